@@ -10,7 +10,7 @@ from mtsig_core.figures.experiment_plots import settling
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.table import rounded, written_like
-from mtsig_core.stats.score import bootstrap_systems
+from mtsig_core.stats.comparison import bootstrap_systems
 from pages._ui import comparison_sections, controls, frame, screen
 from pages._ui.studies import study
 
@@ -50,7 +50,7 @@ def show_kinds() -> None:
 
 def show_enough() -> None:
     pool = controls.choice("Resamples in the pool", _POOLS, "pool", width=200, help="auto: as many as take a few "
-                           "seconds. Where a pool would take more than a minute, the page says how long, and asks.")
+                           "seconds. If that takes more than a minute, the page asks first.")
     pooling = study(view, "sweep resamples", pool=None if pool == "auto" else int(pool), system=name,
                     unit=sampling["unit"])
     settled = pooling.run(stability, "Drawing the pool")

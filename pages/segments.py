@@ -72,7 +72,7 @@ with right:
     notes = [] if at is None else [f"{at + 1:,} of {n:,}"]
     text = reader.draw_all_systems(k, notes, page) if everyone else reader.draw_pair(k, notes)
     segment_sections.show_box(text, None if everyone and marks == MARKS[1] else marks, pages > 1)
-st.caption("The scores above are of these segments only, and not tested. Beside each segment: what it adds to the "
-           "difference on the whole test set, above 0 in favour of A.",
+st.caption("The scores above are of these segments only, and not tested. The list shows what each segment adds to the "
+           "difference on the whole test set: above 0 in favour of A.",
            help="What segments add does not sum to the difference. The address of this page opens this segment again.")
 reader.show_files(shown, k, f"{headline}. Order: {order}.")

@@ -19,7 +19,7 @@ difference = controls.slider(third, f"Difference ({metric_title(view.metric)})",
                              most=10 * usual, step=usual / 10, format="%.3g", help="The difference to be found.")
 with fourth:
     power = controls.choice("Power", _POWERS, "power", default=0.8, format_func="{:.0%}".format,
-                            help="How often the difference is to be found.")
+                            help="How often the test should find the difference.")
 n_systems = len(view.result.systems)
 n_pairs = n_systems * (n_systems - 1) // 2
 with fifth:

@@ -39,7 +39,7 @@ _CHOICE = {"only": ("NAME,...", "compare only these systems"),
            "domain": ("NAME", "use only the segments of this domain")}
 _TEST_SET = {
     "ref": ("[NAME=]FILE", "reference, one segment per line; repeatable"),
-    "system": ("[NAME=]FILE", "system output, one segment per line; repeatable (default name: that of the file)"),
+    "system": ("[NAME=]FILE", "system output, one segment per line; repeatable. NAME defaults to the file name"),
     "run": ("NAME=FILE", "output of another training run of the system NAME; repeatable, as often for each system. Of "
                          "a whole task, with serve: PAIR:NAME=FILE"),
     "parse": ("NAME=FILE", "dependency parse (CoNLL-U) of the output or reference NAME, for the metric dep-f; "
@@ -65,7 +65,7 @@ _TEST_SET = {
 _TASK = {
     "folder": ("DIR", "shared task: a folder, or a zip of it, with texts (WMT's folders or XML, or mt-metrics-eval's "
                       "folders) or with WMT25's automatic_scores/"),
-    "name": ("NAME", "name of the task (default: that of the folder)"),
+    "name": ("NAME", "name of the task (default: the name of the folder)"),
     **_PAIRS,
     "only": _CHOICE["only"],
     **_REFERENCES,
@@ -122,10 +122,8 @@ _OF_ONE_PAIR = ("langpair", "domain", "tokenize", "lowercase", "ids", "parse")
 
 
 def source_from(args: Namespace, whole_task: bool = False) -> Source | None:
-    """The source that the options name, None without any; checked for contradictions, not read.
-
-    A folder without a language pair is a `whole_task`, where that may be.
-    """
+    """The source that the options name, None without any; checked for contradictions, not read. A folder without a
+    language pair is a `whole_task`, where that may be."""
     _check_companions(args)
     given = [name for name in _FILES if getattr(args, name) not in (None, []) and getattr(args, name) is not False]
     kind = next((name for name in _JOINING if name in given or name == "demo_task" and args.demo_task), None)
@@ -195,11 +193,7 @@ _EXAMPLES = {"scores": ("human=ratings.tsv", "en-zh:esa=ratings.tsv"), "parse": 
 
 
 def _split_named(option: str, given: Iterable[str], of_task: bool = False) -> tuple[Any, ...]:
-    """Name and file of each value of an option that needs both; of a task, the language pair before them.
-
-    >>> _split_named("scores", ["en-zh:esa=ratings.tsv"], of_task=True)
-    (('en-zh', 'esa', 'ratings.tsv'),)
-    """
+    """Name and file of each value of an option that needs both; of a task, the language pair before them."""
     found: list[tuple[str | None, ...]] = []
     for text in given:
         if of_task:
@@ -255,10 +249,8 @@ _ABOUT: dict[str, dict[str, Any]] = {
 
 
 def add_arguments(group: _ArgumentGroup, called: str | Callable[..., Any], **helps: str) -> None:
-    """Options for the arguments of a command, or of a function of the core: those known here, with its defaults.
-
-    `called` is as `defaults` takes it; `helps` says other things of some than the usual.
-    """
+    """Options for the arguments of a command, or of a function of the core: those known here, with its defaults, and
+    with `helps` in place of the usual help of some."""
     for name, usual in defaults(called).items():
         if name in _ABOUT:
             about = _ABOUT[name] | ({"help": helps[name]} if name in helps else {})
@@ -278,9 +270,7 @@ def given(args: Namespace, called: str | Callable[..., Any]) -> dict[str, Any]:
 def add_options(sub: ArgumentParser, command: str, formats: Sequence[str],
                 extra: Callable[[ArgumentParser], None] | None = None, **helps: str) -> None:
     """The options of a command on one test set: its source, metrics, the systems to compare, settings, and output.
-
-    `extra` adds those of its own before the settings; `helps` as in `add_arguments`.
-    """
+    `extra` adds those of its own before the settings; `helps` as in `add_arguments`."""
     add_source_options(sub)
     if command != "agreement":  # which has others
         add_metric_options(sub)

@@ -15,7 +15,7 @@ import time
 import tomllib
 import webbrowser
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -37,13 +37,11 @@ from mtsig_core.stats.parallel import on_cluster
 _OF_ALL = ("redirect_uri", "cookie_secret")
 _OF_PROVIDER = ("client_id", "client_secret", "server_metadata_url")
 _ADDRESSES = ("redirect_uri", "server_metadata_url")
-_ALSO = ("client_kwargs", "expose_tokens")  # what else Streamlit knows
+_OPTIONAL = ("client_kwargs", "expose_tokens")
 
 
 def login_options(environment: Mapping[str, str]) -> list[str]:
-    """Streamlit's options for the file of secrets that ``MTSIG_LOGIN`` names; none where it names none, but
-    for those of the folder that the server is started in where the user has no home.
-    """
+    """Streamlit's options for the file of secrets that ``MTSIG_LOGIN`` names."""
     if not (name := environment.get("MTSIG_LOGIN")):
         # Streamlit looks for secrets in the user's home too, and shows no page where that is below a file (/dev/null).
         there = os.path.isdir(os.path.expanduser("~"))
@@ -53,52 +51,43 @@ def login_options(environment: Mapping[str, str]) -> list[str]:
             secrets = tomllib.load(file)
     except OSError as error:
         raise SettingError(f"MTSIG_LOGIN is {name}, which cannot be read: {error.strerror}. Expected a TOML file with "
-                           "a section [auth], as docs/serving.md has it.") from error
+                           "a section [auth], see docs/serving.md.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingError(f"MTSIG_LOGIN is {name}, which is not TOML: {error}.") from error
-    if (wrong := next(_wrong(secrets), None)) is not None:
+    if (wrong := next(_find_faults(secrets), None)) is not None:
         raise SettingError(f"MTSIG_LOGIN is {name}, {wrong}. docs/serving.md has an example.")
     if importlib.util.find_spec("authlib") is None or importlib.util.find_spec("httpx") is None:
         raise SettingError("MTSIG_LOGIN needs the packages authlib and httpx: pip install 'mtsig[login]'.")
     return ["--secrets.files", os.path.abspath(name)]
 
 
-def _wrong(secrets: dict[str, Any]) -> Iterator[str]:
-    """What is wrong with the file, as the end of a sentence. A key that is not known may be one that was misspelt, and
-    without it everybody might be let in."""
+def _find_faults(secrets: dict[str, Any]) -> Iterator[str]:
+    """What is wrong with the file, as the end of a sentence. An unknown key may be misspelt, and let everybody in."""
     auth, own = secrets.get("auth"), secrets.get("mtsig", {})
     if not isinstance(auth, dict):
         yield "which has no section [auth]"
         return
-    providers = {name: one for name, one in auth.items() if isinstance(one, dict) and name not in _ALSO}
-    yield from _unknown("outside of its sections", secrets, ("auth", "mtsig"))
-    yield from _section("[auth]", auth, _OF_ALL if providers else (*_OF_ALL, *_OF_PROVIDER), providers)
-    for name, one in providers.items():
-        yield from _section(f"[auth.{name}]", one, _OF_PROVIDER)
     if not isinstance(own, dict):
         yield f"where mtsig is {own!r}. Expected a section [mtsig]"
         return
-    yield from _unknown("in [mtsig]", own, ("allowed",))
+    providers = {name: one for name, one in auth.items() if isinstance(one, dict) and name not in _OPTIONAL}
+    for where, section, needed, others in (
+            ("outside of its sections", secrets, (), ("auth", "mtsig")),
+            ("in [auth]", auth, _OF_ALL if providers else (*_OF_ALL, *_OF_PROVIDER), (*_OPTIONAL, *providers)),
+            *((f"in [auth.{name}]", one, _OF_PROVIDER, _OPTIONAL) for name, one in providers.items()),
+            ("in [mtsig]", own, (), ("allowed",))):
+        if missing := [key for key in needed if not section.get(key)]:
+            yield f"which lacks {', '.join(missing)} {where}"
+        yield from (f"which has {key!r} {where}. Expected there: {', '.join((*needed, *others))}" for key in section
+                    if key not in (*needed, *others))
+        yield from (f"where {key} is no text. Expected one in quotes" for key in needed
+                    if not isinstance(section[key], str))
+        yield from (f"where {key} is {section[key]!r}. Expected an address that begins with https://" for key in needed
+                    if key in _ADDRESSES and not re.match("https?://[^/]", section[key]))
     allowed = own.get("allowed", [])
     if not isinstance(allowed, list) or not all(isinstance(one, str) and re.fullmatch(r"[^@\s]*@[^@\s]+", one)
                                                 for one in allowed):
         yield f"where allowed is {allowed!r}. Expected a list such as [\"ada@example.org\", \"@uni.example\"]"
-
-
-def _section(where: str, section: dict[str, Any], needed: Sequence[str], others: Iterable[str] = ()) -> Iterator[str]:
-    if missing := [key for key in needed if not section.get(key)]:
-        yield f"which lacks {', '.join(missing)} in {where}"
-    yield from _unknown(f"in {where}", section, (*needed, *_ALSO, *others))
-    for key in needed:
-        value = section[key]
-        if not isinstance(value, str):
-            yield f"where {key} is no text. Expected one in quotes"
-        elif key in _ADDRESSES and not re.match("https?://[^/]", value):
-            yield f"where {key} is {value!r}. Expected an address that begins with https://"
-
-
-def _unknown(where: str, section: dict[str, Any], known: Sequence[str]) -> Iterator[str]:
-    yield from (f"which has {key!r} {where}. Expected there: {', '.join(known)}" for key in section if key not in known)
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -107,8 +96,7 @@ def _unknown(where: str, section: dict[str, Any], known: Sequence[str]) -> Itera
 
 
 def check_settings(environment: Mapping[str, str]) -> None:
-    """Try each setting of docs/serving.md that can be wrong, but for the login's.
-    """
+    """Try each setting of docs/serving.md that can be wrong, except the login's."""
     from mtsig_core.store.database import Limits  # late: it imports SQLAlchemy
     from mtsig_core.store.kept_sets import open_store
 
@@ -119,10 +107,10 @@ def check_settings(environment: Mapping[str, str]) -> None:
         read_whole_number(name, 1, environment)
     for host in filter(None, map(str.strip, environment.get("MTSIG_HOSTS", "").split(","))):
         if not re.fullmatch(r"\*|(\*\.)?[\w.-]+", host):
-            raise SettingError(f"MTSIG_HOSTS has {host!r}. Expected names alone, with commas between, such as "
+            raise SettingError(f"MTSIG_HOSTS has {host!r}. Expected only names, with commas between, such as "
                                "mtsig.example.org,*.uni.example.")
     if not environment.get("MTSIG_HEALTH_TOKEN", "").isascii():
-        raise SettingError("MTSIG_HEALTH_TOKEN has letters that no header can carry. Expected ASCII alone.")
+        raise SettingError("MTSIG_HEALTH_TOKEN has letters that no header can carry. Expected only ASCII.")
     if (root := environment.get("MTSIG_DATA_ROOT")) and not os.path.isdir(root):
         raise SettingError(f"MTSIG_DATA_ROOT is {root}, which is no folder. Expected one that holds shared tasks.")
     if (log := environment.get("MTSIG_LOG", "-")) not in ("", "-"):
@@ -152,8 +140,7 @@ _PROXY = Path(__file__).with_name("Caddyfile")
 
 def serve_workers(command: list[str], environment: dict[str, str], n: int, address: str, port: int,
                   open_browser: bool) -> int:
-    """Run the dashboard in several processes until a signal asks for the end; what ends by itself is started again.
-    """
+    """Run the dashboard in several processes until a signal asks for the end; each that ends is started again."""
     if not 1 <= n <= _MOST:
         raise SettingError(f"--workers is {n}. Expected a number from 1 to {_MOST}.")
     caddy = shutil.which("caddy")
@@ -227,8 +214,7 @@ def _stopping() -> Iterator[Callable[[], bool]]:
 
 
 def _keep_running(commands: list[tuple[list[str], dict[str, str]]], stopped: Callable[[], bool]) -> int:
-    """Start the processes, and each again that ends; end them all when asked, or when one ends at once again and again.
-    """
+    """Run the processes, each again that ends, until asked to stop or until one keeps ending at once."""
     running = [_start(*command) for command in commands]
     begun = [time.monotonic()] * len(commands)
     in_a_row = [0] * len(commands)  # times that each has ended at once
@@ -242,7 +228,7 @@ def _keep_running(commands: list[tuple[list[str], dict[str, str]]], stopped: Cal
                 in_a_row[k] = in_a_row[k] + 1 if time.monotonic() - begun[k] < _AT_ONCE else 0
                 if in_a_row[k] == _TRIES:
                     print(f"mtsig: {Path(commands[k][0][0]).name} ended at once, {_TRIES} times in a row, with status "
-                          f"{status}. What it said stands above.", file=sys.stderr)
+                          f"{status}. See its message above.", file=sys.stderr)
                     return 1
                 print(f"mtsig: a process ended with status {status}; it is started again.", file=sys.stderr, flush=True)
                 running[k], begun[k] = _start(*commands[k]), time.monotonic()
@@ -332,11 +318,10 @@ def run_serve(args: Namespace) -> int:
 
 def serve(source: Source | None, task: TaskSource | None = None, *, port: int, open_browser: bool,
           address: str | None = None, workers: int = 1) -> int:
-    """Check the test set, then become the dashboard's server; with several workers, start them and wait for the end.
-    """
+    """Check the test set, then become the dashboard's server, or run several."""
     app = _ROOT / "asgi.py"
     if not app.is_file():
-        raise SettingError(f"The dashboard is not there: expected {app}. Install mtsig anew: pip install .")
+        raise SettingError(f"The dashboard is not there: expected {app}. Install mtsig again: pip install .")
     if importlib.util.find_spec("streamlit") is None:
         raise SettingError("The dashboard needs the package streamlit. Install it: pip install streamlit")
     address = address or os.environ.get("STREAMLIT_SERVER_ADDRESS") or "localhost"

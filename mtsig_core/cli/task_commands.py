@@ -36,9 +36,9 @@ from mtsig_core.report.text import printable, warn
 from mtsig_core.results import TaskComparison
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import compare_task, task_metrics
+from mtsig_core.stats.cautions import about_ratings
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
 from mtsig_core.stats.settings import check_jobs
-from mtsig_core.stats.testset_cautions import about_ratings
 from mtsig_core.store.reviews import Entry, replay
 from mtsig_core.task import TaskExclusion, read_exclusions
 
@@ -71,19 +71,16 @@ def take_review(args: Namespace) -> tuple[Entry, ...]:
 
 
 def warn_of_review(history: Sequence[Entry], whole: KeptTask, found: TaskComparison, *, decisions: bool) -> None:
-    """Print to standard error where the task is not as it was reviewed, and decisions that the numbers do not bear out.
-
-    `whole` is the task with nobody left out by the review; `decisions` says whether these are to be printed, as they
-    are not where what is written to the screen has them.
-    """
+    """Print to standard error where the task (`whole`, with all systems) is not as it was reviewed, and, where
+    `decisions`, those that the numbers do not bear out."""
     review = replay(history)
     if decisions:
         warn(decision_cautions(review, found))
     if whole.info.digest != review.digest:
         digests = {pair: testset.digest for pair, testset in whole.task.testsets.items()}
         if (changed := content_sentence(review, whole.info, digests)) is not None:
-            print(f"Warning: {printable(changed)} Files that the review took in beside the task's own (--scores, "
-                  "--run, --systems-table) belong to its content: the page Review has the whole command.",
+            print(f"Warning: {printable(changed)} Further files of the review (--scores, --run, "
+                  "--systems-table) belong to its content: the page Review has the whole command.",
                   file=sys.stderr)
 
 

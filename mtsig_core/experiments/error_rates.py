@@ -24,7 +24,6 @@ from mtsig_core.experiments.frame import (
     run_repeats,
 )
 from mtsig_core.experiments.population import (
-    PairDraws,
     Population,
     count_segments,
     draw_pair,
@@ -35,9 +34,8 @@ from mtsig_core.metrics import Metric, direction, is_segment_mean, resolve_metri
 from mtsig_core.results import MetricResult, Settings
 from mtsig_core.stats import engine
 from mtsig_core.stats.comparison import compare
-from mtsig_core.stats.engine import count_differing_units, segment_scores
+from mtsig_core.stats.engine import count_differing_units, measure, segment_scores
 from mtsig_core.stats.few_units import fewest_trials, fewest_units, p_floor
-from mtsig_core.stats.measured import measure
 from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import Units, sum_groups
 from mtsig_core.stats.settings import check_level, check_whole
@@ -85,8 +83,6 @@ def equal_weights(metric: Metric, both: np.ndarray, documents: np.ndarray) -> Eq
     Efron (1981), Nonparametric standard errors and confidence intervals, section 11 (exponential tilting).
     Kish (1965), Survey Sampling, 11.7.
 
-    Examples
-    --------
     >>> from mtsig_core.metrics.means import SegmentMean
     >>> both = np.array([[[3.0, 1], [5, 1], [1, 1]], [[2.0, 1], [6, 1], [1, 1]]])
     >>> equal_weights(SegmentMean("human", True), both, np.arange(3)).weights.round(3).tolist()
@@ -112,29 +108,21 @@ def _tilt(metric: Metric, sums: np.ndarray, pull: np.ndarray) -> np.ndarray | No
 
     def weights_at(t: float) -> np.ndarray:
         free = np.exp(t * pull - (t * pull).max())
-        weights: np.ndarray = free / free.sum()
-        return weights
+        return np.asarray(free / free.sum())
 
     def difference(t: float) -> float:
         a, b = metric.score(sums.shape[1] * np.einsum("j,sjk->sk", weights_at(t), sums))
         return float(a - b)
 
     start = difference(0.0)
-    far = -0.1 if start > 0 else 0.1  # a larger t favours the first system
-    for _ in range(_DOUBLINGS):
-        if difference(far) * start <= 0:
-            break
-        far *= 2
-    else:
-        return None
-    return weights_at(brentq(difference, 0.0, far))
+    reach = (-0.1 if start > 0 else 0.1) * 2.0 ** np.arange(_DOUBLINGS)  # a larger t favours the first system
+    far = next((t for t in reach.tolist() if difference(t) * start <= 0), None)
+    return None if far is None else weights_at(brentq(difference, 0.0, far))
 
 
 def predicted_rejections(se_ratio: float, alpha: float) -> float:
     """How often a two-sided test rejects a true null whose standard error is so many times the one that it expects.
 
-    Examples
-    --------
     >>> round(predicted_rejections(1, 0.05), 3), round(predicted_rejections(1.5, 0.05), 3)
     (0.05, 0.191)
     """
@@ -156,7 +144,7 @@ def _influence(metric: Metric, statistics: np.ndarray, at: np.ndarray) -> np.nda
 
 
 _NULL_SEGMENTS, _NULL_DOCUMENTS = 300, 110  # segments and documents drawn for each pair of the null
-_NULL_STREAMS = {"segment": 10, "document": 11}
+_SEGMENT_STREAM, _DOCUMENT_STREAM = 10, 11
 _Decisions = dict[tuple[str, str], dict[str, bool]]  # by null and unit, then test
 
 
@@ -217,7 +205,10 @@ def type_one(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
         whole.metric, draws.statistics, whole.documents)
 
     def repeat(k: int, rng: np.random.Generator) -> _Decisions:
-        return _decide_nulls(draws, equal, trials, alpha, rng, make_rng(seed, _NULL_STREAMS["document"], k))
+        sets = draws.draw_sets(rng, make_rng(seed, _DOCUMENT_STREAM, k), swapped=True,
+                               weights=None if equal is None else equal.weights)
+        return {(null, units.kind): conclusions_on(whole.metric, both, units, trials, alpha, key)
+                for null, both, units, key in sets}
 
     def gather(pairs: list[_Decisions]) -> TypeOne:
         rows = tuple(NullRate(null, unit, test, rate(sum(one[null, unit][test] for one in pairs), len(pairs)))
@@ -229,46 +220,28 @@ def type_one(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
                        n_pairs=len(pairs), trials=trials, n_segments=draws.n_segments,
                        n_documents=None if equal is None else draws.n_documents, rows=rows, **by_document)
 
-    return run_repeats(repeat, gather, n_pairs, seed, _NULL_STREAMS["segment"], jobs=jobs,
+    return run_repeats(repeat, gather, n_pairs, seed, _SEGMENT_STREAM, jobs=jobs,
                        progress=report_stage(progress, "true nulls"), watch=watch)
-
-
-def _decide_nulls(draws: PairDraws, equal: EqualWeights | None, trials: int, alpha: float, rng: np.random.Generator,
-                  rng_documents: np.random.Generator) -> _Decisions:
-    """What every test concludes of one null pair of each kind."""
-    metric, n = draws.whole.metric, draws.n_segments
-    both = draws.draw_segments(rng)
-    both = np.where((rng.random(n) < 0.5)[:, None], both[::-1], both)  # the two trade places by coin
-    key = int(rng.integers(1 << 62))
-    decisions = {("segment", "segment"): conclusions_on(metric, both, Units.segments(n), trials, alpha, key)}
-    if equal is not None:
-        chosen = rng_documents.choice(draws.whole.n_documents, draws.n_documents, p=equal.weights)
-        both, kinds = draws.take_documents(chosen)
-        key = int(rng_documents.integers(1 << 62))
-        decisions |= {("document", units.kind): conclusions_on(metric, both, units, trials, alpha, key)
-                      for units in kinds}
-    return decisions
 
 
 def conclusions_on(metric: Metric, both: np.ndarray, units: Units, trials: int, alpha: float,
                    seed: int) -> dict[str, bool]:
     """Test -> whether it concludes that two systems differ, whose statistics have shape (2, segments, stats)."""
-    data = engine.UnitStatistics(metric, both, units)
-    delta = data.scores[:1] - data.scores[1:]
+    data, pair = engine.UnitStatistics(metric, both, units), np.array([[0, 1]])
     drawn = engine.bootstrap_scores(data, trials, seed)
-    replicates = {"swaps": engine.swap_differences(data, np.array([[0, 1]]), trials, seed),
-                  "bootstrap": drawn[:1] - drawn[1:]}
-    scores = segment_scores(metric, both) if units.kind == "segment" else None
-    if scores is not None:
+    delta, replicates = data.scores[:1] - data.scores[1:], {
+        "swaps": engine.swap_differences(data, pair, trials, seed), "bootstrap": drawn[:1] - drawn[1:]}
+    if units.kind == "segment" and (scores := segment_scores(metric, both)) is not None:
         replicates["none"] = scores[:1] - scores[1:]
-    concluded, apart = {}, count_differing_units(data, np.array([[0, 1]]), np.array([units.pieces]))
+    concluded, apart = {}, count_differing_units(data, pair, np.array([units.pieces]))
     for name, test in fitting_tests("none" in replicates).items():
-        p, (win, lose) = None, (None, None)
+        p, (win, lose), given = None, (None, None), replicates[test.draws]
+        floor = p_floor(test, units.kind, apart)
         if test.p_values is not None:
-            p = np.maximum(test.p_values(delta, replicates[test.draws]), p_floor(test, units.kind, apart))
-        elif significant(p_floor(test, units.kind, apart), alpha).all():  # else so few decide nothing
-            win, lose = win_rates(replicates[test.draws])
-        side = test.side(delta, replicates[test.draws])
+            p = np.maximum(test.p_values(delta, given), floor)
+        elif significant(floor, alpha).all():  # else so few decide nothing
+            win, lose = win_rates(given)
+        side = test.side(delta, given)
         concluded[name] = bool(decide_pairs(side, alpha, p=p, win=win, lose=lose, side=side)[0])
     return concluded
 
@@ -634,7 +607,8 @@ def unit_changes(testset: TestSet, metric: str | Metric, *, trials: int = 9999, 
     by_unit = [compare(testset, [metric], unit=unit, trials=trials, resamples=resamples, alpha=alpha, seed=seed,
                        jobs=jobs, progress=progress, by_reference=False, **UNIT_SETTINGS)
                for unit in ("segment", "document")]
-    return changes_between(part, *(next(iter(one.metrics.values())) for one in by_unit), by_unit[0].settings)
+    by_segment, by_document = (next(iter(one.metrics.values())) for one in by_unit)
+    return changes_between(part, by_segment, by_document, by_unit[0].settings)
 
 
 def part_with_documents(testset: TestSet, metric: str | Metric) -> TestSet:

@@ -20,13 +20,13 @@ from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.metrics.overlap import align, bleu_tokens
 from mtsig_core.simulation.corpus import KOEHN_SYSTEMS, outputs
 from mtsig_core.stats import engine
-from mtsig_core.stats.measured import measure
+from mtsig_core.stats.comparison import ScoreBootstrap, bootstrap_systems
+from mtsig_core.stats.engine import measure
 from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import draw_subset
-from mtsig_core.stats.score import ScoreBootstrap, bootstrap_systems
 from mtsig_core.testset import TestSet
 
-# The mean of sentence scores: what a corpus metric is not, as a metric of its own.
+# The mean of sentence scores, as a metric.
 
 
 @dataclass(frozen=True)
@@ -126,8 +126,6 @@ def counts_of(metric: Metric, row: np.ndarray) -> Mapping[str, int]:
 def brevity_penalty(sys_len: float, ref_len: float) -> float:
     """min(1, exp(1 - r/c)) (Papineni et al. 2002, 2.3); 0 without any word.
 
-    Examples
-    --------
     >>> round(brevity_penalty(6, 7), 4), brevity_penalty(8, 7)
     (0.8465, 1.0)
     """
@@ -226,24 +224,21 @@ def worked_example(testset: TestSet, system: str | None, line: int, metric: str 
     penalty = brevity_penalty(counts["sys_len"], counts["ref_len"])
     output, = one.systems[system]
     references = tuple(texts[0] for texts in one.references.values() if texts[0] is not None)
-    tokens = tokens_of(metric, one)
-    lowered = [text.lower() if getattr(metric, "lowercase", False) else text for text in (output, *references)]
-    words, *others = map(tokens, lowered)
-    steps, precisions_so_far = [], []
+    lower = getattr(metric, "lowercase", False)
+    words, *others = (tokens_of(metric, one)(text.lower() if lower else text) for text in (output, *references))
+    steps: list[Step] = []
     for n in NGRAM_ORDERS:
         matched, total = counts[f"correct_{n}"], counts[f"total_{n}"]
-        precisions_so_far.append(share(matched, total))
-        bleu = penalty * prod(p or 0.0 for p in precisions_so_far) ** (1 / n)
-        steps.append(Step(n, matched, total, precisions_so_far[-1], bleu, _shared(words, others, n)))
+        so_far = [*(step.precision for step in steps), precision := share(matched, total)]
+        bleu = penalty * prod(p or 0.0 for p in so_far) ** (1 / n)
+        steps.append(Step(n, matched, total, precision, bleu, _shared(words, others, n)))
     return WorkedExample(system, line, output, references, counts["sys_len"], counts["ref_len"], penalty, tuple(steps),
                          float(metric.score(row)), metric.signature(testset))
 
 
 def note_example(metric: str | Metric = "bleu", tokenizer: str | None = None) -> WorkedExample:
-    """The sentence pair of the note, reckoned right; the note's own numbers are of BLEU as it comes.
+    """The sentence pair of the note, with the right numbers.
 
-    Examples
-    --------
     >>> result = note_example()
     >>> round(result.brevity_penalty, 4), [round(step.bleu, 3) for step in result.steps[:2]]
     (0.8465, [0.423, 0.268])
@@ -258,13 +253,10 @@ def tokens_of(metric: Metric, testset: TestSet) -> Callable[[str], list[str]]:
     return bleu_tokens(find_tokenizer(metric, testset))
 
 
-def _ngrams(tokens: Sequence[str], n: int) -> Counter[str]:
-    return Counter(" ".join(tokens[start:start + n]) for start in range(len(tokens) - n + 1))
-
-
 def _shared(words: Sequence[str], references: Sequence[Sequence[str]], n: int) -> tuple[NgramCount, ...]:
-    of_references = [_ngrams(tokens, n) for tokens in references]
-    rows = [(ngram, count, max(known[ngram] for known in of_references)) for ngram, count in _ngrams(words, n).items()]
+    own, *theirs = (Counter(" ".join(tokens[k:k + n]) for k in range(len(tokens) - n + 1))
+                    for tokens in (words, *references))
+    rows = [(ngram, count, max(known[ngram] for known in theirs)) for ngram, count in own.items()]
     return tuple(NgramCount(ngram, count, most, min(count, most)) for ngram, count, most in rows if most)
 
 
@@ -341,25 +333,19 @@ def averages(testset: TestSet, metric: str | Metric = "bleu", *, seed: int = 0, 
         raise SettingError(f"{len(testset.systems)} system to rank. Give at least two.")
     if statistics is None:
         statistics = cached_statistics(metric, testset, report_stage(progress, "counting"))
-    mean, names = SentenceMean(metric), list(testset.systems)
-    sentences = mean.from_counts(statistics)
+    mean, names, sign = SentenceMean(metric), list(testset.systems), direction(metric)
+    sentences, pairs = mean.from_counts(statistics), engine.all_pairs(len(names))
     corpus, average = metric.score(statistics.sum(axis=1)), mean.score(sentences.sum(axis=1))
-    sign = direction(metric)
-    pairs = engine.all_pairs(len(names))
     matches = _column(metric, statistics, "correct_4")
-    zeros = None if matches is None else float((matches == 0).mean())
     apart = sorted(_disagreements(names, pairs, sign * corpus, sign * average), reverse=True,
                    key=lambda pair: min(pair.corpus_delta, -pair.average_delta))
-    return Averages(metric=metric.name, signature=mean.signature(testset), n_segments=testset.n_segments,
-                    n_pairs=len(pairs), unsmoothed_zeros=zeros, systems=_ranked(names, corpus, average, sign),
-                    disagreements=tuple(apart), case=_case(testset, metric, mean, pairs, statistics, sentences, seed,
-                                                           report_stage(progress, "looking")))
-
-
-def _ranked(names: Sequence[str], corpus: np.ndarray, average: np.ndarray, sign: int) -> tuple[SystemAverage, ...]:
     places = [(np.argsort(np.argsort(-sign * scores, kind="stable")) + 1).tolist() for scores in (corpus, average)]
     rows = [SystemAverage(*row) for row in zip(names, corpus.tolist(), average.tolist(), *places, strict=True)]
-    return tuple(sorted(rows, key=lambda row: row.corpus_place))
+    return Averages(metric=metric.name, signature=mean.signature(testset), n_segments=testset.n_segments,
+                    n_pairs=len(pairs), unsmoothed_zeros=None if matches is None else float((matches == 0).mean()),
+                    systems=tuple(sorted(rows, key=lambda row: row.corpus_place)), disagreements=tuple(apart),
+                    case=_case(testset, metric, mean, pairs, statistics, sentences, seed,
+                               report_stage(progress, "looking")))
 
 
 def _disagreements(names: Sequence[str], pairs: np.ndarray, corpus: np.ndarray,
@@ -495,8 +481,6 @@ def lengths(testset: TestSet, metric: str | Metric = "bleu", *, system: str | No
 def truncated(text: str, tokens: Callable[[str], list[str]], kept: float) -> str:
     """The beginning of a text with a share of its tokens, at least one.
 
-    Examples
-    --------
     >>> truncated("one two three four", str.split, 0.5)
     'one two'
     """
@@ -512,30 +496,30 @@ def _penalised(part: TestSet, names: Sequence[str], report: engine.StageProgress
     known = {system.name: system for system in KOEHN_SYSTEMS}
     if not part.simulated or not known.keys() >= set(names):
         return None
-    anew = outputs(max(part.lines), [replace(known[name], word_penalty=k) for name in names for k in PENALTIES])
-    penalised_outputs: list[Sequence[str]] = []
-    for texts in anew:
-        penalised_outputs.append(tuple(texts[line - 1] for line in part.lines))
-        name, k = names[(len(penalised_outputs) - 1) // len(PENALTIES)], (len(penalised_outputs) - 1) % len(PENALTIES)
-        if PENALTIES[k] == 0 and penalised_outputs[-1] != part.systems[name]:
+    variants = [(name, penalty) for name in names for penalty in PENALTIES]
+    translations = outputs(max(part.lines), [replace(known[name], word_penalty=penalty) for name, penalty in variants])
+    penalised: list[Sequence[str]] = []
+    for (name, penalty), texts in zip(variants, translations, strict=True):
+        penalised.append(tuple(texts[line - 1] for line in part.lines))
+        if penalty == 0 and penalised[-1] != part.systems[name]:
             return None
         if report is not None:
-            report(len(penalised_outputs) / (len(names) * len(PENALTIES)))
-    return penalised_outputs
+            report(len(penalised) / len(variants))
+    return penalised
 
 
 def _points(several: TestSet, bleu: Metric, gtms: Sequence[Metric], asked: Sequence[float], progress: Progress | None
             ) -> tuple[LengthPoint, ...]:
     """A point for each output of a test set."""
     sums = bleu.statistics(several).sum(axis=1)
-    scores = [bleu.score(sums).tolist()]
-    for gtm in gtms:
-        scores.append(gtm.score(gtm.statistics(several, report_stage(progress, "counting")).sum(axis=1)).tolist())
+    scores = [gtm.score(gtm.statistics(several, report_stage(progress, "counting")).sum(axis=1)).tolist()
+              for gtm in gtms]
     rows = []
-    for length, (sys_len, ref_len), points, match, match_2 in zip(asked, sums[:, :2].tolist(), *scores, strict=True):
+    for length, (sys_len, ref_len), points, *gtm in zip(asked, sums[:, :2].tolist(), bleu.score(sums).tolist(), *scores,
+                                                        strict=True):
         penalty = brevity_penalty(sys_len, ref_len)
-        rows.append(LengthPoint(length, share(sys_len, ref_len), points, match, penalty,
-                                 points / penalty if penalty > 0 else 0.0, match_2))
+        rows.append(LengthPoint(length, share(sys_len, ref_len), points, gtm[0], penalty,
+                                points / penalty if penalty > 0 else 0.0, gtm[1]))
     return tuple(rows)
 
 
@@ -649,8 +633,6 @@ def students_t(testset: TestSet, metric: str | Metric = "bleu", *, system: str |
 def factor(n: int | None, alpha: float) -> float:
     """Half the width of an interval for a mean of n scores, in standard errors; of endlessly many for None.
 
-    Examples
-    --------
     >>> round(factor(100, 0.05), 4), round(factor(None, 0.05), 4)
     (1.9842, 1.96)
     """
@@ -666,8 +648,6 @@ def factor(n: int | None, alpha: float) -> float:
 def koehns_factors() -> tuple[Factor, ...]:
     """Koehn's Table 2 beside the factors of n - 1 degrees of freedom; row by row.
 
-    Examples
-    --------
     >>> first = koehns_factors()[0]
     >>> first.level, first.n, first.printed, round(first.right, 4)
     (99, 100, 2.6259, 2.6264)

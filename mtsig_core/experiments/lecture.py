@@ -25,9 +25,8 @@ from mtsig_core.experiments.sampling import positions, ratio_of_spreads
 from mtsig_core.metrics import Metric, direction
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import rounding_error
-from mtsig_core.stats.engine import UnitStatistics, swap_differences
+from mtsig_core.stats.engine import Measured, UnitStatistics, measure, swap_differences
 from mtsig_core.stats.intervals import Sample, percentile
-from mtsig_core.stats.measured import Measured, measure
 from mtsig_core.stats.power import exaggeration_at, power_at
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, draw_subset, toss_coins
 from mtsig_core.stats.significance import approximate_randomization, significant, student_t, win_rates
@@ -36,6 +35,7 @@ from mtsig_core.testset import TestSet
 # A few short sentences of two systems, to be resampled one by one before the eyes of a room.
 
 
+ALPHA = 0.05
 _CHOICE = 6  # times as many short sentences as are shown: those of a seed are drawn from these
 
 
@@ -197,18 +197,16 @@ class Resamples(DrawArrays):
     def mean_missing(self) -> float:
         return float(self.missing.mean())
 
-    def too_few(self, alpha: float = 0.05) -> bool:
+    @property
+    def too_few(self) -> bool:
         """Whether not even one of so many samples lies beyond each end of a percentile interval."""
-        return len(self.scores) < 2 / alpha
+        return len(self.scores) < 2 / ALPHA
 
-    def middle(self, alpha: float = 0.05) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Percentile intervals of level 1 - alpha: of the first system's score, and of the improvement.
-
-        The least and the largest, where samples are too few for these.
-        """
+    def middle(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Percentile intervals of the first system's score and of the improvement; the range of too few samples."""
         drawn = np.stack([self.scores[:, 0], self.improvement])
-        low, high = (drawn.min(axis=1), drawn.max(axis=1)) if self.too_few(alpha) else \
-            percentile(Sample(drawn.mean(axis=1), drawn, np.empty((0, 0))), alpha)
+        low, high = (drawn.min(axis=1), drawn.max(axis=1)) if self.too_few else \
+            percentile(Sample(drawn.mean(axis=1), drawn, np.empty((0, 0))), ALPHA)
         (a, d), (b, e) = low.tolist(), high.tolist()
         return (a, b), (d, e)
 
@@ -247,19 +245,14 @@ class Swaps(DrawArrays):
 
     @property
     def extreme(self) -> np.ndarray:
-        """Which differences are at least as large as the observed one, either way, shape (trials,)."""
+        """Differences at least as large as the observed one, either way, shape (trials,)."""
         slack = rounding_error(np.append(self.differences, self.observed)[None])[0]
         return np.asarray(np.abs(self.differences) >= abs(self.observed) - slack)
 
     @property
-    def counts(self) -> np.ndarray:
-        """c after each trial, shape (trials,)."""
-        return np.cumsum(self.extreme)
-
-    @property
     def running_p(self) -> np.ndarray:
         """(c + 1) / (R + 1) after each trial, shape (trials,)."""
-        return np.asarray((self.counts + 1) / np.arange(2, len(self.differences) + 2))
+        return np.asarray((np.cumsum(self.extreme) + 1) / np.arange(2, len(self.differences) + 2))
 
     @property
     def p(self) -> float:
@@ -351,9 +344,9 @@ class EqualSystems(DrawArrays):
         steps = np.clip(np.rint(3 * self.differences[:tests]), -9, 9).astype(int) + ord("M")
         return ["".join(map(chr, row)) for row in steps.tolist()]
 
-    def rejected(self, alpha: float = 0.05) -> tuple[Rate, Rate]:
+    def rejected(self) -> tuple[Rate, Rate]:
         """Tests that call the two different, by sentence and by document."""
-        first, second = (rate(int(significant(p, alpha).sum()), len(p)) for p in (self.by_sentence, self.by_document))
+        first, second = (rate(int(significant(p, ALPHA).sum()), len(p)) for p in (self.by_sentence, self.by_document))
         return first, second
 
 
@@ -375,9 +368,9 @@ def design_effect(per_document: int, correlation: float) -> float:
     return 1 + (per_document - 1) * correlation
 
 
-def expected_by_sentence(per_document: int, correlation: float, alpha: float = 0.05) -> float:
-    """Share of equal pairs that a test by sentence rejects, by the normal distribution: 2 Phi(-z / sqrt(deff))."""
-    return predicted_rejections(float(np.sqrt(design_effect(per_document, correlation))), alpha)
+def expected_by_sentence(per_document: int, correlation: float) -> float:
+    """Share of equal pairs that a test by sentence rejects, by the normal distribution."""
+    return predicted_rejections(float(np.sqrt(design_effect(per_document, correlation))), ALPHA)
 
 
 # Fifteen systems, every pair tested.
@@ -385,7 +378,6 @@ def expected_by_sentence(per_document: int, correlation: float, alpha: float = 0
 
 N_SYSTEMS, N_BETTER = 15, 3
 CORRECTIONS_SHOWN = ("none", "bh", "holm", "romano-wolf")
-ALPHA = 0.05
 _FAMILY_TRIALS = 2999  # with 999 no p is small enough for Holm's first of 105: it would find nothing, ever
 
 

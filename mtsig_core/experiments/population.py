@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 
@@ -12,8 +12,7 @@ import numpy as np
 from mtsig_core.errors import SettingError, format_count
 from mtsig_core.metrics import Metric
 from mtsig_core.stats import engine
-from mtsig_core.stats.engine import has_gaps, pair_statistics
-from mtsig_core.stats.measured import Measured, measure
+from mtsig_core.stats.engine import Measured, has_gaps, measure, pair_statistics
 from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import Units, group_positions
 from mtsig_core.stats.settings import check_whole
@@ -118,16 +117,27 @@ class PairDraws:
     n_documents: int | None  # None without document ids
     segments_of: list[np.ndarray]  # of each document
 
-    def draw_segments(self, rng: np.random.Generator) -> np.ndarray:
-        """Statistics of one test set, shape (2, segments, stats)."""
-        return self.statistics[:, rng.integers(0, self.whole.n_segments, self.n_segments)]
+    def draw_sets(self, rng: np.random.Generator, rng_documents: np.random.Generator, *, swapped: bool = False,
+                  weights: np.ndarray | None = None) -> Iterator[tuple[str, np.ndarray, Units, int]]:
+        """One test set by segment and, where there are documents, one of whole documents, drawn with weights if given.
 
-    def take_documents(self, chosen: np.ndarray) -> tuple[np.ndarray, list[Units]]:
-        """The segments of documents, shape (2, segments, stats), and their units by document and by segment."""
-        drawn = [self.segments_of[d] for d in chosen]
-        index = np.repeat(np.arange(len(drawn)), [len(segments) for segments in drawn])
-        units = [Units("document", index, len(drawn)), Units.segments(len(index))]
-        return self.statistics[:, np.concatenate(drawn)], units
+        What was drawn, its statistics (2, segments, stats), the units to test it by, and a seed for its draws. Where
+        they are `swapped` to make the two equal, a coin decides for each segment which output is whose, and documents
+        are drawn only with weights.
+        """
+        n = self.n_segments
+        both = self.statistics[:, rng.integers(0, self.whole.n_segments, n)]
+        if swapped:
+            both = np.where((rng.random(n) < 0.5)[:, None], both[::-1], both)
+        yield "segment", both, Units.segments(n), int(rng.integers(1 << 62))
+        if self.n_documents is None or swapped and weights is None:
+            return
+        chosen = rng_documents.integers(0, self.whole.n_documents, self.n_documents) if weights is None else \
+            rng_documents.choice(self.whole.n_documents, self.n_documents, p=weights)
+        drawn, key = [self.segments_of[d] for d in chosen], int(rng_documents.integers(1 << 62))
+        index = np.repeat(np.arange(len(drawn)), list(map(len, drawn)))
+        for units in (Units("document", index, len(drawn)), Units.segments(len(index))):
+            yield "document", self.statistics[:, np.concatenate(drawn)], units, key
 
 
 def draw_pair(testset: TestSet, metric: str | Metric, a: str | None, b: str | None, n_segments: int | None,
@@ -188,8 +198,6 @@ _SMALLEST_SET = 2 * _LEAST
 def default_sizes(n_units: int, kind: str = "unit") -> list[int]:
     """Up to ten sizes, evenly spaced on a log scale from a hundredth of the set (10 at least) to all of it.
 
-    Examples
-    --------
     >>> default_sizes(2018)
     [20, 34, 56, 94, 160, 260, 430, 730, 1200, 2018]
     """
@@ -206,8 +214,6 @@ def default_sizes(n_units: int, kind: str = "unit") -> list[int]:
 def parse_sizes(text: str) -> list[float]:
     """Sizes as `sweep_sizes` takes them: whole numbers of units, and shares of the set with a percent sign.
 
-    Examples
-    --------
     >>> parse_sizes("20, 50, 12.5%, 100%")
     [20, 50, 0.125, 1.0]
     """
@@ -224,8 +230,6 @@ def parse_sizes(text: str) -> list[float]:
 def in_units(sizes: Sequence[float], n_units: int) -> list[int]:
     """Sizes in units, ascending, each once; fractions are shares of the set.
 
-    Examples
-    --------
     >>> in_units([50, 0.1, 1.0, 100], 100)
     [10, 50, 100]
     """

@@ -38,7 +38,7 @@ from mtsig_core.testset import TestSet
 
 
 _SEGMENTS, _DOCUMENTS = 300, 30  # of a test set
-_COVERAGE_STREAMS = {"segment": 30, "document": 31}
+_SEGMENT_STREAM, _DOCUMENT_STREAM = 30, 31
 
 _Ends = tuple[str, str, str, float, float]  # unit, kind, quantity, low, high
 _Covering = tuple[str, str, str, str, float, float]  # what the test set was drawn by, and those
@@ -86,12 +86,9 @@ def coverage(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
     truth = {"score": draws.scores[0], "difference": draws.scores[0] - draws.scores[1]}
 
     def repeat(k: int, rng: np.random.Generator) -> list[_Covering]:
-        sets = {"segment": (rng, draws.draw_segments(rng), [Units.segments(draws.n_segments)])}
-        if draws.n_documents is not None:
-            rng = make_rng(seed, _COVERAGE_STREAMS["document"], k)
-            sets["document"] = rng, *draws.take_documents(rng.integers(0, whole.n_documents, draws.n_documents))
-        return [(sampled, *ends) for sampled, (rng, part, by) in sets.items() for key in [int(rng.integers(1 << 62))]
-                for units in by for ends in _ends(whole.metric, part, units, resamples, alpha, key)]
+        sets = draws.draw_sets(rng, make_rng(seed, _DOCUMENT_STREAM, k))
+        return [(sampled, *ends) for sampled, both, units, key in sets
+                for ends in _ends(whole.metric, both, units, resamples, alpha, key)]
 
     def gather(sets: list[list[_Covering]]) -> Coverage:
         rows = []
@@ -104,7 +101,7 @@ def coverage(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
                         repeats=len(sets), resamples=resamples, n_segments=draws.n_segments,
                         n_documents=draws.n_documents, rows=tuple(rows))
 
-    return run_repeats(repeat, gather, repeats, seed, _COVERAGE_STREAMS["segment"], jobs=jobs,
+    return run_repeats(repeat, gather, repeats, seed, _SEGMENT_STREAM, jobs=jobs,
                        progress=report_stage(progress, "test sets"), watch=watch)
 
 
@@ -277,8 +274,6 @@ def _conclude(whole: Population, pairs: np.ndarray, by_size: Mapping[int, np.nda
 def nearby_pairs(n_systems: int) -> np.ndarray:
     """Each system with the next two, shape (pairs, 2).
 
-    Examples
-    --------
     >>> nearby_pairs(4).tolist()
     [[0, 1], [0, 2], [1, 2], [1, 3], [2, 3]]
     """

@@ -116,20 +116,13 @@ def make_metric(name: str, **settings: Any) -> Metric:
 
 def metric_title(name: str) -> str:
     """How a metric is called on screen and in reports; a test set's own scores are called what their files call them.
-
-    >>> [metric_title(name) for name in ("bleu", "chrf++", "bleu[tok:char]", "CometKiwi-XL", "human")]
-    ['BLEU', 'chrF++', 'BLEU[tok:char]', 'CometKiwi-XL', 'human']
     """
     own, bracket, settings = name.partition("[")
     return _SPELLED.get(own, own.upper()) + bracket + settings if own in METRICS else name
 
 
 def metric_titles(names: Iterable[str]) -> dict[str, str]:
-    """What each of several metrics is called where one is chosen: as it is always called, but told apart.
-
-    >>> metric_titles(["bleu", "chrf", "BLEU"])
-    {'bleu': 'bleu', 'chrf': 'chrF', 'BLEU': 'BLEU'}
-    """
+    """What each of several metrics is called where one is chosen: its title, or its name where titles are alike."""
     titles = {name: metric_title(name) for name in names}
     often = Counter(titles.values())
     return {name: title if often[title] == 1 else name for name, title in titles.items()}
@@ -178,7 +171,7 @@ def resolve_metric(testset: TestSet, metric: str | Metric, **settings: Any) -> M
             raise explain_unknown("metric", metric, list_metrics(testset))
     made = make_metric(metric, **settings) if isinstance(metric, str) else adapt_metric(metric)
     if not testset.has_texts and not is_segment_mean(made):
-        raise SettingError(f"Metric {made.name!r} needs texts, and {testset.name} has segment scores alone: "
+        raise SettingError(f"Metric {made.name!r} needs texts, and {testset.name} has only segment scores: "
                            f"{', '.join(testset.scores)}. Choose one of these, or give texts too.")
     return made if is_segment_mean(made) else average_runs(made, testset)  # it has one score, whatever the run
 
@@ -225,11 +218,7 @@ def find_tokenizer(metric: Metric, testset: TestSet) -> str | None:
 
 
 def list_better_tokenizers(tokenizer: str | None, language: str | None) -> tuple[str, ...]:
-    """The tokenizers that fit a language (zh, ja, ko, th) better, the best first; none where this one cuts it.
-
-    >>> list_better_tokenizers("13a", "zh"), list_better_tokenizers("zh", "zh"), list_better_tokenizers(None, "zh")
-    (('zh', 'char'), (), ())
-    """
+    """The tokenizers that fit a language (zh, ja, ko, th) better, the best first; none where this one cuts it."""
     fits = tokenizer is None or language is None or splits_words(tokenizer, language)
     return () if fits or language is None else fitting_tokenizers(language)
 
@@ -240,11 +229,8 @@ def depends_on_testset(metric: Metric) -> bool:
 
 
 def part_counter(metric: Metric, testset: TestSet, statistics: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    """What gives the statistics of some segments (an array of int) as a test set of their own.
-
-    `statistics`: shape (systems, segments, stats), of all segments; those of a metric that depends on the test set are
-    counted anew.
-    """
+    """What gives the statistics of some segments (an array of int) as a test set of their own, from those of all
+    segments where the metric does not depend on the test set."""
     if not depends_on_testset(metric):
         return lambda segments: statistics[:, segments]
     if hasattr(metric, "parts"):

@@ -58,13 +58,10 @@ class Bleu(Tokenized):
         "sys_len", "ref_len", *(f"correct_{n}" for n in range(1, 5)), *(f"total_{n}" for n in range(1, 5)))
 
     def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
-        """Counts of matching n-grams in each segment, identical to sacreBLEU's.
+        """Counts of matching n-grams in each segment, identical to sacreBLEU's: shape (systems, segments, 10), int32.
 
         With several references an n-gram matches as often as the reference that has it most often allows, and the
-        reference length is the one closest to the system's, the shorter of two as close. A reference that is None
-        is left out of its segment.
-
-        Returns: shape (systems, segments, 10), int32, in the order of `stat_names`.
+        reference length is the one closest to the system's, the shorter of two as close.
         """
         from mtsig_core.metrics.kernels import ngrams  # late: a compiler takes half a second to load
 
@@ -81,14 +78,8 @@ class Bleu(Tokenized):
         return stats
 
     def score(self, sums: np.ndarray) -> np.ndarray:
-        """BLEU in points, 0 to 100, of summed statistics.
-
-        Within 1e-9 of sacreBLEU's score for any counts, and the same to the last bit for the same counts, whatever
-        the shape, layout or type of the array around them.
-
-        `sums`: shape (..., 10), whole numbers of any type. Fastest with the statistics outermost in memory. Returns:
-        shape (...), float64.
-        """
+        """BLEU in points, 0 to 100, of summed statistics, shape (..., 10) -> (...), float64; the same to the last bit
+        for the same counts, whatever the layout or type. Fastest with the statistics outermost in memory."""
         sums = np.asarray(sums)
         columns = as_columns(sums, len(self.stat_names))
         scores = np.empty(columns.shape[1])
@@ -113,12 +104,7 @@ class Bleu(Tokenized):
     score.swapped = _swapped  # type: ignore[attr-defined]
 
     def signature(self, testset: TestSet) -> str:
-        """sacreBLEU's signature of these settings.
-
-        >>> toy = TestSet("toy", systems={"A": ["a"]}, references={"ref": ["a"]}, langpair="en-zh")
-        >>> Bleu().signature(toy).rpartition("|")[0]
-        'nrefs:1|case:mixed|eff:no|tok:zh|smooth:exp'
-        """
+        """sacreBLEU's signature of these settings."""
         case = "lc" if self.lowercase else "mixed"
         tokenizer = self._tokenizer(testset).signature
         return (f"nrefs:{count_references(testset)}|case:{case}|eff:no|tok:{tokenizer}|smooth:exp|"
@@ -171,11 +157,8 @@ class MBleu(Bleu):
 
 def _points(sys_len: Numbers, ref_len: Numbers, c1: Numbers, c2: Numbers, c3: Numbers, c4: Numbers, t1: Numbers,
             t2: Numbers, t3: Numbers, t4: Numbers) -> Numbers:
-    """BLEU where no count is 0: brevity penalty times the geometric mean of the precisions.
-
-    Runs on arrays as it stands and, compiled, on one score after the other. Both give the same bits because each
-    step is an operation whose rounding IEEE 754 defines; exp is not, hence the polynomial.
-    """
+    """BLEU where no count is 0: brevity penalty times the geometric mean of the precisions. Arrays and compiled numbers
+    give the same bits, as IEEE 754 defines the rounding of each step but exp, hence the polynomial."""
     # Below exp(-700), which stands for 0, the powers of 2 would leave the range of float64.
     log_penalty = np.fmax(np.fmin(1 - np.float64(ref_len) / sys_len, 0.0), -700.0)
     power = np.floor(log_penalty * _LOG2_E + 0.5)
@@ -197,10 +180,8 @@ def _points_of_each(columns: np.ndarray, scores: np.ndarray) -> None:
 
 
 def _differences_of_each(kept: np.ndarray, moved: np.ndarray, pairs: np.ndarray, differences: np.ndarray) -> None:
-    """Set differences[p] to the scores of pair p after swaps, the first less the second; to be compiled.
-
-    NaN where `_points` gives 0, inf or nan. No sum is written to memory, which would take longer than to score it.
-    """
+    """Set differences[p] to the scores of pair p after swaps, the first less the second, NaN where `_points` gives 0,
+    inf or nan; to be compiled. No sum is written to memory, which would take longer than to score it."""
     for p in range(len(pairs)):
         i, j = pairs[p, 0], pairs[p, 1]
         for r in range(kept.shape[2]):
@@ -224,11 +205,8 @@ def _compiled(loop: Callable[..., None]) -> Callable[..., None]:
 
 
 def _smoothed_points(sums: np.ndarray) -> np.ndarray:
-    """BLEU with counts of 0, shape (10, n) -> (n,).
-
-    The k-th order without a match counts as 1/2**k matches. The score is 0 without any match or if an order has no
-    n-grams at all.
-    """
+    """BLEU with counts of 0, shape (10, n) -> (n,): the k-th order without a match counts as 1/2**k matches. 0 without
+    any match or if an order has no n-grams at all."""
     sums = np.array(sums, dtype=np.float64)
     correct, total = sums[2:6], sums[6:]
     is_zero = ~correct.any(axis=0) | ~total.all(axis=0)

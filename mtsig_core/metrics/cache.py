@@ -46,18 +46,8 @@ def cached_statistics(metric: Metric, testset: TestSet,
                       progress: Callable[[float], None] | None = None) -> np.ndarray:
     """``metric.statistics(testset)``, from disk where they have been counted before.
 
-    The folder is `cache_folder`. Where it cannot be used, everything is counted, and standard error says so once.
-    Metrics that do not belong to mtsig are always counted: nothing tells when their code has changed.
-
-    `progress`: called with the share that is counted; not called where nothing is. Returns: shape (systems, segments,
-    stats), equal to what the metric counts, of the same type.
-
-    Examples
-    --------
-    >>> from mtsig_core.metrics import make_metric
-    >>> toy = TestSet("toy", systems={"A": ["a b c d"]}, references={"ref": ["a b c d"]})
-    >>> cached_statistics(make_metric("bleu"), toy).shape
-    (1, 1, 10)
+    Metrics that do not belong to mtsig are always counted: nothing tells when their code has changed. Where
+    `cache_folder` cannot be used, everything is counted, and standard error says so once.
     """
     if testset.textless_systems and not is_segment_mean(metric):
         raise SettingError(f"{', '.join(testset.textless_systems)} has ratings and no text that {metric.name} could "
@@ -101,10 +91,8 @@ def remember(kind: type[_Value], make: Callable[[], _Value], *key: object) -> _V
 
 
 def cache_folder() -> Path | None:
-    """``MTSIG_CACHE``, or ``mtsig`` in the user's cache folder; None where the variable is set to nothing.
-
-    Raises RuntimeError if the user has no home.
-    """
+    """``MTSIG_CACHE``, or ``mtsig`` in the user's cache folder; None where the variable is set to nothing. Raises
+    RuntimeError if the user has no home."""
     chosen = os.environ.get("MTSIG_CACHE")
     if chosen is not None:
         return Path(chosen).expanduser() if chosen else None
@@ -148,10 +136,8 @@ def _entry(key: list[object]) -> Path | None:
 
 @cache
 def _counted_by(package: str) -> list[str]:
-    """What an entry depends on besides texts and settings: versions, and the source of all metrics, or of the core.
-
-    A checkout is brought up to date more often than its version changes.
-    """
+    """What an entry depends on besides texts and settings: versions, and the source of all metrics, or of the core, as
+    a checkout changes more often than its version."""
     source = hashlib.blake2b(digest_size=16)
     for path in sorted((Path(__file__).parents[1] / package).rglob("*.py")):
         source.update(path.read_bytes())
@@ -261,5 +247,5 @@ def _complain(folder: Path | str, reason: str) -> None:
     global _complained
     if not _complained:
         _complained = True
-        print(f"mtsig: counts cannot be kept in {show_name(folder)} ({reason}), so all are made anew. Name another "
+        print(f"mtsig: mtsig cannot keep its counts in {show_name(folder)} ({reason}) and counts again. Name another "
               f"folder with MTSIG_CACHE, or set it to nothing.", file=sys.stderr)

@@ -64,13 +64,8 @@ class Chrf(Untokenized):
     stat_names: ClassVar[tuple[str, ...]] = _stat_names(0)
 
     def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
-        """Counts of the n-grams of each segment and its best reference, identical to sacreBLEU's.
-
-        The best reference gives the segment the highest score; the first of two as good. A reference that is None is
-        left out of its segment.
-
-        Returns: shape (systems, segments, 18), or 24 with words, int32, in the order of `stat_names`.
-        """
+        """Counts of the n-grams of each segment and its best reference, the first of two as good, identical to
+        sacreBLEU's: shape (systems, segments, 18), or 24 with words, int32."""
         from mtsig_core.metrics.kernels import ngrams  # late: a compiler takes half a second to load
 
         n_refs, spaces = len(testset.references), replace(make_tokenizer("none"), classes=_classes())
@@ -90,14 +85,8 @@ class Chrf(Untokenized):
         return stats
 
     def score(self, sums: np.ndarray) -> np.ndarray:
-        """The score in points, 0 to 100, of summed statistics.
-
-        Every step is rounded as in sacreBLEU's, so the same counts give the same score to the last bit, whatever the
-        shape, layout or type of the array around them.
-
-        `sums`: shape (..., 18), or 24 with words, whole numbers of any type. Fastest with the statistics outermost in
-        memory. Returns: shape (...), float64.
-        """
+        """The score in points, 0 to 100, of summed statistics, shape (..., 18), or 24 with words -> (...), float64.
+        Every step is rounded as in sacreBLEU's. Fastest with the statistics outermost in memory."""
         sums = np.asarray(sums)
         columns = as_columns(sums, len(self.stat_names))
         scores = np.empty(columns.shape[1])
@@ -106,12 +95,7 @@ class Chrf(Untokenized):
         return scores.reshape(sums.shape[:-1])[()]
 
     def signature(self, testset: TestSet) -> str:
-        """sacreBLEU's signature of these settings.
-
-        >>> toy = TestSet("toy", systems={"A": ["a"]}, references={"ref": ["a"]})
-        >>> Chrf().signature(toy).rpartition("|")[0]
-        'nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no'
-        """
+        """sacreBLEU's signature of these settings."""
         case = "lc" if self.lowercase else "mixed"
         return (f"nrefs:{count_references(testset)}|case:{case}|eff:yes|nc:{_CHAR_ORDER}|nw:{self.word_order}|space:no"
                 f"|version:{find_version('sacrebleu')}")

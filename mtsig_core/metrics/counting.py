@@ -100,11 +100,8 @@ class Untokenized:
 
 @dataclass(frozen=True)
 class Tokenized:
-    """What metrics have in common that find words with a tokenizer.
-
-    By default it is the one that sacreBLEU takes for the target language of the test set: zh for Chinese, ja-mecab for
-    Japanese, ko-mecab for Korean, else 13a.
-    """
+    """What metrics have in common that find words with a tokenizer, by default the one that sacreBLEU takes for the
+    target language of the test set."""
 
     tokenize: str | None = None  # one of `TOKENIZERS`
     lowercase: bool = False  # whether case is ignored
@@ -132,10 +129,8 @@ class Tokenized:
 
 @dataclass(frozen=True)
 class WordMetric(Tokenized, ABC):
-    """A metric that compares the words of each output with those of the references, segment by segment.
-
-    A subclass has the attributes of a `Metric`, `score`, and `_counter`.
-    """
+    """A metric that compares the words of each output with those of the references, segment by segment. A subclass has
+    the attributes of a `Metric`, `score`, and `_counter`."""
 
     name: ClassVar[str]
     stat_names: ClassVar[tuple[str, ...]]
@@ -143,10 +138,7 @@ class WordMetric(Tokenized, ABC):
     settings: ClassVar[str]  # the part of the signature that is the metric's own
 
     def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
-        """Statistics of each segment; a reference that is None is left out of its segment.
-
-        Returns: shape (systems, segments, stats), in the order of `stat_names`.
-        """
+        """Statistics of each segment: shape (systems, segments, stats). A reference that is None is left out."""
         stats: np.ndarray = np.zeros((len(testset.systems), testset.n_segments, len(self.stat_names)), self.stat_type)
         count = self._counter(testset)
         for first, last, texts in each_block(testset, progress):

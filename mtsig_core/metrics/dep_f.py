@@ -73,16 +73,12 @@ class DepF(Untokenized):
     stat_names: ClassVar[tuple[str, ...]] = ("matched", "sys_relations", "ref_relations")
 
     def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
-        """Relations of each segment that match, those of the output, and those of the reference that counts.
-
-        A reference that is None is left out of its segment.
-
-        Returns: shape (systems, segments, 3), int32.
-        """
+        """Relations of each segment that match, those of the output, and those of the reference that counts: shape
+        (systems, segments, 3), int32."""
         lacking = [name for name in (*testset.systems, *testset.references) if name not in testset.parses]
         if lacking:
-            raise SettingError(f"dep-f needs a parse of each system and reference, and there is none of "
-                               f"{', '.join(lacking)}. Give a CoNLL-U file for each, under its name.",
+            raise SettingError(f"dep-f needs a parse of each system and reference. Missing: {', '.join(lacking)}. "
+                               "Give a CoNLL-U file for each, under its name.",
                                {"parse": "NAME=FILE"})
         stats = np.zeros((len(testset.systems), testset.n_segments, 3), dtype=np.int32)
         for k in range(testset.n_segments):
@@ -102,11 +98,7 @@ class DepF(Untokenized):
         return points
 
     def signature(self, testset: TestSet) -> str:
-        """One line that names every setting.
-
-        >>> DepF().signature(TestSet("toy", systems={"A": ["a"]}, references={"ref": ["a"]}))
-        'nrefs:1|case:mixed|words:lemmas|subtypes:no|punct:no|root:yes|ref:best'
-        """
+        """One line that names every setting."""
         subtypes, punct = ("yes" if on else "no" for on in (self.subtypes, self.punctuation))
         return (f"nrefs:{count_references(testset)}|case:{'lc' if self.lowercase else 'mixed'}"
                 f"|words:{'forms' if self.forms else 'lemmas'}|subtypes:{subtypes}|punct:{punct}|root:yes|ref:best")

@@ -145,12 +145,8 @@ _USUAL = ("/usr/share/wordnet", "/usr/local/share/wordnet", "/usr/local/WordNet-
 
 
 def find_wordnet() -> WordNet | None:
-    """The WordNet that is installed, None without one.
-
-    It is looked for in the folders that WordNet's own programs know, ``WNSEARCHDIR`` and ``WNHOME/dict``, then in the
-    usual places. A folder counts if all its files are there and say which version they are. A variable that is set
-    decides: nothing else is tried.
-    """
+    """The installed WordNet, None without one: in ``WNSEARCHDIR`` or ``WNHOME/dict`` where these are set, else in the
+    usual places. A folder counts if all its files are there and say which version they are."""
     named = [os.environ.get("WNSEARCHDIR"), os.environ.get("WNHOME") and os.path.join(os.environ["WNHOME"], "dict")]
     for folder in [name for name in named if name is not None] or _USUAL:
         if folder and all(os.path.isfile(os.path.join(folder, f"{kind}.{part}"))
@@ -165,10 +161,8 @@ def _opened(folder: str) -> WordNet:
 
 
 class WordNet:
-    """The words of WordNet and the synsets (sets of synonyms) that each belongs to.
-
-    `folder`: with ``index.noun``, ``noun.exc`` and the like. `version`: as its files say; empty where they do not.
-    """
+    """The words of WordNet and the synsets (sets of synonyms) that each belongs to; `version` is empty where its files
+    do not say it."""
 
     def __init__(self, folder: Path):
         self._folder = folder
@@ -185,7 +179,7 @@ class WordNet:
         return content.hexdigest()
 
     def synsets(self, word: str) -> tuple[int, ...]:
-        """The synsets of a word, by its base forms, in ascending order: numbers that only serve to be compared."""
+        """The synsets of a word, by its base forms: numbers that only serve to be compared."""
         return tuple(sorted({synset for part in _ENDINGS for base in self._base_forms(word, part)
                              for synset in self._index[part].get(base, ())}))
 
@@ -233,7 +227,7 @@ class WordNet:
 STEPS = 50_000
 
 # Columns of the memory, which holds these numbers for each word or stem; `_alignment` and `_network` say what they are.
-OVER, SPARE, STEMMED, LEFT_A, LEFT_B, WORD_A, WORD_B, STEM_A, STEM_B, HEAD = range(10)
+OVER, SPARE, STEMMED, LEFT_A, LEFT_B, WORD_A, WORD_B, STEM_A, STEM_B = range(9)
 # Nodes of the network of synonyms.
 SOURCE, SINK = range(2)
 
@@ -246,12 +240,9 @@ def _points(matches: Numbers, chunks: Numbers, sys_len: Numbers, ref_len: Number
 
 def _count(ids: np.ndarray, begins: np.ndarray, counts: np.ndarray, n_refs: int, stems: np.ndarray, synsets: np.ndarray,
            ends: np.ndarray, stats: np.ndarray) -> None:
-    """Fill the statistics of a block, shape (systems, segments, 4).
-
-    The references come first in `ids`, `begins` and `counts`; `stems` is the number of the stem of each word, and its
-    synsets, in ascending order, are ``synsets[ends[word]:ends[word + 1]]``.
-    """
-    memory = np.zeros((stems.size, HEAD + 1), np.int64)
+    """Fill the statistics of a block, shape (systems, segments, 4), the references first in `ids`, `begins` and
+    `counts`; the synsets of a word are ``synsets[ends[word]:ends[word + 1]]``."""
+    memory = np.zeros((stems.size, STEM_B + 1), np.int64)
     for seg in range(counts.shape[1]):
         for s in range(len(stats)):
             row = stats[s, seg]
@@ -341,15 +332,11 @@ def _network(a: np.ndarray, b: np.ndarray, stems: np.ndarray, synsets: np.ndarra
 
 
 def _share(some: np.ndarray, others: np.ndarray) -> bool:
-    """Whether two ascending lists have a number in common."""
-    i = j = 0
-    while i < len(some) and j < len(others):
-        if some[i] == others[j]:
-            return True
-        if some[i] < others[j]:
-            i += 1
-        else:
-            j += 1
+    """Whether two lists have a number in common."""
+    for one in some:
+        for other in others:
+            if one == other:
+                return True
     return False
 
 
@@ -420,25 +407,17 @@ def _take(x: int, y: int, stems: np.ndarray, memory: np.ndarray, room: np.ndarra
 def _candidates(a: np.ndarray, b: np.ndarray, stems: np.ndarray, memory: np.ndarray,
                 room: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The words of `b` that each word of `a` may match, in order: to[first[i]:first[i + 1]]."""
-    over, spare, head = memory[:, OVER], memory[:, SPARE], memory[:, HEAD]
-    following = np.empty(len(b), np.int64)  # the next word of the same stem; `head` is the first, counted from 1
-    for j in range(len(b) - 1, -1, -1):
-        following[j], head[stems[b[j]]] = head[stems[b[j]]] - 1, j + 1
     first = np.zeros(len(a) + 2, np.int64)
     to = np.empty(0, np.int64)
     for fill in range(2):
         size = 0
         for i in range(len(a)):
             first[i] = size
-            meant = over[a[i]] > 0 and memory[a[i], WORD_A] > 0
-            j = 0 if meant else head[stems[a[i]]] - 1
-            while 0 <= j < len(b):
-                if a[i] == b[j] or (over[a[i]] > 0 and spare[b[j]] > 0 and _may_match(
-                        a[i], b[j], stems, memory, room)):
+            for j in range(len(b)):
+                if a[i] == b[j] or _may_match(a[i], b[j], stems, memory, room):
                     if fill:
                         to[size] = j
                     size += 1
-                j = j + 1 if meant else following[j]
         first[len(a):] = size
         if not fill:
             to = np.empty(size, np.int64)
@@ -467,9 +446,9 @@ def _bound_joints(first: np.ndarray, to: np.ndarray, n: int) -> tuple[np.ndarray
 def _most_joints(a: np.ndarray, b: np.ndarray, stems: np.ndarray, memory: np.ndarray, room: np.ndarray) -> int:
     """The most joints that an alignment can have: two words of `a` in a row that match two of `b` in a row.
 
-    Only matches with a joint have to be chosen, word by word of `a`: whatever they are, the other words can still be
-    matched as many times as they should. A branch of the search is left where even an alignment that may use words of
-    `b` twice is no better than the best one found.
+    Only matches with a joint have to be chosen, word by word of `a`; the other words can still be matched as often as
+    they should. A branch is left where even an alignment that may use words of `b` twice is no better than the best one
+    found.
     """
     n = len(a)
     first, to = _candidates(a, b, stems, memory, room)

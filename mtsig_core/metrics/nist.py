@@ -61,10 +61,7 @@ class Nist(WordMetric):
     depends_on_testset: ClassVar[bool] = True
 
     def score(self, sums: np.ndarray) -> np.ndarray:
-        """NIST of summed statistics, shape (..., 11) -> (...), float64; 0 and up, seldom above 15.
-
-        0 without a word in the output or in the references.
-        """
+        """NIST of summed statistics, shape (..., 11) -> (...), float64: 0 and up, seldom above 15."""
         sums = np.asarray(sums, dtype=np.float64)
         information = sum(sums[..., n] / np.maximum(sums[..., _ORDER + n], 1) for n in range(_ORDER))
         length, expected = sums[..., _ORDER], sums[..., -1]
@@ -79,10 +76,8 @@ class Nist(WordMetric):
         return f"{super().signature(testset)}|weights:{testset.n_segments}-segments"
 
     def parts(self, testset: TestSet) -> Callable[[np.ndarray], np.ndarray]:
-        """What gives the statistics of some segments as a test set of their own, its n-grams matched once.
-
-        Returns: (segments, an array of int) -> what `statistics` gives for ``testset.take(segments)``.
-        """
+        """What gives the statistics of some segments (an array of int) as a test set of their own, its n-grams matched
+        once: the same as `statistics` for ``testset.take(segments)``."""
         n_refs = len(testset.references)
         words = self._words(testset, [*testset.references.values(), *testset.systems.values()])
         grams = _Grams(words, n_refs)

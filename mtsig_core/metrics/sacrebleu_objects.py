@@ -61,10 +61,7 @@ class OfSacrebleu:
         self.stat_names = tuple(f"stat_{k}" for k in range(1, len(one) + 1))
 
     def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
-        """What sacreBLEU counts in each segment, shape (systems, segments, stats).
-
-        A reference that is None is left out of its segment.
-        """
+        """What sacreBLEU counts in each segment, shape (systems, segments, stats)."""
         metric, outputs = copy(self._metric), list(testset.systems.values())
         references: Any = list(testset.references.values())  # None in them too, which sacreBLEU's type leaves out
         metric._ref_cache = metric._cache_references(references)  # once for all systems

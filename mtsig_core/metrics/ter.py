@@ -73,13 +73,8 @@ class Ter(Untokenized):
             raise SettingError("Metric ter cannot be both lowercase and case_sensitive. Choose one.")
 
     def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
-        """Edits of each segment and the mean length of its references, identical to sacreBLEU's.
-
-        A reference that is None is left out of its segment.
-
-        Returns: shape (systems, segments, 2), in the order of `stat_names`: int32 where each segment has one reference,
-        float64 where lengths are means of several.
-        """
+        """Edits of each segment and the mean length of its references, identical to sacreBLEU's: shape (systems,
+        segments, 2), int32 where each segment has one reference, float64 where lengths are means."""
         from mtsig_core.metrics.kernels import edits, tokens  # compiled code: slow to load, and only counting needs it
 
         n_refs, prepare, spaces = len(testset.references), self._preparation(), make_tokenizer("none")
@@ -96,10 +91,8 @@ class Ter(Untokenized):
         return stats.astype(np.int32) if testset.n_references == 1 else stats
 
     def score(self, sums: np.ndarray) -> np.ndarray:
-        """TER in points, 0 and up, of summed statistics; 100 where only the references are empty.
-
-        `sums`: shape (..., 2), numbers of any type. Returns: shape (...), float64.
-        """
+        """TER in points, 0 and up, of summed statistics, shape (..., 2) -> (...), float64; 100 where only the
+        references are empty."""
         edits, length = np.moveaxis(np.asarray(sums, dtype=np.float64), -1, 0)
         if length.size and length.min() > 0:
             points: np.ndarray = 100 * (edits / length)
@@ -112,12 +105,7 @@ class Ter(Untokenized):
         return None if self.normalized and self.asian_support else "tercom"
 
     def signature(self, testset: TestSet) -> str:
-        """sacreBLEU's signature of these settings.
-
-        >>> toy = TestSet("toy", systems={"A": ["a"]}, references={"ref": ["a"]})
-        >>> Ter().signature(toy).rpartition("|")[0]
-        'nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no'
-        """
+        """sacreBLEU's signature of these settings."""
         case = "mixed" if self.case_sensitive else "lc"
         norm, punct, asian = ("yes" if on else "no" for on in (self.normalized, not self.no_punct, self.asian_support))
         return (f"nrefs:{count_references(testset)}|case:{case}|tok:tercom|norm:{norm}|punct:{punct}|asian:{asian}"

@@ -66,39 +66,22 @@ class Tokenizer:
 
 
 def default_tokenizer(language: str | None) -> str:
-    """The tokenizer that sacreBLEU uses for a target language; a region or script changes nothing.
-
-    >>> default_tokenizer("zh"), default_tokenizer("zho_Hant"), default_tokenizer("pt_BR"), default_tokenizer(None)
-    ('zh', 'zh', '13a', '13a')
-    """
+    """The tokenizer that sacreBLEU uses for a target language; a region or script changes nothing."""
     return _BY_LANGUAGE.get(language_code(language) or "", "13a")
 
 
 def tokenizer_name(testset: TestSet, setting: str | None = None) -> str:
-    """What the texts of a test set are split with: a metric's own setting, else the set's, else by its language.
-
-    >>> toy = TestSet("toy", systems={}, references={"ref": ["a"]}, langpair="en-zh")
-    >>> tokenizer_name(toy), tokenizer_name(toy, "char")
-    ('zh', 'char')
-    """
+    """The name of the tokenizer for a test set: a metric's own setting, else the set's, else by its language."""
     return setting or testset.tokenizer or default_tokenizer(testset.target_language)
 
 
 def splits_words(name: str, language: str | None) -> bool:
-    """Whether a tokenizer finds words in a language of `SPACELESS`, such as zh or th.
-
-    >>> splits_words("13a", "zh"), splits_words("zh", "zh"), splits_words("zh", "ja"), splits_words("13a", None)
-    (False, True, False, True)
-    """
+    """Whether a tokenizer finds words in a language of `SPACELESS`, such as zh or th."""
     return language is None or language in _CUT.get(name, (language,))
 
 
 def fitting_tokenizers(language: str) -> tuple[str, ...]:
-    """Those for such a language, the best first: sacreBLEU's choice, if it has one, and characters.
-
-    >>> fitting_tokenizers("zh"), fitting_tokenizers("ja"), fitting_tokenizers("th")
-    (('zh', 'char'), ('ja-mecab', 'char'), ('char', 'flores200'))
-    """
+    """Those for such a language, the best first: sacreBLEU's choice, if it has one, and characters."""
     return (_BY_LANGUAGE[language], "char") if language in _BY_LANGUAGE else ("char", "flores200")
 
 

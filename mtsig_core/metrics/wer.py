@@ -22,10 +22,8 @@ class ErrorRate(WordMetric):
     in_order: ClassVar[bool] = True
 
     def score(self, sums: np.ndarray) -> np.ndarray:
-        """Errors per 100 words of the references, of summed statistics: shape (..., 2) -> (...), float64.
-
-        May exceed 100. Where the references have no word at all, 0 without an error and 100 with any.
-        """
+        """Errors per 100 words of the references, shape (..., 2) -> (...), float64; without a reference word 0 without
+        an error and 100 with any."""
         sums = np.asarray(sums, dtype=np.float64)
         errors, words = sums[..., 0], sums[..., 1]
         return 100 * np.where(words > 0, errors / np.maximum(words, 1), errors > 0)

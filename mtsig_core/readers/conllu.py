@@ -19,12 +19,11 @@ _WHOLE = re.compile("[0-9]{1,9}")
 
 
 def read_conllu(path: FilePath, texts: Sequence[str]) -> list[str]:
-    """The parse of each segment of a text, from a CoNLL-U file, plain or gzipped.
+    """The parse of each segment of a text, from a CoNLL-U file, plain or gzipped: a line for each word, with form,
+    lemma, head and deprel between tabs, and an empty line between sentences.
 
-    ``# segment = N`` names the line of the text that the sentences from there on belong to. Without any, each
-    ``# newpar`` begins a segment if there are as many as segments, else each sentence is one. Where there are only as
-    many as the text has lines that are not blank, the blank ones have no parse. A parse is a line for each word, with
-    ``form``, ``lemma``, ``head`` and ``deprel`` between tabs, and an empty line between sentences.
+    ``# segment = N`` names the line of the text that the sentences from there on belong to. Without any, each ``#
+    newpar`` begins a segment if there are as many as segments, else each sentence is one; blank lines may have none.
     """
     parses = _read_parses(path, texts)
     words = [(word.partition("\t")[0].casefold(), text.casefold()) for parse, text in zip(parses, texts, strict=True)

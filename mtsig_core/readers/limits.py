@@ -42,22 +42,14 @@ class UploadLimits:
 
 
 def upload_limits(environment: Mapping[str, str] = os.environ) -> UploadLimits:
-    """The limits that the environment sets.
-
-    >>> upload_limits({"MTSIG_UPLOAD_MB": "200"}).mb, upload_limits({}).lines
-    (200, 1000000)
-    """
+    """The limits that the environment sets."""
     return UploadLimits(**{limit.name: read_whole_number(_VARIABLE + limit.name.upper(),
                                                          getattr(UploadLimits, limit.name),
                                                          environment) for limit in fields(UploadLimits)})
 
 
 def task_limits(environment: Mapping[str, str] = os.environ) -> UploadLimits:
-    """The limits for a whole task from a zip: its text may be as large as the zip unpacked.
-
-    >>> task_limits({"MTSIG_UPLOAD_MB": "20", "MTSIG_UPLOAD_ZIP_MB": "300"}).mb
-    300
-    """
+    """The limits for a whole task from a zip: its text may be as large as the zip unpacked."""
     limits = upload_limits(environment)
     return replace(limits, mb=max(limits.mb, limits.zip_mb))
 
@@ -112,11 +104,7 @@ def limit_reading(limits: UploadLimits | None = None, *, below: str | os.PathLik
 
 
 def explain_unreadable(error: OSError) -> str:
-    """Message for what the system refuses: a folder that is closed, a name that is too long, a file that is gone.
-
-    >>> explain_unreadable(PermissionError(13, "Permission denied", "task/human-scores"))
-    'task/human-scores cannot be read: Permission denied. Check its name, and who may read it.'
-    """
+    """Message for what the system refuses: a folder that is closed, a name that is too long, a file that is gone."""
     name = "A file, or the working folder," if error.filename is None else show_name(os.fsdecode(error.filename))
     name = name if len(name) <= _LONGEST else f"{name[:_LONGEST]}..."
     return f"{name} cannot be read: {error.strerror or error}. Check its name, and who may read it."
@@ -167,12 +155,7 @@ def list_replacements(named_from: str | None, *paths: str) -> dict[str, str]:
 
 
 def show_path(path: str, below: str | None) -> str:
-    """A path from a folder on, as any screen can take it; its name alone where it lies elsewhere, and the whole of it
-    where no folder is named.
-
-    >>> show_path("/srv/data/x", "/srv"), show_path("/srv/data/x", "/home/ada"), show_path("/srv/data/x", None)
-    ('data/x', 'x', '/srv/data/x')
-    """
+    """A path from a folder on, its name alone where it lies elsewhere, the whole of it where no folder is named."""
     if below is None:
         return show_name(path)
     return show_name(os.path.relpath(path, below) if Path(path).is_relative_to(below) else Path(path).name)

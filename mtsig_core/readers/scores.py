@@ -149,10 +149,8 @@ def _find_places(table: InputTable, metric: str, is_system: Callable[[str], bool
 
 
 def _check_titles(table: InputTable, systems: Sequence[int], *, is_unknown: bool) -> None:
-    """Refuse a first row of scores in place of names, and a name that comes twice.
-
-    `systems`: the columns that may be named after systems; `is_unknown`: whether no title is known.
-    """
+    """Refuse a first row of scores in place of names, and a name that comes twice. `systems`: the columns that may be
+    named after systems; `is_unknown`: whether no title is known."""
     header, below = table.header, list(zip(*(cells for _, cells in table.rows), strict=True))
     numbers = {k for k, title in enumerate(header) if title.lower() not in _MISSING
                and all(map(_is_number, [title, *below[k]]))}

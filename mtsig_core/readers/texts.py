@@ -27,11 +27,8 @@ _COLUMNS = {1: "1 column (docid)", 2: "2 columns (domain<TAB>docid)"}
 
 
 def read_documents(path: FilePath, *, blanks: bool = False) -> tuple[list[str], list[str] | None]:
-    """The document id of each segment, and its domain where the file has it: a line for each is ``docid`` or
-    ``domain<TAB>docid``, or an object of JSON with ``docid`` and ``domain``.
-
-    `blanks`: whether two words in each line, without tabs, are ``domain docid``, as in older shared tasks.
-    """
+    """The document id of each segment, and its domain where the file has it. `blanks`: whether two words in each line
+    are ``domain docid``, as in older shared tasks."""
     lines = read_lines(path, DOCUMENTS)
     if os.fsdecode(path).removesuffix(".gz").endswith(".jsonl") or all(line.startswith("{") for line in lines):
         rows = [_read_json_line(line, path, number) for number, line in enumerate(lines, 1)]
@@ -67,6 +64,11 @@ def _read_json_line(line: str, path: FilePath, number: int) -> list[str]:
 SEARCHED_LINES = 100_000  # of all files together in which the first fault is looked for, about 3 seconds
 
 _Read = tuple[FilePath | None, Sequence[str] | None, str | None]  # path, lines, and what it is in messages
+
+
+def name_reference(own: str, short: str = "[A-Z]") -> str:
+    """What a reference is called by its name in a file: refA where that is A, ref where there is none."""
+    return f"ref{own}" if re.fullmatch(short, own) else own or "ref"
 
 
 def check_langpair(langpair: str) -> None:
@@ -105,10 +107,8 @@ def assemble(
     keep_canary: bool = False,
     blanks: bool = False,
 ) -> TestSet:
-    """Read the files of a test set, by the names that they get, and check them against its first reference.
-
-    `blanks`: as in `read_documents`; `runs`: by system; `parses`: by the system or reference that they are of.
-    """
+    """Read the files of a test set, by the names that they get, and check them against its first reference. `runs` are
+    by system, `parses` by system or reference; `blanks` as in `read_documents`."""
     spend("systems", len(systems), f"The test set {show_name(name)}")
     faults: list[str] = []
     remedies: dict[str, Remedy] = {}
@@ -405,11 +405,7 @@ _ABOUT = ("src", "docid", "origlang", "domain", "genre")
 
 
 def set_and_pair(name: str, langpair: str | None = None) -> tuple[str, str | None]:
-    """The set, and the language pair that may end its name.
-
-    >>> set_and_pair("wmt21/systems/en-de"), set_and_pair("wmt20/dev", "en-ta"), set_and_pair("wmt14")
-    (('wmt21/systems', 'en-de'), ('wmt20/dev', 'en-ta'), ('wmt14', None))
-    """
+    """The set, and the language pair that may end its name: wmt21/systems and en-de of wmt21/systems/en-de."""
     if found := re.fullmatch(f"(.+)/({LANGUAGE}-{LANGUAGE})", name):
         if langpair not in (None, found[2]):
             raise SettingError(f"{name} and the language pair {langpair} name two pairs. Give one of them.")
@@ -433,7 +429,8 @@ def read_sacrebleu(name: str, langpair: str | None = None, systems: Sequence[Nam
     if langpair not in dataset.langpairs:
         raise explain_unknown(f"language pair of {name}", langpair, sorted(dataset.langpairs))
     files, references = _find_files(dataset, name, langpair)
-    refs = {_name_reference(field): path for field, path in files.items() if path in references}
+    refs = {name_reference(field.partition(":")[2], "[A-Z0-9]"): path for field, path in files.items()
+            if path in references}
     own = [*((field, path) for field, path in files.items()
              if field not in _ABOUT and not re.match("ref(:|$)", field)), *systems]
     if not own:
@@ -466,7 +463,3 @@ def _find_files(dataset: Any, name: str, langpair: str) -> tuple[dict[str, str],
                          f"{show_name(str(error))[:200]}). Remove {name} from {place}, and try again.") from None
 
 
-def _name_reference(field: str) -> str:
-    """What a reference is called: refA where sacreBLEU has ref:A."""
-    own = field.partition(":")[2]
-    return f"ref{own}" if re.fullmatch("[A-Z0-9]", own) else own or "ref"

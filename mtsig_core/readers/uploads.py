@@ -120,11 +120,7 @@ def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
 
 
 def _tell_apart(names: Sequence[str]) -> list[str]:
-    """The same names, each that came before with a number.
-
-    >>> _tell_apart(["out", "out", "out (2)", "out"])
-    ['out', 'out (3)', 'out (2)', 'out (4)']
-    """
+    """The same names, each that came before with a number: out, out (2)."""
     taken, told = set(names), list(names)
     for k, name in enumerate(names):
         if name in names[:k]:
@@ -134,11 +130,7 @@ def _tell_apart(names: Sequence[str]) -> list[str]:
 
 
 def _find_run(name: str) -> tuple[str, int]:
-    """The system, and the number of its training run, 0 where the name says none.
-
-    >>> _find_run("Tower.run2"), _find_run("Tower_run-10"), _find_run("prune")
-    (('Tower', 2), ('Tower', 10), ('prune', 0))
-    """
+    """The system, and the number of its training run, 0 where the name says none: Tower and 2 of Tower.run2."""
     found = _RUN.fullmatch(name)
     return (found[1], int(found[2])) if found else (name, 0)
 

@@ -10,9 +10,10 @@ from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.assumption_words import assumed_record, info_record, list_assumptions
 from mtsig_core.report.caution_words import caution_record
-from mtsig_core.report.document import Paragraph, Report, Section, TableBlock, Warnings
+from mtsig_core.report.document import Block, Paragraph, Report, Section, TableBlock, Warnings
 from mtsig_core.report.export import records_csv
 from mtsig_core.report.table import Column, Table, join_ends
+from mtsig_core.report.tables import split_columns
 from mtsig_core.report.text import printable, report_text, terminal_width
 from mtsig_core.results import Agreement, TaskAgreement
 from mtsig_core.schema import to_json, to_plain
@@ -24,7 +25,7 @@ from mtsig_core.stats.significance import significant
 
 def agreement_table(found: Agreement | TaskAgreement) -> Table:
     """One row for each metric, the most agreeing first."""
-    level = f"{100 * (1 - found.sampling.alpha):g}% interval"
+    level = f"{100 * (1 - found.sampling.alpha):g}% CI"
     columns = (Column("metric", "metric", "name"),
                Column("soft_pairwise_accuracy", "soft pairwise accuracy", "share"),
                Column("soft_pairwise_accuracy_ci", level, "interval", ".3f"),
@@ -84,19 +85,19 @@ def agreement_note(found: Agreement | TaskAgreement) -> str:
     """How to read the numbers, and what they are not of."""
     unit, n = found.sampling.unit, len(found.comparisons)
     sentences = [
-        "Pairwise accuracy: the share of pairs of systems that a metric orders as people do, without pairs that people "
-        "score the same. Soft pairwise accuracy: 1 less the mean distance of the one-sided p of people and of the "
-        "metric (Thompson et al. 2024). A pair is compared on the segments where both have scores. Permutations and "
-        f"resamples by {unit}. With other systems the order may be another."]
+        "Pairwise accuracy is the share of pairs of systems that a metric orders as people do, without pairs that "
+        "people score the same. Soft pairwise accuracy is 1 minus the mean distance between the one-sided p of people "
+        "and of the metric (Thompson et al. 2024). A pair is compared on the segments where both systems have scores. "
+        f"Permutations and resamples are by {unit}. With other systems the order of the metrics may differ."]
     if n:
         sentences.append(
-            f"p of two metrics: PERM-BOTH (Deutsch et al. 2021), corrected by Holm for {format_count(n, 'pair')} of "
-            f"metrics. For each {unit} of each system a coin decides whether the two metrics trade their standardized "
-            "segment scores, of metrics of texts the jackknife pseudo-values.")
+            "p-values of two metrics are from PERM-BOTH (Deutsch et al. 2021), corrected by Holm for "
+            f"{format_count(n, 'pair')} of metrics. For each {unit} of each system, a coin decides whether the two "
+            "metrics trade their standardized segment scores; for metrics of texts, their jackknife pseudo-values.")
     if isinstance(found, TaskAgreement):
-        sentences.append("Language pairs count the same; samples are drawn within each of them and then averaged.")
+        sentences.append("Language pairs count the same; resamples are drawn within each language pair, then averaged.")
         if found.without:
-            sentences.append(f"Without {printable(found.human)} of two systems, and left out: "
+            sentences.append(f"Excluded, because fewer than two systems have {printable(found.human)} scores there: "
                              f"{', '.join(map(printable, found.without))}.")
     return " ".join(sentences)
 
@@ -104,24 +105,41 @@ def agreement_note(found: Agreement | TaskAgreement) -> str:
 # Formats.
 
 
+def agreement_blocks(found: Agreement | TaskAgreement) -> list[Block]:
+    """The verdict, metrics, the most agreeing first, of a task also in each language pair, and pairs of metrics."""
+    soft, verdict = f"Soft pairwise accuracy with {found.human}", f"{agreement_verdict(found)}."
+    compared, note, screens = compared_metrics_table(found), agreement_note(found), ("text", "html")
+    blocks: list[Block] = [
+        Paragraph(text=verdict), Warnings(cautions=tuple(about_agreement(found)), only=screens),
+        TableBlock(table=agreement_table(found), title="Which metric to trust", caption="Which metric to trust.",
+                   caveats=(verdict, note))]
+    if isinstance(found, TaskAgreement):
+        table = agreement_by_pair_table(found)
+        blocks += [TableBlock(table=part, title=soft, caption=f"{soft}: the mean over the language pairs, and in each.",
+                              only=only)
+                   for parts, only in (([table], screens), (split_columns(table, list(found.pairs)), ("latex",)))
+                   for part in parts]
+    if compared:
+        blocks.append(TableBlock(
+            table=compared, title="Pairs of metrics", fold=f"{format_count(len(compared.rows), 'pair')} of metrics",
+            caption=f"Pairs of metrics by soft pairwise accuracy with {found.human}: the metric that agrees more minus "
+                    "the one that agrees less."))
+    assumed = agreement_assumed(found, remedies=isinstance(found, TaskAgreement))
+    return [*blocks, Paragraph(text=note, role="note"), *(Paragraph(text=text, only=("text",)) for text in assumed)]
+
+
 def agreement_report(found: Agreement | TaskAgreement) -> Report:
-    """Metrics, the most agreeing first, of a task also in each language pair, and pairs of metrics."""
     if isinstance(found, Agreement):
         info = found.testset
         documents = "" if info.n_documents is None else f" in {format_count(info.n_documents, 'document')}"
         name, what = info.name, (f"{format_count(len(info.systems), 'system')}, "
                                  f"{format_count(info.n_segments, 'segment')}{documents} with {found.human}")
-        last = [*agreement_assumed(found), *(f"{metric_title(one.metric)}: {one.signature}" for one in found.metrics)]
+        signatures = [f"{metric_title(one.metric)}: {one.signature}" for one in found.metrics]
     else:
-        name, what, last = found.task.name, ", ".join(found.pairs), agreement_assumed(found, remedies=True)
-    tables = [("Metrics", agreement_table(found)), ("Pairs of metrics", compared_metrics_table(found))]
-    tables[1:1] = [("Language pairs", agreement_by_pair_table(found))] if isinstance(found, TaskAgreement) else []
-    return Report(f"Metrics and {found.human} on {name}", [
-        Section("", [Paragraph(text=f"{name}: {what}", role="summary"),
-                     Paragraph(text=f"{agreement_verdict(found)}.", role="verdict"),
-                     Warnings(cautions=tuple(about_agreement(found)))]),
-        *(Section("", [TableBlock(table=table, title=title)]) for title, table in tables if table),
-        Section("", [Paragraph(text=text) for text in (agreement_note(found), *last)])])
+        name, what, signatures = found.task.name, ", ".join(found.pairs), []
+    return Report(f"Metrics and {found.human} on {name}", [Section("", [
+        Paragraph(text=f"{name}: {what}", role="summary"), *agreement_blocks(found),
+        *(Paragraph(text=text) for text in signatures)])])
 
 
 def agreement_text(found: Agreement | TaskAgreement) -> str:

@@ -16,6 +16,7 @@ from mtsig_core.experiments.error_rates import (
     FamilyError,
     FamilyErrors,
     TypeOne,
+    UnitChange,
     UnitChanges,
     Variant,
     Variants,
@@ -55,8 +56,8 @@ from mtsig_core.experiments.sweeps import (
 from mtsig_core.experiments.validation import AllPairTests, Concluded, Conclusions, Coverage, Level
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.table import Cell, Column, Table, format_p, number, rounded, signed, written_like
+from mtsig_core.stats.comparison import ScoreBootstrap
 from mtsig_core.stats.intervals import finite_or_none
-from mtsig_core.stats.score import ScoreBootstrap
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import significant
 
@@ -111,25 +112,22 @@ def _crossed(key: str, first: Column, across: Mapping[Any, str], cells: Mapping[
 
 def tally_table(samples: Mapping[str, Sampling], a: str, b: str, alpha: float, published: bool = False) -> Table:
     """Conclusions by kind of sample and test, each count with the 95% interval of its share; Koehn's where asked."""
-    def write(one: Rate) -> Cell:
-        return Cell(f"{one.count} [{100 * one.low:.0f}%, {100 * one.high:.0f}%]", one.count)  # type: ignore[operator]
-
-    rows = [(kind, name, *map(write, one.pair(a, b).tally(test, alpha).values()))
-            for kind, one in samples.items() for test, name in _TESTS.items()]
+    rows: list[tuple[Any, ...]] = [
+        (kind, name, *(Cell(f"{one.count} [{100 * (one.low or 0):.0f}%, {100 * (one.high or 0):.0f}%]", one.count)
+                       for one in sampled.pair(a, b).tally(test, alpha).values()))
+        for kind, sampled in samples.items() for test, name in _TESTS.items()]
     paper = papers.KOEHN_7_8
     rows += [(paper.source, "paired bootstrap", str(right), str(wrong), str(100 - right - wrong))
              for better, worse, right, wrong in paper.rows["bleu"] if published and {better, worse} == {a, b}]
     return Table("tally", (Column("kind", "samples", "name"), Column("test", "test, uncorrected", "name"),
-                           Column("right", "as the whole set", "written"),
-                           Column("wrong", "opposite", "written"),
-                           Column("none", "no conclusion", "written")), tuple(rows))
+                           *(Column(key, title, "written") for key, title in (
+                               ("right", "as the whole set"), ("wrong", "opposite"), ("none", "no conclusion")))),
+                 tuple(rows))
 
 
 def describe_whole(p: float, alpha: float, n_units: int) -> str:
     """Whether the whole test set of so many units, which conclusions are held against, decides a pair itself.
 
-    Examples
-    --------
     >>> describe_whole(0.001, 0.05, 300), describe_whole(0.125, 0.05, 6)
     ('decided, p 0.0010 from 999 permutations', 'itself undecided, p 0.1250 from all 64 permutations')
     """
@@ -183,26 +181,27 @@ def coverage_table(coverage: Coverage) -> Table:
 
 def pair_tests_table(tests: Mapping[str, AllPairTests]) -> Table:
     """Metrics down: what the tests say of one pair under each, then the numbers of `Riezler and Maxwell (2005)`."""
-    paper, rows = papers.RIEZLER_MAXWELL_T1.rows, []
-    for metric in dict.fromkeys([*paper, *tests]):
-        one, theirs = tests.get(metric), paper.get(metric)
-        form = "" if one is None else pair_form(one)
-        ours = [None] * 6 if one is None else [
-            number(one.score_a, form), number(one.score_b, form), signed(one.improvement, form),
-            *(one.p_value(unit, test) for unit, test in (
-                ("segment", "ar"), ("segment", "riezler-maxwell"), ("document", "ar")))]
-        printed: list[str | None] = [None] * 3
-        if theirs is not None:
-            (reranking, baseline, *p_values), = theirs
-            printed = [f"{reranking - baseline:+.2f}",
-                       *(None if p is None else "< 0.0001" if p == 0.0001 else f"{p:.3f}" for p in p_values)]
-        rows.append((metric, *ours, *printed))
-    return Table("pair", (
-        Column("metric", "metric", "name"), Column("a", "A", "written"), Column("b", "B", "written"),
-        Column("delta", "A over B", "written"),
-        Column("ar", "p, ar", "p"), Column("printed", "p, bootstrap as printed", "p"),
-        Column("document", "p, ar by document", "p"), Column("their_delta", "paper: A over B", "written"),
-        Column("their_ar", "p, ar", "written"), Column("their_bootstrap", "p, bootstrap", "written")), tuple(rows))
+    paper = papers.RIEZLER_MAXWELL_T1.rows
+
+    def ours(one: AllPairTests) -> list[Any]:
+        form = pair_form(one)
+        return [number(one.score_a, form), number(one.score_b, form), signed(one.improvement, form),
+                *(one.p_value(*asked) for asked in (("segment", "ar"), ("segment", "riezler-maxwell"),
+                                                    ("document", "ar")))]
+
+    def printed(reranking: float, baseline: float, *p_values: float | None) -> list[str | None]:
+        return [f"{reranking - baseline:+.2f}",
+                *(None if p is None else "< 0.0001" if p == 0.0001 else f"{p:.3f}" for p in p_values)]
+
+    titles = {"a": "A", "b": "B", "delta": "A over B", "ar": "p, ar", "printed": "p, bootstrap as printed",
+              "document": "p, ar by document", "their_delta": "paper: A over B", "their_ar": "p, ar",
+              "their_bootstrap": "p, bootstrap"}
+    columns = (Column(key, title, "p" if key in ("ar", "printed", "document") else "written")
+               for key, title in titles.items())
+    return Table("pair", (Column("metric", "metric", "name"), *columns), tuple(
+        (metric, *(ours(tests[metric]) if metric in tests else [None] * 6),
+         *(printed(*paper[metric][0]) if metric in paper else [None] * 3))
+        for metric in dict.fromkeys([*paper, *tests])))
 
 
 def pair_form(one: AllPairTests) -> str:
@@ -286,19 +285,20 @@ def claim_table(claims: Claims) -> Table:
 
 def unit_table(changes: UnitChanges) -> Table:
     """Corrections down: how many pairs are significant by which unit, or how many trials it takes before any can be."""
-    rows = []
-    for row in changes.rows:
-        counts: list[Any] = [row.both + row.segment_only, row.both + row.document_only, row.both, row.segment_only,
-                             row.document_only, row.neither]
+    titles = ("by segment", "by document", "both", "by segment only", "by document only", "neither")
+
+    def write(row: UnitChange) -> list[Any]:
         if row.trials_needed is not None:
-            counts = [f"none can be: use {row.trials_needed} trials or more", *[None] * 5]
-        elif row.documents_needed is not None:
-            counts[1:] = [f"none can be with fewer than {row.documents_needed}", *[None] * 4]
-        rows.append((row.correction, *(Cell(str(count), count) if isinstance(count, int) else count
-                                       for count in counts)))
-    return Table("units", (Column("correction", "correction", "name"), *(
-        Column(title.replace(" ", "_"), title, "written") for title in (
-            "by segment", "by document", "both", "by segment only", "by document only", "neither"))), tuple(rows))
+            return [f"none can be: use {row.trials_needed} trials or more", *[None] * 5]
+        counts = [Cell(str(n), n) for n in (row.both + row.segment_only, row.both + row.document_only, row.both,
+                                            row.segment_only, row.document_only, row.neither)]
+        if row.documents_needed is not None:
+            return [counts[0], f"none can be with fewer than {row.documents_needed}", *[None] * 4]
+        return counts
+
+    return Table("units", (Column("correction", "correction", "name"),
+                           *(Column(title.replace(" ", "_"), title, "written") for title in titles)),
+                 tuple((row.correction, *write(row)) for row in changes.rows))
 
 
 def changed_table(changes: UnitChanges, correction: str) -> Table:
@@ -320,19 +320,22 @@ def interval_table(bootstrap: ScoreBootstrap, chosen: str, level: str, segment: 
                    document: ScoreBootstrap | None = None) -> Table:
     """Every kind of interval of one score; where both units are given, also by segment and by document."""
     form = written_like([bootstrap.score])
+
+    def width(ends: tuple[float, float] | None) -> float | None:
+        return None if ends is None else ends[1] - ends[0]
+
     table = Table("intervals", (
-        Column("kind", f"{level} interval", "name"), Column("low", "low", "score", form),
-        Column("high", "high", "score", form), Column("width", "width", "score", form),
-        Column("relative", "relative", "relative")), tuple(
-            (f"{kind}{' (chosen)' if kind == chosen else ''}",
-             *((None,) * 3 if ends is None else (*ends, ends[1] - ends[0])), bootstrap.relative(kind))
-            for kind, ends in bootstrap.intervals.items()))
+        Column("kind", f"{level} interval", "name"), *(Column(key, key, "score", form) for key in (
+            "low", "high", "width")), Column("relative", "relative", "relative")), tuple(
+            (f"{kind}{' (chosen)' if kind == chosen else ''}", *(ends or (None, None)), width(ends),
+             bootstrap.relative(kind)) for kind, ends in bootstrap.intervals.items()))
     if segment is None or document is None:
         return table
     rows = []
     for kind in bootstrap.intervals:
-        s, d = segment.intervals[kind], document.intervals[kind]
-        rows.append((s, d, None if s is None or d is None or s[1] <= s[0] else (d[1] - d[0]) / (s[1] - s[0])))
+        ends, by_document = segment.intervals[kind], document.intervals[kind]
+        narrow, wide = width(ends), width(by_document)
+        rows.append((ends, by_document, wide / narrow if wide is not None and narrow else None))
     return table.with_columns((
         Column("segment", "by segment", "interval", form), Column("document", "by document", "interval", form),
         Column("ratio", "ratio of widths", "score")), rows)
@@ -392,8 +395,6 @@ def needed(units: int | None, segments: int | None, name: str,
            ends: tuple[int | None, int | None] | None = None) -> str:
     """A size in words, its interval, which is in the same units, and of documents the segments too.
 
-    Examples
-    --------
     >>> needed(120, 1800, "documents", (60, 400)), needed(120, 120, "segments", (60, None))
     ('about 120 documents [60, 400] (about 1,800 segments)', 'about 120 segments [60, no upper limit]')
     >>> needed(None, None, "segments")
@@ -447,8 +448,6 @@ def plan_table(planned: Sequence[PairPlan], difference: float, metric: str, unit
 def own_order(row: PairPlan, alpha: float) -> str:
     """Whether the whole set, by normal theory, tells the order of a pair that parts of it are held against.
 
-    Examples
-    --------
     >>> own_order(PairPlan("A", "B", 0.9, 0.6, *[None] * 21), 0.05)
     'its own difference, 1.5 standard errors, leaves that open'
     """
@@ -473,7 +472,7 @@ def size_table(sweep: SizeSweep, system: str) -> Table:
                      size=f"{sweep.settings.unit}s", relative=f"our {metric_title(sweep.metric)}").with_columns(
         (Column("part", "of the set", "share", ".0%"),
          *(Column(metric, f"their {metric_title(metric)}", "relative") for metric in theirs)),
-        [(row.size / sweep.n_units, *(papers.by_size(metric, row.size, sweep.n_units) or "" for metric in theirs))
+        [(row.size / sweep.n_units, *(papers.interval_at(metric, row.size, sweep.n_units) or "" for metric in theirs))
          for row in rows]).select("part", "size", "score", "relative", *theirs)
 
 
@@ -487,14 +486,12 @@ def reference_table(sweep: ReferenceSweep, system: str, with_paper: bool = True)
     return table.with_columns(
         (Column("their_score", "their score", "share"), Column("their_interval", "their interval", "relative")),
         [(_their_score(sweep, row) or "",
-          papers.by_references(sweep.metric, row.references, sweep.n_units, sweep.n_units) or "") for row in rows])
+          papers.interval_at(sweep.metric, sweep.n_units, sweep.n_units, row.references) or "") for row in rows])
 
 
 def as_good_as(row: ReferenceSize) -> str:
     """The share of the data that gives as narrow an interval as one reference, with its Monte Carlo interval.
 
-    Examples
-    --------
     >>> as_good_as(ReferenceSize(4, 1, 90, "A", 30.1, -.05, .05, .1, 0.77, 0.71, 0.834))
     '77% [71%, 83%] of the data'
     """
@@ -508,7 +505,7 @@ def grid_table(sweep: ReferenceSweep, system: str) -> Table:
     counts = range(1, len(sweep.names) + 1)
 
     def write(row: ReferenceSize) -> str:
-        theirs = papers.by_references(sweep.metric, row.references, row.size, sweep.n_units)
+        theirs = papers.interval_at(sweep.metric, row.size, sweep.n_units, row.references)
         return _few_characters(row.relative) + (f" ({_few_characters(theirs)})" if theirs else "")
 
     return Table("grid", (Column("part", "of the set", "share", ".0%"),
@@ -522,14 +519,14 @@ def system_records(sweep: SizeSweep, people: bool = False) -> list[dict[str, Any
     Scores of a score table, `people`, stand beside their human judgments.
     """
     metric = "human" if people else sweep.metric
-    return [record | _paper(papers.by_size(metric, row.size, sweep.n_units))
+    return [record | _paper(papers.interval_at(metric, row.size, sweep.n_units))
             for row, record in zip(sweep.systems, sweep.records("systems"), strict=True)]
 
 
 def reference_records(sweep: ReferenceSweep) -> list[dict[str, Any]]:
     """`found.rows` for files, with what Tables 3 and 4 of Zhang and Vogel have for the same number and share."""
     return [record | {"paper_score": _their_score(sweep, row)}
-            | _paper(papers.by_references(sweep.metric, row.references, row.size, sweep.n_units))
+            | _paper(papers.interval_at(sweep.metric, row.size, sweep.n_units, row.references))
             for row, record in zip(sweep.rows, sweep.records(), strict=True)]
 
 
@@ -595,15 +592,13 @@ def step_table(example: WorkedExample) -> Table:
 
 def step_records(example: WorkedExample) -> list[dict[str, Any]]:
     """One row for each length of n-grams; the matched ones with their clipped counts."""
-    return [{"n": step.n, "matched": step.matched, "total": step.total, "precision": step.precision, "bleu": step.bleu,
-             "ngrams": "; ".join(f"{one.ngram} x {one.clipped}" for one in step.ngrams)} for step in example.steps]
+    return [asdict(step) | {"ngrams": "; ".join(f"{one.ngram} x {one.clipped}" for one in step.ngrams)}
+            for step in example.steps]
 
 
 def formula(example: WorkedExample) -> str:
     """BLEU-n of the example, written out, for the longest n-grams of which any matches.
 
-    Examples
-    --------
     >>> from mtsig_core.experiments.inside_score import note_example
     >>> formula(note_example())
     'BLEU-2 = 0.8465 x (3/6 x 1/5)^(1/2) = 0.268'
@@ -637,14 +632,12 @@ def average_table(ranks: Averages) -> Table:
 
 def case_table(case: Case, unit: str) -> Table:
     """Segments down, sentence scores of both across; below them the mean, and the corpus score."""
-    form = written_like(case.corpus)
-    known = [length for length in case.lengths if length is not None]
+    form, known = written_like(case.corpus), [length for length in case.lengths if length is not None]
     lines = [(f"line {line}", length, *scores)
              for line, length, scores in zip(case.lines, case.lengths, case.sentences, strict=True)]
     return Table("case", (Column("line", "", "name"), Column("length", "words of the reference", "count"),
                           Column("a", case.pair.a, "score", form), Column("b", case.pair.b, "score", form)), (
-        *lines, (f"mean of sentence {unit}", "", *case.average),
-        (f"corpus {unit}", sum(known) if known else "", *case.corpus)))
+        *lines, (f"mean of sentence {unit}", "", *case.average), (f"corpus {unit}", sum(known) or "", *case.corpus)))
 
 
 def mean_interval_table(means: StudentsT) -> Table:

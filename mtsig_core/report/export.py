@@ -7,7 +7,7 @@ import io
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -24,12 +24,8 @@ from mtsig_core.results import (
     Exclusion,
     MacroResult,
     MetricResult,
-    PairResult,
-    PairRuns,
     Scores,
     Settings,
-    SystemResult,
-    SystemRuns,
     TestSetInfo,
 )
 from mtsig_core.schema import SCHEMA, from_plain, parse_json, to_json, to_plain
@@ -43,48 +39,35 @@ _NOT_IN_NAMES = re.compile(r"([^A-Za-z0-9.]|(?<![A-Za-z0-9])\.|\.(?![A-Za-z0-9])
 
 
 def comparison_csv(comparison: Comparison) -> str:
-    """One table: rows of systems, of pairs, of leaders by each reference, of training runs, of what was left out, and
-    of what was assumed when the test set was read (its sentence is the ``reason``), told apart by the column ``table``.
+    """One table: rows of systems, of pairs, of leaders by each reference, of training runs, of what was excluded, and
+    of what was assumed (its sentence is the ``reason``), told apart by the column ``table``.
 
     A difference is score(a) - score(b), whichever is better. The last columns say on each row what it depends on,
-    settings and version in the signature: a comment line would not, once rows are sorted, joined or cut, and readers
-    of CSV trip over it.
+    because a comment line would be lost once rows are sorted, joined or cut.
     """
     info = comparison.testset
-    systems = [f.name for f in fields(SystemResult)]
-    pairs = [f.name for f in fields(PairResult)]
-    seen = [key for result in comparison.metrics.values()
-            for key in leaderboard_table(result, comparison.settings).part_names()]
-    header = ["table", "metric", *systems, *(name for name in pairs if name not in systems),
-              *dict.fromkeys(key for key in seen if key not in ("metric", *systems)), "reference", "higher_is_better",
-              "reason", "testset", "digest", "simulated", "signature"]
-    if any(result.runs for result in comparison.metrics.values()):
-        header += ["run", *(f.name for part in (SystemRuns, PairRuns) for f in fields(part)
-                            if f.name not in (*header, "scores"))]
-    source = {"testset": info.name, "digest": info.digest, "simulated": info.simulated}
-    rows = []
+    rows: list[dict[str, Any]] = []
     for name, result in comparison.metrics.items():
-        leaders = [{"reference": row.reference, "system": system, "n": row.n_segments,
-                    "decidable": row.decidable}
+        leaders = [{"reference": row.reference, "system": system, "n": row.n_segments, "decidable": row.decidable}
                    for row in result.by_reference for system in row.leaders]
         for table, records in (("systems", leaderboard_table(result, comparison.settings).records()),
                                ("pairs", with_run_records(result.pairs, result.pair_runs)),
                                ("leaders", leaders), ("runs", single_runs(result))):
-            rows += [{"table": table, "metric": name, **record, "higher_is_better": result.higher_is_better, **source,
+            rows += [{"table": table, "metric": name, **record, "higher_is_better": result.higher_is_better,
                       "signature": result.signature} for record in records]
-    rows += [{"table": "excluded", **asdict(exclusion), **source} for exclusion in comparison.excluded]
-    rows += [{"table": "assumed", "reason": text, **source}
-             for text in list_assumptions(info.assumed, comparison.metrics)]
-    return records_csv(rows, header)
+    rows += [{"table": "excluded", **asdict(exclusion)} for exclusion in comparison.excluded]
+    rows += [{"table": "assumed", "reason": text} for text in list_assumptions(info.assumed, comparison.metrics)]
+    source = {"testset": info.name, "digest": info.digest, "simulated": info.simulated}
+    last = ["reference", "higher_is_better", "reason", *source, "signature"]
+    header = [*dict.fromkeys(key for row in rows for key in row if key not in last), *last]
+    return records_csv([row | source for row in rows], header)
 
 
 def matrix_csv(comparison: Comparison) -> str:
-    """The matrix of all pairs, systems as rows and columns, as `mtsig_core.report.tables.matrix_cells` has it.
-
-    The last column says on each row what the cells are.
+    """The matrix of all pairs, as `mtsig_core.report.tables.matrix_cells` has it; the last column says what cells are.
     """
     table = matrix_table(list(comparison.metrics.values()))
-    below = "adjusted p" if TESTS[comparison.settings.test].p_values else "share of samples that the better wins"
+    below = "adjusted p" if TESTS[comparison.settings.test].p_values else "share of resamples that the better one wins"
     what = f"above the diagonal improvement of row over column, below it {below}"
     return to_csv([*table.titles, "cells"], ([*row, what] for row in table.rows))
 
@@ -145,11 +128,8 @@ def records_csv(records: Sequence[Mapping[str, object]], header: Sequence[str] =
 
 
 def defuse(cell: object) -> object:
-    """Text that a spreadsheet would take for a formula, made plain by a leading apostrophe; the rest unchanged.
-
-    A number as text, or a sign alone, is no formula. Where semicolons or tabs part the cells, as spreadsheets of many
-    countries have it, a cell begins after each of them too.
-    """
+    """Text that a spreadsheet would take for a formula, made plain by a leading apostrophe; also after semicolons and
+    tabs, which begin a cell in the spreadsheets of many countries. A number or a sign is no formula."""
     if not isinstance(cell, str) or _NUMBER.fullmatch(cell):
         return cell
     return _FORMULA.sub(r"\g<0>'", cell)
@@ -178,10 +158,8 @@ _RUNS = (("systems", "runs", ("system",)), ("pairs", "pair_runs", ("a", "b")))
 
 
 def comparison_json(comparison: Comparison) -> str:
-    """The whole result; stable keys, undefined is null, full precision.
-
-    The pairs of each metric are the matrix: all of them once, the better-scoring system first.
-    """
+    """The whole result; stable keys, undefined is null, full precision. Each pair is there once, the better-scoring
+    system first."""
     return to_json({"schema": SCHEMA, "testset": info_record(comparison.testset), "settings": comparison.settings,
                     "excluded": comparison.excluded, "warnings": list(map(caution_record, comparison.warnings)),
                     "metrics": metric_records(comparison.metrics)})

@@ -18,7 +18,6 @@ from mtsig_core.report.text import printable
 
 
 MOST_ON_A_PAGE = 40
-MOST_PAIRS = 8  # language pairs in one table
 MOST_ROWS = 1000  # of a table that is broken into pages, 20 of these
 #: Characters. LaTeX sets a caption in a single line first and stops where that line is longer than 5.7 metres.
 LONGEST_CAPTION = 300

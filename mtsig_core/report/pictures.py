@@ -17,11 +17,13 @@ from mtsig_core.report.sentences import (
     explain_marks,
     list_caveats,
     name_score_axis,
+    name_simultaneous,
     pick_significant,
+    see_anchor_pairs,
     select_parts,
 )
-from mtsig_core.report.table import MISSING, format_p, in_small_cells, rank_interval, signed, tens
-from mtsig_core.report.tables import cluster_ends, differences_table, matrix_cells, rank_table
+from mtsig_core.report.table import MISSING, CellForm, choose_cell_form, format_p, rank_interval, signed
+from mtsig_core.report.tables import cluster_ends, matrix_cells, rank_table
 from mtsig_core.report.text import printable
 from mtsig_core.results import MetricResult, PairResult, Settings, TaskComparison
 from mtsig_core.stats.significance import significant
@@ -106,11 +108,10 @@ def forest_svg(result: MetricResult, settings: Settings) -> str:
 
 def differences_svg(result: MetricResult, settings: Settings) -> str:
     """The improvement of each system over the best, or over the baseline."""
-    (anchor, filled), table = pick_significant(result, settings), differences_table(result, settings)
-    key = table.keys[1]
-    joint = table.values(f"{key}_ci_joint") if table.has(f"{key}_ci_joint") else [None] * len(table.rows)
-    rows = [DifferenceRow(name, delta, single, both, name in filled) for name, delta, single, both in zip(
-        table.values("system"), table.values(key), table.values(f"{key}_ci"), joint, strict=True)]
+    (anchor, filled), seen = pick_significant(result, settings), see_anchor_pairs(result, settings)
+    joint = name_simultaneous(result, settings) is not None
+    rows = [DifferenceRow(row.system, own.difference, own.ci, own.ci_joint if joint else None, row.system in filled)
+            for row in result.systems if (own := seen.get(row.system)) is not None]
     return draw_differences(rows, f"{metric_title(result.metric)} improvement over {printable(anchor)}",
                             f"Differences to {printable(anchor)} with their intervals")
 
@@ -151,7 +152,7 @@ def matrix_svg(result: MetricResult, settings: Settings) -> str:
     columns = [rows.left + side * k for k in range(n)]
     cells, (limit, _) = matrix_cells(result), _limit(result)
     values = [[cells.get((row.system, column.system)) for column in result.systems] for row in result.systems]
-    texts = [[_write_cell(values[i][j], i < j, side < 44, *_written(result)) if i != j else "" for j in range(n)]
+    texts = [[_write_cell(values[i][j], i < j, side < 44, _choose_form(result)) if i != j else "" for j in range(n)]
              for i in range(n)]
     size = min(13, (side - 4) / _DIGIT / max(width(text) for row in texts for text in row))
     for k, (name, x) in enumerate(zip(names, columns, strict=True), 1):
@@ -182,12 +183,11 @@ def matrix_key(result: MetricResult, settings: Settings) -> str:
     """What the glyphs and numbers of the matrix are."""
     shares = any(pair.win is not None for pair in result.pairs)
     raw = "" if shares or settings.correction == "none" else ", ○ only without correction"
-    below = "share of samples that the better one wins" if shares else p_word(settings.correction)
+    below = "share of resamples that the better one wins" if shares else p_word(settings.correction)
     limit, clipped = _limit(result)
-    power = _written(result)[1]
-    full = f"{limit / 10.0 ** power:.3g}"
-    ends = f" Colours are full from {full} on: larger differences look alike." if clipped else ""
-    return (f"Above the diagonal: {describe_difference(result)} in {tens(power)}{metric_title(result.metric)}, blue "
+    form = _choose_form(result)
+    ends = f" Colours are full from {form.scale(limit):.3g} on: larger differences look alike." if clipped else ""
+    return (f"Above the diagonal: {describe_difference(result)} in {form.unit}{metric_title(result.metric)}, blue "
             f"where the row is better; in colour and ● where significant{raw}.{ends} "
             f"Below: {below}, bold where not significant, which does not mean equal.")
 
@@ -196,15 +196,15 @@ def _limit(result: MetricResult) -> tuple[float, bool]:
     return colour_limit(pair.delta for pair in result.pairs)
 
 
-def _written(result: MetricResult) -> tuple[int, int]:
-    return in_small_cells([s.score for s in result.systems], [pair.delta for pair in result.pairs])
+def _choose_form(result: MetricResult) -> CellForm:
+    return choose_cell_form([s.score for s in result.systems], [pair.delta for pair in result.pairs])
 
 
-def _write_cell(value: float | None, above: bool, short: bool, decimals: int, power: int) -> str:
+def _write_cell(value: float | None, above: bool, short: bool, form: CellForm) -> str:
     if value is None:
-        return "-"
+        return MISSING
     if above:
-        return signed(value / 10.0 ** power, f".{decimals - short}f").replace("-", "−")
+        return signed(form.scale(value), f".{form.decimals - short}f").replace("-", "−")
     if not short:
         return format_p(value)
     return (format_p(value) if value < 1e-3 else f"{value:.{2 if value >= 0.095 else 3}f}").lstrip("0")

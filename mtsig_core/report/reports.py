@@ -9,20 +9,13 @@ from typing import Any
 
 from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.agreement import (
-    agreement_assumed,
-    agreement_by_pair_table,
-    agreement_note,
-    agreement_table,
-    agreement_verdict,
-    compared_metrics_table,
-)
+from mtsig_core.report.agreement import agreement_blocks
 from mtsig_core.report.assumption_words import list_assumptions
 from mtsig_core.report.caution_words import caution_texts, fit_remedies_to_task
 from mtsig_core.report.document import Block, Facts, Figure, Paragraph, Report, Section, TableBlock, Warnings
 from mtsig_core.report.export import comparison_csv, comparison_json, matrix_csv
 from mtsig_core.report.html import report_fragment, report_html
-from mtsig_core.report.latex import MOST_PAIRS, MOST_ROWS, report_latex
+from mtsig_core.report.latex import MOST_ROWS, report_latex
 from mtsig_core.report.pictures import differences_svg, forest_svg, matrix_key, matrix_svg, task_svg
 from mtsig_core.report.review import (
     MEASURED_SAID,
@@ -55,7 +48,6 @@ from mtsig_core.report.sentences import (
     write_caption,
     write_level,
 )
-from mtsig_core.report.table import Table
 from mtsig_core.report.tables import (
     CLUSTERS_NOTE,
     DETECTABLE,
@@ -73,13 +65,13 @@ from mtsig_core.report.tables import (
     relations_table,
     runs_table,
     signs_table,
+    split_columns,
     tops_table,
     without_relation,
 )
 from mtsig_core.report.text import report_text
 from mtsig_core.results import Comparison, MetricResult, TaskComparison
 from mtsig_core.stats.across import AGREEMENTS, find_disputes
-from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import is_split
 from mtsig_core.store.reviews import Entry, replay
@@ -109,7 +101,7 @@ def comparison_report(comparison: Comparison, most_pairs: int | None = None) -> 
         sections.append(Section("Caveats", [Warnings(cautions=others, several=several)], "caveats"))
     sections += [_methods_section(comparison), Section("Settings", [_list_settings(comparison)], "detail")]
     return Report(f"Comparison of systems on {comparison.testset.name}", sections,
-                  "the texts of this test set are simulated." if comparison.testset.simulated else "")
+                  "The texts of this test set are simulated." if comparison.testset.simulated else "")
 
 
 def task_report(found: TaskComparison, command: str, history: Sequence[Entry] = ()) -> Report:
@@ -119,12 +111,14 @@ def task_report(found: TaskComparison, command: str, history: Sequence[Entry] = 
     `command` is the command line that prints its numbers.
     """
     simulated = any(comparison.testset.simulated for comparison in found.pairs.values())
+    agreement = [] if found.agreement is None else [
+        Section("Which metric to trust", agreement_blocks(found.agreement))]
     return Report(f"Shared task: {found.task.name}", [
         _introduce(found, command), *(_metric_section(found, metric) for metric in list_task_metrics(found)),
-        *_dispute_sections(found), *_agreement_sections(found), *_review_sections(found, history),
+        *_dispute_sections(found), *agreement, *_review_sections(found, history),
         *_warning_sections(found), _methods_section(found), *_pair_sections(found),
         *_command_sections(found, command, history)],
-        "the texts and ratings of this task are simulated." * simulated)
+        "The texts and ratings of this task are simulated." * simulated)
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -314,7 +308,7 @@ def _rank_blocks(found: TaskComparison, metric: str) -> Iterator[Block]:
     yield TableBlock(table=short, title=title, only=_SCREENS,
                      notes=(" ".join([*explain_ranking(found, metric, "Blue:"), *grey]),))
     printed = replace(rank_table(found, metric, name_in_print), key=key)
-    first, *further = _in_parts(printed, pairs)
+    first, *further = split_columns(printed, pairs)
     yield TableBlock(table=first, title=f"{title}: ranking", caption=write_caption(found, metric, "Ranks"), only=_LATEX,
                      notes=tuple([*explain_ranking(found, metric, "Bold:"), *grey]),
                      caveats=tuple([*list_caveats(found, metric), *list_exclusions(found)]))
@@ -325,15 +319,6 @@ def _rank_blocks(found: TaskComparison, metric: str) -> Iterator[Block]:
         yield TableBlock(table=tops_table(found, metric), title="Top group by language pair", only=_READERS)
     if runs := runs_table(found, metric):
         yield TableBlock(table=runs, title="Training runs", only=_READERS)
-
-
-def _in_parts(table: Table, pairs: Sequence[str]) -> list[Table]:
-    """The table in several, each with some of the columns of language pairs; the first has the columns before them, the
-    last those behind."""
-    keys, n = table.keys, len(pairs)
-    before, behind = keys[1:keys.index(pairs[0])], keys[keys.index(pairs[-1]) + 1:]
-    return [table.select(keys[0], *(before if not k else ()), *pairs[k:k + MOST_PAIRS],
-                         *(behind if k + MOST_PAIRS >= n else ())) for k in range(0, n, MOST_PAIRS)]
 
 
 def _across_blocks(found: TaskComparison, metric: str) -> Iterator[Block]:
@@ -376,31 +361,6 @@ def _dispute_sections(found: TaskComparison) -> Iterator[Section]:
             table=pairs.pick_rows(range(min(n, _MOST_PRINTED))), title="Disputed pairs", caption=about, only=_PAPERS,
             notes=(DISPUTED_PAIRS_NOTE, *cut), fold=f"{format_count(n, 'pair')} of systems on which metrics disagree"))
     yield Section("Where metrics disagree", blocks)
-
-
-def _agreement_sections(found: TaskComparison) -> Iterator[Section]:
-    """How far each metric agrees with people, in the mean and in each language pair, and pairs of metrics."""
-    if (held := found.agreement) is None:
-        return
-    soft, verdict, note = f"Soft pairwise accuracy with {held.human}", f"{agreement_verdict(held)}.", \
-        agreement_note(held)
-    by_pair, compared = agreement_by_pair_table(held), compared_metrics_table(held)
-    blocks: list[Block] = [
-        Paragraph(text=verdict), Warnings(cautions=tuple(about_agreement(held)), only=_WITH_WARNINGS),
-        TableBlock(table=agreement_table(held), title="Which metric to trust", caption="Which metric to trust.",
-                   caveats=(verdict, note))]
-    blocks += [TableBlock(table=part, title=soft, caption=f"{soft}: the mean over the language pairs, and in each.",
-                          only=only)
-               for parts, only in (([by_pair], _WITH_WARNINGS), (_in_parts(by_pair, list(held.pairs)), _LATEX))
-               for part in parts]
-    if compared:
-        blocks.append(TableBlock(
-            table=compared, title="Pairs of metrics", fold=f"{format_count(len(compared.rows), 'pair')} of metrics",
-            caption=f"Pairs of metrics by soft pairwise accuracy with {held.human}: the metric that agrees more minus "
-                    "the one that agrees less."))
-    yield Section("Which metric to trust", [
-        *blocks, Paragraph(text=note, role="note"),
-        *(Paragraph(text=text, only=_TEXT) for text in agreement_assumed(held, remedies=True))])
 
 
 def _review_sections(found: TaskComparison, history: Sequence[Entry]) -> Iterator[Section]:

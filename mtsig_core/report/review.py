@@ -17,6 +17,7 @@ from mtsig_core.report.commands import task_command
 from mtsig_core.report.export import file_name
 from mtsig_core.report.sentences import (
     ACROSS,
+    SeenPair,
     choose_form,
     explain_no_ranks,
     find_rank_rule,
@@ -28,11 +29,12 @@ from mtsig_core.report.sentences import (
 )
 from mtsig_core.report.table import EMPTY, ROW_FORM, Column, Table, join_ends
 from mtsig_core.report.tables import tops_table
-from mtsig_core.results import PairResult, TaskComparison, TaskInfo
+from mtsig_core.results import MacroSystem, SystemResult, TaskComparison, TaskInfo
 from mtsig_core.schema import from_plain, parse_json, to_plain
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.ranks import RANK_RULES, RankRule, RanksBeforeAfter
+from mtsig_core.stats.settings import PRESETS, SETTINGS
 from mtsig_core.store.reviews import (
     Begin,
     Change,
@@ -45,6 +47,7 @@ from mtsig_core.store.reviews import (
     SeeContent,
     SetMetric,
     SetRule,
+    SetSettings,
     TakeBack,
     change_from_json,
     change_to_json,
@@ -60,7 +63,7 @@ from mtsig_core.testset import show_name
 
 
 ACROSS_PAIRS = "across the language pairs"  # where a decision holds that is about no single one
-MEASURED_SAID = ("What was measured stands beside each note: a difference is a - b, positive where a scores better.")
+MEASURED_SAID = "Each note has what was measured of its pair: a - b, positive where a scores better."
 _OF_A_PAIR = ("delta", "ci_low", "ci_high", "ci_joint_low", "ci_joint_high", "p_value", "p_adjusted", "better")
 
 
@@ -68,62 +71,62 @@ def history_sentences(history: Sequence[Entry]) -> list[str]:
     """Each step with its time, the oldest first, in plain text; what is not in force any more says so.
 
     >>> steps = [Begin("toy", None, "0f", {}, "bleu", {}), Exclude("A", "en-de", "late"), TakeBack(2)]
-    >>> print(*history_sentences([Entry(k, 60.0 * k, step) for k, step in enumerate(steps, 1)]), sep="\\n")
+    >>> print(*history_sentences([Entry(k, 60.0 * k, step) for k, step in enumerate(steps, 1)]), sep="\n")
     1970-01-01 00:01 UTC: began the review of toy, all systems, by BLEU
     1970-01-01 00:02 UTC: excluded A in en-de: late (taken back)
     1970-01-01 00:03 UTC: took back entry 2, excluded A in en-de: late
     """
     gone = taken_back(history)
-    return [f"{datetime.fromtimestamp(entry.at, UTC):%Y-%m-%d %H:%M} UTC: {_said(entry.change, history)}"
+    return [f"{datetime.fromtimestamp(entry.at, UTC):%Y-%m-%d %H:%M} UTC: {_describe_change(entry.change, history)}"
             + " (taken back)" * (entry.number in gone) for entry in history]
 
 
-def _said(change: Change, history: Sequence[Entry]) -> str:
+def _describe_change(change: Change, history: Sequence[Entry]) -> str:
     match change:
-        case Begin():
-            return f"began the review of {change.task}, {change.track or 'all'} systems, by " \
-                   f"{metric_title(change.metric)}"
-        case Exclude():
-            return f"excluded {change.system} {_where(change.pair)}: {change.reason or 'no reason given'}"
-        case PutBack():
-            return f"put {change.system} back {_where(change.pair)}"
-        case SetRule():
-            return f"chose ranks {_rule(change.rule)}"
-        case SetMetric():
-            return f"chose the metric {metric_title(change.metric)}"
-        case NoteOn():
+        case Begin(task=task, track=track, metric=metric):
+            return f"began the review of {task}, {track or 'all'} systems, by {metric_title(metric)}"
+        case Exclude(system=system, pair=pair, reason=reason):
+            return f"excluded {system} in {pair or 'all language pairs'}: {reason or 'no reason given'}"
+        case PutBack(system=system, pair=pair):
+            return f"put {system} back in {pair or 'all language pairs'}"
+        case SetRule(rule=rule):
+            return f"chose ranks {RANK_RULES[rule].title if rule in RANK_RULES else rule}"
+        case SetSettings():
+            return f"chose the settings {_describe_choice(change)}"
+        case SetMetric(metric=metric):
+            return f"chose the metric {metric_title(metric)}"
+        case NoteOn(text=text):
             about = f"{change.a} and {change.b} in {change.pair} by {metric_title(change.metric)}"
-            return f"noted on {about}: {change.text}" if change.text else f"removed the note on {about}"
-        case Decide():
-            if not change.first:
-                return f"removed the decision for {change.pair or ACROSS_PAIRS}"
-            why = f": {change.why}" if change.why else ""
-            return f"decided {change.pair or ACROSS_PAIRS}: {_declared(change.first)}{why}"
+            return f"noted on {about}: {text}" if text else f"removed the note on {about}"
+        case Decide(pair=pair, first=first, why=why):
+            if not first:
+                return f"removed the decision for {pair or ACROSS_PAIRS}"
+            declared = f"{first[0]} is the first" if len(first) == 1 else f"{join_names(first)} share the first place"
+            return f"decided {pair or ACROSS_PAIRS}: {declared}" + f": {why}" * bool(why)
         case SeeContent():
             return "went on with the changed content of the task"
-        case TakeBack():
-            return f"took back entry {change.number}, {_said(history[change.number - 1].change, history)}"
+        case TakeBack(number=number):
+            return f"took back entry {number}, {_describe_change(history[number - 1].change, history)}"
+
+
+def _describe_choice(change: SetSettings) -> str:
+    if change.preset in PRESETS:
+        return f"{PRESETS[change.preset].title!r}"
+    return ", ".join(f"{SETTINGS[name].title}: {SETTINGS[name].name_value(value)}" if name in SETTINGS else
+                     f"{name}: {value}" for name, value in change.settings.items()) or "of mtsig"
 
 
 def content_sentence(review: Review, task: TaskInfo, digests: Mapping[str, str]) -> str | None:
-    """What is not as it was when it was reviewed; None where all is.
-
-    Parameters
-    ----------
-    review : Review
-    task : TaskInfo
-        The task as it is, with nobody left out by the review.
-    digests : mapping of str to str
-        Of its language pairs that are at hand.
-    """
+    """What is not as it was when it was reviewed; None where all is. The task is without the exclusions of the review,
+    the digests are of the language pairs that are at hand."""
     if task.digest == review.digest:
         return None
     changed = [pair for pair, digest in digests.items() if review.digests.get(pair, digest) != digest]
     changed += [pair for pair in review.digests if pair not in task.pairs]
     where = join_names(changed) if changed else \
         "the table of systems, or language pairs that this metric does not score"
-    return (f"The content of this task is another than the one that was reviewed: it changed in {where}. Numbers that "
-            "were seen before may differ, and decisions may not hold any more.")
+    return (f"This task is not the one that was reviewed: its content changed in {where}. Numbers may differ from "
+            "those seen before, and decisions may no longer hold. Check them again.")
 
 
 def left_out_table(exclusions: Iterable[TaskExclusion]) -> Table:
@@ -133,26 +136,24 @@ def left_out_table(exclusions: Iterable[TaskExclusion]) -> Table:
 
 
 def left_out_said(review: Review) -> list[str]:
-    """How many systems are left out of all language pairs, and how many others of some, in short phrases.
+    """How many systems are excluded from all language pairs, and how many others from some, in short phrases.
 
     >>> gone = Exclude("A", "en-de"), Exclude("A", "en-cs"), Exclude("B")
     >>> left_out_said(replay([Entry(k, 0.0, step) for k, step in enumerate(
     ...     [Begin("toy", None, "0f", {}, "bleu", {}), *gone], 1)]))
-    ['1 system left out', '1 system left out of 2 language pairs']
+    ['1 system excluded', '1 system excluded from 2 language pairs']
     """
     everywhere = {one.system for one in review.exclusions if one.pair is None}
     partly = [one for one in review.exclusions if one.system not in everywhere]
     systems, pairs = {one.system for one in partly}, {one.pair for one in partly}
-    return [*([f"{format_count(len(everywhere), 'system')} left out"] if everywhere else []),
-            *([f"{format_count(len(systems), 'system')} left out of {format_count(len(pairs), 'language pair')}"]
-              if partly else [])]
+    return [*[f"{format_count(len(everywhere), 'system')} excluded"] * bool(everywhere),
+            *[f"{format_count(len(systems), 'system')} excluded from {format_count(len(pairs), 'language pair')}"]
+            * bool(partly)]
 
 
 def decisions_table(review: Review, found: TaskComparison | None = None) -> Table:
-    """Each language pair, and all together, with who is declared the first, and why; undefined where that is open.
-
-    With what was found also who stands first there, and by simultaneous rank ranges where another rule decides.
-    """
+    """Each language pair, and all together, with who is declared the first, and why, None where that is open; with what
+    was found also who is first there, and by simultaneous rank ranges where another rule decides."""
     decided = {one.pair or ACROSS_PAIRS: (", ".join(one.first), one.why) for one in review.decisions}
     tops = Table("first", (), ()) if found is None else tops_table(found, review.metric)
     first = {pair: cells for pair, *cells in tops.rows}
@@ -172,46 +173,28 @@ def decision_cautions(review: Review, found: TaskComparison) -> list[Caution]:
     return [caution for one in review.decisions for caution in _question_decision(one, review.metric, found)]
 
 
-def _question_decision_across(decision: Decide, metric: str, found: TaskComparison) -> Iterator[Caution]:
-    macro, where = found.macro.get(metric), ACROSS_PAIRS.capitalize()
-    ranked = {} if macro is None else {row.system: row.rank_low for row in macro.systems if row.rank_low is not None}
-    first = [name for name, low in ranked.items() if low == 1]
-    for name in decision.first:
-        if macro is None or name not in {row.system for row in macro.systems}:
-            yield Caution("declared-not-compared", {"pair": where}, metric, name)
-        elif name not in ranked:
-            yield Caution("declared-without-ranks", {"pair": where, "why": None}, metric, name)
-        elif name not in first:
-            facts = {"pair": where, "rule": "simultaneous", "in_top_group": False}
-            yield Caution("declared-not-first", facts, metric, name)
-    others = [name for name in first if name not in decision.first]
-    if others and not set(first).isdisjoint(decision.first):
-        yield Caution("top-group-not-declared", {"pair": where, "systems": others}, metric)
-
-
 def _question_decision(decision: Decide, metric: str, found: TaskComparison) -> Iterator[Caution]:
-    if decision.pair is None:
-        yield from _question_decision_across(decision, metric, found)
-        return
-    pair, comparison, rule = decision.pair, found.pairs.get(decision.pair), find_rank_rule(found).name
-    result = None if comparison is None else comparison.metrics.get(metric)
-    if comparison is None or result is None:
-        yield from (Caution("declared-not-compared", {"pair": pair}, metric, name) for name in decision.first)
-        return
-    systems = [row.system for row in result.systems]
-    first = {row.system for row in result.systems if row.rank_low == 1}
-    top_group = first if result.ruled is None else {*result.ruled.first_held}
+    pair, why, rule = decision.pair or ACROSS_PAIRS.capitalize(), None, "simultaneous"
+    systems: Sequence[SystemResult | MacroSystem] = ()
+    if decision.pair is None and metric in found.macro:
+        systems = found.macro[metric].systems
+    top_group = [row.system for row in systems if row.rank_low == 1]
+    if (comparison := found.pairs.get(decision.pair or "")) is not None and metric in comparison.metrics:
+        result, rule = comparison.metrics[metric], find_rank_rule(found).name
+        systems, why = result.systems, explain_no_ranks(comparison, result)
+        held = None if result.ruled is None else result.ruled.first_held
+        top_group = [row.system for row in systems if (row.rank_low == 1 if held is None else row.system in held)]
+    ranks = {row.system: row.rank_low for row in systems}
     for name in decision.first:
-        if name not in systems:
+        if name not in ranks:
             yield Caution("declared-not-compared", {"pair": pair}, metric, name)
-        elif not first:
-            why = explain_no_ranks(comparison, result)
+        elif ranks[name] is None:
             yield Caution("declared-without-ranks", {"pair": pair, "why": why}, metric, name)
-        elif name not in first:
+        elif ranks[name] != 1:
             facts = {"pair": pair, "rule": rule, "in_top_group": name in top_group}
             yield Caution("declared-not-first", facts, metric, name)
-    others = [name for name in systems if name in top_group.difference(decision.first)]
-    if others and not top_group.isdisjoint(decision.first):
+    others = [name for name in top_group if name not in decision.first]
+    if others and len(others) < len(top_group):
         yield Caution("top-group-not-declared", {"pair": pair, "systems": others}, metric)
 
 
@@ -220,39 +203,40 @@ def notes_table(notes: Sequence[NoteOn], found: TaskComparison | None = None) ->
     has it."""
     columns = [Column("language_pair", "language pair", "name"), Column("metric", "metric", "name"),
                Column("a", "a", "name"), Column("b", "b", "name"), Column("text", "note")]
-    rows = [(note.pair, metric_title(note.metric), note.a, note.b, note.text) for note in notes]
+    rows: list[tuple[Any, ...]] = [(note.pair, metric_title(note.metric), note.a, note.b, note.text) for note in notes]
     if found is None:
         return Table("notes", tuple(columns), tuple(rows))
     jointly = any(name_simultaneous(result, one.settings) for one in found.pairs.values()
                   for result in one.metrics.values())
-    title = next(f"{write_level(one.settings)} interval" for one in found.pairs.values())
+    title = next(f"{write_level(one.settings)} CI" for one in found.pairs.values())
     columns += [Column("difference", "difference", "difference", ROW_FORM),
-                Column("ci_joint" if jointly else "ci", f"simultaneous {title}" if jointly else title, "interval",
+                Column("ci_joint" if jointly else "ci", f"{title} for all pairs" if jointly else title, "interval",
                        f"+{ROW_FORM}"),
                 Column("adjusted_p", "adjusted p", "p"), Column("better", "better")]
-    measured = [_measured_cells(note, found, jointly) for note in notes]
-    return Table("notes", tuple(columns), tuple((*row, *cells) for row, (cells, _) in zip(rows, measured, strict=True)),
-                 row_forms=tuple(form for _, form in measured))
+    forms, cells = [], tuple[Any, ...]()
+    for k, note in enumerate(notes):
+        seen, gone = _measure(note, found)
+        if seen is None:
+            cells = None, None, None, f"{join_names(gone, shown=False)} excluded" if gone else \
+                "not compared by that metric"
+        else:
+            better = {"better": note.a, "worse": note.b}.get(seen.decision, seen.decision)
+            cells = seen.difference, seen.ci_joint if jointly else seen.ci, seen.adjusted_p, better
+        rows[k] += cells
+        forms.append("" if seen is None else choose_form(found.pairs[note.pair].metrics[note.metric]))
+    return Table("notes", tuple(columns), tuple(rows), row_forms=tuple(forms))
 
 
-def _measured_cells(note: NoteOn, found: TaskComparison, jointly: bool) -> tuple[tuple[Any, ...], str]:
-    """Difference, interval, p and decision of the pair of a note, and the form of its numbers."""
-    row, gone = _measured(note, found)
-    if gone or row is None:
-        said = f"{join_names(gone, shown=False)} left out" if gone else "not compared by that metric"
-        return (None, None, None, said), ""
-    comparison = found.pairs[note.pair]
-    result = comparison.metrics[note.metric]
-    seen = see_pair(row, note.a, result, comparison.settings)
-    better = {"better": note.a, "worse": note.b}.get(seen.decision, seen.decision)
-    return (seen.difference, seen.ci_joint if jointly else seen.ci, seen.adjusted_p, better), choose_form(result)
-
-
-def _measured(note: NoteOn, found: TaskComparison) -> tuple[PairResult | None, list[str]]:
-    """The pair of systems of a note; None where it was not compared. Who of the two was left out."""
+def _measure(note: NoteOn, found: TaskComparison) -> tuple[SeenPair | None, list[str]]:
+    """The pair of systems of a note as its first sees it, None where it was not compared; who of the two is excluded.
+    """
     gone = [one.system for one in found.excluded if one.system in (note.a, note.b) and one.pair in (None, note.pair)]
-    result = found.pairs[note.pair].metrics.get(note.metric) if note.pair in found.pairs else None
-    return next((row for row in result.pairs if {row.a, row.b} == {note.a, note.b}), None) if result else None, gone
+    comparison = found.pairs.get(note.pair)
+    if comparison is None or note.metric not in comparison.metrics or gone:
+        return None, gone
+    result = comparison.metrics[note.metric]
+    row = next((row for row in result.pairs if {row.a, row.b} == {note.a, note.b}), None)
+    return None if row is None else see_pair(row, note.a, result, comparison.settings), gone
 
 
 def nobody_ranked(found: RanksBeforeAfter) -> bool:
@@ -272,7 +256,7 @@ def circles_table(found: RanksBeforeAfter, rule: RankRule = RANK_RULES["simultan
 def review_changes_table(found: RanksBeforeAfter) -> Table:
     """Each system with its rank in each language pair, and across them, before and now."""
     places = [one.pair or ACROSS for one in found.circles]
-    changes = {(one.system, one.pair or ACROSS): (one.before, "left out" if one.left_out else one.after)
+    changes = {(one.system, one.pair or ACROSS): (one.before, "excluded" if one.left_out else one.after)
                for one in found.ranks}
     names = dict.fromkeys(one.system for one in sorted(found.ranks, key=lambda one: one.pair is not None))
     columns = Column("system", "system", "name"), *(Column(place, place, "rank change") for place in places)
@@ -281,11 +265,8 @@ def review_changes_table(found: RanksBeforeAfter) -> Table:
 
 
 def review_record(history: Sequence[Entry], found: TaskComparison | None = None) -> dict[str, Any]:
-    """A review as JSON has it: what stands, and the steps that led there, from which `read_review` makes it again; no
-    link is in it.
-
-    With what was found also what that says against the decisions, and what was measured of the pair of each note.
-    """
+    """A review as JSON has it, without a link: what is in force, and the steps that led there, from which `read_review`
+    makes it again; with what was found also what that says of decisions and of notes."""
     review = replay(history)
     gone = taken_back(history)
     return {**to_plain(review), "rank_rule": review.settings.get("rank_rule", "simultaneous"),
@@ -299,28 +280,14 @@ def review_record(history: Sequence[Entry], found: TaskComparison | None = None)
 
 def _measured_record(note: NoteOn, found: TaskComparison) -> dict[str, Any]:
     """What was measured of the pair of a note, a - b."""
-    row, gone = _measured(note, found)
-    if row is None:
+    seen, gone = _measure(note, found)
+    if seen is None:
         return {**dict.fromkeys(_OF_A_PAIR), "left_out": gone}
-    comparison = found.pairs[note.pair]
-    sign = comparison.metrics[note.metric].sign
-    seen = see_pair(row, note.a, comparison.metrics[note.metric], comparison.settings)
+    sign = found.pairs[note.pair].metrics[note.metric].sign
     ci, joint = (ends and join_ends(*ends, sign) or (None, None) for ends in (seen.ci, seen.ci_joint))
     better = {"better": "a", "worse": "b"}.get(seen.decision)
     return dict(zip(_OF_A_PAIR, (sign * seen.difference, *ci, *joint, seen.p, seen.adjusted_p, better), strict=True),
                 left_out=gone)
-
-
-def _where(pair: str | None) -> str:
-    return "in all language pairs" if pair is None else f"in {pair}"
-
-
-def _rule(name: str) -> str:
-    return RANK_RULES[name].title if name in RANK_RULES else name
-
-
-def _declared(first: Sequence[str]) -> str:
-    return f"{first[0]} is the first" if len(first) == 1 else f"{join_names(first)} share the first place"
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -334,13 +301,8 @@ _LATEST = 1e11  # seconds since 1970, in the year 5138
 
 
 def read_review(path: FilePath) -> tuple[Entry, ...]:
-    """The history of a review, from the JSON that the page Review gives, as `task_json` writes it.
-
-    Raises
-    ------
-    InputError
-        In one message, if the file is damaged, is something else, or what stands in it is not what its history makes.
-    """
+    """The history of a review, from the JSON that the page Review gives; InputError, in one message, if the file is
+    damaged, is something else, or has not what its history makes."""
     data = read_bytes(path, "the JSON of a task that the page Review gives")[0]
     try:
         whole = from_plain(dict[str, Any], parse_json(data.decode("utf-8-sig")), "The file")
@@ -394,7 +356,7 @@ def _entry(number: int, step: _Step) -> Entry:
 
 
 def _check_whole(history: Sequence[Entry], data: dict[str, Any]) -> None:
-    """What stands in the file must be what its history makes: else somebody changed one of them."""
+    """Raises InputError where the file has not what its history makes: somebody changed one of them."""
     made, stated = replay(history), from_plain(Review, data, "review")
     rule = made.settings.get("rank_rule", "simultaneous")
     wrong = [one.name for one in fields(Review) if getattr(stated, one.name) != getattr(made, one.name)]

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from difflib import SequenceMatcher
 from html import escape
+from pathlib import Path
 
 import numpy as np
 import regex
@@ -35,8 +36,6 @@ def differing_pieces(one: str, other: str) -> tuple[list[Piece], list[Piece]] | 
     """Cut two texts into pieces that both have, in the same order, and pieces that only one has; None where that would
     take too long. White space is marked only between two marked units.
 
-    Examples
-    --------
     >>> differing_pieces("the old house is big", "the small house is big")[0]
     [('the ', False), ('old', True), (' house is big', False)]
     >>> differing_pieces("今天天气很好", "昨天天气好")[0]
@@ -55,8 +54,6 @@ def differing_pieces(one: str, other: str) -> tuple[list[Piece], list[Piece]] | 
 def reading_units(text: str) -> tuple[list[str], list[tuple[int, int]]]:
     """The units by which two texts are compared, and where each stands.
 
-    Examples
-    --------
     >>> reading_units("Don't go, 3.5 km")[0]
     ['Don', "'", 't', 'go', ',', '3', '.', '5', 'km']
     >>> len(reading_units("👨\u200d👩\u200d👧 家👩🏽")[0])
@@ -97,52 +94,15 @@ _RIGHT_TO_LEFT = frozenset(["ar", "ckb", "dv", "fa", "he", "iw", "ps", "sd", "sy
 Tokenize = Callable[[str], list[str]]
 
 #: The fonts are those that each system has for a script: a page asks other hosts for nothing.
-STYLE = """<style>
-.mt-pair {display: grid; grid-template-columns: 1fr 1fr; gap: .15rem 1.25rem; margin: .5rem 0 1rem; padding-top: .5rem;
-          border-top: 1px solid color-mix(in srgb, currentColor 25%, transparent)}
-.mt-pair .mt-wide {grid-column: 1 / -1}
-.mt-pair div {min-width: 0; overflow-wrap: anywhere}
-.mt-pair small {opacity: .75; font-size: .8rem}
-.mt-text {white-space: pre-wrap; line-height: 1.55; unicode-bidi: isolate; text-align: start; overflow-wrap: anywhere}
-.mt-text:lang(zh), .mt-text:lang(ja), .mt-text:lang(ko) {line-break: strict; word-break: normal}
-.mt-text:lang(ar), .mt-text:lang(fa), .mt-text:lang(ur), .mt-text:lang(he), .mt-text:lang(th), .mt-text:lang(km),
-.mt-text:lang(lo), .mt-text:lang(my), .mt-text:lang(hi), .mt-text:lang(bn) {line-height: 1.8}
-.mt-text:lang(zh) {font-family: "Source Sans", Arial, "Noto Sans CJK SC", "PingFang SC", "Microsoft YaHei", sans-serif}
-.mt-text:lang(zh-TW), .mt-text:lang(zh-HK), .mt-text:lang(zh-Hant) {font-family: "Source Sans", Arial,
-                   "Noto Sans CJK TC", "PingFang TC", "Microsoft JhengHei", sans-serif}
-.mt-text:lang(ja) {font-family: "Source Sans", Arial, "Noto Sans CJK JP", "Hiragino Sans", "Yu Gothic",
-                   Meiryo, sans-serif}
-.mt-quiet {opacity: .8} .mt-legend {font-size: .9rem}
-.mt-pair.mt-near {font-size: .85rem; margin: .25rem 0}
-.mt-near .mt-text {display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 1; overflow: hidden}
-.mt-each {border-collapse: collapse; width: 100%; margin-top: .5rem}
-.mt-each :is(td, th) {text-align: left; vertical-align: top; padding: .25rem 1rem .25rem 0;
-          border-top: 1px solid color-mix(in srgb, currentColor 15%, transparent)}
-.mt-each td:last-child {width: 100%}
-.mt-each td:first-child {max-width: 12rem; overflow-wrap: anywhere; min-width: 9rem}
-.mt-each td:nth-child(2) {font-variant-numeric: tabular-nums; text-align: right; white-space: nowrap}
-.mt-n1, .mt-n2, .mt-n3, .mt-n4 {border-radius: .2rem; padding: .08em 0; color: inherit}
-.mt-n1 {background: color-mix(in srgb, #56B4E9 18%, transparent)}
-.mt-n2 {background: color-mix(in srgb, #56B4E9 36%, transparent)}
-.mt-n3 {background: color-mix(in srgb, #56B4E9 54%, transparent)}
-.mt-n4 {background: color-mix(in srgb, #56B4E9 54%, transparent);
-        border-bottom: 2px solid color-mix(in srgb, #0072B2 55%, currentColor)}
-.mt-alone {background: color-mix(in srgb, #E69F00 26%, transparent); color: inherit; border-radius: .15rem;
-           text-decoration: underline 2px; text-underline-offset: .2em; text-decoration-skip-ink: none}
-@media (max-width: 640px) {.mt-pair {grid-template-columns: 1fr}}
-@media print {.mt-pair {break-inside: avoid}}
-</style>"""
+STYLE = f"<style>\n{Path(__file__).with_name('templates').joinpath('segments.css').read_text('utf-8')}</style>"
 
 
 def text_direction(text: str, language: str | None = None) -> str:
     """The direction to set a text in, ``rtl`` or ``ltr``; one without letters goes by its language.
 
-    From the right where a third of the letters are written so, a fifth in a language that is: names, code and addresses
-    in Latin letters are many in Arabic and Hebrew texts, and seldom the other way round. By the first letter alone, as
-    browsers go, a sentence in Arabic that begins with GPT-4 would be set from the left.
+    Not by the first letter only, as browsers do, because sentences in Arabic may begin with GPT-4. A third of the
+    letters decides, in a language written from the right a fifth: its texts have many names and addresses in Latin.
 
-    Examples
-    --------
     >>> text_direction("GPT-4 جملة عربية"), text_direction("The word سلام here"), text_direction("3.5", "ar_EG")
     ('rtl', 'ltr', 'rtl')
     """
@@ -174,12 +134,10 @@ def contributed(added: Sequence[float], unit: str) -> list[str]:
 def card(testset: TestSet, systems: Sequence[str], k: int, head: str, *, marks: str = MARKS[0],
          tokens: Tokenize | None = None, notes: Sequence[str] = (), outputs_first: bool = False) -> str:
     """One segment: its head, the source and the references, and the outputs, two in a row."""
-    target = _languages(testset)[1]
-    rows = _given(testset, k)
-    above = ""
-    for n, (name, text, language) in enumerate(rows):
-        alone = n == 0 and len(rows) % 2 == 1  # so that the two outputs stand in one row
-        above += _block(name, _text(text, language), "mt-quiet mt-wide" if alone else "mt-quiet")
+    target, rows = languages_of(testset.langpair)[1], _given(testset, k)
+    odd = len(rows) % 2 == 1  # the first is wide then, so that the two outputs are in one row
+    above = "".join(_block(name, _text(text, language), "mt-quiet" + " mt-wide" * (odd and not n))
+                    for n, (name, text, language) in enumerate(rows))
     pieces = _mark_differences(testset, systems, k) if marks == MARKS[1] else {}
     outputs = ""
     for n, name in enumerate(systems):
@@ -193,7 +151,7 @@ def card(testset: TestSet, systems: Sequence[str], k: int, head: str, *, marks: 
 
 def neighbour(testset: TestSet, systems: Sequence[str], k: int, where: str) -> str:
     """A segment before or after another, in small: the first line of each output, without marks."""
-    target = _languages(testset)[1]
+    target = languages_of(testset.langpair)[1]
     inside = f'<div class="mt-wide"><small>{escape(where)}, line {testset.lines[k]}</small></div>'
     inside += "".join(f"<div>{_text(testset.systems[name][k], target)}</div>" for name in systems[:2])
     return f'<div class="mt-pair mt-near mt-quiet">{inside}</div>'
@@ -202,7 +160,7 @@ def neighbour(testset: TestSet, systems: Sequence[str], k: int, where: str) -> s
 def system_list(testset: TestSet, k: int, scores: Iterable[tuple[str, str]], head: str, *, unit: str,
                 tokens: Tokenize | None = None, chosen: Sequence[str] = (), notes: Sequence[str] = ()) -> str:
     """All outputs of one segment, above its source and references, as a table of system, score and text."""
-    target = _languages(testset)[1]
+    target = languages_of(testset.langpair)[1]
     rows = []
     for name, score in scores:
         text, called = testset.systems[name][k], f"<bdi>{escape(name)}</bdi>"
@@ -239,13 +197,9 @@ def segments_html(testset: TestSet, systems: Sequence[str], segments: Sequence[i
             f"{legend(marks)}\n{cards}\n</body></html>\n")
 
 
-def _languages(testset: TestSet) -> tuple[str | None, str | None]:
-    return languages_of(testset.langpair)
-
-
 def _given(testset: TestSet, k: int) -> list[tuple[str, str, str | None]]:
     """Name, text and language of the source and the references of a segment."""
-    source, target = _languages(testset)
+    source, target = languages_of(testset.langpair)
     rows = [] if testset.sources is None else [("source", testset.sources[k], source)]
     return rows + [(name, text, target) for name, texts in testset.references.items() if (text := texts[k]) is not None]
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
-from typing import Any
+from typing import Any, NamedTuple
 
 # Cells: text to be shown, which remembers the number it was made from.
 
@@ -107,26 +107,36 @@ def rounded(value: float | None, sign: str = "") -> str:
     return Cell(f"{value:{sign},.0f}" if "e+0" in text and abs(value) < 1e6 else text, value)
 
 
-def in_small_cells(scores: Iterable[float], differences: Iterable[float]) -> tuple[int, int]:
-    """How differences are written where a cell has room for few digits: the decimals, and the power of ten that they
-    are divided by, which is said beside them.
+class CellForm(NamedTuple):
+    """How differences are written where a cell has room for few digits."""
 
-    >>> in_small_cells([28.9, 20.1], [8.8]), in_small_cells([0.85, 0.83], [0.02]), in_small_cells([3e-6], [-4e-7])
-    ((2, 0), (4, 0), (2, -7))
+    decimals: int = 2
+    power: int = 0  # of ten, that they are divided by
+
+    @property
+    def unit(self) -> str:
+        """The power of ten before a unit; nothing for 1.
+
+        >>> CellForm(2, -6).unit
+        '10⁻⁶ '
+        """
+        superscripts = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+        return f"10{str(self.power).translate(superscripts)} " if self.power else ""
+
+    def scale(self, value: float) -> float:
+        return value / 10.0 ** self.power
+
+
+def choose_cell_form(scores: Iterable[float], differences: Iterable[float]) -> CellForm:
+    """For differences of such scores.
+
+    >>> choose_cell_form([0.85, 0.83], [0.02]), choose_cell_form([3e-6], [-4e-7])
+    (CellForm(decimals=4, power=0), CellForm(decimals=2, power=-7))
     """
     form, largest = written_like(scores), max(map(abs, differences), default=0.0)
     if form not in (".2f", ".4f") and largest or largest >= 1000:
-        return 2, math.floor(math.log10(largest))
-    return 4 if form == ".4f" else 2, 0
-
-
-def tens(power: int) -> str:
-    """A power of ten before a unit; nothing for 1.
-
-    >>> tens(-6), tens(0)
-    ('10⁻⁶ ', '')
-    """
-    return f"10{str(power).translate(str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'))} " if power else ""
+        return CellForm(power=math.floor(math.log10(largest)))
+    return CellForm(4 if form == ".4f" else 2)
 
 
 # Kinds of columns, and tables.

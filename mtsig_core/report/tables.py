@@ -18,13 +18,13 @@ from mtsig_core.report.sentences import (
     Found,
     choose_form,
     explain_no_ranks,
-    find_anchor,
     find_rank_rule,
     has_p_values,
     name_first_place,
     name_simultaneous,
     name_top_group,
     order_systems,
+    see_anchor_pairs,
     see_pair,
     select_parts,
     write_level,
@@ -104,9 +104,7 @@ def leaderboard_table(result: MetricResult, settings: Settings) -> Table:
     compared, is_tally = bool(result.pairs), bool(result.pairs) and not settings.baseline
     form, interval = choose_form(result), f"{write_level(settings)} CI"
     means = " (segment mean)" * (result.ruled is not None and result.ruled.means is not None)  # no score of the rule
-    seen = {name: see_pair(pair, name, result, settings) for pair in result.pairs
-            for name in (pair.a, pair.b) if {pair.a, pair.b} == {name, find_anchor(result, settings)}
-            and name != find_anchor(result, settings)}
+    seen = see_anchor_pairs(result, settings)
 
     def against(field: str) -> Callable[[SystemResult], Any]:
         return lambda row: getattr(seen[row.system], field) if row.system in seen else EMPTY
@@ -158,13 +156,11 @@ def systems_table(result: MetricResult) -> Table:
 
 def differences_table(result: MetricResult, settings: Settings) -> Table:
     """Of the leaderboard, the improvement of each system over the best, or over the baseline, and the decision."""
-    table, anchor = leaderboard_table(result, settings), find_anchor(result, settings)
-    key = "vs_baseline" if settings.baseline else "vs_best"
-    jointly = [f"{key}_ci_joint"] if name_simultaneous(result, settings) is not None else []
-    chances = ["win", "lose"] if not has_p_values(settings) else ["p", "adjusted_p"]
-    return table.pick_rows(k for k, name in enumerate(table.values("system")) if name != anchor and table.values(
-        key)[k] != EMPTY).show_only("system", key, f"{key}_ci", *jointly, *(f"{key}_{one}" for one in chances),
-                                    f"{key}_decision")
+    table, key = leaderboard_table(result, settings), "vs_baseline" if settings.baseline else "vs_best"
+    jointly = ["ci_joint"] if name_simultaneous(result, settings) is not None else []
+    shown = ["ci", *jointly, *(["p", "adjusted_p"] if has_p_values(settings) else ["win", "lose"]), "decision"]
+    return table.pick_rows(k for k, value in enumerate(table.values(key)) if value != EMPTY).show_only(
+        "system", key, *(f"{key}_{one}" for one in shown))
 
 
 def add_metric_columns(table: Table, further: Sequence[MetricResult]) -> Table:
@@ -179,7 +175,7 @@ def add_metric_columns(table: Table, further: Sequence[MetricResult]) -> Table:
 
 
 def rank_changes_table(before: MetricResult, after: MetricResult) -> Table:
-    """What leaving out systems does to the ranks, and to wins, ties and losses, of every system."""
+    """What excluding systems does to the ranks, and to wins, ties and losses, of every system."""
     def stand(result: MetricResult) -> dict[str, tuple[Any, str]]:
         tally = result.tally()
         return {row.system: (join_ends(row.rank_low, row.rank_high), "-".join(map(str, tally[row.system])))
@@ -189,7 +185,7 @@ def rank_changes_table(before: MetricResult, after: MetricResult) -> Table:
     return _table("rank-changes", [
         (Column("system", "system", "name"), lambda row: row[0]),
         (Column("rank_before", "rank with all", "rank"), lambda row: row[1][0]),
-        (Column("rank", "rank now", "rank"), lambda row: now.get(row[0], ("left out", ""))[0]),
+        (Column("rank", "rank now", "rank"), lambda row: now.get(row[0], ("excluded", ""))[0]),
         (Column("tally_before", "wins-ties-losses with all"), lambda row: row[1][1]),
         (Column("tally", "now"), lambda row: now.get(row[0], ("", ""))[1])], stand(before).items())
 
@@ -468,6 +464,9 @@ def inventory_table(testset: TestSet) -> Table:
 # A shared task: systems by language pairs, who is on top in each, where its metrics disagree.
 
 
+MOST_PAIRS = 8  # language pairs in one table on paper
+
+
 def name_system(task: TaskInfo, name: str) -> str:
     """The name of a system, what to call it in print where the table of systems says so, and whether it is contrastive
     or a human translation.
@@ -493,6 +492,15 @@ def is_in_other_track(task: TaskInfo, name: str) -> bool:
     any there."""
     infos = task.systems
     return any(info.constrained for info in infos.values()) and not (name in infos and infos[name].constrained)
+
+
+def split_columns(table: Table, pairs: Sequence[str]) -> list[Table]:
+    """The table in several, each with a few of the columns of language pairs; the first has the columns before them,
+    the last those behind."""
+    keys, n = table.keys, len(pairs)
+    before, behind = keys[1:keys.index(pairs[0])], keys[keys.index(pairs[-1]) + 1:]
+    return [table.select(keys[0], *(before if not k else ()), *pairs[k:k + MOST_PAIRS],
+                         *(behind if k + MOST_PAIRS >= n else ())) for k in range(0, n, MOST_PAIRS)]
 
 
 def rank_table(found: TaskComparison, metric: str, name: Callable[[TaskInfo, str], str] = name_system) -> Table:

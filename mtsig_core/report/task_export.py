@@ -34,10 +34,6 @@ from mtsig_core.store.reviews import Entry
 from mtsig_core.testset import show_name
 from mtsig_core.version import __version__, find_version
 
-#-----------------------------------------------------------------------------------------------------------------------
-# A shared task as text, JSON and CSV.
-
-
 History = Sequence[Entry]  # of a review; empty where there is none
 _OF_AGREEMENT = "agreement", "agreement_comparisons"
 
@@ -59,10 +55,9 @@ def task_json(found: TaskComparison, history: History = ()) -> str:
 
 
 def task_csv(found: TaskComparison, history: History = ()) -> str:
-    """One table of all language pairs and metrics: rows of systems and of pairs of systems, in each language pair and
-    across them, told apart by the columns ``table`` and ``language_pair`` (empty: across); of what was left out and
-    assumed (its sentence is the ``reason``); of the pairs of systems that metrics dispute; and, held against scores by
-    people, of metrics and of pairs of metrics."""
+    """One table of all language pairs and metrics, whose rows the columns ``table`` and ``language_pair`` (empty:
+    across) tell apart: systems, pairs of systems, training runs, exclusions, assumptions (the sentence is the
+    ``reason``), a review, disputed pairs of systems, and how metrics agree with human scores."""
     rows: list[dict[str, object]] = []
 
     def called(name: str) -> dict[str, object]:
@@ -135,21 +130,9 @@ _PACKAGES = ("numpy", "scipy", "sacrebleu", "numba")  # that numbers go through
 def task_manifest(found: TaskComparison, source: TaskSource, command: str, history: History = ()) -> str:
     """Files, test sets, versions, signatures, exclusions and commands of a shared task, as JSON.
 
-    Parameters
-    ----------
-    found : TaskComparison
-    source : TaskSource
-        Where it came from; its files are digested as they are now.
-    command : str
-        The command line that prints its numbers.
-    history : sequence of Entry
-        Of a review, which is part of the results.
-
-    Returns
-    -------
-    str
-        Digests of files and results are SHA-256. ``results`` has, by format, the command and the digest of the bytes
-        that it prints. There is no date in it: the same work gives the same manifest.
+    `command` prints its numbers. Digests of files, as they are now, and of results are SHA-256; ``results`` has, by
+    format, the command and the digest of the bytes that it prints. There is no date in it: the same work gives the same
+    manifest.
     """
     metrics = list_task_metrics(found)
     digests = {"json": task_json(found, history), "csv": task_csv(found, history)}
@@ -195,10 +178,6 @@ def _list_tops(found: TaskComparison, metric: str) -> dict[str, Any]:
     across = {} if macro is None else {"across": [row.system for row in macro.systems if row.rank_low == 1]}
     return {"pairs": {pair: [row.system for row in comparison.metrics[metric].systems if row.rank_low == 1]
                       for pair, comparison in found.pairs.items() if metric in comparison.metrics}, **across}
-
-
-#-----------------------------------------------------------------------------------------------------------------------
-# What is made of a shared task to be published, by the name of its format.
 
 
 _REPORTS = {"text": lambda report: report_text(report, terminal_width()), "latex": report_latex, "html": report_html}

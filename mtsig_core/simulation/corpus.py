@@ -68,12 +68,6 @@ def simulate(n_segments: int = N_SEGMENTS, *, seed: int = SEED, n_references: in
 def outputs(n_segments: int, systems: Iterable[SimulatedSystem], *, seed: int = SEED, model: Model = _MODEL
             ) -> Iterator[list[str]]:
     """The output of each system in turn, as in `simulate`; here several may have one name, and so one's random numbers.
-
-    Examples
-    --------
-    >>> one, = outputs(2, KOEHN_SYSTEMS[:1])
-    >>> tuple(one) == tuple(simulate(2).systems["Spanish"])
-    True
     """
     stream = partial(make_stream, seed)
     corpus = make_corpus(n_segments, model, stream)
@@ -83,11 +77,8 @@ def outputs(n_segments: int, systems: Iterable[SimulatedSystem], *, seed: int = 
 
 
 def load_demo(n_segments: int | None = None, n_references: int = 1) -> TestSet:
-    """The simulated corpus as shipped: equal to ``simulate(n_segments)``, without the wait.
-
-    `n_segments`: so many segments from the beginning; by default all 30,000; `n_references`: one is shipped; several
-    are made anew, the systems stay.
-    """
+    """The simulated corpus as shipped, equal to ``simulate(n_segments)``, without the wait. One reference is shipped;
+    several are made when asked for."""
     if not 1 <= n_references <= _MOST_REFERENCES:
         raise SettingError(f"{n_references} references to simulate. Expected 1 to {_MOST_REFERENCES}.")
     shipped = _read(n_segments)

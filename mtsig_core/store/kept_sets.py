@@ -16,16 +16,12 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from mtsig_core.assumption import Assumption
-from mtsig_core.errors import StoreError
+from mtsig_core.errors import InputError, StoreError
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.store.database import INSERT, Database, Limits, database_url, hidden, later
 from mtsig_core.testset import SegmentScores, TestSet
 
-# Test sets and shared tasks that are kept: by their content in a database, each behind a link that nobody can guess.
-#
-# SQLite below ``MTSIG_HOME``, or the database that ``MTSIG_DATABASE_URL`` names (PostgreSQL).
-
-_FORMAT = 1
+_FORMAT = 2  # of `_pack`; one more whenever what it writes changes. 1 had sentences in place of assumptions
 
 _META = sa.MetaData()
 _CONTENT = sa.Table(
@@ -66,18 +62,16 @@ class Saved:
 
 
 class Store(Database):
-    """The kept test sets of a database.
-
-    `where`, `limits`, `now`: as `Database` takes them.
-    """
+    """The kept test sets of a database."""
 
     _kind, _tables, _owned = "test set", _META, _SAVED
 
     def keep(self, testset: TestSet, owner: str, source: Source | None = None) -> str:
-        """Keep a test set; all of it is in the database when this returns, or nothing.
+        """Keep all of a test set, or nothing; its link. The same content of the same owner keeps its link, and takes
+        the new name.
 
         `owner`: a secret of whoever may list, rename and delete it; `source`: what names its files on the command line;
-        it is not read. Returns: the link. The same content of the same owner keeps its link, and takes the new name.
+        it is not read.
         """
         return self._keep_packed(testset.name, owner, _pack(testset), {
             "n_segments": testset.n_segments, "n_systems": len(testset.systems),
@@ -185,13 +179,16 @@ def _pack(testset: TestSet) -> bytes:
 
 def _unpack(packed: bytes, name: str) -> TestSet:
     content = json.loads(zlib.decompress(packed))
-    known = {field.name for field in fields(TestSet)}
-    if content.pop("format") > _FORMAT or not content.keys() <= known:
+    if content.pop("format") > _FORMAT or not content.keys() <= {field.name for field in fields(TestSet)}:
         raise StoreError(f"The kept test set {name!r} was saved by a newer version of mtsig. Update this one.")
-    content["scores"] = {key: SegmentScores(*value) for key, value in content["scores"].items()}
-    content["assumed"] = [Assumption("as-written", {"text": one}) if isinstance(one, str) else Assumption(*one)
-                          for one in content.get("assumed", ())]  # sentences of an earlier version
-    return TestSet(name, **content)
+    try:
+        content["scores"] = {key: SegmentScores(*value) for key, value in content["scores"].items()}
+        content["assumed"] = [Assumption("as-written", {"text": one}) if isinstance(one, str) else Assumption(*one)
+                              for one in content.get("assumed", ())]
+        return TestSet(name, **content)
+    except (InputError, KeyError, TypeError, ValueError) as error:
+        raise StoreError(f"The kept test set {name!r} was saved by another version of mtsig, and this one cannot read "
+                         "it. Upload its files again.") from error
 
 
 # -- the database ----------------------------------------------------------------------------------------------
@@ -201,14 +198,16 @@ _LISTED = sa.select(_SAVED, _CONTENT.c.size).join(_CONTENT)
 
 def _saved(row: sa.Row[Any]) -> Saved:
     about = json.loads(row.about)
-    source = Source.from_json(about["source"]) if "source" in about else Source()  # one of an earlier version
+    source = Source()
+    with suppress(InputError):  # an earlier version had none; that of another version is not needed
+        source = Source.from_json(about.get("source", "{}"))
     task = TaskSource.from_json(about["task"]) if "task" in about else None
     return Saved(row.link, row.name, row.digest, row.size, about["n_segments"], about["n_systems"], source,
                  row.created, row.used, task, tuple(about.get("pairs", ())),
                  tuple((file, why) for file, why in about.get("unread", ())))
 
 
-# Printed score tables that are kept, each behind a link that nobody can guess.
+# Tables of published scores that are kept, each behind a link that nobody can guess.
 
 _TABLES_META = sa.MetaData()
 _TABLE = sa.Table(
@@ -221,19 +220,12 @@ _TABLE = sa.Table(
 
 
 class TableStore(Database):
-    """The kept tables of a database.
-
-    `where`, `limits`, `now`: as `Database` takes them. Tables are held to the limits apart from test sets and reviews.
-    """
+    """The kept tables of a database, which are held to the limits apart from test sets and reviews."""
 
     _kind, _tables, _owned = "table", _TABLES_META, _TABLE
 
     def keep(self, text: str, about: str, owner: str) -> str:
-        """Keep a table; the link to it. The same text about the same of the same owner keeps its link.
-
-        `about`: the test set or the task that it stands beside; `owner`: a secret of whoever gave it, whose quota it
-        takes.
-        """
+        """Keep a table; its link. The same text about the same test set or task of the same owner keeps its link."""
         mine, content, now = hidden(owner), text.encode("utf-8", "backslashreplace"), self._now()
         same = sa.and_(_TABLE.c.owner == mine, _TABLE.c.about == about, _TABLE.c.content == content)
         self._forget_expired()

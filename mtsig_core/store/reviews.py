@@ -17,8 +17,6 @@ from mtsig_core.schema import from_plain, parse_json, to_plain
 from mtsig_core.store.database import Database, hidden, later
 from mtsig_core.task import TaskExclusion
 
-# A review of a shared task: what an organiser decided about it, as a value, and each step that led there.
-#
 # A review is what its history says, one entry after another. Nothing is ever taken out of the history: an entry that is
 # taken back stays, with the entry that takes it back.
 
@@ -61,6 +59,14 @@ class SetRule:
     """Chooses the rule for ranks."""
 
     rule: str
+
+
+@dataclass(frozen=True)
+class SetSettings:
+    """Chooses all settings of the test, the rule for ranks among them, perhaps by the name of a preset."""
+
+    settings: Mapping[str, Any]
+    preset: str | None = None
 
 
 @dataclass(frozen=True)
@@ -107,10 +113,11 @@ class TakeBack:
     number: int
 
 
-Change = Begin | Exclude | PutBack | SetRule | SetMetric | NoteOn | Decide | SeeContent | TakeBack
+Change = Begin | Exclude | PutBack | SetRule | SetSettings | SetMetric | NoteOn | Decide | SeeContent | TakeBack
 #: By the name that JSON has for it.
 CHANGES: Mapping[str, type[Any]] = {
-    "begin": Begin, "exclude": Exclude, "put back": PutBack, "rule": SetRule, "metric": SetMetric, "note": NoteOn,
+    "begin": Begin, "exclude": Exclude, "put back": PutBack, "rule": SetRule,
+    "settings": SetSettings, "metric": SetMetric, "note": NoteOn,
     "decide": Decide, "content": SeeContent, "take back": TakeBack}
 
 
@@ -185,6 +192,9 @@ def apply(review: Review, change: Change) -> Review:
             return replace(review, exclusions=(*remaining, *added))
         case SetRule(rule):
             return replace(review, settings={**review.settings, "rank_rule": rule})
+        case SetSettings(settings):
+            of_references = {name: value for name, value in review.settings.items() if name not in review.tested}
+            return replace(review, settings={**of_references, **settings})
         case SetMetric(metric):
             return replace(review, metric=metric)
         case NoteOn(pair, metric, a, b, text):
@@ -286,19 +296,12 @@ class KeptReview:
 
 
 class ReviewStore(Database):
-    """The kept reviews of a database.
-
-    `where`, `limits`, `now`: as `Database` takes them: the address, or the store of test sets whose database, limits
-    and time they share. Reviews and test sets are each held to the limits.
-    """
+    """The kept reviews of a database, which are held to the limits apart from test sets."""
 
     _kind, _tables, _owned = "review", _META, _REVIEW
 
     def begin(self, change: Begin, owner: str) -> KeptReview:
-        """Start a review; all of it is in the database when this returns, or nothing.
-
-        `owner`: a secret of whoever may list and delete it, and whose quota it takes.
-        """
+        """Start a review, all of it or nothing; `owner` is a secret of whoever may list and delete it."""
         self._forget_expired()
         text, now, mine = json.dumps(change_to_json(change)), self._now(), hidden(owner)
         key, reading, editing = (secrets.token_urlsafe(16) for _ in range(3))
@@ -319,9 +322,7 @@ class ReviewStore(Database):
                                                        _history(db, row.id), row.used)
 
     def add(self, edit_link: str, change: Change, seen: int) -> KeptReview:
-        """Append a change to the history; the old history is in the database when this fails, or is killed.
-
-        `edit_link`: that to read does not do; `seen`: the number of the last entry that was looked at.
+        """Append a change to the history, all of it or nothing; `seen` is the number of the last entry that was seen.
         """
         try:
             with self._reached("saved"), self._engine.begin() as db:

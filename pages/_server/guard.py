@@ -47,7 +47,7 @@ class Guard:
         app, asked = self._app, Headers(scope=scope)
         host, origin = asked.get("host"), asked.get("origin")
         if not served(name_in(host), self._names):
-            app = PlainTextResponse("This server does not answer to this name. Who runs it can add the name to "
+            app = PlainTextResponse("This server does not answer to this name. Whoever runs it can add the name to "
                                     "MTSIG_HOSTS.\n", 421)
         elif any(f"{closed}/" in f"{scope['path']}/" for closed in CLOSED):
             app = PlainTextResponse("Not Found\n", 404)

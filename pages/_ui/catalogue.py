@@ -41,7 +41,8 @@ _ONE_PAIR = ("metric", "tokenize", "part")
 _SAMPLES = (*_ONE_PAIR, "alpha", "seed")
 #: In the order of the navigation.
 PAGES = {page.name: page for page in (
-    Page("", "upload", "Upload", "What is loaded, and how to upload your own?", "upload", ("tokenize",), was=("data",)),
+    Page("", "upload", "Upload", "What is loaded, and how do you upload your own data?", "upload",
+         ("tokenize",), was=("data",)),
     Page("Compare", "summary", "Summary", "Which system is best, and is that more than chance?", "leaderboard",
          (*_EVERY, "rank_rule"), was=("overview", "leaderboard")),
     Page("Compare", "pairs", "All pairs", "Which pairs of systems differ significantly?", "grid_on",
@@ -54,9 +55,9 @@ PAGES = {page.name: page for page in (
          "table_chart", (*_EVERY, "rank_rule"), opens="task", was=("task",)),
     Page("Shared task", "review", "Review", "Who is excluded, and who is declared the first?", "gavel",
          opens="review"),
-    Page("Learn", "lecture", "Lecture", "How does resampling work, step by step before a room?", "school",
+    Page("Learn", "lecture", "Lecture", "How does resampling work, step by step?", "school",
          opens="lecture"),
-    Page("Learn", "sampling", "Sampling", "What does a small test set say of a large one?", "scatter_plot", _SAMPLES,
+    Page("Learn", "sampling", "Sampling", "What does a small test set say about a large one?", "scatter_plot", _SAMPLES,
          demo=LARGE),
     Page("Learn", "bootstrap", "Bootstrap", "How far could one score be off?", "bar_chart",
          (*_ONE_PAIR, "unit", "ci", "alpha", "seed")),
@@ -66,7 +67,7 @@ PAGES = {page.name: page for page in (
          ("experiment", {"Units": ("correction", "trials")}), demo=LARGE, was=("validation",)),
     Page("Learn", "inside", "Inside a score", "What is inside a score?", "calculate", (*_ONE_PAIR, "seed"),
          ("inside", {"Student's t": ("alpha",)})),
-    Page("Reference", "papers", "Reproduce the papers", "Do the numbers of the papers come out here?", "history_edu",
+    Page("Reference", "papers", "Reproduce the papers", "Can you reproduce the numbers of the papers?", "history_edu",
          (*_SAMPLES, "unit", "trials"), demo=LARGE),
     Page("Reference", "methods", "Methods", "How is each number computed?", "functions"),
 )}

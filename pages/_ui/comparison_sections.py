@@ -39,8 +39,7 @@ from mtsig_core.report.tables import (
 )
 from mtsig_core.stats.across import pairs_across
 from mtsig_core.stats.cautions import about_top_groups
-from mtsig_core.stats.comparison import join_comparisons
-from mtsig_core.stats.score import ScoreBootstrap, histogram
+from mtsig_core.stats.comparison import ScoreBootstrap, histogram, join_comparisons
 from mtsig_core.stats.significance import CORRECTION_NAMES, decide_adjusted
 from mtsig_core.testset import name_as_system
 from pages._ui import address, background, charts, controls, result_cache, screen, views
@@ -76,8 +75,8 @@ def show_excluded(view: View) -> dict[str, str]:
     if view.settings.get("baseline") is None:
         before = result_cache.comparison(view.part.family, view.metric, **view.settings).metrics[view.metric]
         screen.show_table(rank_changes_table(before, view.result))
-        st.caption(f"Fewer systems are a smaller family: {len(before.tested)} pairs with all, "
-                   f"{len(view.result.tested)} now. The scores stay as they are.")
+        st.caption(f"With fewer systems, p-values are corrected for {len(view.result.tested)} pairs instead of "
+                   f"{len(before.tested)}. The scores do not change.")
     return excluded
 
 
@@ -228,8 +227,8 @@ def _step(adjusted: Mapping[str, np.ndarray], chosen: str) -> str:
     return controls.steps(
         "Correction", [name for name in _STEPS if name in adjusted], "decided", chosen,
         format_func=lambda name: CORRECTION_NAMES[name] + (" (chosen)" if name == chosen else ""),
-        help="What is not significant under a correction loses its colour. The arrow keys step. For exploring: a "
-             "correction is chosen in the sidebar, before looking.")
+        help="Pairs that are not significant under a correction lose their colour. Use the arrow keys to step. "
+             "Choose the correction that you report in the sidebar, before you look.")
 
 
 def _say(view: View, step: str, decisions: Mapping[str, np.ndarray]) -> None:
@@ -238,7 +237,7 @@ def _say(view: View, step: str, decisions: Mapping[str, np.ndarray]) -> None:
     fewer = np.count_nonzero(decisions["none"]) - significant
     compared = "" if step == "none" else f", {fewer} fewer than without correction"
     kept = f"It controls {describe_control(view.comparison, step)}." if keeps_its_level(view.comparison) else \
-        "The test rejects too often here, so no correction controls the error."
+        "The test gives too many false alarms here, so no correction can control them."
     screen.plain(f"With {CORRECTION_NAMES[step]}, {significant} of {n} {'pair is' if n == 1 else 'pairs are'} "
                  f"significant{compared}. {kept}")
 

@@ -150,8 +150,8 @@ def _finish(links, linked, above) -> None:
     """What is known only when the page has drawn all its controls; what the links asked for before is `linked`."""
     messages = [shortened(text, _WIDEST) for text in address.complaints()]
     if _CHANGED in st.session_state:
-        messages.append("This test set has other content than when the link was made, or the page opened: its files "
-                        "have changed, or the link means another set. Numbers seen before may differ.")
+        messages.append("This test set has changed since the link was made or the page was opened: its files changed, "
+                        "or the link means another set. Numbers may differ from those you saw before.")
     with above:
         screen.messages(messages)
     address.write()

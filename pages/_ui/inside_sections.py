@@ -122,9 +122,9 @@ def show_signatures(view: View, system: str) -> None:
     screen.show_table(Table("signatures", (
         Column("setting", "setting", "name"), Column("bleu", "BLEU", "score"), Column("signature", "signature")),
         tuple((row.setting, row.bleu, row.signature) for row in rows)))
-    st.caption("Only scores of one signature compare (Post 2018). nrefs: references; case: mixed, or lower (lc); eff: "
-               "effective order, for sentences; tok: tokenizer; smooth: what stands for a count of 0. The page Methods "
-               "has the signature of every metric.")
+    st.caption("Compare only scores with the same signature (Post 2018). nrefs: references; case: mixed, or lower "
+               "(lc); eff: effective order, for sentences; tok: tokenizer; smooth: what replaces a count of 0. The "
+               "page Methods has the signature of every metric.")
     other.show_numbers(rows, system)
 
 
@@ -161,8 +161,8 @@ def show_case(view: View, both: Study, one: Averages) -> None:
         _show_texts(view.testset, one.case, unit)
     zeros = "" if one.unsmoothed_zeros is None else (f"Without smoothing, {one.unsmoothed_zeros:.0%} of the sentence "
                                                      "scores are 0 because no 4-gram matches. ")
-    st.caption(f"{zeros}These segments were searched for: they show that this happens, not how often. Sentence scores: "
-               f"{one.signature}")
+    st.caption(f"{zeros}mtsig searched for these segments: they show that this happens, not how often. Sentence "
+               f"scores: {one.signature}")
 
 
 def _state_averages(one, unit):

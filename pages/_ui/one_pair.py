@@ -257,7 +257,7 @@ def show_documents(view: View, found: PairExamination, a: str, b: str) -> None:
     if clicked:
         address.go("segments", document=ids[shown[clicked[0][0]]])
     some = f"The {len(shown)} of {len(ids):,} documents that matter most. " if len(shown) < len(ids) else ""
-    st.caption(f"{some}A bar shows by how much the difference changes without that document"
+    st.caption(f"{some}A bar shows how much the difference changes without that document"
                + ("; click it to read the document." if has_texts else "."))
     document = st.selectbox("Read the segments of", [ids[k] for k in order], index=None, key="pair.document",
                             placeholder="a document, most in favour of A first", width=480)

@@ -66,7 +66,7 @@ def describe_open_pairs(view: View) -> str:
             text += f"In {split} {'pair' if split == 1 else 'pairs'}, test and scores disagree. "
     untested = len(result.pairs) - len(result.tested)
     if untested:
-        text += f"Not tested, with no line in common: {format_count(untested, 'pair')}. "
+        text += f"Not tested, because no segment has both scores: {format_count(untested, 'pair')}. "
     return text
 
 
@@ -100,7 +100,7 @@ def _count(view: View, signs: np.ndarray, settings: Settings, correction: str, r
     if (why := explain_no_decision(settings, result, correction)) is not None and (needed is None or result.exact):
         return why.partition(",")[0]  # too few for so many pairs: that stands above
     return (f"{np.count_nonzero(signs)} of {n}" if needed is None
-            else f"none can be with {settings.trials} trials: use {needed} or more")
+            else f"none possible with {settings.trials:,} permutations: use {needed:,} or more")
 
 
 def _show_disagreement(view, pairs, adjusted, decisions, unclear, key):
@@ -163,6 +163,6 @@ def show_tests(view: View) -> None:
         Column("test", "test", "name"), Column("correction", "correction", "name"), _SIGNIFICANT), tuple(rows)))
     unclear = significance.find_disagreements(decided)
     st.caption(f"{len(unclear)} {'pair' if len(unclear) == 1 else 'pairs'} on which {' and '.join(by_test)} disagree. "
-               "Choose the test before looking: to try several and keep one is to test more than once.")
+               "Choose the test before you look. Trying several and keeping one means testing more than once.")
     if len(unclear):
         _show_disagreement(view, view.result.tested, by_test, decided, unclear, "pairs.by-test")

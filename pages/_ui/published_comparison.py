@@ -61,7 +61,7 @@ def _show(key: str, about: str, example: str, content: tuple[str, ...], find: Ca
         if _SAID not in st.session_state:  # else what was typed stays
             st.session_state[_TEXT] = text
         if not text and address.asked(key) is not None:
-            st.caption("The table in the address is not about this, or is not kept any more.")
+            st.caption("The table in the address belongs to something else, or has been deleted.")
         st.text_area("Paste a table", key=_TEXT, max_chars=_LONGEST, height=120, placeholder=example,
                      on_change=_pasted, args=(key, about))
         st.file_uploader("or upload it", type=["tsv", "csv", "txt"], key=_FILE, on_change=_uploaded, args=(key, about),

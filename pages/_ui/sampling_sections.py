@@ -31,7 +31,7 @@ _TESTS = {"koehn": "Paired bootstrap", "ar": "Randomization test"}
 
 
 def describe_ratio(ratio: tuple[float, float, float] | None, size: int, shuffled: bool, level: str) -> str:
-    """The headline: how much wider blocks spread than broad samples, or that it cannot be told."""
+    """The headline: how much wider blocks spread than broad samples, or that there are too few to tell."""
     if ratio is None:
         return "The scores of the samples do not vary: there is nothing to compare"
     middle, low, high = ratio
@@ -88,8 +88,8 @@ class Samples:
                            for kind, rate in rates.items())
         below = (f" {self.unit} takes its weights from each sample, so small samples score below the whole set and "
                  "their intervals cannot contain its score." if self.view.recounted else "")
-        st.caption("The bootstrap takes a sample to be like the rest of the test set, which a block is not. 95% CI of "
-                   f"these shares, neighbouring samples being alike: {shares}.",
+        st.caption("The bootstrap assumes that a sample is like the rest of the test set, which a block is not. 95% CI "
+                   f"of these shares, with neighbouring samples alike: {shares}.",
                    help=f"{self.view.level} percentile intervals from "
                    f"{self.by_kind['broad'].settings.resamples:,} resamples of each sample's segments.{below}")
 
@@ -105,7 +105,7 @@ class Samples:
         pair = self.by_kind[kind].pair(a, b)
         truth, by_koehn = pair.sign * pair.full, pair.verdicts("koehn", alpha)
         if np.isnan(truth):
-            screen.error(f"{a} and {b} have no line in common with a score: they cannot be compared. Choose another "
+            screen.error(f"{a} and {b} have no scored segment in common, so they cannot be compared. Choose another "
                          "pair.")
             return
         self._answer(kind, a, b, pair, pair.tally(test, alpha))
@@ -127,7 +127,7 @@ class Samples:
         named = {NAMES[key].lower(): value for key, value in self.by_kind.items()}
         screen.show_table(tally_table(named, a, b, alpha))
         st.caption("The whole test set is itself a sample: where it shows no significant difference, a sample that "
-                   "contradicts it need not be wrong. Brackets: 95% CI, neighbours being alike.",
+                   "contradicts it need not be wrong. Brackets: 95% CI, with neighbours alike.",
                    help="Its p is by randomization, uncorrected, by document where there are any. The paired bootstrap "
                    f"concludes at {self.view.level} of wins in either direction, between equal systems twice as often "
                    "as a two-sided test.")
@@ -172,4 +172,4 @@ class Samples:
         screen.show_table(spread_table(spread, self.name))
         st.caption("SD of the scores of blocks / of broad samples of as many segments. Bars and brackets: "
                    f"{self.view.level} interval of one ratio. Systems share the segments, so their ratios go up and "
-                   "down together. Dotted: 1, where the order of the segments does not matter.")
+                   "down together. Dotted: 1, if the order of the segments does not matter.")

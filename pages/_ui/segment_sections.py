@@ -133,11 +133,10 @@ def show_box(inside: str, marks: str | None, lower: bool = False) -> None:
     st.html(f'{segment_cards.STYLE}<div class="mt-one{" mt-lower" * lower}">{texts}{legend}</div>')
 
 
-def show_decided(ahead: str, deciding: int, n: int) -> None:
-    """Say how few segments the lead of a system hangs on, and lead to them."""
+def show_decided(better: str, deciding: int, n: int) -> None:
+    """Say how few segments decide which system scores higher, with a button that shows them."""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-        them = "it" if deciding == 1 else "them"
-        screen.faint(f"{deciding:,} of {n:,} segments decide: without {them}, {ahead} would not be better.", "content")
+        screen.faint(f"Without {deciding:,} of the {n:,} segments, {better} would not score higher.", "content")
         st.button("Show them" if deciding > 1 else "Show it", key="segments.decide", type="tertiary",
                   on_click=_show_deciding)
 
@@ -261,8 +260,8 @@ class Reader:
 _EACH, DECIDE = "all segments", "those that decide"
 _FILTERS = {"document": None, "genre": None, "text": "", "where": segments.PLACES[0], "how": segments.WAYS[0],
             "only": _EACH, "shortest": None, "longest": None}
-_HOW = ("Upper and lower case are the same. Whole words need spaces between words. A regular expression is as in "
-        "Python, and may take two seconds.")
+_HOW = ("Case does not matter. Whole words need spaces between words. Regular expressions are those of "
+        "Python, and stop after two seconds.")
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from mtsig_core.source import PORTS_VARIABLE
 #: A pair of systems counts as so many draws at least: it takes memory, in each page that shows it, whatever is drawn.
 LEAST_DRAWS = 100_000
 #: What is counted, and how much of it is allowed where the variable is not set.
-LIMITS = {"MTSIG_MAX_DRAWS": ("systems x segments x draws", 10 ** 11),
-          "MTSIG_MAX_PAIRS": (f"pairs of systems x draws, {LEAST_DRAWS:,} of these at least", 10 ** 10),
+LIMITS = {"MTSIG_MAX_DRAWS": ("systems x segments x resamples", 10 ** 11),
+          "MTSIG_MAX_PAIRS": (f"pairs of systems x permutations, {LEAST_DRAWS:,} of these at least", 10 ** 10),
           "MTSIG_MAX_SWEEP": ("systems x sizes x test sets of each size", 2 * 10 ** 9)}
 #: The segments, at most, of the small test sets that an experiment draws one after the other.
 DRAWN = {"type_one": 300, "coverage": 300, "families": 300, "claims": 300, "variants": 2000}

@@ -129,9 +129,8 @@ class Curve:
                 for row in plan_detections(*asked, self.sizes)]
         sentence = f"Test sets of {len(parts) - 1} of {len(self.sizes)} sizes are drawn so far"
         charts.grow(self.figure(whole, mine, rows), f"size.growing.{len(parts)}", f"{sentence}; the planned curve.")
-        screen.faint(f"{sentence}, the smallest first: the dots so far are no result. The headline and the dotted "
-                     "curve come from the whole set and stay. Scores, intervals, tables and files come with the last "
-                     "dot.")
+        screen.faint(f"{sentence}, the smallest first: the dots so far are not the result. The headline and the "
+                     "dotted curve come from the whole set and stay. The rest comes with the last dot.")
 
     def show_answer(self, sweep: SizeSweep) -> None:
         """The size that the difference takes, by the standard errors of the whole test set."""
@@ -272,7 +271,7 @@ def show_references(view: View, system: str | None = None, asked: dict | None = 
     if whole and whole[-1].equivalent is not None:
         screen.answer(f"With {whole[-1].references} references, {as_good_as(whole[-1])} gives as narrow an interval "
                       "(relative to the score) as all of it with one reference")
-    scale = 1 if metric == "nist" else 100  # they print BLEU as a fraction
+    scale = 1 if metric == "nist" else 100  # the paper prints BLEU as a fraction
     theirs = [(count, scale * score, low / 100, high / 100)
               for count, score, low, high in (ZHANG_VOGEL_3.rows.get(metric, ()) if with_paper else ())]
     if not whole:
@@ -290,12 +289,12 @@ def show_references(view: View, system: str | None = None, asked: dict | None = 
     if with_paper:
         screen.show_table(grid_table(swept, system))
         st.caption("Low and high end in percent of the median, by share of the set and number of references; in "
-                   f"brackets {ZHANG_VOGEL_4.source if metric == 'nist' else ZHANG_VOGEL_3.source}. They find that "
-                   "four references make up for 30 to 40% of it (4.2).")
+                   f"brackets {ZHANG_VOGEL_4.source if metric == 'nist' else ZHANG_VOGEL_3.source}. The paper finds "
+                   "that four references make up for 30 to 40% of it (4.2).")
 
 
 def with_several_references(view: View, system: str) -> tuple[TestSet, Source]:
-    """The test set with this system alone, the simulated one short and with several references; and its source."""
+    """The test set with only this system, the simulated one short and with several references; and its source."""
     testset, source = view.testset, one_pair.source_for(view, system)
     if not testset.simulated:
         return _MADE.make((testset.digest, system), lambda: testset.only([system])), source
@@ -310,7 +309,7 @@ def with_several_references(view: View, system: str) -> tuple[TestSet, Source]:
 def _about(several: TestSet) -> str:
     size = f"{several.n_segments:,} segments" + (
         f" in {several.n_documents} documents" if several.documents is not None else "")
-    n = len(several.references)  # none of scores alone
+    n = len(several.references)  # none where there are only scores
     scored = f", {format_count(n, 'reference')}" if n else ""
     return f"{'Simulated, the first ' if several.simulated else ''}{size}{scored}"
 

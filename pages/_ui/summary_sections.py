@@ -128,7 +128,7 @@ def show_scores(view: View) -> None:
         with_table=False, alt="Scores with intervals and rank ranges of all systems, best first; the tab Table has the "
                               "same numbers.")
     if not result.pairs:
-        st.caption("The interval is for the score of this system: there is no other to compare it with, hence no rank.")
+        st.caption("The interval is for the score of this system. No rank, because there is no other system.")
         return
     holds = keeps_its_level(comparison) and comparison.settings.correction in FAMILY_WISE
     st.caption(f"Overlapping intervals do not decide: decisions come from the differences"

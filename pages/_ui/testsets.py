@@ -91,11 +91,11 @@ class Gone(InputError):
 
     def __init__(self, name: str, what: str = "test set"):
         super().__init__(
-            f"The {what} of this link is not here: it was deleted, it has expired, or it was kept on another "
-            "server. Upload its files again on the page Upload: the same files give the same numbers."
+            f"The {what} of this link is not here: it was deleted, has expired, or is on another server. "
+            "Upload its files again on the page Upload: the same files give the same numbers."
             if name.startswith(KEPT) else
-            f"The {what} {shortened(name, 200)!r} of this link is not here. If it was a folder of this server, see "
-            "whether it still is; or upload its files on the page Upload: the same files give the same numbers.")
+            f"The {what} {shortened(name, 200)!r} of this link is not here. If it is a folder of this server, check "
+            "that it still exists. Or upload its files on the page Upload: the same files give the same numbers.")
 
 
 def available() -> dict[str, Offer]:

@@ -31,7 +31,7 @@ from mtsig_core.readers.uploads import (
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.tables import inventory_table
 from mtsig_core.source import Source, TaskSource
-from mtsig_core.stats.testset_cautions import find_suspicions
+from mtsig_core.stats.cautions import find_suspicions
 from mtsig_core.store.database import DAY, megabytes
 from mtsig_core.store.kept_sets import Saved
 from pages._server import uploads
@@ -79,8 +79,8 @@ _SAMPLES = ROOT / "assets" / "samples"
 _CARDS = (  # title, what to upload, and the files of the sample
     ("Texts", "A reference and the outputs of your systems, one segment per line. Best with the document id of each "
      "line.", ("reference.txt", "baseline.txt", "improved.txt", "documents.txt")),
-    ("A table of scores", "Segment scores by people or by a metric such as COMET, with the columns system, line and "
-     "score.", ("human.csv",)),
+    ("A table of scores", "Human scores of segments, or scores of a metric such as COMET, with the columns system, "
+     "line and score.", ("human.csv",)),
     ("A shared task", "A zip with references, system outputs and documents of every language pair, in the layout of "
      "WMT.", ("shared_task.zip",)))
 
@@ -112,7 +112,7 @@ def _open_sample(title, files):
     if files[0].endswith(".zip"):
         (file, content), = contents
         found = testsets.look_into(content, file)
-        source = TaskSource(file, scores=found.scores, run=found.runs, name=name)
+        source = TaskSource(file, scores=found.scores, run=found.runs, name=f"{name} (simulated)")
         frame.open_task(testsets.keep_task(content, source, found, list(found.unread)), found.pairs[0])
     guesses = guess_uploads(contents)
     uploads = [Upload(*one, *guess) for one, guess in zip(contents, guesses, strict=True)]

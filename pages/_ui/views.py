@@ -45,8 +45,8 @@ def pick_tokenizer(whole: TestSet) -> TestSet:
     """The test set split as chosen, auto being as it came."""
     if whole.has_texts:
         chosen = choice(f"Tokenizer (auto: {tokenizer_name(whole)})", ["auto", *TOKENIZERS], "tokenize", help=(
-            "Finds the words for BLEU and other metrics of words, with the names of sacreBLEU. auto: what was given "
-            "with the texts, else by the target language: zh for Chinese, ja-mecab for Japanese, ko-mecab for Korean, "
+            "Splits texts into words, with the names of sacreBLEU. auto: the tokenizer given with the texts, "
+            "else by the target language: zh for Chinese, ja-mecab for Japanese, ko-mecab for Korean, "
             "13a for all others."))
         if chosen != "auto":
             return _with_tokenizer(whole, chosen)
@@ -73,7 +73,7 @@ def pick_part(whole: TestSet, source: Source, metric: str, drawn: bool = True) -
         others = [name for name in whole.references if name not in chosen]
         joined = map(name_as_system, {**dict.fromkeys(others), **dict.fromkeys(whole.rated_humans)}) if join else ()
         left_out = several("Exclude systems", [*whole.systems, *joined], LEFT_OUT, [], place=place,
-                            help="The ranks and the correction change with the family; the Leaderboard shows how.")
+                            help="Ranks and the correction depend on the systems compared. Summary shows how.")
         domain = None
         if whole.domains is not None:
             anything = unlike("all", whole.domains)
@@ -98,8 +98,8 @@ def _pick_references(names: Sequence[str], source: Source | TaskSource, may_join
             raise SettingError(f"No reference to score with. Choose at least one under {box}.")
     able = may_join(chosen)
     return chosen, toggle("References take part as systems", source.refs_as_systems, "humans", disabled=not able,
-                          place=place, help="Those that do not score, and, where the metric is their ratings, all that "
-                          "were rated.") and able
+                          place=place, help="Ranks the references that do not score. With ratings as the metric, ranks "
+                          "all rated references.") and able
 
 
 def _rated(whole, metric):

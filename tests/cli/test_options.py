@@ -85,11 +85,3 @@ def test_who_is_excluded_need_not_be_among_those_chosen(run, options):
     asked = ("score", *options, "--metrics", "chrf", "--format", "json", "--only", "good")
     assert run(*asked, "--exclude", "poor").out == run(*asked).out
     assert "No system 'pour' in" in (said := run(*asked, "--exclude", "pour").err) and "'poor'?" in said
-
-
-@pytest.mark.parametrize("choice, said", [
-    (["--only", "good"], "has 1 system to compare. Expected at least two"),
-    (["--a", "good", "--b", "good"], "A pair is two systems, and 'good' is given twice")])
-def test_a_pair_is_of_two_systems(run, options, choice, said):
-    done = run("pair", *options, *choice)
-    assert done.status == 2 and said in done.err

@@ -17,20 +17,6 @@ def rated(folder):
     return folder
 
 
-SAID = "err: higher is better, as nothing else was said."
-
-
-@pytest.mark.parametrize("form", ["text", "json", "csv", "latex", "html", "manifest"])
-def test_a_direction_that_nobody_said_stands_in_every_export(run, rated, form):
-    asked = "task", "--folder", rated, "--scores", f"en-de:err={rated / 'en-de.esa.tsv'}", "--metrics", "err"
-    text = run(*asked, "--trials", 99, "--resamples", 99, "--format", form).out
-    if form in ("json", "manifest"):
-        told = json.loads(text)
-        assert SAID in (told if form == "manifest" else told["task"])["assumed"]
-    else:
-        assert f"Assumed: {SAID}" in " ".join(text.split())
-
-
 def test_on_the_command_line_they_are_named(run, rated):
     asked = ["task", "--folder", rated, "--trials", 99, "--format", "json"]
     table = rated / "en-de.esa.tsv"

@@ -1,7 +1,6 @@
 """`task` on a folder of scores."""
 
 import json
-import re
 import shlex
 
 import numpy as np
@@ -65,34 +64,6 @@ def test_systems_are_left_out_for_reasons_in_all_pairs_or_in_one(run, folder):
     assert json.loads(run(*shlex.split(manifest["command"])[1:]).out) == data
     for form in ("latex", "html", "csv"):
         assert "withdrawn, by mail" in run("task", *options, "--format", form).out
-
-
-def test_what_another_rule_hides_is_counted_over_the_language_pairs(run, folder):
-    asked = ("task", "--folder", folder, "--metrics", "XCOMET", "--trials", 499)
-    ours = json.loads(run(*asked, "--format", "json").out)
-    theirs = json.loads(run(*asked, "--format", "json", "--rank-rule", "overlap").out)
-    assert ours["ranks"]["rule"] == "simultaneous" and ours["ranks"]["metrics"] == {}
-    found = [(ours["pairs"][pair]["metrics"]["XCOMET"], theirs["pairs"][pair]["metrics"]["XCOMET"])
-             for pair in ours["pairs"]]
-    hidden = theirs["ranks"]["metrics"]["XCOMET"]
-    ranks = [(a["rank_low"], a["rank_high"]) != (b["rank_low"], b["rank_high"])
-             for one, other in found for a, b in zip(one["systems"], other["systems"], strict=True)]
-    assert (hidden["changed"], hidden["ranks"]) == (sum(ranks), len(ranks)) == (hidden["changed"], 5)
-    assert hidden["significant"] == sum(pair["significant"] for one, _ in found for pair in one["pairs"])
-    inside = sum(pair["significant"] and one["ruled"]["clusters"][names.index(pair["a"])] == one["ruled"]["clusters"][
-        names.index(pair["b"])] for _, one in found for names in [[row["system"] for row in one["systems"]]]
-        for pair in one["pairs"])
-    assert hidden["significant_inside"] == inside
-    text = run(*asked, "--rank-rule", "overlap").out
-    assert f"Here {inside} significant pair" in text
-    for one, other in found:
-        held, own = ([row["system"] for row in result["systems"] if row["rank_low"] == 1] for result in (one, other))
-        assert other["ruled"]["first_held"] == held
-        assert re.search(rf"\n\S+ +{', '.join(own)} +{', '.join(held)}\n", text)
-    n = hidden["apart_not_significant"]
-    assert n == sum(one["ruled"]["apart_not_significant"] for _, one in found)
-    assert f"although their ranks are separate: {n} pair" in text
-    assert theirs["macro"] == ours["macro"]  # which has no such ranks
 
 
 def test_scores_of_open_direction_stop_nothing_else_and_are_asked_about_when_wanted(run, folder):
@@ -209,11 +180,6 @@ class TestWhichMetricDecides:
         data = json.loads(run(*self.args(folder, "--format", "json")).out)
         assert list(data["macro"]) == ["MetricX-24", "XCOMET"] and data["task"]["primary"] == "MetricX-24"
         assert not [one for one in data["warnings"] if one["code"] == "which-metric"]
-
-    def test_a_table_may_not_name_what_is_not_there(self, run, folder):
-        (folder / "systems.tsv").write_text("# metric: Metric\nsystem\nAlpha\n")
-        found = run(*self.args(folder))
-        assert found.status == 2 and "Metric" in found.err and "XCOMET" in found.err
 
     def test_it_says_where_other_metrics_put_others_on_top(self, run, folder):
         self.scored(folder, esa={"Alpha": 70, "Beta": 80, "Gamma": 60})

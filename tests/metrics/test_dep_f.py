@@ -140,5 +140,5 @@ def test_parses_that_do_not_fit():
 
 def test_who_has_no_parse_is_named():
     testset = TestSet("t", {"A": ["a"], "B": ["a"]}, {"r": ["a"]}, parses={"B": [""]})
-    with pytest.raises(SettingError, match="none of A, r. Give a CoNLL-U file for each"):
+    with pytest.raises(SettingError, match="Missing: A, r. Give a CoNLL-U file for each"):
         make_metric("dep-f").statistics(testset)

@@ -76,15 +76,6 @@ def test_any_corpus(testset):
     np.testing.assert_allclose(score(testset, tokenize="none"), plain(testset), rtol=1e-9, atol=1e-12)
 
 
-def test_information_by_hand():
-    testset = toy([["a b a b a", "c"]], [["a b a c", "a b"], [None, "c c"]])
-    stats = Nist().statistics(testset)
-    # 8 words: a 3 times, b 2, c 3. a b: 2 of 3; b a: 1 of 2; a c: 1 of 3. a b a: 1 of 2; b a c: 1 of 1.
-    assert stats[0, 0] == pytest.approx([2 * log2(8 / 3) + log2(8 / 2), log2(3 / 2) + log2(2 / 1), log2(2 / 1), 0, 0,
-                                         5, 4, 3, 2, 1, 4])
-    assert stats[0, 1] == pytest.approx([log2(8 / 3), 0, 0, 0, 0, 1, 0, 0, 0, 0, 2])
-
-
 def test_the_token_0_is_no_context():
     stats = Nist().statistics(toy([["0 a", "1 a"]], [["0 a", "1 a"]]))
     assert stats[0, :, 1].tolist() == [log2(4 / 1), 0]  # a after 0: 1 of 4 words, not of one 0

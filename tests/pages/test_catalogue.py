@@ -25,7 +25,7 @@ NEEDS_TWO = ("pair", "size", "trust", "segments", "inside")
 OTHER = {"metric": "chrf", "test": "bootstrap", "correction": "holm", "unit": "segment", "ci": "basic", "alpha": "0.01",
          "trials": "1999", "seed": "3"}
 #: What the line on top says of a setting.
-TOLD = {"test": "randomization", "trials": "9,999 permutations", "correction": "correction", "seed": "seed 0",
+TOLD = {"test": "Randomization test", "trials": "9,999 permutations", "correction": "Romano-Wolf", "seed": "seed 0",
         "alpha": "alpha 0.05", "ci": "2,000 resamples"}
 
 

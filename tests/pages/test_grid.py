@@ -74,10 +74,10 @@ def test_filters(page):
 
 
 def test_it_is_said_how_many_rows_are_out_of_sight(page):
-    assert [caption.value.partition(" A click")[0] for caption in page.caption] == [
-        "Below the lower edge: 4 more, scroll there.", "Below the lower edge: 5 more, scroll there."]
+    assert [caption.value.partition(" Click")[0] for caption in page.caption] == [
+        "Scroll down for 4 more.", "Scroll down for 5 more."]
     page.text_input[0].set_value(NAMES[0]).run()
-    assert "Below the lower edge" not in page.caption[0].value and "Below the lower edge" in page.caption[1].value
+    assert "Scroll down" not in page.caption[0].value and "Scroll down" in page.caption[1].value
 
 
 def huge():

@@ -101,7 +101,7 @@ def test_tests_are_compared_only_when_asked(open_page, source):
 
 def test_too_few_trials_are_named(open_page, source):
     page = open_page(source, trials=999, alpha=0.005, correction="bonferroni")
-    assert "none can be with 999 trials: use 1199 or more" in words(page)
+    assert "none possible with 999 permutations: use 1,199 or more" in words(page)
     assert "Cannot be decided: too many pairs for so few trials" in words(page)
 
 

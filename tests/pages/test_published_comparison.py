@@ -14,17 +14,17 @@ def test_a_pasted_table_is_held_against_our_scores(opened, source, tmp_path, cap
     page.text_area(key="official.text").set_value(table).run()
     assert not page.exception
     said = words(page)
-    assert "1 of 2 printed numbers come out here" in said and "Only in the table: &lt;b&gt;C" in said
+    assert "1 of 2 published scores come out here" in said and "Only in the table: &lt;b&gt;C" in said
     assert "<b>C" not in said and ">✓<" in said and ">✗<" in said
     again = opened("summary", source, **page.query_params)  # as after a reload, or by the link
-    assert "1 of 2 printed numbers come out here" in words(again)
+    assert "1 of 2 published scores come out here" in words(again)
     assert again.text_area(key="official.text").value == table
     again.text_area(key="official.text").set_value("").run()
     assert "official" not in again.query_params and "come out here, at" not in words(again)
     command = next(line for line in copied(page) if "--official" in line)
     (tmp_path / "FILE").write_text(table)
     assert main(arguments(command.replace("--official FILE", f"--official {tmp_path / 'FILE'}"))) == 0
-    assert "1 of 2 printed numbers come out here" in capsys.readouterr().out
+    assert "1 of 2 published scores come out here" in capsys.readouterr().out
 
 
 def test_a_broken_table_is_said(opened, source):
@@ -39,14 +39,14 @@ def test_a_table_of_a_task_is_held_against_all_its_pairs(opened, folder, capsys,
     page = opened("results", root=folder.parent, **asked)
     table = "language pair,system,XCOMET\nen-de_DE,Alpha,99\nen-ja_JP,Beta,9\nen-cs,Alpha,3"
     page.text_area(key="official.text").set_value(table).run()
-    assert not page.exception and "en-ja_JP, XCOMET: 0 of 1 printed numbers" in words(page)
+    assert not page.exception and "en-ja_JP, XCOMET: 0 of 1 published scores" in words(page)
     again = opened("results", root=folder.parent, **page.query_params)
     assert "Language pairs only in the table: en-cs" in words(again)
-    assert "is not about this" in "".join(
+    assert "belongs to something else" in "".join(
         one.value for one in opened("results", official_task=page.query_params["official_task"], metric="human",
                                     trials="999").caption)
     command = next(line for line in copied(page) if "--official" in line)
     (tmp_path / "FILE").write_text(table)
     options = [*arguments(command.replace("--official FILE", f"--official {tmp_path / 'FILE'}"))]
-    assert main(options) == 0 and "en-ja_JP, XCOMET: 0 of 1 printed numbers" in capsys.readouterr().out
+    assert main(options) == 0 and "en-ja_JP, XCOMET: 0 of 1 published scores" in capsys.readouterr().out
     assert main([*options, "--format", "latex"]) == 2

@@ -99,7 +99,7 @@ def test_two_without_a_common_line(open_page, tmp_path):
     lines += [f"{'AB'[k >= 60]}\t{k + 1}\t{k % 7}" for k in range(120)]
     page = open_page(Source(scores=(("human", write(tmp_path / "human.tsv", lines)),)), a="A", b="B",
                      tab="What each sample concludes")
-    assert not page.exception and "A and B have no line in common" in words(page)
+    assert not page.exception and "A and B have no scored segment in common" in words(page)
 
 
 @pytest.mark.parametrize("n, said, figures", [

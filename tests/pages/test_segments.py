@@ -120,7 +120,7 @@ def test_filters_in_the_link(open_segments, source):
 
 def test_the_segments_that_decide(open_segments, source):
     page = open_segments(source, a=NAMES[1], b=NAMES[0])
-    assert f"1 of 60 segments decide: without it, {NAMES[0]} would not be better" in html.unescape(
+    assert f"Without 1 of the 60 segments, {NAMES[0]} would not score higher" in html.unescape(
         words(page))  # the line that is ten thousand characters too long
     page.selectbox(key="only").set_value("those that decide").run()
     assert "1 of 60 segments: " in answer(page) and [line for line, _ in lines(page)] == [8]

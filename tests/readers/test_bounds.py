@@ -11,8 +11,7 @@ import pandas as pd
 import pytest
 
 from mtsig_core.errors import InputError, SettingError
-from mtsig_core.readers.limits import UploadLimits, limit_reading, parse_bounded_json, upload_limits
-from mtsig_core.readers.lines import read_lines
+from mtsig_core.readers.limits import UploadLimits, parse_bounded_json, upload_limits
 from mtsig_core.readers.tasks import read_pair
 from mtsig_core.readers.uploads import Upload, read_uploads
 from mtsig_core.report.commands import command_line, task_command
@@ -80,14 +79,6 @@ def test_each_limit_is_named_with_what_to_do(monkeypatch, limit, value, work):
     monkeypatch.setenv(f"MTSIG_UPLOAD_{limit}", value)
     with pytest.raises(InputError, match=rf"too large for this dashboard: .* {int(value):,} .*MTSIG_UPLOAD_{limit}\."):
         work()
-
-
-def test_the_command_line_has_no_such_limit(monkeypatch, tmp_path):
-    monkeypatch.setenv("MTSIG_UPLOAD_LINES", "5")
-    (tmp_path / "x").write_bytes(b"a\n" * 10)
-    assert len(read_lines(tmp_path / "x")) == 10
-    with limit_reading(upload_limits()), pytest.raises(InputError, match="5 lines"):
-        read_lines(tmp_path / "x")
 
 
 @pytest.mark.parametrize("said", ["0", "-1", "50 MB", "1e3", "9" * 20])

@@ -72,11 +72,6 @@ def test_what_a_run_cannot_be(folder, runs):
         join_runs(testset, [("a", runs[0][1])])
 
 
-def test_scores_alone_have_no_runs(scores_folder):  # noqa: F811
-    with pytest.raises(InputError, match="scores of segments and no texts, .* A.run2.txt could be a further"):
-        TaskSource(str(scores_folder), run=(("en-de_DE", "Alpha", "A.run2.txt"),)).read()
-
-
 def test_a_language_pair_that_is_left_out_takes_no_runs_and_no_scores(folder, runs, run):  # noqa: F811
     """Said, where it was ignored before; a pair that does not exist is called so."""
     given, told = f"en-cs:A={runs[0][1]}", "A is given for en-cs, which is not among the language pairs that are chosen"

@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-from mtsig_core.report.table import Cell, in_small_cells, rounded
+from mtsig_core.report.table import Cell, choose_cell_form, rounded
 
 
 def test_a_cell_is_its_text_and_copies_keep_the_number():
@@ -23,10 +23,10 @@ def test_three_digits_of_a_number_can_be_read_back_at_any_scale(scale):
 @pytest.mark.parametrize("score, differences", [(3e-6, [1.4e-7, -2e-9]), (5e9, [3e7]), (2e5, [1200.0, 3.0]),
                                                 (1e-300, [2e-301])])
 def test_in_a_small_cell_the_largest_difference_has_one_digit_before_the_point(score, differences):
-    decimals, power = in_small_cells([score], differences)
+    decimals, power = choose_cell_form([score], differences)
     assert decimals == 2 and 1 <= max(map(abs, differences)) / 10.0 ** power < 10
 
 
 def test_points_of_a_hundred_and_shares_of_one_are_not_divided():
-    assert in_small_cells([38.0, 0.1], [37.9]) == (2, 0) and in_small_cells([0.85], [0.3]) == (4, 0)
-    assert in_small_cells([3e-6], [0.0]) == (2, 0)  # there is nothing to divide
+    assert choose_cell_form([38.0, 0.1], [37.9]) == (2, 0) and choose_cell_form([0.85], [0.3]) == (4, 0)
+    assert choose_cell_form([3e-6], [0.0]) == (2, 0)  # there is nothing to divide

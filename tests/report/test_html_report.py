@@ -49,7 +49,7 @@ def test_answer_comes_first_and_everything_is_there():
     text = Page(code).text
     parts = ["Comparison of systems on set", state_verdict(comparison(), "bleu"), "BLEU: systems",
              "3 metrics were compared",
-             "BLEU: pairs", "for a paper", "We compared 3 systems", "Settings", "romano-wolf", "BLEU signature",
+             "BLEU: pairs", "for a paper", "We compared 3 systems", "Settings", "Romano-Wolf", "BLEU signature",
              "tok:13a"]
     places = [text.rindex(part) if part == "Settings" else text.index(part) for part in parts[:8]]
     assert places == sorted(places)
@@ -114,7 +114,7 @@ def test_figures_have_the_numbers():
     assert page.count("<svg") == 2 and page.count('class="dot first filled"') == 1
     assert page.count('class="dot"') == 1 and page.count('class="dot filled"') == 1
     shares = compare(toy(3, 5), test="koehn", trials=99, resamples=50)
-    assert "share of samples that the better one wins" in comparison_html(shares)
+    assert "share of resamples that the better one wins" in comparison_html(shares)
 
 
 def test_many_pairs_are_folded_away():

@@ -101,7 +101,7 @@ def test_before_and_after_side_by_side(before, reviewed):
     cells = {row[0]: dict(zip(table.keys[1:], row[1:], strict=True)) for row in table.texts()}
     assert table.keys == ["system", *before.pairs, "across all"]
     assert list(cells) == [row.system for row in before.macro["X"].systems]
-    assert cells[winner][pair].endswith("\N{RIGHTWARDS ARROW} left out")
+    assert cells[winner][pair].endswith("\N{RIGHTWARDS ARROW} excluded")
     for one in changes.ranks:
         assert ("\N{RIGHTWARDS ARROW}" in cells[one.system][one.pair or "across all"]) is one.changed
     missing = next(name for name in cells if name not in [row.system for row in before.pairs[pair].metrics["X"].systems]
@@ -152,10 +152,10 @@ def test_every_file_has_what_the_numbers_say_against_decisions_and_beside_notes(
     warned, = (one.text for one in decision_cautions(review, found) if one.code == "declared-not-first")
     table = notes_table(review.notes, found)
     turned, left, other = table.texts()
-    assert table.titles[5:] == ["difference", "simultaneous 95% interval", "adjusted p", "better"]
+    assert table.titles[5:] == ["difference", "95% CI for all pairs", "adjusted p", "better"]
     assert turned[5:] == [f"{-row.delta:+.2f}", f"[{-row.ci_joint_high:+.2f}, {-row.ci_joint_low:+.2f}]",
                           f"{row.p_adjusted:.4f}", row.a]
-    assert left[5:] == ["-", "-", "-", f"{gone} left out"] and other[5:8] == ["-"] * 3
+    assert left[5:] == ["-", "-", "-", f"{gone} excluded"] and other[5:8] == ["-"] * 3
     assert table.rows[2][8] == "not compared by that metric"
     lower = replace(found.pairs[pair].metrics["X"], higher_is_better=False)
     flipped = replace(found, pairs={pair: replace(found.pairs[pair], metrics={"X": lower})})

@@ -1,8 +1,10 @@
 """What is kept comes back whole, to whom it belongs, as long as it should."""
 
+import json
 import random
 import secrets
 import threading
+import zlib
 from contextlib import closing
 
 import pytest
@@ -12,7 +14,7 @@ from mtsig_core import SettingError, TestSet
 from mtsig_core.errors import StoreError
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.store.database import DAY, Limits
-from mtsig_core.store.kept_sets import Store, TableStore, open_store
+from mtsig_core.store.kept_sets import Store, TableStore, _pack, _unpack, open_store
 from mtsig_core.store.reviews import Begin, ReviewStore
 from mtsig_core.testset import SegmentScores
 
@@ -156,6 +158,22 @@ def test_damage_is_a_message(store):
         db.execute(sa.text("UPDATE mtsig_content SET packed = :damaged"), {"damaged": b"abc"})
     with pytest.raises(StoreError, match="'small' is damaged in the database. Upload its files again."):
         store.load(saved)
+
+
+@pytest.mark.parametrize("change, told", [
+    ({"format": 99}, "was saved by a newer version of mtsig. Update this one"),
+    ({"later": 1}, "was saved by a newer version"),
+    ({"assumed": [["a-code-of-later", {}]]}, "was saved by another version of mtsig, .* Upload its files again"),
+    ({"scores": {"human": 3}}, "was saved by another version"), ({"systems": 3}, "was saved by another version")])
+def test_what_another_version_saved_is_refused_and_never_misread(change, told):
+    content = json.loads(zlib.decompress(_pack(FULL)))
+    with pytest.raises(StoreError, match=told):
+        _unpack(zlib.compress(json.dumps(content | change).encode()), "full")
+
+
+def test_sentences_of_the_first_format_are_read():
+    content = json.loads(zlib.decompress(_pack(small()))) | {"format": 1, "assumed": ["As was said."]}
+    assert str(_unpack(zlib.compress(json.dumps(content).encode()), "small").assumed[0]) == "As was said."
 
 
 @pytest.mark.parametrize("environment, message", [
