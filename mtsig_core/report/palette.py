@@ -76,7 +76,7 @@ def wrapped(text: str, widest: float) -> list[str]:
     lines, start, used, good = [], 0, 0.0, 0
     for k, ch in enumerate(text):
         if used + _width(ch) > widest and k > start:
-            end = good if good - start > 0.6 * (k - start) else k
+            end = good if good - start > 0.45 * (k - start) else k
             lines.append(text[start:end])
             start, used = end, width(text[end:k])
         used += _width(ch)
