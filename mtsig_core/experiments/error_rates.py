@@ -208,8 +208,10 @@ def type_one(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
     equal = None if draws.n_documents is None or whole.documents is None else equal_weights(
         whole.metric, draws.statistics, whole.documents)
 
+    weights = None if equal is None else equal.weights
+
     def repeat(k: int, rng: np.random.Generator) -> _Decisions:
-        sets = draws.draw_sets(rng, make_rng(seed, _DOCUMENT_STREAM, k), swapped=True, weights=equal and equal.weights)
+        sets = draws.draw_sets(rng, make_rng(seed, _DOCUMENT_STREAM, k), swapped=True, weights=weights)
         return {(null, units.kind): conclusions_on(whole.metric, both, units, trials, alpha, key)
                 for null, both, units, key in sets}
 
@@ -610,7 +612,8 @@ def unit_changes(testset: TestSet, metric: str | Metric, *, trials: int = 9999, 
     by_unit = [compare(testset, [metric], unit=unit, trials=trials, resamples=resamples, alpha=alpha, seed=seed,
                        jobs=jobs, progress=progress, by_reference=False, **UNIT_SETTINGS)
                for unit in ("segment", "document")]
-    return changes_between(part, *(next(iter(one.metrics.values())) for one in by_unit), by_unit[0].settings)
+    segments, documents = (next(iter(one.metrics.values())) for one in by_unit)
+    return changes_between(part, segments, documents, by_unit[0].settings)
 
 
 def part_with_documents(testset: TestSet, metric: str | Metric) -> TestSet:

@@ -625,8 +625,8 @@ def students_t(testset: TestSet, metric: str | Metric = "bleu", *, system: str |
         score = interval(n)
         t, boot = score.intervals["t"], score.intervals["percentile"]
         ratio = None if t is None or boot is None or boot[0] == boot[1] else (t[1] - t[0]) / (boot[1] - boot[0])
-        rows.append(TInterval(n, score.score, factor(n, alpha), factor(None, alpha), *(t or (None, None)),
-                              *(boot or (None, None)), ratio))
+        (t_low, t_high), (low, high) = t or (None, None), boot or (None, None)
+        rows.append(TInterval(n, score.score, factor(n, alpha), factor(None, alpha), t_low, t_high, low, high, ratio))
     document = n_documents = None
     if testset.documents is not None and (n_documents := len(set(testset.document_index[known].tolist()))) > 1:
         document = interval(len(known), "document").intervals["percentile"]
