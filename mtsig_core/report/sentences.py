@@ -271,7 +271,7 @@ def state_verdict(found: Found, metric: str) -> str:
     several = format_count(len(parts), "language pair")
     if macro is not None and macro.is_ranked:
         ranked = [row for row in macro.systems if row.rank_low is not None]
-        some = f". Ranked are the {len(ranked)} of {len(macro.systems)} systems that took part in all" * (
+        some = f". The {len(ranked)} of {len(macro.systems)} systems that took part in all are ranked" * (
             len(ranked) < len(macro.systems))
         top = [row.system for row in ranked if row.rank_low == 1]
         return name_top_group(top, len(ranked), has_clear_winner(macro), f" across {several}") + some

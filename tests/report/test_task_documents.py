@@ -152,7 +152,7 @@ def test_the_verdict_names_the_top_group_by_the_rule_of_the_ranks():
         "A single system is significantly better than all others in 2 of 2 language pairs"
     assert verdict(alike, "X", "overlap", macro={}) == \
         "A single system is first, ranked by overlap of intervals, in 2 of 2 language pairs"
-    assert verdict(made(missing=1), "X").endswith(". Ranked are the 3 of 4 systems that took part in all")
+    assert verdict(made(missing=1), "X").endswith(". The 3 of 4 systems that took part in all are ranked")
 
 
 class TestSeveralMetrics:
