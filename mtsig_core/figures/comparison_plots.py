@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
@@ -23,7 +24,7 @@ from mtsig_core.report.sentences import (
     see_anchor_pairs,
     write_level,
 )
-from mtsig_core.report.table import CellForm, choose_cell_form, format_p, rank_interval, signed
+from mtsig_core.report.table import choose_cell_form, format_p, rank_interval, signed
 from mtsig_core.report.tables import cluster_ends
 from mtsig_core.report.text import printable
 from mtsig_core.results import Agreement, MetricResult, PairResult, Settings, TaskAgreement
@@ -158,9 +159,6 @@ def forest(result: MetricResult, settings: Settings, notes: Sequence[str] = ()) 
 # All pairs at once: differences above the diagonal, p-values below it.
 
 
-#: By row and column above the diagonal: the pair there, and the improvement of row over column.
-Cells = dict[tuple[int, int], tuple[PairResult, float]]
-
 _WIDTH = 690  # pixels of the cells on a screen of 1280: what the sizes of text are chosen for
 _WIDEST = 24  # of a name, in digits
 _EVERY_P, _EVERY_NUMBER, _SHORT_NUMBER = 18, 14, 26  # up to so many systems a cell has room for it
@@ -170,35 +168,22 @@ _ICONS = 70  # pixels of those beside the key
 
 
 def matrix(result: MetricResult, settings: Settings, dark: bool = False, notes: Sequence[str] = ()) -> go.Figure:
-    """A row and a column a system, in the order of the leaderboard.
+    """A row and a column a system, in the order of the leaderboard: above the diagonal the improvement of row over
+    column, below it the adjusted p, or for a test without p the share of resamples that the better system wins.
 
-    Above the diagonal the improvement of row over column. What is significant has a colour: hue is direction, depth is
-    size, on a square-root scale that ends at `colour_limit`, so that one weak system does not bleach all others. Below
-    it the adjusted p, or for a test without p the share of samples that the better system wins; what is not
-    significant is set bold. Where cells are small, p is left to the hover except for pairs that are not significant,
-    and columns have numbers. The last trace is transparent: its points have the customdata (row, column), and take the
-    clicks. The meta of the layout says how wide the figure must be for its key, and for the texts of its cells.
+    What is significant has a colour: hue is direction, depth is size, up to `colour_limit`. What is not is set bold
+    below. Where cells are small, only pairs that are not significant show p, and columns have numbers. The last trace
+    is transparent and takes the clicks: its points have the customdata (row, column). The meta of the layout says how
+    wide the figure must be for its key, and for the texts of its cells.
     """
-    n = len(result.systems)
-    upright = n <= _EVERY_NUMBER
-    names = [system.system for system in result.systems]
-    named = Labels(_WIDEST, among=names)
-    place = {system.system: k for k, system in enumerate(result.systems)}
-    cells: Cells = {}
-    for pair in result.pairs:
-        i, j = place[pair.a], place[pair.b]
-        improvement = result.sign * pair.delta
-        cells[min(i, j), max(i, j)] = (pair, improvement if i < j else -improvement)
-    size = _WIDTH / max(n, 1)
-    figure = go.Figure()
-    form = choose_cell_form([s.score for s in result.systems], [value for _, value in cells.values()])
-    difference = f"{describe_difference(result)} in {form.unit}{named(metric_title(result.metric), _WIDEST)}"
-    _add_differences(figure, cells, n, size, difference, settings.alpha, form, dark)
-    figure.add_trace(go.Heatmap(
-        z=[[0 if i == j else None for j in range(n)] for i in range(n)], x=list(range(n)), y=list(range(n)), xgap=1,
-        ygap=1, colorscale=[[0, GREY], [1, GREY]], opacity=0.3, showscale=False, hoverinfo="skip"))
-    _add_chances(figure, cells, n, size)
-    _add_targets(figure, cells, full(metric_title(result.metric)), settings, choose_form(result))
+    drawn = _Matrix(result, settings, dark)
+    n, size, names = drawn.n, drawn.size, [system.system for system in result.systems]
+    upright, named, figure = n <= _EVERY_NUMBER, Labels(_WIDEST, among=names), drawn.figure
+    drawn.add_differences(f"{describe_difference(result)} in {drawn.form.unit}"
+                          f"{named(metric_title(result.metric), _WIDEST)}")
+    drawn.add_cells([[0 if i == j else None for j in range(n)] for i in range(n)], 0.3)
+    drawn.add_chances()
+    drawn.add_targets()
     axis = dict(tickvals=list(range(n)), showgrid=False, zeroline=False, fixedrange=True, ticks="",
                 tickfont_size=max(9, min(13, round(size * 0.62))))
     shown = [named(name, number=None if upright else k) for k, name in enumerate(names, 1)]
@@ -207,7 +192,7 @@ def matrix(result: MetricResult, settings: Settings, dark: bool = False, notes: 
     figure.update_xaxes(**axis, ticktext=shown if upright else [str(k) for k in range(1, n + 1)], side="top",
                         tickangle=-90 if upright else 0, range=[-0.5, n - 0.5])
     figure.update_yaxes(**axis, ticktext=shown, range=[n - 0.5, -0.5])
-    key = _key(settings, cells, n)
+    key = drawn.key()
     figure.update_layout(
         meta=dict(key=key, key_from=round(14 * _SCREEN * max(map(width, key.split("<br>")))) + _ICONS,
                   texts_from=named.left + 8 + n * _widest_text(figure)),
@@ -220,63 +205,126 @@ def matrix(result: MetricResult, settings: Settings, dark: bool = False, notes: 
     return noted(named.below(figure), notes)
 
 
-def _add_differences(figure: go.Figure, cells: Cells, n: int, size: float, difference: str, alpha: float,
-                     form: CellForm, dark: bool) -> None:
-    """Those that are significant, in colour; of the others the cell, out."""
-    limit, clipped = colour_limit(value for _, value in cells.values())
-    lit: list[list[float | None]] = [[None] * n for _ in range(n)]
-    out: list[list[float | None]] = [[None] * n for _ in range(n)]
-    texts, inks = {}, []
-    for (i, j), (pair, value) in cells.items():
-        (lit if pair.significant else out)[i][j] = value
-        text = _in_cell(pair, form.scale(value), alpha, n, form.decimals)
-        if text:
-            texts[i, j] = text
-            inks.append(ink(level(value, limit), dark) if pair.significant else "#E8ECF2" if dark else "#1B2330")
-    stops = [k / 10 for k in range(-10, 11)]
-    least, most = ("≤ ", "≥ ") if clipped else ("", "")
-    end = f"{form.scale(limit):.3g}"
-    figure.add_trace(go.Heatmap(
-        z=lit, x=list(range(n)), y=list(range(n)), zmin=-limit, zmax=limit, xgap=1, ygap=1, hoverinfo="skip",
-        colorscale=[[0.5 + 0.5 * u * abs(u), "rgb({},{},{})".format(*mixed(u, dark))] for u in stops],
-        colorbar=dict(orientation="h", thickness=10, len=0.5, x=0, xanchor="left", y=0, yanchor="top", ypad=12,
-                      tickvals=[-limit, 0, limit], ticktext=[f"{least}−{end}", "0", f"{most}+{end}"],
-                      tickfont_size=12,
-                      title=dict(text=f"{difference}: blue, the row is better", side="bottom",
-                                 font_size=12), outlinewidth=0)))
-    # Not the heatmap's own text: its automatic colour is too pale on the middle blues.
-    figure.add_trace(go.Scatter(
-        x=[j for _, j in texts], y=[i for i, _ in texts], mode="text", hoverinfo="skip", text=list(texts.values()),
-        textfont=dict(size=_fit(size, 4.2) if n <= _EVERY_NUMBER else
-                      _fit(size, 2.3 if form.decimals == 2 else 2.9) if n <= _SHORT_NUMBER
-                      else max(9, min(16, round(size * 0.55))), color=inks)))
-    figure.add_trace(go.Heatmap(z=out, x=list(range(n)), y=list(range(n)), xgap=1, ygap=1, opacity=0.12,
-                                colorscale=[[0, GREY], [1, GREY]], showscale=False, hoverinfo="skip"))
+class _Matrix:
+    """The traces of a matrix, from the bottom to the top."""
 
+    def __init__(self, result: MetricResult, settings: Settings, dark: bool):
+        self.result, self.settings, self.dark, self.figure = result, settings, dark, go.Figure()
+        self.n = len(result.systems)
+        self.size = _WIDTH / max(self.n, 1)  # pixels of a cell
+        place = {system.system: k for k, system in enumerate(result.systems)}
+        #: By row and column above the diagonal: the pair there, and the improvement of row over column.
+        self.cells: dict[tuple[int, int], tuple[PairResult, float]] = {}
+        for pair in result.pairs:
+            i, j = place[pair.a], place[pair.b]
+            improvement = result.sign * pair.delta
+            self.cells[min(i, j), max(i, j)] = (pair, improvement if i < j else -improvement)
+        self.form = choose_cell_form([s.score for s in result.systems], [value for _, value in self.cells.values()])
 
-def _add_chances(figure: go.Figure, cells: Cells, n: int, size: float) -> None:
-    """Scatter, not heatmap: its text takes the colour of the page."""
-    for sure in (True, False):
-        found = {cell: pair for cell, (pair, _) in cells.items() if pair.significant == sure}
-        if n > _EVERY_P and sure:
-            continue
-        texts = [_chance(pair, n) for pair in found.values()]
-        figure.add_trace(go.Scatter(
-            x=[i for i, _ in found], y=[j for _, j in found], mode="text", hoverinfo="skip",
-            text=texts if sure else [f"<b>{text}</b>" for text in texts], opacity=0.75 if sure else 1,
-            textfont_size=_fit(size, 1.9 if n > _EVERY_P else 2.9 if n <= _EVERY_NUMBER else 2.75)))
+    def add_cells(self, z: Sequence[Sequence[float | None]], opacity: float) -> None:
+        """Grey cells where there is anything."""
+        self.figure.add_trace(go.Heatmap(
+            z=z, x=list(range(self.n)), y=list(range(self.n)), xgap=1, ygap=1, colorscale=[[0, GREY], [1, GREY]],
+            opacity=opacity, showscale=False, hoverinfo="skip"))
 
+    def add_texts(self, texts: Mapping[tuple[int, int], str], size: int, **more: Any) -> None:
+        """Not a heatmap's own text: its automatic colour is too pale on the middle blues."""
+        self.figure.add_trace(go.Scatter(
+            x=[column for _, column in texts], y=[row for row, _ in texts], mode="text", hoverinfo="skip",
+            text=list(texts.values()), textfont_size=size, **more))
 
-def _add_targets(figure: go.Figure, cells: Cells, metric: str, settings: Settings, form: str) -> None:
-    """Transparent points, the nearest of which is pointed at. Not Scattergl, which takes a second where no GPU is."""
-    spots, said = [], []
-    for (i, j), (pair, value) in cells.items():
-        spots += [(i, j), (j, i)]
-        said += [_said(pair, value, metric, settings, form)] * 2
-    figure.add_trace(go.Scatter(
-        x=[column for _, column in spots], y=[row for row, _ in spots], mode="markers", customdata=spots,
-        marker=dict(symbol="square", size=8, color=BLUE, opacity=0), hovertext=said,
-        hovertemplate="%{hovertext}<extra></extra>", selected_marker_opacity=0, unselected_marker_opacity=0))
+    def add_differences(self, difference: str) -> None:
+        """Those that are significant, in colour; of the others the cell, in grey."""
+        n, form = self.n, self.form
+        limit, clipped = colour_limit(value for _, value in self.cells.values())
+        coloured: list[list[float | None]] = [[None] * n for _ in range(n)]
+        grey: list[list[float | None]] = [[None] * n for _ in range(n)]
+        texts, inks = {}, []
+        for (i, j), (pair, value) in self.cells.items():
+            (coloured if pair.significant else grey)[i][j] = value
+            if text := self._write_difference(pair, form.scale(value)):
+                texts[i, j] = text
+                inks.append(ink(level(value, limit), self.dark) if pair.significant else
+                            "#E8ECF2" if self.dark else "#1B2330")
+        stops = [k / 10 for k in range(-10, 11)]
+        least, most = ("≤ ", "≥ ") if clipped else ("", "")
+        end = f"{form.scale(limit):.3g}"
+        self.figure.add_trace(go.Heatmap(
+            z=coloured, x=list(range(n)), y=list(range(n)), zmin=-limit, zmax=limit, xgap=1, ygap=1, hoverinfo="skip",
+            colorscale=[[0.5 + 0.5 * u * abs(u), "rgb({},{},{})".format(*mixed(u, self.dark))] for u in stops],
+            colorbar=dict(orientation="h", thickness=10, len=0.5, x=0, xanchor="left", y=0, yanchor="top", ypad=12,
+                          tickvals=[-limit, 0, limit], ticktext=[f"{least}−{end}", "0", f"{most}+{end}"],
+                          tickfont_size=12, outlinewidth=0,
+                          title=dict(text=f"{difference}: blue, the row is better", side="bottom", font_size=12))))
+        self.add_texts(texts, _fit(self.size, 4.2) if n <= _EVERY_NUMBER else
+                       _fit(self.size, 2.3 if form.decimals == 2 else 2.9) if n <= _SHORT_NUMBER else
+                       max(9, min(16, round(self.size * 0.55))), textfont_color=inks)
+        self.add_cells(grey, 0.12)
+
+    def add_chances(self) -> None:
+        """What is below the diagonal, bold where not significant; where cells are small, only that."""
+        size = _fit(self.size, 1.9 if self.n > _EVERY_P else 2.9 if self.n <= _EVERY_NUMBER else 2.75)
+        for significant in (True, False) if self.n <= _EVERY_P else (False,):
+            texts = {(j, i): self._write_chance(pair) for (i, j), (pair, _) in self.cells.items()
+                     if pair.significant == significant}
+            self.add_texts(texts if significant else {cell: f"<b>{text}</b>" for cell, text in texts.items()}, size,
+                           opacity=0.75 if significant else 1)
+
+    def add_targets(self) -> None:
+        """Transparent points, the nearest of which is pointed at. Not Scattergl, which takes a second without a GPU."""
+        spots, texts = [], []
+        for (i, j), (pair, value) in self.cells.items():
+            spots += [(i, j), (j, i)]
+            texts += [self._describe(pair, value)] * 2
+        self.figure.add_trace(go.Scatter(
+            x=[column for _, column in spots], y=[row for row, _ in spots], mode="markers", customdata=spots,
+            marker=dict(symbol="square", size=8, color=BLUE, opacity=0), hovertext=texts,
+            hovertemplate="%{hovertext}<extra></extra>", selected_marker_opacity=0, unselected_marker_opacity=0))
+
+    def key(self) -> str:
+        if any(pair.win is not None for pair, _ in self.cells.values()):
+            return (f"Above the diagonal: in colour where one side wins {write_level(self.settings)} or more of the "
+                    "resamples.<br>Below: its share of wins")
+        raw = "" if self.settings.correction == "none" else ", ○ only without correction"
+        shown = f"{p_word(self.settings.correction)}, {'only where' if self.n > _EVERY_P else 'bold if'}"
+        return f"Above the diagonal: in colour where significant{raw}.<br>Below: {shown} not significant"
+
+    def _describe(self, pair: PairResult, value: float) -> str:
+        """A pair in words, as Plotly text."""
+        untested = pair.p_value is None and pair.win is None
+        chances = ("not tested: no segment in common" if untested else
+                   f"wins {pair.win:.1%}, loses {pair.lose:.1%} of the resamples" if pair.p_value is None
+                   else f"p {format_p(pair.p_value)}, adjusted {format_p(pair.p_adjusted)}")
+        decision = {"a": f"<br>{full(pair.a)} is better", "b": f"<br>{full(pair.b)} is better",
+                    None: "" if untested else f"<br>{describe_undecided(pair, self.settings)}"}[pair.better]
+        return (f"{full(pair.a)} − {full(pair.b)}<br>{signed(value, choose_form(self.result))} "
+                f"{full(metric_title(self.result.metric))}<br>{chances}{decision}")
+
+    def _write_difference(self, pair: PairResult, value: float) -> str:
+        """Difference and glyph where there is room; else the difference of a significant pair in few places; else the
+        glyph."""
+        glyph, is_short = choose_glyph(pair, self.settings.alpha), self.form.decimals == 2
+        if self.n <= _EVERY_NUMBER:
+            text = signed(value, f".{self.form.decimals}f")
+            return f"{text if is_short else text.replace('0.', '.', 1)} {glyph}".strip()
+        size = abs(value)
+        if self.n > _SHORT_NUMBER or not pair.significant or size < (0.005 if is_short else 0.0005):
+            return glyph
+        small = f"{size:.{2 if is_short else 3}f}".lstrip("0")
+        return "−" * (value < 0) + (f"{size:.0f}" if size >= 9.95 else f"{size:.1f}" if size >= 0.995 else small)
+
+    def _write_chance(self, pair: PairResult) -> str:
+        has_room = self.n <= _EVERY_NUMBER
+        if pair.p_adjusted is None:
+            share = None if pair.win is None or pair.lose is None else max(pair.win, pair.lose)
+            return "-" if share is None else f"{share:.3f}" if has_room else f"{share:.2f}".lstrip("0")
+        p = pair.p_adjusted
+        if has_room:
+            return format_p(p)
+        if p < 10 ** -4:  # never 0
+            return f"{p:.0e}".replace("e-0", "e-")
+        text = f"{p:.4f}" if p < 0.01 else f"{p:.{2 if self.n > _EVERY_P else 3}f}"
+        return "1" if float(text) == 1 else text.lstrip("0")
 
 
 def _widest_text(figure: go.Figure) -> int:
@@ -284,58 +332,6 @@ def _widest_text(figure: go.Figure) -> int:
     written = figure.select_traces(dict(type="scatter", mode="text"))
     return round(_SCREEN * max((trace.textfont.size * width(text.removeprefix("<b>").removesuffix("</b>"))
                                 for trace in written for text in trace.text), default=0))
-
-
-def _said(pair: PairResult, value: float, metric: str, settings: Settings, form: str) -> str:
-    """A pair in words, as Plotly text."""
-    untested = pair.p_value is None and pair.win is None
-    chances = ("not tested: no segment in common" if untested else
-               f"wins {pair.win:.1%}, loses {pair.lose:.1%} of the resamples" if pair.p_value is None
-               else f"p {format_p(pair.p_value)}, adjusted {format_p(pair.p_adjusted)}")
-    decision = {"a": f"<br>{full(pair.a)} is better", "b": f"<br>{full(pair.b)} is better",
-                None: "" if untested else f"<br>{describe_undecided(pair, settings)}"}[pair.better]
-    return f"{full(pair.a)} − {full(pair.b)}<br>{signed(value, form)} {metric}<br>{chances}{decision}"
-
-
-def _key(settings: Settings, cells: Cells, n: int) -> str:
-    if any(pair.win is not None for pair, _ in cells.values()):
-        level = f"{100 * (1 - settings.alpha):g}%"
-        return (f"Above the diagonal: in colour where one side wins {level} or more of the resamples.<br>"
-                "Below: its share of wins")
-    raw = "" if settings.correction == "none" else ", ○ only without correction"
-    return (f"Above the diagonal: in colour where significant{raw}.<br>"
-            f"Below: {p_word(settings.correction)}, {'only where' if n > _EVERY_P else 'bold if'} not significant")
-
-
-def _in_cell(pair: PairResult, value: float, alpha: float, n: int, decimals: int) -> str:
-    """Difference and glyph where there is room; else the difference of a significant pair in few places; else the
-    glyph."""
-    if n <= _EVERY_NUMBER:
-        text = signed(value, f".{decimals}f")
-        return f"{text if decimals == 2 else text.replace('0.', '.', 1)} {choose_glyph(pair, alpha)}".strip()
-    if n > _SHORT_NUMBER or not pair.significant or abs(value) < (0.005 if decimals == 2 else 0.0005):
-        return choose_glyph(pair, alpha)
-    size = abs(value)
-    small = f"{size:.{2 if decimals == 2 else 3}f}".lstrip("0")
-    digits = f"{size:.0f}" if size >= 9.95 else f"{size:.1f}" if size >= 0.995 else small
-    return ("−" if value < 0 else "") + digits
-
-
-def _chance(pair: PairResult, n: int) -> str:
-    if pair.p_adjusted is not None:
-        return format_p(pair.p_adjusted) if n <= _EVERY_NUMBER else _compact(pair.p_adjusted, 2 if n > _EVERY_P else 3)
-    if pair.win is None or pair.lose is None:
-        return "-"
-    share = max(pair.win, pair.lose)
-    return f"{share:.3f}" if n <= _EVERY_NUMBER else f"{share:.2f}".lstrip("0")
-
-
-def _compact(p: float, digits: int) -> str:
-    """Without the leading zero, and never 0."""
-    if p < 10 ** -4:
-        return f"{p:.0e}".replace("e-0", "e-")
-    text = f"{p:.4f}" if p < 0.01 else f"{p:.{digits}f}"
-    return "1" if float(text) == 1 else text.lstrip("0")
 
 
 def _fit(size: float, ems: float) -> int:

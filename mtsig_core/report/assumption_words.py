@@ -1,4 +1,4 @@
-"""The words of what was assumed or left out as files were read: for each code a template of its facts."""
+"""The words of what was assumed or excluded as files were read: for each code a template of its facts."""
 
 from __future__ import annotations
 
@@ -13,24 +13,23 @@ from mtsig_core.stats.inventory import Gap
 
 #: By code, filled with the facts; a list is its items, and `direction` says whether higher or lower is better.
 ASSUMPTION_TEMPLATES = {
-    "direction-open": "Left out, as neither name nor range says whether higher is better: {scores}.",
-    "direction-told": "{metric}: {direction}, as was said.",
+    "direction-open": "Excluded: {scores}. Neither name nor range shows whether higher is better.",
+    "direction-told": "{metric}: {direction}, as given.",
     "direction-known": "{metric}: {direction}, as its name is known and its scores lie between {low:g} and {high:g}.",
-    "direction-default": "{metric}: higher is better, as nothing else was said.",
-    "withdrawn": "Left out as withdrawn by {table}, the task's table of systems: {names}.",
-    "no-reference": "Left out, as no reference has them: {segments}, the first is segment {segment} of the document "
+    "direction-default": "{metric}: higher is better, by default.",
+    "withdrawn": "Excluded: {names}. {table}, the task's table of systems, marks them as withdrawn.",
+    "no-reference": "Excluded: {segments} without a reference, the first is segment {segment} of the document "
                     "{document}.",
-    "names-of-outputs": "Left out of {place}: {files}{more}, as outputs are called such as NAME.txt or NAME.txt.gz.",
-    "pair-without-output": "Left out: {pair}, which has references and no output.",
-    "pair-without-reference": "Left out: {pair}, which has outputs and no reference.",
-    "no-language-pair": "Left out: {name}, which is no language pair such as en-de or en-pt-BR.",
-    "references-of-others": "Left out of {pair}: the choice of references, as it has none of {names}. It is scored "
-                            "with {used}.",
+    "names-of-outputs": "Excluded from {place}: {files}{more}. Outputs have names such as NAME.txt or NAME.txt.gz.",
+    "pair-without-output": "Excluded: {pair}, which has references but no output.",
+    "pair-without-reference": "Excluded: {pair}, which has outputs but no reference.",
+    "no-language-pair": "Excluded: {name}, which is not a language pair such as en-de or en-pt-BR.",
+    "references-of-others": "{pair} does not have the chosen references {names}. It is scored with {used}.",
     "as-written": "{text}",
 }
 #: What to do about it, for a screen and no paper.
 REMEDIES = {
-    "direction-open": "Say it by --higher-is-better NAME or --lower-is-better NAME, to mtsig serve or to the command.",
+    "direction-open": "Give --higher-is-better NAME or --lower-is-better NAME, to mtsig serve or to the command.",
     "withdrawn": "--keep-withdrawn keeps them.",
 }
 #: Why lines are no segments.

@@ -49,7 +49,7 @@ TEMPLATES: dict[str, Words] = {
         "in another order.} Its score compares lines that do not belong together, so it does not show how good the "
         "system is.", advice="Restore the order of the lines (was one lost, added or sorted?), and score again."),
     "reference-order": Words(
-        f"The lines of reference {{reference}} are in another order than those of all systems: {_OUT_OF_ORDER}. Scores "
+        f"The lines of reference {{reference}} are not in the order of the systems' lines: {_OUT_OF_ORDER}. Scores "
         "compare lines that do not belong together.",
         advice="Restore the order of the reference, or of all outputs, and score again."),
     "marked-lines": Words(
@@ -187,8 +187,8 @@ TEMPLATES: dict[str, Words] = {
     # Single pairs.
     "identical-outputs": Words("{a} and {b} have identical outputs."),
     "identical-scores": Words("{a} and {b} have identical {by} scores on all {n:#segment}."),
-    "no-common-line": Words("{a} and {b} cannot be compared: no segment has {by} scores of both, so their difference "
-                            "is that of means over different segments.",
+    "no-common-line": Words("{a} and {b} cannot be compared: no segment has {by} scores of both, so their "
+                            "scores are means over different segments.",
                             advice="Have both rated on the same segments."),
     "too-few-common-units": Words("Only {n:#{unit}} {n:has|have} {by} scores of both {a} and {b}. With so few no "
                                   "difference can be significant.", advice="Have more {unit}s rated for both."),
@@ -227,10 +227,10 @@ TEMPLATES: dict[str, Words] = {
     "too-few-units-in-parts": Words("With so few {unit}s no pair can be significant at alpha {alpha:g}, however large "
                                     "the difference: {sizes}.", advice="Use at least {needed}."),
     "whole-undecided": Words("No pair can be significant on the whole set either: a bootstrap within domains is no "
-                             "surer than that of the domain with the fewest units.",
+                             "surer than a bootstrap of the domain with the fewest units.",
                              advice="Use the randomization test (ar)."),
     "weights-of-domains": Words("{by} of a domain takes its weights from the references of that domain only, as if "
-                                "the domain were scored by itself.",
+                                "the domain were scored on its own.",
                                 advice="Compare systems within a domain, not the scores of two domains, and none with "
                                 "the whole set."),
     "domains-without-scores": Words("Domains without {metric} scores are excluded: {domains:all}."),

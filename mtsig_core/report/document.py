@@ -107,7 +107,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """A title and sections; `simulated` is a sentence where the texts are made up."""
+    """A title and sections; `simulated` is a sentence where the texts are simulated."""
 
     title: str
     sections: Sequence[Section]

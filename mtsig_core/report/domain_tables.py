@@ -58,23 +58,22 @@ def domains_verdict(found: ByDomain) -> str:
     opposed, reverses = (sum(map(bool, values)) for values in zip(
         *((pair.opposed, pair.reverses) for pair in found.pairs), strict=True))
     return (f"{n} of {format_count(m, 'pair')} significant on the whole set, {opposed} of these with the other sign in "
-            f"some domain; significantly reversed between domains: {reverses or 'none'}")
+            f"some domain; {reverses or 'none'} significantly reversed between domains")
 
 
 def domains_note(found: ByDomain) -> str:
     """How to read the numbers."""
-    n, unit = sum(len(pair.domains) for pair in found.pairs), found.sampling.unit
+    n, m, unit = sum(len(pair.domains) for pair in found.pairs), len(found.pairs), found.sampling.unit
     sizes = ", ".join(f"{part.domain} {part.n_segments:,}"
                       + ("" if part.n_documents is None else f" ({part.n_documents:,})") for part in found.domains)
     documents = "" if found.domains[0].n_documents is None else " (and documents)"
     whole = {part.domain: part.n_segments for part in found.domains}
     if any(own.n_segments < whole[own.domain] for pair in found.pairs for own in pair.domains):
-        sizes += "; a pair is compared on those of them that have scores for both"
-    return (f"Segments{documents}: {sizes}. A positive difference: the first system is better; ● is significant at "
-            f"{found.sampling.alpha:g}. Two families, each corrected by Romano-Wolf: "
-            f"{format_count(len(found.pairs), 'pair')} on the whole set, and {n} of pairs and domains. Test "
-            f"{found.test} by {unit}, drawn within domains. A domain of few {unit}s can hardly decide anything: "
-            "another sign is not yet a reversal.")
+        sizes += "; a pair is compared on the segments that have scores for both systems"
+    return (f"Segments{documents}: {sizes}. Positive where the first system is better; ● is significant at "
+            f"{found.sampling.alpha:g}. Corrected by Romano-Wolf for {format_count(m, 'pair')} on the whole set, and "
+            f"separately for {n} in the domains. Test {found.test} by {unit}, drawn within domains. A domain with few "
+            f"{unit}s can hardly decide anything, so another sign is not yet a reversal.")
 
 
 def domains_report(found: Sequence[ByDomain]) -> Report:

@@ -58,7 +58,8 @@ def comparison_csv(comparison: Comparison) -> str:
     rows += [{"table": "excluded", **asdict(exclusion)} for exclusion in comparison.excluded]
     rows += [{"table": "assumed", "reason": text} for text in list_assumptions(info.assumed, comparison.metrics)]
     source = {"testset": info.name, "digest": info.digest, "simulated": info.simulated}
-    header = [*dict.fromkeys(key for row in rows for key in row if key != "signature"), *source, "signature"]
+    last = ["reference", "higher_is_better", "reason", *source, "signature"]
+    header = [*dict.fromkeys(key for row in rows for key in row if key not in last), *last]
     return records_csv([row | source for row in rows], header)
 
 

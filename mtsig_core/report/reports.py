@@ -101,7 +101,7 @@ def comparison_report(comparison: Comparison, most_pairs: int | None = None) -> 
         sections.append(Section("Caveats", [Warnings(cautions=others, several=several)], "caveats"))
     sections += [_methods_section(comparison), Section("Settings", [_list_settings(comparison)], "detail")]
     return Report(f"Comparison of systems on {comparison.testset.name}", sections,
-                  "the texts of this test set are simulated." if comparison.testset.simulated else "")
+                  "The texts of this test set are simulated." if comparison.testset.simulated else "")
 
 
 def task_report(found: TaskComparison, command: str, history: Sequence[Entry] = ()) -> Report:
@@ -118,7 +118,7 @@ def task_report(found: TaskComparison, command: str, history: Sequence[Entry] = 
         *_dispute_sections(found), *agreement, *_review_sections(found, history),
         *_warning_sections(found), _methods_section(found), *_pair_sections(found),
         *_command_sections(found, command, history)],
-        "the texts and ratings of this task are simulated." * simulated)
+        "The texts and ratings of this task are simulated." * simulated)
 
 
 #-----------------------------------------------------------------------------------------------------------------------

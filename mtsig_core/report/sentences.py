@@ -271,7 +271,7 @@ def state_verdict(found: Found, metric: str) -> str:
     several = format_count(len(parts), "language pair")
     if macro is not None and macro.is_ranked:
         ranked = [row for row in macro.systems if row.rank_low is not None]
-        some = f". Ranked are the {len(ranked)} of {len(macro.systems)} systems that took part in all" * (
+        some = f". The {len(ranked)} of {len(macro.systems)} systems that took part in all are ranked" * (
             len(ranked) < len(macro.systems))
         top = [row.system for row in ranked if row.rank_low == 1]
         return name_top_group(top, len(ranked), has_clear_winner(macro), f" across {several}") + some
@@ -630,8 +630,8 @@ def describe_tests(found: Found, metric: str) -> list[str]:
         *group_by_part({part: list(_describe_scores(*one)) for part, one in parts.items()}), *_describe_test(parts),
         *[f"{format_count(untested, 'pair')} without segments in common could not be tested."] * bool(untested),
         f"{write_level(settings)} confidence intervals are {kinds}{each}.",
-        *[f"Simultaneous intervals hold for all pairs together{' within each language pair' * (len(parts) > 1)} (max-T "
-          f"from {settings.resamples:,} bootstrap resamples; Romano and Wolf 2005)."] * jointly,
+        *[f"{write_level(settings)} CIs for all pairs hold together{' within each language pair' * (len(parts) > 1)} "
+          f"(max-T from {settings.resamples:,} bootstrap resamples; Romano and Wolf 2005)."] * jointly,
         *describe_ranks(parts), *(_describe_tests_across(found, metric) if isinstance(found, TaskComparison) else ()),
         *list_caveats(found, metric), *list_exclusions(found),
         f"Computed with mtsig {settings.version}, seed {settings.seed}."]

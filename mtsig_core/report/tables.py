@@ -175,7 +175,7 @@ def add_metric_columns(table: Table, further: Sequence[MetricResult]) -> Table:
 
 
 def rank_changes_table(before: MetricResult, after: MetricResult) -> Table:
-    """What leaving out systems does to the ranks, and to wins, ties and losses, of every system."""
+    """What excluding systems does to the ranks, and to wins, ties and losses, of every system."""
     def stand(result: MetricResult) -> dict[str, tuple[Any, str]]:
         tally = result.tally()
         return {row.system: (join_ends(row.rank_low, row.rank_high), "-".join(map(str, tally[row.system])))
@@ -185,7 +185,7 @@ def rank_changes_table(before: MetricResult, after: MetricResult) -> Table:
     return _table("rank-changes", [
         (Column("system", "system", "name"), lambda row: row[0]),
         (Column("rank_before", "rank with all", "rank"), lambda row: row[1][0]),
-        (Column("rank", "rank now", "rank"), lambda row: now.get(row[0], ("left out", ""))[0]),
+        (Column("rank", "rank now", "rank"), lambda row: now.get(row[0], ("excluded", ""))[0]),
         (Column("tally_before", "wins-ties-losses with all"), lambda row: row[1][1]),
         (Column("tally", "now"), lambda row: now.get(row[0], ("", ""))[1])], stand(before).items())
 

@@ -71,23 +71,30 @@ def options_said(remedies: Sequence[Remedy]) -> str:
     return f"Options: {remedy_options(remedies)}." if remedies else ""
 
 
-def _write_paragraph(block: Paragraph, _: int | None) -> list[str]:
+def _write_paragraph(block: Paragraph, width: int | None) -> list[str]:
     about = {"verdict": f"{block.about}. ", "methods": f"{block.about}: "}.get(block.role, "") if block.about else ""
-    return [("Warning: " if block.role == "warning" else "") + printable(about + block.text)]
+    return _wrap(("Warning: " if block.role == "warning" else "") + about + block.text, width)
 
 
-def _write_warnings(block: Warnings, _: int | None) -> list[str]:
+def _write_warnings(block: Warnings, width: int | None) -> list[str]:
     lines = [line for texts in _grouped(block.cautions, block.several)
-             for line in ("", *(f"Warning: {printable(text)}" for text in texts))]
+             for line in ("", *(line for text in texts for line in _wrap(f"Warning: {text}", width)))]
     return lines[1:]
 
 
 def _write_table(block: TableBlock, width: int | None) -> list[str]:
-    return [*table_text(block.table, width), *map(printable, block.notes)]
+    return [*table_text(block.table, width), *(line for note in block.notes for line in _wrap(note, width))]
 
 
-def _write_facts(block: Facts, _: int | None) -> list[str]:
-    return [f"{printable(name)}: {printable(text)}" for name, text in block.pairs]
+def _write_facts(block: Facts, width: int | None) -> list[str]:
+    return [line for name, text in block.pairs for line in _wrap(f"{name}: {text}", width)]
+
+
+def _wrap(text: str, width: int | None) -> list[str]:
+    """A paragraph in lines that fit, broken between words; a signature has none, and can be copied whole."""
+    text = printable(text)
+    return [text] if width is None else textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [
+        ""]
 
 
 _WRITERS: dict[type[Block], Callable[[Any, int | None], list[str]]] = {

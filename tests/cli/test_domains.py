@@ -29,7 +29,7 @@ def test_json_csv_and_text_have_the_same_numbers(run, domains):
     rows = list(csv.DictReader(io.StringIO(run("domains", *domains, "--format", "csv").out)))
     assert len([row for row in rows if row["table"] == "pairs"]) == 3 * 3
     text = run("domains", *domains).out
-    assert "; significantly reversed between domains: 1." in text
+    assert "; 1 significantly reversed between domains." in text
     assert "Segments (and documents): news 30 (15), " in text
     line = next(line for line in text.splitlines() if line.startswith("good  "))
     assert line.split()[1] == f"{found['domains'][0]['scores']['good']:.2f}"

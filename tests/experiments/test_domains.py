@@ -99,7 +99,7 @@ def test_a_pair_has_scores_and_sizes_of_the_lines_that_its_difference_is_of():
         "partly-rated", "rated-on-different-lines", "domains-without-scores", "too-few-units-in-parts",
         "few-units-in-parts"]
     assert found.warnings[2].facts == {"domains": ("z",)}
-    assert "; a pair is compared on those" in domains_note(found)
+    assert "; a pair is compared on the segments" in domains_note(found)
     whole = by_domain(rated(*two(7, 12, 0.5)), "human", trials=199, resamples=50)
     assert [one.code for one in whole.warnings] == ["few-units-in-parts"]
     assert "a pair is compared on" not in domains_note(whole)

@@ -48,7 +48,7 @@ def test_they_are_a_metric_of_the_page_task_and_of_its_pairs(opened, rated, caps
     assert f"--scores esa={rated.name}/en-de.esa.tsv" in command
 
 
-SAID = "err: higher is better, as nothing else was said."
+SAID = "err: higher is better, by default."
 
 
 def test_a_direction_that_nobody_said_stands_on_the_pages(opened, rated, monkeypatch, tmp_path):
@@ -110,7 +110,7 @@ def test_tables_and_runs_elsewhere_are_given_to_the_server(opened, rated, run, t
     assert str(tmp_path) not in words(page) + command
     testset = testsets.find(f"{rated.name}/en-de", testsets.available()).load()
     assert set(testset.systems) == {"good", "fair"} and set(testset.runs) == {"good"}
-    assert "Left out as withdrawn by who.tsv, the task's table of systems: poor." in map(str, testset.assumed)
+    assert "Excluded: poor. who.tsv, the task's table of systems, marks them as withdrawn." in map(str, testset.assumed)
 
 
 def test_the_direction_of_one_language_pairs_scores_keeps_no_other_from_opening(opened, rated):

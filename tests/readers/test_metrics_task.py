@@ -53,10 +53,10 @@ def test_what_is_left_out_is_read_once_it_is_said(write, capsys):
         read_task(folder, lower_is_better=["other"])
     args = ["score", "--folder", str(folder), "--langpair", "en-de"]
     assert main([*args, "--metrics", "mqm"]) == 0
-    assert "Left out" in capsys.readouterr().err
+    assert "Excluded" in capsys.readouterr().err
     assert main([*args, "--metrics", "odd-src", "--higher-is-better", "odd-src"]) == 0
     found = capsys.readouterr()
-    assert "0.7" in found.out and "Left out" not in found.err
+    assert "0.7" in found.out and "Excluded" not in found.err
 
 
 CZECH = {name.replace("en-de", "en-cs"): text for name, text in FILES.items()

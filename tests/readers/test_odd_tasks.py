@@ -54,7 +54,7 @@ def test_regions_and_scripts_as_bcp_47_has_them(write, tmp_path, layout, zipped)
     assert list(task.testsets) == pairs and {tuple(one.systems) for one in task.testsets.values()} == {("A", "B-x")}
     assert [one.target_language for one in task.testsets.values()] == ["de", "pt-BR", "zh-Hant", "en"]
     assert [tokenizer_name(one) for one in task.testsets.values()] == ["13a", "13a", "zh", "13a"]
-    assert task.assumed[0].text == "Left out: en-zh-x, which is no language pair such as en-de or en-pt-BR."
+    assert task.assumed[0].text == "Excluded: en-zh-x, which is not a language pair such as en-de or en-pt-BR."
     assert read_pair(folder, "en-pt-BR").langpair == "en-pt-BR" and read_task(folder, ["en-pt-BR"]).testsets
 
 
@@ -64,9 +64,9 @@ def test_pairs_that_lack_something_are_left_out_and_named(write, layout):
     folder = write(**layout("en-de", ["A", "B"]), **layout("cs-uk", []), **bare)
     task = read_task(folder)
     assert list(task.testsets) == ["en-de"] and tuple(map(str, task.assumed)) == (
-        "Left out: cs-uk, which has references and no output.", "Left out: en-cs, which has outputs and no reference.")
+        "Excluded: cs-uk, which has references but no output.", "Excluded: en-cs, which has outputs but no reference.")
     found = compare_task(KeptTask(TaskSource(str(folder))), trials=99, resamples=99)
-    assert "\nLeft out: en-cs, which has outputs and no reference.\n" in task_text(found)
+    assert "\nExcluded: en-cs, which has outputs but no reference.\n" in task_text(found)
     with pytest.raises(InputError, match="odd has references and no output for cs-uk. Add outputs"):
         read_task(folder, ["cs-uk"])
     with pytest.raises(MtsigError, match="en-cs"):
@@ -81,7 +81,7 @@ def test_what_is_assumed_of_tables_is_said_once_for_all_language_pairs(write):
     source = TaskSource(str(folder), scores=(*tables, ("en-cs", "wer", tables[-1][2])), lower_is_better=("wer",))
     assert tuple(map(str, source.read().assumed)) == (
         "esa: higher is better, as its name is known and its scores lie between 11 and 42.",
-        "err: higher is better, as nothing else was said.", "wer: lower is better, as was said.")
+        "err: higher is better, by default.", "wer: lower is better, as given.")
 
 
 def test_an_output_of_another_length_is_one_message(write):

@@ -60,7 +60,7 @@ def test_a_system_that_is_not_there(task):
 
 def test_a_pair_opened_alone_heeds_it_too(task, capsys):
     source = Source(folder=str(task), langpair="en-de")
-    said = "Left out as withdrawn by systems.tsv, the task's table of systems: Z."
+    said = "Excluded: Z. systems.tsv, the task's table of systems, marks them as withdrawn."
     assert list(source.read().systems) == ["X", "Y"] and str(source.read().assumed[0]) == said
     assert source.read().digest == TaskSource(str(task)).read().testsets["en-de"].digest
     args = ["--folder", str(task), "--unit", "segment", "--trials", "99"]

@@ -83,7 +83,7 @@ class TestGenerations:
 
     def test_what_lies_among_the_outputs_and_is_not_called_so_is_told(self, folder, put):
         put("references/en-de.refA.txt", *(f"system-outputs/en-de/{name}" for name in ("A.txt", "B.TXT", "C.txt.xz")))
-        said = ("Left out of system-outputs/en-de: B.TXT, C.txt.xz, as outputs are called such as NAME.txt or "
+        said = ("Excluded from system-outputs/en-de: B.TXT, C.txt.xz. Outputs have names such as NAME.txt or "
                 "NAME.txt.gz.")
         assert [list(map(str, one.assumed)) for one in (read_wmt(folder, "en-de"), read_task(folder))] == [[said]] * 2
         assert list(read_wmt(folder, "en-de").systems) == ["A"]

@@ -81,10 +81,10 @@ def test_what_no_reference_has_is_told(write, capsys):
     bare = doc("t2", part("src", "en", {1: "g", 2: "h"}), part("hyp", "de", {1: "g"}, system="M"))
     path = write(xml(NEWS, bare, TALK))
     assert tuple(map(str, read_wmt_xml([path]).assumed)) == (
-        "Left out, as no reference has them: 3 segments, the first is segment 1 of the document t2.",)
+        "Excluded: 3 segments without a reference, the first is segment 1 of the document t2.",)
     assert main(["score", "--xml", str(path), "--metrics", "chrf"]) == 0
     said = capsys.readouterr().err
-    assert "mtsig: Left out, as no reference has them: 3 segments" in said and "canary" not in said
+    assert "mtsig: Excluded: 3 segments without a reference" in said and "canary" not in said
     canary = doc("canary", part("src", "en", {1: "q"}), part("ref", "de", {1: "q"}, translator="A"))
     assert main(["score", "--xml", str(write(xml(canary, NEWS), "c.xml")), "--metrics", "chrf"]) == 0
     assert "mtsig: line 1, a canary by the documents file, is left out" in capsys.readouterr().err

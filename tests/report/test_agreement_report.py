@@ -37,7 +37,7 @@ def test_a_metric_against_people_is_told_with_the_direction_that_was_assumed():
     [caution] = [one for one in about_agreement(found) if one.code == "against-people"]
     text = agreement_text(found)
     assert f"Warning: {caution.text} Options: --lower-is-better errors.\n" in text
-    assert "Assumed: errors: higher is better, as nothing else was said.\n" in text
+    assert "Assumed: errors: higher is better, by default.\n" in text
     right = agreement(read_scores(tables, ["errors"]), "people", resamples=50)
     assert not any(one.code == "against-people" for one in about_agreement(right))
-    assert "Assumed: errors: lower is better, as was said.\n" in agreement_text(right)
+    assert "Assumed: errors: lower is better, as given.\n" in agreement_text(right)

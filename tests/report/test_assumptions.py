@@ -19,7 +19,7 @@ from mtsig_core.store.kept_sets import _pack, _unpack
 from mtsig_core.testset import check_settled
 
 SCORES = {name: [level + k % 3 / 10 for k in range(20)] for name, level in (("A", .5), ("B", .6), ("C", .7))}
-SAID = "mine: lower is better, as was said."
+SAID = "mine: lower is better, as given."
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def found():
 def test_it_is_known_of_each_score(found):
     assert tuple(map(str, found.testset.assumed)) == (
         SAID, "XCOMET: higher is better, as its name is known and its scores lie between 0.5 and 0.9.",
-        "other: higher is better, as nothing else was said.")
+        "other: higher is better, by default.")
     assert Comparison.from_json(found.render("json")) == found
     assert json.loads(found.render("json"))["testset"]["assumed"] == list(map(str, found.testset.assumed))
 
@@ -104,5 +104,5 @@ def test_what_agrees_over_a_task_tells_it_of_the_scores_held_against_each_other(
     left_out = Assumption("pair-without-reference", {"pair": "en-cs"})
     task = Task("toy", {"en-de": pair}, assumed=(left_out, *pair.assumed))
     text = agreement_text(task_agreement(task, "mine", ["XCOMET"], resamples=50))
-    assert text.endswith(f"\nLeft out: en-cs, which has outputs and no reference.\nAssumed: {SAID}\nAssumed: XCOMET: "
+    assert text.endswith(f"\nExcluded: en-cs, which has outputs but no reference.\nAssumed: {SAID}\nAssumed: XCOMET: "
                          "higher is better, as its name is known and its scores lie between 0.5 and 0.9.\n")

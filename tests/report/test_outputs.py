@@ -262,8 +262,8 @@ class TestRankChanges:
             result(), systems=tuple(dataclasses.replace(s, rank_low=1, rank_high=1) for s in result().systems[:1]),
             pairs=())
         rows = tables.rank_changes_table(result(), after).texts()
-        assert rows == [["A", "1-2", "1", "1-1-0", "0-0-0"], ["B", "1-2", "left out", "1-1-0", ""],
-                        ["C", "3", "left out", "0-0-2", ""]]
+        assert rows == [["A", "1-2", "1", "1-1-0", "0-0-0"], ["B", "1-2", "excluded", "1-1-0", ""],
+                        ["C", "3", "excluded", "0-0-2", ""]]
 
 
 class TestVerdict:

@@ -152,7 +152,7 @@ def test_the_verdict_names_the_top_group_by_the_rule_of_the_ranks():
         "A single system is significantly better than all others in 2 of 2 language pairs"
     assert verdict(alike, "X", "overlap", macro={}) == \
         "A single system is first, ranked by overlap of intervals, in 2 of 2 language pairs"
-    assert verdict(made(missing=1), "X").endswith(". Ranked are the 3 of 4 systems that took part in all")
+    assert verdict(made(missing=1), "X").endswith(". The 3 of 4 systems that took part in all are ranked")
 
 
 class TestSeveralMetrics:
@@ -260,7 +260,7 @@ class TestLatex:
         told = typeset(told.split("methods.}", 1)[1].removesuffix(r"\par}").replace(
             r"\textbar\allowbreak{}", r"\textbar{}").replace(r"\allowbreak{}", ""))
         for part in ("approximate randomization", "Romano and Wolf 2005", "Signature", "test:ar|unit:document",
-                     found.task.digest, "Assumed: X: higher is better, as was said.", "Excluded: <i>Gone</i> (late)",
+                     found.task.digest, "Assumed: X: higher is better, as given.", "Excluded: <i>Gone</i> (late)",
                      "3 to 6 pairs of systems in each language pair"):
             assert part in told, part
         assert "Y: of another" not in told and code.count("approximate randomization") == 1
@@ -308,7 +308,7 @@ class TestHtml:
         assert not page.tags & {"script", "img", "link", "i"}
         assert {value for name, value in page.attributes if name in ("href", "src")} == {"#pair-1", "#pair-2"}
         assert all(visible(name) in page.cells for name in NAMES)
-        for part in ("X: top group", "Assumed", "as was said", "<i>Gone</i>", "How it was tested",
+        for part in ("X: top group", "Assumed", "as given", "<i>Gone</i>", "How it was tested",
                      "Across the language pairs", "pairs of systems", "Signature",
                      "mtsig task --folder 'a <b>' --format json", paper_sentences(found, "X")):
             assert part in page.text, part
