@@ -53,9 +53,10 @@ if same:
     caveats.show((caution for caution in comparison.warnings if caution.concerns_pair(a, b)), "pair")
     end_page()
 
-caveats.show((caution for caution in comparison.warnings if caution.concerns_pair(a, b) or (
-    caution.concerns_all and not caution.kind.beside_verdict and caution.kind.concern not in ("files", "test"))),
-    "pair")
+warnings = [caution for caution in comparison.warnings if caution.concerns_pair(a, b) or (
+    caution.concerns_all and not caution.kind.beside_verdict and caution.kind.concern not in ("files", "test"))]
+if more := caveats.show(warnings, "first", most=2):
+    screen.faint(f"{format_count(more, 'more caveat')} under Other tests and intervals.")
 if unlike := explain_unlike(found, pair.n_effective):
     screen.caution_box(unlike.strip())
 if joint is not None and not is_split(pair, settings.alpha) and pair.significant == contains_zero(*joint):
@@ -93,6 +94,8 @@ with documents:
 with segments:
     segment_sections.show_most_in_favour(view, found, a, b)
 with tests:
+    if more:
+        caveats.show(warnings, "all")
     one_pair.show_other_tests(found, pair, result, settings, joint)
 with equal:
     one_pair.show_equivalence(found)
