@@ -49,8 +49,6 @@ def by_domain(testset: TestSet, metric: str | Metric = "bleu", *, test: str = "a
     from the domain's references, as `score` and `compare` do of `TestSet.in_domain`. Bootstrap samples and swaps keep
     them.
 
-    Examples
-    --------
     >>> ref = [f"a b c d e {k}" for k in range(60)]
     >>> worse = [text[2:] for text in ref]
     >>> ts = TestSet("toy", {"A": ref[:30] + worse[30:], "B": worse[:30] + ref[30:]}, {"ref": ref},

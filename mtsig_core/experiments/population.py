@@ -198,8 +198,6 @@ _SMALLEST_SET = 2 * _LEAST
 def default_sizes(n_units: int, kind: str = "unit") -> list[int]:
     """Up to ten sizes, evenly spaced on a log scale from a hundredth of the set (10 at least) to all of it.
 
-    Examples
-    --------
     >>> default_sizes(2018)
     [20, 34, 56, 94, 160, 260, 430, 730, 1200, 2018]
     """
@@ -216,8 +214,6 @@ def default_sizes(n_units: int, kind: str = "unit") -> list[int]:
 def parse_sizes(text: str) -> list[float]:
     """Sizes as `sweep_sizes` takes them: whole numbers of units, and shares of the set with a percent sign.
 
-    Examples
-    --------
     >>> parse_sizes("20, 50, 12.5%, 100%")
     [20, 50, 0.125, 1.0]
     """
@@ -234,8 +230,6 @@ def parse_sizes(text: str) -> list[float]:
 def in_units(sizes: Sequence[float], n_units: int) -> list[int]:
     """Sizes in units, ascending, each once; fractions are shares of the set.
 
-    Examples
-    --------
     >>> in_units([50, 0.1, 1.0, 100], 100)
     [10, 50, 100]
     """

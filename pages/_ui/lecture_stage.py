@@ -111,7 +111,7 @@ def keep_round(now: Round) -> None:
 
 
 def restore_rounds(told: object) -> None:
-    """Take up what the tab kept of an earlier session of its own."""
+    """Restore the rounds that the tab kept of an earlier session."""
     kinds = {field.name: int if field.type == "int" else str for field in fields(Round)}
     now = list(_rounds())
     _rounds().clear()
@@ -238,12 +238,12 @@ _SEED = 4  # its ten sentences leave something open
 _METRIC = "bleu"
 SCENES = {"mean": MEAN, "bootstrap": BOOTSTRAP, "randomization": RANDOMIZATION, "blocks": BLOCKS,
           "documents": DOCUMENTS, "comparisons": COMPARISONS, "power": POWER}
-_OWN = ("scene", "step", "guess", "votes", "reveal", "extra", "world")  # what the address says of this page alone
+_OWN = ("scene", "step", "guess", "votes", "reveal", "extra", "world")  # what the address says only of this page
 
 
 @dataclass(frozen=True)
 class LectureView:
-    """What stands on the stage."""
+    """What the stage shows."""
 
     scene: str
     shown: Shown
