@@ -247,7 +247,7 @@ def test_other_content_is_told_until_one_goes_on_with_it(at, root, kept):
     (root / "task" / "automatic_scores" / "Gamma.jsonl").unlink()
     app = at("review", review=kept.edit_link)
     said = words(app)
-    assert "it changed in en-de_DE. " in said and "Unknown system &#x27;Gamma&#x27;" in said and not app.exception
+    assert "content changed in en-de_DE. " in said and "Unknown system &#x27;Gamma&#x27;" in said and not app.exception
     press(app, "Put back")
     press(app, "Go on with the content as it is now")
     said = words(app)
