@@ -27,7 +27,7 @@ from mtsig_core.report.palette import ink, mixed
 from mtsig_core.report.sentences import describe_direction
 from mtsig_core.report.table import KINDS, Table
 from mtsig_core.report.tables import scores_table, systems_table
-from mtsig_core.report.text import printable
+from mtsig_core.report.text import printable, read_template
 from mtsig_core.results import MetricResult, MetricScores, Scores
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 LEVELS = 10  # of each colour of a figure
 _MOST_OPEN = 30  # rows of a table that is not folded away
 _FEW = 3  # pairs, or kinds of warnings, that a notebook does not fold away
-_NOTEBOOK_STYLE = f"<style>\n{Path(__file__).with_name('templates').joinpath('notebook.css').read_text('utf-8')}</style>"
+_NOTEBOOK_STYLE = f"<style>\n{read_template('notebook.css')}</style>"
 _CLASSES = {"summary": "note", "note": "note", "warning": "warning"}  # of paragraphs, by role
 
 

@@ -6,13 +6,12 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from pathlib import Path
 
 from mtsig_core.report.caution_words import group_cautions
 from mtsig_core.report.document import Block, Paragraph, Report, TableBlock, Warnings
 from mtsig_core.report.palette import width
 from mtsig_core.report.table import KINDS, MISSING, Table
-from mtsig_core.report.text import printable
+from mtsig_core.report.text import printable, read_template
 
 #-----------------------------------------------------------------------------------------------------------------------
 # LaTeX tables that fit their page, and text that LaTeX shows literally, whatever is in it.
@@ -33,7 +32,7 @@ GREY_ROW = r"\rowcolor[gray]{.9}"  # begins a row
 # \@nodocument is \relax once the document has begun: read by \input, the file brings no document of its own.
 # \mtsigfit shrinks a table that is wider than the line, \mtsignote sets what belongs to a table below it.
 # \mtsigtext shows characters that pdfLaTeX has no glyph for as code points there, and as themselves elsewhere.
-PREAMBLE = Path(__file__).with_name("templates").joinpath("preamble.tex").read_text("utf-8")
+PREAMBLE = read_template("preamble.tex")
 END = "\\mtsigend\n"
 
 _SPECIAL = {

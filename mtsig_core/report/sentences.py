@@ -269,7 +269,7 @@ def state_verdict(found: Found, metric: str) -> str:
     several = format_count(len(parts), "language pair")
     if macro is not None and macro.is_ranked:
         ranked = [row for row in macro.systems if row.rank_low is not None]
-        some = f". Ranked are the {len(ranked)} of {len(macro.systems)} systems that took part in all" * (
+        some = f". The {len(ranked)} of {len(macro.systems)} systems that took part in all are ranked" * (
             len(ranked) < len(macro.systems))
         top = [row.system for row in ranked if row.rank_low == 1]
         return name_top_group(top, len(ranked), has_clear_winner(macro), f" across {several}") + some
@@ -676,7 +676,7 @@ def _describe_tests_across(found: TaskComparison, metric: str) -> Iterator[str]:
         return
     settings, m = next(iter(parts.values()))[0].settings, len(macro.pairs)
     yield (f"Across the {len(parts)} language pairs, which count the same, the mean difference of two systems was "
-           "tested by the draws within each language pair, averaged; p-values of language pairs were not combined; "
+           "tested with the averaged draws of each language pair. p-values of language pairs were not combined; "
            f"{_describe_correction(settings, f'{m} pairs', m == 1)}.")
     if any(pair.ci_low is not None for pair in macro.pairs):
         kind = "jackknife t intervals, with degrees of freedom by Welch (1947)" if macro.ci == "jackknife-t" else \

@@ -7,6 +7,7 @@ import sys
 import textwrap
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from mtsig_core.caution import Caution
@@ -19,6 +20,11 @@ from mtsig_core.testset import show_name
 
 _NARROWEST = 40  # characters: nothing is set for less
 _GAP = "  "
+
+
+def read_template(name: str) -> str:
+    """A file of the folder `templates`, as it is."""
+    return Path(__file__).with_name("templates").joinpath(name).read_text("utf-8")
 
 
 def printable(text: str) -> str:
