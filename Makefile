@@ -16,7 +16,7 @@ PACKAGE := pyproject.toml requirements.txt mtsig_core/version.py
 # Where this is set, every process of the tests compiles all modules anew: servers, workers, commands.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run test test-statistics test-long bench setup check-python clean
+.PHONY: run test test-statistics test-long mutants bench setup check-python clean
 
 run: $(VENV)/run.stamp
 	$(VENV)/bin/python -m mtsig_core serve --port $(PORT) $(ARGS)
@@ -32,6 +32,10 @@ test-statistics: $(VENV)/test.stamp
 
 test-long: test-statistics
 	$(VENV)/bin/python -m pytest -n auto --hypothesis-profile thorough tests/readers tests/store tests/simulation tests/test_*.py tests/hostile tests/stats tests/metrics
+
+# Breaks each estimator and the decision once, as tests/mutants.toml lists; ARGS=holm for some of the rows.
+mutants: $(VENV)/test.stamp
+	$(VENV)/bin/python -m tests.mutants $(ARGS)
 
 bench: $(VENV)/test.stamp
 	$(VENV)/bin/python -m benchmarks

@@ -13,6 +13,7 @@ from benchmarks import data
 from benchmarks.load import start, stop
 from benchmarks.window import Window, new_window
 from mtsig_core import TestSet
+from mtsig_core.stats.settings import SETTINGS
 
 _PAGES = ("Summary", "All pairs", "One pair", "Bootstrap")
 _ROUNDS = 5
@@ -87,7 +88,8 @@ def _measure(window: Window) -> None:
     _opened(window, "Summary")
     for key, names in (("correction", ("bonferroni", "none", "holm")), ("test", ("bootstrap", "percentile", "ar"))):
         for how, asked in (("for the first time", names), ("again", names * 2)):
-            _say(f"another {key}, {how}", [_chosen(window, key, name) for name in asked], "all")
+            waits = [_chosen(window, key, SETTINGS[key].name_value(name)) for name in asked]
+            _say(f"another {key}, {how}", waits, "all")
 
 
 def _say(what: str, waits: list[dict[str, float]], *told: str) -> None:
@@ -118,6 +120,10 @@ def _opened(window: Window, name: str) -> dict[str, float]:
 
 
 def _chosen(window: Window, key: str, name: str) -> dict[str, float]:
+    """After another choice of a setting, which is under Change."""
+    if not window.value(f"!!document.querySelector('.st-key-{key} input')"):
+        window.value("document.querySelector('.st-key-settings-box button').click()")
+        window.wait(f"!!document.querySelector('.st-key-{key} input')")
     field, option = f"document.querySelector('.st-key-{key} input')", _with_text('[role="option"]', name)
     for _ in range(_TRIES):  # a field may not listen yet
         window.value(f"{field}.blur(), {field}.focus(), {field}.select()")

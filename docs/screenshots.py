@@ -33,6 +33,7 @@ def main():
     parser.add_argument("--pages", nargs="+", choices=PAGES, default=PAGES, metavar="PAGE")
     parser.add_argument("--readme", action="store_true", help="write the pictures of the README instead: docs/*.png")
     options, source = parser.parse_known_args()
+    source = source or (["--demo-segments", "300"] if options.readme else ["--demo"])
     if options.readme:
         wanted = [(page, look, ROOT / "docs" / f"{name}.png") for name, (page, look) in README.items()]
     else:
@@ -42,7 +43,7 @@ def main():
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     server = subprocess.Popen(
-        [sys.executable, "-m", "mtsig_core", "serve", *(source or ["--demo"]), "--port", str(port), "--no-browser"],
+        [sys.executable, "-m", "mtsig_core", "serve", *source, "--port", str(port), "--no-browser"],
         cwd=ROOT, env={**os.environ, "MTSIG_DATA_ROOT": ""})
     try:
         wait_for(f"http://localhost:{port}/_stcore/health")

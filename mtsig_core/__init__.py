@@ -31,10 +31,19 @@ from mtsig_core.results import (
     TestSetInfo,
 )
 from mtsig_core.stats.across import compare_task
-from mtsig_core.stats.comparison import Draws, Replicates, compare, decide, draw, replicates
+from mtsig_core.stats.comparison import (
+    Draws,
+    Replicates,
+    ScoreBootstrap,
+    bootstrap_systems,
+    compare,
+    decide,
+    draw,
+    replicates,
+    score,
+)
 from mtsig_core.stats.pair import Equivalence, Outcome, PairExamination, equivalence, examine_pair
 from mtsig_core.stats.power import minimum_detectable_difference, power_at, units_needed
-from mtsig_core.stats.score import ScoreBootstrap, bootstrap_systems, score
 from mtsig_core.task import SystemInfo, Task
 from mtsig_core.testset import SegmentScores, TestSet
 from mtsig_core.version import __version__

@@ -135,14 +135,6 @@ class Task:
         """The same task with each test set changed, by language pair; systems that are nowhere any more are gone."""
         return self._replace_testsets({pair: change(pair, testset) for pair, testset in self.testsets.items()})
 
-    def select_pairs(self, pairs: Iterable[str]) -> Task:
-        """The same task with these language pairs alone, in this order."""
-        pairs = list(dict.fromkeys(pairs))
-        for pair in pairs:
-            if pair not in self.testsets:
-                raise explain_unknown("language pair", pair, self.testsets)
-        return self._replace_testsets({pair: self.testsets[pair] for pair in pairs})
-
     def of_track(self, track: str) -> Task:
         """The same task with the systems of one track alone: ``"constrained"`` or ``"unconstrained"``."""
         if track not in _TRACKS:

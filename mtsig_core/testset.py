@@ -336,10 +336,10 @@ def order_metrics(scores: Iterable[str], primary: str | None = None, computed: I
     ['esa', 'bleu', 'XCOMET-XL', 'MetricX-24', 'CometKiwi-XL']
     """
     scores = list(scores)
-    learned = {name: found.lastindex for name in scores
+    learned = {name: found.lastindex or 0 for name in scores
                if (found := _LEARNED.match(name)) and not name[found.end():found.end() + 1].isalpha()}
     names = [*computed, *sorted(learned, key=learned.__getitem__), *scores]
-    return list(dict.fromkeys([*pick_human_scores(names), *[primary] * (primary in names), *names]))
+    return list(dict.fromkeys([*pick_human_scores(names), *(name for name in names if name == primary), *names]))
 
 
 def _ask_direction(*names: tuple[str, float, float]) -> SettingError:

@@ -10,7 +10,7 @@ from mtsig_core.figures.experiment_plots import settling
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.table import rounded, written_like
-from mtsig_core.stats.score import bootstrap_systems
+from mtsig_core.stats.comparison import bootstrap_systems
 from pages._ui import comparison_sections, controls, frame, screen
 from pages._ui.studies import study
 

@@ -20,7 +20,7 @@ from mtsig_core.report.table import write_p
 from mtsig_core.stats.arrays import contains_zero
 from mtsig_core.stats.pair import density, symmetric_histogram
 from mtsig_core.stats.significance import FAMILY_WISE, is_split
-from pages._ui import charts, frame, one_pair, screen, segment_sections
+from pages._ui import caveats, charts, frame, one_pair, screen, segment_sections
 from pages._ui.screen import end_page
 
 view = frame.open_page()
@@ -50,11 +50,12 @@ verdict = f"the {same} are identical" if same else f"{better} is significantly b
     describe_undecided(pair, settings)
 screen.answer(f"{a} vs. {b}: {verdict} ({delta:+{form}} {unit}{interval}, {chance})")
 if same:
-    screen.cautions(caution for caution in comparison.warnings if caution.concerns_pair(a, b))
+    caveats.show((caution for caution in comparison.warnings if caution.concerns_pair(a, b)), "pair")
     end_page()
 
-screen.cautions(caution for caution in comparison.warnings if caution.concerns_pair(a, b) or (
-    caution.concerns_all and not caution.kind.beside_verdict and caution.kind.concern not in ("files", "test")))
+caveats.show((caution for caution in comparison.warnings if caution.concerns_pair(a, b) or (
+    caution.concerns_all and not caution.kind.beside_verdict and caution.kind.concern not in ("files", "test"))),
+    "pair")
 if unlike := explain_unlike(found, pair.n_effective):
     screen.caution_box(unlike.strip())
 if joint is not None and not is_split(pair, settings.alpha) and pair.significant == contains_zero(*joint):

@@ -4,9 +4,9 @@ import pytest
 
 from mtsig_core import SettingError, TestSet, compare
 from mtsig_core.errors import explain_unknown
-from mtsig_core.stats.measured import measure
+from mtsig_core.stats.comparison import bootstrap_systems
+from mtsig_core.stats.engine import measure
 from mtsig_core.stats.pair import examine_pair
-from mtsig_core.stats.score import bootstrap_systems
 
 TOY = TestSet("toy", {"ONLINE-A": ["a b c d"] * 3, "GPT-4": ["a b c e"] * 3}, {"refA": ["a b c d"] * 3})
 

@@ -21,10 +21,9 @@ from mtsig_core.report.replication import REPLICATION_FORMS
 from mtsig_core.report.reports import comparison_text
 from mtsig_core.report.text import terminal_width, warn
 from mtsig_core.results import Exclusion
-from mtsig_core.stats.comparison import compare
+from mtsig_core.stats.comparison import compare, score
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
 from mtsig_core.stats.published_scores import replicate, replicate_task
-from mtsig_core.stats.score import score
 from mtsig_core.stats.settings import check_jobs
 from mtsig_core.testset import TestSet
 

@@ -19,9 +19,9 @@ from mtsig_core.metrics import Metric, find_tokenizer, resolve_metric
 from mtsig_core.report.assumption_words import describe_gap, with_remedy
 from mtsig_core.report.text import printable, warn
 from mtsig_core.source import Source
+from mtsig_core.stats.cautions import about_metrics
 from mtsig_core.stats.inventory import find_gap
 from mtsig_core.stats.parallel import Progress
-from mtsig_core.stats.testset_cautions import about_metrics
 from mtsig_core.testset import TestSet, order_metrics, pick_human_scores
 
 #-----------------------------------------------------------------------------------------------------------------------

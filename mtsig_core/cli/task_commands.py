@@ -36,9 +36,9 @@ from mtsig_core.report.text import printable, warn
 from mtsig_core.results import TaskComparison
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import compare_task, task_metrics
+from mtsig_core.stats.cautions import about_ratings
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
 from mtsig_core.stats.settings import check_jobs
-from mtsig_core.stats.testset_cautions import about_ratings
 from mtsig_core.store.reviews import Entry, replay
 from mtsig_core.task import TaskExclusion, read_exclusions
 

@@ -14,7 +14,7 @@ from mtsig_core.metrics import Metric, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.results import ByDomain, Comparison, MetricResult, PairResult, Settings
 from mtsig_core.stats.comparison import compare, split_by_reference
-from mtsig_core.stats.measured import measure
+from mtsig_core.stats.engine import measure
 from mtsig_core.stats.pair import PairExamination, examine_pair, find_extremes
 from mtsig_core.stats.ranks import RankInputs, fitting_rules
 from mtsig_core.testset import TestSet, order_metrics
@@ -24,6 +24,7 @@ __all__ = ["Decider", "Dispute", "MetricDispute", "document_names", "examine_dis
 _DOCUMENTS, _SEGMENTS = 5, 2  # each way
 
 RankEnds = tuple[int, int] | None
+Sides = tuple[tuple["Decider", ...], tuple["Decider", ...]]  # in favour of each system
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,8 @@ class MetricDispute:
     pair: PairResult  # of the two, as the comparison has it: the better-scoring one first
     found: PairExamination  # a against b, by every test and interval
     units: Mapping[str, PairExamination]  # the same by document, where documents are known, and by segment
-    references: Mapping[str, PairExamination]  # with each of several references alone
-    domains: ByDomain | None  # the two alone in each domain, corrected over the domains; None without two domains
+    references: Mapping[str, PairExamination]  # by each of several references
+    domains: ByDomain | None  # only the two in each domain, corrected over the domains; None without two domains
     #: What the test set can see, and what size would decide; see `mtsig_core.experiments.planning.plan`.
     plan: PairPlan | None
     #: By rank rule, the ends of the rank of each; None where there is none.
@@ -70,8 +71,8 @@ class Dispute:
     metrics: tuple[MetricDispute, ...]
     not_compared: Mapping[str, str]  # the other metrics, and why they say nothing of this pair
     #: Under the first metric, those that move the difference most; empty where there are none.
-    documents: tuple[tuple[Decider, ...], tuple[Decider, ...]]
-    segments: tuple[tuple[Decider, ...], tuple[Decider, ...]]
+    documents: Sides
+    segments: Sides
 
 
 def examine_dispute(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] | None = None, *,
@@ -82,8 +83,6 @@ def examine_dispute(testset: TestSet, metrics: str | Metric | Sequence[str | Met
                     progress: Callable[[str, float], None] | None = None) -> Dispute:
     """All that can be said of two systems: by metric, test, unit, reference, domain and rank rule, and what decides.
 
-    Examples
-    --------
     >>> ts = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
     >>> result = examine_dispute(ts, ["bleu", "ter"], trials=999, resamples=100)
     >>> result.a, result.b, [(one.result.metric, one.decision) for one in result.metrics]
@@ -164,23 +163,22 @@ def _by_metric(testset: TestSet, comparison: Comparison, metric: Metric, a: str,
     pair = next(pair for pair in result.pairs if {pair.a, pair.b} == {a, b})
     kinds = (["document"] if part.documents is not None else []) + ["segment"]
     units = {kind: tests if kind == settings.unit else examined(part, kind, statistics) for kind in kinds}
-    alone = {} if is_segment_mean(metric) else split_by_reference(part, "ar")
-    references = {name: examined(of, settings.unit) for name, of in alone.items()}
+    by_reference = {} if is_segment_mean(metric) else split_by_reference(part, "ar")
+    references = {name: examined(of, settings.unit) for name, of in by_reference.items()}
     plans = plan(comparison, default_difference(row.score for row in result.systems), metric=metric.name)
-    return MetricDispute(result, pair, tests, units, references, _in_domains(testset, metric, a, b, settings.test,
-                                                                             settings.unit, asked),
+    return MetricDispute(result, pair, tests, units, references, _in_domains(testset, metric, a, b, settings, asked),
                          next((row for row in plans if {row.a, row.b} == {a, b}), None),
                          _ranks(testset, metric, result, a, b, settings))
 
 
-def _in_domains(testset: TestSet, metric: Metric, a: str, b: str, test: str, unit: str,
+def _in_domains(testset: TestSet, metric: Metric, a: str, b: str, settings: Settings,
                 asked: Mapping[str, int | float]) -> ByDomain | None:
-    if len(set(testset.domains or ())) < 2 or unit == "block":
+    if len(set(testset.domains or ())) < 2 or settings.unit == "block":
         return None
     try:
-        return by_domain(testset.only((a, b)), metric, test=test if test == "bootstrap" else "ar", unit=unit,
-                         **asked)  # type: ignore[arg-type]
-    except SettingError:  # rated in one domain alone
+        return by_domain(testset.only((a, b)), metric, test="bootstrap" if settings.test == "bootstrap" else "ar",
+                         unit=settings.unit, **asked)  # type: ignore[arg-type]
+    except SettingError:  # rated in only one domain
         return None
 
 
@@ -204,16 +202,14 @@ def _ranks(testset: TestSet, metric: Metric, result: MetricResult, a: str, b: st
     return by_rule
 
 
-def _deciders(testset: TestSet, tests: PairExamination) -> tuple[tuple[tuple[Decider, ...], tuple[Decider, ...]],
-                                                                 tuple[tuple[Decider, ...], tuple[Decider, ...]]]:
+def _deciders(testset: TestSet, tests: PairExamination) -> tuple[Sides, Sides]:
     """The documents and segments that move the difference most, in favour of each."""
-    def most(added: np.ndarray, names: Sequence[str], n: int) -> tuple[tuple[Decider, ...], tuple[Decider, ...]]:
+    def most(added: np.ndarray, names: Sequence[str], n: int) -> Sides:
         added = tests.sign * added
-        first, second = (tuple(Decider(int(k), names[k],
-                                       float(added[k])) for k in part) for part in find_extremes(added, n))
+        first, second = (tuple(Decider(int(k), names[k], float(added[k])) for k in part)
+                         for part in find_extremes(added, n))
         return first, second
 
-    lines = [str(line) for line in testset.lines]
-    nothing: tuple[tuple[Decider, ...], tuple[Decider, ...]] = ((), ())
-    documents = nothing if tests.by_document is None else most(tests.by_document, document_names(testset), _DOCUMENTS)
-    return documents, most(tests.by_segment, lines, _SEGMENTS)
+    segments = most(tests.by_segment, [str(line) for line in testset.lines], _SEGMENTS)
+    documents = None if tests.by_document is None else most(tests.by_document, document_names(testset), _DOCUMENTS)
+    return documents or ((), ()), segments

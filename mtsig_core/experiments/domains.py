@@ -19,14 +19,13 @@ from mtsig_core.results import (
     TestSetInfo,
 )
 from mtsig_core.stats import engine
-from mtsig_core.stats.cautions import about_few_in, about_need_of_units
+from mtsig_core.stats.cautions import about_few_in, about_files, about_need_of_units, about_scores
 from mtsig_core.stats.draws import PartDraws, derive_seed, draw_part, step_down, test_pairs
+from mtsig_core.stats.engine import Measured, measure
 from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, least_of_units, p_floor
-from mtsig_core.stats.measured import Measured, measure
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, effective_number
 from mtsig_core.stats.settings import Plan, check_trials, resolve_sampling
 from mtsig_core.stats.significance import SIDES, TESTS, decide_pairs, significant
-from mtsig_core.stats.testset_cautions import about_files, about_scores
 from mtsig_core.testset import TestSet
 
 __all__ = ["by_domain", "stratified_weights"]
@@ -50,8 +49,6 @@ def by_domain(testset: TestSet, metric: str | Metric = "bleu", *, test: str = "a
     from the domain's references, as `score` and `compare` do of `TestSet.in_domain`. Bootstrap samples and swaps keep
     them.
 
-    Examples
-    --------
     >>> ref = [f"a b c d e {k}" for k in range(60)]
     >>> worse = [text[2:] for text in ref]
     >>> ts = TestSet("toy", {"A": ref[:30] + worse[30:], "B": worse[:30] + ref[30:]}, {"ref": ref},

@@ -34,9 +34,8 @@ from mtsig_core.metrics import Metric, direction, is_segment_mean, resolve_metri
 from mtsig_core.results import MetricResult, Settings
 from mtsig_core.stats import engine
 from mtsig_core.stats.comparison import compare
-from mtsig_core.stats.engine import count_differing_units, segment_scores
+from mtsig_core.stats.engine import count_differing_units, measure, segment_scores
 from mtsig_core.stats.few_units import fewest_trials, fewest_units, p_floor
-from mtsig_core.stats.measured import measure
 from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import Units, sum_groups
 from mtsig_core.stats.settings import check_level, check_whole
@@ -84,8 +83,6 @@ def equal_weights(metric: Metric, both: np.ndarray, documents: np.ndarray) -> Eq
     Efron (1981), Nonparametric standard errors and confidence intervals, section 11 (exponential tilting).
     Kish (1965), Survey Sampling, 11.7.
 
-    Examples
-    --------
     >>> from mtsig_core.metrics.means import SegmentMean
     >>> both = np.array([[[3.0, 1], [5, 1], [1, 1]], [[2.0, 1], [6, 1], [1, 1]]])
     >>> equal_weights(SegmentMean("human", True), both, np.arange(3)).weights.round(3).tolist()
@@ -126,8 +123,6 @@ def _tilt(metric: Metric, sums: np.ndarray, pull: np.ndarray) -> np.ndarray | No
 def predicted_rejections(se_ratio: float, alpha: float) -> float:
     """How often a two-sided test rejects a true null whose standard error is so many times the one that it expects.
 
-    Examples
-    --------
     >>> round(predicted_rejections(1, 0.05), 3), round(predicted_rejections(1.5, 0.05), 3)
     (0.05, 0.191)
     """
@@ -210,7 +205,8 @@ def type_one(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
         whole.metric, draws.statistics, whole.documents)
 
     def repeat(k: int, rng: np.random.Generator) -> _Decisions:
-        sets = draws.draw_sets(rng, make_rng(seed, _DOCUMENT_STREAM, k), swapped=True, weights=equal and equal.weights)
+        sets = draws.draw_sets(rng, make_rng(seed, _DOCUMENT_STREAM, k), swapped=True,
+                               weights=None if equal is None else equal.weights)
         return {(null, units.kind): conclusions_on(whole.metric, both, units, trials, alpha, key)
                 for null, both, units, key in sets}
 
@@ -611,7 +607,8 @@ def unit_changes(testset: TestSet, metric: str | Metric, *, trials: int = 9999, 
     by_unit = [compare(testset, [metric], unit=unit, trials=trials, resamples=resamples, alpha=alpha, seed=seed,
                        jobs=jobs, progress=progress, by_reference=False, **UNIT_SETTINGS)
                for unit in ("segment", "document")]
-    return changes_between(part, *(next(iter(one.metrics.values())) for one in by_unit), by_unit[0].settings)
+    by_segment, by_document = (next(iter(one.metrics.values())) for one in by_unit)
+    return changes_between(part, by_segment, by_document, by_unit[0].settings)
 
 
 def part_with_documents(testset: TestSet, metric: str | Metric) -> TestSet:

@@ -45,8 +45,6 @@ class Mean:
 def rate(count: int, n: int) -> Rate:
     """A share with Wilson's 95% interval, which is sound also near 0 and 1.
 
-    Examples
-    --------
     >>> result = rate(10, 20)
     >>> result.share, round(result.low, 3), round(result.high, 3)
     (0.5, 0.299, 0.701)
@@ -101,7 +99,7 @@ def column(title: str, kind: str = "text", form: str = "") -> dict[str, tuple[st
 
 
 class Derived(property):
-    """A value that follows from the fields of a row, as a column of tables; of files too where that is said."""
+    """A value that follows from the fields of a row, as a column of tables; with `in_files` of files too."""
 
     column: tuple[str, str, str]
     in_files: bool
@@ -196,8 +194,6 @@ class DrawArrays:
 def flatten_rows(rows: Iterable[Any]) -> list[dict[str, Any]]:
     """The rows for CSV, a rate in columns of its own: the share by its name, then count, n, low and high.
 
-    Examples
-    --------
     >>> from mtsig_core.experiments.validation import Level
     >>> list(flatten_rows([Level(95, 98, rate(9, 10))])[0])
     ['low', 'high', 'right', 'right_count', 'right_n', 'right_low', 'right_high']

@@ -20,13 +20,13 @@ from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.metrics.overlap import align, bleu_tokens
 from mtsig_core.simulation.corpus import KOEHN_SYSTEMS, outputs
 from mtsig_core.stats import engine
-from mtsig_core.stats.measured import measure
+from mtsig_core.stats.comparison import ScoreBootstrap, bootstrap_systems
+from mtsig_core.stats.engine import measure
 from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import draw_subset
-from mtsig_core.stats.score import ScoreBootstrap, bootstrap_systems
 from mtsig_core.testset import TestSet
 
-# The mean of sentence scores: what a corpus metric is not, as a metric of its own.
+# The mean of sentence scores, as a metric.
 
 
 @dataclass(frozen=True)
@@ -126,8 +126,6 @@ def counts_of(metric: Metric, row: np.ndarray) -> Mapping[str, int]:
 def brevity_penalty(sys_len: float, ref_len: float) -> float:
     """min(1, exp(1 - r/c)) (Papineni et al. 2002, 2.3); 0 without any word.
 
-    Examples
-    --------
     >>> round(brevity_penalty(6, 7), 4), brevity_penalty(8, 7)
     (0.8465, 1.0)
     """
@@ -239,10 +237,8 @@ def worked_example(testset: TestSet, system: str | None, line: int, metric: str 
 
 
 def note_example(metric: str | Metric = "bleu", tokenizer: str | None = None) -> WorkedExample:
-    """The sentence pair of the note, reckoned right; the note's own numbers are of BLEU as it comes.
+    """The sentence pair of the note, with the right numbers.
 
-    Examples
-    --------
     >>> result = note_example()
     >>> round(result.brevity_penalty, 4), [round(step.bleu, 3) for step in result.steps[:2]]
     (0.8465, [0.423, 0.268])
@@ -485,8 +481,6 @@ def lengths(testset: TestSet, metric: str | Metric = "bleu", *, system: str | No
 def truncated(text: str, tokens: Callable[[str], list[str]], kept: float) -> str:
     """The beginning of a text with a share of its tokens, at least one.
 
-    Examples
-    --------
     >>> truncated("one two three four", str.split, 0.5)
     'one two'
     """
@@ -503,9 +497,9 @@ def _penalised(part: TestSet, names: Sequence[str], report: engine.StageProgress
     if not part.simulated or not known.keys() >= set(names):
         return None
     variants = [(name, penalty) for name in names for penalty in PENALTIES]
-    anew = outputs(max(part.lines), [replace(known[name], word_penalty=penalty) for name, penalty in variants])
+    translations = outputs(max(part.lines), [replace(known[name], word_penalty=penalty) for name, penalty in variants])
     penalised: list[Sequence[str]] = []
-    for (name, penalty), texts in zip(variants, anew, strict=True):
+    for (name, penalty), texts in zip(variants, translations, strict=True):
         penalised.append(tuple(texts[line - 1] for line in part.lines))
         if penalty == 0 and penalised[-1] != part.systems[name]:
             return None
@@ -625,8 +619,8 @@ def students_t(testset: TestSet, metric: str | Metric = "bleu", *, system: str |
         score = interval(n)
         t, boot = score.intervals["t"], score.intervals["percentile"]
         ratio = None if t is None or boot is None or boot[0] == boot[1] else (t[1] - t[0]) / (boot[1] - boot[0])
-        rows.append(TInterval(n, score.score, factor(n, alpha), factor(None, alpha), *(t or (None, None)),
-                              *(boot or (None, None)), ratio))
+        (t_low, t_high), (low, high) = t or (None, None), boot or (None, None)
+        rows.append(TInterval(n, score.score, factor(n, alpha), factor(None, alpha), t_low, t_high, low, high, ratio))
     document = n_documents = None
     if testset.documents is not None and (n_documents := len(set(testset.document_index[known].tolist()))) > 1:
         document = interval(len(known), "document").intervals["percentile"]
@@ -639,8 +633,6 @@ def students_t(testset: TestSet, metric: str | Metric = "bleu", *, system: str |
 def factor(n: int | None, alpha: float) -> float:
     """Half the width of an interval for a mean of n scores, in standard errors; of endlessly many for None.
 
-    Examples
-    --------
     >>> round(factor(100, 0.05), 4), round(factor(None, 0.05), 4)
     (1.9842, 1.96)
     """
@@ -656,8 +648,6 @@ def factor(n: int | None, alpha: float) -> float:
 def koehns_factors() -> tuple[Factor, ...]:
     """Koehn's Table 2 beside the factors of n - 1 degrees of freedom; row by row.
 
-    Examples
-    --------
     >>> first = koehns_factors()[0]
     >>> first.level, first.n, first.printed, round(first.right, 4)
     (99, 100, 2.6259, 2.6264)

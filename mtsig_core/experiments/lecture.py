@@ -25,9 +25,8 @@ from mtsig_core.experiments.sampling import positions, ratio_of_spreads
 from mtsig_core.metrics import Metric, direction
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import rounding_error
-from mtsig_core.stats.engine import UnitStatistics, swap_differences
+from mtsig_core.stats.engine import Measured, UnitStatistics, measure, swap_differences
 from mtsig_core.stats.intervals import Sample, percentile
-from mtsig_core.stats.measured import Measured, measure
 from mtsig_core.stats.power import exaggeration_at, power_at
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, draw_subset, toss_coins
 from mtsig_core.stats.significance import approximate_randomization, significant, student_t, win_rates

@@ -24,6 +24,7 @@ from mtsig_core.results import (
 )
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import TOLERANCE, rounding_error, row_chunks
+from mtsig_core.stats.cautions import about_ignored_documents, about_independence, about_words
 from mtsig_core.stats.draws import derive_seed
 from mtsig_core.stats.few_units import p_floor
 from mtsig_core.stats.kept_tasks import KeptTask
@@ -31,7 +32,6 @@ from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import Units, cell_bits, sum_groups, unpack_bits
 from mtsig_core.stats.settings import check_trials, resolve_sampling
 from mtsig_core.stats.significance import ADJUSTMENTS, TESTS
-from mtsig_core.stats.testset_cautions import about_ignored_documents, about_independence, about_words
 from mtsig_core.task import Task
 from mtsig_core.testset import TestSet, check_settled
 
@@ -61,8 +61,6 @@ def agreement(testset: TestSet, human: str, metrics: Sequence[str | Metric] | No
 
     Two metrics are compared by PERM-BOTH (`permute_metrics`), and p is corrected by Holm.
 
-    Examples
-    --------
     >>> from mtsig_core.testset import SegmentScores
     >>> scores = {name: [first + k % 3 for k in range(20)] for name, first in (("A", 3.0), ("B", 2.0), ("C", 1.0))}
     >>> ts = TestSet("toy", {name: [None] * 20 for name in scores}, {}, scores={
@@ -132,8 +130,6 @@ def one_sided_p(differences: np.ndarray, observed: np.ndarray, null: np.ndarray)
 
     Shapes: `differences` (pairs, n), `observed` (pairs,), `null` (pairs, trials).
 
-    Examples
-    --------
     >>> one_sided_p(np.array([[2.0, 0.0, -2.0]]), np.array([2.0]), np.array([[1.0, -1.0, -2.0]])).tolist()
     [[0.125, 0.5, 0.875]]
     """
@@ -150,8 +146,6 @@ def one_sided_p(differences: np.ndarray, observed: np.ndarray, null: np.ndarray)
 def accuracy(people: np.ndarray, metric: np.ndarray) -> np.ndarray:
     """Share of the pairs that people order which a metric orders the same way, (pairs, n) signs -> (n,); else NaN.
 
-    Examples
-    --------
     >>> accuracy(np.array([[1], [1], [-1], [0]]), np.array([[1], [0], [-1], [1]])).round(2).tolist()
     [0.67]
     """
@@ -381,8 +375,6 @@ def task_agreement(task: Task, human: str, metrics: Sequence[str] | None = None,
     Language pairs count the same, and neither they nor systems are drawn. Intervals are of means of samples drawn
     within each language pair, and two metrics are compared by the mean difference of soft pairwise accuracy.
 
-    Examples
-    --------
     >>> from mtsig_core.testset import SegmentScores
     >>> from mtsig_core.testset import TestSet
     >>> scores = {name: [first + k % 3 for k in range(20)] for name, first in (("A", 3.0), ("B", 2.0), ("C", 1.0))}

@@ -50,37 +50,20 @@ def _freeze(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def by_size(metric: str, size: int, n_units: int) -> tuple[float, float] | None:
-    """Table 2 of Zhang and Vogel at the same share of a test set, as fractions; None for other sizes and metrics.
+def interval_at(metric: str, size: int, n_units: int, references: int | None = None) -> tuple[float, float] | None:
+    """The relative interval, as fractions, that Zhang and Vogel print for the same share of their test set: in Table 2,
+    or with so many references in Tables 3 and 4; None for other sizes and metrics.
 
-    Examples
-    --------
-    >>> by_size("human", 20, 100), by_size("bleu", 30, 100)
+    >>> interval_at("human", 20, 100), interval_at("bleu", 30, 100)
     ((-0.0337, 0.0342), None)
-    """
-    return next((_fractions(*ends) for percent, *ends in _read_tables()["ZHANG_VOGEL_2"].rows.get(metric, ())
-                 if _is_share(percent, size, n_units)), None)
-
-
-def by_references(metric: str, references: int, size: int, n_units: int) -> tuple[float, float] | None:
-    """Table 4 of Zhang and Vogel, of all of a test set Table 3, as fractions; None for what they do not have.
-
-    Examples
-    --------
-    >>> by_references("nist", 1, 60, 100), by_references("bleu", 4, 100, 100), by_references("bleu", 1, 60, 100)
+    >>> interval_at("nist", 60, 100, 1), interval_at("bleu", 100, 100, 4), interval_at("bleu", 60, 100, 1)
     ((-0.0264, 0.0266), (-0.0435, 0.0441), None)
     """
-    tables = _read_tables()
-    printed = {(100, count): ends for count, _, *ends in tables["ZHANG_VOGEL_3"].rows.get(metric, ())}
-    printed |= {(percent, count): ends for percent, *row in tables["ZHANG_VOGEL_4"].rows.get(metric, ())
-                for count, ends in enumerate(row, 1)}
-    return next((_fractions(*ends) for (percent, count), ends in printed.items()
-                 if count == references and _is_share(percent, size, n_units)), None)
-
-
-def _is_share(percent: float, size: int, n_units: int) -> bool:
-    return size == round(percent / 100 * n_units)
-
-
-def _fractions(low: float, high: float) -> tuple[float, float]:
-    return round(low / 100, 6), round(high / 100, 6)
+    two, three, four = (_read_tables()[f"ZHANG_VOGEL_{k}"].rows.get(metric, ()) for k in (2, 3, 4))
+    if references is None:
+        printed = {percent: ends for percent, *ends in two}
+    else:
+        whole = [(100, ends) for count, _, *ends in three if count == references]
+        printed = dict(whole) | {percent: row[references - 1] for percent, *row in four if references <= len(row)}
+    return next(((round(low / 100, 6), round(high / 100, 6)) for percent, (low, high) in printed.items()
+                 if size == round(percent / 100 * n_units)), None)

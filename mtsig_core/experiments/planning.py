@@ -1,4 +1,4 @@
-"""How large a test set must be, reckoned from one that is at hand."""
+"""How large a test set must be, by the standard errors of this one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mtsig_core.stats.few_units import can_reach, fewest_units, suggest_settings
 from mtsig_core.stats.power import error_interval, minimum_detectable_difference, noncentrality_interval, unbiased
 from mtsig_core.stats.power import units_needed as sized
 
-_BEYOND = 1e100  # a standard error so many times a difference asks for more units than can be reckoned
+_BEYOND = 1e100  # a standard error so many times a difference asks for more units than a float holds
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class PairPlan:
     segments_for_own_family: int | None
     se_df: float | None  # degrees of freedom of the standard error, see `degrees_of_freedom`
     n_pairs: int
-    decidable: bool  # whether any difference could be significant with the units at hand, tested alone
+    decidable: bool  # whether any difference could be significant with so many units, without correction
 
 
 def default_difference(scores: Iterable[float]) -> float:
@@ -63,8 +63,6 @@ def default_difference(scores: Iterable[float]) -> float:
 
     Of BLEU about 30 that is 1 point, of a metric from 0 to 1 some hundredths.
 
-    Examples
-    --------
     >>> default_difference([28.9, 20.1]), default_difference([6.4]), default_difference([0.61, 0.58])
     (1.0, 0.2, 0.02)
     >>> default_difference([0.0]), default_difference([-0.4, 0.1])
@@ -80,7 +78,7 @@ def default_difference(scores: Iterable[float]) -> float:
 
 def plan(source: Comparison | SizeSweep, difference: float, power: float = 0.8, *,
          metric: str | None = None) -> tuple[PairPlan, ...]:
-    """How large a test set each pair needs to find a difference with a power, by the standard errors at hand.
+    """How large a test set each pair needs to find a difference with a power, by the standard errors of this one.
 
     Normal theory, with SE falling as 1/sqrt(units); `PairSize.expected` beside `PairSize.significant` of a sweep of
     sizes shows how well it holds here. The segments are those of units of the same mean length. For one test at alpha,

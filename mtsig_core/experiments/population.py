@@ -12,8 +12,7 @@ import numpy as np
 from mtsig_core.errors import SettingError, format_count
 from mtsig_core.metrics import Metric
 from mtsig_core.stats import engine
-from mtsig_core.stats.engine import has_gaps, pair_statistics
-from mtsig_core.stats.measured import Measured, measure
+from mtsig_core.stats.engine import Measured, has_gaps, measure, pair_statistics
 from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import Units, group_positions
 from mtsig_core.stats.settings import check_whole
@@ -199,8 +198,6 @@ _SMALLEST_SET = 2 * _LEAST
 def default_sizes(n_units: int, kind: str = "unit") -> list[int]:
     """Up to ten sizes, evenly spaced on a log scale from a hundredth of the set (10 at least) to all of it.
 
-    Examples
-    --------
     >>> default_sizes(2018)
     [20, 34, 56, 94, 160, 260, 430, 730, 1200, 2018]
     """
@@ -217,8 +214,6 @@ def default_sizes(n_units: int, kind: str = "unit") -> list[int]:
 def parse_sizes(text: str) -> list[float]:
     """Sizes as `sweep_sizes` takes them: whole numbers of units, and shares of the set with a percent sign.
 
-    Examples
-    --------
     >>> parse_sizes("20, 50, 12.5%, 100%")
     [20, 50, 0.125, 1.0]
     """
@@ -235,8 +230,6 @@ def parse_sizes(text: str) -> list[float]:
 def in_units(sizes: Sequence[float], n_units: int) -> list[int]:
     """Sizes in units, ascending, each once; fractions are shares of the set.
 
-    Examples
-    --------
     >>> in_units([50, 0.1, 1.0, 100], 100)
     [10, 50, 100]
     """

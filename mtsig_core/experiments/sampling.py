@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Any, ClassVar
@@ -11,21 +10,21 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.frame import Experiment, Rate, Simulation, check_seed, column, rate, wilson
+from mtsig_core.experiments.frame import Experiment, Rate, Simulation, check_seed, column, rate, run_repeats, wilson
 from mtsig_core.experiments.population import in_units, pair_sides, whole_p
 from mtsig_core.metrics import Metric, direction
 from mtsig_core.results import SamplingSettings
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import TOLERANCE, rounding_error
+from mtsig_core.stats.engine import measure
 from mtsig_core.stats.intervals import Sample, finite_or_none, percentile
-from mtsig_core.stats.measured import measure
-from mtsig_core.stats.parallel import Progress, report_stage, run_in_order
+from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import check_jobs, check_level, check_trials, resolve_sampling
 from mtsig_core.stats.significance import approximate_randomization, decide_pairs, win_rates
 from mtsig_core.testset import TestSet
 
-# What samples of a test set say of systems and pairs, and whether the whole test set bears it out.
+# What samples of a test set conclude, and whether the whole test set agrees.
 
 
 def spread(scores: np.ndarray) -> float:
@@ -41,8 +40,6 @@ def ratio_of_spreads(blocks: np.ndarray, broad: np.ndarray, alpha: float = 0.05)
     normal lots (F distribution), each of as many independent samples as tell as much of a variance (Bartlett 1946):
     n / (1 + 2 sum of squared autocorrelations). None below two scores, and where the second lot does not vary.
 
-    Examples
-    --------
     >>> some = np.array([3.0, 1, 4, 1, 5, 9, 2, 6, 5])
     >>> [round(x, 2) for x in ratio_of_spreads(some * 2, some)]
     [2.0, 0.95, 4.21]
@@ -201,8 +198,6 @@ def positions(kind: str, n_segments: int, size: int, shuffle_seed: int | None = 
     With a seed the segments are put in a random order first. A `SettingError` for an unknown kind, and for a size that
     leaves fewer than two samples.
 
-    Examples
-    --------
     >>> positions("blocks", 7, 3).tolist(), positions("broad", 7, 3).tolist()
     ([[0, 1, 2], [3, 4, 5]], [[0, 2, 4], [1, 3, 5]])
     """
@@ -228,7 +223,7 @@ def sampling(testset: TestSet, metric: str | Metric, kind: str, *, size: int = 3
     """Take a test set for the truth, cut it into small ones, and see what each of these would have said.
 
     Each sample has draws of its own by segment, which all systems share. A metric whose statistics depend on the test
-    set (NIST) is counted anew on each sample, so that small samples score below the whole.
+    set (NIST) is counted again on each sample, so that small samples score below the whole.
     """
     settings, _ = resolve_sampling(testset, unit="segment", block_length=None, alpha=alpha, resamples=resamples,
                                    seed=seed)
@@ -240,27 +235,27 @@ def sampling(testset: TestSet, metric: str | Metric, kind: str, *, size: int = 3
     rows = positions(kind, part.n_segments, size, seed if shuffle else None)
     pairs, counted = seen.order[engine.all_pairs(len(seen.order))], seen.counter()
 
-    def one(sample: int) -> tuple[np.ndarray, ...]:
-        # A seed for each sample, told by both numbers, so that samples of one seed are not those of the next.
+    p_whole = whole_p(metric, seen.statistics, pairs, part.document_index if part.documents else None, seed)
+    full, names, on_all = _differences(*pair_sides(metric, seen.statistics, pairs)), seen.names, seen.scores.tolist()
+
+    def conclude(sample: int, _: np.random.Generator) -> tuple[np.ndarray, ...]:
+        # A seed for each sample from both numbers, so that samples of one seed are not those of the next.
         own = int(np.random.SeedSequence((seed, sample)).generate_state(1, np.uint64)[0])
         return _conclude_sample(metric, counted(rows[sample]), pairs, replace(settings, seed=own), trials)
 
-    report, samples = report_stage(progress, f"{kind} of {size}"), []
-    with closing(run_in_order(one, len(rows), jobs)) as results:
-        for result in results:
-            samples.append(result)
-            if report is not None:
-                report(len(samples) / len(rows))
-    scores, low, high, deltas, win, lose, p = map(_by_row, zip(*samples, strict=True))
-    p_whole = whole_p(metric, seen.statistics, pairs, part.document_index if part.documents else None, seed)
-    full, names, scores_on_all = _differences(*pair_sides(metric, seen.statistics, pairs)), seen.names, seen.scores
-    return Sampling(
-        metric=metric.name, higher_is_better=metric.higher_is_better, signature=metric.signature(testset), kind=kind,
-        size=size, n_samples=len(rows), n_segments=part.n_segments, shuffled=shuffle, settings=settings, trials=trials,
-        systems=tuple(SampledSystem(names[k], float(scores_on_all[k]), scores[k], low[k], high[k]) for k in seen.order),
-        pairs=tuple(SampledPair(names[a], names[b], metric.higher_is_better, float(full[k]), deltas[k], win[k],
-                                lose[k], p[k], float(p_whole[k])) for k, (a, b) in enumerate(pairs)),
-        whole_units=part.n_documents or part.n_segments)
+    def gather(samples: list[tuple[np.ndarray, ...]]) -> Sampling:
+        scores, low, high, deltas, win, lose, p = (np.ascontiguousarray(np.array(values).T)
+                                                   for values in zip(*samples, strict=True))
+        return Sampling(
+            metric=metric.name, higher_is_better=metric.higher_is_better, signature=metric.signature(testset),
+            kind=kind, size=size, n_samples=len(samples), n_segments=part.n_segments, shuffled=shuffle,
+            settings=settings, trials=trials, whole_units=part.n_documents or part.n_segments,
+            systems=tuple(SampledSystem(names[k], on_all[k], scores[k], low[k], high[k]) for k in seen.order),
+            pairs=tuple(SampledPair(names[a], names[b], metric.higher_is_better, float(full[k]), deltas[k], win[k],
+                                    lose[k], p[k], float(p_whole[k])) for k, (a, b) in enumerate(pairs)))
+
+    return run_repeats(conclude, gather, len(rows), seed, 0, jobs=jobs, progress=report_stage(
+        progress, f"{kind} of {size}"))
 
 
 def sample_both_kinds(testset: TestSet, metric: str | Metric, *, statistics: np.ndarray | None = None, jobs: int = 1,
@@ -293,11 +288,6 @@ def _conclude_sample(metric: Metric, statistics: np.ndarray, pairs: np.ndarray, 
 def _differences(sides: engine.UnitStatistics, rows: np.ndarray) -> np.ndarray:
     differences: np.ndarray = sides.scores[rows[:, 0]] - sides.scores[rows[:, 1]]
     return differences
-
-
-def _by_row(samples: Sequence[np.ndarray]) -> np.ndarray:
-    """Arrays of samples, set the other way round: (samples, k) -> (k, samples)."""
-    return np.ascontiguousarray(np.array(samples).T)
 
 
 # How much wider blocks of neighbours spread than broad samples, for every system and several sizes.

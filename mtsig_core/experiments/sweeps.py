@@ -20,14 +20,13 @@ from mtsig_core.results import SamplingSettings
 from mtsig_core.simulation.corpus import KOEHN_SYSTEMS, simulate
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import TOLERANCE, rounding_error
-from mtsig_core.stats.engine import count_differing_units, pair_statistics
+from mtsig_core.stats.comparison import prepare_systems, relative_ends
+from mtsig_core.stats.engine import Measured, count_differing_units, measure, pair_statistics
 from mtsig_core.stats.few_units import p_floor, pair_units
 from mtsig_core.stats.intervals import LEAST_UNITS, Sample, finite_ends, percentile
-from mtsig_core.stats.measured import Measured, measure
 from mtsig_core.stats.parallel import Progress, report_stage, run_in_order
 from mtsig_core.stats.power import degrees_of_freedom, power_at
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, draw_subset, group_positions, make_units
-from mtsig_core.stats.score import prepare_systems, relative_ends
 from mtsig_core.stats.settings import check_trials, check_whole, resolve_sampling
 from mtsig_core.stats.significance import TESTS, significant
 from mtsig_core.testset import TestSet
@@ -114,7 +113,7 @@ class SizeSweep(Experiment):
     systems: tuple[SystemSize, ...]  # by size, then in the order of the scores
     pairs: tuple[PairSize, ...]
     slopes: tuple[Slope, ...]
-    recounted: bool  # whether the metric was counted anew on each subset
+    recounted: bool  # whether the metric was counted again on each subset
     #: (repeats, pairs, 2), by size, in points: on a subset a pair is significant where the lower end lies above 0, or
     #: the upper below it. NaN where the pair has no difference there.
     ends: dict[int, np.ndarray] = field(compare=False, repr=False)
@@ -257,7 +256,7 @@ def sweep_sizes(testset: TestSet, metric: str | Metric, *, sizes: Sequence[float
     sizes = default_sizes(n, subject.units.kind) if sizes is None else in_units(sizes, n)
     times = [1 if size == n else repeats for size in sizes]
     tasks = [(size, repeat) for size, most in zip(sizes, times, strict=True) for repeat in range(most)]
-    # About how long a subset takes: its bootstrap goes by at most `_GROUPS` sums, to count anew takes longer than all.
+    # About how long a subset takes: its bootstrap goes by at most `_GROUPS` sums, to count again takes longer than all.
     work = np.cumsum([100 + min(size, _GROUPS) + size * (0.05 if subject.counted is None else 1) for size, _ in tasks])
     gather = partial(_gather, subject, settings, *_find_errors(subject, settings.seed, jobs))
     if watch is not None:
@@ -566,8 +565,6 @@ def sweep_references(testset: TestSet, metric: str | Metric, *, shares: Sequence
 def reference_sets(names: Sequence[str]) -> list[tuple[str, ...]]:
     """For each number of references so many neighbours on a circle of them, so that each is used equally often.
 
-    Examples
-    --------
     >>> reference_sets(["a", "b", "c"])
     [('a',), ('b',), ('c',), ('a', 'b'), ('b', 'c'), ('c', 'a'), ('a', 'b', 'c')]
     """
@@ -577,15 +574,15 @@ def reference_sets(names: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def with_references(testset: TestSet, n_references: int = 4) -> TestSet:
-    """The simulated corpus anew, with several references; any other test set, and one that has several, as it is."""
+    """The simulated corpus with several references; any other test set as it is."""
     known = {system.name for system in KOEHN_SYSTEMS}
     if not testset.simulated or len(testset.references) > 1 or not testset.systems.keys() <= known:
         return testset
-    anew = simulate(testset.n_segments, n_references=n_references).only(list(testset.systems))
-    if any(anew.systems[name] != texts for name, texts in testset.systems.items()):
+    simulated = simulate(testset.n_segments, n_references=n_references).only(list(testset.systems))
+    if any(simulated.systems[name] != texts for name, texts in testset.systems.items()):
         raise SettingError("This is a part of the simulated corpus, which has one reference. Take its first segments "
                            "rather than a domain.", {"demo_segments": "N"})
-    return anew
+    return simulated
 
 
 def _reference_rows(names: Sequence[str], sets: Sequence[Sequence[str]], swept: Sequence[SizeSweep],
@@ -607,9 +604,9 @@ def _interval_of_share(first: Sequence[SizeSweep], several: Sequence[SizeSweep],
                        seed: int) -> tuple[float, float] | None:
     """The Monte Carlo interval of a share that is as good; sweeps share their test sets and bootstrap samples."""
     if size == first[0].n_units:
-        alone, together = ([one.whole[list(one.scores).index(system)] for one in some if one.whole is not None]
+        one_reference, more = ([one.whole[list(one.scores).index(system)] for one in some if one.whole is not None]
                            for some in (first, several))
-        return by_draws(alone, together, first[0].settings.alpha, seed)
+        return by_draws(one_reference, more, first[0].settings.alpha, seed)
     return by_repeats(*(np.mean([one.widths[size][:, list(one.scores).index(system)] for one in some], axis=0)
                         for some in (first, several)))
 
@@ -732,8 +729,6 @@ def bound_sd(alpha: float = 0.05, less_median: bool = False) -> float:
 
     By the large-sample theory of normal order statistics (David and Nagaraja 2003, 10.5).
 
-    Examples
-    --------
     >>> round(bound_sd(), 2), round(bound_sd(less_median=True), 2)
     (2.67, 2.76)
     """

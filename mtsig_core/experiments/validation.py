@@ -274,8 +274,6 @@ def _conclude(whole: Population, pairs: np.ndarray, by_size: Mapping[int, np.nda
 def nearby_pairs(n_systems: int) -> np.ndarray:
     """Each system with the next two, shape (pairs, 2).
 
-    Examples
-    --------
     >>> nearby_pairs(4).tolist()
     [[0, 1], [0, 2], [1, 2], [1, 3], [2, 3]]
     """

@@ -24,7 +24,7 @@ def _start() -> go.Figure:
 
 def _set_size(figure: go.Figure, height: float, left: float = LEFT, right: float = 8, top: float = 8,
               bottom: float = 48, *, below: str = "", **more: Any) -> None:
-    """Height and margins of a figure that nobody drags, and what is said below it; the key is above."""
+    """Height and margins of a figure that is not dragged, and a note below it; the key is above."""
     if below:
         measured(figure, below)
     figure.update_layout(height=height, margin=dict(l=left, r=right, t=top, b=bottom), dragmode=False,
@@ -38,7 +38,7 @@ def _log_axis(ticks: Sequence[float], form: str = "{:,}", **more: Any) -> dict[s
 
 def _write(figure: go.Figure, x: float, y: float, text: str, anchor: str = "center", above: str = "bottom",
            **more: Any) -> None:
-    """Text in a figure, above a point unless told otherwise."""
+    """Text in a figure, above a point by default."""
     figure.add_annotation(**dict(x=x, y=y, text=text, showarrow=False, font_size=14, xanchor=anchor, yanchor=above)
                           | more)
 
@@ -55,12 +55,12 @@ def _mark_y(figure: go.Figure, y: float, colour: str, dash: str = "dot", width: 
                      line=dict(color=colour, width=width, dash=dash))
 
 
-def _dots(x: Any, y: Any, told: str, colour: Any = BLUE, symbol: str = "circle", size: float = 10, name: str = "",
+def _dots(x: Any, y: Any, hover: str, colour: Any = BLUE, symbol: str = "circle", size: float = 10, name: str = "",
           line: str = "", **more: Any) -> go.Scatter:
-    """Points with what is told of each, joined by a line of that dash where one is given; in the key by their name."""
+    """Points with a hover text, joined by a line of that dash where one is given; in the key by their name."""
     joined = dict(mode="lines+markers", line=dict(color=colour, width=1, dash=line)) if line else dict(mode="markers")
     trace = go.Scatter(x=x, y=y, marker=dict(size=size, symbol=symbol, color=colour), name=name, showlegend=bool(name),
-                       hovertemplate=f"{told}<extra></extra>" if told else None, **joined)
+                       hovertemplate=f"{hover}<extra></extra>" if hover else None, **joined)
     return trace.update(more)
 
 
@@ -100,7 +100,7 @@ def replicate_histogram(edges: np.ndarray, counts: np.ndarray, score: float, med
     ends = [*edges[[0, -1]].tolist(), score, *(interval or ())]
     width = max(ends) - min(ends) or 16.0
     drawn = [min(ends) - 0.06 * width, max(ends) + 0.06 * width]
-    if interval is not None:  # what is said of its ends stands outside
+    if interval is not None:  # the texts of its ends are outside
         drawn = [min(drawn[0], low - _SCORE_ROOM * width), max(drawn[1], high + _SCORE_ROOM * width)]
     figure.update_xaxes(range=drawn, showgrid=False, exponentformat="power")
     figure.update_yaxes(range=[0, 1.24 * top], visible=False)
@@ -141,7 +141,7 @@ def _columns(pairs: Iterable[Sequence[float]]) -> tuple[list[float], list[float]
 
 
 _FAINT = "rgba(122,133,148,0.22)"
-#: How a sample is marked that concludes as the whole set (1), the opposite (-1) or nothing (0): not by colour alone.
+#: How a sample is marked that concludes as the whole set (1), the opposite (-1) or nothing (0): not only by colour.
 _MARKS = {1: (BLUE, "circle", 9), -1: (VERMILLION, "x", 11), 0: (GREY, "circle-open", 8)}
 _KINDS = ((BLUE, "circle"), (VERMILLION, "diamond"))
 _DOT, _STEP = 0.009, 0.07  # width of a dot as a share of the axis, and its height as a share of a band
@@ -404,10 +404,10 @@ def references(ours: Sequence[tuple[int, float, float, float]], theirs: Sequence
     drawn = ((theirs, GREY, "diamond-open", source, 0.06), (ours, BLUE, "circle", "ours", 0.0))
     for rows, colour, symbol, name, shift in (one for one in drawn if one[0]):
         x, y = [row[0] + shift for row in rows], [row[1] for row in rows]
-        told = [f"{row[1]:{written_like([row[1]])}} [{100 * row[2]:+.2f}%, {100 * row[3]:+.2f}%]" for row in rows]
+        hover = [f"{row[1]:{written_like([row[1]])}} [{100 * row[2]:+.2f}%, {100 * row[3]:+.2f}%]" for row in rows]
         low, high = ([row[1] * (1 + row[end]) for row in rows] for end in (2, 3))
         figure.add_trace(_dots(x, y, f"{full(name)}: %{{customdata}}", colour, symbol, name=name, line="dot",
-                               customdata=told, showlegend=False, error_y=_bars(y, low, high, colour, 2, 6)))
+                               customdata=hover, showlegend=False, error_y=_bars(y, low, high, colour, 2, 6)))
         _write(figure, x[-1], y[-1], full(name), "left", "middle", xshift=12)
     counts = sorted({row[0] for row in (*ours, *theirs)})
     figure.update_xaxes(tickvals=counts, range=[counts[0] - 0.25, counts[-1] + 0.25])
@@ -421,18 +421,18 @@ def _line(x: Sequence[float], y: Sequence[float], colour: str, width: float, das
                       showlegend=False)
 
 
-def _size_dots(x: Sequence[int], y: Sequence[float], colour: str, told: str, **more: Any) -> go.Scatter:
-    return _dots(x, y, f"%{{x:,}}: {told}", colour, marker_line=dict(color="white", width=1), **more)
+def _size_dots(x: Sequence[int], y: Sequence[float], colour: str, hover: str, **more: Any) -> go.Scatter:
+    return _dots(x, y, f"%{{x:,}}: {hover}", colour, marker_line=dict(color="white", width=1), **more)
 
 
-def _shares(rows: Sequence[Detection], shares: Sequence[Rate], colour: str, told: str, **more: Any) -> go.Scatter:
+def _shares(rows: Sequence[Detection], shares: Sequence[Rate], colour: str, hover: str, **more: Any) -> go.Scatter:
     """Dots with the Monte Carlo intervals of shares; a set that was drawn once is no estimate, and has none."""
     known = [(row.size, 100 * one.share, 100 * one.low, 100 * one.high, one.n)
              for row, one in zip(rows, shares, strict=True)
              if one.share is not None and one.low is not None and one.high is not None]
     values = [value for _, value, *_ in known]
     low, high = ([row[end] if row[4] > 1 else row[1] for row in known] for end in (2, 3))
-    return _size_dots([size for size, *_ in known], values, colour, told, **more).update(
+    return _size_dots([size for size, *_ in known], values, colour, hover, **more).update(
         customdata=[f"{value:.0f}% [{low:.0f}%, {high:.0f}%]" if n > 1 else f"{value:.0f}%, once"
                     for _, value, low, high, n in known], error_y=_bars(values, low, high, colour, width=4))
 

@@ -172,9 +172,8 @@ def _is_office(sample: _Sample) -> bool:
 
 _SGML, _WMT_XML = ("refset", "srcset", "tstset", "mteval"), ("dataset", "collection")
 _ROOTS = (*_SGML, *_WMT_XML, "doc", "tmx", "xliff", "html")
-_TEXT_COLUMNS = {*NAMES["source"], "reference", "ref", "refa", "refb", "hypothesis", "hyp", "mt", "target", "tgt",
-                 "translation", "output", "docid", "doc_id"}
-_IDS = {"docid", "doc_id", "id", "line", "line_id", "seg", "seg_id", "segment", "segment_id", "index"}
+_TEXT_COLUMNS = {*NAMES["source"], *NAMES["reference"], *NAMES["output"], "docid", "doc_id"}
+_IDS = {*NAMES["docid"], *NAMES["line"], "line_id"}
 _JQ = r"""Take the texts: jq -r '.KEY | gsub("\n"; " ")' FILE > COPY, with the key of the texts for KEY."""
 _SEG = r"sed -n 's/.*<seg[^>]*>\(.*\)<\/seg>.*/\1/p' FILE | " \
        r"sed 's/&lt;/</g; s/&gt;/>/g; s/&quot;/\"/g; s/&amp;/\&/g' > COPY"

@@ -434,10 +434,10 @@ def _explain_system(rating: Rating, testset: TestSet, names: Iterable[str]) -> I
     """The error for a system that the test set does not have, and for the others of its table."""
     known = {*testset.systems, *testset.references}
     others = sorted(name for name in names if name not in known and name != rating.system and not is_human(name))
-    more = f" Nor are these: {show_names(others)}." if others else ""
-    return InputError(f"{rating.where}: {show_name(rating.system)!r} is no system of {testset.name}."
-                      f"{_suggest(rating.system, known)} It has: {', '.join(map(show_name, testset.systems))}.{more} "
-                      "Rename it in the table, add its output, or remove its rows.")
+    more = f" Other names it does not have: {show_names(others)}." if others else ""
+    return InputError(f"{rating.where}: {show_name(rating.system)!r} is not a system of {testset.name}."
+                      f"{_suggest(rating.system, known)} Its systems: {', '.join(map(show_name, testset.systems))}."
+                      f"{more} Rename the systems in the table, add their output, or remove their rows.")
 
 
 def _make_line_finder(testset: TestSet, ids: FilePath | None) -> Callable[[Rating], int]:

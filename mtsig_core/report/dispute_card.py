@@ -232,7 +232,7 @@ def _by_reference(found: Dispute) -> TableBlock:
     columns = (Column("reference", "reference", "name"), *_score_columns(found), *_EXAMINED, _SEGMENTS)
     rows = [(one, (name, part.score_a, part.score_b, *_examined_cells(part, one.result.ci), part.n))
             for one in found.metrics for name, part in one.references.items()]
-    return _block("By each reference alone", "references", columns, rows)
+    return _block("By each reference", "references", columns, rows)
 
 
 def _by_domain(found: Dispute) -> TableBlock:
@@ -261,9 +261,9 @@ def _turn_domains(one: MetricDispute) -> list[DomainPair]:
 def _by_size(found: Dispute) -> TableBlock:
     unit = found.comparison.settings.unit
     counted = "segment" if unit == "block" else unit
-    columns = (_DIFFERENCE, Column("mdd", "detectable alone", "score", ROW_FORM),
+    columns = (_DIFFERENCE, Column("mdd", "detectable, one pair", "score", ROW_FORM),
                Column("mdd_family", "among all pairs", "score", ROW_FORM), Column("n", f"{counted}s here", "count"),
-               Column("units_for_own", f"{counted}s to settle it alone"),
+               Column("units_for_own", f"{counted}s to settle it, one pair"),
                Column("units_for_own_family", "among all pairs"))
     rows = [(one, (_see(found, one).difference, own.mdd, own.mdd_family,
                    one.pair.n_units if unit == "document" else one.pair.n,

@@ -56,8 +56,8 @@ from mtsig_core.experiments.sweeps import (
 from mtsig_core.experiments.validation import AllPairTests, Concluded, Conclusions, Coverage, Level
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.table import Cell, Column, Table, format_p, number, rounded, signed, written_like
+from mtsig_core.stats.comparison import ScoreBootstrap
 from mtsig_core.stats.intervals import finite_or_none
-from mtsig_core.stats.score import ScoreBootstrap
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import significant
 
@@ -128,8 +128,6 @@ def tally_table(samples: Mapping[str, Sampling], a: str, b: str, alpha: float, p
 def describe_whole(p: float, alpha: float, n_units: int) -> str:
     """Whether the whole test set of so many units, which conclusions are held against, decides a pair itself.
 
-    Examples
-    --------
     >>> describe_whole(0.001, 0.05, 300), describe_whole(0.125, 0.05, 6)
     ('decided, p 0.0010 from 999 permutations', 'itself undecided, p 0.1250 from all 64 permutations')
     """
@@ -397,8 +395,6 @@ def needed(units: int | None, segments: int | None, name: str,
            ends: tuple[int | None, int | None] | None = None) -> str:
     """A size in words, its interval, which is in the same units, and of documents the segments too.
 
-    Examples
-    --------
     >>> needed(120, 1800, "documents", (60, 400)), needed(120, 120, "segments", (60, None))
     ('about 120 documents [60, 400] (about 1,800 segments)', 'about 120 segments [60, no upper limit]')
     >>> needed(None, None, "segments")
@@ -452,8 +448,6 @@ def plan_table(planned: Sequence[PairPlan], difference: float, metric: str, unit
 def own_order(row: PairPlan, alpha: float) -> str:
     """Whether the whole set, by normal theory, tells the order of a pair that parts of it are held against.
 
-    Examples
-    --------
     >>> own_order(PairPlan("A", "B", 0.9, 0.6, *[None] * 21), 0.05)
     'its own difference, 1.5 standard errors, leaves that open'
     """
@@ -478,7 +472,7 @@ def size_table(sweep: SizeSweep, system: str) -> Table:
                      size=f"{sweep.settings.unit}s", relative=f"our {metric_title(sweep.metric)}").with_columns(
         (Column("part", "of the set", "share", ".0%"),
          *(Column(metric, f"their {metric_title(metric)}", "relative") for metric in theirs)),
-        [(row.size / sweep.n_units, *(papers.by_size(metric, row.size, sweep.n_units) or "" for metric in theirs))
+        [(row.size / sweep.n_units, *(papers.interval_at(metric, row.size, sweep.n_units) or "" for metric in theirs))
          for row in rows]).select("part", "size", "score", "relative", *theirs)
 
 
@@ -492,14 +486,12 @@ def reference_table(sweep: ReferenceSweep, system: str, with_paper: bool = True)
     return table.with_columns(
         (Column("their_score", "their score", "share"), Column("their_interval", "their interval", "relative")),
         [(_their_score(sweep, row) or "",
-          papers.by_references(sweep.metric, row.references, sweep.n_units, sweep.n_units) or "") for row in rows])
+          papers.interval_at(sweep.metric, sweep.n_units, sweep.n_units, row.references) or "") for row in rows])
 
 
 def as_good_as(row: ReferenceSize) -> str:
     """The share of the data that gives as narrow an interval as one reference, with its Monte Carlo interval.
 
-    Examples
-    --------
     >>> as_good_as(ReferenceSize(4, 1, 90, "A", 30.1, -.05, .05, .1, 0.77, 0.71, 0.834))
     '77% [71%, 83%] of the data'
     """
@@ -513,7 +505,7 @@ def grid_table(sweep: ReferenceSweep, system: str) -> Table:
     counts = range(1, len(sweep.names) + 1)
 
     def write(row: ReferenceSize) -> str:
-        theirs = papers.by_references(sweep.metric, row.references, row.size, sweep.n_units)
+        theirs = papers.interval_at(sweep.metric, row.size, sweep.n_units, row.references)
         return _few_characters(row.relative) + (f" ({_few_characters(theirs)})" if theirs else "")
 
     return Table("grid", (Column("part", "of the set", "share", ".0%"),
@@ -527,14 +519,14 @@ def system_records(sweep: SizeSweep, people: bool = False) -> list[dict[str, Any
     Scores of a score table, `people`, stand beside their human judgments.
     """
     metric = "human" if people else sweep.metric
-    return [record | _paper(papers.by_size(metric, row.size, sweep.n_units))
+    return [record | _paper(papers.interval_at(metric, row.size, sweep.n_units))
             for row, record in zip(sweep.systems, sweep.records("systems"), strict=True)]
 
 
 def reference_records(sweep: ReferenceSweep) -> list[dict[str, Any]]:
     """`found.rows` for files, with what Tables 3 and 4 of Zhang and Vogel have for the same number and share."""
     return [record | {"paper_score": _their_score(sweep, row)}
-            | _paper(papers.by_references(sweep.metric, row.references, row.size, sweep.n_units))
+            | _paper(papers.interval_at(sweep.metric, row.size, sweep.n_units, row.references))
             for row, record in zip(sweep.rows, sweep.records(), strict=True)]
 
 
@@ -607,8 +599,6 @@ def step_records(example: WorkedExample) -> list[dict[str, Any]]:
 def formula(example: WorkedExample) -> str:
     """BLEU-n of the example, written out, for the longest n-grams of which any matches.
 
-    Examples
-    --------
     >>> from mtsig_core.experiments.inside_score import note_example
     >>> formula(note_example())
     'BLEU-2 = 0.8465 x (3/6 x 1/5)^(1/2) = 0.268'

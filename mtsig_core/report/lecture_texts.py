@@ -71,8 +71,6 @@ def shorten_names(a: str, b: str) -> list[str]:
 def list_sums(names: Sequence[str]) -> list[tuple[str, int, int]]:
     """Which summed statistics of BLEU are shown: a word, and the places of two numbers.
 
-    Examples
-    --------
     >>> list_sums(("sys_len", "ref_len", "correct_1", "total_1"))
     [('1-grams', 2, 3), ('length', 0, 1)]
     """
@@ -84,8 +82,6 @@ def list_sums(names: Sequence[str]) -> list[tuple[str, int, int]]:
 def describe_guess(guess: Sequence[float], options: Sequence[str] = ()) -> str:
     """A prediction in words: one of some options, a number, or a range.
 
-    Examples
-    --------
     >>> describe_guess([1.0], ["A", "B"]), describe_guess([5.0]), describe_guess([20.0, 40.0])
     ('B', '5', '20 to 40')
     """
@@ -95,8 +91,6 @@ def describe_guess(guess: Sequence[float], options: Sequence[str] = ()) -> str:
 def describe_votes(votes: Sequence[float], kind: str, options: Sequence[str] = ()) -> str:
     """Votes of the room in words: numbers, ranges (two numbers each), or hands for each option and for a tie.
 
-    Examples
-    --------
     >>> describe_votes([3, 4.5], "slider"), describe_votes([20, 40, 18, 30], "range")
     ('3, 4.5', '20–40, 18–30')
     >>> describe_votes([12, 8, 1], "choice", ["A", "B"])
@@ -118,8 +112,6 @@ def name_source(testset: TestSet) -> str:
 def explain_unsuited(testset: TestSet, least: int) -> str:
     """Why a scene that needs so many sentences of two systems is not about a test set, and what to do; else nothing.
 
-    Examples
-    --------
     >>> explain_unsuited(TestSet("toy", {"A": ["a"], "B": ["b"]}, {"ref": ["a"]}), 12)
     'Not on toy: it has 1 sentence, and this scene needs 12. Open a larger test set on the page Upload.'
     """
@@ -177,7 +169,7 @@ def comparisons_end(family: FamilyDecisions) -> dict[str, object]:
         f"({if_independent(ALPHA, pairs):.2%} if the {pairs} tests were independent), "
         f"{family.false('none').mean():.1f} stars on average over all; under Romano-Wolf "
         f"{_with_interval(controlled)}."),
-        "limitation": "the rate depends on how the comparisons hang together."}
+        "limitation": "the rate depends on how the comparisons depend on each other."}
 
 
 def three_better_end(family: FamilyDecisions) -> dict[str, object]:
@@ -196,7 +188,7 @@ def _as_guessed(share: Rate) -> str:
 
 
 def _of_hundred(share: float) -> str:
-    """A percentage that is never 0, nor all, by rounding alone."""
+    """A percentage that is never 0 or 100 only by rounding."""
     return f"{share:.0f}" if 1 <= share < 99.5 or share in (0, 100) else f"{share:.1f}"
 
 
@@ -205,7 +197,7 @@ def _with_interval(share: Rate) -> str:
 
 
 def bootstrap_end(draws: Resamples, a: str, b: str) -> dict[str, str]:
-    """Conclusion and limitation, and what is said of both systems after it."""
+    """Conclusion and limitation, and what follows for both systems."""
     (drawn, n), (score, difference) = draws.weights.shape, draws.middle()
     first, second = shorten_names(a, b)
     of = "the only draw" if drawn == 1 else f"range of {drawn} draws, not yet a {1 - ALPHA:.0%} interval" if \
@@ -236,7 +228,7 @@ def randomization_end(swaps: Swaps, every: Swaps) -> dict[str, str]:
 
 
 def blocks_end(metric: str, kinds: BlocksAndBroad, simulated: bool) -> dict[str, str]:
-    """Conclusion and limitation, and what is said of the sentences in another order after it."""
+    """Conclusion and limitation, and what follows for the sentences in another order."""
     blocks, broad, shuffled = (_reach(of.min(), of.max()) for of in (kinds.blocks, kinds.broad, kinds.shuffled))
     n, (ratio, low, high) = len(kinds.blocks), kinds.ratio()
     alike = "neighbours are alike" if low > 1 else "neighbours differ more than most" if high < 1 else \

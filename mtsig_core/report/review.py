@@ -34,6 +34,7 @@ from mtsig_core.schema import from_plain, parse_json, to_plain
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.ranks import RANK_RULES, RankRule, RanksBeforeAfter
+from mtsig_core.stats.settings import PRESETS, SETTINGS
 from mtsig_core.store.reviews import (
     Begin,
     Change,
@@ -46,6 +47,7 @@ from mtsig_core.store.reviews import (
     SeeContent,
     SetMetric,
     SetRule,
+    SetSettings,
     TakeBack,
     change_from_json,
     change_to_json,
@@ -89,6 +91,8 @@ def _describe_change(change: Change, history: Sequence[Entry]) -> str:
             return f"put {system} back in {pair or 'all language pairs'}"
         case SetRule(rule=rule):
             return f"chose ranks {RANK_RULES[rule].title if rule in RANK_RULES else rule}"
+        case SetSettings():
+            return f"chose the settings {_describe_choice(change)}"
         case SetMetric(metric=metric):
             return f"chose the metric {metric_title(metric)}"
         case NoteOn(text=text):
@@ -103,6 +107,13 @@ def _describe_change(change: Change, history: Sequence[Entry]) -> str:
             return "went on with the changed content of the task"
         case TakeBack(number=number):
             return f"took back entry {number}, {_describe_change(history[number - 1].change, history)}"
+
+
+def _describe_choice(change: SetSettings) -> str:
+    if change.preset in PRESETS:
+        return f"{PRESETS[change.preset].title!r}"
+    return ", ".join(f"{SETTINGS[name].title}: {SETTINGS[name].name_value(value)}" if name in SETTINGS else
+                     f"{name}: {value}" for name, value in change.settings.items()) or "of mtsig"
 
 
 def content_sentence(review: Review, task: TaskInfo, digests: Mapping[str, str]) -> str | None:

@@ -36,9 +36,9 @@ from mtsig_core.stats.draws import (
     score_over_domains,
     test_pairs,
 )
+from mtsig_core.stats.engine import Measured, measure
 from mtsig_core.stats.few_units import p_floor, pair_units
 from mtsig_core.stats.intervals import finite_or_none, jackknife_se
-from mtsig_core.stats.measured import Measured, measure
 from mtsig_core.stats.parallel import run_as_completed, runs_elsewhere
 from mtsig_core.stats.power import units_freedom, welch_satterthwaite
 from mtsig_core.stats.ranks import RANK_RULES

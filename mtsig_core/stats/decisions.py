@@ -41,6 +41,7 @@ from mtsig_core.stats.ranks import (
     count_disjoint_ranks,
     decision_matrix,
     find_inside_clusters,
+    number_decisions,
     rank_intervals,
     rank_simultaneously,
 )
@@ -264,9 +265,8 @@ def rank_by_rule(result: MetricResult, draws: MetricDraws, settings: Settings, f
 def _ruled(result: MetricResult, order: np.ndarray, ranks: Ranks, by_domain: bool) -> RuledRanks:
     """What ranks by a rule hide of a result that has our own."""
     systems = result.systems
-    place = {row.system: k for k, row in enumerate(systems)}
-    pairs = np.array([(place[pair.a], place[pair.b]) for pair in result.pairs], dtype=int).reshape(-1, 2)
-    significant = np.array([pair.significant for pair in result.pairs], dtype=bool)
+    pairs, decisions = number_decisions(result)
+    significant = decisions != 0
     inside = find_inside_clusters(ranks, pairs, significant)
     changed = None if systems[0].rank_low is None else sum(
         (row.rank_low, row.rank_high) != both for row, both in zip(systems, zip(ranks.low, ranks.high, strict=True),

@@ -13,14 +13,15 @@ from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import Rows, apply_by_rows, rounding_error, row_chunks
 from mtsig_core.stats.engine import (
     Columns,
+    Measured,
     count_common_segments,
     count_differing_units,
+    measure,
     pair_statistics,
     segment_scores,
 )
 from mtsig_core.stats.few_units import p_floor, pair_units
 from mtsig_core.stats.intervals import Sample
-from mtsig_core.stats.measured import Measured, measure
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import Plan
 from mtsig_core.stats.significance import TESTS, SignificanceTest, romano_wolf_in, win_rates

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
 from mtsig_core._compiled import worth_compiling
-from mtsig_core.metrics import Metric, is_segment_mean
+from mtsig_core.errors import SettingError, suggest_name
+from mtsig_core.metrics import Metric, direction, is_segment_mean, part_counter, resolve_metric
+from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.stats.arrays import TOLERANCE, Rows, row_chunks
 from mtsig_core.stats.parallel import run_in_order
-from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, sum_groups, swap_bits, unpack_bits
+from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, make_units, sum_groups, swap_bits, unpack_bits
+from mtsig_core.testset import TestSet
 
 #-----------------------------------------------------------------------------------------------------------------------
 # Statistics of all systems, of which no column is stored twice.
@@ -21,7 +27,6 @@ from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, sum_gro
 
 EXACT_IN_FLOAT32 = 1 << 24
 UNITS_AT_ONCE = 16  # whose swaps are looked up together
-_ROWS_IN_CACHE = 4096  # within the cache
 _LARGEST_PACKED = (1 << 15) // UNITS_AT_ONCE - 1
 
 
@@ -49,27 +54,25 @@ class Columns:
         True
         """
         n_systems, n_units, n_stats = statistics.shape
-        whole = statistics.dtype.kind in "iu"
-
-        # Columns are told apart by a random sum modulo 2^64, and compared as they are stored.
-        keys, weights = np.zeros(n_stats * n_systems, np.int64), _random_weights(n_units)
-        falling = np.full((n_stats - 1) * n_systems, whole)  # none of a statistic exceeds the one before it
-        parts = [*_by_statistic(statistics)] if n_units <= _ROWS_IN_CACHE else None  # a single one is made once
-        for rows, part in parts or _by_statistic(statistics):
-            keys += np.einsum("cu,u->c", part if whole else part.view(np.int64), weights[rows])
-            falling &= (part[:-n_systems] >= part[n_systems:]).all(axis=1)
-        steps = keys[:-n_systems] - keys[n_systems:]  # sums of differences are differences of sums
-        chained = np.zeros(len(keys), dtype=bool)
-        chained[n_systems:] = falling & _repeated(steps)
-        keys[n_systems:][chained[n_systems:]] = steps[chained[n_systems:]]
-        stored = _stored(statistics, parts or _by_statistic(statistics), keys, chained)
-        if stored is None:  # two different ones had the same sum: store them all
-            chained[:] = False
-            stored = _stored(statistics, _by_statistic(statistics), np.arange(len(keys)), chained)
-            assert stored is not None
-        values, source = stored
-        shape = n_stats, n_systems
-        return cls(values, n_units, source.reshape(shape), chained.reshape(shape), statistics.dtype)
+        keys, steps = np.zeros((2, n_stats, n_systems), dtype=object)
+        for system, rows in enumerate(_by_system(statistics)):
+            keys[:, system] = [_digest(row) for row in rows]
+            if statistics.dtype.kind in "iu":
+                steps[1:, system] = [_digest(row - after) if (row >= after).all() else 0
+                                     for row, after in pairwise(rows)]
+        counts = Counter(steps.flat)
+        chained = np.array([[step != 0 and counts[step] > 1 for step in row] for row in steps], dtype=bool)
+        keys[chained] = steps[chained]
+        places = {key: k for k, key in enumerate(dict.fromkeys(keys.flat))}
+        most = largest(statistics) if statistics.dtype.kind in "iu" else np.inf
+        values, left = _room(n_units, len(places), most, statistics.min(initial=0) >= 0), set(places)
+        for system, rows in enumerate(_by_system(statistics)):
+            for k, key in enumerate(keys[:, system]):
+                if key in left:
+                    values[:n_units, places[key]] = rows[k - 1] - rows[k] if chained[k, system] else rows[k]
+                    left.remove(key)
+        source = np.array([[places[key] for key in row] for row in keys], dtype=int).reshape(n_stats, n_systems)
+        return cls(values, n_units, source, chained.reshape(n_stats, n_systems), statistics.dtype)
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -147,42 +150,14 @@ def _room(n_units: int, n_columns: int, most: float, packed: bool) -> np.ndarray
     return np.zeros((n_units, n_columns), np.float32 if 2 * most < EXACT_IN_FLOAT32 else np.float64)
 
 
-def _by_statistic(statistics: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-    """Some units at a time, and a copy of what each statistic of each system is there: (stats * systems, units)."""
-    for at in range(0, statistics.shape[1], _ROWS_IN_CACHE):
-        part = np.array(statistics[:, at:at + _ROWS_IN_CACHE].transpose(2, 0, 1), order="C")
-        yield slice(at, at + part.shape[2]), part.reshape(-1, part.shape[2])
+def _by_system(statistics: np.ndarray) -> Iterator[np.ndarray]:
+    """A copy of the statistics of each system, shape (stats, units)."""
+    return (np.ascontiguousarray(own.T) for own in statistics)
 
 
-def _stored(statistics: np.ndarray, parts: Iterable[tuple[slice, np.ndarray]], keys: np.ndarray, chained: np.ndarray
-            ) -> tuple[np.ndarray, np.ndarray] | None:
-    """A column for each different key, and the number of the column that each key has; None where two differ whose keys
-    do not. Keys, and what is chained, by statistic and system. The parts of the statistics are overwritten."""
-    _, first, source = np.unique(keys, return_index=True, return_inverse=True)
-    most = largest(statistics) if statistics.dtype.kind in "iu" else np.inf
-    values = _room(statistics.shape[1], len(first), most, statistics.min(initial=0) >= 0)
-    later, again = np.flatnonzero(chained), np.flatnonzero(first[source] != np.arange(len(keys)))
-    for rows, part in parts:
-        part[later] = part[later - len(statistics)] - part[later]
-        distinct = part[first]
-        if not np.array_equal(distinct[source[again]], part[again]):
-            return None
-        values[rows, :len(first)] = distinct.T
-    return values, source
-
-
-def _repeated(keys: np.ndarray) -> np.ndarray:
-    """Which keys are there more than once."""
-    _, places, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    repeated: np.ndarray = counts[places] > 1
-    return repeated
-
-
-@lru_cache(4)
-def _random_weights(n: int) -> np.ndarray:
-    weights = np.random.default_rng(0).integers(-2**63, 2**63, n)
-    weights.setflags(write=False)
-    return weights
+def _digest(column: np.ndarray) -> bytes:
+    """What only equal columns have in common."""
+    return hashlib.sha1(column.data, usedforsecurity=False).digest()
 
 
 def largest(numbers: np.ndarray) -> float:
@@ -584,3 +559,126 @@ def segment_scores(metric: Metric, statistics: np.ndarray | Columns) -> np.ndarr
         return None
     scores, counts = np.moveaxis(statistics, -1, 0)
     return np.where(counts > 0, round_to_bits(scores, np.abs(scores).max(initial=0.0), 42), np.nan)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# A test set as one metric sees it: counted once, and handed down to whatever is asked of it.
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """The systems and segments that a metric can compare, and their statistics."""
+
+    testset: TestSet  # only what can be compared: of segment scores, the systems and segments that have any
+    metric: Metric
+    #: shape (systems, segments, stats): The statistics, in the order of the test set; of whole numbers each different
+    #: column once, as on large sets they are most of the memory.
+    stored: Columns | np.ndarray
+
+    @cached_property
+    def statistics(self) -> np.ndarray:
+        """Shape (systems, segments, stats)."""
+        return self.stored.statistics() if isinstance(self.stored, Columns) else self.stored
+
+    @cached_property
+    def totals(self) -> np.ndarray:
+        """The statistics of all segments together, shape (systems, stats)."""
+        return self.stored.totals().T if isinstance(self.stored, Columns) else self.stored.sum(axis=1)
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.testset.systems)
+
+    @property
+    def sign(self) -> int:
+        """What turns a difference of scores into an improvement."""
+        return direction(self.metric)
+
+    @cached_property
+    def scores(self) -> np.ndarray:
+        """Corpus scores in points, shape (systems,)."""
+        return np.asarray(self.metric.score(self.totals), dtype=np.float64)
+
+    @cached_property
+    def order(self) -> np.ndarray:
+        """Rows of the systems, best first, shape (systems,); ties as they come."""
+        return np.argsort(-self.sign * self.scores, kind="stable")
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether a system lacks a score that another has."""
+        return has_gaps(self.metric, self.stored)
+
+    @property
+    def segment_scores(self) -> np.ndarray | None:
+        """Shape (systems, segments), NaN where there is none; None for a metric that is no mean of them."""
+        return segment_scores(self.metric, self.stored)
+
+    def best_first(self) -> Measured:
+        """The same with the systems in the order of their scores."""
+        return self._rows(self.order)
+
+    def only(self, names: Iterable[str]) -> Measured:
+        """The same with these systems alone, in this order; `SettingError` for one that has no score."""
+        known, names = self.names, list(names)
+        for name in names:
+            if name not in known:
+                raise SettingError(f"No system {name!r} with a score by {self.metric.name}.{suggest_name(name, known)} "
+                                   f"Systems that have one: {', '.join(known)}.")
+        return self._rows([known.index(name) for name in names])
+
+    def pair(self, a: str, b: str) -> tuple[np.ndarray, int]:
+        """Statistics of two systems on the segments that both have, shape (2, segments, stats), and how many these are;
+        `SettingError` without any."""
+        two, pair = self.only((a, b)), np.array([[0, 1]])
+        n = int(count_common_segments(self.metric, two.statistics, pair)[0])
+        if not n:
+            raise SettingError(f"{a} and {b} have no line in common with a score by {self.metric.name}: they cannot be "
+                               "compared. Choose another pair.")
+        return pair_statistics(two.statistics, pair)[0] if two.has_gaps else two.statistics, n
+
+    def units(self, kind: str = "auto", block_length: float | None = None) -> Units:
+        """What is drawn or swapped; see `make_units`."""
+        return make_units(self.testset, kind, block_length)
+
+    def by(self, units: Units) -> UnitStatistics:
+        """Ready to be drawn by unit."""
+        return UnitStatistics(self.metric, self.stored, units)
+
+    def counter(self) -> Callable[[np.ndarray], np.ndarray]:
+        """What gives the statistics of some segments as a test set of their own; see `part_counter`."""
+        return part_counter(self.metric, self.testset, self.statistics)
+
+    def _rows(self, rows: list[int] | np.ndarray) -> Measured:
+        names = self.names
+        systems = {names[k]: self.testset.systems[names[k]] for k in rows}
+        if list(systems) == names:
+            return self
+        own = self.stored.only(np.asarray(rows)) if isinstance(self.stored, Columns) else self.stored[rows]
+        return Measured(replace(self.testset.only(systems), systems=systems), self.metric, own)
+
+
+def measure(testset: TestSet, metric: str | Metric, *, statistics: np.ndarray | None = None,
+            progress: Callable[[float], None] | None = None) -> Measured:
+    """Count what a metric needs of a test set, and leave out what it cannot compare; `statistics` may be known already.
+
+    >>> ts = TestSet("toy", {"A": ["a b c d x"], "B": ["a b c d e"]}, {"ref": ["a b c d e"]})
+    >>> found = measure(ts, "wer")
+    >>> found.scores.tolist(), found.best_first().names
+    ([20.0, 0.0], ['B', 'A'])
+    """
+    metric = resolve_metric(testset, metric)
+    if statistics is None:
+        statistics = cached_statistics(metric, testset, progress)
+    if is_segment_mean(metric):
+        rated = statistics[..., -1] > 0
+        systems, segments = rated.any(axis=1), rated.any(axis=0)
+        if not systems.any():
+            raise SettingError(f"{testset.name} has no score by {metric.name} for these systems and segments. Choose "
+                               "others, or another metric.")
+        if not (systems.all() and segments.all()):
+            names = list(testset.systems)
+            testset = testset.take(np.flatnonzero(segments).tolist()).only(names[k] for k in np.flatnonzero(systems))
+            statistics = statistics[systems][:, segments]
+    whole = statistics.dtype in (np.int32, np.int64) and not is_segment_mean(metric)
+    return Measured(testset, metric, Columns.from_statistics(statistics) if whole else statistics)

@@ -8,7 +8,7 @@ import numpy as np
 
 from mtsig_core.errors import Remedy
 from mtsig_core.results import MetricResult, PairResult, Settings
-from mtsig_core.stats.measured import Measured
+from mtsig_core.stats.engine import Measured
 from mtsig_core.stats.resampling import Units, effective_number
 from mtsig_core.stats.significance import ADJUSTMENTS, TESTS, SignificanceTest, significant
 

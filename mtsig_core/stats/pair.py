@@ -22,14 +22,15 @@ from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import rounding_error
 from mtsig_core.stats.draws import draw_systems, test_pairs
 from mtsig_core.stats.engine import (
+    Measured,
     count_common_segments,
     count_differing_units,
     has_gaps,
+    measure,
     pair_statistics,
 )
 from mtsig_core.stats.few_units import least_of_units, p_floor, pair_units
 from mtsig_core.stats.intervals import Sample, finite_ends, fitting_intervals
-from mtsig_core.stats.measured import Measured, measure
 from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.power import minimum_detectable_difference, unbiased, units_freedom
 from mtsig_core.stats.resampling import Units, make_units

@@ -13,7 +13,7 @@ from mtsig_core.errors import InputError, MtsigError
 from mtsig_core.metrics import METRICS, Metric, find_tokenizer, mean_over_domains, resolve_metric
 from mtsig_core.readers.official_tables import OfficialTable
 from mtsig_core.readers.texts import drop_canary
-from mtsig_core.stats.measured import measure
+from mtsig_core.stats.engine import measure
 from mtsig_core.testset import TestSet
 
 #-----------------------------------------------------------------------------------------------------------------------

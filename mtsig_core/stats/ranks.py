@@ -14,9 +14,6 @@ from mtsig_core.results import MacroResult, MacroSystem, MetricResult, Reference
 # How ranks are made from pairs: ours, and those of shared tasks as they were published, with what these ignore.
 
 
-_EXACT = 50  # segments up to which scipy looks at the exact distribution
-
-
 @dataclass(frozen=True, eq=False)
 class Ranks:
     """Ranks of systems, each array of shape (systems,), and the groups that lines are drawn between."""
@@ -53,11 +50,9 @@ class RankInputs:
     @classmethod
     def from_result(cls, result: MetricResult, alpha: float, segments: np.ndarray | None,
                     domains: Sequence[str] | None, for_ranks: np.ndarray | None = None) -> RankInputs:
-        place = {row.system: k for k, row in enumerate(result.systems)}
         scores, low, high = np.array([(row.score, row.ci_low, row.ci_high) for row in result.systems], dtype=float).T
         return cls(alpha, result.sign, scores, low, high, result.n_units, segments, domains,
-                   np.array([(place[pair.a], place[pair.b]) for pair in result.pairs], dtype=int).reshape(-1, 2),
-                   np.array([{"a": 1, "b": -1, None: 0}[pair.better] for pair in result.pairs], dtype=int), for_ranks)
+                   *number_decisions(result), for_ranks)
 
 
 def wmt24(scores: np.ndarray, alpha: float, domains: Sequence[str]) -> tuple[np.ndarray, Ranks]:
@@ -231,28 +226,14 @@ def find_clusters(order: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.nd
 
 
 def signed_rank(differences: np.ndarray, alternative: str) -> float | None:
-    """p of Wilcoxon's signed-rank test as `scipy.stats.wilcoxon` has it, of many segments ten times as quick.
+    """p of Wilcoxon's signed-rank test by `scipy.stats.wilcoxon`, of what is not NaN: 1 where nothing differs, None
+    without any segment."""
+    from scipy.stats import wilcoxon
 
-    Segments where one of the two has no score (NaN) are left out. 1 where nothing differs; None without any segment.
-    """
     differences = differences[~np.isnan(differences)]
     if not differences.any():
         return 1.0 if len(differences) else None
-    if len(differences) <= _EXACT:
-        from scipy.stats import wilcoxon
-
-        return float(wilcoxon(differences, alternative=alternative).pvalue)
-    from scipy.special import ndtr
-
-    sizes = np.abs(differences)
-    order = sizes.argsort()[np.count_nonzero(sizes == 0):]  # what does not differ is left out
-    sizes, n = sizes[order], float(len(order))
-    ends = np.append(np.flatnonzero(sizes[1:] != sizes[:-1]) + 1.0, n)
-    ties = np.diff(ends, prepend=0)
-    ranks = np.repeat(ends - (ties - 1) / 2, ties.astype(int))
-    variance = (n * (n + 1) * (2 * n + 1) - (ties ** 3 - ties).sum() / 2) / 24
-    z = (ranks[differences[order] > 0].sum() - n * (n + 1) / 4) / np.sqrt(variance)
-    return float(ndtr(-z) if alternative == "greater" else 2 * ndtr(-abs(z)))
+    return float(wilcoxon(differences, alternative=alternative).pvalue)
 
 
 def _mean_of_means(row: np.ndarray, groups: Sequence[np.ndarray]) -> float:
@@ -294,12 +275,17 @@ def intransitive_triples(better: np.ndarray) -> int:
     return int((through * better).sum())
 
 
+def number_decisions(result: MetricResult) -> tuple[np.ndarray, np.ndarray]:
+    """The pairs by the places of their systems, shape (pairs, 2), and the decision on each as `decision_matrix` has it.
+    """
+    place = {row.system: k for k, row in enumerate(result.systems)}
+    return (np.array([(place[pair.a], place[pair.b]) for pair in result.pairs], dtype=int).reshape(-1, 2),
+            np.array([{"a": 1, "b": -1, None: 0}[pair.better] for pair in result.pairs], dtype=int))
+
+
 def better_matrix(result: MetricResult) -> np.ndarray:
     """Who is significantly better than whom, shape (systems, systems), in the order of the leaderboard."""
-    place = {system.system: k for k, system in enumerate(result.systems)}
-    pairs = np.array([(place[pair.a], place[pair.b]) for pair in result.pairs], dtype=int).reshape(-1, 2)
-    signs = np.array([{"a": 1, "b": -1, None: 0}[pair.better] for pair in result.pairs], dtype=int)
-    return decision_matrix(len(result.systems), pairs, signs)
+    return decision_matrix(len(result.systems), *number_decisions(result))
 
 
 def triple_examples(better: np.ndarray, limit: int = 20) -> list[tuple[int, int, int]]:

@@ -62,6 +62,14 @@ class SetRule:
 
 
 @dataclass(frozen=True)
+class SetSettings:
+    """Chooses all settings of the test, the rule for ranks among them, perhaps by the name of a preset."""
+
+    settings: Mapping[str, Any]
+    preset: str | None = None
+
+
+@dataclass(frozen=True)
 class SetMetric:
     """Chooses the metric."""
 
@@ -105,10 +113,11 @@ class TakeBack:
     number: int
 
 
-Change = Begin | Exclude | PutBack | SetRule | SetMetric | NoteOn | Decide | SeeContent | TakeBack
+Change = Begin | Exclude | PutBack | SetRule | SetSettings | SetMetric | NoteOn | Decide | SeeContent | TakeBack
 #: By the name that JSON has for it.
 CHANGES: Mapping[str, type[Any]] = {
-    "begin": Begin, "exclude": Exclude, "put back": PutBack, "rule": SetRule, "metric": SetMetric, "note": NoteOn,
+    "begin": Begin, "exclude": Exclude, "put back": PutBack, "rule": SetRule,
+    "settings": SetSettings, "metric": SetMetric, "note": NoteOn,
     "decide": Decide, "content": SeeContent, "take back": TakeBack}
 
 
@@ -183,6 +192,9 @@ def apply(review: Review, change: Change) -> Review:
             return replace(review, exclusions=(*remaining, *added))
         case SetRule(rule):
             return replace(review, settings={**review.settings, "rank_rule": rule})
+        case SetSettings(settings):
+            of_references = {name: value for name, value in review.settings.items() if name not in review.tested}
+            return replace(review, settings={**of_references, **settings})
         case SetMetric(metric):
             return replace(review, metric=metric)
         case NoteOn(pair, metric, a, b, text):

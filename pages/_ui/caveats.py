@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import streamlit as st
 
 from mtsig_core import METRICS, Caution
 from mtsig_core.errors import Remedy
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.caution_words import group_cautions
+from mtsig_core.report.caution_words import fit_remedies_to_task, group_cautions
+from mtsig_core.report.sentences import list_caveats, pick_caveats, select_parts
+from mtsig_core.report.text import printable
+from mtsig_core.results import TaskComparison
 from mtsig_core.stats.settings import SETTINGS
 from pages._ui import address, screen
 
 _LITERAL = re.compile(r"[A-Za-z0-9. -]{1,40}")  # a name from a file that Markdown leaves as it is
+Mend = Callable[[Remedy], None]
 _KEYS = {"metrics": "metric", "refs_as_systems": "humans"}  # of the address, where they are not those of the setting
+
+
+def mend_in_address(remedy: Remedy) -> None:
+    """Choose what a remedy says, for this page and others."""
+    for key, value in remedy.items():
+        if key == "also":  # beside the metric of the page
+            address.keep("metrics", [str(value)])
+        elif key == "refs":
+            address.keep(key, str(value).split(","))
+        else:
+            address.keep(_KEYS.get(key, key), [str(value)])
 
 
 def show(cautions: Iterable[Caution], place: str, *, several: bool = False, most: int | None = None) -> int:
@@ -33,10 +48,26 @@ def show(cautions: Iterable[Caution], place: str, *, several: bool = False, most
     return max(0, len(kinds) - (len(kinds) if most is None else most))
 
 
-def show_box(text: str, remedies: list[Remedy], key: str) -> None:
-    """A warning, and beside it a button for each remedy that a page has."""
-    labels = [(label, remedy) for remedy in remedies if (label := _name(remedy)) is not None]
-    if not labels:
+def show_of_task(comparison: TaskComparison, metric: str, place: str, mend: Mend | None = mend_in_address,
+                 most: int | None = None) -> int:
+    """The same of a shared task, a box for each of its caveats, with what its language pairs can be told."""
+    cautions = fit_remedies_to_task(
+        caution for part in select_parts(comparison, metric).values() for caution in pick_caveats(*part))
+    texts = list_caveats(comparison, metric)
+    for k, text in enumerate(texts[:most]):
+        remedies = {str(remedy): remedy for caution in cautions if text.endswith(printable(caution.general))
+                    for remedy in caution.remedies}
+        show_box(text, list(remedies.values()), f"{place}.{k}", mend)
+    return 0 if most is None else max(0, len(texts) - most)
+
+
+def show_box(text: str, remedies: Iterable[Remedy], key: str, mend: Mend | None = mend_in_address) -> None:
+    """A warning, and beside it a button for each remedy that a page has; `mend` is what it does, None where nothing is
+    to be changed."""
+    offered = [{name: screen.offer_trials(value) if name == "trials" else value for name, value in remedy.items()}
+               for remedy in remedies]
+    labels = [(label, remedy) for remedy in offered if (label := _name(remedy)) is not None]
+    if not labels or mend is None:
         return screen.caution_box(text)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         screen.caution_box(text)
@@ -44,7 +75,7 @@ def show_box(text: str, remedies: list[Remedy], key: str) -> None:
             if "docs" in remedy:
                 address.link("upload", label, icon=":material/upload:")
             else:
-                st.button(label, key=f"mend.{key}.{k}", on_click=_mend, args=(remedy,))
+                st.button(label, key=f"mend.{key}.{k}", on_click=mend, args=(remedy,))
 
 
 def _name(remedy: Remedy) -> str | None:
@@ -61,7 +92,7 @@ def _name_setting(key: str, value: str | int) -> str | None:
         case "unit":
             return f"{value}s"
         case "trials":
-            return None if (offered := screen.offer_trials(value)) is None else f"{offered:,} permutations"
+            return f"{value:,} permutations" if value else None
         case "test" | "correction":
             return SETTINGS[key].name_value(value)
         case "metrics" | "also":
@@ -73,13 +104,3 @@ def _name_setting(key: str, value: str | int) -> str | None:
         case "refs":
             return "the other references" if not str(value).isupper() else None
     return None
-
-
-def _mend(remedy: Remedy) -> None:
-    for key, value in remedy.items():
-        if key == "also":  # beside the metric of the page
-            address.keep("metrics", [str(value)])
-        elif key == "refs":
-            address.keep(key, str(value).split(","))
-        else:
-            address.keep(_KEYS.get(key, key), [str(screen.offer_trials(value) if key == "trials" else value)])

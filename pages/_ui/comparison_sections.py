@@ -39,8 +39,7 @@ from mtsig_core.report.tables import (
 )
 from mtsig_core.stats.across import pairs_across
 from mtsig_core.stats.cautions import about_top_groups
-from mtsig_core.stats.comparison import join_comparisons
-from mtsig_core.stats.score import ScoreBootstrap, histogram
+from mtsig_core.stats.comparison import ScoreBootstrap, histogram, join_comparisons
 from mtsig_core.stats.significance import CORRECTION_NAMES, decide_adjusted
 from mtsig_core.testset import name_as_system
 from pages._ui import address, background, charts, controls, result_cache, screen, views

@@ -105,7 +105,7 @@ def _describe(page: Page, chosen: Mapping, testset: TestSet | None) -> list[str]
 
 
 _PRESET = "settings.preset"
-_CUSTOM = "custom"
+CUSTOM = "custom"
 
 
 def _offer_presets(segment_means: bool, domains: bool, keys: Sequence[str], chosen: Mapping) -> None:
@@ -115,19 +115,22 @@ def _offer_presets(segment_means: bool, domains: bool, keys: Sequence[str], chos
     fitting = [name for name, misfit in misfits.items() if not misfit]
     current = usual | chosen
     st.session_state[_PRESET] = next((name for name in fitting if all(
-        current[key] == PRESETS[name].settings.get(key, usual[key]) for key in keys)), _CUSTOM)
+        current[key] == PRESETS[name].settings.get(key, usual[key]) for key in keys)), CUSTOM)
 
     def use():
-        if (name := st.session_state[_PRESET]) != _CUSTOM:
+        if (name := st.session_state[_PRESET]) != CUSTOM:
             for key in (*keys, "rank_rule"):
                 value = PRESETS[name].settings.get(key)
                 address.keep(key, None if value in (None, usual[key]) else [str(value)])
 
-    st.selectbox("Preset", [*fitting, _CUSTOM], key=_PRESET, on_change=use,
-                 format_func=lambda name: PRESETS[name].title if name in PRESETS else "Custom",
+    st.selectbox("Preset", [*fitting, CUSTOM], key=_PRESET, on_change=use, format_func=name_preset,
                  help="  \n".join(f"{PRESETS[name].title}: {PRESETS[name].explanation}" for name in fitting))
     if refused := [misfit for misfit in misfits.values() if misfit]:
         st.caption(" ".join(refused))
+
+
+def name_preset(name: str) -> str:
+    return PRESETS[name].title if name in PRESETS else "Custom"
 
 
 def pick_baseline(names: list[str], place=st) -> str | None:

@@ -63,7 +63,7 @@ class Scene:
     most: int  # steps
     words: SceneTexts
     guess: dict | Callable[[Shown], dict]  # the scale of the prediction; or Shown -> it
-    body: Callable[[Shown], dict]  # shown -> what stands there before the prediction: nothing that answers it
+    body: Callable[[Shown], dict]  # shown -> what is shown before the prediction, without the answer
     rows: Callable[[Shown, int], dict]  # (Shown, steps) -> the draws up to there, and the axes they fall on
     end: Callable[[Shown, int], dict]  # (Shown, steps) -> what the draws up to there say, and the sentences of the end
     at_once: int = 1000  # draws that are sent together; fewer than all where they take long to make

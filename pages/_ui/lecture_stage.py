@@ -13,7 +13,7 @@ from mtsig_core.report import lecture_texts as texts
 from mtsig_core.report.export import to_csv
 from mtsig_core.report.lecture_texts import HandoutPart, Strip, handout
 from mtsig_core.report.palette import shortened
-from mtsig_core.stats.measured import measure
+from mtsig_core.stats.engine import measure
 from pages._server.components import ASSETS
 from pages._ui import address, result_cache, screen, testsets
 from pages._ui.catalogue import PAGES
@@ -111,7 +111,7 @@ def keep_round(now: Round) -> None:
 
 
 def restore_rounds(told: object) -> None:
-    """Take up what the tab kept of an earlier session of its own."""
+    """Restore the rounds that the tab kept of an earlier session."""
     kinds = {field.name: int if field.type == "int" else str for field in fields(Round)}
     now = list(_rounds())
     _rounds().clear()
@@ -238,12 +238,12 @@ _SEED = 4  # its ten sentences leave something open
 _METRIC = "bleu"
 SCENES = {"mean": MEAN, "bootstrap": BOOTSTRAP, "randomization": RANDOMIZATION, "blocks": BLOCKS,
           "documents": DOCUMENTS, "comparisons": COMPARISONS, "power": POWER}
-_OWN = ("scene", "step", "guess", "votes", "reveal", "extra", "world")  # what the address says of this page alone
+_OWN = ("scene", "step", "guess", "votes", "reveal", "extra", "world")  # what the address says only of this page
 
 
 @dataclass(frozen=True)
 class LectureView:
-    """What stands on the stage."""
+    """What the stage shows."""
 
     scene: str
     shown: Shown

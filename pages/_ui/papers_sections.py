@@ -47,7 +47,7 @@ from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.palette import BLUE
 from mtsig_core.report.sentences import choose_form
 from mtsig_core.report.table import signed
-from mtsig_core.stats.score import bootstrap_systems
+from mtsig_core.stats.comparison import bootstrap_systems
 from mtsig_core.stats.significance import significant
 from pages._ui import comparison_sections, controls, methods_sections, one_pair, screen, session_limits, testsets
 from pages._ui.browser import command_box

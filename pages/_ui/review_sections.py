@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from mtsig_core import METRICS, Comparison, MtsigError
+from mtsig_core.errors import Remedy
 from mtsig_core.metrics import metric_title, metric_titles
 from mtsig_core.report.commands import defaults
 from mtsig_core.report.pictures import task_picture
@@ -28,7 +29,8 @@ from mtsig_core.report.review import (
 from mtsig_core.report.sentences import find_rank_rule
 from mtsig_core.report.table import number
 from mtsig_core.results import TaskComparison
-from mtsig_core.stats.ranks import RANK_RULES, fitting_rules, ranks_before_after
+from mtsig_core.stats.ranks import fitting_rules, ranks_before_after
+from mtsig_core.stats.settings import PRESETS, SETTINGS
 from mtsig_core.store.reviews import (
     LONGEST_REASON,
     LONGEST_TEXT,
@@ -43,10 +45,11 @@ from mtsig_core.store.reviews import (
     SeeContent,
     SetMetric,
     SetRule,
+    SetSettings,
     TakeBack,
     taken_back,
 )
-from pages._ui import address, browser, frame, screen, task_sections, testsets, views
+from pages._ui import address, browser, controls, frame, screen, task_sections, testsets, views
 from pages._ui.browser import copyable
 from pages._ui.views import LINK, ReviewView, TaskView, reviews
 from pages._work.memory import make_once
@@ -107,16 +110,28 @@ def show_exclude(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None
           lambda: bool(_text(reason)), lacks, (reason, f"review.exclude.system.{pair}"))
 
 
-def pick_metric_and_rule(view: ReviewView) -> None:
-    """Metric and rule for ranks; each choice is a change."""
-    info, review = view.before.kept.info, view.review
+def pick_settings(view: ReviewView) -> None:
+    """Metric, preset and rule for ranks; each choice is a change."""
+    info, review, rule = view.before.kept.info, view.review, SETTINGS["rank_rule"]
     own = dict.fromkeys(name for names in info.scores.values() for name in names)
     metrics = list(dict.fromkeys([*(METRICS if info.with_texts else ()), *own]))
-    rules = fitting_rules(review.metric in own)
-    left, right = st.columns(2)
+    means, usual = review.metric in own, defaults("compare")
+    presets = [name for name, preset in PRESETS.items() if not preset.explain_misfit(means, domains=True)]
+    current = next((name for name in presets if {**usual, **review.tested} == {**usual, **PRESETS[name].settings}),
+                   controls.CUSTOM)
+    left, middle, right = st.columns(3)
     _select(view, left, "Metric", metrics, review.metric, SetMetric, metric_titles(metrics).get)
-    _select(view, right, "Ranks", list(rules), review.settings.get("rank_rule", "simultaneous"), SetRule,
-            lambda rule: RANK_RULES[rule].title)
+    _select(view, middle, "Preset", [*presets, *[controls.CUSTOM] * (current == controls.CUSTOM)], current,
+            lambda name: SetSettings(PRESETS[name].settings, name), controls.name_preset)
+    _select(view, right, rule.title, list(fitting_rules(means)), review.settings.get("rank_rule", "simultaneous"),
+            SetRule, rule.name_value)
+
+
+def mend(view: ReviewView, remedy: Remedy) -> None:
+    """Change the review as a caveat advises."""
+    asked = {name: tuple(value.split(",")) if name == "refs" else value for name, value in remedy.items()}
+    _save(view.kept, lambda: SetMetric(asked["metrics"]) if "metrics" in asked else
+          SetSettings({**view.review.tested, **asked}))
 
 
 def show_decide(view: ReviewView, systems: Mapping[str, Sequence[str]], comparison: TaskComparison) -> None:

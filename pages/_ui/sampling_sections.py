@@ -31,7 +31,7 @@ _TESTS = {"koehn": "Paired bootstrap", "ar": "Randomization test"}
 
 
 def describe_ratio(ratio: tuple[float, float, float] | None, size: int, shuffled: bool, level: str) -> str:
-    """The headline: how much wider blocks spread than broad samples, or that it cannot be told."""
+    """The headline: how much wider blocks spread than broad samples, or that there are too few to tell."""
     if ratio is None:
         return "The scores of the samples do not vary: there is nothing to compare"
     middle, low, high = ratio

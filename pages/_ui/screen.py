@@ -272,14 +272,14 @@ def _show_grid(header: Sequence[str], rows: Sequence[Sequence[str]], names: set[
 
 def _filter_rows(rows: Sequence[Sequence[str]], key: str, n_columns: int, of: int, wide: bool) -> list[int]:
     """Let the rows of a long table be filtered, and say what of it is out of sight; the rows that are shown."""
-    shown, hints = list(range(len(rows))), []
+    shown, hints, line = list(range(len(rows))), [], st.container(horizontal=True, vertical_alignment="center")
     if len(rows) > MOST_PLAIN:
-        text = st.text_input("Filter rows", key=f"{key}.filter", placeholder="a name, or any other text",
-                             max_chars=300, width=320).casefold()
+        text = line.text_input("Filter rows", key=f"{key}.filter", placeholder="Filter rows: a name, or any other text",
+                               max_chars=300, width=320, label_visibility="collapsed").casefold()
         shown = [k for k in shown if any(text in cell.casefold() for cell in rows[k])]
         hints = [f"{len(shown)} of {len(rows)} rows."] * bool(text) + [
             f"Scroll down for {len(shown) - _SEEN} more."] * (len(shown) > _SEEN) + [
-            "Click a heading to sort. At the top right: columns, search, full screen."]
+            "Click a heading to sort."]
     if len(shown) > (most := MOST_CELLS // n_columns):
         hints.insert(0, f"This table shows the first {most:,} of {len(shown):,} rows. Filter to see others.")
         shown = shown[:most]
@@ -288,7 +288,7 @@ def _filter_rows(rows: Sequence[Sequence[str]], key: str, n_columns: int, of: in
     elif wide:
         hints.append(f"{n_columns} columns: scroll right to see the last.")
     if hints:
-        st.caption(" ".join(hints))
+        line.caption(" ".join(hints))
     return shown
 
 

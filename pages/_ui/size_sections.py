@@ -294,7 +294,7 @@ def show_references(view: View, system: str | None = None, asked: dict | None = 
 
 
 def with_several_references(view: View, system: str) -> tuple[TestSet, Source]:
-    """The test set with this system alone, the simulated one short and with several references; and its source."""
+    """The test set with only this system, the simulated one short and with several references; and its source."""
     testset, source = view.testset, one_pair.source_for(view, system)
     if not testset.simulated:
         return _MADE.make((testset.digest, system), lambda: testset.only([system])), source
@@ -309,7 +309,7 @@ def with_several_references(view: View, system: str) -> tuple[TestSet, Source]:
 def _about(several: TestSet) -> str:
     size = f"{several.n_segments:,} segments" + (
         f" in {several.n_documents} documents" if several.documents is not None else "")
-    n = len(several.references)  # none of scores alone
+    n = len(several.references)  # none where there are only scores
     scored = f", {format_count(n, 'reference')}" if n else ""
     return f"{'Simulated, the first ' if several.simulated else ''}{size}{scored}"
 

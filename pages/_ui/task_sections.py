@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from functools import partial
 
 import streamlit as st
 
-from mtsig_core import METRICS, MtsigError
+from mtsig_core import METRICS, Comparison, MtsigError
 from mtsig_core.errors import format_count
 from mtsig_core.experiments.metric_agreement import AS_COMPARED, kept_agreement, task_agreement
 from mtsig_core.metrics import metric_titles
@@ -23,7 +22,7 @@ from mtsig_core.report.sentences import (
     count_tracks,
     explain_far_firsts,
     explain_ranking,
-    list_caveats,
+    list_exclusions,
     list_task_settings,
     name_in_verdict,
     name_other_tops,
@@ -42,7 +41,7 @@ from mtsig_core.report.tables import (
     runs_table,
 )
 from mtsig_core.report.task_export import disputed_records, task_document
-from mtsig_core.results import TaskAgreement, TaskComparison
+from mtsig_core.results import TaskAgreement, TaskComparison, TaskInfo
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import find_disputes
 from mtsig_core.stats.cautions import about_choice
@@ -52,6 +51,7 @@ from pages._ui import (
     address,
     background,
     browser,
+    caveats,
     charts,
     controls,
     metrics_sections,
@@ -63,15 +63,12 @@ from pages._ui.browser import command_box
 from pages._ui.screen import end_page, in_side_bar
 from pages._ui.views import TaskView, compare_by
 
-FEW = 4  # sentences that are all said in sight
-_SEEN = 2  # caveats that are in sight before the ranks
-
 
 def open_page(view: TaskView | MtsigError, title: str) -> TaskView:
     """Start the page of a task: its title, what is loaded; ends it with a message where the task cannot be read."""
     st.title(title)
     if isinstance(view, MtsigError):
-        screen.error(str(view))
+        screen.error(view)
         end_page()
     info = view.kept.info
     screen.status([info.name, format_count(len(info.pairs), "language pair"), format_count(len(info.systems), "system"),
@@ -79,20 +76,12 @@ def open_page(view: TaskView | MtsigError, title: str) -> TaskView:
     return view
 
 
-def ask_which_metric(view: TaskView) -> None:
-    """Say that nothing says which metric decides, where the one in the sidebar is only the first of several."""
-    if view.metric in view.kept.info.own_scores[:1]:
-        for caution in about_choice(view.kept.info, view.metric):
-            screen.caution_box(f"{caution.finding} Choose the metric that decides in the sidebar.")
-
-
-def show_picture(comparison: TaskComparison, metric: str, key: str | None = None) -> str | None:
-    """Draw the picture of a task; the language pair in which a rank was clicked, where it has a key."""
-    shown = rank_table(comparison, metric)
-    clicked = screen.show_table(shown, key, open_cells=key is not None)
-    if clicked is None or clicked[1] not in comparison.pairs or shown.values(clicked[1])[clicked[0]] is None:
-        return None
-    return clicked[1]
+def grow_ranks(info: TaskInfo, metric: str, pairs: dict[str, Comparison]) -> None:
+    """The ranks of the language pairs that are there already."""
+    if pairs:
+        st.caption(f"{len(pairs)} of {len(info.pairs_with(metric))} language pairs so far.")
+        table = rank_table(TaskComparison(info, pairs, {}), metric)
+        screen.show_table(table.pick_rows(range(len(table.rows))[:screen.MOST_PLAIN]), whole=True)  # without a control
 
 
 def show_verdict(comparison: TaskComparison, metric: str) -> None:
@@ -101,38 +90,58 @@ def show_verdict(comparison: TaskComparison, metric: str) -> None:
     screen.answer(f"{name_in_verdict(metric)}: {state_verdict(comparison, metric)}.")
 
 
-def show_ranks(comparison: TaskComparison, metric: str, key: str, click: str = "") -> str | None:
-    """The caveats of the answer and the picture, with what its ranks and marks are and what a `click` does; the
-    language pair in which a rank was clicked."""
-    caveats = list_caveats(comparison, metric)
-    for sentence in caveats[:_SEEN]:
+def show_first_caveats(comparison: TaskComparison, metric: str, mend: caveats.Mend | None = caveats.mend_in_address,
+                       most: int = 1) -> None:
+    """What limits the answer, as far as it leaves in sight what follows."""
+    if more := caveats.show_of_task(comparison, metric, "first", mend, most):
+        screen.faint(f"{format_count(more, 'more caveat')} under Caveats.")
+
+
+def show_choice(view: TaskView, comparison: TaskComparison) -> int:
+    """Say that nothing says which metric decides, where several could, and whom people put on top where another metric
+    is chosen, or that they scored too; in how many boxes."""
+    info, mine = view.kept.info, {*view.kept.info.pairs_with(view.metric)}
+    asked = [*about_choice(info, view.metric)] if view.metric in info.own_scores[:1] else []
+    for caution in asked:
+        caveats.show_box(caution.finding, [{"metrics": name} for name in info.own_scores[1:2]], "choice")
+    people = [name for name in pick_human_scores(info.own_scores) if mine & {*info.pairs_with(name)}]
+    if view.metric in people:
+        return len(asked)
+    known = {name: view.known(name) for name in people}
+    if (sentence := name_other_tops(comparison, view.metric, *filter(None, known.values()))) is not None:
         screen.caution_box(sentence)
-    if caveats[_SEEN:]:
-        with st.expander(f"{format_count(len(caveats) - _SEEN, 'more caveat')}", key=f"{key}.caveats"):
-            for sentence in caveats[_SEEN:]:
-                screen.caution_box(sentence)
-    pair = show_picture(comparison, metric, key)
-    st.caption(" ".join([*explain_ranking(comparison, metric, "Coloured:", "Shading"),
-                         f"Click a cell to open the language pair{click}."]))
-    return pair
+    if waiting := [name for name, one in known.items() if one is None]:
+        by = "; ".join(f"{name} ({name_pairs(info.pairs_with(name))})" for name in waiting)
+        caveats.show_box(f"People scored these systems too: {by}. Ranks by human scores may differ.",
+                         [{"metrics": name} for name in waiting], "people")
+    return len(asked) + (sentence is not None) + bool(waiting)
 
 
-def show_remarks(view: TaskView, comparison: TaskComparison) -> None:
-    """Where a system is in the top group although better-scoring ones are not, which files are not read, and what was
-    assumed."""
-    sentences = explain_far_firsts(comparison, view.metric)
-    title = f"In the top group although better-scoring systems are not: {len(sentences)} times"
-    with st.expander(title, key="task.far-firsts") if len(sentences) > FEW else nullcontext():
-        for sentence in sentences:
-            screen.plain(sentence)
+def show_ranks(comparison: TaskComparison, metric: str, key: str, click: str = "") -> str | None:
+    """The ranks in all language pairs, with how to read them and what a `click` does; the language pair in which a rank
+    was clicked."""
+    table = rank_table(comparison, metric)
+    clicked = screen.show_table(table, key, open_cells=True)
+    *columns, clusters = explain_ranking(comparison, metric, "Coloured:", "Shading")
+    coloured = next((one for one in columns if one.startswith("Coloured:")), columns[0])
+    st.caption(f"{coloured} {clusters} Click a cell to open the language pair{click}.",
+               help=" ".join(one for one in columns if one != coloured))
+    if clicked is None or clicked[1] not in comparison.pairs or table.values(clicked[1])[clicked[0]] is None:
+        return None
+    return clicked[1]
+
+
+def show_caveats(view: TaskView, comparison: TaskComparison, mend: caveats.Mend | None = caveats.mend_in_address
+                 ) -> None:
+    """All caveats: of the answer, of files and systems, and of each language pair, those of a kind together."""
+    caveats.show_of_task(comparison, view.metric, "all", mend)
+    for sentence in explain_far_firsts(comparison, view.metric):
+        screen.plain(sentence)
     if view.offer.unread:
         screen.caution_box(" ".join(unread_sentences(view.offer.unread)))
-    for sentence in list_assumptions(comparison.task.assumed, [view.metric], remedies=True):
+    for sentence in [*list_assumptions(comparison.task.assumed, [view.metric], remedies=True),
+                     *list_exclusions(comparison)]:
         screen.caution_box(sentence)
-
-
-def show_warnings(comparison: TaskComparison) -> None:
-    """All warnings by language pair, those of a kind together."""
     columns = Column("language_pair", "language pair", "name"), Column("text", "caveat")
     rows = tuple((pair, " ".join(texts)) for pair, one in comparison.pairs.items() for texts in group_cautions(
         fit_remedies_to_task(one.warnings), several=len(one.metrics) > 1, say=in_side_bar))
@@ -142,9 +151,8 @@ def show_warnings(comparison: TaskComparison) -> None:
         screen.plain("No language pair has a caveat of its own.")
 
 
-def name_runs(comparison: TaskComparison, metric: str) -> list[str]:
-    """The tab of the training runs, where there are any."""
-    return ["Training runs"] * bool(runs_table(comparison, metric))
+def has_runs(comparison: TaskComparison, metric: str) -> bool:
+    return bool(runs_table(comparison, metric))
 
 
 def show_runs(comparison: TaskComparison, metric: str) -> None:
@@ -205,21 +213,6 @@ def show_files(comparison: TaskComparison, drawn: str, metric: str, source: Task
 # Pairs of systems on which several metrics do not agree.
 
 _SHOWN = 500  # rows; the file has all
-
-
-def show_people(view, comparison: TaskComparison) -> None:
-    """Say above the ranks by a metric whom people put on top, where that is known; else that they scored too."""
-    info, mine = view.kept.info, set(view.kept.info.pairs_with(view.metric))
-    people = [name for name in pick_human_scores(info.own_scores) if mine & set(info.pairs_with(name))]
-    if view.metric in people:
-        return
-    kept = {name: view.known(name) for name in people}
-    if (sentence := name_other_tops(comparison, view.metric, *filter(None, kept.values()))) is not None:
-        screen.caution_box(sentence)
-    if waiting := [name for name, one in kept.items() if one is None]:
-        by = "; ".join(f"{name} ({name_pairs(info.pairs_with(name))})" for name in waiting)
-        screen.caution_box(f"People scored these systems too: {by}. Ranks by human scores may differ: choose "
-                           f"{waiting[0]} as the metric in the sidebar to see them.")
 
 
 def show_disputes(view) -> TaskComparison | None:

@@ -114,20 +114,20 @@ def show_type_one(view: View) -> None:
 
 
 def _describe_false_alarms(one, alpha: float) -> str:
-    """The headline: false alarms of the randomization test by each unit, or what cannot be told."""
+    """The headline: false alarms by each unit, or that there are too few simulations to tell."""
     rows, words = list(_null_situations(one).values()), ""
     if one.n_documents is None:
-        told, words = {"segment": rows[0].rejected}, " where segments are independent"
+        rates_by_unit, words = {"segment": rows[0].rejected}, " where segments are independent"
     else:
-        told = {"segment": rows[1].rejected, "document": rows[2].rejected}
+        rates_by_unit = {"segment": rows[1].rejected, "document": rows[2].rejected}
     never = one.n_documents is not None and not significant(
         float(least_of_units(TESTS["ar"], "document", np.array(one.n_documents))), alpha)
-    if not never and all(contains(rate, alpha) and rate.high - rate.low > alpha for rate in told.values()):
+    if not never and all(contains(rate, alpha) and rate.high - rate.low > alpha for rate in rates_by_unit.values()):
         return "Too few simulations to tell: " + ", ".join(
             f"by {unit} {rate.share:.1%} of {rate.n:,} are false alarms (95% CI {rate.low:.1%} to {rate.high:.1%})"
-            for unit, rate in told.items())
+            for unit, rate in rates_by_unit.items())
     said = {unit: f"Testing by {unit} gives {rate.share:.1%} false alarms{words}{_held_against(rate, alpha)}"
-            for unit, rate in told.items()}
+            for unit, rate in rates_by_unit.items()}
     if never:
         said["document"] = f"With {one.n_documents} documents, a test by document can never be significant"
     return ". ".join(said.values())

@@ -31,7 +31,7 @@ from mtsig_core.readers.uploads import (
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.tables import inventory_table
 from mtsig_core.source import Source, TaskSource
-from mtsig_core.stats.testset_cautions import find_suspicions
+from mtsig_core.stats.cautions import find_suspicions
 from mtsig_core.store.database import DAY, megabytes
 from mtsig_core.store.kept_sets import Saved
 from pages._server import uploads

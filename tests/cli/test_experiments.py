@@ -23,6 +23,7 @@ COMMANDS = {
     "validate pair": (["--trials", "99", "--metrics", "nist,bleu", "--segments", "100"], {"rows": ["p_value"]}),
     "validate units": (["--trials", "99", "--resamples", "50"], {"rows": ["both", "segment_only", "document_only"]}),
     "validate changed-pairs": (["--trials", "99", "--resamples", "50"], {"pairs": ["p_segment", "p_document"]}),
+    "sample spread": (["--sizes", "20,60", "--shuffle"], {"rows": ["blocks", "ratio"]}),
     "sweep size": (["--sizes", "5,15", "--repeats", "5", "--resamples", "50", "--difference", "2", "--power", "0.9"],
                    {"systems": ["width"], "pairs": ["size"], "slopes": ["slope"], "plan": []}),
     "sweep references": (["--shares", "0.5,1", "--repeats", "2", "--resamples", "50", "--demo-references", "4",

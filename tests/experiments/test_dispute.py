@@ -98,7 +98,7 @@ def test_the_page_is_one_file_and_shows_names_and_texts_literally(found):
     assert not re.search(r"(src|href)=", code) and "http" not in page.text
     assert found.testset.references["r1"][found.segments[0][0].position] in page.text
     assert HOSTILE in page.text and "<b>test</b>" in page.text and "\u202e" not in code
-    for title in ("By each metric", "By every test", "By unit", "By each reference alone", "By domain",
+    for title in ("By each metric", "By every test", "By unit", "By each reference", "By domain",
                   "What the test set can see", "Ranks by each rule", "Documents that move", "Segments that move",
                   "How it was tested", "mtsig pair --a"):
         assert title in page.text

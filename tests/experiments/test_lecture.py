@@ -32,8 +32,8 @@ from mtsig_core.experiments.lecture import (
 from mtsig_core.experiments.population import mix_systems
 from mtsig_core.experiments.sampling import ratio_of_spreads, sampling
 from mtsig_core.report import lecture_texts as texts
-from mtsig_core.stats.measured import measure
-from mtsig_core.stats.score import bootstrap_systems
+from mtsig_core.stats.comparison import bootstrap_systems
+from mtsig_core.stats.engine import measure
 from mtsig_core.stats.significance import CORRECTIONS
 
 WORDS = "the cat sat on a mat and saw one dog run far over green hills by night".split()

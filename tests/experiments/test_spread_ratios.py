@@ -1,17 +1,12 @@
 """Spreads of blocks and broad samples against numpy by hand, sacreBLEU and scipy."""
 
-import json
-from dataclasses import asdict
-
 import numpy as np
 import pytest
 from scipy import stats
 
 from mtsig_core import SettingError, TestSet
-from mtsig_core.cli.main import main
 from mtsig_core.experiments.sampling import SampledSystem, ratio_of_spreads, sampling, spreads
 from mtsig_core.metrics.means import SegmentMean
-from mtsig_core.simulation.corpus import load_demo
 from tests.toys import segment_scores, texts, toy
 
 
@@ -118,13 +113,3 @@ def test_what_cannot_be(n, more, message):
 def test_one_system_without_any_spread():
     row, = spreads(TestSet("toy", {"A": ["a b c d"] * 60}, {"ref": ["a b c d"] * 60}), "bleu", sizes=(20,)).rows
     assert (row.blocks, row.broad, row.ratio) == (0, 0, None)
-
-
-def test_the_command_line_prints_the_numbers(capsys):
-    asked = ["sample", "spread", "--demo-segments", "300", "--sizes", "20,60", "--seed", "3", "--shuffle"]
-    assert main(asked) == 0
-    one = json.loads(capsys.readouterr().out)["metrics"]["bleu"]
-    found = spreads(load_demo(300), "bleu", sizes=(20, 60), seed=3, shuffle=True)
-    assert one["rows"] == [asdict(row) for row in found.rows]
-    assert [tuple(row.values()) for row in one["ratios"]] == [
-        (size, *ratios) for size, ratios in found.ratios().items()]

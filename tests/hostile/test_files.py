@@ -9,7 +9,7 @@ from mtsig_core import MtsigError, compare
 from mtsig_core.readers.uploads import Upload, guess_uploads, named_alike, read_uploads, reference_language
 from mtsig_core.report.export import comparison_json
 from mtsig_core.report.tables import inventory_table
-from mtsig_core.stats.testset_cautions import find_suspicions
+from mtsig_core.stats.cautions import find_suspicions
 from mtsig_core.store.kept_sets import _pack, _unpack
 from tests.hostile.counted import SEEN, check_number, many
 from tests.hostile.mutations import archives, uploads

@@ -19,6 +19,7 @@ from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.stats.ranks import ranks_before_after
+from mtsig_core.stats.settings import PRESETS, SETTINGS
 from mtsig_core.store.reviews import Begin, Decide, Exclude, NoteOn, SetRule, change_from_json, change_to_json
 from pages._ui import background, review_sections, screen, testsets, views
 from pages._ui.screen import end_page
@@ -217,13 +218,18 @@ def test_the_second_of_two_editors_is_told(at, root, kept):
 
 def test_the_rule_and_the_metric_are_chosen_in_the_review(at, root, kept):
     app = at("review", review=kept.edit_link)
-    pick(app, "review.Ranks.1", "wmt25")
+    pick(app, "review.Rank rule.1", "wmt25")
     pick(app, "review.Metric.2", "MetricX-24")
     review = read(kept).review
     assert not app.exception and review.settings == {"trials": 999, "rank_rule": "wmt25"}
     assert review.metric == "MetricX-24" and "chose ranks as WMT25" in words(app)
     assert "Ranks as WMT25 (" in words(app) and "Assumed: MetricX-24" in words(app)  # as on the page Task
     assert any("--review task-MetricX-24-review.json" in line for line in copied(app))
+    pick(app, "review.Preset.3", "wmt25")
+    assert read(kept).review.settings == {**PRESETS["wmt25"].settings}
+    assert "chose the settings &#x27;As WMT25&#x27;" in words(app) and not app.exception
+    press(app, f"Use {SETTINGS['test'].name_value('ar')}")  # the caveat of a test of segments
+    assert read(kept).review.settings == {**PRESETS["wmt25"].settings, "test": "ar"} and not app.exception
 
 
 def test_a_link_to_nothing_and_a_task_that_is_gone_are_messages(at, root, kept):

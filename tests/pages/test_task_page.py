@@ -121,10 +121,10 @@ def test_rules_stand_side_by_side_and_those_that_change_the_top_group_come_first
 @pytest.mark.parametrize("asked", [{"correction": "bonferroni"}, {"unit": "segment"}])
 def test_under_the_picture_stands_how_to_read_it(opened, asked):
     app = opened("results", metric="human", trials="1999", **asked)
-    captions, found = [caption.value for caption in app.caption], compare_task(
-        simulated_task(), "human", trials=1999, **asked)
-    said = " ".join(explain_ranking(found, "human", "Coloured:", "Shading"))
-    assert any(one.startswith(said) for one in captions) and not app.exception
+    found = compare_task(simulated_task(), "human", trials=1999, **asked)
+    caption = next(caption for caption in app.caption if "Shading separates clusters" in caption.value)
+    assert not app.exception and all(one in f"{caption.value} {caption.proto.help}"
+                                     for one in explain_ranking(found, "human", "Coloured:", "Shading"))
     assert all(escape(one) in words(app) for one in list_gaps_across(found, "human"))
 
 
@@ -165,14 +165,15 @@ def test_nothing_is_said_to_be_ranked_across_where_no_two_systems_have_all(opene
     for which in (True, False):
         app = opened("results", root=root, shared_task="task", metric="XCOMET", trials="999")
         assert not app.exception
-        said[which] = "\n".join([*(html.value for html in app.get("html")), *(one.value for one in app.caption)])
+        said[which] = "\n".join([*(html.value for html in app.get("html")),
+                                 *(f"{one.value} {one.proto.help}" for one in app.caption)])
         path = root / "task" / "automatic_scores" / "Beta.jsonl"
         path.write_text("".join(line for line in path.read_text().splitlines(True) if "en-ja" not in line))
     assert "A dash: no score, or no rank." in said[True] and "A dash: no score, or no rank." in said[False]
     for told in ("within each language pair, and across them", "Under all pairs: the rank"):
         assert told in said[True] and told not in said[False]
     why = "No system is ranked across the language pairs: no two systems have segments in common in all of them."
-    assert [said[which].count(why) for which in (True, False)] == [0, 2]  # above the picture, and how it was tested
+    assert [said[which].count(why) for which in (True, False)] == [0, 3]  # above the ranks, under Caveats and Method
 
 
 def test_a_broken_task_is_one_message_and_the_controls_stay(opened, root):

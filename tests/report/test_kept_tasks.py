@@ -12,7 +12,7 @@ from mtsig_core.experiments.metric_agreement import kept_agreement, task_agreeme
 from mtsig_core.metrics.means import DomainMean
 from mtsig_core.report.task_export import task_json
 from mtsig_core.source import TaskSource
-from mtsig_core.stats import across, comparison, kept_tasks, measured
+from mtsig_core.stats import across, comparison, engine, kept_tasks
 from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask, digest_of
 from mtsig_core.stats.significance import ADJUSTMENTS
@@ -77,8 +77,8 @@ def test_it_is_what_compare_task_finds(folder):  # noqa: F811
 
 def test_a_task_is_counted_once_and_warned_of_in_the_same_order(folder, kept, monkeypatch):  # noqa: F811
     """For what is compared within language pairs and across them; `compare_task` warns as what is kept does."""
-    counted, count = [], measured.cached_statistics
-    monkeypatch.setattr(measured, "cached_statistics", lambda metric, *more: counted.extend(
+    counted, count = [], engine.cached_statistics
+    monkeypatch.setattr(engine, "cached_statistics", lambda metric, *more: counted.extend(
         [metric.name] * (not isinstance(metric, DomainMean))) or count(metric, *more))
     source, asked = TaskSource(str(folder)), {"trials": 99, "resamples": 50, "unit": "segment"}
     found = compare_kept(KeptTask(source), **asked)

@@ -12,9 +12,9 @@ from mtsig_core.results import SystemRuns
 from mtsig_core.stats import engine
 from mtsig_core.stats.across import decide_across, draw_across
 from mtsig_core.stats.decisions import pair_runs, smallest_stable_difference
+from mtsig_core.stats.engine import measure
 from mtsig_core.stats.few_units import p_floor
 from mtsig_core.stats.intervals import simultaneous
-from mtsig_core.stats.measured import measure
 from mtsig_core.stats.pair import two_one_sided
 from mtsig_core.stats.power import minimum_detectable_difference, unbiased
 from mtsig_core.stats.resampling import effective_number

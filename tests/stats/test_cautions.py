@@ -14,11 +14,10 @@ from mtsig_core.experiments.planning import plan
 from mtsig_core.report.reports import comparison_html, comparison_latex, comparison_text
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.results import SystemResult
-from mtsig_core.stats.cautions import about_near_at_least, find_cautions
+from mtsig_core.stats.cautions import about_near_at_least, about_texts, find_cautions
 from mtsig_core.stats.pair import examine_pair
 from mtsig_core.stats.settings import resolve
 from mtsig_core.stats.significance import TESTS, fitting_tests
-from mtsig_core.stats.testset_cautions import about_texts
 from tests.toys import Given, bleu, bleu_counts, mean, metric_result, pair_result, segment_scores, toy
 
 QUICK = dict(trials=199, resamples=50)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from mtsig_core import SettingError, Task, TestSet, compare, compare_task, decide, draw, replicates
+from mtsig_core.stats import comparison, engine
 from mtsig_core.stats import draws as draws_module
-from mtsig_core.stats import engine, measured, score
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, romano_wolf
 
 WORDS = "the small cat sat on a mat and saw one dog run".split()
@@ -64,9 +64,9 @@ def draw_nothing(patch):
 
     for name in ("bootstrap_scores", "swap_differences", "swap_rows", "jackknife_scores", "UnitStatistics"):
         patch.setattr(engine, name, fail)
-    for module in (draws_module, measured, score):
+    for module in (draws_module, engine, comparison):
         patch.setattr(module, "measure", fail)
-    patch.setattr(measured, "cached_statistics", fail)
+    patch.setattr(engine, "cached_statistics", fail)
 
 
 @pytest.fixture(scope="module")

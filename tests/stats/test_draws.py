@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mtsig_core.stats import decisions, draws
-from mtsig_core.stats.measured import measure
+from mtsig_core.stats.engine import measure
 from mtsig_core.stats.settings import Plan, resolve
 from tests.toys import Given, bleu, bleu_counts, compare_given, toy
 

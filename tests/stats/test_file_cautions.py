@@ -10,8 +10,8 @@ from mtsig_core import TestSet, compare
 from mtsig_core.readers import read_wmt
 from mtsig_core.report.reports import comparison_fragment, comparison_html, comparison_latex, comparison_text
 from mtsig_core.report.sentences import paper_sentences
-from mtsig_core.stats import testset_cautions
-from mtsig_core.stats.testset_cautions import about_files
+from mtsig_core.stats import cautions
+from mtsig_core.stats.cautions import about_files
 from tests.report.test_latex import methods
 
 WORDS = ("der die das ein Haus Baum Hund Katze Frau Mann Kind geht läuft sieht hat ist war schön groß klein alt neu "
@@ -291,7 +291,7 @@ def test_warnings_are_kept_with_the_statistics_and_come_back_the_same(monkeypatc
                     for _ in range(2))
     found = about_files(first)
     assert found and any(caution.remedies for caution in found)
-    monkeypatch.setattr(testset_cautions, "_about_files", None)
+    monkeypatch.setattr(cautions, "_about_files", None)
     kept = about_files(again)
     other = TestSet("set", again.systems, again.references, lines=range(101, 1101))
     with pytest.raises(TypeError):  # which has other lines to name, so that they are looked for again

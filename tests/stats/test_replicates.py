@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from mtsig_core import SegmentScores, SettingError, TestSet, compare, make_metric
-from mtsig_core.stats.comparison import replicates
+from mtsig_core.stats.comparison import bootstrap_systems, replicates
 from mtsig_core.stats.pair import examine_pair
-from mtsig_core.stats.score import bootstrap_systems
 from tests.toys import Given, bleu, bleu_counts, texts, toy
 
 COUNTS, DOCUMENTS = bleu_counts(seed=8, qualities=[0.1, 0, 0.3], n_segments=120)

@@ -16,10 +16,10 @@ from mtsig_core.report.experiment_tables import (
     interval_table,
     repeated_table,
 )
+from mtsig_core.stats.comparison import bootstrap_systems, histogram, relative_ends, score
 from mtsig_core.stats.decisions import spread_interval
 from mtsig_core.stats.intervals import fitting_intervals
 from mtsig_core.stats.resampling import UNITS, bootstrap_weights, make_units
-from mtsig_core.stats.score import bootstrap_systems, histogram, relative_ends, score
 from tests.report.test_html_report import Page
 from tests.toys import Given, bleu, bleu_counts, compare_given, mean, segment_scores, texts, toy
 

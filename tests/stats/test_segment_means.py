@@ -19,10 +19,10 @@ from mtsig_core.report.export import comparison_csv, comparison_json
 from mtsig_core.report.reports import comparison_html, comparison_latex, comparison_text
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.results import Comparison
+from mtsig_core.stats.comparison import bootstrap_systems
 from mtsig_core.stats.intervals import fitting_intervals
 from mtsig_core.stats.pair import examine_pair, measure_contributions, score_selection
 from mtsig_core.stats.resampling import BLOCK, bootstrap_weights, make_units
-from mtsig_core.stats.score import bootstrap_systems
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, decide_adjusted, fitting_tests, student_t, wilcoxon
 from mtsig_core.testset import SegmentScores
 from tests.toys import draw_swaps

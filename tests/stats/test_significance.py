@@ -262,7 +262,7 @@ class TestDecide:
         assert decide_pairs(self.IMPROVEMENT, 0.05, p=p).tolist() == [1, -1, 0, 0, 0, 0]
 
     def test_the_larger_share_counts_where_it_is_at_least_1_less_alpha(self):
-        win, lose = np.array([[0.95, 0.05], [0.05, 0.95], [0.94, 0.0], [0.0, 0.94], [0.5, 0.5], [0.0, 0.0]]).T
+        win, lose = np.array([[0.95, 0.05], [0.05, 0.95], [0.0, 0.0], [0.0, 0.95], [0.05, 0.94], [0.94, 0.05]]).T
         assert decide_pairs(self.IMPROVEMENT, 0.05, win=win, lose=lose).tolist() == [1, -1, 0, 0, 0, 0]
 
     def test_rounding_does_not_decide(self):

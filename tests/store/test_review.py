@@ -1,6 +1,7 @@
 """A review is what its history says; taking back is an entry too."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -17,6 +18,7 @@ from mtsig_core.store.reviews import (
     SeeContent,
     SetMetric,
     SetRule,
+    SetSettings,
     TakeBack,
     apply,
     change_from_json,
@@ -32,6 +34,7 @@ PAIR = st.sampled_from([None, "en-de", "en-cs"])
 STEP = st.one_of(
     st.builds(Exclude, NAME, PAIR, st.sampled_from(["late", ""])), st.builds(PutBack, NAME, PAIR),
     st.builds(SetRule, st.sampled_from(["wmt24", "simultaneous"])), st.builds(SetMetric, st.sampled_from("xy")),
+    st.builds(SetSettings, st.sampled_from([{"unit": "segment"}, {"trials": 99, "rank_rule": "wmt25"}])),
     st.builds(NoteOn, st.just("en-de"), st.just("bleu"), NAME, NAME, st.sampled_from(["", "close"])),
     st.builds(Decide, st.sampled_from(["en-de", "en-cs"]), st.lists(NAME, max_size=2).map(tuple), st.text()),
     st.builds(SeeContent, st.text(), st.just({"en-de": "9"})))
@@ -71,6 +74,9 @@ def test_what_each_change_does():
         Decide("en-cs", ())))
     assert [(one.system, one.pair, one.reason) for one in review.exclusions] == [("A", None, "a bug")]
     assert review.settings == {"trials": 999, "rank_rule": "wmt24"} and review.metric == "chrf"
+    begun = replace(review, settings={"refs": ("refA",), "trials": 999, "rank_rule": "wmt24"})
+    preset = SetSettings({"unit": "segment"}, "sacrebleu")
+    assert apply(begun, preset).settings == {"refs": ("refA",), "unit": "segment"}
     assert [(note.a, note.text) for note in review.notes] == [("B", "two")]  # whichever is named first
     assert [(one.pair, one.first) for one in review.decisions] == [("en-de", ("A", "B"))]
 
