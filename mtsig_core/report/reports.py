@@ -284,7 +284,8 @@ def _list_settings(comparison: Comparison) -> Facts:
 
 def _metric_section(found: TaskComparison, metric: str) -> Section:
     """The verdict and its caveats, the ranks, the top group of each language pair, and mean differences across them."""
-    title, caveats, result = metric_title(metric), list_caveats(found, metric), _first_result(found, metric)
+    title, caveats = metric_title(metric), list_caveats(found, metric)
+    _, result = next(iter(select_parts(found, metric).values()))
     return Section(f"{title}: top group", [
         Paragraph(text=f"{state_verdict(found, metric)}.", role="verdict",
                   about=f"{title}, {describe_direction(result.higher_is_better, differences=False)}"),
@@ -292,10 +293,6 @@ def _metric_section(found: TaskComparison, metric: str) -> Section:
           for text in caveats),
         *(Paragraph(text=text, role="note", only=_READERS) for text in explain_far_firsts(found, metric)),
         *_rank_blocks(found, metric), *_across_blocks(found, metric)])
-
-
-def _first_result(found: TaskComparison, metric: str) -> MetricResult:
-    return next(iter(select_parts(found, metric).values()))[1]
 
 
 def _rank_blocks(found: TaskComparison, metric: str) -> Iterator[Block]:

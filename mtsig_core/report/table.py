@@ -315,10 +315,6 @@ class Table:
         return [{name: one for k, column in columns for name, one in column.parts(row[k]).items()}
                 for row in self.rows]
 
-    def part_names(self) -> list[str]:
-        """The names of the columns that files have."""
-        return [name for column in self.columns if column.where != "readers" for name in column.parts(None)]
-
     def select(self, *keys: str) -> Table:
         """The same with these columns only, in this order; those that it does not have are passed over."""
         places = [self.keys.index(key) for key in keys if key in self.keys]
