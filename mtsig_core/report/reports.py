@@ -39,6 +39,7 @@ from mtsig_core.report.sentences import (
     list_exclusions,
     list_interval_kinds,
     list_task_metrics,
+    name_family,
     name_simultaneous,
     paper_sentences,
     select_parts,
@@ -188,7 +189,8 @@ def _show_pairs(comparison: Comparison, result: MetricResult, most: int | None) 
     if settings.baseline is None:
         yield Figure(draw=partial(matrix_svg, result, settings), caption=matrix_key(result, settings))
     notes = ["Not significant (a dash under \"better\") does not mean equal."]
-    notes += [f"{level} CI: for one pair only. {table.title('ci_joint')}: {together}."] if together else []
+    notes += [f"A {level} CI is for one pair only. The {level} CIs for all pairs hold for "
+              f"{name_family(result, settings)} together."] if together else []
     yield TableBlock(table=table.without(*DETECTABLE), title=f"{title}: pairs", fold=format_count(n, "pair"), n_rows=n,
                      only=only, notes=tuple(notes), **_caption(comparison, result, "Differences"))
     if any(pair.mdd is not None for pair in result.pairs):

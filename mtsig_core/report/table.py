@@ -288,9 +288,6 @@ class Table:
     def titles(self) -> list[str]:
         return [column.title for column in self.columns]
 
-    def title(self, key: str) -> str:
-        return self.titles[self.keys.index(key)]
-
     def has(self, key: str) -> bool:
         return key in self.keys
 

@@ -75,7 +75,7 @@ def _grouped(cautions: Iterable[Caution], several: bool) -> list[list[str]]:
 def _block_lines(block: Block, width: int | None) -> list[str]:
     match block:
         case Paragraph(text=text, role=role, about=about):
-            named = {"verdict": f"{about}. ", "methods": f"{about}: ", "warning": "Warning: "}
+            named = {"verdict": f"{about}. ", "methods": f"{about}: ", "signature": f"{about} ", "warning": "Warning: "}
             return _wrap((named.get(role, "") if about or role == "warning" else "") + text, width)
         case Warnings():
             return [line for texts in _grouped(block.cautions, block.several)
