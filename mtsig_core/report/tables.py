@@ -420,17 +420,13 @@ def _join_parts(key: str, parts: Mapping[str, Table]) -> Table:
         replace(column, form=ROW_FORM) if column.form else column for column in joined.columns))
 
 
-def _without(record: dict[str, Any], *names: str) -> dict[str, Any]:
-    return {key: value for key, value in record.items() if key not in names}
-
-
 def with_run_records(rows: Iterable[SystemResult | MacroSystem | PairResult | MacroPair],
                      runs: Sequence[SystemRuns | PairRuns]) -> list[dict[str, Any]]:
     """Rows of CSV with what their training runs add, where there are any; the scores of the runs have own rows."""
     def of(record: dict[str, Any]) -> tuple[Any, ...]:
         return record.get("system"), record.get("a"), record.get("b")
 
-    more = {of(one): _without(one, "scores") for one in map(asdict, runs)}
+    more = {of(one): {key: value for key, value in one.items() if key != "scores"} for one in map(asdict, runs)}
     return [row | more.get(of(row), {}) for row in map(asdict, rows)]
 
 
