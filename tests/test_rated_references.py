@@ -80,9 +80,9 @@ def test_views_keep_what_waits_and_forget_what_was_left_out(table):
 
 
 def test_other_names_are_mistakes_with_a_remedy(table):
-    with pytest.raises(InputError, match="'Reformer' is no system of toy. It has: A, B. Rename it in the table"):
+    with pytest.raises(InputError, match="'Reformer' is not a system of toy. Its systems: A, B. Rename the systems"):
         join_scores(texts("refA"), table([*ROWS, ("Reformer", 1)]))
-    with pytest.raises(InputError, match="Nor are these: C. Rename them in the table, add their"):
+    with pytest.raises(InputError, match="Other names it does not have: C. Rename the systems"):
         join_scores(texts("refA"), table([*ROWS, ("Reformer", 1), ("C", 1)]))
     with pytest.raises(SettingError, match="No reference is left to act as a system.*none has ratings"):
         texts("refA").scored_with(others_as_systems=True)

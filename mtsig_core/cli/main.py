@@ -21,7 +21,9 @@ from mtsig_core.stats.parallel import on_cluster
 from mtsig_core.testset import show_name
 from mtsig_core.version import __version__
 
-EXAMPLES = """examples:
+EXAMPLES = """mtsig COMMAND --help shows the options of a command.
+
+examples:
   mtsig compare --ref ref.txt --system a.txt --system b.txt --docs docs.txt --langpair en-de
   mtsig compare --folder wmt24 --langpair en-de --refs refA --format json --out result.json
   mtsig score --ref ref.txt --system Mine=outputs/v2.txt

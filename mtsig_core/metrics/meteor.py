@@ -44,13 +44,6 @@ class Meteor(WordMetric):
     the fewest chunks is taken, where the paper takes the one with the fewest crossings. The search for it ends after
     50,000 steps with the best found, which happens in long segments with many repeated words.
 
-    Parameters
-    ----------
-    lowercase : bool
-        Changes nothing, since case is ignored anyway.
-    synonyms : bool
-        False leaves synonyms out even where WordNet is installed.
-
     References
     ----------
     Banerjee and Lavie (2005), METEOR: an automatic metric for MT evaluation with improved correlation with human
@@ -72,7 +65,7 @@ class Meteor(WordMetric):
     [76.53]
     """
 
-    synonyms: bool = True
+    synonyms: bool = True  # False leaves synonyms out even where WordNet is installed
 
     name: ClassVar[str] = "meteor"
     ends: ClassVar[Mapping[float, str]] = {0.0: "no word of the whole set matches a reference"}
@@ -179,7 +172,7 @@ class WordNet:
         return content.hexdigest()
 
     def synsets(self, word: str) -> tuple[int, ...]:
-        """The synsets of a word, by its base forms, in ascending order: numbers that only serve to be compared."""
+        """The synsets of a word, by its base forms: numbers that only serve to be compared."""
         return tuple(sorted({synset for part in _ENDINGS for base in self._base_forms(word, part)
                              for synset in self._index[part].get(base, ())}))
 
@@ -227,7 +220,7 @@ class WordNet:
 STEPS = 50_000
 
 # Columns of the memory, which holds these numbers for each word or stem; `_alignment` and `_network` say what they are.
-OVER, SPARE, STEMMED, LEFT_A, LEFT_B, WORD_A, WORD_B, STEM_A, STEM_B, HEAD = range(10)
+OVER, SPARE, STEMMED, LEFT_A, LEFT_B, WORD_A, WORD_B, STEM_A, STEM_B = range(9)
 # Nodes of the network of synonyms.
 SOURCE, SINK = range(2)
 
@@ -241,8 +234,8 @@ def _points(matches: Numbers, chunks: Numbers, sys_len: Numbers, ref_len: Number
 def _count(ids: np.ndarray, begins: np.ndarray, counts: np.ndarray, n_refs: int, stems: np.ndarray, synsets: np.ndarray,
            ends: np.ndarray, stats: np.ndarray) -> None:
     """Fill the statistics of a block, shape (systems, segments, 4), the references first in `ids`, `begins` and
-    `counts`; the synsets of a word are ``synsets[ends[word]:ends[word + 1]]``, in ascending order."""
-    memory = np.zeros((stems.size, HEAD + 1), np.int64)
+    `counts`; the synsets of a word are ``synsets[ends[word]:ends[word + 1]]``."""
+    memory = np.zeros((stems.size, STEM_B + 1), np.int64)
     for seg in range(counts.shape[1]):
         for s in range(len(stats)):
             row = stats[s, seg]
@@ -332,15 +325,11 @@ def _network(a: np.ndarray, b: np.ndarray, stems: np.ndarray, synsets: np.ndarra
 
 
 def _share(some: np.ndarray, others: np.ndarray) -> bool:
-    """Whether two ascending lists have a number in common."""
-    i = j = 0
-    while i < len(some) and j < len(others):
-        if some[i] == others[j]:
-            return True
-        if some[i] < others[j]:
-            i += 1
-        else:
-            j += 1
+    """Whether two lists have a number in common."""
+    for one in some:
+        for other in others:
+            if one == other:
+                return True
     return False
 
 
@@ -411,25 +400,17 @@ def _take(x: int, y: int, stems: np.ndarray, memory: np.ndarray, room: np.ndarra
 def _candidates(a: np.ndarray, b: np.ndarray, stems: np.ndarray, memory: np.ndarray,
                 room: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The words of `b` that each word of `a` may match, in order: to[first[i]:first[i + 1]]."""
-    over, spare, head = memory[:, OVER], memory[:, SPARE], memory[:, HEAD]
-    following = np.empty(len(b), np.int64)  # the next word of the same stem; `head` is the first, counted from 1
-    for j in range(len(b) - 1, -1, -1):
-        following[j], head[stems[b[j]]] = head[stems[b[j]]] - 1, j + 1
     first = np.zeros(len(a) + 2, np.int64)
     to = np.empty(0, np.int64)
     for fill in range(2):
         size = 0
         for i in range(len(a)):
             first[i] = size
-            meant = over[a[i]] > 0 and memory[a[i], WORD_A] > 0
-            j = 0 if meant else head[stems[a[i]]] - 1
-            while 0 <= j < len(b):
-                if a[i] == b[j] or (over[a[i]] > 0 and spare[b[j]] > 0 and _may_match(
-                        a[i], b[j], stems, memory, room)):
+            for j in range(len(b)):
+                if a[i] == b[j] or _may_match(a[i], b[j], stems, memory, room):
                     if fill:
                         to[size] = j
                     size += 1
-                j = j + 1 if meant else following[j]
         first[len(a):] = size
         if not fill:
             to = np.empty(size, np.int64)

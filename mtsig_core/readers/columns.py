@@ -28,15 +28,24 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "docid": ("docid", "doc_id", "doc", "document", "document_id"),
     "domain": ("domain", "domain_name"),
     "source": ("source", "src"),
+    "reference": ("reference", "ref", "refa", "refb"),
+    "output": ("hypothesis", "hyp", "mt", "target", "tgt", "translation", "output"),
     "langpair": ("lp", "langs", "langpair", "langpairs", "lang_pair", "language_pair", "language pair",
                  "language pairs", "language-pair", "lang pair", "pair")}
 EXPECTED_COLUMNS = (
     "Expected are the columns system, line, score (and docid, domain), a row for each score; or a column for each "
     "system and a row for each line.")
-ABSENT = object()  # in place of a value that a record of JSON does not have; null is None
 _ROW = '{"system": "A", "line": 1, "score": 0.8}'
 _CHUNKS = 100_000  # row groups by columns, more than any table of scores has
 _WIDEST = 32  # bytes of a value of fixed length, which many rows may refer to, and each then has for itself
+
+
+class _Absent:
+    def __repr__(self) -> str:
+        return "nothing"
+
+
+ABSENT = _Absent()  # in place of a value that a record of JSON does not have; null is None
 
 
 @dataclass(frozen=True)
@@ -217,7 +226,9 @@ def _join_records(name: str, entries: Sequence[tuple[int | str, Any]], **more: A
 
 def _read_comet(name: str, whole: Mapping[str, list[Any]]) -> InputTable:
     """What ``comet-score --to_json`` writes, {output file: [{src, mt, ref, COMET}, ...]}, as a row for each score."""
-    systems = {file: re.sub(r"(\.txt)?(\.gz)?$", "", os.path.basename(file.replace("\\", "/"))) for file in whole}
+    from mtsig_core.readers.formats import SEGMENTS, strip_ending  # late: it knows the readers here
+
+    systems = {file: strip_ending(os.path.basename(file.replace("\\", "/")), SEGMENTS) for file in whole}
     if twice := next((one for one in systems.values() if list(systems.values()).count(one) > 1), None):
         raise InputError(f"{name} has two outputs of {show_name(twice)}. Give each system an output file of its own "
                          "name.")

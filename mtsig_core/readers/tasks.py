@@ -388,26 +388,30 @@ def find_task(folder: FilePath) -> Path:
             raise InputError(f"{show_name(folder)} is no zip file, or not all of one. Expected the folder of a shared "
                              "task, or a zip of it: zip the folder again, or copy or download the file again.")
         return root
-    inside = list_archive(folder)
-    holders = [path.parent for path in inside if path.name in ("references", SCORES, HUMAN, METRIC_SCORES)
-               and is_folder(path)]
+    holders = [path.parent for path in _list_marks(folder)]
     if apart := sorted({holder for holder in holders if holders[0] not in (holder, *holder.parents)}):
         named = ", ".join(show_name(path.relative_to(root)) for path in (holders[0], *apart[:4]))
         raise InputError(f"The zip archive holds {1 + len(apart)} tasks: {named}{', ...' * (len(apart) > 4)}. "
                          "Expected one. Put each task in a zip of its own.")
-    by_file = (path.parent for path in inside if is_file(path) and (is_reference(path.name) or xml_names([path.name])))
+    by_file = (path.parent for path in list_archive(folder) if is_file(path) and _is_of_task(path.name))
     return holders[0] if holders else next(by_file, root)
 
 
-def is_reference(file: str) -> bool:
-    """Whether a name says all, and that the file is a reference."""
+def _is_of_task(file: str) -> bool:
+    """Whether the name of a file shows that it is a reference, or XML, of a task."""
     name = task_name(file)
-    return name is not None and name.role == "reference"
+    return name is not None and name.role == "reference" or bool(xml_names([file]))
 
 
 def has_scores(folder: FilePath) -> bool:
     """Whether a folder has segment scores, with texts or without, whose direction may be said."""
-    return any(path.name in (SCORES, HUMAN, METRIC_SCORES) and is_folder(path) for path in _list_top(folder))
+    return any(path.name != "references" for path in _list_marks(folder))
+
+
+def _list_marks(folder: FilePath) -> list[Path]:
+    """The folders that show a task, in a folder, or at any depth in a zip."""
+    return [path for path in _list_top(folder)
+            if path.name in ("references", SCORES, HUMAN, METRIC_SCORES) and is_folder(path)]
 
 
 def _list_top(folder: FilePath) -> list[Path]:
@@ -418,12 +422,9 @@ def _list_top(folder: FilePath) -> list[Path]:
 
 
 def is_task(folder: FilePath) -> bool:
-    """Whether a folder, or a zip, looks like that of a shared task, of any layout that is told by its folders or XML
-    files; a zip also by names that say all."""
-    tops = _list_top(folder)
-    names = [path.name for path in tops]
-    return bool(any(path.name in ("references", SCORES, HUMAN, METRIC_SCORES) and is_folder(path) for path in tops)
-                or xml_names(names) or is_zip(folder) and any(map(is_reference, names)))
+    """Whether a folder, or a zip, looks like a shared task by the folders in it, its XML, or in a zip its names."""
+    names = [path.name for path in _list_top(folder)]
+    return bool(_list_marks(folder) or xml_names(names) or is_zip(folder) and any(map(_is_of_task, names)))
 
 
 def pairs_of(folder: FilePath) -> list[str]:
@@ -484,8 +485,9 @@ def read_pair(folder: FilePath, langpair: str, *, parses: Sequence[tuple[str, Fi
     task = find_task(folder)
     layout = _find_layout(task)
     if parses and (layout is not _TEXTS or has_scores(task)):
-        what = "XML, whose texts take" if layout is _XML else "segment scores beside its texts or alone, and takes"
-        raise SettingError(f"{show_name(task)} has {what} no parse. Give the texts as plain files.")
+        what = "XML" if layout is _XML else "segment scores"
+        raise SettingError(f"{show_name(task)} has {what}, with which mtsig reads no parses. Give the texts as plain "
+                           "files.")
     testsets, told = _read_parts(task, layout, [langpair], lower_is_better, higher_is_better, keep_canary, parses)
     return replace(testsets[langpair], assumed=tuple(told))
 
@@ -506,13 +508,12 @@ def _read_parts(task: Path, layout: _Layout, pairs: Collection[str] | None, lowe
     testsets = {pair: part.make(scores={
         name: SegmentScores(by_system, directions[name].higher_is_better)
         for name, by_system in part.scores.items() if name in directions}) for pair, part in parts.items()}
-    assumed = [one for testset in testsets.values() for one in testset.assumed]
-    return {pair: testset if keep_canary else drop_canary(testset) for pair, testset in testsets.items()}, [*assumed,
-                                                                                                            *told]
+    assumed = [*(one for testset in testsets.values() for one in testset.assumed), *told]
+    return {pair: testset if keep_canary else drop_canary(testset) for pair, testset in testsets.items()}, assumed
 
 
 def no_output(folder: FilePath, pairs: Collection[str]) -> str:
-    """What to do about language pairs of which a folder has references alone."""
+    """What to do about language pairs of which a folder has only references."""
     return (f"{show_name(folder)} has references and no output for {', '.join(pairs)}. Add outputs to its "
             "system-outputs/, or choose other language pairs.")
 
@@ -612,17 +613,17 @@ def _explain_unread(path: Path, task: Path, pairs: Collection[str]) -> str:
         pair = path.parent.name if top == METRIC_SCORES else name.partition(".")[0]
         return "" if pair in {known.rpartition(".")[2] for known in pairs} else no_pair.format(pair)
     if _OF_WHOLE.fullmatch(name) and top in ("", HUMAN, METRIC_SCORES):
-        return "it has scores of whole systems, documents or domains, and only those of segments are read"
+        return "it has scores of whole systems, documents or domains. mtsig reads scores of segments"
     if top:
         is_own = name.endswith((".jsonl", ".jsonl.gz")) if top == SCORES else top in OUTPUTS or (
             top not in (HUMAN, METRIC_SCORES) and task_name("/".join(parts)) is not None)
-        return "" if is_own else "its name is none that a file of a task has there"
+        return "" if is_own else "a file of a task in this folder has another name"
     is_flat = not is_folder(task / "references")
     if name in _OWN or is_flat and path.parent == task and task_name(name) is not None:
         return ""
     if table := _split_table_name(name):
-        return "the task has scores alone, and such a table joins texts" if table[0] in pairs else \
+        return "such a table needs texts, and the task has only scores" if table[0] in pairs else \
             no_pair.format(table[0])
     if _match_table(name) and not task_name(name):
         return "its name says no language pair. A table of segment scores is called such as en-de.esa.tsv"
-    return "its name is not that of a file of a task"
+    return "no file of a task has such a name"

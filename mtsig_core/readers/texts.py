@@ -66,6 +66,11 @@ SEARCHED_LINES = 100_000  # of all files together in which the first fault is lo
 _Read = tuple[FilePath | None, Sequence[str] | None, str | None]  # path, lines, and what it is in messages
 
 
+def name_reference(own: str, short: str = "[A-Z]") -> str:
+    """What a reference is called by its name in a file: refA where that is A, ref where there is none."""
+    return f"ref{own}" if re.fullmatch(short, own) else own or "ref"
+
+
 def check_langpair(langpair: str) -> None:
     """Raise SettingError unless this is a language pair such as en-de."""
     if not is_langpair(langpair):
@@ -424,7 +429,8 @@ def read_sacrebleu(name: str, langpair: str | None = None, systems: Sequence[Nam
     if langpair not in dataset.langpairs:
         raise explain_unknown(f"language pair of {name}", langpair, sorted(dataset.langpairs))
     files, references = _find_files(dataset, name, langpair)
-    refs = {_name_reference(field): path for field, path in files.items() if path in references}
+    refs = {name_reference(field.partition(":")[2], "[A-Z0-9]"): path for field, path in files.items()
+            if path in references}
     own = [*((field, path) for field, path in files.items()
              if field not in _ABOUT and not re.match("ref(:|$)", field)), *systems]
     if not own:
@@ -457,7 +463,3 @@ def _find_files(dataset: Any, name: str, langpair: str) -> tuple[dict[str, str],
                          f"{show_name(str(error))[:200]}). Remove {name} from {place}, and try again.") from None
 
 
-def _name_reference(field: str) -> str:
-    """What a reference is called: refA where sacreBLEU has ref:A."""
-    own = field.partition(":")[2]
-    return f"ref{own}" if re.fullmatch("[A-Z0-9]", own) else own or "ref"

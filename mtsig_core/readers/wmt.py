@@ -15,7 +15,7 @@ from mtsig_core.readers.columns import show_names
 from mtsig_core.readers.files import FilePath, check_regular, exists, is_file, is_folder, list_folder
 from mtsig_core.readers.formats import SEGMENTS, find_format, sniff
 from mtsig_core.readers.lines import explain_missing, read_beginning
-from mtsig_core.readers.texts import assemble, check_langpair, index_by_name
+from mtsig_core.readers.texts import assemble, check_langpair, index_by_name, name_reference
 from mtsig_core.testset import TestSet, show_name
 
 # What the name of a file says in the style of the WMT shared tasks: set, language pair, role, system or reference.
@@ -87,9 +87,9 @@ def task_name(path: str) -> TaskName | None:
     for role, pattern in _INSIDE[folders[-2]] if of_pair else _INSIDE.get(folder, _ANYWHERE):
         if found := re.fullmatch(pattern, file, re.DOTALL):
             parts = found.groupdict()
-            name = parts.get("name") or ("ref" if role == "reference" else "")
-            first = role == "reference" and re.fullmatch("[A-Z]", name)
-            return TaskName(role, parts["pair"], parts.get("set") or "", f"ref{name}" if first else name)
+            own = parts.get("name") or ""
+            return TaskName(role, parts["pair"], parts.get("set") or "",
+                            name_reference(own) if role == "reference" else own)
     if of_pair and (plain := re.fullmatch(rf"(.+)\.(txt|{of_pair['target']})", file, re.DOTALL)):
         return TaskName("system", folder, "", plain[1])
     return None

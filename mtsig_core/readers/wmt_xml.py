@@ -24,13 +24,14 @@ from mtsig_core.languages import LANGUAGE, languages_of
 from mtsig_core.readers.files import FilePath
 from mtsig_core.readers.limits import check_values, spend
 from mtsig_core.readers.lines import read_chunks
-from mtsig_core.readers.texts import check_langpair, drop_canary
+from mtsig_core.readers.texts import check_langpair, drop_canary, name_reference
 from mtsig_core.testset import TestSet, show_name
 
 if TYPE_CHECKING:
     from xml.sax.xmlreader import AttributesImpl
 
 DEPTH = 50  # of elements inside each other; WMT's XML has seven
+_SOURCE = ("src", "")
 _LEVELS = {"doc": 0, "src": 1, "ref": 1, "hyp": 1, "seg": 2}
 _FORM = '<doc id="..." origlang="en"> with <src lang="en">, <ref lang="de" translator="A"> and <hyp lang="de" ' \
         'system="NAME">, and in each of them <seg id="1">'
@@ -48,9 +49,15 @@ class _Part:
 @dataclass
 class _Document:
     domain: str | None
-    src: _Part | None = None
-    ref: dict[str, _Part] = field(default_factory=dict)
-    hyp: dict[str, _Part] = field(default_factory=dict)
+    parts: dict[tuple[str, str], _Part] = field(default_factory=dict)  # by kind and name, as ("hyp", "GPT-4")
+
+    @property
+    def source(self) -> _Part | None:
+        return self.parts.get(_SOURCE)
+
+    @property
+    def translations(self) -> list[_Part]:
+        return [part for key, part in self.parts.items() if key != _SOURCE]
 
 
 def read_wmt_xml(paths: Sequence[FilePath], langpair: str | None = None, *, name: str | None = None,
@@ -66,55 +73,56 @@ def read_wmt_xml(paths: Sequence[FilePath], langpair: str | None = None, *, name
     found: dict[str, _Document] = {}
     for path in paths:
         _read(path, found)
-    pairs = sorted({f"{document.src.lang}-{part.lang}" for document in found.values() if document.src
-                    for part in (*document.ref.values(), *document.hyp.values()) if part.lang})
+    pairs = sorted({f"{document.source.lang}-{part.lang}" for document in found.values() if document.source
+                    for part in document.translations if part.lang})
     _check_sources(found)
     label = name or re.sub(r"\.xml(\.gz)?$", "", re.split(r"[/\\]", show_name(paths[0]))[-1])
     if langpair is None:
         if len(pairs) > 1:
             raise SettingError(f"{label} has {len(pairs)} language pairs: {', '.join(map(show_name, pairs))}. Choose "
-                               "one.",
-                               {"langpair": "XX-YY"})
+                               "one.", {"langpair": "XX-YY"})
         langpair = pairs[0] if pairs else None
     elif langpair not in pairs:
         raise explain_unknown("language pair", langpair, pairs)
     if langpair is not None:
         source, target = languages_of(langpair)
-        found = {key: _select_language(document, target or "") for key, document in found.items()
-                 if document.src and document.src.lang == source}
+        found = {key: _Document(document.domain, {name: part for name, part in document.parts.items()
+                                                  if name == _SOURCE or part.lang in (target, "")})
+                 for key, document in found.items() if document.source and document.source.lang == source}
     testset = _make_testset(label, " and ".join(map(show_name, paths)), found, langpair)
     return testset if keep_canary else drop_canary(testset)
 
 
 def _check_sources(found: dict[str, _Document]) -> None:
     """Raise InputError where a document has no source, and others have: then its id may be misspelt."""
-    known = [key for key, document in found.items() if document.src]
+    known = [key for key, document in found.items() if document.source]
     for key, document in found.items() if known else ():
-        for part in (*document.ref.values(), *document.hyp.values()) if document.src is None else ():
+        for part in document.translations if document.source is None else ():
             raise InputError(f"{part.where}: the document {show_name(key)} has no <src>, here or in another file."
-                             f"{suggest_name(key, known)} Expected the id of one that has: mend it, or take the "
-                             "document out.")
+                             f"{suggest_name(key, known)} Expected the id of one that has: mend it, or remove the "
+                             "document.")
 
 
 def _make_testset(name: str, files: str, documents: dict[str, _Document], langpair: str | None) -> TestSet:
     """Documents of one language pair, segment by segment."""
-    refs = sorted({key for document in documents.values() for key in document.ref})
-    hyps = sorted({key for document in documents.values() for key in document.hyp})
+    refs, hyps = (sorted({name for document in documents.values() for own, name in document.parts if own == kind})
+                  for kind in ("ref", "hyp"))
     for parts, what in ((refs, "reference, <ref>"), (hyps, "output, <hyp>")):
         if not parts:
             raise InputError(f"{files}: there is no {what}. Expected {_FORM}; name the file that has it too.")
     spend("systems", len(hyps), files)
-    check_values(sum(len(one.src.texts) for one in documents.values() if one.src) * (len(refs) + len(hyps)), files)
+    check_values(sum(len(one.source.texts) for one in documents.values() if one.source) * (len(refs) + len(hyps)),
+                 files)
     rows: list[tuple[int, str, str, str, list[str | None], list[str]]] = []
-    line, bare = 0, list[tuple[str, str]]()
+    line, bare, nothing = 0, list[tuple[str, str]](), _Part("", "")
     for key, document in documents.items():
-        source = document.src.texts if document.src else {}
-        for part in (*document.ref.values(), *document.hyp.values()):
+        source = (document.source or nothing).texts
+        for part in document.translations:
             if odd := next((seg for seg in part.texts if seg not in source), None):
                 raise InputError(f"{part.where}: the document {show_name(key)} has a segment {show_name(odd)!r} here, "
                                  "and none in its <src>. Expected the same ids in both.")
-        of_refs, of_hyps = ([parts[name].texts if name in parts else {} for name in names]
-                            for parts, names in ((document.ref, refs), (document.hyp, hyps)))
+        of_refs, of_hyps = ([document.parts.get((kind, name), nothing).texts for name in names]
+                            for kind, names in (("ref", refs), ("hyp", hyps)))
         for seg, text in source.items():
             line += 1
             references = [texts.get(seg) or None for texts in of_refs]
@@ -130,13 +138,6 @@ def _make_testset(name: str, files: str, documents: dict[str, _Document], langpa
     return TestSet(name, dict(zip(hyps, zip(*outputs_of, strict=True), strict=True)),
                    dict(zip(refs, zip(*references_of, strict=True), strict=True)), sources=sources, documents=keys,
                    domains=domains if any(domains) else None, langpair=langpair, lines=lines, assumed=tuple(told))
-
-
-def _select_language(document: _Document, target: str) -> _Document:
-    """The parts of a document that are in the target language, or that name none."""
-    ref, hyp = ({key: part for key, part in parts.items() if part.lang in (target, "")}
-                for parts in (document.ref, document.hyp))
-    return _Document(document.domain, document.src, ref, hyp)
 
 
 def _read(path: FilePath, found: dict[str, _Document]) -> None:
@@ -222,13 +223,14 @@ class _Handler(ContentHandler):
         self.key, self.origin = key, attrs.get("origlang") or ""
         self.read.setdefault(key, _Document(attrs.get("domain")))
 
-    def _open_part(self, name: str, attrs: AttributesImpl) -> None:
-        self.own = {"src": "", "ref": _reference(attrs.get("translator") or ""), "hyp": attrs.get("system") or ""}[name]
-        if name == "hyp" and not self.own.strip():
+    def _open_part(self, kind: str, attrs: AttributesImpl) -> None:
+        self.own = name_reference(attrs.get("translator") or "") if kind == "ref" else \
+            attrs.get("system") or "" if kind == "hyp" else ""
+        if kind == "hyp" and not self.own.strip():
             raise InputError(f"{self.here()}: <hyp> names no system. Expected {_FORM}.")
-        lang = attrs.get("lang") or attrs.get("language") or (self.origin if name == "src" else "")
-        if (lang or name == "src") and not re.fullmatch(LANGUAGE, lang := lang.replace("-", "_")):
-            raise InputError(f"{self.here()}: the language of <{name}> is {show_name(lang)!r}. Expected a code such as "
+        lang = attrs.get("lang") or attrs.get("language") or (self.origin if kind == "src" else "")
+        if (lang or kind == "src") and not re.fullmatch(LANGUAGE, lang := lang.replace("-", "_")):
+            raise InputError(f"{self.here()}: the language of <{kind}> is {show_name(lang)!r}. Expected a code such as "
                              "en or zh_TW.")
         self.part = _Part(lang, self.here())
 
@@ -249,21 +251,11 @@ class _Handler(ContentHandler):
             elif name != "doc":
                 self._close_part(name)
 
-    def _close_part(self, name: str) -> None:
-        document, part = self.read[self.key], self.part
-        if name == "src":
-            before, document.src = document.src, part
-        else:
-            before = (document.ref if name == "ref" else document.hyp).setdefault(self.own, part)
-        if before is not None and (before.lang, before.texts) != (part.lang, part.texts):
-            named = f"<{name}> {show_name(self.own)}".strip()
-            raise InputError(f"{part.where}: {named} of the document {show_name(self.key)} differs from that of "
-                             f"{before.where}. Expected one of each.")
-
-
-def _reference(translator: str) -> str:
-    """What a reference is called: refA where the file has A; ref where it has nothing."""
-    return f"ref{translator}" if re.fullmatch("[A-Z]", translator) else translator or "ref"
+    def _close_part(self, kind: str) -> None:
+        part, before = self.part, self.read[self.key].parts.setdefault((kind, self.own), self.part)
+        if (before.lang, before.texts) != (part.lang, part.texts):
+            raise InputError(f"{part.where}: {f'<{kind}> {show_name(self.own)}'.strip()} of the document "
+                             f"{show_name(self.key)} differs from the one of {before.where}. Expected one of each.")
 
 
 def xml_names(files: Iterable[str]) -> dict[str, list[str]]:

@@ -1,4 +1,4 @@
-"""The address of a page holds all that was chosen: a link opens it again, and Back undoes one choice at a time."""
+"""The address of a page holds every choice: a link restores them all, and Back undoes one at a time."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from pages._server.components import component
 from pages._server.internals import by_history
 from pages._ui.catalogue import PAGES
 
-_KEPT = "address.kept"  # what was chosen, as the address says it: {key: texts}
+_KEPT = "address.kept"  # the choices as the address writes them: {key: texts}
 _SHOWN = "address.shown"  # what each control was last set to
-_DRAWN = "address.drawn"  # what the controls of this run add to the address; None where they are as usual
-_PAGES_OWN = "address.pages_own"  # keys that are forgotten as soon as another page is opened
-_LINKED = "address.linked"  # keys that stood in the links between pages, as these were drawn on this page
-_LINK = "address.link"  # what the link asked that the session began with, until a control has seen it
+_DRAWN = "address.drawn"  # what the controls of this run add to the address; None for a default
+_PAGES_OWN = "address.pages_own"  # keys that are forgotten when another page opens
+_LINKED = "address.linked"  # keys in the links that this page drew
+_LINK = "address.link"  # what the first link of the session asked, until a control reads it
 _COMPLAINTS = "address.complaints"
 _PAGE = "address.page"
-_OF_SETS = "address.of_sets"  # what was chosen for a test set alone, by the set's content
-_AWAITED = "address.awaited"  # the set opened last, where the browser may yet tell what had been chosen for it
+_OF_SETS = "address.of_sets"  # choices that belong to one test set, by its content
+_AWAITED = "address.awaited"  # the set opened last, while the browser may still send its choices
 _NOTHING = object()
-SEEN = "digest"  # says what content was seen; no choice
-_WHOLE = "review"  # page and key of a link to what has all its settings in itself: where it stands, it stands alone
+SEEN = "digest"  # which content was seen; not a choice
+_WHOLE = "review"  # page and key of a review, which has its own settings: no other key goes beside it
 
 
 class Partly(ValueError):
-    """Some of what the address asks is not available; `rest` is what is."""
+    """Part of what the address asks is not available; `rest` is the part that is."""
 
     def __init__(self, refused: str, rest: object):
         super().__init__(refused)
@@ -35,7 +35,7 @@ class Partly(ValueError):
 
 
 def begin(page: str) -> None:
-    """Start a run of a page: a link, or Back, says all anew; else the session knows."""
+    """Start a run of a page. After a link or Back the address decides, otherwise the session."""
     state, arrived = st.session_state, {key: st.query_params.get_all(key) for key in st.query_params}
     first = _KEPT not in state
     if first:
@@ -48,8 +48,8 @@ def begin(page: str) -> None:
             state[_KEPT].pop(key, None)
             state[_SHOWN].pop(key, None)
             state.pop(key, None)
-        # What a link within the product asks of the page that it opens. Of the rest the session knows better: a click
-        # may come before the browser has heard of the last change.
+        # Take what a link of ours asks of the page it opens. The session is ahead of the address in everything else:
+        # a click may come before the browser has the last change.
         state[_KEPT].update({key: texts for key, texts in arrived.items()
                              if key not in state[_KEPT] and key not in state[_LINKED]})
     if not first and page != state[_PAGE]:
@@ -60,18 +60,17 @@ def begin(page: str) -> None:
 
 def settle(key: str, usual: object, read: Callable[[list[str]], object], write: Callable[[object], list[str]], *,
            pages_own: bool = False, always: bool = False):
-    """What a control is to show; puts it into the session, from where the control takes it.
+    """Return the value of a control and put it into the session, where the control reads it.
 
-    `usual` is what it shows when nothing was chosen, which does not stand in the address, unless a choice `always`
-    does: it may be another on another page. `read` makes a value of what the address says, and raises ValueError (or
-    `Partly`) for what is not available; `write` says a value. What is the page's own is forgotten when another page is
-    opened.
+    `usual` is the default. The address omits it, except with `always`, for a default that differs between pages.
+    `read` turns texts of the address into a value and raises ValueError (or `Partly`) for what is not available;
+    `write` does the reverse. With `pages_own` the choice is forgotten when another page opens.
     """
     state = st.session_state
-    if key in state and state[key] != state[_SHOWN].get(key, _NOTHING):  # the user changed it, or a callback
+    if key in state and state[key] != state[_SHOWN].get(key, _NOTHING):  # the user or a callback changed it
         keep(key, None if state[key] == usual and not always else write(state[key]))
         state[_LINK].pop(key, None)
-        if page() != _WHOLE:  # Streamlit writes what it opens under the page that it leaves, to where Back leads
+        if page() != _WHOLE:  # Streamlit has written the new query under the old page, where Back leads
             keep(_WHOLE, None)
     value, wish = usual, state[_KEPT].get(key)
     if wish is not None:
@@ -85,7 +84,7 @@ def settle(key: str, usual: object, read: Callable[[list[str]], object], write: 
                 state[_COMPLAINTS].setdefault(
                     f"The link asks for {key}={refused}, which is not available here; {instead}.", False)
     state[_LINK].pop(key, None)
-    state[key] = value  # also where it is so already: other options make another control, which would not know
+    state[key] = value  # even if unchanged: new options make a new control, which starts from the session
     state[_SHOWN][key] = value
     state[_DRAWN][key] = None if value == usual and not (always and wish is not None) else write(value)
     if pages_own:
@@ -94,29 +93,29 @@ def settle(key: str, usual: object, read: Callable[[list[str]], object], write: 
 
 
 def asked(key: str) -> str | None:
-    """What the address says of a key, if anything."""
+    """Return the last text of a key in the address, or None."""
     texts = st.session_state[_KEPT].get(key)
     return texts[-1] if texts else None
 
 
 def peek(key: str) -> str | None:
-    """What a control that this run has not drawn yet will show, as the address would say it."""
+    """Return what a control will show that this run has not drawn yet, as the address writes it."""
     state = st.session_state
     return str(state[key]) if key in state and state[key] != state[_SHOWN].get(key, _NOTHING) else asked(key)
 
 
 def own(key: str) -> None:
-    """Have a key forgotten when another page is opened."""
+    """Forget a key when another page opens."""
     st.session_state[_PAGES_OWN].add(key)
 
 
 def page() -> str:
-    """The page of this run."""
+    """Return the page of this run."""
     return st.session_state[_PAGE]
 
 
 def keep(key: str, texts: list[str] | None) -> None:
-    """Set what the address is to say of a key; None for nothing."""
+    """Set the texts of a key in the address; None removes it."""
     if texts is None:
         st.session_state[_KEPT].pop(key, None)
     else:
@@ -124,14 +123,9 @@ def keep(key: str, texts: list[str] | None) -> None:
 
 
 def switched_set(old: str, new: str, belongs: Callable[[str, list[str]], bool]) -> None:
-    """Put aside what was chosen for one test set alone, and take out again what was chosen for the other before.
+    """Keep the choices that belong to the old test set, and restore those made for the new one.
 
-    Parameters
-    ----------
-    old, new : str
-        The content of the sets.
-    belongs : callable
-        (key, what the address says of it) -> whether it holds for the old one alone.
+    `old` and `new` are digests of content; `belongs(key, texts)` tells whether a choice holds only for the old set.
     """
     state = st.session_state
     state[_OF_SETS][old] = {key: texts for key, texts in state[_KEPT].items() if belongs(key, texts)}
@@ -143,10 +137,9 @@ def switched_set(old: str, new: str, belongs: Callable[[str, list[str]], bool]) 
 
 
 def take_aside(told: object) -> bool:
-    """Put aside what the browser tells, as an earlier session gave it: {content: {key: what the address says of it}};
-    what this session has stays.
+    """Add the choices that the browser kept from an earlier session: {content: {key: texts}}.
 
-    Returns whether some of it holds for the set that is open, which was opened before the browser told.
+    Choices of this session win. Returns whether some belong to the open set.
     """
     state = st.session_state
     if not isinstance(told, dict) or not all(isinstance(keys, dict) for keys in told.values()):
@@ -160,14 +153,14 @@ def take_aside(told: object) -> bool:
 
 
 def complaints() -> list[str]:
-    """What the link asked in vain; said on the page where it was found, until another is opened."""
+    """Return what the link asked for that is not available; shown until another page opens."""
     said = st.session_state[_COMPLAINTS]
     said.update(dict.fromkeys(said, True))
     return list(said)
 
 
 def write() -> None:
-    """Put what was chosen into the address, in one step of the history; none where no choice is missing there."""
+    """Write the choices into the address as one step of the history, if any is missing there."""
     query, stands = _alone(_query()), _alone({key: st.query_params.get_all(key) for key in st.query_params})
     if query != {key: query[key] for key in [SEEN] if key in query} | stands:
         st.query_params.from_dict(query)
@@ -175,46 +168,46 @@ def write() -> None:
 
 def link(name: str, label: str, *, icon: str = ":material/arrow_forward:", help: str | None = None, **asks: str
          ) -> None:
-    """A link to the page of that name that keeps what was chosen, and asks more of it."""
+    """Draw a link to a page that keeps the choices and adds `asks`."""
     query = elsewhere(asks)
     st.session_state[_LINKED] |= query.keys() - asks.keys()
     st.page_link(PAGES[name].file, label=label, icon=icon, help=help, query_params=query)
 
 
 def go(name: str, **asks: str | list[str] | None) -> None:
-    """Open a page now, with what was chosen, and ask more of it; None asks for what is usual there."""
+    """Open a page now with the choices and `asks`; None asks for the default."""
     for key, text in asks.items():
         keep(key, [text] if isinstance(text, str) else text)
-        st.session_state[_SHOWN][key] = st.session_state.get(key)  # what is on screen is no choice of the user's
+        st.session_state[_SHOWN][key] = st.session_state.get(key)  # what is on screen is not the user's choice
     st.switch_page(PAGES[name].file, query_params=_alone(elsewhere(asks)))
 
 
 def _alone(query: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Without all else, where there is a link to the whole."""
+    """Drop every other key if the query opens a review."""
     return {_WHOLE: query[_WHOLE]} if _WHOLE in query else query
 
 
 def _query() -> dict[str, list[str]]:
-    """The address of this page; what is not drawn, as where the page waits, stays in it."""
+    """Return the query of this page, with the choices whose controls are not drawn."""
     query = {**st.session_state[_KEPT], **st.session_state[_DRAWN]}
     return {key: texts for key, texts in query.items() if texts is not None}
 
 
 def elsewhere(asks: Mapping[str, str | list[str] | None]) -> dict[str, list[str]]:
-    """The address of another page: what was chosen, and what more is asked of it."""
+    """Return the query of another page: the choices, and `asks`."""
     kept = {key: texts for key, texts in _query().items() if key not in {_WHOLE, *st.session_state[_PAGES_OWN]}}
     asked = {key: [text] if isinstance(text, str) else text for key, text in asks.items()}
     return {key: texts for key, texts in {**kept, **asked}.items() if texts is not None}
 
 
-# The browser keeps over a reload what was chosen for test sets that are not open now.
+# The browser keeps the choices for test sets that are not open, so that a reload does not lose them.
 
 _SESSION = "aside.session"
 
 
 def keep_in_browser(along: dict[str, str | None]) -> None:
-    """Have the tab keep what the session has put aside, and hear what an earlier session of the tab had; and add to its
-    address what stands `along` there."""
+    """Store the choices of other test sets in the tab, read back those of an earlier session, and add `along` to the
+    tab's address."""
     session = st.session_state.setdefault(_SESSION, secrets.token_hex(4))
     kept = component("aside")(data={"session": session, "sets": st.session_state[_OF_SETS], "along": along},
                               key="aside", on_kept_change=lambda: None).kept

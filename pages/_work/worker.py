@@ -127,8 +127,8 @@ def computed(work: Callable, progress: Progress, heavy: bool):
         with on_cluster(os.environ.get("MTSIG_DASK", "").strip() or None if heavy else None):
             return work(progress)
     except ClusterError as error:
-        raise ClusterError(f"{error} MTSIG_DASK names that cluster. Start the server without MTSIG_DASK to compute "
-                           "on this machine.") from error
+        raise ClusterError(f"{error} MTSIG_DASK names that cluster. Start the server without it to compute on this "
+                           "machine.") from error
 
 
 def unpacked(parts: Callable[[], bytes]) -> Callable:

@@ -36,13 +36,15 @@ def upload(page, address, title):
     page.get_by_label("Name of the test set").press("Enter")
     ready(page)
     page.get_by_role("button", name="Open these files").click()
-    page.get_by_text("Opened ").wait_for()
+    page.locator(".mt-answer", has_text="Opened ").wait_for()
     ready(page)
 
 
 def yours(page):
     follow(page, "Upload")
     ready(page)
+    for fold in page.locator("summary", has_text="Your uploads").all():
+        fold.click()
     return page.locator(".mt-plain", has_text="kept until").all_inner_texts()
 
 
@@ -76,7 +78,6 @@ def test_nothing_that_was_uploaded_is_lost(shared, elsewhere, page, window):
         assert yours(theirs) == []
     listed, = yours(page)
     assert listed.startswith("<i>my</i> set: 40 segments, 2 systems, 0.1 MB, kept until 2")
-    page.locator("summary", has_text="Your uploads").click()
     page.get_by_role("button", name="Rename").click()
     field = page.locator('[data-testid="stPopoverBody"] input')
     field.fill("renamed")
@@ -111,10 +112,10 @@ def test_an_uploaded_task_is_its_link(shared, elsewhere, page, window):
     page.locator(".mt-answer").wait_for()
     assert numbers(page) == seen and page.url == shared + link
     choose(page, page.locator(".st-key-metric input"), "BLEU")
-    page.locator(".mt-answer", has_text="By BLEU: ").wait_for()
+    page.locator(".mt-answer", has_text="BLEU: ").wait_for()
     ready(page)
     page.go_back()
-    page.locator(".mt-answer", has_text="By esa: ").wait_for()
+    page.locator(".mt-answer", has_text="Human scores (esa): ").wait_for()
     expect(page.locator("canvas th", has_text="en-uk")).to_have_count(0)  # a grid tells its cells later
     assert numbers(page) == seen and page.url == shared + link
     with stranger(window) as theirs:

@@ -70,6 +70,7 @@ def test_keys_filters_and_the_address_and_no_filter_is_left_when_the_pair_leads_
     page.get_by_role("link", name="One pair", exact=True).click()
     page.wait_for_url("**/pair**")
     settled(page)
+    page.get_by_role("tab", name="Segments").click()
     page.get_by_role("link", name="All segments, to search and sort").click()
     page.wait_for_url("**/segments**")
     settled(page)

@@ -24,7 +24,7 @@ def test_the_message_names_the_limit(monkeypatch):
     toy = TestSet("toy", {"A": ["a b c"] * 10, "B": ["a b"] * 10}, {"ref": ["a b c"] * 10})
     n = len(toy.systems) * toy.n_segments
     session_limits.check_draws(toy, 5000 // n)
-    with pytest.raises(SettingError, match=r"systems x segments x draws.* 5,000 \(MTSIG_MAX_DRAWS\).*command line"):
+    with pytest.raises(SettingError, match=r"systems x segments x resamples.* 5,000 \(MTSIG_MAX_DRAWS\).*command line"):
         session_limits.check_draws(toy, 5000 // n + 1)
     with pytest.raises(SettingError, match="MTSIG_MAX_SWEEP"):
         session_limits.check_sweep(toy, [10, 1_000_000], 100)
@@ -61,7 +61,7 @@ def test_experiments_are_counted_with_all_their_repeats(monkeypatch, function, a
     session_limits.check_experiment(toy, function, asked)
     monkeypatch.setenv("MTSIG_MAX_DRAWS", str(max(1, least - 1)))
     for times in (1, 2)[:2 * bool(least)]:
-        with pytest.raises(SettingError, match=rf"asks for {times * least:,} systems x segments x draws"):
+        with pytest.raises(SettingError, match=rf"asks for {times * least:,} systems x segments x resamples"):
             session_limits.check_experiment(toy, function, asked, times)
 
 

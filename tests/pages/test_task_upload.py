@@ -12,8 +12,8 @@ from tests.pages.toys import arguments, copied, frame_rows, words
 from tests.toys import mean_ratings, task_files, zipped
 
 FILES = task_files()
-UNREAD = ("mytask/references/en-cs.refA.txt.bak~. The reason: its name is none that a file of a task has there.",
-          "mytask/README.md. The reason: its name is not that of a file of a task.",
+UNREAD = ("mytask/references/en-cs.refA.txt.bak~. The reason: a file of a task in this folder has another name.",
+          "mytask/README.md. The reason: no file of a task has such a name.",
           "mytask/en-fr.esa.tsv. The reason: en-fr is no language pair of which the task has a reference.",
           "mytask/notes.tsv. The reason: its name says no language pair.")
 

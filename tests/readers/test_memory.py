@@ -64,7 +64,7 @@ class TestScores:
     @pytest.mark.parametrize("table, said", [
         (np.zeros((3, 3)), r"The array of scores has the shape \(3, 3\).* \(systems, segments\), here \(2, 3\)"),
         (np.zeros(3), "has the shape"), (np.zeros((2, 4)), "The table human has 4 rows of scores .* the texts have 3"),
-        ({"A": [1, 2, 3], "C": [1, 2, 3]}, "The table human, row 1: 'C' is no system of toy"),
+        ({"A": [1, 2, 3], "C": [1, 2, 3]}, "The table human, row 1: 'C' is not a system of toy"),
         ({"A": [1, 2], "B": [1, 2, 3]}, "columns of unequal length: A 2, B 3"),
         ({"A": [1, "x", 3]}, "row 2, column A: the score is 'x'. Expected a number"),
         ({"A": "123"}, "column A is the text '123'"), ([1, 2, 3], "of the type list. Expected a data frame"),
