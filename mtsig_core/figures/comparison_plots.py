@@ -8,7 +8,7 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from mtsig_core.figures.style import BELOW, Labels, full, interval_bars, measured, noted, set_rows
+from mtsig_core.figures.style import BELOW, Labels, full, interval_bars, measured, noted, set_key, set_rows
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import p_word
 from mtsig_core.report.palette import BLUE, GREY, VERMILLION, colour_limit, ink, level, mixed, width, wrapped
@@ -67,6 +67,7 @@ def differences(result: MetricResult, settings: Settings, notes: Sequence[str] =
                         symbol=["circle" if names[k] in filled else "circle-open" for k in rows]),
             customdata=[whose[k] for k in rows],
             hovertemplate=f"%{{customdata[1]}}<br>%{{x:+{form}}}<extra></extra>"))
+    set_key(figure)
     figure.add_vline(x=0, line=dict(color=GREY, width=2, dash="dash"))
     measured(figure, f"{named(metric_title(result.metric), 16)} improvement over {named(anchor, 28)}")
     figure.update_xaxes(showgrid=True, zeroline=False, tickfont_size=13, exponentformat="power")

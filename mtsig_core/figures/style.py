@@ -122,9 +122,14 @@ def interval_bars(figure: go.Figure, ends: Sequence[Sequence[float | None]], at:
         customdata=None if whose is None else [one for one in whose for _ in range(3)],
         line=dict(color=GREY, width=6 if thick else 1.5), hovertemplate=f"%{{x:+{form}}}<extra></extra>",
         marker=None if thick else dict(symbol="line-ns", size=11, color=GREY, line=dict(color=GREY, width=1.5))))
+    set_key(figure)
+
+
+def set_key(figure: go.Figure) -> None:
+    """Set the key in a line above the figure, with room for the longest name of what is drawn so far."""
     # Plotly's own measure is that of the screen, and cuts the end of a line where a saved picture has a wider font.
-    widest = max(width(one.name) for one in figure.data if one.showlegend)
-    figure.update_layout(showlegend=True, legend=dict(
+    widest = max((width(one.name) for one in figure.data if one.showlegend), default=0)
+    figure.update_layout(showlegend=widest > 0, legend=dict(
         orientation="h", x=0, xanchor="left", y=1, yanchor="bottom", font_size=13, itemclick=False,
         itemdoubleclick=False, entrywidth=round(_DIGIT * 13 * widest)))
 
