@@ -72,8 +72,8 @@ def test_no_command_lists_them_itself(file):
 
 
 @pytest.mark.parametrize("choice, said", [
-    (["--exclude", "good,fair,poor"], "exclude leaves out good, fair, poor."),
-    (["--only", "good", "--exclude", "good"], "exclude leaves out good, and only good would take part.")])
+    (["--exclude", "good,fair,poor"], "exclude removes good, fair, poor."),
+    (["--only", "good", "--exclude", "good"], "exclude removes good, and only good would take part.")])
 @pytest.mark.parametrize("command", ["compare", "score", "pair"])
 def test_options_that_leave_no_system_are_named_and_not_the_outputs(run, options, command, choice, said):
     done = run(command, *options, *choice)
