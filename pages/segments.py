@@ -43,6 +43,7 @@ if not len(positions):
         screen.answer("No segment matches")
         screen.plain(f"None of the {testset.n_segments:,} segments has all of: {filters.describe()}.")
         st.button("Clear the filters", on_click=segment_sections.clear_filters, key="segments.clear")
+    right.html('<div class="mt-one"></div>')  # the open filters keep their room
     end_page()
 reader = segment_sections.Reader(view, a, b, also, marks, result_cache.statistics(testset, view.metric), added,
                                  segment_sections.tokens_or_none(testset))

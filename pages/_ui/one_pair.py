@@ -4,28 +4,43 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 
 import streamlit as st
 
 from mtsig_core import Caution, MetricResult, MtsigError, PairResult, Settings, TestSet
+from mtsig_core.errors import format_count
 from mtsig_core.experiments.dispute import document_names, examine_dispute, list_dispute_metrics
 from mtsig_core.experiments.planning import default_difference
-from mtsig_core.figures.pair_plots import drivers
+from mtsig_core.figures.pair_plots import drivers, half_eye, null_tails
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.caution_words import advise_trust, explain_no_decision
+from mtsig_core.report.caution_words import advise_trust, explain_no_decision, p_word
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.dispute_card import card_html
-from mtsig_core.report.sentences import name_family, write_level
+from mtsig_core.report.sentences import (
+    choose_form,
+    describe_undecided,
+    explain_unlike,
+    find_identical,
+    name_family,
+    write_level,
+)
 from mtsig_core.report.table import Column, Table, format_p, join_ends, number, write_p, written_like
 from mtsig_core.source import Source
 from mtsig_core.stats.arrays import contains_zero
 from mtsig_core.stats.cautions import about_definition, about_need_of_units, trusted
 from mtsig_core.stats.comparison import join_comparisons
 from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, can_reach_alone
-from mtsig_core.stats.pair import PairExamination, equivalence, examine_pair, find_extremes
-from mtsig_core.stats.significance import TESTS
+from mtsig_core.stats.pair import (
+    PairExamination,
+    density,
+    equivalence,
+    examine_pair,
+    find_extremes,
+    symmetric_histogram,
+)
+from mtsig_core.stats.significance import FAMILY_WISE, TESTS, is_split
 from pages._ui import address, background, charts, controls, result_cache, screen
 from pages._ui.browser import command_box
 from pages._ui.screen import end_page, or_end_page
@@ -95,6 +110,129 @@ def form_of(found: PairExamination) -> str:
     return written_like((found.score_a, found.score_b))
 
 
+# How large the difference is, and whether it could be chance.
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two systems, what is found of them, and how it is written; differences are improvements of a over b."""
+
+    view: View
+    a: str
+    b: str
+    found: PairExamination
+
+    @cached_property
+    def result(self) -> MetricResult:
+        return self.view.result
+
+    @cached_property
+    def settings(self) -> Settings:
+        return self.view.comparison.settings
+
+    @cached_property
+    def row(self) -> PairResult:
+        return next(pair for pair in self.result.pairs if {pair.a, pair.b} == {self.a, self.b})
+
+    @cached_property
+    def identical(self) -> str:
+        """What of the two is identical; empty where nothing is."""
+        return find_identical(self.view.comparison, self.result, self.row)
+
+    @property
+    def delta(self) -> float:
+        return self.found.sign * self.found.delta
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """The interval of this pair."""
+        ends = self.found.intervals[self.result.ci]
+        return ends and tuple(sorted(self.found.sign * end for end in ends))
+
+    @property
+    def joint(self) -> tuple[float, float] | None:
+        """The interval for all pairs together, where there are several."""
+        sign = self.result.sign * (1 if self.row.a == self.a else -1)
+        ends = self.row.ci_joint_low, self.row.ci_joint_high
+        return None if None in ends or len(self.result.tested) < 2 else tuple(sorted(sign * end for end in ends))
+
+    def show(self, make: partial, key: str, alt: str, header: list[str], rows: list) -> None:
+        charts.show(make, key=key, alt=alt, header=header, rows=rows, files=self.view.named(self.a, self.b),
+                    command=command(self.view, self.a, self.b))
+
+
+def state_verdict(one: Pair) -> str:
+    """Which system is better, if either is, by how much, and the p or the wins that decide."""
+    row, form, joint = one.row, choose_form(one.result), one.joint
+    better = {"a": row.a, "b": row.b, None: None}[row.better]
+    verdict = f"the {one.identical} are identical" if one.identical else \
+        f"{better} is significantly better" if better else describe_undecided(row, one.settings)
+    shown = joint if joint and one.settings.correction in FAMILY_WISE else one.ends  # what goes with the p that decides
+    interval = "" if shown is None else f", {write_level(one.settings)} CI" \
+        f"{' for all pairs together' * (shown is joint)} {shown[0]:{form}} to {shown[1]:{form}}"
+    win, lose = (row.win, row.lose) if row.a == one.a else (row.lose, row.win)
+    chance = write_p(row.p_adjusted, p_word(one.settings.correction)) if row.p_value is not None else \
+        f"{one.a} wins {win:.1%} of the resamples, {one.b} {lose:.1%}"
+    return f"{one.a} vs. {one.b}: {verdict} ({one.delta:+{form}} {metric_title(one.result.metric)}{interval}, {chance})"
+
+
+def list_warnings(one: Pair) -> list[Caution]:
+    """What limits the verdict; of two that are identical, what says so."""
+    return [caution for caution in one.view.comparison.warnings if caution.concerns_pair(one.a, one.b) or (
+        not one.identical and caution.concerns_all and not caution.kind.beside_verdict
+        and caution.kind.concern not in ("files", "test"))]
+
+
+def show_contradictions(one: Pair) -> None:
+    """Where what is drawn of the pair, or the interval for all pairs, says otherwise than the decision."""
+    if unlike := explain_unlike(one.found, one.row.n_effective):
+        screen.caution_box(unlike.strip())
+    if one.joint is not None and not is_split(one.row, one.settings.alpha) \
+            and one.row.significant == contains_zero(*one.joint):
+        screen.caution_box(_explain_disagreement(one.row, one.settings, one.result))
+
+
+def _explain_disagreement(pair: PairResult, settings: Settings, result: MetricResult) -> str:
+    """What to make of a simultaneous interval that contains 0, or not, against the decision."""
+    contains = (f"The {write_level(settings)} CI for all pairs together "
+                f"{'contains' if pair.significant else 'excludes'} 0")
+    if explain_no_decision(settings, result) is not None:
+        what = "permutations or resamples cannot decide after the correction" if can_reach_alone(settings, pair) else \
+            f"{settings.unit}s cannot decide by this test"
+        return f"{contains}, by Student's t, but so few {what}."
+    return f"{contains}, but the test decides differently. {advise_trust(**trusted(settings, [pair]))}"
+
+
+def show_size(one: Pair) -> None:
+    """The bootstrapped differences, with their intervals."""
+    found, form, level = one.found, choose_form(one.result), write_level(one.settings)
+    drawn = found.sign * found.drawn[:one.settings.resamples]
+    over = float((drawn > 0).mean())
+    unit = metric_title(one.result.metric)
+    screen.faint(f"{one.a} {found.score_a:{form}}, {one.b} {found.score_b:{form}} on "
+                 f"{format_count(found.n, 'segment')}. {over:.1%} of {len(drawn):,} resamples are above 0.")
+    x, y = density(drawn)
+    one.show(partial(half_eye, x, y, one.delta, one.ends, a=one.a, b=one.b, unit=unit, form=form, joint=one.joint,
+                     called=(f"{level} CI for this pair", f"{level} CI for {name_family(one.result, one.settings)}")),
+             "pair.difference",
+             f"Bootstrapped differences, above zero in {over:.1%} of the resamples; observed {one.delta:+{form}}.",
+             [f"difference in {unit}", "density"], list(zip(x.tolist(), y.tolist(), strict=True)))
+
+
+def show_chance(one: Pair) -> None:
+    """The differences after permutations, and the p that decides."""
+    found, row = one.found, one.row
+    edges, counts = symmetric_histogram(found.sign * found.swapped, abs(one.delta))
+    chance, m = describe_chance(found), len(one.result.tested)
+    decides = m > 1 and row.p_value is not None and one.settings.correction != "none"
+    screen.faint(f"{chance} Corrected for {format_count(m, 'pair')}, which decides: "
+                 f"{write_p(row.p_adjusted, 'adjusted p')}." if decides else chance)
+    one.show(partial(null_tails, edges, counts, one.delta, unit=metric_title(one.result.metric),
+                     form=choose_form(one.result), exact=found.exact), "pair.null",
+             f"Differences after permutations. {chance}", ["from", "to", "count"],
+             list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)))
+
+
 _TABS = ("Documents", "Segments", "Other tests and intervals", "Equivalence", "Dispute card")
 
 
@@ -146,16 +284,16 @@ def outcomes_table(examination: PairExamination) -> Table:
               for one in examination.outcomes))
 
 
-def show_other_tests(found: PairExamination, pair: PairResult, result: MetricResult, settings: Settings,
-                     joint: tuple[float, float] | None) -> None:
+def show_other_tests(one: Pair) -> None:
     """All tests and all intervals, with what is wrong with some of them, and what the test set can detect."""
+    found, row, result = one.found, one.row, one.result
     screen.show_table(outcomes_table(found))
     smallest = f"randomization tries all {len(found.swapped) + 1:,} permutations" if found.exact else \
         "the smallest possible p is 1/(permutations + 1)"
     st.caption(f"Choose the test before you look at its result. All are for this pair only; {smallest}.")
-    screen.cautions(test_cautions(found, pair.n_effective < FEW_FOR_BOOTSTRAP))
-    screen.show_table(intervals_table(found, result.ci, name_family(result, settings), joint))
-    screen.plain(describe_detectable(found, pair, len(result.pairs)))
+    screen.cautions(test_cautions(found, row.n_effective < FEW_FOR_BOOTSTRAP))
+    screen.show_table(intervals_table(found, result.ci, name_family(result, one.settings), one.joint))
+    screen.plain(describe_detectable(found, row, len(result.pairs)))
 
 
 def test_cautions(found: PairExamination, few: bool) -> list[Caution]:
@@ -190,17 +328,6 @@ def show_equivalence(found: PairExamination) -> None:
                "more. Both must be at most alpha; they are not corrected for other pairs.")
 
 
-def explain_disagreement(pair: PairResult, settings: Settings, result: MetricResult) -> str:
-    """What to make of a simultaneous interval that contains 0, or not, against the decision."""
-    contains = (f"The {write_level(settings)} CI for all pairs together "
-                f"{'contains' if pair.significant else 'excludes'} 0")
-    if explain_no_decision(settings, result) is not None:
-        what = "permutations or resamples cannot decide after the correction" if can_reach_alone(settings, pair) else \
-            f"{settings.unit}s cannot decide by this test"
-        return f"{contains}, by Student's t, but so few {what}."
-    return f"{contains}, but the test decides differently. {advise_trust(**trusted(settings, [pair]))}"
-
-
 def intervals_table(examination: PairExamination, chosen: str, family: str | None = None,
                     joint: tuple[float, float] | None = None) -> Table:
     """All kinds of interval; the simultaneous one, over its family, comes last."""
@@ -218,13 +345,6 @@ def intervals_table(examination: PairExamination, chosen: str, family: str | Non
         Column("width", "width", "score", form), Column("excludes_zero", "excludes 0", "sign")), tuple(rows))
 
 
-def simultaneous_ends(result: MetricResult, pair: PairResult, a: str) -> tuple[float, float] | None:
-    """The simultaneous interval of the improvement of a over the other of its pair."""
-    sign = result.sign * (1 if pair.a == a else -1)
-    ends = pair.ci_joint_low, pair.ci_joint_high
-    return None if None in ends else tuple(sorted(sign * end for end in ends))
-
-
 def documents_of(testset: TestSet, domain: str | None) -> dict[str, int]:
     """The number of each document, of one domain or of all, by the name that `document_names` gives it."""
     names = document_names(testset)
@@ -235,7 +355,7 @@ def documents_of(testset: TestSet, domain: str | None) -> dict[str, int]:
     return {names[k]: k for k in inside}
 
 
-_DOCUMENTS = 5  # of each system, in the figure
+_DOCUMENTS = 4  # of each system, in the figure
 
 
 def show_documents(view: View, found: PairExamination, a: str, b: str) -> None:

@@ -131,7 +131,7 @@ def _tasks_of_the_server() -> dict[str, TaskOffer]:
     for name, folder in task_folders():
         pairs, scores, runs, unread = beside(folder)
         source = TaskSource(str(folder), scores=tuple(scores), run=tuple(runs), below=str(root()))
-        own = folder_name(folder)  # which is not "txt", as the path may end
+        own = show_name(folder_name(folder))  # which is not "txt", as the path may end
         label = name if name.lower().removesuffix(".zip").endswith(own.lower()) else own
         offers.setdefault(name, TaskOffer(label, source, pairs, unread))
     return offers
