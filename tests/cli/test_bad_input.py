@@ -233,7 +233,7 @@ def test_runs_of_no_system_of_unequal_number_and_of_what_is_no_text(refused, fil
     assert "--run is for one language pair" in refused("agreement", "--folder", folder, "--human", "esa", "--run",
                                                           f"good={good}")
     assert "several language pairs" in refused("task", "--folder", folder, "--run", f"good={good}")
-    assert "not there yet for training runs" in refused("metrics", "precisions", *options, f"--run=good={good}")
+    assert "cannot be shown inside a score yet" in refused("metrics", "precisions", *options, f"--run=good={good}")
 
 
 def test_closed_outputs(monkeypatch, run, options):

@@ -78,7 +78,7 @@ def test_no_command_lists_them_itself(file):
 def test_options_that_leave_no_system_are_named_and_not_the_outputs(run, options, command, choice, said):
     done = run(command, *options, *choice)
     assert done.status == 2 and said in done.err and "--system" not in done.err
-    assert done.err.endswith(" Leave one in, two to compare.\n")
+    assert done.err.endswith(" Keep one, or two to compare.\n")
 
 
 def test_who_is_excluded_need_not_be_among_those_chosen(run, options):
