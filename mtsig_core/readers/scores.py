@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from mtsig_core.assumption import Assumption
-from mtsig_core.errors import InputError, SettingError, find_closest
+from mtsig_core.errors import InputError, SettingError, suggest_name
 from mtsig_core.languages import is_langpair
 from mtsig_core.readers.columns import (
     ABSENT,
@@ -436,7 +436,7 @@ def _explain_system(rating: Rating, testset: TestSet, names: Iterable[str]) -> I
     others = sorted(name for name in names if name not in known and name != rating.system and not is_human(name))
     more = f" Other names it does not have: {show_names(others)}." if others else ""
     return InputError(f"{rating.where}: {show_name(rating.system)!r} is not a system of {testset.name}."
-                      f"{_suggest(rating.system, known)} Its systems: {', '.join(map(show_name, testset.systems))}."
+                      f"{suggest_name(rating.system, known)} Its systems: {', '.join(map(show_name, testset.systems))}."
                       f"{more} Rename the systems in the table, add their output, or remove their rows.")
 
 
@@ -455,8 +455,8 @@ def _make_line_finder(testset: TestSet, ids: FilePath | None) -> Callable[[Ratin
                                  f"{_count_lines(testset)}. Expected a row for each line; or add a column 'line'.")
             return line if n_rows == last else testset.lines[line - 1]
         if line not in line_of:
-            raise InputError(f"{rating.where}: there is no line {show_name(str(line))}."
-                             f"{'' if ids is None else _suggest(str(line), map(str, line_of))} Expected {expected}.",
+            hint = "" if ids is None else suggest_name(str(line), islice(map(str, line_of), 10_000))
+            raise InputError(f"{rating.where}: there is no line {show_name(str(line))}.{hint} Expected {expected}.",
                              *([{"ids": "FILE"}] if ids is None and isinstance(line, str) else []))
         return line_of[line]
 
@@ -492,11 +492,6 @@ def _read_ids(path: FilePath, testset: TestSet) -> dict[int | str, int]:
             raise InputError(f"{show_name(path)}, line {line}: the id {show_name(text)!r} is in line "
                              f"{line_of[key]} too. Expected another one for each line.")
     return line_of
-
-
-def _suggest(name: str, known: Iterable[str]) -> str:
-    near = find_closest(name, islice(known, 10_000))
-    return "" if near is None else f" Did you mean {show_name(near)}?"
 
 
 # Scores alone: which lines there are, and the document and domain of each.

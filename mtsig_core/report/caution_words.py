@@ -492,15 +492,11 @@ def find_reason_undecided(settings: Settings, result: MetricResult, correction: 
     if lacks == "differences":
         return f"systems differ in too few {differing_unit(settings)}s by {metric_title(result.metric)}"
     several = f" for {m} pairs" if fewest_units(settings, 1) < fewest_units(settings, m, correction) else ""
-    return f"{format_units(settings, count_most_units(result))} are too few{several}"
+    units = _Template().format("{:#{}}", count_most_units(result), settings.unit)
+    return f"{units} are too few{several}"
 
 
 def explain_no_decision(settings: Settings, result: MetricResult, correction: str | None = None) -> str | None:
     """A short sentence that nothing can be decided, and why; None where something can be."""
     why = find_reason_undecided(settings, result, correction)
     return why and f"Cannot be decided: {why}"
-
-
-def format_units(settings: Settings, n: int) -> str:
-    """Such as 5 documents."""
-    return _Template().format("{:#{}}", n, settings.unit)

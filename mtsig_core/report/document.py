@@ -32,7 +32,6 @@ from dataclasses import dataclass
 from mtsig_core.caution import Caution
 from mtsig_core.report.table import Table
 
-TEXT_ROLES = ("verdict", "summary", "text", "note", "remark", "warning", "methods", "signature")
 #: Where a page has a section: caveats before what only some readers need. Text keeps the order of the sections.
 SECTION_PLACES = ("main", "caveats", "detail")
 
@@ -49,7 +48,7 @@ class Block:
 
 @dataclass(frozen=True, kw_only=True)
 class Paragraph(Block):
-    """A text with a role, one of `TEXT_ROLES`; `about` what it is, such as a metric."""
+    """A text with a role, one of those above; `about` what it is, such as a metric."""
 
     text: str
     role: str = "text"

@@ -76,12 +76,6 @@ def domains_note(found: ByDomain) -> str:
             f"{unit}s can hardly decide anything, so another sign is not yet a reversal.")
 
 
-def domains_report(found: Sequence[ByDomain]) -> Report:
-    """For each metric the scores by domain, and the significant pairs that a domain has the other way round."""
-    return Report(f"Systems by domain on {found[0].testset.name}",
-                  [section for one in found for section in _metric_sections(one)])
-
-
 def _metric_sections(found: ByDomain) -> Iterator[Section]:
     title, direction = metric_title(found.metric), describe_direction(found.higher_is_better)
     yield Section("", [
@@ -97,7 +91,9 @@ def _metric_sections(found: ByDomain) -> Iterator[Section]:
 
 
 def domains_text(found: Sequence[ByDomain]) -> str:
-    return report_text(domains_report(found), terminal_width())
+    """For each metric the scores by domain, and the significant pairs that a domain has the other way round."""
+    sections = [section for one in found for section in _metric_sections(one)]
+    return report_text(Report(f"Systems by domain on {found[0].testset.name}", sections), terminal_width())
 
 
 def domains_json(found: Sequence[ByDomain]) -> str:

@@ -27,7 +27,7 @@ from mtsig_core.report.palette import ink, mixed
 from mtsig_core.report.sentences import describe_direction
 from mtsig_core.report.table import KINDS, Table
 from mtsig_core.report.tables import scores_table, systems_table
-from mtsig_core.report.text import printable
+from mtsig_core.report.text import printable, read_template
 from mtsig_core.results import MetricResult, MetricScores, Scores
 
 if TYPE_CHECKING:
@@ -36,16 +36,7 @@ if TYPE_CHECKING:
 LEVELS = 10  # of each colour of a figure
 _MOST_OPEN = 30  # rows of a table that is not folded away
 _FEW = 3  # pairs, or kinds of warnings, that a notebook does not fold away
-# No colour of text or paper: both are the notebook's. Its own rules for tables are less specific than these.
-_NOTEBOOK_STYLE = """<style>
-.mtsig .scroll {overflow-x: auto} .mtsig p {margin: .5em 0}
-.mtsig table {border-collapse: collapse; font-variant-numeric: tabular-nums}
-.mtsig table th, .mtsig table td {text-align: right; padding: .2em .6em; white-space: nowrap}
-.mtsig table th.name, .mtsig table td.name {text-align: left; white-space: pre-wrap}
-.mtsig table thead th {border-bottom: 1px solid currentColor; vertical-align: bottom}
-.mtsig table tr.ruled td {border-bottom: 1px solid currentColor}
-.mtsig summary {cursor: pointer}
-</style>"""
+_NOTEBOOK_STYLE = f"<style>\n{read_template('notebook.css')}</style>"
 _CLASSES = {"summary": "note", "note": "note", "warning": "warning"}  # of paragraphs, by role
 
 

@@ -11,7 +11,7 @@ from mtsig_core.report.caution_words import group_cautions
 from mtsig_core.report.document import Block, Paragraph, Report, TableBlock, Warnings
 from mtsig_core.report.palette import width
 from mtsig_core.report.table import KINDS, MISSING, Table
-from mtsig_core.report.text import printable
+from mtsig_core.report.text import printable, read_template
 
 #-----------------------------------------------------------------------------------------------------------------------
 # LaTeX tables that fit their page, and text that LaTeX shows literally, whatever is in it.
@@ -30,29 +30,9 @@ _LINE = 90  # digits of a table that is broken into pages
 GREY_ROW = r"\rowcolor[gray]{.9}"  # begins a row
 
 # \@nodocument is \relax once the document has begun: read by \input, the file brings no document of its own.
-# \mtsigfit shrinks a table that is wider than the line.
-# \mtsignote sets what belongs to a table below it, and not in the caption.
+# \mtsigfit shrinks a table that is wider than the line, \mtsignote sets what belongs to a table below it.
 # \mtsigtext shows characters that pdfLaTeX has no glyph for as code points there, and as themselves elsewhere.
-# The fonts that are the default of pdfLaTeX have no straight double quote, and LuaLaTeX curls it: still readable.
-PREAMBLE = r"""% Compiles as it is, and by \input in a document, whose preamble then needs
-% \usepackage[T1]{fontenc} (with pdfLaTeX) and \usepackage{array,booktabs,colortbl,graphicx,longtable}.
-% A long table needs one column: \onecolumn or an appendix of its own in a two-column paper.
-\let\mtsigend\relax
-\expandafter\ifx\csname @nodocument\endcsname\relax\else
-\documentclass{article}
-\usepackage[T1]{fontenc}
-\usepackage[a4paper,margin=2cm]{geometry}
-\usepackage{array,booktabs,colortbl,graphicx,longtable}
-\begin{document}
-\def\mtsigend{\end{document}}
-\fi
-\ifdefined\mtsigbox\else\newsavebox\mtsigbox\fi
-\DeclareRobustCommand{\mtsigfit}[1]{\sbox\mtsigbox{#1}\relax
-  \ifdim\wd\mtsigbox>\linewidth\resizebox{\linewidth}{!}{\usebox\mtsigbox}\else\usebox\mtsigbox\fi}
-\DeclareRobustCommand{\mtsigtext}[2]{\ifdefined\Umathchar #1\else{\ttfamily #2}\fi}
-\DeclareRobustCommand{\mtsignote}[1]{\par\smallskip{\raggedright\scriptsize #1\par}}
-\ProvideTextCommandDefault{\textquotedbl}{\symbol{34}}
-"""
+PREAMBLE = read_template("preamble.tex")
 END = "\\mtsigend\n"
 
 _SPECIAL = {

@@ -39,6 +39,7 @@ from mtsig_core.report.sentences import (
     list_exclusions,
     list_interval_kinds,
     list_task_metrics,
+    name_family,
     name_simultaneous,
     paper_sentences,
     select_parts,
@@ -188,7 +189,8 @@ def _show_pairs(comparison: Comparison, result: MetricResult, most: int | None) 
     if settings.baseline is None:
         yield Figure(draw=partial(matrix_svg, result, settings), caption=matrix_key(result, settings))
     notes = ["Not significant (a dash under \"better\") does not mean equal."]
-    notes += [f"{level} CI: for one pair only. {table.title('ci_joint')}: {together}."] if together else []
+    notes += [f"A {level} CI is for one pair only. The {level} CIs for all pairs hold for "
+              f"{name_family(result, settings)} together."] if together else []
     yield TableBlock(table=table.without(*DETECTABLE), title=f"{title}: pairs", fold=format_count(n, "pair"), n_rows=n,
                      only=only, notes=tuple(notes), **_caption(comparison, result, "Differences"))
     if any(pair.mdd is not None for pair in result.pairs):
@@ -284,7 +286,8 @@ def _list_settings(comparison: Comparison) -> Facts:
 
 def _metric_section(found: TaskComparison, metric: str) -> Section:
     """The verdict and its caveats, the ranks, the top group of each language pair, and mean differences across them."""
-    title, caveats, result = metric_title(metric), list_caveats(found, metric), _first_result(found, metric)
+    title, caveats = metric_title(metric), list_caveats(found, metric)
+    _, result = next(iter(select_parts(found, metric).values()))
     return Section(f"{title}: top group", [
         Paragraph(text=f"{state_verdict(found, metric)}.", role="verdict",
                   about=f"{title}, {describe_direction(result.higher_is_better, differences=False)}"),
@@ -292,10 +295,6 @@ def _metric_section(found: TaskComparison, metric: str) -> Section:
           for text in caveats),
         *(Paragraph(text=text, role="note", only=_READERS) for text in explain_far_firsts(found, metric)),
         *_rank_blocks(found, metric), *_across_blocks(found, metric)])
-
-
-def _first_result(found: TaskComparison, metric: str) -> MetricResult:
-    return next(iter(select_parts(found, metric).values()))[1]
 
 
 def _rank_blocks(found: TaskComparison, metric: str) -> Iterator[Block]:

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from difflib import SequenceMatcher
 from html import escape
-from pathlib import Path
 
 import numpy as np
 import regex
@@ -16,6 +15,7 @@ import regex
 from mtsig_core.languages import languages_of
 from mtsig_core.metrics.overlap import matched_pieces
 from mtsig_core.report.table import rounded, signed
+from mtsig_core.report.text import read_template
 from mtsig_core.testset import TestSet
 
 # What two outputs do not share: words in scripts with spaces between words, characters in those without.
@@ -94,7 +94,7 @@ _RIGHT_TO_LEFT = frozenset(["ar", "ckb", "dv", "fa", "he", "iw", "ps", "sd", "sy
 Tokenize = Callable[[str], list[str]]
 
 #: The fonts are those that each system has for a script: a page asks other hosts for nothing.
-STYLE = f"<style>\n{Path(__file__).with_name('templates').joinpath('segments.css').read_text('utf-8')}</style>"
+STYLE = f"<style>\n{read_template('segments.css')}</style>"
 
 
 def text_direction(text: str, language: str | None = None) -> str:

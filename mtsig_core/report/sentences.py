@@ -17,11 +17,9 @@ from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.assumption_words import list_assumptions
 from mtsig_core.report.caution_words import (
-    describe_hidden,
     describe_rank_disagreement,
     explain_no_decision,
     find_reason_undecided,
-    format_units,
     list_names,
 )
 from mtsig_core.report.palette import shortened
@@ -370,8 +368,8 @@ def list_caveats(found: Found, metric: str) -> list[str]:
     parts, is_task = select_parts(found, metric), isinstance(found, TaskComparison)
     sentences = _list_task_caveats(found, metric) if isinstance(found, TaskComparison) else []
     sentences += group_by_part({
-        part: [caution.general if is_task else caution.finding for caution in pick_caveats(*one)
-               if not (is_task and caution.code == "rank-rule")] for part, one in parts.items()})
+        part: [caution.general if is_task else caution.finding for caution in pick_caveats(*one)]
+        for part, one in parts.items()})
     unreliable = group_by_part({part: _list_unreliable(*one) for part, one in parts.items()})
     macro = _find_macro(found, metric)
     if unreliable and macro is not None and any(pair.decidable for pair in macro.pairs):
@@ -395,7 +393,7 @@ def _list_task_caveats(found: TaskComparison, metric: str) -> list[str]:
     shut = sum(not pair.decidable for result in results for pair in result.tested)
     return [
         *(caution.finding for caution in found.warnings if caution.metric == metric),
-        *filter(None, [name_other_tops(found, metric), describe_rule(found, metric)]),
+        *filter(None, [name_other_tops(found, metric)]),
         *[f"Not compared, because they have no {metric_title(metric)} scores: {', '.join(without)}."] * bool(without),
         *[f"{shut:,} of {m:,} pairs of systems within the language pairs {FEW}. Wins, ties and losses exclude them."]
         * bool(shut and metric in found.macro), *list_gaps_across(found, metric)]
@@ -412,53 +410,34 @@ def list_gaps_across(found: TaskComparison, metric: str) -> list[str]:
         return ["No system is ranked across the language pairs: " + (
             "no two systems have segments in common in all of them." if averaged else
             "this test gives no draws that could be averaged.")]
-    sentences = []
+    comparisons, sentences = [one for one, _ in parts.values()], []
     if shut := sum(not pair.decidable for pair in macro.pairs):
         nobody = ", and no system is ranked" * (not macro.is_ranked)
         sentences.append(f"{shut:,} of {format_count(len(macro.pairs), 'pair')} of systems {FEW}{nobody}.")
-    least = _find_least_units(found, macro)
-    if single := [pair for pair, (n, _) in least.items() if n < 2]:
-        sentences.append(f"There is no interval for systems with a single unit in {name_pairs(single)}.")
-    few = [format_units(parts[pair][0].settings, n) + f" worth {worth:.0f} of equal size" * (round(worth) < n)
-           + f" in {pair}" for pair, (n, worth) in least.items() if n > 1 and worth < FEW_UNITS]
-    if few and any(pair.ci_low is not None for pair in macro.pairs):
-        narrow = "" if macro.ci == "jackknife-t" else " and too narrow"
-        sentences.append(f"Intervals are rough{narrow} with so few units: {list_names(few)}.")
-    for settings in [one.settings for one, _ in parts.values()][:1]:  # all have the same
+    if few := [pair for pair, (one, result) in parts.items() if result.n_effective < FEW_UNITS]:
+        sentences.append(f"Intervals are rough, or missing, because there are few units in {name_pairs(few)}.")
+    if comparisons:
+        settings = comparisons[0].settings  # all have the same
+        if find_rank_rule(found).name != "simultaneous" and macro.is_ranked:
+            sentences.append("Ranks are simultaneous rank ranges.")
         if settings.correction != (own := rank_correction(settings)) and (facts := rank_disagreement(macro)):
             sentences.append(f"Ranks are corrected by {CORRECTION_NAMES[own]}, decisions by "
                              f"{CORRECTION_NAMES[settings.correction]}: {describe_rank_disagreement(**facts)}.")
-        sentences += _compare_with_intervals(settings, macro, least)
+        sentences += _compare_with_intervals(settings, macro, all(map(keeps_its_level, comparisons)))
     return [f"Across the language pairs: {sentence}" for sentence in sentences]
 
 
-def _compare_with_intervals(settings: Settings, macro: MacroResult, least: Mapping[str, tuple[int, float]]
-                            ) -> list[str]:
+def _compare_with_intervals(settings: Settings, macro: MacroResult, is_level_kept: bool) -> list[str]:
     """Which to go by where decisions across the language pairs and the intervals beside them differ."""
     n_open, n_significant = (sum(
         pair.decidable and (pair.better is not None) is decided and pair.ci_low is not None
         and pair.ci_high is not None and contains_zero(pair.ci_low, pair.ci_high) is decided for pair in macro.pairs)
         for decided in (False, True))
-    shaky = TESTS[settings.test].draws == "bootstrap" and any(worth < FEW_FOR_BOOTSTRAP for _, worth in least.values())
-    trust = {"unlike": (), "n_others": 0, "ratio": None, "unit": settings.unit,
-             "needed": FEW_FOR_BOOTSTRAP if shaky else None}
+    needed = None if is_level_kept or TESTS[settings.test].draws != "bootstrap" else FEW_FOR_BOOTSTRAP
+    trust = {"unlike": (), "n_others": 0, "ratio": None, "unit": settings.unit, "needed": needed}
     return [Caution("interval-and-decision", {
         "n_open": n_open, "n_significant": n_significant, "jointly": False, "in_steps": False, "trust": trust}).text
-    ] if n_open + n_significant else []
-
-
-def _find_least_units(found: TaskComparison, macro: MacroResult) -> dict[str, tuple[int, float]]:
-    """By language pair the units of the pair of systems across them that has fewest, and how many of equal size its
-    units are worth.
-
-    Not those of all language pairs together: drawn from n units a mean varies sqrt((n - 1) / n) times as much as it
-    should, which further language pairs as small do not mend.
-    """
-    names = {name for pair in macro.pairs for name in (pair.a, pair.b)}
-    units = {pair: [(row.n_units, row.n_effective or row.n_units) for row in result.pairs
-                    if row.n_units and {row.a, row.b} <= names]
-             for pair, (_, result) in select_parts(found, macro.metric).items()}
-    return {pair: min(own, key=lambda one: one[1]) for pair, own in units.items() if own}
+    ] * bool(n_open + n_significant)
 
 
 def name_other_tops(found: TaskComparison, metric: str, *beside: TaskComparison) -> str | None:
@@ -516,19 +495,6 @@ def count_hidden(found: TaskComparison, metric: str) -> dict[str, int] | None:
         "apart_not_significant": sum(own.apart_not_significant or 0 for _, own in ruled),
         "turned_round": sum(count_reversed_pairs(result) for result, _ in ruled),
         "inside_apart": sum(own.inside_apart or 0 for _, own in ruled)}
-
-
-def describe_rule(found: TaskComparison, metric: str) -> str | None:
-    """What the rule of the ranks ignores, and what it hides in this task; None of our own rule."""
-    rule, hidden = find_rank_rule(found), count_hidden(found, metric)
-    if hidden is None:
-        return None
-    here = describe_hidden(hidden["significant_inside"], hidden["inside_apart"], hidden["turned_round"],
-                           hidden["changed"], hidden["ranks"])
-    across = " Ranks across the language pairs are simultaneous rank ranges instead." * (
-        metric in found.macro and found.macro[metric].is_ranked)
-    return (f"Ranks {rule.title} ({rule.source}): {'; '.join(rule.ignores)}. Here {here}. Not significant, "
-            f"although their ranks are separate: {format_count(hidden['apart_not_significant'], 'pair')}.{across}")
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -710,7 +676,7 @@ def _describe_tests_across(found: TaskComparison, metric: str) -> Iterator[str]:
         return
     settings, m = next(iter(parts.values()))[0].settings, len(macro.pairs)
     yield (f"Across the {len(parts)} language pairs, which count the same, the mean difference of two systems was "
-           "tested by the draws within each language pair, averaged; p-values of language pairs were not combined; "
+           "tested with the averaged draws of each language pair. p-values of language pairs were not combined; "
            f"{_describe_correction(settings, f'{m} pairs', m == 1)}.")
     if any(pair.ci_low is not None for pair in macro.pairs):
         kind = "jackknife t intervals, with degrees of freedom by Welch (1947)" if macro.ci == "jackknife-t" else \

@@ -288,9 +288,6 @@ class Table:
     def titles(self) -> list[str]:
         return [column.title for column in self.columns]
 
-    def title(self, key: str) -> str:
-        return self.titles[self.keys.index(key)]
-
     def has(self, key: str) -> bool:
         return key in self.keys
 
@@ -314,10 +311,6 @@ class Table:
         columns = [(k, column) for k, column in enumerate(self.columns) if column.where != "readers"]
         return [{name: one for k, column in columns for name, one in column.parts(row[k]).items()}
                 for row in self.rows]
-
-    def part_names(self) -> list[str]:
-        """The names of the columns that files have."""
-        return [name for column in self.columns if column.where != "readers" for name in column.parts(None)]
 
     def select(self, *keys: str) -> Table:
         """The same with these columns only, in this order; those that it does not have are passed over."""

@@ -420,17 +420,13 @@ def _join_parts(key: str, parts: Mapping[str, Table]) -> Table:
         replace(column, form=ROW_FORM) if column.form else column for column in joined.columns))
 
 
-def _without(record: dict[str, Any], *names: str) -> dict[str, Any]:
-    return {key: value for key, value in record.items() if key not in names}
-
-
 def with_run_records(rows: Iterable[SystemResult | MacroSystem | PairResult | MacroPair],
                      runs: Sequence[SystemRuns | PairRuns]) -> list[dict[str, Any]]:
     """Rows of CSV with what their training runs add, where there are any; the scores of the runs have own rows."""
     def of(record: dict[str, Any]) -> tuple[Any, ...]:
         return record.get("system"), record.get("a"), record.get("b")
 
-    more = {of(one): _without(one, "scores") for one in map(asdict, runs)}
+    more = {of(one): {key: value for key, value in one.items() if key != "scores"} for one in map(asdict, runs)}
     return [row | more.get(of(row), {}) for row in map(asdict, rows)]
 
 
@@ -487,13 +483,6 @@ def name_in_print(task: TaskInfo, name: str) -> str:
     return f"{called} ({', '.join(info.labels)})" if info.labels else called
 
 
-def is_in_other_track(task: TaskInfo, name: str) -> bool:
-    """Whether a system is one that the table of the systems does not put into the constrained track, where it puts
-    any there."""
-    infos = task.systems
-    return any(info.constrained for info in infos.values()) and not (name in infos and infos[name].constrained)
-
-
 def split_columns(table: Table, pairs: Sequence[str]) -> list[Table]:
     """The table in several, each with a few of the columns of language pairs; the first has the columns before them,
     the last those behind."""
@@ -510,41 +499,34 @@ def rank_table(found: TaskComparison, metric: str, name: Callable[[TaskInfo, str
     Marked: ranks that reach the first. Grey: systems that are not in the constrained track. Ruled: ends of clusters.
     `name` makes what a system is called.
     """
-    have, macro = select_parts(found, metric), found.macro.get(metric)
-    own = {pair: {row.system: row for row in result.systems} for pair, (_, result) in have.items()}
+    parts, macro, infos = select_parts(found, metric), found.macro.get(metric), found.task.systems
+    within = {pair: {row.system: row for row in result.systems} for pair, (_, result) in parts.items()}
     across = {row.system: row for row in macro.systems} if macro is not None else {}
-    judged = {system for _, result in have.values() for pair in result.tested
+    judged = {system for _, result in parts.values() for pair in result.tested
               if pair.decidable or result.ruled is not None for system in (pair.a, pair.b)}
-    form = written_like(row.score for _, result in have.values() for row in result.systems)
-    columns = [Column("system", "system", "name"), *[Column("rank", "all pairs", "rank")] * bool(across),
-               Column("n_pairs", "pairs", "count"), *(Column(pair, pair, "rank") for pair in have)]
-    if across:
-        columns += [Column("score", "mean score", "score", form),
-                    *(Column(key, key, "count") for key in ("wins", "ties", "losses"))]
-    systems, marks = order_systems(found, metric), set()
-    rows: list[tuple[Any, ...]] = []
-    for system in systems:
-        ranked: dict[str, Any] = {"rank": across[system]} if across else {}
-        ranked |= {pair: rows_of.get(system) for pair, rows_of in own.items()}
-        ranks = {key: None if row is None else join_ends(row.rank_low, row.rank_high) for key, row in ranked.items()}
-        marks |= {(len(rows), key) for key, ends in ranks.items() if ends is not None and ends[0] == 1}
-        n_pairs = sum(system in rows_of for rows_of in own.values())
-        cells: dict[str, Any] = {"system": name(found.task, system), **ranks, "n_pairs": n_pairs}
-        if across:
-            row, counts = across[system], ("wins", "ties", "losses")
-            cells |= {"score": row.score, **{key: getattr(row, key) if system in judged else None for key in counts}}
-        rows.append(tuple(cells[column.key] for column in columns))
-    return Table("ranking", tuple(columns), tuple(rows), marks, find_cluster_ends(found, metric),
-                 {k for k, system in enumerate(systems) if is_in_other_track(found.task, system)})
 
+    def rank(rows: Mapping[str, SystemResult | MacroSystem]) -> Callable[[str], Any]:
+        return lambda system: join_ends(rows[system].rank_low, rows[system].rank_high) if system in rows else None
 
-def find_cluster_ends(found: TaskComparison, metric: str) -> set[int]:
-    """The rows of `rank_table` below which a line is drawn between clusters: those across the language pairs, or of the
-    only one. Of several without ranks across them each has its own, and there is no line."""
-    if metric in found.macro:
-        return cluster_ends(found.macro[metric].systems)
-    results = [result for _, result in select_parts(found, metric).values()]
-    return cluster_ends(results[0].systems) if len(results) == 1 else set()
+    def count(key: str) -> Callable[[str], Any]:
+        return lambda system: getattr(across[system], key) if system in judged else None
+
+    form = written_like(row.score for _, result in parts.values() for row in result.systems)
+    systems = order_systems(found, metric)
+    ends = cluster_ends(macro.systems) if macro is not None else \
+        cluster_ends(next(iter(parts.values()))[1].systems) if len(parts) == 1 else set()
+    table = _table("ranking", [
+        (Column("system", "system", "name"), lambda system: name(found.task, system)),
+        *[(Column("rank", "all pairs", "rank"), rank(across))] * bool(across),
+        (Column("n_pairs", "pairs", "count"), lambda system: sum(system in rows for rows in within.values())),
+        *((Column(pair, pair, "rank"), rank(rows)) for pair, rows in within.items()),
+        *([(Column("score", "mean score", "score", form), lambda system: across[system].score),
+           *((Column(key, key, "count"), count(key)) for key in ("wins", "ties", "losses"))] if across else [])],
+        systems, ends)
+    marks = {(k, key) for key in table.keys if key in ("rank", *within)
+             for k, ranks in enumerate(table.values(key)) if ranks is not None and ranks[0] == 1}
+    grey = {k for k, system in enumerate(systems) if not (system in infos and infos[system].constrained)}
+    return replace(table, marks=marks, grey=grey if any(info.constrained for info in infos.values()) else frozenset())
 
 
 def tops_table(found: TaskComparison, metric: str) -> Table:
@@ -572,15 +554,17 @@ def rules_table(by_rule: Mapping[str, TaskComparison], metric: str) -> Table:
         for pair, (_, result) in select_parts(found, metric).items():
             for row in result.systems:
                 ranks.setdefault((pair, row.system), {})[rule] = join_ends(row.rank_low, row.rank_high)
-    split = {key: len({ends[0] == 1 for ends in own.values() if ends is not None}) > 1 for key, own in ranks.items()}
+    firsts = {key: {rule: ends[0] == 1 for rule, ends in own.items() if ends is not None} for key, own in ranks.items()}
+    split = {key: len(set(own.values())) > 1 for key, own in firsts.items()}
     order = sorted(ranks, key=lambda key: not split[key])
-    columns = (Column("language_pair", "language pair", "name"), Column("system", "system", "name"),
-               Column("differs", "top group differs", "text"),
-               *(Column(rule, RANK_RULES[rule].title, "rank") for rule in by_rule))
-    return Table("rules", columns, tuple((*key, "yes" if split[key] else "", *map(ranks[key].get, by_rule))
-                                         for key in order),
-                 {(k, rule) for k, key in enumerate(order) for rule, ends in ranks[key].items()
-                  if ends is not None and ends[0] == 1})
+    table = _table("rules", [
+        (Column("language_pair", "language pair", "name"), lambda key: key[0]),
+        (Column("system", "system", "name"), lambda key: key[1]),
+        (Column("differs", "top group differs"), lambda key: "yes" if split[key] else ""),
+        *((Column(rule, RANK_RULES[rule].title, "rank"), lambda key, rule=rule: ranks[key].get(rule))
+          for rule in by_rule)], order)
+    return replace(table, marks={(k, rule) for k, key in enumerate(order) for rule, is_first in firsts[key].items()
+                                 if is_first})
 
 
 def dispute_counts_table(disputed: Sequence[Disputed]) -> Table:

@@ -6,11 +6,10 @@ import shutil
 import sys
 import textwrap
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from mtsig_core.caution import Caution
-from mtsig_core.errors import Remedy
 from mtsig_core.report.caution_words import group_cautions
 from mtsig_core.report.commands import remedy_options
 from mtsig_core.report.document import Block, Facts, Paragraph, Report, TableBlock, Warnings
@@ -19,6 +18,11 @@ from mtsig_core.testset import show_name
 
 _NARROWEST = 40  # characters: nothing is set for less
 _GAP = "  "
+
+
+def read_template(name: str) -> str:
+    """A file of the folder `templates`, as it is."""
+    return Path(__file__).with_name("templates").joinpath(name).read_text("utf-8")
 
 
 def printable(text: str) -> str:
@@ -42,7 +46,7 @@ def report_text(report: Report, width: int | None = None) -> str:
         for before, block in zip([None, *blocks], blocks, strict=False):
             apart = isinstance(before, TableBlock) or before is not None and isinstance(block, Warnings)
             lines += [""] * apart
-            lines += _WRITERS[type(block)](block, width)
+            lines += _block_lines(block, width)
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -64,30 +68,23 @@ def printable_lines(text: str) -> str:
 
 
 def _grouped(cautions: Iterable[Caution], several: bool) -> list[list[str]]:
-    return group_cautions(cautions, several=several, say=options_said)
+    return group_cautions(cautions, several=several, say=lambda remedies: f"Options: {remedy_options(remedies)}."
+                          if remedies else "")
 
 
-def options_said(remedies: Sequence[Remedy]) -> str:
-    return f"Options: {remedy_options(remedies)}." if remedies else ""
-
-
-def _write_paragraph(block: Paragraph, width: int | None) -> list[str]:
-    about = {"verdict": f"{block.about}. ", "methods": f"{block.about}: "}.get(block.role, "") if block.about else ""
-    return _wrap(("Warning: " if block.role == "warning" else "") + about + block.text, width)
-
-
-def _write_warnings(block: Warnings, width: int | None) -> list[str]:
-    lines = [line for texts in _grouped(block.cautions, block.several)
-             for line in ("", *(line for text in texts for line in _wrap(f"Warning: {text}", width)))]
-    return lines[1:]
-
-
-def _write_table(block: TableBlock, width: int | None) -> list[str]:
-    return [*table_text(block.table, width), *(line for note in block.notes for line in _wrap(note, width))]
-
-
-def _write_facts(block: Facts, width: int | None) -> list[str]:
-    return [line for name, text in block.pairs for line in _wrap(f"{name}: {text}", width)]
+def _block_lines(block: Block, width: int | None) -> list[str]:
+    match block:
+        case Paragraph(text=text, role=role, about=about):
+            named = {"verdict": f"{about}. ", "methods": f"{about}: ", "signature": f"{about} ", "warning": "Warning: "}
+            return _wrap((named.get(role, "") if about or role == "warning" else "") + text, width)
+        case Warnings():
+            return [line for texts in _grouped(block.cautions, block.several)
+                    for line in ("", *(line for text in texts for line in _wrap(f"Warning: {text}", width)))][1:]
+        case TableBlock():
+            return [*table_text(block.table, width), *(line for note in block.notes for line in _wrap(note, width))]
+        case Facts():
+            return [line for name, text in block.pairs for line in _wrap(f"{name}: {text}", width)]
+    raise TypeError(type(block))
 
 
 def _wrap(text: str, width: int | None) -> list[str]:
@@ -95,10 +92,6 @@ def _wrap(text: str, width: int | None) -> list[str]:
     text = printable(text)
     return [text] if width is None else textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [
         ""]
-
-
-_WRITERS: dict[type[Block], Callable[[Any, int | None], list[str]]] = {
-    Paragraph: _write_paragraph, Warnings: _write_warnings, TableBlock: _write_table, Facts: _write_facts}
 
 
 def table_text(table: Table, width: int | None = None) -> list[str]:

@@ -64,7 +64,7 @@ def test_a_positive_difference_is_an_improvement_where_lower_is_better_too(run, 
     for part, cell in zip(pair["domains"], cells[4:], strict=False):
         assert cell.rstrip("●") == f"{-part['delta']:+.2f}" and (part["better"] == "a") == (cell[0] == "+")
     assert text.startswith("TER (lower is better; a positive difference is an improvement): ")
-    assert "A positive difference: the first system is better" in text
+    assert "Positive where the first system is better" in text
 
 
 @pytest.mark.parametrize("choice, said", [

@@ -1,7 +1,5 @@
 """What was assumed when a test set was read stands in every export of a comparison."""
 
-import csv
-import io
 import json
 from dataclasses import replace
 
@@ -14,7 +12,6 @@ from mtsig_core.errors import SettingError
 from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.report.agreement import agreement_text
 from mtsig_core.report.assumption_words import ASSUMPTION_TEMPLATES, REMEDIES, list_assumptions
-from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.store.kept_sets import _pack, _unpack
 from mtsig_core.testset import check_settled
 
@@ -91,12 +88,6 @@ def test_a_result_of_an_older_version_keeps_its_sentences(found):
 def test_it_stands_in_every_export_for_the_metrics_compared(found, form):
     text = found.render(form)
     assert f"Assumed: {SAID}" in text and "Assumed: XCOMET: higher" in text and "other:" not in text
-
-
-def test_rows_and_sentences(found):
-    rows = [row for row in csv.DictReader(io.StringIO(found.render("csv"))) if row["table"] == "assumed"]
-    assert [row["reason"] for row in rows][0] == f"Assumed: {SAID}" and rows[0]["testset"] == "toy"
-    assert f"Assumed: {SAID}" in paper_sentences(found, "mine") and SAID not in paper_sentences(found, "XCOMET")
 
 
 def test_what_agrees_over_a_task_tells_it_of_the_scores_held_against_each_other():

@@ -106,13 +106,3 @@ def test_a_task_says_it_of_its_language_pairs():
     assert f"In en-de: {OWN}" in said and paper_sentences(found, "human") in Page(task_html(found, "mtsig task")).text
     whole = compare_task(Task("toy", {"en-de": rated("ABC", 0)}), "human", **QUICK)
     assert "Systems were compared on" not in describe_methods(whole, "human")
-
-
-def test_ratings_of_wmt24(wmt24, run):  # noqa: F811
-    told = run("compare", "--folder", wmt24, "--langpair", "en-zh", "--scores", f"esa={wmt24}/en-zh.esa.tsv",
-               "--metrics", "esa", "--trials", "99", "--resamples", "50", "--format", "html")
-    assert told.status == 0 and "(634 of 997 segments in 170 documents, those with scores) by esa" in told.out
-    assert "reference refA" not in told.out and "with refA" not in told.out
-    told = run("compare", "--folder", wmt24, "--langpair", "en-zh", "--scores", f"esa={wmt24}/en-zh.esa.tsv",
-               "--metrics", "esa,bleu", "--trials", "99", "--resamples", "50", "--format", "html")
-    assert "scored with refA" in Page(told.out).text and "reference refA) by BLEU" in Page(told.out).text
