@@ -32,15 +32,6 @@ class DepF(Untokenized):
     and recall R that among all of the references that count. The paper took relations of functional structures; the
     relations of a dependency parse stand in for them here.
 
-    Parameters
-    ----------
-    forms : bool
-        Whether word forms are matched instead of lemmas.
-    subtypes : bool
-        Whether what follows a colon is part of the relation's name.
-    punctuation : bool
-        Whether relations of punctuation (``punct``) count too.
-
     References
     ----------
     Riezler and Maxwell (2005), On some pitfalls in automatic evaluation and significance testing for MT, section 3.
@@ -60,9 +51,9 @@ class DepF(Untokenized):
     [80.0]
     """
 
-    forms: bool = False
-    subtypes: bool = False
-    punctuation: bool = False
+    forms: bool = False  # whether word forms are matched instead of lemmas
+    subtypes: bool = False  # whether what follows a colon is part of the relation's name
+    punctuation: bool = False  # whether relations of punctuation (``punct``) count too
 
     name: ClassVar[str] = "dep-f"
     ends: ClassVar[Mapping[float, str]] = {

@@ -131,11 +131,9 @@ class DomainMean:
 class OverRuns:
     """The mean over runs of what a metric says of each.
 
-    The statistics of the runs stand side by side for each segment, so whatever draws, swaps or leaves out a unit of the
-    test set does so for all runs of a system at once, and run k of one system trades places with run k of the other. A
-    system with one run has it in the place of each: its score is that of the run.
-
-    `metric`: of texts; `n_runs`: the most that a system has.
+    The statistics of the `n_runs` runs, the most that a system has, are side by side for each segment, so whatever
+    draws, swaps or leaves out a unit does so for all runs of a system at once, and run k of one system trades places
+    with run k of the other. A system with one run has it in the place of each.
 
     Examples
     --------

@@ -44,13 +44,6 @@ class Meteor(WordMetric):
     the fewest chunks is taken, where the paper takes the one with the fewest crossings. The search for it ends after
     50,000 steps with the best found, which happens in long segments with many repeated words.
 
-    Parameters
-    ----------
-    lowercase : bool
-        Changes nothing, since case is ignored anyway.
-    synonyms : bool
-        False leaves synonyms out even where WordNet is installed.
-
     References
     ----------
     Banerjee and Lavie (2005), METEOR: an automatic metric for MT evaluation with improved correlation with human
@@ -72,7 +65,7 @@ class Meteor(WordMetric):
     [76.53]
     """
 
-    synonyms: bool = True
+    synonyms: bool = True  # False leaves synonyms out even where WordNet is installed
 
     name: ClassVar[str] = "meteor"
     ends: ClassVar[Mapping[float, str]] = {0.0: "no word of the whole set matches a reference"}

@@ -19,10 +19,8 @@ def matched_pieces(text: str, references: Sequence[str | None], tokens: Callable
     """Cut a text into pieces by the longest n-gram that covers them and occurs in a reference.
 
     A space between two tokens belongs to the longest n-gram that covers both. Counts are not clipped: a token that
-    a reference has once is marked each time. Where tokens cannot be found in the text (a tokenizer that turns
-    ``&amp;`` into ``&``), nothing is marked rather than the wrong thing.
-
-    `tokens`: the tokens of a text, as the metric sees them. Returns: the texts of the pieces joined are `text`.
+    a reference has once is marked each time. Where `tokens` cannot be found in the text (a tokenizer that turns
+    ``&amp;`` into ``&``), nothing is marked rather than the wrong thing. The pieces joined are the text.
 
     Examples
     --------

@@ -16,25 +16,11 @@ from mtsig_core.testset import TestSet
 
 
 class OfSacrebleu:
-    """A metric of sacreBLEU, with all the settings that it was made with.
+    """A BLEU, CHRF or TER of sacreBLEU, with all the settings that it was made with; the object itself stays as it is.
 
     For what mtsig's own `bleu`, `chrf` and `ter` do not offer: another smoothing, order or beta, or a class derived
-    from sacreBLEU's. A score takes 2 to 10 microseconds, hundreds of times as long as one of the own.
-
-    Parameters
-    ----------
-    metric : sacrebleu.metrics.BLEU, CHRF or TER
-        Stays as it is.
-
-    Attributes
-    ----------
-    name : str
-        That of the class, and the settings of the signature that are not the usual ones: several fit in one comparison.
-
-    Raises
-    ------
-    SettingError
-        If it is another object of sacreBLEU.
+    from sacreBLEU's. A score takes 2 to 10 microseconds, hundreds of times as long as one of the own. The name has the
+    settings of the signature that are not the usual ones, so that several fit in one comparison.
 
     Examples
     --------

@@ -25,19 +25,6 @@ class Ter(Untokenized):
     Words are what stands between spaces. Where `normalized` or `no_punct` is set, sacreBLEU's own code prepares the
     texts; everything else runs here.
 
-    Parameters
-    ----------
-    lowercase : bool
-        TER ignores case in any event, unless `case_sensitive`.
-    normalized : bool
-        Whether punctuation is set apart and XML's escapes are undone.
-    no_punct : bool
-        Whether punctuation is left out.
-    asian_support : bool
-        Whether `normalized` and `no_punct` extend to Chinese and Japanese characters, each a word.
-    case_sensitive : bool
-        Whether case matters.
-
     References
     ----------
     Snover, Dorr, Schwartz, Micciulla and Makhoul (2006), A study of translation edit rate with targeted human
@@ -57,10 +44,10 @@ class Ter(Untokenized):
     [50.0]
     """
 
-    normalized: bool = False
-    no_punct: bool = False
-    asian_support: bool = False
-    case_sensitive: bool = False
+    normalized: bool = False  # whether punctuation is set apart and XML's escapes are undone
+    no_punct: bool = False  # whether punctuation is left out
+    asian_support: bool = False  # whether both extend to Chinese and Japanese characters, each a word
+    case_sensitive: bool = False  # whether case matters; else TER ignores it, whatever `lowercase` says
 
     name: ClassVar[str] = "ter"
     ends: ClassVar[Mapping[float, str]] = {0.0: "no word has to be edited"}

@@ -35,10 +35,17 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 EXPECTED_COLUMNS = (
     "Expected are the columns system, line, score (and docid, domain), a row for each score; or a column for each "
     "system and a row for each line.")
-ABSENT = object()  # in place of a value that a record of JSON does not have; null is None
 _ROW = '{"system": "A", "line": 1, "score": 0.8}'
 _CHUNKS = 100_000  # row groups by columns, more than any table of scores has
 _WIDEST = 32  # bytes of a value of fixed length, which many rows may refer to, and each then has for itself
+
+
+class _Absent:
+    def __repr__(self) -> str:
+        return "nothing"
+
+
+ABSENT = _Absent()  # in place of a value that a record of JSON does not have; null is None
 
 
 @dataclass(frozen=True)

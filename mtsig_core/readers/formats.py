@@ -99,19 +99,17 @@ class _Sample:
         return set()
 
     @cached_property
-    def keys(self) -> set[str]:
-        """Of the first object, where the lines are objects of JSON, as good as all of them."""
+    def record(self) -> Mapping[str, Any]:
+        """The first object, where nearly all lines are objects of JSON; of one that cannot be parsed the key is `?`."""
         if self.share(r"""\s*\{\s*["'][^"']*["']\s*:""") < _MOST:
-            return set()
-        return set(re.findall(r"""["']([\w-]+)["']\s*:""", self.lines[0])) or {"?"}
+            return {}
+        return _parse_json(self.lines[0]) or {"?": None}
 
     @cached_property
     def has_texts_only(self) -> bool:
         """Whether these objects have texts and no number that could be a score."""
-        if not self.keys & _TEXT_COLUMNS - _IDS or "[{" in self.lines[0]:
-            return False
-        numbers = re.findall(r"""["']([\w-]+)["']\s*:\s*["']?-?[\d.]+["']?\s*[,}]""", self.lines[0])
-        return not set(numbers) - _IDS
+        return bool(self.record.keys() & (_TEXT_COLUMNS - _IDS)) and not any(
+            re.fullmatch(r"-?[\d.]+", str(value)) for key, value in self.record.items() if key not in _IDS)
 
     @cached_property
     def is_json(self) -> bool:
@@ -120,17 +118,17 @@ class _Sample:
             return False
         if len(self.lines) == 1:
             begins = re.match(r'\s*(\{\s*"|\[\s*[\[{"])', self.lines[0]) is not None
-            return begins and (len(self.head) >= _HEAD or _is_valid_json(self.lines[0]))
+            return begins and (len(self.head) >= _HEAD or _parse_json(self.lines[0]) is not None)
         piece = r"""\s*([\[\]{},]+|"[^"]*"\s*:.*|"(\\.|[^"\\])*"|[\d.eE+-]+|null|true|false),?\s*$"""
         return re.fullmatch(r"\s*\[?\s*[\[{]\s*", self.lines[0]) is not None and self.share(piece) >= _MOST
 
 
-def _is_valid_json(text: str) -> bool:
+def _parse_json(text: str) -> Any:
+    """What a text of JSON says, None where it is no JSON."""
     try:
-        json.loads(text)
+        return json.loads(text)
     except (ValueError, RecursionError):
-        return False
-    return True
+        return None
 
 
 @dataclass(frozen=True)
@@ -240,12 +238,13 @@ FORMATS = (
            "It holds scores: write them as JSON, by comet-score's option to_json, and name that as scores.",
            "Write the scores as JSON, by comet-score's option to_json.", remedies=({"scores": "NAME=FILE"},)),
     Format("lm-eval", "a file of samples of lm-evaluation-harness",
-           lambda sample: {"doc", "target"} <= sample.keys and bool({"filtered_resps", "resps"} & sample.keys),
+           lambda sample: {"doc", "target"} <= sample.record.keys() and bool(
+               {"filtered_resps", "resps"} & sample.record.keys()),
            r"""Take the outputs: jq -r '.filtered_resps[0] | gsub("\n"; " ")' FILE > COPY (references: .target)."""),
     Format("jsonl-texts", "JSON, an object in each line, with texts and no scores",
            lambda sample: sample.has_texts_only, _JQ, f"If it is an output, give it as a system. {_JQ}",
            reads={DOCUMENTS: None}),
-    Format("jsonl", "JSON, an object in each line", lambda sample: bool(sample.keys), _JQ,
+    Format("jsonl", "JSON, an object in each line", lambda sample: bool(sample.record), _JQ,
            reads={SCORE_TABLE: None, DOCUMENTS: None}, endings=(".jsonl",)),
     Format("json", "JSON", lambda sample: sample.is_json,
            "Put each of its texts on a line of a text file; scores of segments are read from JSON.",

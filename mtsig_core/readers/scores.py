@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from mtsig_core.assumption import Assumption
-from mtsig_core.errors import InputError, SettingError, find_closest
+from mtsig_core.errors import InputError, SettingError, suggest_name
 from mtsig_core.languages import is_langpair
 from mtsig_core.readers.columns import (
     ABSENT,
@@ -75,7 +75,7 @@ def read_score_file(source: ScoreTable, metric: str, is_system: Callable[[str], 
     if not isinstance(source, str | os.PathLike):
         table = read_frame_table(f"The table {metric}", source)
     elif show_name(source).endswith(ENDINGS):
-        table = join_columns(show_name(source), read_blocks(Path(os.fsdecode(source))), "scores")
+        table = _join_blocks(show_name(source), read_blocks(Path(os.fsdecode(source))))
     else:
         table = read_table(source)
     if not table.header or not table.rows:
@@ -102,6 +102,13 @@ def read_score_file(source: ScoreTable, metric: str, is_system: Callable[[str], 
             scores = [(column, _read_number(cells[k], f"{where}, column {show_name(column)}")) for column, k in columns]
         file.ratings += [Rating(name, line, score, document, domain, row, file) for name, score in scores]
     return file
+
+
+def _join_blocks(name: str, blocks: Mapping[str, Sequence[float | None]]) -> InputTable:
+    """The table of scores in blocks by system, which must be of one length."""
+    n_lines = len(join_columns(name, blocks, "scores").rows)
+    rows = ((system, line, score) for system, scores in blocks.items() for line, score in enumerate(scores, 1))
+    return InputTable(name, ["system", "line", "score"], list(enumerate(rows, 1)), n_lines)
 
 
 def _drop_langpair(table: InputTable) -> InputTable:
@@ -436,7 +443,7 @@ def _explain_system(rating: Rating, testset: TestSet, names: Iterable[str]) -> I
     others = sorted(name for name in names if name not in known and name != rating.system and not is_human(name))
     more = f" Other names it does not have: {show_names(others)}." if others else ""
     return InputError(f"{rating.where}: {show_name(rating.system)!r} is not a system of {testset.name}."
-                      f"{_suggest(rating.system, known)} Its systems: {', '.join(map(show_name, testset.systems))}."
+                      f"{suggest_name(rating.system, known)} Its systems: {', '.join(map(show_name, testset.systems))}."
                       f"{more} Rename the systems in the table, add their output, or remove their rows.")
 
 
@@ -455,8 +462,8 @@ def _make_line_finder(testset: TestSet, ids: FilePath | None) -> Callable[[Ratin
                                  f"{_count_lines(testset)}. Expected a row for each line; or add a column 'line'.")
             return line if n_rows == last else testset.lines[line - 1]
         if line not in line_of:
-            raise InputError(f"{rating.where}: there is no line {show_name(str(line))}."
-                             f"{'' if ids is None else _suggest(str(line), map(str, line_of))} Expected {expected}.",
+            hint = "" if ids is None else suggest_name(str(line), islice(map(str, line_of), 10_000))
+            raise InputError(f"{rating.where}: there is no line {show_name(str(line))}.{hint} Expected {expected}.",
                              *([{"ids": "FILE"}] if ids is None and isinstance(line, str) else []))
         return line_of[line]
 
@@ -494,18 +501,12 @@ def _read_ids(path: FilePath, testset: TestSet) -> dict[int | str, int]:
     return line_of
 
 
-def _suggest(name: str, known: Iterable[str]) -> str:
-    near = find_closest(name, islice(known, 10_000))
-    return "" if near is None else f" Did you mean {show_name(near)}?"
-
-
 # Scores alone: which lines there are, and the document and domain of each.
 
 
 def _check_single(file: ScoreFile) -> None:
     """Refuse a single row of numbers where only its columns say whose scores they are."""
-    if file.n_rows == 1 and file.ratings[0].document is None and find_column(file.table.header, "system") is None \
-            and not file.name.endswith(ENDINGS):
+    if file.n_rows == 1 and file.ratings[0].document is None and find_column(file.table.header, "system") is None:
         raise InputError(f"{file.name} has the columns {show_names(one.system for one in file.ratings)} and a single "
                          "row of numbers, which may not be scores of systems. Expected the columns system, line, "
                          "score; or a column for each system and a row for each line. If it is one segment, add a "

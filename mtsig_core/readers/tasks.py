@@ -626,4 +626,4 @@ def _explain_unread(path: Path, task: Path, pairs: Collection[str]) -> str:
             no_pair.format(table[0])
     if _match_table(name) and not task_name(name):
         return "its name says no language pair. A table of segment scores is called such as en-de.esa.tsv"
-    return "its name is no name of a task's file"
+    return "no file of a task has such a name"

@@ -68,7 +68,7 @@ _OF_A_PAIR = ("delta", "ci_low", "ci_high", "ci_joint_low", "ci_joint_high", "p_
 
 
 def history_sentences(history: Sequence[Entry]) -> list[str]:
-    """Each step with its time, the oldest first, in plain text; what is not in force any more says so.
+    r"""Each step with its time, the oldest first, in plain text; what is not in force any more says so.
 
     >>> steps = [Begin("toy", None, "0f", {}, "bleu", {}), Exclude("A", "en-de", "late"), TakeBack(2)]
     >>> print(*history_sentences([Entry(k, 60.0 * k, step) for k, step in enumerate(steps, 1)]), sep="\n")

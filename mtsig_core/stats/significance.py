@@ -323,7 +323,7 @@ _WITH_FEW = ("With few units it makes false claims too often over all pairs, wha
              "to 12 units; in 15 to 27% with 10 to 15 systems and 20 units, or 30 or 60 documents of unequal size. "
              "Holm does so in 10 to 20% from 12 units on. With fewer than 10 units p is at least 2/2^n, the chance "
              "that all n favour the same of two equal systems.")
-_RATHER = "Use ar: it makes a false claim in 3 to 8% of such test sets."
+_RATHER = "Use the randomization test: it makes a false claim in 3 to 8% of such test sets."
 TESTS = {test.name: test for test in (
     SignificanceTest(
         "ar", "approximate randomization", "Riezler and Maxwell 2005, Fig. 1",
@@ -346,28 +346,28 @@ TESTS = {test.name: test for test in (
         caution="The better direction is chosen by the data, so at alpha = 0.05 it concludes in about 10% of true "
                 "nulls, 5% per direction, with many units of equal size, and in up to 18% with few or unequal ones, as "
                 "documents are.",
-        instead="Use ar for a two-sided test."),
+        instead="Use the randomization test for a two-sided test."),
     SignificanceTest(
         "riezler-maxwell", "shift method as printed", "Riezler and Maxwell 2005, Fig. 2",
         "p = (c + 1) / (B + 1), c = #{ |d_b| - mean(|d_b|) >= |d_0| }", "bootstrap",
         riezler_maxwell, "holm", least=_least_drawn,
         caution="The absolute value inside the shift makes it one-sided: at alpha = 0.05 it rejects about 11% of true "
                 "nulls with many units of equal size, and up to 19% with few or unequal ones, as documents are.",
-        instead="Use ar, and this one only to reproduce the paper or sacreBLEU."),
+        instead="Use the randomization test, and this one only to reproduce the paper or sacreBLEU."),
     SignificanceTest(
         "t", "Student's t on paired segment scores", "Student 1908; Koehn 2004, 4",
         "t = mean(d) / (sd(d) / sqrt(n)) with n - 1 degrees of freedom, d the n differences of segment scores",
         "none", student_t, "holm", side=_side_of_mean, statistic="the differences of segments",
         caution="It takes segments as independent, which those of one document are not.",
-        instead="Use ar by document where document ids are known."),
+        instead="Use the randomization test by document where document ids are known."),
     SignificanceTest(
         "wilcoxon", "Wilcoxon's signed ranks of segment scores", "Wilcoxon 1945",
         "W = sum of the ranks of |d| where d > 0, d the differences of segment scores that are not 0",
         "none", wilcoxon, "holm",
         caution="It tests whether the differences lie symmetrically about 0, not their mean, and takes segments as "
                 "independent.",
-        instead="Use ar to test the difference that is shown.", least=_least_signed_rank, side=_side_of_ranks,
-        statistic="the signed ranks"),
+        instead="Use the randomization test for the difference that is shown.", least=_least_signed_rank,
+        side=_side_of_ranks, statistic="the signed ranks"),
 )}
 
 

@@ -30,7 +30,7 @@ def test_in_a_folder(run, folder, files, parsed):
 @pytest.mark.parametrize("extra, message", [
     (["--parse", "file.conllu"], "--parse file.conllu: expected NAME=FILE"),
     (["--parse", "fair=nowhere.conllu"], "nowhere.conllu does not exist"),
-    (["--parse", "fairy=nowhere.conllu"], "Did you mean fair?")])
+    (["--parse", "fairy=nowhere.conllu"], "Did you mean 'fair'?")])
 def test_mistakes(run, options, extra, message):
     done = run("score", *options, *extra)
     assert done.status == 2 and message in done.err and "Traceback" not in done.err

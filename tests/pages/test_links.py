@@ -48,7 +48,7 @@ def test_other_content_under_the_same_name_is_said(opened, tmp_path):
              "system-outputs/en-de/b": [text.replace("sentence", "phrase") for text in ref]}
     for name, lines in files.items():
         write(tmp_path / f"changing/{name}.txt", lines)
-    said = "This test set has other content than when the link was made"
+    said = "This test set has changed since the link was made"
     page = opened("segments", root=tmp_path, testset="changing/en-de")
     assert not page.exception and said not in words(page)
     [link] = {link.proto.query_string for link in page.get("page_link") if link.proto.label == "Segments"}
@@ -64,7 +64,7 @@ def test_content_without_a_name_is_compared_too(opened, tmp_path):
     """The set that pages open with may be another one by now; and simulated ones have no files."""
     for source in (Source(demo=300), task(tmp_path)):
         said = words(opened("upload", source, digest="zzzz"))
-        assert "This test set has other content than when the link was made" in said and "means another set" in said
+        assert "This test set has changed since the link was made" in said and "means another set" in said
 
 
 def test_what_a_link_leaves_out_and_is_not_here_has_no_default(opened, tmp_path):

@@ -130,6 +130,14 @@ class TestAlone:
         found = read_scores([("human", path)])
         assert by_system(found) == {"A": [1, 2], "B": [None, 3]} and found.lines == (1, 2)
 
+    def test_systems_of_blocks_and_of_comet_may_be_called_anything(self, tmp_path):
+        """As the columns of a table are called, or as a score."""
+        names = ["index", "score", "7", "pair"]
+        for table in (write(tmp_path, "x.seg.score", "".join(f"{name}\t{k}\n" for name in names for k in (1, 2))),
+                      write(tmp_path, "x.json", json.dumps({f"{name}.txt": [{"COMET": 1}, {"COMET": 2}]
+                                                            for name in names}))):
+            assert by_system(read_scores([("human", table)])) == dict.fromkeys(names, [1, 2])
+
     def test_a_system_may_be_called_value(self, tmp_path):
         path = write(tmp_path, "t.csv", "value,B\n1,2\n3,4\n")
         assert set(read_scores([("human", path)]).systems) == {"value", "B"}
@@ -192,7 +200,7 @@ class TestJoined:
         ("a\nb\nc\n", "ids.txt has 3 lines, the texts have 4 (a canary at their end does not count). Expected an id"),
         ("a\nb\nb\nc\n", "ids.txt, line 3: the id 'b' is in line 2 too."),
         ("a\nb\n\nc\n", "ids.txt, line 3: the id is empty."),
-        ("a1\nb1\nc1\nd1\n", "x.tsv, row 2: there is no line a. Did you mean a1? Expected one of those in")])
+        ("a1\nb1\nc1\nd1\n", "x.tsv, row 2: there is no line a. Did you mean 'a1'? Expected one of those in")])
     def test_ids_that_do_not_fit(self, tmp_path, ids, message):
         table = write(tmp_path, "x.tsv", delimited("\t", ["system", "id", "score"], [("A", "a", 1), ("B", "a", 2)]))
         with pytest.raises(InputError) as error:
@@ -218,7 +226,7 @@ BAD = {
     "twice": ("system\tline\tscore\nA\t1\t2\nA\t1\t2\n",
               "row 3: A has a second score for line 1; the first is in row 2"),
     "unknown system": ("system\tline\tscore\nA\t1\t2\nAA\t1\t2\n",
-                       "row 3: 'AA' is not a system of toy. Did you mean A? Its systems: A, B"),
+                       "row 3: 'AA' is not a system of toy. Did you mean 'A'? Its systems: A, B"),
     "unknown column": ("A,C\n1,2\n1,2\n1,2\n1,2\n", "row 2: 'C' is not a system of toy"),
     "no such line": ("system\tline\tscore\nA\t5\t2\n", "row 2: there is no line 5. Expected 1 to 4"),
     "line 0": ("system\tline\tscore\nA\t0\t2\n",

@@ -393,16 +393,6 @@ def test_who_is_better_than_whom(case):
     assert {tuple(at) for at in np.argwhere(decision_matrix(n, pairs, decisions)).tolist()} == wins
 
 
-@given(decided())
-def test_rank_intervals_count_the_better_and_the_worse(case):
-    better = decision_matrix(*case)
-    low, high = rank_intervals(better)
-    for k in range(case[0]):
-        assert low[k] == 1 + sum(better[other, k] for other in range(case[0]))
-        assert high[k] == case[0] - sum(better[k, other] for other in range(case[0]))
-        assert low[k] <= high[k]
-
-
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=5), st.integers(0, 3))
 def test_rank_intervals_hold_every_order_that_the_decisions_allow(qualities, margin):
     better = np.subtract.outer(qualities, qualities) > margin
