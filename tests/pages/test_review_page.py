@@ -193,7 +193,7 @@ def test_the_printed_command_gives_the_same_bytes_as_the_files(at, root, kept, m
     assert run(*asked, "--trials", 999, "--out", files["json"][0]).status == 2
     other = root / "task" / "automatic_scores" / "Beta.jsonl"
     other.write_text(other.read_text().replace("[0.", "[0.0", 1))
-    assert "it changed in" in (said := run(*asked).err) and "(--scores, --run, --systems-table) belong to its" in said
+    assert "its content changed in" in (said := run(*asked).err) and "(--scores, --run, --systems-table) belong to its" in said
     (root / "task" / "automatic_scores" / "Gamma.jsonl").unlink()
     failed = run(*asked)
     assert failed.status == 2 and "Unknown system 'Gamma'" in failed.err
@@ -246,7 +246,7 @@ def test_other_content_is_told_until_one_goes_on_with_it(at, root, kept):
     (root / "task" / "automatic_scores" / "Gamma.jsonl").unlink()
     app = at("review", review=kept.edit_link)
     said = words(app)
-    assert "it changed in en-de_DE. " in said and "Unknown system &#x27;Gamma&#x27;" in said and not app.exception
+    assert "its content changed in en-de_DE. " in said and "Unknown system &#x27;Gamma&#x27;" in said and not app.exception
     press(app, "Put back")
     press(app, "Go on with the content as it is now")
     said = words(app)
