@@ -75,7 +75,7 @@ def read_score_file(source: ScoreTable, metric: str, is_system: Callable[[str], 
     if not isinstance(source, str | os.PathLike):
         table = read_frame_table(f"The table {metric}", source)
     elif show_name(source).endswith(ENDINGS):
-        table = join_columns(show_name(source), read_blocks(Path(os.fsdecode(source))), "scores")
+        table = _join_blocks(show_name(source), read_blocks(Path(os.fsdecode(source))))
     else:
         table = read_table(source)
     if not table.header or not table.rows:
@@ -102,6 +102,13 @@ def read_score_file(source: ScoreTable, metric: str, is_system: Callable[[str], 
             scores = [(column, _read_number(cells[k], f"{where}, column {show_name(column)}")) for column, k in columns]
         file.ratings += [Rating(name, line, score, document, domain, row, file) for name, score in scores]
     return file
+
+
+def _join_blocks(name: str, blocks: Mapping[str, Sequence[float | None]]) -> InputTable:
+    """The table of scores in blocks by system, which must be of one length."""
+    n_lines = len(join_columns(name, blocks, "scores").rows)
+    rows = ((system, line, score) for system, scores in blocks.items() for line, score in enumerate(scores, 1))
+    return InputTable(name, ["system", "line", "score"], list(enumerate(rows, 1)), n_lines)
 
 
 def _drop_langpair(table: InputTable) -> InputTable:
@@ -466,7 +473,7 @@ def _make_line_finder(testset: TestSet, ids: FilePath | None) -> Callable[[Ratin
 def _count_lines(testset: TestSet) -> str:
     """How many lines the files of a test set may have."""
     n, last = testset.n_segments, max(testset.lines)
-    return f"{last}" if n == last else f"{last}, or {n} without those left out"
+    return f"{last}" if n == last else f"{last}, or {n} without the excluded ones"
 
 
 def _check_numbering(testset: TestSet, ratings: Sequence[Rating]) -> None:
@@ -475,8 +482,8 @@ def _check_numbering(testset: TestSet, ratings: Sequence[Rating]) -> None:
     lines = {rating.line for rating in ratings if rating.file.n_rows is None}
     if n < last and lines == {*range(1, n + 1)}:
         raise InputError(f"{ratings[0].file.name} has scores of the lines 1 to {n}, and the text files have {last}, of "
-                         f"which line {min(lines - {*testset.lines})} is left out. Expected the numbers of the lines "
-                         "in these files; or no numbers, where there is a row for each line that is not left out.")
+                         f"which line {min(lines - {*testset.lines})} is excluded. Expected the numbers of the lines "
+                         "in these files, or no numbers and a row for each line that is not excluded.")
 
 
 def _read_ids(path: FilePath, testset: TestSet) -> dict[int | str, int]:
@@ -499,8 +506,7 @@ def _read_ids(path: FilePath, testset: TestSet) -> dict[int | str, int]:
 
 def _check_single(file: ScoreFile) -> None:
     """Refuse a single row of numbers where only its columns say whose scores they are."""
-    if file.n_rows == 1 and file.ratings[0].document is None and find_column(file.table.header, "system") is None \
-            and not file.name.endswith(ENDINGS):
+    if file.n_rows == 1 and file.ratings[0].document is None and find_column(file.table.header, "system") is None:
         raise InputError(f"{file.name} has the columns {show_names(one.system for one in file.ratings)} and a single "
                          "row of numbers, which may not be scores of systems. Expected the columns system, line, "
                          "score; or a column for each system and a row for each line. If it is one segment, add a "

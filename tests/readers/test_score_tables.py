@@ -130,6 +130,14 @@ class TestAlone:
         found = read_scores([("human", path)])
         assert by_system(found) == {"A": [1, 2], "B": [None, 3]} and found.lines == (1, 2)
 
+    def test_systems_of_blocks_and_of_comet_may_be_called_anything(self, tmp_path):
+        """As the columns of a table are called, or as a score."""
+        names = ["index", "score", "7", "pair"]
+        for table in (write(tmp_path, "x.seg.score", "".join(f"{name}\t{k}\n" for name in names for k in (1, 2))),
+                      write(tmp_path, "x.json", json.dumps({f"{name}.txt": [{"COMET": 1}, {"COMET": 2}]
+                                                            for name in names}))):
+            assert by_system(read_scores([("human", table)])) == dict.fromkeys(names, [1, 2])
+
     def test_a_system_may_be_called_value(self, tmp_path):
         path = write(tmp_path, "t.csv", "value,B\n1,2\n3,4\n")
         assert set(read_scores([("human", path)]).systems) == {"value", "B"}
