@@ -173,7 +173,7 @@ def _rank_by_overlap(given: RankInputs) -> tuple[np.ndarray, Ranks]:
 _SHARED = ("segments of one document are taken as independent",
            "no correction for the number of pairs of systems that are compared")
 RANK_RULES = {rule.name: rule for rule in (
-    RankRule("simultaneous", "by simultaneous intervals", "Romano and Wolf 2005; Mogstad et al. 2024",
+    RankRule("simultaneous", "by simultaneous rank ranges", "Romano and Wolf 2005; Mogstad et al. 2024",
              _rank_by_intervals),
     RankRule("wmt24", "as WMT24", "Kocmi et al. 2024, the task's own scripts", _rank_as_wmt24, (
         *_SHARED, "two-sided p of domains are combined, so that a win in one and a loss in another add up"),
