@@ -137,8 +137,8 @@ class Source(_Files):
             remaining = whole.without(self.exclude).systems
             testset = testset.only(name for name in testset.systems if name in remaining)
         if whole.systems and not testset.systems:
-            raise SettingError(f"No system of {testset.name} is left: exclude leaves out {', '.join(self.exclude)}"
-                               f"{f', and only {names} would take part' * bool(self.only)}. Leave one in, two to "
+            raise SettingError(f"No system of {testset.name} is left: exclude removes {', '.join(self.exclude)}"
+                               f"{f', and only {names} would take part' * bool(self.only)}. Keep one, or two to "
                                "compare.")
         return testset if self.domain is None else testset.in_domain(self.domain)
 

@@ -259,7 +259,7 @@ def without(task: Task, exclude: Iterable[TaskExclusion]) -> Task:
             excluded[exclusion.pair].add(exclusion.system)
     remaining = {pair: testset.systems.keys() - excluded[pair] for pair, testset in task.testsets.items()}
     if not any(remaining.values()):
-        raise SettingError(f"{task.name}: every system of every language pair is left out. Leave one in.")
+        raise SettingError(f"{task.name}: every system of every language pair is excluded. Keep one.")
     return task.keep_systems(remaining)
 
 

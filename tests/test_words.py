@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mtsig_core.cli.main import _parser  # noqa: F401
+from mtsig_core.cli.main import _parser
 from mtsig_core.report.facade import render
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.stats.comparison import compare
@@ -42,7 +42,7 @@ TERMS = {
 }
 ANY_TERM = re.compile("|".join(TERMS.values()), re.I)
 LONGEST = 28  # words of a sentence on screen
-NO_PROSE = re.compile(r"[$\\<]|^usage:|  mtsig ")  # formulas, markup, examples of commands
+NO_PROSE = re.compile(r"[$\\<]|  mtsig |^([a-z]{2,3} ){9}")  # formulas, markup, commands, codes of languages
 
 
 def texts_of_module(file: Path) -> Iterator[tuple[str, str]]:
@@ -116,14 +116,15 @@ def find_long(texts):
                 yield f"{place}: {n} words: {sentence}"
 
 
-@pytest.mark.parametrize("folder", ["pages/_work"])
+@pytest.mark.parametrize("folder", ["pages", "mtsig_core"])
 def test_texts_on_screen(folder):
     texts = list(texts_on_screen(folder))
     assert find_terms(texts) == []
     assert list(find_long(texts)) == []
 
 
-@pytest.mark.parametrize("texts", [texts_of_docs], ids=["docs"])
+@pytest.mark.parametrize("texts", [texts_of_docs, lambda: texts_of_help(_parser()), texts_of_reports],
+                         ids=["docs", "help", "reports"])
 def test_other_texts(texts):
     assert find_terms(texts()) == []
 

@@ -64,15 +64,15 @@ def run_replicate_task(args: Namespace, kept: KeptTask) -> None:
 
 def add_compare(sub: ArgumentParser) -> None:
     add_options(sub, "compare", ("text", "json", "csv", "latex", "html", "matrix"),
-                resamples="bootstrap samples of intervals",
+                resamples="number of resamples for intervals",
                 jobs="threads, -1 for all cores; more pay off from about 10,000 segments; results do not depend on it")
     sub.set_defaults(command=run_compare)
 
 
 def run_compare(args: Namespace) -> None:
     if args.baseline in args.exclude:
-        raise SettingError(f"--exclude leaves out {args.baseline}, which --baseline compares with. Give one of the "
-                           "two, or another baseline.")
+        raise SettingError(f"--exclude removes {args.baseline}, which --baseline compares with. Give only one of "
+                           "the two, or another baseline.")
     testset = read(args)
     metrics = chosen_metrics(args, testset, decides=True)
     with progress_line() as progress:
@@ -127,7 +127,7 @@ def run_segments(args: Namespace) -> None:
 
 
 def add_pair(sub: ArgumentParser) -> None:
-    add_options(sub, "pair", ("text", "json", "html"), resamples="bootstrap samples of intervals",
+    add_options(sub, "pair", ("text", "json", "html"), resamples="number of resamples for intervals",
                 a="the first system (default: the best by the first metric)")
     sub.set_defaults(command=run_pair)
 

@@ -112,8 +112,8 @@ def run_command(args: Namespace) -> None:
     testset = testset.keep_scorable(*(metric.name for metric in metrics))
     check_jobs(getattr(args, "jobs", 1))
     if args.group == "metrics" and testset.runs:
-        raise NotYetError("What is inside a score is not there yet for training runs. Leave out --run to see the first "
-                          "run of each system.")
+        raise NotYetError("Training runs cannot be shown inside a score yet. Remove --run to see the first run of each "
+                          "system.")
     if args.group != "validate" and not testset.systems:
         raise SettingError("No system to look at. Give at least one.", {"system": "FILE"})
     if (args.group, args.name) == ("sweep", "references"):

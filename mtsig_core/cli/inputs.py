@@ -126,7 +126,7 @@ def read(args: Namespace) -> TestSet:
                            "--demo.")
     testset = source.read_all()
     if (gap := find_gap(testset)) is not None and gap.why == "canary":
-        print(f"mtsig: {describe_gap(gap)} by the documents file, is left out; --keep-canary keeps it.",
+        print(f"mtsig: {describe_gap(gap)} by the documents file, is excluded. --keep-canary keeps it.",
               file=sys.stderr)
     for one in testset.assumed:
         if one.kind.leaves_out:

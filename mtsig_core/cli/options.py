@@ -235,9 +235,8 @@ _ABOUT: dict[str, dict[str, Any]] = {
     "n": dict(type=int, metavar="N", help="number of scores in a sample, for the density of t"),
     "size": dict(type=int, metavar="N", help="number of segments in a sample"),
     "shuffle": dict(action="store_true", help="put the segments in a random order first"),
-    "pool": dict(type=int, metavar="N", help="number of bootstrap samples (default: as many as take a few seconds)"),
-    "a": dict(metavar="NAME", help="the first system (default: the best, by the first metric where it is one pair for "
-                                   "all)"),
+    "pool": dict(type=int, metavar="N", help="number of resamples (default: as many as take a few seconds)"),
+    "a": dict(metavar="NAME", help="the first system (default: the best by the first metric)"),
     "b": dict(metavar="NAME", help="the second system (default: the best of the others)"),
     "n_pairs": dict(type=int, metavar="N", help="number of null pairs of each kind"),
     "n_segments": dict(type=int, metavar="N", help="segments of each test set (default: 300, variants 2000, or all; "

@@ -103,7 +103,7 @@ def add_task(sub: ArgumentParser) -> None:
     group.add_argument("--primary", metavar="NAME", help="the metric to show first")
     group.add_argument("--human", metavar="NAME",
                        help="human scores, with which all metrics are compared as by the command agreement")
-    add_arguments(sub.add_argument_group("test"), "task", resamples="bootstrap samples of intervals")
+    add_arguments(sub.add_argument_group("test"), "task", resamples="number of resamples for intervals")
     add_official(sub, of_task=True)
     add_output_options(sub, TASK_DOCUMENTS)
     sub.set_defaults(command=run_task)

@@ -221,7 +221,7 @@ def type_one(testset: TestSet, metric: str | Metric, a: str | None = None, b: st
                        n_documents=None if equal is None else draws.n_documents, rows=rows, **by_document)
 
     return run_repeats(repeat, gather, n_pairs, seed, _SEGMENT_STREAM, jobs=jobs,
-                       progress=report_stage(progress, "true nulls"), watch=watch)
+                       progress=report_stage(progress, "equal systems"), watch=watch)
 
 
 def conclusions_on(metric: Metric, both: np.ndarray, units: Units, trials: int, alpha: float,

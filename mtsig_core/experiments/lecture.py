@@ -272,7 +272,7 @@ def random_swaps(shown: Excerpt, seed: int, start: int, stop: int) -> Swaps:
 def all_swaps(shown: Excerpt) -> Swaps:
     """Every way to swap but the one that swaps nothing, 2^n - 1: then p is exact."""
     data = UnitStatistics(shown.metric, shown.statistics, Units.segments(shown.n))
-    assert data.units.all_swaps is not None, "too many sentences to try all swaps"
+    assert data.units.all_swaps is not None, "too many sentences to try all permutations"
     numbers = np.arange(1, data.units.all_swaps + 1)[:, None]
     return Swaps(shown.observed, (numbers >> np.arange(shown.n) & 1).astype(np.uint8),
                  swap_differences(data, np.array([[0, 1]]), 1, 0)[0])

@@ -98,7 +98,7 @@ def draw_accuracies(testset: TestSet, human: str, metrics: Sequence[str | Metric
     rated = rated[systems][:, segments]
     counted = [(metric, whole[systems][:, segments]) for metric, whole in counted]
     (signs, p), *theirs = (_draw_signs(metric, whole, rated, units, trials, sampling, jobs,
-                                       report_stage(progress, f"swaps of {metric.name}")) for metric, whole in counted)
+                                       report_stage(progress, f"permuting {metric.name}")) for metric, whole in counted)
     scores = np.array([score_segments(metric, whole, rated) for metric, whole in counted[1:]])
     permuted = permute_metrics(scores, rated, units.jackknife_groups()[units.index], p[:, 0], trials, seed,
                                report_stage(progress, "permutations of metrics"))

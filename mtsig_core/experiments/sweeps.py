@@ -698,7 +698,7 @@ def stability(testset: TestSet, metric: str | Metric, system: str | None = None,
     """
     pool = default_pool(make_units(testset, unit, block_length).n) if pool is None else pool
     if pool < GROWING[0]:
-        raise SettingError(f"pool is {pool}. Expected at least {GROWING[0]} bootstrap samples.")
+        raise SettingError(f"pool is {pool}. Expected at least {GROWING[0]} resamples.")
     only = None if system is None else [system]
     settings, seen = prepare_systems(testset, metric, only, statistics, progress, unit=unit, alpha=alpha,
                              block_length=block_length, resamples=pool, seed=seed)
@@ -707,7 +707,7 @@ def stability(testset: TestSet, metric: str | Metric, system: str | None = None,
     n = int(pair_units(seen, np.array([[0, 0]]), units)[0][0])
     if n < LEAST_UNITS:
         raise SettingError(f"{seen.names[0]} has a score on {format_count(n, units.kind)}: from fewer than "
-                           f"{LEAST_UNITS} there is no interval that more bootstrap samples could settle. "
+                           f"{LEAST_UNITS} no interval settles with more resamples. "
                            "Take a larger test set.")
     data = seen.by(units)
     drawn = engine.bootstrap_scores(data, pool, seed, jobs=jobs, progress=report_stage(progress, "pool"))[0]

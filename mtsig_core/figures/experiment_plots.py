@@ -105,7 +105,7 @@ def replicate_histogram(edges: np.ndarray, counts: np.ndarray, score: float, med
     figure.update_xaxes(range=drawn, showgrid=False, exponentformat="power")
     figure.update_yaxes(range=[0, 1.24 * top], visible=False)
     named = Labels()
-    _set_size(figure, 270, ENDS, ENDS, below=f"{named(unit)} of bootstrap samples")
+    _set_size(figure, 270, ENDS, ENDS, below=f"{named(unit)} of resamples")
     return named.below(figure)
 
 

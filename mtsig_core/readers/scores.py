@@ -473,7 +473,7 @@ def _make_line_finder(testset: TestSet, ids: FilePath | None) -> Callable[[Ratin
 def _count_lines(testset: TestSet) -> str:
     """How many lines the files of a test set may have."""
     n, last = testset.n_segments, max(testset.lines)
-    return f"{last}" if n == last else f"{last}, or {n} without those left out"
+    return f"{last}" if n == last else f"{last}, or {n} without the excluded ones"
 
 
 def _check_numbering(testset: TestSet, ratings: Sequence[Rating]) -> None:
@@ -482,8 +482,8 @@ def _check_numbering(testset: TestSet, ratings: Sequence[Rating]) -> None:
     lines = {rating.line for rating in ratings if rating.file.n_rows is None}
     if n < last and lines == {*range(1, n + 1)}:
         raise InputError(f"{ratings[0].file.name} has scores of the lines 1 to {n}, and the text files have {last}, of "
-                         f"which line {min(lines - {*testset.lines})} is left out. Expected the numbers of the lines "
-                         "in these files; or no numbers, where there is a row for each line that is not left out.")
+                         f"which line {min(lines - {*testset.lines})} is excluded. Expected the numbers of the lines "
+                         "in these files, or no numbers and a row for each line that is not excluded.")
 
 
 def _read_ids(path: FilePath, testset: TestSet) -> dict[int | str, int]:

@@ -146,8 +146,8 @@ def named_alike(files: Iterable[str]) -> tuple[str, str]:
     if len(by_pair) > 1:
         listed = "; ".join(f"{pair} ({', '.join(named[:3])}{', ...' if len(named) > 3 else ''})"
                            for pair, named in by_pair.items())
-        raise InputError(f"The names are of {len(by_pair)} language pairs: {listed}. Expected the files of one: leave "
-                         "out the others, and open them after these.")
+        raise InputError(f"The names are of {len(by_pair)} language pairs: {listed}. Expected the files of one. "
+                         "Remove the others, and open them after these.")
     sets = {name for name, _ in said.values()} - {""}
     return sets.pop() if len(sets) == 1 else "", next(iter(by_pair), "")
 

@@ -95,8 +95,8 @@ def _introduce(found: Dispute) -> Iterator[Block]:
     for text in list_assumptions(comparison.testset.assumed, comparison.metrics):
         yield Paragraph(text=text)
     yield Figure(draw=lambda: _draw(found), caption=(
-        "The difference under each metric, each row on a scale of its own. Thick: single interval, for this pair only. "
-        "Thin, with ends: simultaneous over all pairs. Filled: significant; hollow: not, which does not mean equal."))
+        "The difference under each metric, each row on a scale of its own. Thick: CI of this pair. "
+        "Thin, with ends: CI for all pairs together. Filled: significant. Hollow: not, which does not mean equal."))
 
 
 def _cautions(found: Dispute) -> list[Caution]:
@@ -185,8 +185,8 @@ def _by_metric(found: Dispute) -> TableBlock:
     chances = (Column("p", "p", "p"), Column("adjusted_p", p_word(settings.correction), "p")) if has_p else \
         (Column("win", "first wins", "share"), Column("lose", "second wins", "share"))
     columns = (*_score_columns(found), _DIFFERENCE,
-               Column("ci", f"single {write_level(settings)} interval", "interval", f"+{ROW_FORM}"),
-               Column("ci_joint", "simultaneous interval", "interval", f"+{ROW_FORM}"), *chances,
+               Column("ci", f"{write_level(settings)} CI", "interval", f"+{ROW_FORM}"),
+               Column("ci_joint", f"{write_level(settings)} CI for all pairs", "interval", f"+{ROW_FORM}"), *chances,
                Column("better", "better", "name"), Column("n_pairs", "pairs", "count"), _SEGMENTS)
     return _block("By each metric", "metrics", columns, rows,
                   "A positive difference is an improvement of the first system over the second, also where lower is "

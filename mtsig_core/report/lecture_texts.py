@@ -128,7 +128,7 @@ def explain_unsuited(testset: TestSet, least: int) -> str:
 
 def describe_handout(testset: TestSet, scene: str, seed: int, steps: int) -> str:
     """Of what a handout is, and how to have it again."""
-    of = "Made-up scores" if scene == "documents" else f"Sentences of {name_source(testset)}"
+    of = "Simulated scores" if scene == "documents" else f"Sentences of {name_source(testset)}"
     return f"{of}; seed {seed}, {steps:,} {'step' if steps == 1 else 'steps'}."
 
 
@@ -203,7 +203,7 @@ def bootstrap_end(draws: Resamples, a: str, b: str) -> dict[str, str]:
     of = "the only draw" if drawn == 1 else f"range of {drawn} draws, not yet a {1 - ALPHA:.0%} interval" if \
         draws.too_few else f"{1 - ALPHA:.0%} interval of {drawn:,} draws"
     bracket = f"From {2 / ALPHA:.0f} draws on it is a {1 - ALPHA:.0%} interval." if draws.too_few else \
-        f"It leaves out {ALPHA / 2:.1%} of them at each end."
+        f"It cuts {ALPHA / 2:.1%} of them at each end."
     undecided = ": undecided" * (not draws.too_few and contains_zero(*difference))
     return {"truth": f"{draws.mean_missing:.1f}", "worse_said": f"{draws.share_worse:.0%}", "of": of, "conclusion": (
         f"A resample lacks {draws.mean_missing:.1f} of {n} sentences on average ({expected_missing(n):.1f} are "
@@ -222,7 +222,7 @@ def randomization_end(swaps: Swaps, every: Swaps) -> dict[str, str]:
     ways, share = len(every.differences) + 1, 100 * every.p
     said = _of_hundred(share)
     return {"truth": f"{said}%", "conclusion": (
-        f"By {len(swaps.differences):,} random swaps p = {swaps.p:.3f}; all {ways:,} ways to swap give exactly "
+        f"By {len(swaps.differences):,} random permutations p = {swaps.p:.3f}; all {ways:,} permutations give exactly "
         f"{every.p:.3f}. If labels meant nothing, {said} of a hundred worlds would differ as much."),
         "limitation": "it tests whether the outputs can be exchanged, not whether the difference matters."}
 

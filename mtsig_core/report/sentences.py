@@ -164,7 +164,7 @@ def describe_difference(result: MetricResult) -> str:
 
 def name_score_axis(result: MetricResult, settings: Settings) -> str:
     """What an axis of scores says after the name of the metric."""
-    return f"with {write_level(settings)} interval{'' if result.higher_is_better else ', lower is better'}"
+    return f"with {write_level(settings)} CI{'' if result.higher_is_better else ', lower is better'}"
 
 
 def name_simultaneous(result: MetricResult, settings: Settings) -> str | None:

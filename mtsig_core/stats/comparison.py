@@ -460,7 +460,7 @@ def bootstrap_systems(testset: TestSet, metric: str | Metric, *, only: Sequence[
                              block_length=block_length, resamples=resamples, seed=seed)
     data = seen.by(seen.units(settings.unit, settings.block_length))
     drawn = engine.bootstrap_scores(data, resamples, seed, jobs=jobs,
-                                    progress=report_stage(progress, "bootstrap samples"))
+                                    progress=report_stage(progress, "resamples"))
     sample = Sample(data.scores, drawn, engine.jackknife_scores(data), seen.segment_scores)
     ends = {kind: rule(sample, settings.alpha)
             for kind, rule in fitting_intervals(is_segment_mean(seen.metric)).items()}

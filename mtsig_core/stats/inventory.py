@@ -27,7 +27,7 @@ class Gap(NamedTuple):
 class Holding:
     """One thing that a test set holds, and how much of it."""
 
-    role: str  # {"reference", "system", "training run", "source", "left out", "documents", "scores", "domain"}
+    role: str  # {"reference", "system", "training run", "source", "excluded", "documents", "scores", "domain"}
     name: str
     #: For what was left out, the lines; for scores, missing ones count as empty; None for texts that are not here.
     segments: int | None
@@ -54,7 +54,7 @@ def list_contents(testset: TestSet) -> list[Holding]:
         found = [replace(one, scores=sum(_scored(table, one.name) for table in testset.scores.values()))
                  if one.role == "system" else one for one in found]
     if (gap := find_gap(testset)) is not None:
-        found.append(Holding("left out", "", gap.n, gap=gap))
+        found.append(Holding("excluded", "", gap.n, gap=gap))
     if testset.documents is not None:
         found.append(Holding("documents", format_count(testset.n_documents or 0, "document"), testset.n_segments))
     for metric, table in testset.scores.items():

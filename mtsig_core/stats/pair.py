@@ -167,7 +167,7 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
     whole = Measured(testset, metric, statistics)  # each segment of the set, whatever is compared
     (two, n), units = seen.pair(a, b), seen.units(settings.unit, settings.block_length)
     sides = draw_systems(metric, two, units, Plan("bootstrap", units.kind, units.block_length, trials, resamples, seed),
-                         jobs, report_stage(progress, "bootstrap samples"))
+                         jobs, report_stage(progress, "resamples"))
     here, drawn, both = sides.data, _difference(sides.scores), sides.sample
     sample = Sample(_difference(both.observed)[None], _difference(both.drawn)[None], _difference(both.left_out)[None],
                     None if both.segments is None else _difference(both.segments)[None])

@@ -64,8 +64,8 @@ def on_cluster(address: str | None) -> Iterator[None]:
                 yield
             except (CancelledError, ClosedClientError, CommClosedError, KilledWorker) as error:
                 raise ClusterError(f"The work is not done: the Dask cluster at {address} lost its scheduler or its "
-                                   "workers, or workers died of the work, for want of memory perhaps. See what they "
-                                   "say, start them again, and repeat.") from error
+                                   "workers, perhaps because memory ran out. See what they print, start them again, "
+                                   "and repeat.") from error
 
 
 @contextmanager

@@ -150,7 +150,7 @@ def _changes(testset: TestSet, whole: TestSet, metric: Metric, lowercase: bool) 
         if metric.name == "ter":
             changes += [_Change("case kept", options=(("case_sensitive", True),))] * (not lowercase)
             changes += [_Change(said, options=((option, True),)) for option, said in (
-                ("normalized", "texts normalized"), ("no_punct", "punctuation left out"),
+                ("normalized", "texts normalized"), ("no_punct", "punctuation removed"),
                 ("asian_support", "Chinese and Japanese characters split"))]
         if other := {"chrf": "chrf++", "chrf++": "chrf"}.get(metric.name):
             changes.append(_Change(f"{other} in place of {metric.name}", metric=other))

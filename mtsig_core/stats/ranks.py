@@ -14,6 +14,9 @@ from mtsig_core.results import MacroResult, MacroSystem, MetricResult, Reference
 # How ranks are made from pairs: ours, and those of shared tasks as they were published, with what these ignore.
 
 
+_EXACT = 50  # segments up to which scipy looks at the exact distribution
+
+
 @dataclass(frozen=True, eq=False)
 class Ranks:
     """Ranks of systems, each array of shape (systems,), and the groups that lines are drawn between."""
@@ -173,7 +176,7 @@ def _rank_by_overlap(given: RankInputs) -> tuple[np.ndarray, Ranks]:
 _SHARED = ("segments of one document are taken as independent",
            "no correction for the number of pairs of systems that are compared")
 RANK_RULES = {rule.name: rule for rule in (
-    RankRule("simultaneous", "by simultaneous intervals", "Romano and Wolf 2005; Mogstad et al. 2024",
+    RankRule("simultaneous", "by simultaneous rank ranges", "Romano and Wolf 2005; Mogstad et al. 2024",
              _rank_by_intervals),
     RankRule("wmt24", "as WMT24", "Kocmi et al. 2024, the task's own scripts", _rank_as_wmt24, (
         *_SHARED, "two-sided p of domains are combined, so that a win in one and a loss in another add up"),
@@ -226,14 +229,28 @@ def find_clusters(order: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.nd
 
 
 def signed_rank(differences: np.ndarray, alternative: str) -> float | None:
-    """p of Wilcoxon's signed-rank test by `scipy.stats.wilcoxon`, of what is not NaN: 1 where nothing differs, None
-    without any segment."""
-    from scipy.stats import wilcoxon
+    """p of Wilcoxon's signed-rank test as `scipy.stats.wilcoxon` has it, of many segments ten times as quick.
 
+    Segments where one of the two has no score (NaN) are left out. 1 where nothing differs; None without any segment.
+    """
     differences = differences[~np.isnan(differences)]
     if not differences.any():
         return 1.0 if len(differences) else None
-    return float(wilcoxon(differences, alternative=alternative).pvalue)
+    if len(differences) <= _EXACT:
+        from scipy.stats import wilcoxon
+
+        return float(wilcoxon(differences, alternative=alternative).pvalue)
+    from scipy.special import ndtr
+
+    sizes = np.abs(differences)
+    order = sizes.argsort()[np.count_nonzero(sizes == 0):]  # what does not differ is left out
+    sizes, n = sizes[order], float(len(order))
+    ends = np.append(np.flatnonzero(sizes[1:] != sizes[:-1]) + 1.0, n)
+    ties = np.diff(ends, prepend=0)
+    ranks = np.repeat(ends - (ties - 1) / 2, ties.astype(int))
+    variance = (n * (n + 1) * (2 * n + 1) - (ties ** 3 - ties).sum() / 2) / 24
+    z = (ranks[differences[order] > 0].sum() - n * (n + 1) / 4) / np.sqrt(variance)
+    return float(ndtr(-z) if alternative == "greater" else 2 * ndtr(-abs(z)))
 
 
 def _mean_of_means(row: np.ndarray, groups: Sequence[np.ndarray]) -> float:

@@ -21,6 +21,7 @@ BLOCK = 256
 UNITS = ("segment", "document", "block")
 _FASTER = 3  # nanoseconds a draw that compiled code saves
 _DRAWN_AT_ONCE = 1 << 18  # random numbers that stay in the cache
+_WORDS_AT_ONCE = 1 << 10  # and in the nearest one
 _COUNTED_AT_ONCE = 1 << 13  # that a process has the memory for: to ask the system for more takes as long as to count
 _MOST_ENUMERATED = 13  # units whose swaps are all tried: 8,191, fewer than are drawn by default
 _BOOTSTRAP_STREAM, _SWAP_STREAM, _SUBSET_STREAM, _METRIC_STREAM = 0, 1, 2, 3
@@ -126,17 +127,21 @@ def bootstrap_weights(units: Units, seed: int, block: int) -> np.ndarray:
     """
     counts = np.zeros((BLOCK, units.n), dtype=np.uint16)
     dtype = np.dtype(np.uint16 if units.n <= 1 << 16 else np.uint32)
-    rng, compiles = _generator(seed, _BOOTSTRAP_STREAM, block), worth_compiling(_FASTER * counts.size)
+    if units.block_length is None and worth_compiling(_FASTER * counts.size):
+        from mtsig_core.stats import kernels  # late: it imports numba
+
+        words = np.empty(_WORDS_AT_ONCE, np.uint64)
+        fresh = next(row_chunks(BLOCK, units.n, _DRAWN_AT_ONCE)).stop
+        kernels.count_uniform(_key(seed, _BOOTSTRAP_STREAM, block), words, words.view(dtype), fresh, counts)
+        return counts
+    rng = _generator(seed, _BOOTSTRAP_STREAM, block)
     for rows in row_chunks(BLOCK, units.n, _DRAWN_AT_ONCE):
         here = counts[rows]
         draws = rng.integers(0, units.n, here.shape, dtype=dtype)
-        if units.block_length is not None or compiles:
-            from mtsig_core.stats import kernels  # late: it imports numba
+        if units.block_length is not None:
+            from mtsig_core.stats import kernels
 
-            if units.block_length is None:
-                kernels.count_draws(draws, here)
-            else:
-                kernels.count_stationary(_begins(rng, here.shape, units.block_length), draws, here)
+            kernels.count_stationary(_begins(rng, here.shape, units.block_length), draws, here)
             continue
         for few in row_chunks(len(draws), units.n, _COUNTED_AT_ONCE):
             places = draws[few] + np.arange(few.stop - few.start, dtype=np.int64)[:, None] * units.n
@@ -157,17 +162,16 @@ def swap_bits(units: Units, seed: int, block: int) -> np.ndarray:
     if units.all_swaps is not None:
         numbers = 1 + block * BLOCK + np.arange(BLOCK)[:, None]
         return _packed((numbers >> np.arange(units.n) & 1).astype(np.uint8))
-    rng = _generator(seed, _SWAP_STREAM, block)
-    words = rng.bit_generator.random_raw((BLOCK, -(-units.n // 64)))
     if units.block_length is None:
-        return words
+        return _toss(units.n, seed, block)
     from mtsig_core.stats import kernels
 
-    coins = unpack_bits(words, units.n)
-    swapped = np.empty_like(coins)
+    rng = _generator(seed, _SWAP_STREAM, block)
+    toss_coins = unpack_bits(rng.bit_generator.random_raw((BLOCK, -(-units.n // 64))), units.n)
+    swapped = np.empty_like(toss_coins)
     for rows in row_chunks(BLOCK, units.n, _DRAWN_AT_ONCE):
         begins = _begins(rng, (rows.stop - rows.start, units.n), units.block_length)
-        kernels.swap_stationary(begins, coins[rows], swapped[rows])
+        kernels.swap_stationary(begins, toss_coins[rows], swapped[rows])
     return _packed(swapped)
 
 
@@ -181,7 +185,7 @@ def toss_coins(n: int, seed: int, block: int) -> np.ndarray:
 
     Returns ndarray of uint8, shape (BLOCK, n).
     """
-    return unpack_bits(_generator(seed, _SWAP_STREAM, block).bit_generator.random_raw((BLOCK, -(-n // 64))), n)
+    return unpack_bits(_toss(n, seed, block), n)
 
 
 def cell_bits(n_systems: int, n_units: int, n_trials: int, seed: int) -> np.ndarray:
@@ -208,8 +212,22 @@ def draw_subset(n_units: int, size: int, seed: int, repeat: int) -> np.ndarray:
 
 
 def _generator(seed: int, stream: int, block: int) -> np.random.Generator:
-    key = np.array([seed, stream << 48 | block], dtype=np.uint64)  # a plain list would round large seeds
-    return np.random.Generator(np.random.Philox(key=key))
+    return np.random.Generator(np.random.Philox(key=_key(seed, stream, block)))
+
+
+def _key(seed: int, stream: int, block: int) -> np.ndarray:
+    return np.array([seed, stream << 48 | block], dtype=np.uint64)  # a plain list would round large seeds
+
+
+def _toss(n: int, seed: int, block: int) -> np.ndarray:
+    shape = BLOCK, -(-n // 64)
+    if not worth_compiling(shape[0] * shape[1]):
+        return _generator(seed, _SWAP_STREAM, block).bit_generator.random_raw(shape)
+    from mtsig_core.stats import kernels  # late: it imports numba
+
+    words = np.empty(shape, np.uint64)
+    kernels.random_words(_key(seed, _SWAP_STREAM, block), 0, words.ravel())
+    return words
 
 
 def _packed(bits: np.ndarray) -> np.ndarray:

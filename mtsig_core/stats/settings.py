@@ -93,7 +93,7 @@ SETTINGS = {
                      offered=(0.10, 0.05, 0.01, 0.005, 0.001)),
     "trials": Setting("Trials", "permutations or resamples of the test", kind=int, letter="R",
                       offered=(999, 1999, 4999, 9999, 49999)),
-    "resamples": Setting("Resamples", "bootstrap samples", kind=int, letter="B", least=2),
+    "resamples": Setting("Resamples", "number of resamples", kind=int, letter="B", least=2),
     "seed": Setting("Seed", "seed of all random numbers", kind=int, letter="N", least=0, most=(1 << 64) - 1,
                     offered=()),
     "baseline": Setting("Baseline", "only pairs with this system", letter="NAME"),
@@ -124,7 +124,7 @@ PRESETS = {
     "recommended": Preset("Recommended", "Tests by document where documents are known, and corrects for all pairs."),
     "sacrebleu": Preset("Like sacreBLEU", "Randomizes segments and does not correct for the number of pairs.",
                         {"test": "ar", "trials": 9999, **_SEGMENT_BY_SEGMENT}),
-    "koehn2004": Preset("As in Koehn 2004", "Counts the bootstrap samples that a system wins.",
+    "koehn2004": Preset("As in Koehn 2004", "Counts the resamples that a system wins.",
                         {"test": "koehn", "trials": 999, **_SEGMENT_BY_SEGMENT}),
     "wmt24": Preset("As WMT24", "Ranks by the mean over domains, with Wilcoxon's test of segment scores.",
                     {"test": "wilcoxon", "rank_rule": "wmt24", **_SEGMENT_BY_SEGMENT}),
@@ -293,7 +293,7 @@ def _by_segment(kind: str, asked: str, what: str, value: str, needed: bool, othe
         why = " (auto, as document ids are known)" if asked == "auto" else ""
         argument = {"Test": "test", "Interval": "ci"}[what]
         raise SettingError(f"{what} {value!r} works on single segments, and the unit is {kind}{why}. Choose the unit "
-                           f"segment, which takes segments as independent, or the {what.lower()} {other}, which heeds "
+                           f"segment, which treats segments as independent, or the {what.lower()} {other}, which uses "
                            f"the {kind}s.", {"unit": "segment"}, {argument: other})
 
 

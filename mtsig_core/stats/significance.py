@@ -317,7 +317,7 @@ class SignificanceTest:
         return math.ceil(self.steps / p * (1 - 1e-12)) - 1
 
 
-_MOST_DRAWS = "most bootstrap samples"
+_MOST_DRAWS = "most resamples"
 _WITH_FEW = ("With few units it makes false claims too often over all pairs, whatever the correction. When all systems "
              "are equal, Romano-Wolf calls some better in 20 to 43% of test sets instead of 5%, with 6 systems and 7 "
              "to 12 units; in 15 to 27% with 10 to 15 systems and 20 units, or 30 or 60 documents of unequal size. "
@@ -343,16 +343,16 @@ TESTS = {test.name: test for test in (
         "koehn", "paired bootstrap, share of wins", "Koehn 2004, 6",
         "win = #{ d_b > 0 } / B, lose = #{ d_b < 0 } / B; concludes when the larger is at least 1 - alpha",
         "bootstrap", None, "none", least=_least_drawn, side=_side_of_draws, statistic=_MOST_DRAWS,
-        caution="The better direction is chosen by the data, so at alpha = 0.05 it concludes in about 10% of true "
-                "nulls, 5% per direction, with many units of equal size, and in up to 18% with few or unequal ones, as "
-                "documents are.",
+        caution="The data choose the better direction, so at alpha = 0.05 it gives about 10% false alarms, 5% per "
+                "direction, with many units of equal size. With few or unequal units, as documents are, it gives up to "
+                "18%.",
         instead="Use the randomization test for a two-sided test."),
     SignificanceTest(
         "riezler-maxwell", "shift method as printed", "Riezler and Maxwell 2005, Fig. 2",
         "p = (c + 1) / (B + 1), c = #{ |d_b| - mean(|d_b|) >= |d_0| }", "bootstrap",
         riezler_maxwell, "holm", least=_least_drawn,
-        caution="The absolute value inside the shift makes it one-sided: at alpha = 0.05 it rejects about 11% of true "
-                "nulls with many units of equal size, and up to 19% with few or unequal ones, as documents are.",
+        caution="The absolute value inside the shift makes it one-sided: at alpha = 0.05 it gives about 11% false "
+                "alarms with many units of equal size, and up to 19% with few or unequal ones, as documents are.",
         instead="Use the randomization test, and this one only to reproduce the paper or sacreBLEU."),
     SignificanceTest(
         "t", "Student's t on paired segment scores", "Student 1908; Koehn 2004, 4",
@@ -434,9 +434,9 @@ CONTROLS = {
 
 #: Why the correction that usually finds most may find less.
 FEWER_THAN_HOLM = (
-    "Romano-Wolf mostly finds what Holm finds and more; not here. It holds each difference against the most extreme of "
-    "all pairs, each in standard deviations of its own null, and where units are few or unequal some nulls reach "
-    "further in these than others. Both control the same error: choose one beforehand, not by what it finds.")
+    "Romano-Wolf usually finds what Holm finds and more, but not here. It compares each difference with the most "
+    "extreme of all pairs, in standard deviations. With few or unequal units some of these reach further than others. "
+    "Both control the same error: choose one before you look.")
 
 
 def romano_wolf(observed: np.ndarray, null: np.ndarray | Rows, tolerance: float = 1e-9, *,

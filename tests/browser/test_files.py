@@ -60,7 +60,7 @@ def test_the_camera_saves_the_picture_chosen(leaderboard, kind):
         assert content.startswith(PNG) and content.rstrip().endswith(b"IEND\xaeB`\x82") and len(content) > 10_000
     else:
         text = "".join(ElementTree.fromstring(content).itertext())
-        assert "Rank range" in text and "BLEU with 95% interval" in text
+        assert "Rank range" in text and "BLEU with 95% CI" in text
     assert leaderboard.hosts == {"localhost"}
 
 

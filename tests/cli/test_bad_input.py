@@ -135,7 +135,7 @@ def test_folder_without_a_language_pair(refused, folder):
     (["--test", "arr"], ["arr", "Did you mean 'ar'"]), (["--jobs", "0"], ["jobs is 0"]),
     (["--jobs", "1000000"], ["jobs is 1000000"]),
     (["--baseline", "nobody"], ["nobody", "good"]),
-    (["--baseline", "good", "--exclude", "good"], ["--exclude leaves out good", "--baseline"]),
+    (["--baseline", "good", "--exclude", "good"], ["--exclude removes good", "--baseline"]),
     (["--only", "nobody"], ["nobody", "good"]), (["--domain", "sport"], ["sport", "news"]),
     (["--tokenize", "31a"], ["31a", "13a"]), (["--test", "koehn", "--correction", "holm"], ["koehn"]),
     (["--test", "percentile", "--correction", "romano-wolf"], ["percentile", "holm"]),
@@ -223,7 +223,7 @@ def test_runs_of_no_system_of_unequal_number_and_of_what_is_no_text(refused, fil
     assert "--run is for one language pair" in refused("agreement", "--folder", folder, "--human", "esa", "--run",
                                                           f"good={good}")
     assert "several language pairs" in refused("task", "--folder", folder, "--run", f"good={good}")
-    assert "not there yet for training runs" in refused("metrics", "precisions", *options, f"--run=good={good}")
+    assert "cannot be shown inside a score yet" in refused("metrics", "precisions", *options, f"--run=good={good}")
 
 
 def test_closed_outputs(monkeypatch, run, options):

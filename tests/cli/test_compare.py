@@ -109,6 +109,6 @@ class TestSources:
         (files / "docs.txt").write_text("canary\tcanary\n" + "".join(f"news\td{k // 4}\n" for k in range(59)))
         found = run("compare", *options, "--trials", 99, "--resamples", 50, "--format", "json")
         assert as_json(found)["testset"]["n_segments"] == 59
-        assert found.err == "mtsig: line 1, a canary by the documents file, is left out; --keep-canary keeps it.\n"
+        assert found.err == "mtsig: line 1, a canary by the documents file, is excluded. --keep-canary keeps it.\n"
         kept = run("compare", *options, "--trials", 99, "--resamples", 50, "--keep-canary", "--format", "json")
         assert as_json(kept)["testset"]["n_segments"] == 60 and not kept.err

@@ -72,13 +72,13 @@ def test_no_command_lists_them_itself(file):
 
 
 @pytest.mark.parametrize("choice, said", [
-    (["--exclude", "good,fair,poor"], "exclude leaves out good, fair, poor."),
-    (["--only", "good", "--exclude", "good"], "exclude leaves out good, and only good would take part.")])
+    (["--exclude", "good,fair,poor"], "exclude removes good, fair, poor."),
+    (["--only", "good", "--exclude", "good"], "exclude removes good, and only good would take part.")])
 @pytest.mark.parametrize("command", ["compare", "score", "pair"])
 def test_options_that_leave_no_system_are_named_and_not_the_outputs(run, options, command, choice, said):
     done = run(command, *options, *choice)
     assert done.status == 2 and said in done.err and "--system" not in done.err
-    assert done.err.endswith(" Leave one in, two to compare.\n")
+    assert done.err.endswith(" Keep one, or two to compare.\n")
 
 
 def test_who_is_excluded_need_not_be_among_those_chosen(run, options):

@@ -11,7 +11,6 @@ from scipy import stats
 
 from mtsig_core import SettingError, TestSet
 from mtsig_core.cli.main import main
-from mtsig_core.experiments.frame import rate
 from mtsig_core.experiments.population import whole_p
 from mtsig_core.experiments.sampling import SampledPair, SampledSystem, positions, sampling
 from mtsig_core.metrics.means import SegmentMean
@@ -109,23 +108,6 @@ def test_the_whole_set_is_tested_itself():
     assert by_segment[0] < by_document[0]
     scores[0, :200], scores[1, 200:] = 0, 0  # no segment in common
     assert np.isnan(whole_p(SegmentMean("human", True), scores, apart, None, 1)).tolist() == [True, False, False]
-
-
-@pytest.mark.parametrize("persistence, least", [(0.0, 0.92), (0.6, 0.87)])
-def test_intervals_of_conclusions_hold_the_share_where_neighbours_are_alike(persistence, least):
-    """Samples in their order that repeat the verdict of the one before with a probability; the share is 0.3."""
-    rng, held, naive, n = np.random.default_rng(7), 0, 0, 400
-    for _ in range(n):
-        verdict = rng.random(100) < 0.3
-        for k in np.flatnonzero(rng.random(99) < persistence).tolist():
-            verdict[k + 1] = verdict[k]
-        win = np.where(verdict, 1.0, 0.5)
-        one = pair(1.0, deltas=np.ones(100), win=win, lose=1 - win, p_value=np.ones(100))
-        found = one.tally("koehn")["right"]
-        own = rate(int(verdict.sum()), 100)
-        held, naive = held + (found.low <= 0.3 <= found.high), naive + (own.low <= 0.3 <= own.high)
-    assert least <= held / n <= 0.98
-    assert persistence == 0 or naive / n < 0.8  # what independent samples would have
 
 
 def pair(full, **arrays):

@@ -105,7 +105,7 @@ class TestBootstrap:
             beyond = ((some.scores[:, 0] < low) | (some.scores[:, 0] > high)).sum()
             assert said in end["conclusion"] and said in end["after"] and beyond == (2 if n == 40 else 0)
             assert ("From 40 draws on it is a 95% interval." in end["conclusion"]) == (n < 40)
-            assert ("It leaves out 2.5% of them at each end" in end["conclusion"]) == (n == 40)
+            assert ("It cuts 2.5% of them at each end" in end["conclusion"]) == (n == 40)
         assert " to " not in texts.bootstrap_end(found.first(1), "A", "B")["conclusion"]
 
     def test_how_many_are_missing(self, ten):

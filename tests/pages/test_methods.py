@@ -15,7 +15,7 @@ def test_says_what_every_test_is_with_its_algorithm_and_its_formula(opened):
     said = unescape(words(page))
     assert all(f"{test.name}: {test.title}" in said and test.source in said for test in TESTS.values())
     assert all(f"<td>{name}</td>" in said for name in INTERVALS)
-    assert "rejects about 11% of true nulls" in said
+    assert "gives about 11% false alarms" in said
     said = " ".join(element.value for element in page.markdown)
     for part in ("Riezler and Maxwell 2005, Figure 1", "Riezler and Maxwell 2005, Figure 2", "Politis and Romano 1994",
                  r"$|d_r| \ge |d_0|$", r"$|d_b| - \tau_B \ge |d_0|$", r"\left(1 - \dfrac1\ell\right)^{k-1}"):

@@ -90,7 +90,7 @@ def test_ranks_as_wmt24_ask_for_domains(opened, source, texts, tmp_path):
     app = opened("summary", source, metric="human", trials="999", rank_rule="wmt24")
     assert not app.exception and app.selectbox(key="rank_rule").value == "wmt24"
     assert "as WMT24 need domains" in words(app) and "a column 'domain' of the table of scores" in words(app)
-    assert "In the sidebar: Change > Rank rule: simultaneous intervals." in words(app)
+    assert "In the sidebar: Change > Rank rule: simultaneous rank ranges." in words(app)
     lines = (tmp_path / "human.tsv").read_text().splitlines()
     (tmp_path / "human.tsv").write_text("\n".join([f"{lines[0]}\tdomain", *(
         f"{line}\t{'speech' if int(line.split()[1]) > 50 else 'news'}" for line in lines[1:])]))

@@ -45,7 +45,7 @@ def test_names_the_leader_and_shows_every_system(app, source):
 def test_a_single_system_has_no_rank_and_no_pairs(app, source):
     page = app(dataclasses.replace(source, only=(NAMES[0],)))
     said, captions = words(page), " ".join(caption.value for caption in page.caption)
-    assert "the score of this system: there is no other to compare it with" in captions and "Blue" not in captions
+    assert "The interval is for the score of this system." in captions and "Blue" not in captions
     assert not page.exception and "<td>1</td>" not in said and "0 pairs" not in said and " permutations" not in said
 
 
@@ -99,7 +99,7 @@ class TestWhoTakesPart:
         said = words(page)
         assert "2 systems" in said and "Excluded" in [tab.label for tab in page.tabs]
         assert " · 1 system excluded<br>" in said
-        assert any("3 pairs with all, 1 now" in caption.value for caption in page.caption)
+        assert any("corrected for 1 pairs instead of 3" in caption.value for caption in page.caption)
         assert page.text_input(key=f"reason.{NAMES[1]}").value == "sent <i>late</i>"
         page.button(key=f"summary.back.{NAMES[1]}").click().run()
         page.switch_page("pages/summary.py").run()

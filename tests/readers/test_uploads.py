@@ -69,7 +69,7 @@ def test_a_canary_is_left_out_and_said_to_be():
     files = [up("ref.txt", "guid\na\nb\n"), up("x.txt", "guid\na\nc\n"), up("human.tsv", "line\tx\n1\t9\n3\t5\n")]
     testset = read_uploads([*files, up("docs.txt", "canary\tcanary\nnews\td\nnews\td\n")])
     assert testset.lines == (2, 3) and dict(testset.scores["human"].by_system) == {"x": (None, 5)}
-    assert ["left out", "line 1, a canary", "1", "", "", "", "", ""] in inventory_table(testset).texts()
+    assert ["excluded", "line 1, a canary", "1", "", "", "", "", ""] in inventory_table(testset).texts()
 
 
 def test_messages_name_the_file_and_not_the_folder_it_lay_in():

@@ -87,7 +87,7 @@ def test_what_no_reference_has_is_told(write, capsys):
     assert "mtsig: Excluded: 3 segments without a reference" in said and "canary" not in said
     canary = doc("canary", part("src", "en", {1: "q"}), part("ref", "de", {1: "q"}, translator="A"))
     assert main(["score", "--xml", str(write(xml(canary, NEWS), "c.xml")), "--metrics", "chrf"]) == 0
-    assert "mtsig: line 1, a canary by the documents file, is left out" in capsys.readouterr().err
+    assert "mtsig: line 1, a canary by the documents file, is excluded" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("parts", [(part("hyp", "de", {1: "x"}, system="M"),),

@@ -83,7 +83,7 @@ class TestOutcome:
         text = paper_sentences(compare(TestSet("set", outputs, {"ref": REFERENCE}), test="koehn", **QUICK), "bleu")
         assert re.search(r"wins on \d+\.\d% and loses on \d+\.\d% of the resamples", text)
         assert "gives no p" in text and "p =" not in text and "significantly" not in text
-        assert "wins on at least 95%" in text and "Koehn 2004" in text and "10% of true nulls" in text
+        assert "wins on at least 95%" in text and "Koehn 2004" in text and "10% false alarms" in text
         assert ("A counts as better than C" in text) == (names == "CA")
 
 
@@ -94,7 +94,7 @@ class TestMethod:
               "mtsig 0", "seed 0"]),
         ({"test": "bootstrap", "correction": "bh"}, ["bootstrap, signed shift (Noreen 1989)", "Hochberg"]),
         ({"test": "percentile"}, ["Zhang and Vogel 2004", "Holm 1979"]),
-        ({"test": "riezler-maxwell"}, ["as printed", "rejects about 11% of true nulls with many units of equal size"]),
+        ({"test": "riezler-maxwell"}, ["as printed", "gives about 11% false alarms with many units of equal size"]),
         ({"unit": "block", "block_length": 4},
          ["stationary blocks of 4 segments on average (Politis and Romano 1994)"]),
         ({"ci": "bca", "alpha": 0.1}, ["90% confidence intervals are BCa bootstrap intervals from 50 resamples"])])

@@ -31,8 +31,8 @@ def rates(sizes, seed=0):
 def test_many_equal_units():
     koehn, rejected = rates(np.full(300, 6.0))
     assert abs(koehn - 0.10) < ERROR and abs(rejected - 0.11) < ERROR
-    assert "about 10% of true nulls" in TESTS["koehn"].caution
-    assert "about 11% of true nulls" in TESTS["riezler-maxwell"].caution
+    assert "about 10% false alarms" in TESTS["koehn"].caution
+    assert "about 11% false alarms" in TESTS["riezler-maxwell"].caution
 
 
 @pytest.mark.parametrize("n", [30, pytest.param(50, marks=pytest.mark.slow), pytest.param(100, marks=pytest.mark.slow)])

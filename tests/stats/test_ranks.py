@@ -29,6 +29,7 @@ from mtsig_core.stats.ranks import (
     overlap,
     rank_intervals,
     ranks_before_after,
+    signed_rank,
     wmt24,
     wmt25,
 )
@@ -372,6 +373,18 @@ def test_rules_of_segment_scores_need_them():
         compare(texts, rank_rule="wmt24")
     with pytest.raises(SettingError, match="rank rule 'wmt26'"):
         compare(texts, rank_rule="wmt26")
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+@pytest.mark.parametrize("n", [8, 50, 51, 200])
+def test_the_signed_rank_test_is_scipys(n, alternative):
+    """With ties, zeros and segments without a score; and below and above the size from which it is its own."""
+    rng = np.random.default_rng(n)
+    for d in (rng.normal(0.1, 1, n), rng.integers(-2, 4, n).astype(float)):
+        some = np.concatenate([d, [np.nan]])
+        assert signed_rank(some, alternative) == pytest.approx(
+            stats.wilcoxon(d, alternative=alternative).pvalue, rel=1e-12)
+    assert signed_rank(np.zeros(n), alternative) == 1 and signed_rank(np.full(n, np.nan), alternative) is None
 
 
 # Ranks, by brute force.
