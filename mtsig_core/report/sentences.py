@@ -91,6 +91,25 @@ def _find_macro(found: Found, metric: str) -> MacroResult | None:
     return found.macro.get(metric) if isinstance(found, TaskComparison) else None
 
 
+def name_metric(metric: str) -> str:
+    """A metric within a sentence.
+
+    >>> name_metric("bleu"), name_metric("human")
+    ('BLEU', 'human scores')
+    """
+    return "human scores" if metric == "human" else metric_title(metric)
+
+
+def write_difference_axis(metric: str, anchor: str) -> str:
+    """What an axis of differences from a system says; the metric and the system are as they are shown.
+
+    >>> write_difference_axis("BLEU", "A"), write_difference_axis("human", "A")
+    ('BLEU difference from A (left: worse)', 'difference in human scores from A (left: worse)')
+    """
+    of = "difference in human scores" if metric == "human" else f"{metric} difference"
+    return f"{of} from {anchor} (left: worse)"
+
+
 def name_in_verdict(metric: str) -> str:
     """What a verdict by a metric begins with.
 
@@ -272,7 +291,7 @@ def state_verdict(found: Found, metric: str) -> str:
         some = f". The {len(ranked)} of {len(macro.systems)} systems that took part in all are ranked" * (
             len(ranked) < len(macro.systems))
         top = [row.system for row in ranked if row.rank_low == 1]
-        return name_top_group(top, len(ranked), has_clear_winner(macro), f" across {several}") + some
+        return name_top_group(top, [row.system for row in ranked], has_clear_winner(macro), f" across {several}") + some
     if len(parts) == 1:
         [(part, one)] = parts.items()
         return _state_part(*one, f" in {part}" if part else "")
@@ -299,17 +318,21 @@ def _state_part(comparison: Comparison, result: MetricResult, where: str) -> str
         return f"No system is ranked{where}: {explain_no_ranks(comparison, result) or 'there are no ranks'}"
     if result.ruled is not None:  # such a rule gives the place, and may give it to several
         return f"First{where}, ranked {RANK_RULES[settings.rank_rule].title}: {', '.join(first)}"
-    return name_top_group(first, len(result.systems), has_clear_winner(result), where)
+    return name_top_group(first, [row.system for row in result.systems], has_clear_winner(result), where)
 
 
-def name_top_group(names: Sequence[str], n: int, ahead: bool, where: str = "") -> str:
-    """The verdict on the best of n systems; whether one is `ahead`, significantly better than each other.
+def name_top_group(names: Sequence[str], systems: Sequence[str], ahead: bool, where: str = "") -> str:
+    """The verdict on the best of some systems; whether one is `ahead`, significantly better than each other.
 
-    >>> name_top_group(["A"], 3, True), name_top_group(["A", "B"], 3, False, " in en-de")
-    ('A is significantly better than the other 2 systems', 'No clear winner in en-de. Top group: A, B')
+    >>> name_top_group("A", "AB", True), name_top_group("A", "ABC", True)
+    ('A is significantly better than B', 'A is significantly better than the other 2 systems')
+    >>> name_top_group(["A", "B"], "ABC", False, " in en-de")
+    'No clear winner in en-de. Top group: A, B'
     """
     if ahead:
-        return f"{names[0]} is significantly better than the other {'system' if n == 2 else f'{n - 1} systems'}{where}"
+        others = [name for name in systems if name != names[0]]
+        whom = others[0] if len(others) == 1 else f"the other {len(others)} systems"
+        return f"{names[0]} is significantly better than {whom}{where}"
     return f"No clear winner{where}. Top group: {', '.join(names)}" if len(names) > 1 else \
         f"Top group{where}: {names[0]}"
 
@@ -809,7 +832,7 @@ def summarize_comparison(comparison: Comparison) -> tuple[list[str], list[str]]:
     info, n, results = comparison.testset, comparison.testset.n_documents, comparison.metrics.values()
     worth = next((result.n_effective for result in results if comparison.settings.unit == "document"
                   and (not result.was_given or any(pair.n == info.n_segments for pair in result.pairs))), None)
-    unequal = f" (worth {worth:,.0f} of equal size)" if worth is not None and round(worth) != n else ""
+    unequal = f" (uneven sizes: count as about {worth:,.0f})" if worth is not None and round(worth) != n else ""
     data = [info.name + " (simulated)" * (info.simulated and "simulated" not in info.name),
             format_count(info.n_segments, "segment"), *([] if n is None else [format_count(n, "document") + unequal]),
             format_count(len(info.systems), "system")]
@@ -840,7 +863,8 @@ def _describe_own_settings(comparison: Comparison) -> dict[str, str]:
         "test": f"{SETTINGS['test'].name_value(settings.test)} by {unit}", "unit": f"by {unit}",
         "trials": " or ".join(dict.fromkeys(describe_trials(result, settings) for result in results)),
         "seed": f"seed {settings.seed}", "alpha": f"alpha {settings.alpha:g}",
-        "correction": SETTINGS["correction"].name_value(settings.correction)
+        "correction": "one pair, no correction needed" if family == 1 else
+        SETTINGS["correction"].name_value(settings.correction)
         + f" for {format_count(family, 'pair')}" * (settings.correction != "none"),
         "ci": f"{list_interval_kinds(comparison)} intervals, {settings.resamples:,} resamples",
         "rank_rule": f"ranks {rule.title}" * (rule.name != "simultaneous")}

@@ -17,6 +17,7 @@ from mtsig_core.report.sentences import (
     find_anchor,
     keeps_its_level,
     list_caveats,
+    name_metric,
     pick_caveats,
     state_verdict,
 )
@@ -52,7 +53,7 @@ def is_report() -> bool:
 
 def state_answer(view: View) -> str:
     """The verdict, and by which metric."""
-    return f"By {metric_title(view.metric)}: {state_verdict(view.comparison, view.metric)}"
+    return f"By {name_metric(view.metric)}: {state_verdict(view.comparison, view.metric)}"
 
 
 # The figure.
@@ -131,9 +132,9 @@ def show_scores(view: View) -> None:
         st.caption("The interval is for the score of this system. No rank, because there is no other system.")
         return
     holds = keeps_its_level(comparison) and comparison.settings.correction in FAMILY_WISE
-    st.caption(f"Overlapping intervals do not decide: decisions come from the differences"
-               f"{', and hold for all pairs together' if holds else ''}."
-               + (" Lines separate clusters: no rank range reaches across." if table.ruled else ""))
+    st.caption("Do not judge by overlapping intervals; the test of the differences decides"
+               f"{', for all pairs together' if holds else ''}."
+               + (" A line separates systems whose rank ranges do not overlap." if table.ruled else ""))
     if clicked:
         one_pair.open_pair(view, result.systems[clicked[0][0]].system)
 

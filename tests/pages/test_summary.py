@@ -242,7 +242,7 @@ def test_the_caption_claims_no_joint_decisions_where_the_test_does_not_keep_its_
     for asked, holds in ((dict(unit="document"), True), (dict(unit="segment"), False),
                          (dict(test="riezler-maxwell"), False)):
         captions = " ".join(element.value for element in app(source, **asked).caption)
-        assert "decisions come from the differences" in captions
+        assert "the test of the differences decides" in captions
         assert ("hold for all pairs together" in captions) == holds
 
 

@@ -174,7 +174,7 @@ class TestCaveats:
         result = found.metrics["bleu"]
         taken = "Segments are treated as independent because there are no document ids"
         for text in (paper_sentences(found, "bleu"), *methods(found.render("latex")), found.render("html")):
-            assert (taken in text) == said and "Give document ids" not in text.partition("<h2")[0]
+            assert (taken in text) == said and "Add document ids" not in text.partition("<h2")[0]
         for figure in (forest, differences, matrix):
             drawn = figure(result, found.settings, notes=list_caveats(found, "bleu"))
             below = " ".join(note.text.replace("<br>", "") for note in drawn.layout.annotations)
