@@ -116,6 +116,7 @@ TEMPLATES: dict[str, Words] = {
     "several-metrics": Words("{n} metrics were compared, and the correction covers only the pairs of each metric.",
                              advice="Choose the metric that counts beforehand, or report all."),
     "top-groups-differ": Words("The metrics do not name the same top group.", "Top groups: {named}."),
+    "one-metric": Words("Only {by} was used. Another metric may decide otherwise."),
     "which-metric": Words(
         "Nothing says which metric decides: this task has no human scores, and no table of systems that names a "
         "metric. {metric} is the default of {n_metrics}: {metrics:all}.",

@@ -39,7 +39,7 @@ from mtsig_core.results import (
 )
 from mtsig_core.stats.across import AGREE, FEW, MACRO_TESTS, UNDECIDED, Disputed, PairAcross
 from mtsig_core.stats.arrays import contains_zero
-from mtsig_core.stats.cautions import rank_disagreement
+from mtsig_core.stats.cautions import about_one_metric, rank_disagreement
 from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, FEW_UNITS, find_shortage, rank_correction
 from mtsig_core.stats.pair import PairExamination
 from mtsig_core.stats.power import unbiased, units_freedom
@@ -539,8 +539,7 @@ def describe_subject(found: Found, metric: str) -> list[str]:
     by, direction = printable(metric_title(metric)), describe_direction(result.higher_is_better)
     if isinstance(found, Comparison):
         kind, assumed = "test set", found.testset.assumed
-        what = f"on {_describe_testset(comparison, result)} by {by} ({direction}; signature " \
-               f"{printable(result.signature)})"
+        what = f"on {_describe_testset(comparison, result)} by {by} ({direction})"
     else:
         kind, assumed = "task", found.task.assumed
         tracks = f" ({join_names(own)})" if (own := count_tracks(found.task, names)) else ""
@@ -714,7 +713,12 @@ def _describe_tests_across(found: TaskComparison, metric: str) -> Iterator[str]:
 def describe_methods(found: Found, metric: str) -> str:
     """All that the numbers of a metric depend on, in one paragraph that names no winner: what was compared, how it was
     tested, caveats."""
-    return " ".join([*describe_subject(found, metric), *describe_tests(found, metric)])
+    return " ".join([*describe_subject(found, metric), *describe_tests(found, metric), *_sign(found, metric)])
+
+
+def _sign(found: Found, metric: str) -> list[str]:
+    """The signature of a metric on a test set, as a sentence; that of a task is beside the digest of the task."""
+    return [f"Signature: {printable(found.metrics[metric].signature)}."] if isinstance(found, Comparison) else []
 
 
 def describe_signatures(found: Found, metric: str) -> str:
@@ -731,7 +735,7 @@ def describe_signatures(found: Found, metric: str) -> str:
 
 
 def paper_sentences(comparison: Found, metric: str) -> str:
-    """What was compared, who is better, and how it was tested, with its caveats: one paragraph of plain text.
+    """Who is better, what was compared, and how it was tested, with its caveats: one paragraph of plain text.
 
     Parameters
     ----------
@@ -755,13 +759,19 @@ def paper_sentences(comparison: Found, metric: str) -> str:
     >>> from mtsig_core import TestSet, compare
     >>> ts = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
     >>> said = paper_sentences(compare(ts, trials=999), "bleu")
-    >>> said.partition(" (higher")[0]
-    'We compared 2 systems on toy (40 segments; reference ref) by BLEU'
-    >>> "A is significantly better than B: A 100.00, B 77.88, difference +22.12" in said
+    >>> said.partition(", 95% CI")[0]
+    'A is significantly better than B: A 100.00, B 77.88, difference +22.12 BLEU'
+    >>> "We compared 2 systems on toy (40 segments; reference ref) by BLEU (higher is better)." in said
     True
     """
-    return " ".join([*describe_subject(comparison, metric), *_describe_outcome(comparison, metric),
-                     *describe_tests(comparison, metric)])
+    alone = [one.text for one in about_one_metric(comparison.metrics)] if isinstance(comparison, Comparison) else []
+    return " ".join([*_describe_outcome(comparison, metric), *describe_subject(comparison, metric),
+                     *describe_tests(comparison, metric), *alone, *_sign(comparison, metric)])
+
+
+def state_result(found: Found, metric: str) -> str:
+    """The verdict for a paper, and the numbers it stands on: the sentences that a paper begins with."""
+    return " ".join(_describe_outcome(found, metric))
 
 
 def _describe_outcome(found: Found, metric: str) -> Iterator[str]:
@@ -804,11 +814,12 @@ def _judge_pair(comparison: Comparison, result: MetricResult | MacroResult, pair
 def _write_evidence(comparison: Comparison, result: MetricResult | MacroResult, pair: PairResult | MacroPair) -> str:
     """Scores, difference, interval, and p or shares of wins of a pair."""
     settings, form, seen = comparison.settings, choose_form(result), see_pair(pair, pair.a, result, comparison.settings)
+    unit = "in human scores" if result.metric == "human" else printable(metric_title(result.metric))
     scores = {row.system: row.score for row in result.systems}
     common = f" on the {format_count(pair.n, 'segment')} with scores for both" if isinstance(pair, PairResult) \
         and isinstance(result, MetricResult) and has_different_segments(comparison, result) else ""
     parts = [f"{printable(name)} {scores[name]:{form}}" for name in (pair.a, pair.b)]
-    parts.append(f"difference {signed(seen.difference, form)}{common}")
+    parts.append(f"difference {signed(seen.difference, form)} {unit}{common}")
     for ends, together in ((seen.ci, ""), (seen.ci_joint, " for all pairs together")):
         if ends is not None and not (together and len(result.pairs) == 1):
             low, high = (signed(end, form, "") for end in ends)
