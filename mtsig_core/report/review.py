@@ -71,7 +71,7 @@ def history_sentences(history: Sequence[Entry]) -> list[str]:
     r"""Each step with its time, the oldest first, in plain text; what is not in force any more says so.
 
     >>> steps = [Begin("toy", None, "0f", {}, "bleu", {}), Exclude("A", "en-de", "late"), TakeBack(2)]
-    >>> print(*history_sentences([Entry(k, 60.0 * k, step) for k, step in enumerate(steps, 1)]), sep="\\n")
+    >>> print(*history_sentences([Entry(k, 60.0 * k, step) for k, step in enumerate(steps, 1)]), sep="\n")
     1970-01-01 00:01 UTC: began the review of toy, all systems, by BLEU
     1970-01-01 00:02 UTC: excluded A in en-de: late (taken back)
     1970-01-01 00:03 UTC: took back entry 2, excluded A in en-de: late

@@ -77,5 +77,5 @@ def test_bootstraps_of_few_equal_units(n):
 def test_few_or_unequal_ones(sizes):
     koehn, rejected = rates(sizes)
     assert 0.10 - ERROR < koehn < 0.18 + ERROR and 0.12 - ERROR < rejected < 0.19 + ERROR
-    assert "up to 18% with few or unequal ones" in TESTS["koehn"].caution
+    assert "few or unequal units" in TESTS["koehn"].caution and "up to 18%" in TESTS["koehn"].caution
     assert "up to 19% with few or unequal ones" in TESTS["riezler-maxwell"].caution
