@@ -814,12 +814,12 @@ def _judge_pair(comparison: Comparison, result: MetricResult | MacroResult, pair
 def _write_evidence(comparison: Comparison, result: MetricResult | MacroResult, pair: PairResult | MacroPair) -> str:
     """Scores, difference, interval, and p or shares of wins of a pair."""
     settings, form, seen = comparison.settings, choose_form(result), see_pair(pair, pair.a, result, comparison.settings)
-    unit = "in human scores" if result.metric == "human" else printable(metric_title(result.metric))
+    unit = "" if result.metric == "human" else f" {printable(metric_title(result.metric))}"
     scores = {row.system: row.score for row in result.systems}
     common = f" on the {format_count(pair.n, 'segment')} with scores for both" if isinstance(pair, PairResult) \
         and isinstance(result, MetricResult) and has_different_segments(comparison, result) else ""
     parts = [f"{printable(name)} {scores[name]:{form}}" for name in (pair.a, pair.b)]
-    parts.append(f"difference {signed(seen.difference, form)} {unit}{common}")
+    parts.append(f"difference {signed(seen.difference, form)}{unit}{common}")
     for ends, together in ((seen.ci, ""), (seen.ci_joint, " for all pairs together")):
         if ends is not None and not (together and len(result.pairs) == 1):
             low, high = (signed(end, form, "") for end in ends)
