@@ -87,6 +87,7 @@ CAUTION_KINDS: Mapping[str, Kind] = {
     "near-alpha-at-the-least-p": Kind("pair"),
     "several-metrics": Kind("metrics"),
     "top-groups-differ": Kind("metrics", comes_first=True, in_caption=True),
+    "one-metric": Kind("metrics", names_metric=True),
     "which-metric": Kind("metrics", names_metric=True),
     "against-people": Kind("metrics", names_metric=True),
     "training-runs": Kind("runs"),

@@ -11,6 +11,7 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.table import rounded, written_like
 from mtsig_core.stats.comparison import bootstrap_systems
+from mtsig_core.stats.settings import SETTINGS
 from pages._ui import comparison_sections, controls, frame, screen
 from pages._ui.studies import study
 
@@ -31,10 +32,14 @@ screen.answer(f"{name} scores {chosen.score:{form}} {unit}"
               + ("" if ends is None else f" ({level} CI {ends[0]:{form}} to {ends[1]:{form}})"))
 screen.cautions(caution for caution in view.comparison.warnings if caution.kind.concern in ("files", "scores", "units"))
 
+middle, title = chosen.intervals["percentile"], SETTINGS["ci"].name_value(ci)
+blue = f"the blue interval is the {title} interval" + (
+    ", the middle {level} of them." if ci == "percentile" or middle is None else
+    f", not the middle {level} of the bars ({middle[0]:{form}} to {middle[1]:{form}}).")
 comparison_sections.show_replicates(view, chosen, ci, "bootstrap.replicates")
 st.caption(f"The histogram shows the score of this system on {len(chosen.drawn):,} resamples of the test set, by "
-           f"{settings.unit}" + ("." if ends is None else "; the interval is blue."),
-           help=f"Interval: {ci}. Percent: (end - median) / |median|.")
+           f"{settings.unit}" + ("." if ends is None else f"; {blue}"),
+           help="Percent: (end - median) / |median|.")
 
 
 def show_kinds() -> None:

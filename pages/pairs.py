@@ -16,12 +16,13 @@ if not result.pairs:
     screen.end_page()
 has_p, n = TESTS[settings.test].p_values is not None, len(result.tested)
 significant = sum(pair.significant for pair in result.tested)
-how = f"correction: {CORRECTION_NAMES[settings.correction]}" if has_p else f"alpha {settings.alpha:g} per direction"
+how = f"alpha {settings.alpha:g} per direction" if not has_p else "one pair, no correction needed" if n == 1 else \
+    f"correction: {CORRECTION_NAMES[settings.correction]}"
 cannot = explain_no_decision(settings, result)
 screen.answer(f"{cannot}; {how}" if cannot else
               f"{significant} of {n} {'pair differs' if n == 1 else 'pairs differ'} significantly; {how}")
 more = caveats.show((caution for caution in comparison.warnings if caution.concerns_all), "first", most=2)
-adjusted = pairs_sections.adjust(view) if has_p else None
+adjusted = pairs_sections.adjust(view) if has_p and n != 1 else None
 clicked = comparison_sections.show_matrix(view, {} if adjusted is None else adjusted.by_correction)
 screen.plain(f"{pairs_sections.describe_open_pairs(view)}Click a cell to open the pair.")
 if clicked:
@@ -31,7 +32,9 @@ triples = pairs_sections.count_triples(result)
 corrections, tests, not_transitive, others, files = st.tabs([
     "Other corrections", "Other tests", f"Non-transitive triples ({triples:,})", "All caveats", "Export"])
 with corrections:
-    if adjusted is None:
+    if n == 1:
+        st.write("One pair needs no correction.")
+    elif adjusted is None:
         st.write("Koehn's test concludes from the share of wins and gives no p: there is nothing to correct.")
     else:
         pairs_sections.show_corrections(view, adjusted)

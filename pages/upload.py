@@ -22,6 +22,6 @@ try:
     upload_sections.show_yours()
 except MtsigError as problem:
     screen.error(problem)
-if not isinstance(view, MtsigError):
+if not files and not isinstance(view, MtsigError):  # beside files that wait, it would be taken as theirs
     upload_sections.show_what_was_read(view.whole)
 upload_sections.explain_formats()

@@ -22,6 +22,7 @@ from mtsig_core.report.sentences import (
     name_simultaneous,
     pick_significant,
     see_anchor_pairs,
+    write_difference_axis,
     write_level,
 )
 from mtsig_core.report.table import choose_cell_form, format_p, rank_interval, signed
@@ -69,7 +70,7 @@ def differences(result: MetricResult, settings: Settings, notes: Sequence[str] =
             hovertemplate=f"%{{customdata[1]}}<br>%{{x:+{form}}}<extra></extra>"))
     set_key(figure)
     figure.add_vline(x=0, line=dict(color=GREY, width=2, dash="dash"))
-    measured(figure, f"{named(metric_title(result.metric), 16)} improvement over {named(anchor, 28)}")
+    measured(figure, write_difference_axis(named(metric_title(result.metric), 16), named(anchor, 28)))
     figure.update_xaxes(showgrid=True, zeroline=False, tickfont_size=13, exponentformat="power")
     lines = wrapped(printable(verdict), _TITLE_WIDE) if verdict else []
     lines = lines if len(lines) <= 3 else [*lines[:2], f"{lines[2].rstrip()}…"]
@@ -286,8 +287,9 @@ class _Matrix:
         if any(pair.win is not None for pair, _ in self.cells.values()):
             return (f"Above the diagonal: in colour where one side wins {write_level(self.settings)} or more of the "
                     "resamples.<br>Below: its share of wins")
-        raw = "" if self.settings.correction == "none" else ", ○ only without correction"
-        shown = f"{p_word(self.settings.correction)}, {'only where' if self.n > _EVERY_P else 'bold if'}"
+        m = len(self.result.tested)
+        raw = "" if self.settings.correction == "none" or m == 1 else ", ○ only without correction"
+        shown = f"{p_word(self.settings.correction, m)}, {'only where' if self.n > _EVERY_P else 'bold if'}"
         return f"Above the diagonal: in colour where significant{raw}.<br>Below: {shown} not significant"
 
     def _describe(self, pair: PairResult, value: float) -> str:

@@ -15,6 +15,7 @@ from mtsig_core.figures.style import BELOW, ENDS, LEFT, Labels, add_histogram, f
 from mtsig_core.report.palette import BLUE, GREY, VERMILLION, width, wrapped
 from mtsig_core.report.table import written_like
 
+_TURNED = 14  # pixels that the name of a vertical axis takes
 _KEY = dict(orientation="h", x=0, y=1.01, yanchor="bottom", font_size=14)  # above a figure
 
 
@@ -29,6 +30,12 @@ def _set_size(figure: go.Figure, height: float, left: float = LEFT, right: float
         measured(figure, below)
     figure.update_layout(height=height, margin=dict(l=left, r=right, t=top, b=bottom), dragmode=False,
                          hovermode="closest", legend=_KEY, **more)
+
+
+def _write_beside(figure: go.Figure, text: str) -> None:
+    """What a vertical axis measures, turned, at the left edge."""
+    _write(figure, 0, 0.5, text, "left", "middle", xref="paper", yref="paper", xshift=-figure.layout.margin.l,
+           textangle=-90)
 
 
 def _log_axis(ticks: Sequence[float], form: str = "{:,}", **more: Any) -> dict[str, Any]:
@@ -105,7 +112,8 @@ def replicate_histogram(edges: np.ndarray, counts: np.ndarray, score: float, med
     figure.update_xaxes(range=drawn, showgrid=False, exponentformat="power")
     figure.update_yaxes(range=[0, 1.24 * top], visible=False)
     named = Labels()
-    _set_size(figure, 270, ENDS, ENDS, below=f"{named(unit)} of resamples")
+    of = "" if about is None or interval is None else "; %: distance from the median"
+    _set_size(figure, 270, ENDS, ENDS, below=f"{named(unit)} of resamples{of}")
     return named.below(figure)
 
 
@@ -213,7 +221,8 @@ def intervals(scores: np.ndarray, low: np.ndarray, high: np.ndarray, hits: np.nd
     `frame` are the ends of an axis that several figures share.
     """
     figure, named = _start(), Labels()
-    for hit, color, symbol, words in ((True, BLUE, "circle", "hit"), (False, VERMILLION, "x", "miss")):
+    for hit, color, symbol, words in ((True, BLUE, "circle", "contains the score of the whole set"),
+                                       (False, VERMILLION, "x", "does not")):
         chosen = np.flatnonzero((hits == hit) & np.isfinite(low))
         ends = low[chosen], high[chosen]
         figure.add_trace(_dots(
@@ -276,7 +285,8 @@ def _by_sample(figure: go.Figure, n: int, line: float, words: str, what: str, na
     figure.add_trace(go.Scatter(x=[None], y=[None], mode="lines", name=words, hoverinfo="skip",
                                 line=dict(color=GREY, width=2, dash="dot")))  # in the key, which has lines on a phone
     figure.update_xaxes(range=[0.3, n + 0.7], showgrid=False, tickformat="d", nticks=min(n + 1, 12))
-    _set_size(figure, 280, top=30, bottom=46, below=f"{what}, by sample", showlegend=True)
+    _set_size(figure, 280, top=30, bottom=46, left=LEFT + _TURNED, below="sample", showlegend=True)
+    _write_beside(figure, what)
     return named.below(figure)
 
 
@@ -317,10 +327,13 @@ def decisions(rows: Sequence[Detection], power: float, needed: int | None = None
                yref="paper", xshift=-LEFT * (side == "left"))  # a phone has room for all three
     shares = [0, 20, 50, 80, 100]
     figure.update_yaxes(range=[-4, 106], tickvals=shares, ticktext=[f"{share}%" for share in shares])
-    _finish(figure, x, f"{unit} in a test set", 300, top=30)
+    _finish(figure, x, f"{unit} in a test set", 300 + 18 * bool(beyond), top=30 + 18 * bool(beyond))
+    figure.update_layout(margin_l=LEFT + _TURNED)
+    _write_beside(figure, "found")
     if beyond:
         figure.add_trace(_line([row.size for row in beyond], [100 * row.planned for row in beyond], GREY, 2, "dash"))
-        _write(figure, 1, 0.06, "╌ extrapolated", "right", xref="x domain", yref="y domain")
+        _write(figure, 1, 1.02, f'<span style="color:{GREY}">╌╌</span> extrapolated', "right", xref="paper",
+               yref="paper", yshift=18)
     if (drawn := sum(row.significant.n > 0 for row in rows)) < len(rows):
         _mark_undrawn(figure, [row.size for row in rows], drawn)
     if needed is not None and x:
@@ -493,8 +506,12 @@ _FILLS = (BLUE, VERMILLION, GREY)
 
 
 def rates(rows: Sequence[Row], level: float | None = None, *, other: str = "",
-          against: Sequence[Row] = (), words: tuple[str, str] = ("", ""), what: str = "") -> go.Figure:
-    """One line for each share: a dot with its interval, and a diamond where another source has a number."""
+          against: Sequence[Row] = (), words: tuple[str, str] = ("", ""), what: str = "",
+          beside: str = "") -> go.Figure:
+    """One line for each share: a dot with its interval, and a diamond where another source has a number.
+
+    `beside` says what names the lines.
+    """
     figure, named = _lines([row[0] for row in rows])
     _share_dots(figure, rows, "x", [_colour(row, level) for row in rows], name=words[0])
     if against:
@@ -507,9 +524,11 @@ def rates(rows: Sequence[Row], level: float | None = None, *, other: str = "",
     if level is not None:
         _mark(figure, level, "x")
         _write(figure, 100 * level, 1, f"{100 * level:g}%", yref="paper")
+    if beside:
+        _write(figure, 0, 1, beside, "left", xref="paper", yref="paper", xshift=-named.left)
     figure.update_xaxes(ticksuffix="%")
-    beside = 0 if level is None else 0.25  # clear of the name of the level, which is a small share where there are two
-    figure.update_layout(showlegend=any(words), legend=_KEY | dict(x=beside, y=1))
+    right = 0 if level is None else 0.25  # clear of the name of the level, which is a small share where there are two
+    figure.update_layout(showlegend=any(words), legend=_KEY | dict(x=right, y=1))
     return named.below(_of(figure, what))
 
 

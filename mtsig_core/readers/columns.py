@@ -22,8 +22,9 @@ NumberedRows = list[tuple[int | str, Sequence[Any]]]  # with their numbers, or w
 
 #: What columns are called, in small letters, by what they hold.
 NAMES: Mapping[str, tuple[str, ...]] = {
-    "system": ("system", "system_name", "system_id", "sys"),
-    "line": ("line", "line_number", "lineno", "segment", "segment_id", "seg", "seg_id", "sentence", "id", "index"),
+    "system": ("system", "system_name", "system_id", "mt_system", "sys", "model", "model_name"),
+    "line": ("line", "line_number", "lineno", "line_id", "segment", "segment_id", "seg", "seg_id", "sentence",
+             "sentence_id", "sent", "sent_id", "id", "index"),
     "score": ("score", "scores", "rating", "value"),
     "docid": ("docid", "doc_id", "doc", "document", "document_id"),
     "domain": ("domain", "domain_name"),

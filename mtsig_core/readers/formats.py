@@ -171,7 +171,7 @@ def _is_office(sample: _Sample) -> bool:
 _SGML, _WMT_XML = ("refset", "srcset", "tstset", "mteval"), ("dataset", "collection")
 _ROOTS = (*_SGML, *_WMT_XML, "doc", "tmx", "xliff", "html")
 _TEXT_COLUMNS = {*NAMES["source"], *NAMES["reference"], *NAMES["output"], "docid", "doc_id"}
-_IDS = {*NAMES["docid"], *NAMES["line"], "line_id"}
+_IDS = {*NAMES["docid"], *NAMES["line"]}
 _JQ = r"""Take the texts: jq -r '.KEY | gsub("\n"; " ")' FILE > COPY, with the key of the texts for KEY."""
 _SEG = r"sed -n 's/.*<seg[^>]*>\(.*\)<\/seg>.*/\1/p' FILE | " \
        r"sed 's/&lt;/</g; s/&gt;/>/g; s/&quot;/\"/g; s/&amp;/\&/g' > COPY"
@@ -250,7 +250,8 @@ FORMATS = (
            "Put each of its texts on a line of a text file; scores of segments are read from JSON.",
            reads={SCORE_TABLE: None}, endings=(".json",)),
     Format("scores", "a table of segment scores",
-           lambda sample: bool({*NAMES["system"]} & sample.header) and "score" in sample.header,
+           lambda sample: bool({*NAMES["system"]} & sample.header) and (
+               "score" in sample.header or bool({*NAMES["line"]} & sample.header)),
            "Name it as scores, and give the texts too.", reads={SCORE_TABLE: None}, remedies=({"scores": "NAME=FILE"},),
            endings=(".tsv", ".csv")),
     Format("texts", "a table of texts", lambda sample: len(_TEXT_COLUMNS & sample.header) > 1,

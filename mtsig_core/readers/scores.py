@@ -23,6 +23,7 @@ from mtsig_core.readers.columns import (
     NamedColumns,
     find_column,
     join_columns,
+    read_delimited,
     read_frame_table,
     show_names,
     show_value,
@@ -130,6 +131,8 @@ def _find_places(table: InputTable, metric: str, is_system: Callable[[str], bool
     name, header = table.name, table.header
     place = {held: k for held in ("system", "line", "score", "docid", "domain")
              if (k := find_column(header, held)) is not None}
+    if "system" in place and _holds_scores(table, place["system"], place.get("line")):
+        del place["system"]
     others = [k for k in range(len(header)) if k not in place.values()]
     _check_titles(table, [] if "system" in place else others, is_unknown=not place.keys() - {"domain"})
     if "system" in place or metric.lower() in map(str.lower, header):
@@ -139,13 +142,20 @@ def _find_places(table: InputTable, metric: str, is_system: Callable[[str], bool
     title = header[place["score"]] if "score" in place else None
     if "system" in place or (title is not None and (not is_system(title) or title.lower() in ("score", "scores"))):
         needed = ("system", "line", "score") if table.n_lines is None else ("system", "score")
+        if place.keys() >= {"system", "line"} and "score" not in place:
+            numeric = _list_measures(table, others)
+            place |= {"score": numeric[0]} if len(numeric) == 1 else {}
         if missing := next((held for held in needed if held not in place), None):
+            if table.n_lines is None and set(range(len(header))) - {*place.values()}:
+                raise _ask_which(table)
             raise InputError(f"{name} has no column {missing!r}. It has: {show_names(header)}. {EXPECTED_COLUMNS}")
         return place
     for held, holds in (("line", "number the lines"), ("docid", "name documents"), ("domain", "name domains")):
         both = [column for column in header if column.lower() in NAMES[held]]
         if len(both) > 1:
             raise InputError(f"{name} has {show_names(both)}, each of which may {holds}. Remove all but one.")
+    if any(_is_text(table, k) for k in others):
+        raise _ask_which(table)
     if not any(is_system(column) for k, column in enumerate(header) if k in others or column == title):
         raise InputError(f"{name} has neither a column 'system' nor one that is named after a system. "
                          f"It has: {show_names(header)}. {EXPECTED_COLUMNS}")
@@ -153,6 +163,47 @@ def _find_places(table: InputTable, metric: str, is_system: Callable[[str], bool
         raise InputError(f"{name}: column {header.index('') + 1} has no name. Name it after its system, or remove it: "
                          "pandas writes its index so, and not with to_csv(index=False).")
     return {held: k for held, k in place.items() if held != "score"}
+
+
+def _holds_scores(table: InputTable, system: int, line: int | None) -> bool:
+    """Whether a column that may name systems is itself of a system, which is called 'model': it has numbers alone, and
+    each line once."""
+    lines = [] if line is None else [str(cells[line]) for _, cells in table.rows]
+    return (table.header[system].lower() in ("model", "sys") and len(set(lines)) == len(lines)
+            and all(_is_number(cells[system]) for _, cells in table.rows))
+
+
+def _list_measures(table: InputTable, columns: Iterable[int]) -> list[int]:
+    """Those of the columns that have numbers, and nothing else."""
+    below = {k: [cells[k] for _, cells in table.rows] for k in columns}
+    return [k for k, values in below.items() if all(map(_is_number, values)) and any(
+        _read_number(value, "") is not None for value in values)]
+
+
+def find_measure(beginning: str) -> str | None:
+    """The name of the only column of a table, of which this is the beginning, that can be its scores, if it says what
+    they are: COMET of a table with the columns model, sent_id, COMET."""
+    try:
+        table = read_delimited(beginning, "")
+    except InputError:  # which is said once the file is to be opened
+        return None
+    known = {k: held for held in ("system", "line", "score", "docid", "domain")
+             if (k := find_column(table.header, held)) is not None}
+    measures = _list_measures(table, set(range(len(table.header))) - {*known})
+    is_long = {"system", "line"} <= {*known.values()} and "score" not in known.values()
+    return table.header[measures[0]] if is_long and len(measures) == 1 else None
+
+
+def _is_text(table: InputTable, column: int) -> bool:
+    """Whether a column that would be of a system has no number at all, and is none of the texts by its name."""
+    texts = {*NAMES["source"], *NAMES["reference"], *NAMES["output"]}
+    may_be = len(table.rows) > 1 and table.header[column].lower() not in {"", *texts}
+    return may_be and not any(_is_number(cells[column]) for _, cells in table.rows)
+
+
+def _ask_which(table: InputTable) -> InputError:
+    return InputError(f"{table.name}: I found the columns {show_names(table.header)}. Which is the system, the line, "
+                      "the score? Rename them to system, line and score.")
 
 
 def _check_titles(table: InputTable, systems: Sequence[int], *, is_unknown: bool) -> None:

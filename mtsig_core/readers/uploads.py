@@ -16,7 +16,7 @@ from mtsig_core.readers.files import read_uploaded
 from mtsig_core.readers.formats import SCORE_TABLE, sniff, strip_ending
 from mtsig_core.readers.limits import limit_reading, upload_limits
 from mtsig_core.readers.lines import read_lines
-from mtsig_core.readers.scores import join_scores, read_scores
+from mtsig_core.readers.scores import find_measure, join_scores, read_scores
 from mtsig_core.readers.texts import read_documents, read_text
 from mtsig_core.readers.wmt import task_name, without_pair
 from mtsig_core.testset import TestSet, show_name
@@ -94,6 +94,8 @@ def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
     [('reference', 'refA'), ('source', 'test.en'), ('system', 'GPT-4.zh')]
     >>> guess_uploads([("A.run2.txt", b""), ("A.run1.txt", b""), ("B.run1.txt", b"")])
     [('training run', 'A'), ('system', 'A'), ('system', 'B.run1')]
+    >>> guess_uploads([("scores.csv", b"model,sent_id,COMET\\nmine,1,0.8\\n")])
+    [('scores', 'COMET')]
     >>> guess_uploads([("out.txt", b""), ("out.txt", b"")])  # of two folders, which a browser does not tell
     [('system', 'out'), ('system', 'out (2)')]
     """
@@ -103,7 +105,8 @@ def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
     for k, (file, _) in enumerate(files):  # nothing says that it is an output, and it ends as the sources would
         if roles[k] == "system" and task_name(file) is None and file.removesuffix(".gz").endswith(origins):
             roles[k] = "source"
-    names = [guess_name(file) for file, _ in files]
+    names = [roles[k] == "scores" and _name_scores(content) or guess_name(file) for k, (file, content) in enumerate(
+        files)]
     outputs = {k: _find_run(name) for k, name in enumerate(names) if roles[k] == "system"}
     for name in dict.fromkeys(name for name, _ in outputs.values()):
         first, *further = sorted((k for k in outputs if outputs[k][0] == name), key=lambda k: outputs[k][1])
@@ -117,6 +120,12 @@ def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
         for k, name in zip(alike, _tell_apart([names[k] for k in alike]), strict=True):
             names[k] = name
     return list(zip(roles, names, strict=True))
+
+
+def _name_scores(content: bytes) -> str | None:
+    """What the column of the scores is called, where it says what they are; None where it could be no metric's name."""
+    name = find_measure(content[:content.rfind(b"\n") + 1].decode("utf-8-sig", "replace"))
+    return name if name and "," not in name else None
 
 
 def _tell_apart(names: Sequence[str]) -> list[str]:

@@ -85,13 +85,14 @@ TEMPLATES: dict[str, Words] = {
     # Units and the test.
     "no-documents": Words(
         "Segments are treated as independent because there are no document ids. Neighbouring segments are often alike, "
-        "so intervals and p-values may be too small.",
-        advice="Give document ids ({has_texts:a documents file|a column docid}), or use the unit block."),
+        "so intervals may be too narrow and p-values too small.",
+        advice="Add document ids ({has_texts:a documents file|a column docid}), or test blocks of neighbouring "
+               "segments."),
     "blocks-for-documents": Words("Blocks of neighbouring segments replace documents because there are no document "
-                                  "ids.", advice="Give document ids if you have them."),
+                                  "ids.", advice="Add document ids if you have them."),
     "documents-ignored": Words(
-        "Segments are the unit although document ids are known. Segments of one document are alike, so p-values and "
-        "intervals may be too small.",
+        "Segments are the unit although document ids are known. Segments of one document are alike, so "
+        "intervals may be too narrow and p-values too small.",
         "{se_ratio:?Here standard errors of differences by document are {se_ratio:.2f} times those by segment (median "
         "over pairs).}",
         "{enough:Use the unit document.|Add documents: with only {n_documents:,} the unit document decides nothing.}"),
@@ -115,6 +116,7 @@ TEMPLATES: dict[str, Words] = {
     "several-metrics": Words("{n} metrics were compared, and the correction covers only the pairs of each metric.",
                              advice="Choose the metric that counts beforehand, or report all."),
     "top-groups-differ": Words("The metrics do not name the same top group.", "Top groups: {named}."),
+    "one-metric": Words("Only {by} was used. Another metric may decide otherwise."),
     "which-metric": Words(
         "Nothing says which metric decides: this task has no human scores, and no table of systems that names a "
         "metric. {metric} is the default of {n_metrics}: {metrics:all}.",
@@ -310,9 +312,9 @@ def caution_record(caution: Caution) -> dict[str, Any]:
             "remedies": caution.remedies, "here": caution.here, "advice": caution.advice, "facts": caution.facts}
 
 
-def p_word(correction: str) -> str:
-    """What the p that decides is called."""
-    return "p (uncorrected)" if correction == "none" else "adjusted p"
+def p_word(correction: str, n_pairs: int = 2) -> str:
+    """What the p that decides is called; a single pair needs no correction."""
+    return "p" if n_pairs == 1 else "p (uncorrected)" if correction == "none" else "adjusted p"
 
 
 # -- What templates need beside the facts ------------------------------------------------------------------------------

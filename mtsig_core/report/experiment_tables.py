@@ -427,8 +427,9 @@ def detection_records(swept: SizeSweep, a: str, b: str, difference: float) -> li
 def plan_table(planned: Sequence[PairPlan], difference: float, metric: str, units: str) -> Table:
     """The size that each pair needs, with its interval, and for all pairs asked about."""
     m = planned[0].n_pairs if planned else 0
-    sizes = [("units", f"{units} for {difference:g} {metric}"), ("units_family", f"among {m} pairs"),
-             ("units_for_own", f"{units} for its own"), ("units_for_own_family", f"among {m} pairs")]
+    asked, seen = f"{units} for {difference:g} {metric}", f"{units} for the difference seen"
+    sizes = [("units", asked), ("units_family", f"{asked}, {m} pairs"),
+             ("units_for_own", seen), ("units_for_own_family", f"{seen}, {m} pairs")]
     sizes = sizes if m > 1 else sizes[::2]
 
     def write_size(row: PairPlan, key: str) -> str | None:
@@ -440,7 +441,8 @@ def plan_table(planned: Sequence[PairPlan], difference: float, metric: str, unit
 
     return Table("plan", (
         Column("pair", "pair", "name"), Column("delta", "difference", "amount", "+"), Column("se", "SE", "amount"),
-        Column("mdd", "found here", "written"), *(Column(key, title, "written") for key, title in sizes)), tuple(
+        Column("mdd", "smallest difference found here", "written"),
+        *(Column(key, title, "written") for key, title in sizes)), tuple(
             (f"{row.a} - {row.b}", row.delta, row.se, write_smallest(row), *(write_size(row, key) for key, _ in sizes))
             for row in planned))
 

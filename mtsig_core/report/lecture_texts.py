@@ -142,8 +142,9 @@ def mean_end(three: ThreeSentences) -> dict[str, str]:
         f"{other[0]} wins by the mean ({other[1]:.1f} to {other[2]:.1f}), {winner[0]} by the corpus score "
         f"({winner[1]:.1f} to {winner[2]:.1f}). The short sentence is a third of the mean, and {share:.0%} of the "
         "corpus."), "limitation": (
-        f"a case that was searched for. The two disagree on {_with_interval(three.of_random)} of draws of three "
-        f"sentences and two systems, and on {three.disagreements} of {three.n_pairs} pairs over the whole set.")}
+        "we looked for this example. Of random draws of three sentences and two systems, "
+        f"{three.of_random.share or 0:.0%} do this ({_write_ci(three.of_random)}); over the whole set, "
+        f"{three.disagreements} of {three.n_pairs} pairs do.")}
 
 
 def documents_end(tests: EqualSystems, per_document: int, correlation: float) -> dict[str, object]:
@@ -165,10 +166,10 @@ def comparisons_end(family: FamilyDecisions) -> dict[str, object]:
     raw, controlled = (family.any_false(name) for name in ("none", "romano-wolf"))
     pairs = len(family.pairs)
     return {"truth": f"{family.false('none').mean():.1f} on average", "conclusion": (
-        f"A false star: on {_with_interval(raw)} of {format_count(raw.n, 'test set')} "
-        f"({if_independent(ALPHA, pairs):.2%} if the {pairs} tests were independent), "
-        f"{family.false('none').mean():.1f} stars on average over all; under Romano-Wolf "
-        f"{_with_interval(controlled)}."),
+        f"{raw.share or 0:.0%} of the {format_count(raw.n, 'test set')} {'has' if raw.n == 1 else 'have'} at least one "
+        f"false star ({_write_ci(raw)}; {if_independent(ALPHA, pairs):.2%} if the {pairs} tests were independent), "
+        f"{family.false('none').mean():.1f} on average. Under Romano-Wolf, {controlled.share or 0:.0%} "
+        f"({_write_ci(controlled)})."),
         "limitation": "the rate depends on how the comparisons depend on each other."}
 
 
@@ -192,6 +193,10 @@ def _of_hundred(share: float) -> str:
     return f"{share:.0f}" if 1 <= share < 99.5 or share in (0, 100) else f"{share:.1f}"
 
 
+def _write_ci(share: Rate) -> str:
+    return f"95% CI {100 * (share.low or 0):.0f} to {100 * (share.high or 0):.0f}"
+
+
 def _with_interval(share: Rate) -> str:
     return f"{share.share or 0:.0%} [{100 * (share.low or 0):.0f}, {100 * (share.high or 0):.0f}]"
 
@@ -203,7 +208,7 @@ def bootstrap_end(draws: Resamples, a: str, b: str) -> dict[str, str]:
     of = "the only draw" if drawn == 1 else f"range of {drawn} draws, not yet a {1 - ALPHA:.0%} interval" if \
         draws.too_few else f"{1 - ALPHA:.0%} interval of {drawn:,} draws"
     bracket = f"From {2 / ALPHA:.0f} draws on it is a {1 - ALPHA:.0%} interval." if draws.too_few else \
-        f"It cuts {ALPHA / 2:.1%} of them at each end."
+        f"{ALPHA / 2:.1%} of the scores lie below the interval and {ALPHA / 2:.1%} above."
     undecided = ": undecided" * (not draws.too_few and contains_zero(*difference))
     return {"truth": f"{draws.mean_missing:.1f}", "worse_said": f"{draws.share_worse:.0%}", "of": of, "conclusion": (
         f"A resample lacks {draws.mean_missing:.1f} of {n} sentences on average ({expected_missing(n):.1f} are "
@@ -233,12 +238,12 @@ def blocks_end(metric: str, kinds: BlocksAndBroad, simulated: bool) -> dict[str,
     n, (ratio, low, high) = len(kinds.blocks), kinds.ratio()
     alike = "neighbours are alike" if low > 1 else "neighbours differ more than most" if high < 1 else \
         f"{n} samples do not tell whether neighbours are alike"
-    by_order = ": it was the order" * (low > 1 and kinds.ratio("blocks", "shuffled")[1] > 1)
+    by_order = ". So the order was the cause" * (low > 1 and kinds.ratio("blocks", "shuffled")[1] > 1)
     return {"truth": blocks, "conclusion": (
         f"Blocks of {kinds.size} have {blocks} {metric_title(metric)}, broad samples of the same size {broad}. "
         f"Blocks spread {ratio:.1f}{f' [{low:.1f}, {high:.1f}]' * (low > 0)} times as wide: {alike}."),
-        "after": (f"Shuffled, blocks have {shuffled} and spread {kinds.ratio('shuffled')[0]:.1f} times as wide as "
-                  f"broad samples{by_order}."),
+        "after": (f"After shuffling, blocks have {shuffled} and spread {kinds.ratio('shuffled')[0]:.1f} times as wide "
+                  f"as broad samples{by_order}."),
         "limitation": "the order of these sentences is simulated." if simulated else (
             "one test set in one order; others are mixed otherwise.")}
 
@@ -259,7 +264,7 @@ def power_end(tests: PowerTests, n: int, planned: float, exaggeration: float) ->
         "share": _with_interval(tests.power), "conclusion": (
         f"Significant: {_with_interval(tests.power)} of {format_count(tests.power.n, 'test set')} of {n:,} sentences "
         f"where the true difference is {name_points(tests.true)} (planning expects {planned:.0%}){turned}{shown}."),
-        "limitation": "difference and standard error are known here; who plans guesses both."}
+        "limitation": "in real planning you must guess both the difference and its standard error."}
 
 
 # Handouts of the lecture: what was shown, an exercise, and the answer on a page of its own; and the guesses as CSV.

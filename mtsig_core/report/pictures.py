@@ -21,6 +21,7 @@ from mtsig_core.report.sentences import (
     pick_significant,
     see_anchor_pairs,
     select_parts,
+    write_difference_axis,
 )
 from mtsig_core.report.table import MISSING, CellForm, choose_cell_form, format_p, rank_interval, signed
 from mtsig_core.report.tables import cluster_ends, matrix_cells, rank_table
@@ -112,7 +113,7 @@ def differences_svg(result: MetricResult, settings: Settings) -> str:
     joint = name_simultaneous(result, settings) is not None
     rows = [DifferenceRow(row.system, own.difference, own.ci, own.ci_joint if joint else None, row.system in filled)
             for row in result.systems if (own := seen.get(row.system)) is not None]
-    return draw_differences(rows, f"{metric_title(result.metric)} improvement over {printable(anchor)}",
+    return draw_differences(rows, write_difference_axis(metric_title(result.metric), printable(anchor)),
                             f"Differences to {printable(anchor)} with their intervals")
 
 
@@ -182,8 +183,8 @@ def choose_glyph(pair: PairResult, alpha: float) -> str:
 def matrix_key(result: MetricResult, settings: Settings) -> str:
     """What the glyphs and numbers of the matrix are."""
     shares = any(pair.win is not None for pair in result.pairs)
-    raw = "" if shares or settings.correction == "none" else ", ○ only without correction"
-    below = "share of resamples that the better one wins" if shares else p_word(settings.correction)
+    raw = "" if shares or settings.correction == "none" or len(result.tested) == 1 else ", ○ only without correction"
+    below = "share of resamples that the better one wins" if shares else p_word(settings.correction, len(result.tested))
     limit, clipped = _limit(result)
     form = _choose_form(result)
     ends = f" Colours are full from {form.scale(limit):.3g} on: larger differences look alike." if clipped else ""

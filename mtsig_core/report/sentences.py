@@ -39,7 +39,7 @@ from mtsig_core.results import (
 )
 from mtsig_core.stats.across import AGREE, FEW, MACRO_TESTS, UNDECIDED, Disputed, PairAcross
 from mtsig_core.stats.arrays import contains_zero
-from mtsig_core.stats.cautions import rank_disagreement
+from mtsig_core.stats.cautions import about_one_metric, rank_disagreement
 from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, FEW_UNITS, find_shortage, rank_correction
 from mtsig_core.stats.pair import PairExamination
 from mtsig_core.stats.power import unbiased, units_freedom
@@ -89,6 +89,25 @@ def find_rank_rule(found: TaskComparison) -> RankRule:
 
 def _find_macro(found: Found, metric: str) -> MacroResult | None:
     return found.macro.get(metric) if isinstance(found, TaskComparison) else None
+
+
+def name_metric(metric: str) -> str:
+    """A metric within a sentence.
+
+    >>> name_metric("bleu"), name_metric("human")
+    ('BLEU', 'human scores')
+    """
+    return "human scores" if metric == "human" else metric_title(metric)
+
+
+def write_difference_axis(metric: str, anchor: str) -> str:
+    """What an axis of differences from a system says; the metric and the system are as they are shown.
+
+    >>> write_difference_axis("BLEU", "A"), write_difference_axis("human", "A")
+    ('BLEU difference from A (left: worse)', 'difference in human scores from A (left: worse)')
+    """
+    of = "difference in human scores" if metric == "human" else f"{metric} difference"
+    return f"{of} from {anchor} (left: worse)"
 
 
 def name_in_verdict(metric: str) -> str:
@@ -273,7 +292,7 @@ def state_verdict(found: Found, metric: str) -> str:
         some = (". 1 other system is not ranked: it did not take part in all" if n == 1 else
                 f". {n} other systems are not ranked: they did not take part in all") * (n > 0)
         top = [row.system for row in ranked if row.rank_low == 1]
-        return name_top_group(top, len(ranked), has_clear_winner(macro), f" across {several}") + some
+        return name_top_group(top, [row.system for row in ranked], has_clear_winner(macro), f" across {several}") + some
     if len(parts) == 1:
         [(part, one)] = parts.items()
         return _state_part(*one, f" in {part}" if part else "")
@@ -300,17 +319,21 @@ def _state_part(comparison: Comparison, result: MetricResult, where: str) -> str
         return f"No system is ranked{where}: {explain_no_ranks(comparison, result) or 'there are no ranks'}"
     if result.ruled is not None:  # such a rule gives the place, and may give it to several
         return f"First{where}, ranked {RANK_RULES[settings.rank_rule].title}: {', '.join(first)}"
-    return name_top_group(first, len(result.systems), has_clear_winner(result), where)
+    return name_top_group(first, [row.system for row in result.systems], has_clear_winner(result), where)
 
 
-def name_top_group(names: Sequence[str], n: int, ahead: bool, where: str = "") -> str:
-    """The verdict on the best of n systems; whether one is `ahead`, significantly better than each other.
+def name_top_group(names: Sequence[str], systems: Sequence[str], ahead: bool, where: str = "") -> str:
+    """The verdict on the best of some systems; whether one is `ahead`, significantly better than each other.
 
-    >>> name_top_group(["A"], 3, True), name_top_group(["A", "B"], 3, False, " in en-de")
-    ('A is significantly better than the other 2 systems', 'No clear winner in en-de. Top group: A, B')
+    >>> name_top_group("A", "AB", True), name_top_group("A", "ABC", True)
+    ('A is significantly better than B', 'A is significantly better than the other 2 systems')
+    >>> name_top_group(["A", "B"], "ABC", False, " in en-de")
+    'No clear winner in en-de. Top group: A, B'
     """
     if ahead:
-        return f"{names[0]} is significantly better than the other {'system' if n == 2 else f'{n - 1} systems'}{where}"
+        others = [name for name in systems if name != names[0]]
+        whom = others[0] if len(others) == 1 else f"the other {len(others)} systems"
+        return f"{names[0]} is significantly better than {whom}{where}"
     return f"No clear winner{where}. Top group: {', '.join(names)}" if len(names) > 1 else \
         f"Top group{where}: {names[0]}"
 
@@ -517,8 +540,7 @@ def describe_subject(found: Found, metric: str) -> list[str]:
     by, direction = printable(metric_title(metric)), describe_direction(result.higher_is_better)
     if isinstance(found, Comparison):
         kind, assumed = "test set", found.testset.assumed
-        what = f"on {_describe_testset(comparison, result)} by {by} ({direction}; signature " \
-               f"{printable(result.signature)})"
+        what = f"on {_describe_testset(comparison, result)} by {by} ({direction})"
     else:
         kind, assumed = "task", found.task.assumed
         tracks = f" ({join_names(own)})" if (own := count_tracks(found.task, names)) else ""
@@ -692,7 +714,12 @@ def _describe_tests_across(found: TaskComparison, metric: str) -> Iterator[str]:
 def describe_methods(found: Found, metric: str) -> str:
     """All that the numbers of a metric depend on, in one paragraph that names no winner: what was compared, how it was
     tested, caveats."""
-    return " ".join([*describe_subject(found, metric), *describe_tests(found, metric)])
+    return " ".join([*describe_subject(found, metric), *describe_tests(found, metric), *_sign(found, metric)])
+
+
+def _sign(found: Found, metric: str) -> list[str]:
+    """The signature of a metric on a test set, as a sentence; that of a task is beside the digest of the task."""
+    return [f"Signature: {printable(found.metrics[metric].signature)}."] if isinstance(found, Comparison) else []
 
 
 def describe_signatures(found: Found, metric: str) -> str:
@@ -709,7 +736,7 @@ def describe_signatures(found: Found, metric: str) -> str:
 
 
 def paper_sentences(comparison: Found, metric: str) -> str:
-    """What was compared, who is better, and how it was tested, with its caveats: one paragraph of plain text.
+    """Who is better, what was compared, and how it was tested, with its caveats: one paragraph of plain text.
 
     Parameters
     ----------
@@ -733,13 +760,19 @@ def paper_sentences(comparison: Found, metric: str) -> str:
     >>> from mtsig_core import TestSet, compare
     >>> ts = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
     >>> said = paper_sentences(compare(ts, trials=999), "bleu")
-    >>> said.partition(" (higher")[0]
-    'We compared 2 systems on toy (40 segments; reference ref) by BLEU'
-    >>> "A is significantly better than B: A 100.00, B 77.88, difference +22.12" in said
+    >>> said.partition(", 95% CI")[0]
+    'A is significantly better than B: A 100.00, B 77.88, difference +22.12 BLEU'
+    >>> "We compared 2 systems on toy (40 segments; reference ref) by BLEU (higher is better)." in said
     True
     """
-    return " ".join([*describe_subject(comparison, metric), *_describe_outcome(comparison, metric),
-                     *describe_tests(comparison, metric)])
+    alone = [one.text for one in about_one_metric(comparison.metrics)] if isinstance(comparison, Comparison) else []
+    return " ".join([*_describe_outcome(comparison, metric), *describe_subject(comparison, metric),
+                     *describe_tests(comparison, metric), *alone, *_sign(comparison, metric)])
+
+
+def state_result(found: Found, metric: str) -> str:
+    """The verdict for a paper, and the numbers it stands on: the sentences that a paper begins with."""
+    return " ".join(_describe_outcome(found, metric))
 
 
 def _describe_outcome(found: Found, metric: str) -> Iterator[str]:
@@ -782,11 +815,12 @@ def _judge_pair(comparison: Comparison, result: MetricResult | MacroResult, pair
 def _write_evidence(comparison: Comparison, result: MetricResult | MacroResult, pair: PairResult | MacroPair) -> str:
     """Scores, difference, interval, and p or shares of wins of a pair."""
     settings, form, seen = comparison.settings, choose_form(result), see_pair(pair, pair.a, result, comparison.settings)
+    unit = "in human scores" if result.metric == "human" else printable(metric_title(result.metric))
     scores = {row.system: row.score for row in result.systems}
     common = f" on the {format_count(pair.n, 'segment')} with scores for both" if isinstance(pair, PairResult) \
         and isinstance(result, MetricResult) and has_different_segments(comparison, result) else ""
     parts = [f"{printable(name)} {scores[name]:{form}}" for name in (pair.a, pair.b)]
-    parts.append(f"difference {signed(seen.difference, form)}{common}")
+    parts.append(f"difference {signed(seen.difference, form)} {unit}{common}")
     for ends, together in ((seen.ci, ""), (seen.ci_joint, " for all pairs together")):
         if ends is not None and not (together and len(result.pairs) == 1):
             low, high = (signed(end, form, "") for end in ends)
@@ -810,7 +844,7 @@ def summarize_comparison(comparison: Comparison) -> tuple[list[str], list[str]]:
     info, n, results = comparison.testset, comparison.testset.n_documents, comparison.metrics.values()
     worth = next((result.n_effective for result in results if comparison.settings.unit == "document"
                   and (not result.was_given or any(pair.n == info.n_segments for pair in result.pairs))), None)
-    unequal = f" (worth {worth:,.0f} of equal size)" if worth is not None and round(worth) != n else ""
+    unequal = f" (uneven sizes: count as about {worth:,.0f})" if worth is not None and round(worth) != n else ""
     data = [info.name + " (simulated)" * (info.simulated and "simulated" not in info.name),
             format_count(info.n_segments, "segment"), *([] if n is None else [format_count(n, "document") + unequal]),
             format_count(len(info.systems), "system")]
@@ -841,7 +875,8 @@ def _describe_own_settings(comparison: Comparison) -> dict[str, str]:
         "test": f"{SETTINGS['test'].name_value(settings.test)} by {unit}", "unit": f"by {unit}",
         "trials": " or ".join(dict.fromkeys(describe_trials(result, settings) for result in results)),
         "seed": f"seed {settings.seed}", "alpha": f"alpha {settings.alpha:g}",
-        "correction": SETTINGS["correction"].name_value(settings.correction)
+        "correction": "one pair, no correction needed" if family == 1 else
+        SETTINGS["correction"].name_value(settings.correction)
         + f" for {format_count(family, 'pair')}" * (settings.correction != "none"),
         "ci": f"{list_interval_kinds(comparison)} intervals, {settings.resamples:,} resamples",
         "rank_rule": f"ranks {rule.title}" * (rule.name != "simultaneous")}

@@ -118,7 +118,8 @@ def leaderboard_table(result: MetricResult, settings: Settings) -> Table:
         (_show(Column(f"{key}_ci_joint", f"{interval} for all pairs", "interval", f"+{form}"), jointly),
          against("ci_joint")),
         (_show(Column(f"{key}_p", "p", "p"), with_p), against("p")),
-        (_show(Column(f"{key}_adjusted_p", p_word(settings.correction), "p"), with_p), against("adjusted_p")),
+        (_show(Column(f"{key}_adjusted_p", p_word(settings.correction), "p"), with_p and len(result.pairs) > 1),
+         against("adjusted_p")),
         (_show(Column(f"{key}_win", "win", "share"), with_wins), against("win")),
         (_show(Column(f"{key}_lose", "lose", "share"), with_wins), against("lose")),
         (_show(Column(f"{key}_decision", "decision"), bool(settings.baseline)), against("decision")),
@@ -199,12 +200,12 @@ def by_reference_table(result: MetricResult) -> Table:
     if together is None or not result.by_reference:
         return Table("references", columns, ())
     n = max((pair.n for pair in result.pairs), default=0)
-    n_systems = len(result.systems)
-    rows = [("all together", name_top_group(together, n_systems, has_clear_winner(result)), EMPTY)]
+    systems = [row.system for row in result.systems]
+    rows = [("all together", name_top_group(together, systems, has_clear_winner(result)), EMPTY)]
     for row in result.by_reference:
         some = f" ({row.n_segments:,} of {n:,} segments)" if row.n_segments < n else ""
         same = "same" if set(row.leaders) == set(together) else "more, on fewer segments"
-        told = (name_top_group(row.leaders, n_systems, row.ahead), "differs" if row in others else same)
+        told = (name_top_group(row.leaders, systems, row.ahead), "differs" if row in others else same)
         rows.append((f"only {row.reference}{some}", *(told if row.decidable else ("cannot be decided", EMPTY))))
     return Table("references", columns, tuple(rows))
 
@@ -249,7 +250,8 @@ def pairs_table(result: MetricResult | MacroResult, settings: Settings, most: in
         (_show(Column("ci_joint", f"{level} for all pairs", "interval", f"+{form}"), jointly),
          lambda row: row[1].ci_joint),
         (_show(Column("p", "p", "p"), has_p), lambda row: row[1].p),
-        (_show(Column("adjusted_p", p_word(settings.correction), "p"), has_p), lambda row: row[1].adjusted_p),
+        (_show(Column("adjusted_p", p_word(settings.correction), "p"), has_p and len(result.pairs) > 1),
+         lambda row: row[1].adjusted_p),
         (_show(Column("win", "win", "share"), not has_p), lambda row: row[1].win),
         (_show(Column("lose", "lose", "share"), not has_p), lambda row: row[1].lose),
         (Column("better", "better"), lambda row: _name_better(row[0], name))]

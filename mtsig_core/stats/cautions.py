@@ -179,6 +179,14 @@ def about_top_groups(results: Mapping[str, MetricResult]) -> Iterator[Caution]:
             for top, names in groups.items()]})
 
 
+def about_one_metric(results: Mapping[str, MetricResult], *remedies: Remedy) -> Iterator[Caution]:
+    """The warning that systems were compared by a single metric, for whoever quotes the result; none of people."""
+    if len(results) == 1 and not pick_human_scores(list(results)):
+        [(name, result)] = results.items()
+        if result.pairs:
+            yield Caution("one-metric", {}, name, remedies=remedies)
+
+
 def about_choice(task: TaskInfo, first: str) -> Iterator[Caution]:
     """The warning that nothing says which of several metrics decides: human scores would, and the task's table."""
     own = task.own_scores

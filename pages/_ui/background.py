@@ -124,8 +124,8 @@ def _show_progress(place, job, key, what, meanwhile, before):
 def _ask(place, key, what):
     """Say how long the work would take, and end the page until it is asked for."""
     long = lasting(_SCHEDULER.expected.get(key))
-    _draw(place, f"{what}: this would take about {long}. Use fewer permutations, test sets, segments or systems, or "
-                 "documents as units, to make it faster.", f"Run it: about {long}", _allow, key)
+    _draw(place, f"{what}: this would take about {long}. To make it faster, choose fewer permutations under "
+                 "Change, where the page has them, or a smaller test set.", f"Run it: about {long}", _allow, key)
     end_page()
 
 

@@ -141,7 +141,7 @@ def show_averages(view: View) -> tuple[Study, Averages]:
     one = both.run(averages, "Looking for a case")
     unit = metric_title(view.metric)
     screen.answer(_state_averages(one, unit))
-    pair = one.disagreements[0] if one.disagreements else one.case and one.case.pair
+    pair = one.disagreements[0] if one.disagreements else None
     both.show(partial(rankings, [(row.system, row.corpus, row.average) for row in one.systems],
                       (pair.a, pair.b) if pair else (), unit=unit), one.systems,
               f"Corpus {unit} of each system next to its mean of sentence scores; {len(one.disagreements)} pairs of "
@@ -157,8 +157,12 @@ def show_case(view: View, both: Study, one: Averages) -> None:
     if one.case is None:
         screen.plain("No pair changes order on any of the small sets of segments that were tried.")
     else:
-        _draw_case(both, one.case, unit)
-        _show_texts(view.testset, one.case, unit)
+        case, form = one.case, written_like(one.case.corpus)
+        screen.plain(f"On {len(case.lines)} segments {case.pair.a} is {case.pair.corpus_delta:{form}} better than "
+                     f"{case.pair.b} in corpus {unit}, but {-case.pair.average_delta:{form}} worse in the mean of "
+                     "sentences.")
+        _draw_case(both, case, unit)
+        _show_texts(view.testset, case, unit)
     zeros = "" if one.unsmoothed_zeros is None else (f"Without smoothing, {one.unsmoothed_zeros:.0%} of the sentence "
                                                      "scores are 0 because no 4-gram matches. ")
     st.caption(f"{zeros}mtsig searched for these segments: they show that this happens, not how often. Sentence "
@@ -166,14 +170,13 @@ def show_case(view: View, both: Study, one: Averages) -> None:
 
 
 def _state_averages(one, unit):
-    """How many pairs change order, and the first, or else the case."""
-    pairs = f"{len(one.disagreements)} of {one.n_pairs} pairs"
-    pair = one.disagreements[0] if one.disagreements else one.case and one.case.pair
-    if pair is None:
-        return f"The mean of sentence scores ranks the systems like corpus {unit}"
-    form = written_like(row.corpus for row in one.systems)
-    where = "" if one.disagreements else f", but one does on {len(one.case.lines)} segments"
-    return (f"{pairs} change order{where}: {pair.a} is {pair.corpus_delta:{form}} better than {pair.b} in corpus "
+    """How many pairs change order, and the first."""
+    if not one.disagreements:
+        return f"The mean of sentence scores ranks the systems like corpus {unit}" if one.n_pairs < 2 else (
+            f"All {one.n_pairs} pairs keep their order in the mean of sentence scores")
+    pair, form = one.disagreements[0], written_like(row.corpus for row in one.systems)
+    return (f"{len(one.disagreements)} of {one.n_pairs} pairs change order: {pair.a} is "
+            f"{pair.corpus_delta:{form}} better than {pair.b} in corpus "
             f"{unit}, but {-pair.average_delta:{form}} worse in the mean of sentences")
 
 

@@ -26,7 +26,7 @@ from mtsig_core.report.sentences import (
     name_family,
     write_level,
 )
-from mtsig_core.report.table import Column, Table, format_p, join_ends, number, write_p, written_like
+from mtsig_core.report.table import Column, Table, format_p, join_ends, number, rounded, write_p, written_like
 from mtsig_core.source import Source
 from mtsig_core.stats.arrays import contains_zero
 from mtsig_core.stats.cautions import about_definition, about_need_of_units, trusted
@@ -171,7 +171,8 @@ def state_verdict(one: Pair) -> str:
     interval = "" if shown is None else f", {write_level(one.settings)} CI" \
         f"{' for all pairs together' * (shown is joint)} {shown[0]:{form}} to {shown[1]:{form}}"
     win, lose = (row.win, row.lose) if row.a == one.a else (row.lose, row.win)
-    chance = write_p(row.p_adjusted, p_word(one.settings.correction)) if row.p_value is not None else \
+    called = p_word(one.settings.correction, len(one.result.tested))
+    chance = write_p(row.p_adjusted, called) if row.p_value is not None else \
         f"{one.a} wins {win:.1%} of the resamples, {one.b} {lose:.1%}"
     return f"{one.a} vs. {one.b}: {verdict} ({one.delta:+{form}} {metric_title(one.result.metric)}{interval}, {chance})"
 
@@ -377,8 +378,10 @@ def show_documents(view: View, found: PairExamination, a: str, b: str) -> None:
     if clicked:
         address.go("segments", document=ids[shown[clicked[0][0]]])
     some = f"The {len(shown)} of {len(ids):,} documents that matter most. " if len(shown) < len(ids) else ""
-    st.caption(f"{some}A bar shows how much the difference changes without that document"
-               + ("; click it to read the document." if has_texts else "."))
+    first = float(added[shown[0]])
+    st.caption(f"{some}A bar shows how much a document adds to the difference: without the first one it would be "
+               f"{rounded(abs(first))} {'lower' if first >= 0 else 'higher'}."
+               + " Click a bar to read its document." * has_texts)
     document = st.selectbox("Read the segments of", [ids[k] for k in order], index=None, key="pair.document",
                             placeholder="a document, most in favour of A first", width=480)
     if document is not None and has_texts:

@@ -89,7 +89,7 @@ class Samples:
         below = (f" {self.unit} takes its weights from each sample, so small samples score below the whole set and "
                  "their intervals cannot contain its score." if self.view.recounted else "")
         st.caption("The bootstrap assumes that a sample is like the rest of the test set, which a block is not. 95% CI "
-                   f"of these shares, with neighbouring samples alike: {shares}.",
+                   f"of these shares, allowing for similar neighbours: {shares}.",
                    help=f"{self.view.level} percentile intervals from "
                    f"{self.by_kind['broad'].settings.resamples:,} resamples of each sample's segments.{below}")
 
@@ -127,7 +127,7 @@ class Samples:
         named = {NAMES[key].lower(): value for key, value in self.by_kind.items()}
         screen.show_table(tally_table(named, a, b, alpha))
         st.caption("The whole test set is itself a sample: where it shows no significant difference, a sample that "
-                   "contradicts it need not be wrong. Brackets: 95% CI, with neighbours alike.",
+                   "contradicts it need not be wrong. Brackets: 95% CI, allowing for similar neighbours.",
                    help="Its p is by randomization, uncorrected, by document where there are any. The paired bootstrap "
                    f"concludes at {self.view.level} of wins in either direction, between equal systems twice as often "
                    "as a two-sided test.")

@@ -136,10 +136,12 @@ def caution_box(text: str) -> None:
     st.html(f'<div class="mt-box mt-caution">{_literal(text)}</div>')
 
 
-def cautions(found: Iterable[Caution], several: bool = False) -> None:
-    """Warnings, a box for each kind; with the metric they are about where there are several."""
+def cautions(found: Iterable[Caution], several: bool = False, hints: bool = True) -> None:
+    """Warnings, a box for each kind; with the metric they are about where there are several, and with `hints` where
+    the sidebar mends them."""
+    say = in_side_bar if hints else lambda remedies: ""
     boxes = [f'<div class="mt-box mt-caution">{"<br>".join(map(_literal, texts))}</div>'
-             for texts in group_cautions(found, several=several, say=in_side_bar)]
+             for texts in group_cautions(found, several=several, say=say)]
     if boxes:
         st.html("".join(boxes))
 

@@ -180,9 +180,11 @@ class Curve:
                       f"{mine.a} and {mine.b}, by size: from {rows[0].significant.share:.0%} at {rows[0].size} {units} "
                       f"to {rows[-1].significant.share:.0%} at {rows[-1].size}.", mine.a, mine.b, key="size.decisions",
                       command=command, table=detection_table(rows))
+        last = ", and the last dot is the whole set itself" * (rows[-1].size == sweep.n_units)
         st.caption("Dotted: how often a new test set of each size would find the difference, for one pair; dashed "
-                   "where it is extrapolated beyond the sizes drawn. Dots: how often random parts of this test set do; "
-                   "pale dots overlap too much to add evidence.",
+                   "where it is extrapolated beyond the sizes drawn. Dots: the same for random parts of this test "
+                   f"set, with the difference set to {self.difference:g} {unit}; pale dots overlap too much to add "
+                   f"evidence{last}.",
                    help=self._about(sweep, mine))
 
     def show_plan(self, sweep: SizeSweep, planned: Sequence[PairPlan], mine: PairPlan) -> None:

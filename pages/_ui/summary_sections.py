@@ -17,12 +17,14 @@ from mtsig_core.report.sentences import (
     find_anchor,
     keeps_its_level,
     list_caveats,
+    name_metric,
     pick_caveats,
+    state_result,
     state_verdict,
 )
 from mtsig_core.report.tables import add_metric_columns, by_reference_table, differences_table, leaderboard_table
 from mtsig_core.report.text import printable
-from mtsig_core.stats.cautions import about_top_groups
+from mtsig_core.stats.cautions import about_one_metric, about_top_groups
 from mtsig_core.stats.significance import FAMILY_WISE
 from pages._ui import address, browser, caveats, charts, comparison_sections, controls, one_pair, screen
 from pages._ui.browser import copyable
@@ -52,7 +54,7 @@ def is_report() -> bool:
 
 def state_answer(view: View) -> str:
     """The verdict, and by which metric."""
-    return f"By {metric_title(view.metric)}: {state_verdict(view.comparison, view.metric)}"
+    return f"By {name_metric(view.metric)}: {state_verdict(view.comparison, view.metric)}"
 
 
 # The figure.
@@ -88,13 +90,17 @@ def _alt(view: View) -> str:
 def show_caveats(view: View, others: list[MetricResult]) -> None:
     """What limits the verdict, each with what mends it."""
     more = caveats.show(_list_first(view, others), "first", most=_MOST)
-    names = [name for name in list_metrics(view.testset) if name != view.metric]
-    if not others and names and view.result.pairs:
-        other = "chrf" if "chrf" in names else names[0]
-        caveats.show_box(f"Only {metric_title(view.metric)} is used here. Another metric may name another top group.",
-                         [{"also": other}], "one-metric")
+    caveats.show(_ask_for_metric(view, others), "first")
     if more:
         screen.faint(f"{format_count(more, 'more caveat')} under All caveats.")
+
+
+def _ask_for_metric(view: View, others: list[MetricResult]) -> list[Caution]:
+    """The caveat that there is no other metric, with the one to add."""
+    names = [name for name in list_metrics(view.testset) if name != view.metric]
+    other = "chrf" if "chrf" in names else next(iter(names), None)
+    return [*about_one_metric({one.metric: one for one in (view.result, *others)},
+                              *([{"also": other}] if other is not None else []))]
 
 
 def _list_first(view: View, others: list[MetricResult]) -> list[Caution]:
@@ -109,7 +115,7 @@ def _list_first(view: View, others: list[MetricResult]) -> list[Caution]:
 
 def show_all_caveats(view: View, others: list[MetricResult]) -> None:
     warnings = [*about_top_groups({one.metric: one for one in (view.result, *others)}), *view.comparison.warnings,
-                *comparison_sections.warnings_of(view, others)]
+                *comparison_sections.warnings_of(view, others), *_ask_for_metric(view, others)]
     caveats.show(warnings, "all", several=bool(others))
     if not warnings:
         st.write("No caveats.")
@@ -131,9 +137,9 @@ def show_scores(view: View) -> None:
         st.caption("The interval is for the score of this system. No rank, because there is no other system.")
         return
     holds = keeps_its_level(comparison) and comparison.settings.correction in FAMILY_WISE
-    st.caption(f"Overlapping intervals do not decide: decisions come from the differences"
-               f"{', and hold for all pairs together' if holds else ''}."
-               + (" Lines separate clusters: no rank range reaches across." if table.ruled else ""))
+    st.caption("Do not judge by overlapping intervals; the test of the differences decides"
+               f"{', for all pairs together' if holds else ''}."
+               + (" A line separates systems whose rank ranges do not overlap." if table.ruled else ""))
     if clicked:
         one_pair.open_pair(view, result.systems[clicked[0][0]].system)
 
@@ -187,9 +193,9 @@ def show_report(view: View) -> None:
     screen.answer(state_answer(view))
     if result.pairs:
         charts.grow(_draw_differences(view), "report.differences", _alt(view))
-    screen.cautions(comparison.warnings)
+    screen.cautions([*comparison.warnings, *_ask_for_metric(view, [])], hints=False)
     screen.show_table(leaderboard_table(result, comparison.settings), whole=True)
+    st.subheader("Result")
+    screen.plain(state_result(comparison, view.metric))
     st.subheader("Method")
     screen.plain(describe_methods(comparison, view.metric))
-    st.subheader("Signature")
-    screen.plain(printable(result.signature))

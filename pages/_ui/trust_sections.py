@@ -382,8 +382,10 @@ def show_power(view: View) -> None:
         samples.show(_found(one, size), one.rows, f"Share of samples of {size} that agree with the whole test set, and "
                      "of those that contradict it, for each pair.", table=tables.conclusions_at_table(one, size, False))
         rows = [row for row in one.rows if row.size == size]
-        st.caption(f"{rows[0].right.n} samples without a common segment are taken from the whole test set of "
-                   f"{one.n_segments:,} segments, and each compares every system with the next two. The whole test set "
+        n = rows[0].right.n
+        split = (f"The {one.n_segments:,} segments are split into {n} samples" if n * size == one.n_segments else
+                 f"{n} samples of {size:,} segments, without overlap, are taken from the {one.n_segments:,} segments")
+        st.caption(f"{split}. In each, every system is compared with the two ranked below it. The whole test set "
                    f"itself shows no significant difference for {len(one.undecided)} of the {len(rows)} pairs.")
     with explain("conclusions"):
         _describe_conclusions(view, one)
@@ -406,7 +408,7 @@ def _found(one, size: int):
     rows = [row for row in one.rows if row.size == size]
     return partial(rates, [row_of(f"{row.a} - {row.b}", row.right) for row in rows],
                    against=[row_of(f"{row.a} - {row.b}", row.wrong) for row in rows],
-                   words=("agree with the whole set", "contradict it"), what="of the samples")
+                   words=("agree with the whole set", "contradict it"), what="share of the samples")
 
 
 def show_calibration(view: View) -> None:
@@ -414,8 +416,8 @@ def show_calibration(view: View) -> None:
     one = samples.run(conclusions, "Taking samples", _by_level, "samples of all sizes")
     some, right = one.totals()
     if right.n:
-        screen.answer(f"When a sample calls one system better, the whole test set agrees {right.share:.0%} of the "
-                      f"time ({view.level} confidence)")
+        screen.answer(f"When a sample calls one system better with {view.level} confidence, the whole test set agrees "
+                      f"{right.share:.0%} of the time (95% CI {100 * right.low:.0f} to {100 * right.high:.0f}%)")
     else:
         screen.answer(f"No sample calls any system better with {view.level} confidence")
     screen.numbers(big("Agree with the whole test set", right), ("Findings", f"{right.n:,}", f"of {some.n:,} "
@@ -423,13 +425,22 @@ def show_calibration(view: View) -> None:
     study(view, "validate calibration").show(
         _by_level(one), one.levels, "Share of findings at each level of confidence that agree with the whole test "
         "set.", key="trust.calibration", table=tables.calibration_table(one, False))
-    st.caption("Each line takes the findings with one range of wins in the paired bootstrap; the more wins, the more "
-               "often they agree. The pairs do differ, so this is no false-alarm rate.")
+    st.caption("Each line takes the findings with one range of wins in the paired bootstrap. "
+               + ("The more wins, the more often they agree." if _rises(one.levels) else
+                  "Too few findings to see a trend."),
+               help="The pairs do differ, so this is no false-alarm rate.")
     with explain("calibration"):
         _describe_conclusions(view, one)
 
 
+def _rises(levels) -> bool:
+    """Whether findings agree more often with each range of more wins, the last clearly more than the first."""
+    found = [row.right for row in sorted(levels, key=lambda row: row.low) if row.right.n]
+    return (len(found) > 1 and found[0].high < found[-1].low
+            and all(less.share <= more.share for less, more in zip(found, found[1:], strict=False)))
+
+
 def _by_level(one):
     """The figure of how often findings agree, by their share of wins."""
-    return partial(rates, [row_of(row.level, row.right) for row in one.levels],
-                   what="of findings agree with the whole test set")
+    return partial(rates, [row_of(row.level, row.right) for row in one.levels], beside="share of bootstrap wins",
+                   what="share of the findings that agree with the whole test set")

@@ -177,7 +177,7 @@ def tell_what_was_opened(view: View | MtsigError) -> None:
         with st.container(horizontal=True):
             address.link("summary", "See the summary")
             if "/" in (address.asked("testset") or ""):
-                address.link("task", "See the results of the whole task")
+                address.link("results", "See the results of the whole task")
 
 
 def lacks_documents(view: View | MtsigError) -> bool:
@@ -394,8 +394,8 @@ def show_what_was_read(testset: TestSet) -> None:
     """Each text and table of the test set that is open, with its empty and repeated lines, and what looks wrong."""
     cautions = make_once(find_suspicions, testset)
     check = f", {format_count(len(cautions), 'caveat')}" if cautions else ""
-    with st.expander(f"What was read ({format_count(testset.n_segments, 'segment')}, "
+    with st.expander(f"Open now ({format_count(testset.n_segments, 'segment')}, "
                      f"{format_count(len(testset.systems), 'system')}{check})", key="upload.read"):
-        screen.plain(f"Open now: {testset.name}")
+        screen.plain(testset.name)  # in the label it would be taken as Markdown
         screen.cautions(cautions)
         screen.show_table(make_once(inventory_table, testset))

@@ -8,7 +8,7 @@ from tests.browser.conftest import cut_in_figures, open_tab, ready
 
 pytestmark = pytest.mark.browser
 #: What is said beside the tabs, and in each: its title, its name in the address.
-ALWAYS = ("brevity penalty 1.000", "change order")
+ALWAYS = ("brevity penalty 1.000", " order")
 TABS = {"Worked example": ("step by step", "= 0.268"), "Output length": ("output length", "at a length ratio"),
         "Student's t": ("Student's t", "bootstrap by document"), "Signatures": ("signatures", "the same output has")}
 

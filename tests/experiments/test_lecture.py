@@ -105,7 +105,7 @@ class TestBootstrap:
             beyond = ((some.scores[:, 0] < low) | (some.scores[:, 0] > high)).sum()
             assert said in end["conclusion"] and said in end["after"] and beyond == (2 if n == 40 else 0)
             assert ("From 40 draws on it is a 95% interval." in end["conclusion"]) == (n < 40)
-            assert ("It cuts 2.5% of them at each end" in end["conclusion"]) == (n == 40)
+            assert ("2.5% of the scores lie below the interval and 2.5% above." in end["conclusion"]) == (n == 40)
         assert " to " not in texts.bootstrap_end(found.first(1), "A", "B")["conclusion"]
 
     def test_how_many_are_missing(self, ten):
@@ -156,7 +156,7 @@ def test_blocks_and_broad_samples_are_those_of_the_page_sampling(made_up):
     wide = texts.blocks_end("bleu", replace(found, **lots), False)
     ratio, low, high = ratio_of_spreads(lots["blocks"], lots["broad"])
     assert f"{ratio:.1f} [{low:.1f}, {high:.1f}] times as wide: neighbours are alike." in wide["conclusion"]
-    assert wide["after"].endswith(": it was the order.")
+    assert wide["after"].endswith(". So the order was the cause.")
 
 
 class TestDocuments:

@@ -190,8 +190,7 @@ def test_hits_and_misses_differ_by_more_than_colour():
     assert (miss.error_y.arrayminus, miss.error_y.array) == ((2,), (1,))
 
 
-@pytest.mark.parametrize("unit, text", [("BLEU", "Improvement (BLEU), by sample"),
-                                        ("", "Improvement, by sample")])
+@pytest.mark.parametrize("unit, text", [("BLEU", "Improvement (BLEU)"), ("", "Improvement")])
 def test_outcomes_are_marked_by_their_verdict(unit, text):
     figure = outcomes(np.array([1.0, -2.0, 0.5, NAN]), np.array([1, -1, 0, 0]), 0.8, "whole", what="Improvement",
                       unit=unit, bounds=(5, 95))
@@ -199,7 +198,7 @@ def test_outcomes_are_marked_by_their_verdict(unit, text):
         "as the whole set": [1], "opposite": [2], "no conclusion": [3]}
     assert len({trace.marker.symbol for trace in figure.data[:-1]}) == 3
     assert sorted(shape.y0 for shape in figure.layout.shapes) == [0.8, 5, 95]
-    assert said(figure) == [text] and figure.data[-1].name == "whole"
+    assert said(figure) == ["sample", text] and figure.data[-1].name == "whole"
 
 
 # Sweeps.

@@ -100,4 +100,4 @@ def test_sentences_and_signature_are_offered_to_copy(opened, source):
     page = opened("summary", source)
     texts = offered(page)
     signature = texts["Signature (BLEU)"]
-    assert signature.startswith("nrefs:1|") and f"signature {signature})" in texts["For a paper, with its caveats"]
+    assert signature.startswith("nrefs:1|") and f"Signature: {signature}." in texts["For a paper, with its caveats"]

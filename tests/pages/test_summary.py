@@ -234,6 +234,8 @@ def test_the_report_is_one_page_with_verdict_caveats_and_method(app, source):
     said = words(page)
     assert not page.exception and 'class="mt-report"' in said and not page.get("tab")
     assert "There are only 20 documents to resample" in said and "We compared 3 systems" in said
+    assert "Result" in [part.value for part in page.subheader] and "The two best scores: " in said
+    assert "Only BLEU was used." in said and "In the sidebar" not in said
     page.button(key="report.back").click().run()
     assert 'class="mt-report"' not in words(page) and page.get("tab")
 
@@ -242,8 +244,8 @@ def test_the_caption_claims_no_joint_decisions_where_the_test_does_not_keep_its_
     for asked, holds in ((dict(unit="document"), True), (dict(unit="segment"), False),
                          (dict(test="riezler-maxwell"), False)):
         captions = " ".join(element.value for element in app(source, **asked).caption)
-        assert "decisions come from the differences" in captions
-        assert ("hold for all pairs together" in captions) == holds
+        assert "the test of the differences decides" in captions
+        assert ("decides, for all pairs together" in captions) == holds
 
 
 def test_training_runs(opened, tmp_path):

@@ -179,6 +179,19 @@ def test_mistakes_are_messages_and_the_page_lives_on(page):
     assert not page.exception and "task en-de: 30 segments" in words(page)
 
 
+def test_scores_under_other_column_names_open_under_their_metric(page):
+    rows = "".join(f"{system},{line},{line % 7 / 10 + bonus}\n" for system, bonus in (("mine", 0.1), ("base", 0))
+                   for line in range(1, 31))
+    assert any(box.label.startswith("Open now") for box in page.expander)
+    upload(page, ("scores.csv", f"model,sent_id,COMET\n{rows}".encode()))
+    assert not any(box.label.startswith("Open now") for box in page.expander)  # which is of another test set
+    button(page).click().run()
+    assert not page.exception and "30 segments, 2 systems" in words(page)
+    assert any(box.label.startswith("Open now (30 segments, 2 systems") for box in page.expander)
+    page.switch_page("pages/summary.py").run()
+    assert not page.exception and any("--scores COMET=scores.csv" in text for text in copied(page))
+
+
 def test_file_names_are_shown_literally(page):
     upload(page, ("<b>ref</b>.txt", REF), ("![x](http://h/x.png).txt", REF))
     assert "&lt;b&gt;ref&lt;/b&gt;.txt" in words(page)

@@ -9,6 +9,7 @@ import pytest
 from mtsig_core import InputError, SettingError, TestSet
 from mtsig_core.cli.main import main
 from mtsig_core.readers import join_scores, read_scores
+from mtsig_core.readers.uploads import guess_uploads
 
 SCORES = {"A": [80.0, None, 75.5, 90.0], "B": [70.0, 65.0, None, -1.5]}
 LONG = [(system, line, score) for system, row in SCORES.items() for line, score in enumerate(row, 1)]
@@ -84,6 +85,24 @@ class TestEveryLayout:
         assert by_system(read_scores([("human", write(tmp_path, "t.parquet", frame.to_parquet()))])) == SCORES
         if not isinstance(frame.iloc[0, 0], bytes):
             assert by_system(read_scores([("human", frame)])) == SCORES
+
+
+class TestColumnNames:
+    @pytest.mark.parametrize("header", [
+        "model,sent_id,COMET", "system,line,COMET", "model,line,COMET", "system,sent_id,COMET", "model,sent_id,score",
+        "mt_system,segment_id,bleurt", "system_id,seg_id,human", "sys,sentence_id,x", "Model,id,MetricX-24"])
+    def test_the_only_further_number_is_the_score(self, tmp_path, header):
+        path = write(tmp_path, "t.csv", delimited(",", header.split(","), LONG))
+        assert by_system(read_scores([("human", path)])) == by_system(join_scores(texts(), [("human", path)])) == SCORES
+        noted = write(tmp_path, "u.csv", delimited(",", f"{header},note".split(","), [(*row, "good") for row in LONG]))
+        assert by_system(read_scores([("human", noted)])) == SCORES
+        named = header.rpartition(",")[2]
+        assert guess_uploads([("t.csv", path.read_bytes())]) == [("scores", "t" if named == "score" else named)]
+
+    def test_a_system_may_be_called_model(self, tmp_path):
+        path = write(tmp_path, "t.csv", delimited(",", ["line", "model", "B"], WIDE_ROWS))
+        found = read_scores([("human", path)])
+        assert by_system(found) == {"model": SCORES["A"], "B": SCORES["B"]}
 
 
 class TestAlone:
@@ -180,7 +199,7 @@ class TestJoined:
 
     def test_lines_numbered_as_if_a_canary_were_not_there_are_told(self, tmp_path):
         path = write(tmp_path, "t.tsv", delimited("\t", ["system", "line", "score"], LONG))
-        with pytest.raises(InputError, match="of the lines 1 to 4, and the text files have 5, of which line 1 is left"):
+        with pytest.raises(InputError, match="of the lines 1 to 4, and the text files have 5, of which line 1 is excl"):
             join_scores(texts(lines=[2, 3, 4, 5]), [("human", path)])
 
     @pytest.mark.parametrize("ids", ["d1:1\nd1:2\nd2:1\nd2:2\n", "7\n8\n9\n12\n", "doc\ndoc.0\n1.0\n2\n"])
@@ -213,7 +232,12 @@ class TestJoined:
 
 
 BAD = {
-    "no score": ("system\tline\tpoints\nA\t1\t2\n", "has no column 'score'. It has: system, line, points"),
+    "no score": ("system\tline\nA\t1\n", "has no column 'score'. It has: system, line"),
+    "two that may be scores": ("model\tsent_id\tCOMET\tMQM\nA\t1\t2\t3\n",
+                               "I found the columns model, sent_id, COMET, MQM. Which is the system, the line, the"),
+    "unknown names": ("engine,number,COMET\nA,1,2\nA,2,3\n",
+                      "I found the columns engine, number, COMET. Which is the system, the line, the score? Rename"),
+    "no line by its name": ("model,number,COMET\nA,1,2\nA,2,3\n", "I found the columns model, number, COMET. Which"),
     "no system": ("line,score\n1,2\n", "has no column 'system'. It has: line, score"),
     "no line": ("system,score\nA,2\n", "has no column 'line'. It has: system, score"),
     "text": ("system\tline\tscore\nA\t1\t2\nA\t2\tgood\n",

@@ -51,6 +51,7 @@ CAUTIONS = [
     Caution("several-metrics", {"n": 3}),
     Caution("top-groups-differ", {"groups": ({"systems": ("A", "B"), "metrics": ("bleu",)}, {"systems": ("C",),
             "metrics": ("chrf", "ter")})}),
+    Caution("one-metric", {}, "bleu"),
     Caution("which-metric", {"metrics": ("XCOMET-XL", "MetricX")}, "XCOMET-XL"),
     Caution("against-people", {"human": "esa", "accuracy": 0.31, "higher_is_better": False, "doubt": "direction"},
             "MetricX"),

@@ -103,11 +103,11 @@ def test_the_only_one_that_may_be_the_first_is_ahead_where_it_beats_each_other()
         ranks = dataclasses.replace(first, rank_high=high), dataclasses.replace(second, rank_low=2), third
         return state_verdict(comparison(dataclasses.replace(result(), systems=ranks)), "bleu")
 
-    assert (said(1), said(2)) == (name_top_group("A", 3, True), name_top_group("A", 3, False))
+    assert (said(1), said(2)) == (name_top_group("A", "ABC", True), name_top_group("A", "ABC", False))
 
 
 def test_that_nothing_can_be_decided_never_stands_above_a_rank():
-    assert state_verdict(comparison(), "bleu") == name_top_group("AB", 3, False)
+    assert state_verdict(comparison(), "bleu") == name_top_group("AB", "ABC", False)
     counts = toy(3, 60)
     few = dict(trials=50, resamples=99, correction="holm")  # 3 pairs, and p of at least 1/51
     by_romano_wolf = compare(counts, test="ar", **few)

@@ -145,9 +145,9 @@ def test_the_verdict_names_the_top_group_by_the_rule_of_the_ranks():
         found = compare_task(task, metric, rank_rule=rule, trials=99, resamples=99)
         return state_verdict(replace(found, **without), metric)
 
-    assert verdict(alike, "<i>Z") == name_top_group("ABC", 3, False, " across 2 language pairs")
-    assert verdict(only, "<i>Z") == name_top_group("ABC", 3, False, " in en-de")
-    assert verdict(alike, "X") == name_top_group("A", 3, True, " across 2 language pairs")
+    assert verdict(alike, "<i>Z") == name_top_group("ABC", "ABC", False, " across 2 language pairs")
+    assert verdict(only, "<i>Z") == name_top_group("ABC", "ABC", False, " in en-de")
+    assert verdict(alike, "X") == name_top_group("A", "ABC", True, " across 2 language pairs")
     assert RANK_RULES["overlap"].title in verdict(only, "X", "overlap") and verdict(only, "X", "overlap")[-3:] == ": A"
     assert "significantly better" in verdict(alike, "X", macro={}) and "2 of 2" in verdict(alike, "X", macro={})
     assert RANK_RULES["overlap"].title in verdict(alike, "X", "overlap", macro={})

@@ -336,7 +336,7 @@ class TestEffectiveNumber:
         expected = 56**2 / (30**2 + 13 * 4)
         assert result.n_units == 14 and result.n_effective == pytest.approx(expected)
         assert all(pair.n_effective == pytest.approx(expected) and pair.n_units == 14 for pair in result.pairs)
-        assert "14 documents (worth 3 of equal size)" in summarize_comparison(found)[0]
+        assert "14 documents (uneven sizes: count as about 3)" in summarize_comparison(found)[0]
         assert Comparison.from_json(comparison_json(found)) == found
 
     @pytest.mark.parametrize("sizes, ci, few", [
