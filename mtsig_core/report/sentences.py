@@ -288,8 +288,9 @@ def state_verdict(found: Found, metric: str) -> str:
     several = format_count(len(parts), "language pair")
     if macro is not None and macro.is_ranked:
         ranked = [row for row in macro.systems if row.rank_low is not None]
-        some = f". The {len(ranked)} of {len(macro.systems)} systems that took part in all are ranked" * (
-            len(ranked) < len(macro.systems))
+        n = len(macro.systems) - len(ranked)
+        some = (". 1 other system is not ranked: it did not take part in all" if n == 1 else
+                f". {n} other systems are not ranked: they did not take part in all") * (n > 0)
         top = [row.system for row in ranked if row.rank_low == 1]
         return name_top_group(top, [row.system for row in ranked], has_clear_winner(macro), f" across {several}") + some
     if len(parts) == 1:
@@ -936,10 +937,10 @@ def explain_marks(found: TaskComparison, metric: str, mark: str) -> list[str]:
 def explain_ranking(found: TaskComparison, metric: str, mark: str, line: str = "A line") -> list[str]:
     """How to read the ranks of a task, in sentences: marks, columns, and the `line` that separates clusters."""
     macro, results = found.macro.get(metric), [result for _, result in select_parts(found, metric).values()]
-    sentences = [*explain_marks(found, metric, mark), "Under pairs: in how many language pairs a system has scores."]
+    sentences = [*explain_marks(found, metric, mark), "Language pairs: in how many a system has scores."]
     if macro is not None:
         by_rule = ", by the rule of the ranks" * any(result.ruled is not None for result in results)
-        sentences += ["Under all pairs: the rank by the mean score over the language pairs."] * macro.is_ranked
+        sentences += ["Rank across: by the mean score over the language pairs."] * macro.is_ranked
         sentences.append(f"Wins, ties and losses are decisions within language pairs{by_rule}, added up.")
     return [*sentences, f"{line} separates clusters: no rank range reaches across."]
 
