@@ -30,7 +30,7 @@ if view.kept is None:
 review, metric = view.review, view.review.metric
 screen.status([view.title, f"{review.track or 'all'} systems", *left_out_said(review),
                metric_title(metric), f"{len(review.decisions)} decided",
-               "you can change it" if view.may_edit else "to read"])
+               "you can change it" if view.may_edit else "read only"])
 review_sections.show_message()
 
 

@@ -180,8 +180,7 @@ TEMPLATES: dict[str, Words] = {
     "declared-without-ranks": Words(
         "{pair}: {a} is declared the first, but no system is ranked there by {by}{why:? ({why})}, so the numbers "
         "neither support that nor speak against it."),
-    "declared-not-first": Words("{pair}: {a} is declared the first, but by {by} it does not rank first there, ranked "
-                                f"{{rule.title}}{{in_top_group:?{_IN_TOP_GROUP}}}."),
+    "declared-not-first": Words("{pair}: {a} is declared the first, but {not_first} by {by}."),
     "top-group-not-declared": Words(
         "{pair}: {systems:all} {systems:is|are} in the top group there too by {by}, and the numbers do not decide "
         "between systems of the top group."),
@@ -439,6 +438,9 @@ _DERIVED: dict[str, Callable[..., dict[str, Any]]] = {
         "differing": describe_rank_disagreement(**differ) if differ else "", "follow": "are not corrected"
         if correction == "none" else
         f"follow {CORRECTION_NAMES[correction]}{'' if for_all else ', which does not cover all pairs'}"},
+    "declared-not-first": lambda _, rule, in_top_group, **facts: {"not_first": (
+        "is not in the top group" if rule == "simultaneous" else
+        f"is not first when ranked {RANK_RULES[rule].title}{_IN_TOP_GROUP * in_top_group},")},
     "training-runs": lambda _, level, **facts: {"percent": 100 * level},
 }
 

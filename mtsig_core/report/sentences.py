@@ -288,8 +288,9 @@ def state_verdict(found: Found, metric: str) -> str:
     several = format_count(len(parts), "language pair")
     if macro is not None and macro.is_ranked:
         ranked = [row for row in macro.systems if row.rank_low is not None]
-        some = f". The {len(ranked)} of {len(macro.systems)} systems that took part in all are ranked" * (
-            len(ranked) < len(macro.systems))
+        n = len(macro.systems) - len(ranked)
+        some = (". 1 other system is not ranked: it did not take part in all" if n == 1 else
+                f". {n} other systems are not ranked: they did not take part in all") * (n > 0)
         top = [row.system for row in ranked if row.rank_low == 1]
         return name_top_group(top, [row.system for row in ranked], has_clear_winner(macro), f" across {several}") + some
     if len(parts) == 1:
@@ -814,12 +815,12 @@ def _judge_pair(comparison: Comparison, result: MetricResult | MacroResult, pair
 def _write_evidence(comparison: Comparison, result: MetricResult | MacroResult, pair: PairResult | MacroPair) -> str:
     """Scores, difference, interval, and p or shares of wins of a pair."""
     settings, form, seen = comparison.settings, choose_form(result), see_pair(pair, pair.a, result, comparison.settings)
-    unit = "in human scores" if result.metric == "human" else printable(metric_title(result.metric))
+    unit = "" if result.metric == "human" else f" {printable(metric_title(result.metric))}"
     scores = {row.system: row.score for row in result.systems}
     common = f" on the {format_count(pair.n, 'segment')} with scores for both" if isinstance(pair, PairResult) \
         and isinstance(result, MetricResult) and has_different_segments(comparison, result) else ""
     parts = [f"{printable(name)} {scores[name]:{form}}" for name in (pair.a, pair.b)]
-    parts.append(f"difference {signed(seen.difference, form)} {unit}{common}")
+    parts.append(f"difference {signed(seen.difference, form)}{unit}{common}")
     for ends, together in ((seen.ci, ""), (seen.ci_joint, " for all pairs together")):
         if ends is not None and not (together and len(result.pairs) == 1):
             low, high = (signed(end, form, "") for end in ends)
@@ -936,10 +937,10 @@ def explain_marks(found: TaskComparison, metric: str, mark: str) -> list[str]:
 def explain_ranking(found: TaskComparison, metric: str, mark: str, line: str = "A line") -> list[str]:
     """How to read the ranks of a task, in sentences: marks, columns, and the `line` that separates clusters."""
     macro, results = found.macro.get(metric), [result for _, result in select_parts(found, metric).values()]
-    sentences = [*explain_marks(found, metric, mark), "Under pairs: in how many language pairs a system has scores."]
+    sentences = [*explain_marks(found, metric, mark), "Language pairs: in how many a system has scores."]
     if macro is not None:
         by_rule = ", by the rule of the ranks" * any(result.ruled is not None for result in results)
-        sentences += ["Under all pairs: the rank by the mean score over the language pairs."] * macro.is_ranked
+        sentences += ["Rank across: by the mean score over the language pairs."] * macro.is_ranked
         sentences.append(f"Wins, ties and losses are decisions within language pairs{by_rule}, added up.")
     return [*sentences, f"{line} separates clusters: no rank range reaches across."]
 

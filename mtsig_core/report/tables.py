@@ -519,8 +519,8 @@ def rank_table(found: TaskComparison, metric: str, name: Callable[[TaskInfo, str
         cluster_ends(next(iter(parts.values()))[1].systems) if len(parts) == 1 else set()
     table = _table("ranking", [
         (Column("system", "system", "name"), lambda system: name(found.task, system)),
-        *[(Column("rank", "all pairs", "rank"), rank(across))] * bool(across),
-        (Column("n_pairs", "pairs", "count"), lambda system: sum(system in rows for rows in within.values())),
+        *[(Column("rank", "rank across", "rank"), rank(across))] * bool(across),
+        (Column("n_pairs", "language pairs", "count"), lambda system: sum(system in rows for rows in within.values())),
         *((Column(pair, pair, "rank"), rank(rows)) for pair, rows in within.items()),
         *([(Column("score", "mean score", "score", form), lambda system: across[system].score),
            *((Column(key, key, "count"), count(key)) for key in ("wins", "ties", "losses"))] if across else [])],

@@ -9,12 +9,14 @@ from itertools import islice
 import numpy as np
 
 from mtsig_core.results import MacroResult, MacroSystem, MetricResult, ReferenceLeaders, SystemResult, TaskComparison
+from mtsig_core.stats.significance import exact_signed_rank
 
 #-----------------------------------------------------------------------------------------------------------------------
 # How ranks are made from pairs: ours, and those of shared tasks as they were published, with what these ignore.
 
 
 _EXACT = 50  # segments up to which scipy looks at the exact distribution
+_ENUMERATED = 13  # up to which it does so with ties, too, sign by sign: minutes for a task
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,13 +231,16 @@ def find_clusters(order: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.nd
 
 
 def signed_rank(differences: np.ndarray, alternative: str) -> float | None:
-    """p of Wilcoxon's signed-rank test as `scipy.stats.wilcoxon` has it, of many segments ten times as quick.
+    """p of Wilcoxon's signed-rank test as `scipy.stats.wilcoxon` has it, quicker: of many segments, or few with ties.
 
     Segments where one of the two has no score (NaN) are left out. 1 where nothing differs; None without any segment.
     """
     differences = differences[~np.isnan(differences)]
     if not differences.any():
         return 1.0 if len(differences) else None
+    differing = differences[differences != 0]
+    if len(differences) <= _ENUMERATED and len(np.unique(np.abs(differing))) < len(differences):  # zeros, or ties
+        return exact_signed_rank(differing, alternative)
     if len(differences) <= _EXACT:
         from scipy.stats import wilcoxon
 

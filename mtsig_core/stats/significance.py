@@ -113,7 +113,7 @@ def wilcoxon(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
         if not len(d):
             return 1.0
         if len(d) <= _EXACT_RANKS:
-            return _exact_signed_rank(d)
+            return exact_signed_rank(d)
         from scipy.stats import wilcoxon as signed_rank
 
         return max(float(signed_rank(d, method="asymptotic").pvalue), SMALLEST_P)
@@ -130,8 +130,8 @@ def _ranked_differences(row: np.ndarray) -> np.ndarray:
     return ranked
 
 
-def _exact_signed_rank(d: np.ndarray) -> float:
-    """Share of all 2^n signs with a sum of signed ranks at least as far from 0; n differences, none 0.
+def exact_signed_rank(d: np.ndarray, alternative: str = "two-sided") -> float:
+    """Share of all 2^n signs with a sum of signed ranks at least as far from 0, or as high; n differences, none 0.
 
     Twice a mean rank is a whole number, so that the sums are counted one rank after the other.
     """
@@ -144,8 +144,10 @@ def _exact_signed_rank(d: np.ndarray) -> float:
     for rank in ranks:
         shares[rank:] = (shares[rank:] + shares[:total + 1 - rank]) / 2
         shares[:rank] /= 2
-    far = abs(2 * int(ranks[d > 0].sum()) - total)
-    return float(shares[np.abs(2 * np.arange(total + 1) - total) >= far].sum())
+    observed = int(ranks[d > 0].sum())
+    if alternative == "greater":
+        return float(shares[observed:].sum())
+    return float(shares[np.abs(2 * np.arange(total + 1) - total) >= abs(2 * observed - total)].sum())
 
 
 def _side_of_difference(observed: np.ndarray, replicates: np.ndarray | Rows) -> np.ndarray:
@@ -429,7 +431,7 @@ CONTROLS = {
     "holm": "any false claim, under any dependence",
     "bh": "the expected share of false claims, under positive dependence",
     "by": "the expected share of false claims, under any dependence",
-    "romano-wolf": "any false claim, from the joint null of all pairs",
+    "romano-wolf": "any false claim, from all pairs drawn together",
 }
 
 #: Why the correction that usually finds most may find less.

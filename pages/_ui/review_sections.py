@@ -148,7 +148,7 @@ def show_decide(view: ReviewView, systems: Mapping[str, Sequence[str]], comparis
 
     def draw():
         st.multiselect("Declared the first", names, list(there[0]), key=first,
-                       placeholder="one system, or several that share the place")
+                       placeholder="one system, or several that share the place", select_all=False)
         st.text_area("Why", there[1], key=why, max_chars=LONGEST_TEXT, height=68)
 
     _form(view, "decide", "Decide" if decided is None else "Change the decision",

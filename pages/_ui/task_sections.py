@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -121,10 +122,15 @@ def show_ranks(comparison: TaskComparison, metric: str, key: str, click: str = "
     """The ranks in all language pairs, with how to read them and what a `click` does; the language pair in which a rank
     was clicked."""
     table = rank_table(comparison, metric)
+    ranked = [k for k, ranks in enumerate(table.values("rank")) if ranks is not None] if "rank" in table.keys else []
+    unranked = ""
+    if 0 < len(ranked) < len(table.rows):
+        unranked = " A dash under rank across: not ranked, because not in all language pairs; without shading."
+        table = replace(table, ruled={*table.ruled, *ranked[-1:] * (len(table.ruled) % 2)})  # which ends the shading
     clicked = screen.show_table(table, key, open_cells=True)
     *columns, clusters = explain_ranking(comparison, metric, "Coloured:", "Shading")
     coloured = next((one for one in columns if one.startswith("Coloured:")), columns[0])
-    st.caption(f"{coloured} {clusters} Click a cell to open the language pair{click}.",
+    st.caption(f"{coloured} {clusters}{unranked} Click a cell to open the language pair{click}.",
                help=" ".join(one for one in columns if one != coloured))
     if clicked is None or clicked[1] not in comparison.pairs or table.values(clicked[1])[clicked[0]] is None:
         return None
@@ -175,7 +181,8 @@ def show_across(comparison: TaskComparison, metric: str) -> None:
         return screen.plain("No pair of systems is compared across several language pairs.")
     screen.show_table(pairs_table(macro, next(iter(comparison.pairs.values())).settings), "task.macro")
     st.caption("Positive where the first system is better. A dash means no significant difference; it does not mean "
-               "that the systems are equal.")
+               "that the systems are equal. Mean scores are over all segments of a system, differences over the "
+               "segments that both have, so their order may differ.")
 
 
 def show_rules(view: TaskView) -> None:

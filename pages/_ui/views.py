@@ -243,12 +243,24 @@ class TaskView:
 
     def by_rule(self) -> dict[str, TaskComparison]:
         """All language pairs ranked by each rule that fits, from the same draws."""
-        found, settings = {}, {name: value for name, value in self.settings.items() if name != "rank_rule"}
-        for rule in fitting_rules(self.metric in self.kept.info.own_scores):
-            asked = settings if rule == "simultaneous" else {**settings, "rank_rule": rule}
-            with suppress(SettingError):  # WMT24's needs domains
-                found[rule] = compare_by(self.kept, [self.metric], asked, "Ranking by each rule")
-        return found
+        kept, metric, rules = self.kept, self.metric, fitting_rules(self.metric in self.kept.info.own_scores)
+        settings = {name: value for name, value in self.settings.items() if name != "rank_rule"}
+        session_limits.check_task(kept.sizes, kept.info.pairs_with(metric), compare_task, settings)
+
+        def work(progress):
+            cache, found = KeptDraws(), {}
+            for k, rule in enumerate(rules):
+                def report(_, share, k=k, title=rules[rule].title):
+                    progress(title, (k + share) / len(rules))
+
+                report("", 0.0)
+                with suppress(SettingError):  # WMT24's needs domains
+                    found[rule] = compare_task(kept, [metric], jobs=-1, progress=report, cache=cache, rank_rule=rule,
+                                               **settings)
+            return found
+
+        return background.result(("rank rules", kept.digest, metric, *sorted(settings.items())), work,
+                                 "Ranking by each rule")
 
     def known(self, metric: str) -> TaskComparison | None:
         """All language pairs compared by another metric, where that was drawn before."""

@@ -170,7 +170,7 @@ def test_nothing_is_said_to_be_ranked_across_where_no_two_systems_have_all(opene
         path = root / "task" / "automatic_scores" / "Beta.jsonl"
         path.write_text("".join(line for line in path.read_text().splitlines(True) if "en-ja" not in line))
     assert "A dash: no score, or no rank." in said[True] and "A dash: no score, or no rank." in said[False]
-    for told in ("within each language pair, and across them", "Under all pairs: the rank"):
+    for told in ("within each language pair, and across them", "Rank across: by the mean"):
         assert told in said[True] and told not in said[False]
     why = "No system is ranked across the language pairs: no two systems have segments in common in all of them."
     assert [said[which].count(why) for which in (True, False)] == [0, 3]  # above the ranks, under Caveats and Method

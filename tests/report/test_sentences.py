@@ -110,7 +110,7 @@ class TestMethod:
         named = dataclasses.replace(made("AB", simulated=True), name="made up (seed 7)")
         text = paper_sentences(compare(named, **QUICK, seed=3), "bleu")
         assert "on made up (seed 7) (40 segments" in text
-        assert re.search(r"mtsig \S+, seed 3\.$", text)
+        assert re.search(r"mtsig \S+, seed 3\. ", text)
         assert "simulated." in paper_sentences(compare(made("AB", simulated=True), **QUICK), "bleu")
 
 

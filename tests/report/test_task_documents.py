@@ -151,7 +151,7 @@ def test_the_verdict_names_the_top_group_by_the_rule_of_the_ranks():
     assert RANK_RULES["overlap"].title in verdict(only, "X", "overlap") and verdict(only, "X", "overlap")[-3:] == ": A"
     assert "significantly better" in verdict(alike, "X", macro={}) and "2 of 2" in verdict(alike, "X", macro={})
     assert RANK_RULES["overlap"].title in verdict(alike, "X", "overlap", macro={})
-    assert "3 of 4 systems" in verdict(made(missing=1), "X")
+    assert "1 other system is not ranked" in verdict(made(missing=1), "X")
 
 
 class TestSeveralMetrics:
@@ -236,7 +236,7 @@ class TestLatex:
     def test_the_ranking_has_names_marks_tracks_and_gaps(self, found):
         rows = rows_of(task_latex(found, "mtsig task"))
         header, *systems = rows[:5]
-        assert header[0] == "system" and header[1:5] == ["all pairs", "pairs", "en-de", "en-cs"]
+        assert header[0] == "system" and header[1:5] == ["rank across", "language pairs", "en-de", "en-cs"]
         grey = r"\rowcolor[gray]{.9}"
         assert [row[0].startswith(grey) for row in systems] == [False, True, False, False]
         assert [typeset(row[0].removeprefix(grey)) for row in systems] == [visible(name) for name in NAMES]
@@ -269,7 +269,7 @@ class TestLatex:
         pairs = [f"en-{chr(97 + k)}" for k in range(9)]
         code = task_latex(compare_task(made(["A", "B"], pairs, documents=6), "X", trials=99, resamples=100), "mtsig")
         rows = rows_of(code)
-        assert rows[0][1:] == ["all pairs", "pairs", *pairs[:8]] and rows[3][1:3] == [pairs[8], "mean score"]
+        assert rows[0][1:] == ["rank across", "language pairs", *pairs[:8]] and rows[3][1:3] == [pairs[8], "mean score"]
         assert code.count(r"\begin{table*}") == 3
         labels = re.findall(r"\\label{([^}]*)}", code)
         assert len(set(labels)) == len(labels) == 3
@@ -328,7 +328,7 @@ class TestHtml:
         of = "{http://www.w3.org/2000/svg}"
         cells = [(one.text, one.get("class")) for one in drawn.iter(f"{of}text")
                  if one.get("class", "").startswith("mid")]
-        assert cells[:3] == [("all pairs", "mid"), ("en-de", "mid"), ("en-cs", "mid")]
+        assert cells[:3] == [("rank across", "mid"), ("en-de", "mid"), ("en-cs", "mid")]
         assert [text for text, kind in cells if "first" in kind] == ["1"] * 3
         assert [cells[-3], cells[-1]] == [("\u2013", "mid")] * 2
         names = ["".join(part.text for part in one) for one in drawn.iter(f"{of}text") if one.get("class") == "end"]
@@ -455,7 +455,7 @@ def test_it_is_said_whom_others_put_on_top_across_other_language_pairs(having, w
     ("ar", 3, "no two systems have segments in common in all of them."), ("ar", 2, "")])
 def test_why_nobody_is_ranked_across_stands_beside_the_empty_columns(test, missing, why):
     found = compare_task(made(missing=missing), "X", test=test, trials=199, resamples=99)
-    assert any("Under all pairs" in said for said in explain_ranking(found, "X", "*")) == (not why)
+    assert any("Rank across:" in said for said in explain_ranking(found, "X", "*")) == (not why)
     assert any("is ranked across" in said and why in said for said in list_gaps_across(found, "X")) == bool(why)
     html = task_html(found, "")
     assert all(said in html[:html.index("<figure>")] for said in list_gaps_across(found, "X"))

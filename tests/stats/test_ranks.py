@@ -376,7 +376,7 @@ def test_rules_of_segment_scores_need_them():
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
-@pytest.mark.parametrize("n", [8, 50, 51, 200])
+@pytest.mark.parametrize("n", [1, 8, 14, 50, 51, 200])
 def test_the_signed_rank_test_is_scipys(n, alternative):
     """With ties, zeros and segments without a score; and below and above the size from which it is its own."""
     rng = np.random.default_rng(n)
