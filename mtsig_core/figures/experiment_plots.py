@@ -229,6 +229,8 @@ def intervals(scores: np.ndarray, low: np.ndarray, high: np.ndarray, hits: np.nd
             chosen + 1, scores[chosen], f"sample %{{x}}: %{{y:{form}}} [%{{customdata[0]:{form}}}, "
             f"%{{customdata[1]:{form}}}], {words}", color, symbol, 6 if hit else 10, words,
             error_y=_bars(scores[chosen], *ends, color, width=2), customdata=np.stack(ends, axis=-1)))
+        if frame is not None and not len(chosen):  # the key of each figure has as many lines, so that axes are level
+            figure.add_trace(_dots([None], [None], "", color, symbol, 6 if hit else 10, words))
     if frame is not None:
         margin = 0.05 * (frame[1] - frame[0]) or 1.0
         figure.update_yaxes(range=[frame[0] - margin, frame[1] + margin])
