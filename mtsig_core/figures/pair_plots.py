@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from mtsig_core.figures.style import ENDS, Labels, add_histogram, full, interval_bars, measured
+from mtsig_core.figures.style import ENDS, Labels, add_histogram, full, interval_bars, measured, set_key
 from mtsig_core.report.palette import BLUE, GREY, VERMILLION, width
 from mtsig_core.report.table import rounded
 
@@ -43,6 +43,7 @@ def half_eye(x: np.ndarray, y: np.ndarray, delta: float, interval: tuple[float, 
     if interval is not None and joint is not None:
         interval_bars(figure, [interval], [-0.1 * top], called[0], form=form)
         interval_bars(figure, [joint], [-0.24 * top], called[1], thick=False, form=form)
+        set_key(figure)
     elif interval is not None:
         figure.add_trace(go.Scatter(x=list(interval), y=[-0.1 * top] * 2, mode="lines", showlegend=False,
                                     line=dict(color=GREY, width=6), hovertemplate=f"%{{x:+{form}}}<extra></extra>"))

@@ -122,7 +122,6 @@ def interval_bars(figure: go.Figure, ends: Sequence[Sequence[float | None]], at:
         customdata=None if whose is None else [one for one in whose for _ in range(3)],
         line=dict(color=GREY, width=6 if thick else 1.5), hovertemplate=f"%{{x:+{form}}}<extra></extra>",
         marker=None if thick else dict(symbol="line-ns", size=11, color=GREY, line=dict(color=GREY, width=1.5))))
-    set_key(figure)
 
 
 def set_key(figure: go.Figure) -> None:

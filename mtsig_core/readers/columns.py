@@ -97,11 +97,16 @@ def show_names(names: Iterable[str], most: int = 12) -> str:
     return ", ".join(map(show_name, names[:most])) + (", ..." if len(names) > most else "")
 
 
-def join_columns(name: str, columns: Mapping[str, Sequence[Any]], what: str) -> InputTable:
-    """A table from columns, which must be of one length."""
+def _check_lengths(name: str, columns: Mapping[str, Sequence[Any]], what: str) -> None:
+    """Refuse columns that are not of one length."""
     if len({len(values) for values in columns.values()}) > 1:
         sizes = ", ".join(f"{show_name(column)} {len(values)}" for column, values in columns.items())
         raise InputError(f"{name} has columns of unequal length: {sizes}. Expected as many {what} in each.")
+
+
+def join_columns(name: str, columns: Mapping[str, Sequence[Any]], what: str) -> InputTable:
+    """A table from columns, which must be of one length."""
+    _check_lengths(name, columns, what)
     return InputTable(name, list(columns), list(enumerate(zip(*columns.values(), strict=True), 1)))
 
 
@@ -233,7 +238,7 @@ def _read_comet(name: str, whole: Mapping[str, list[Any]]) -> InputTable:
     if twice := next((one for one in systems.values() if list(systems.values()).count(one) > 1), None):
         raise InputError(f"{name} has two outputs of {show_name(twice)}. Give each system an output file of its own "
                          "name.")
-    join_columns(name, {systems[file]: entries for file, entries in whole.items()}, "segments")  # which compares sizes
+    _check_lengths(name, {systems[file]: entries for file, entries in whole.items()}, "segments")
     entries = [(f"segment {k} of {show_name(file)}", {**entry, "system": systems[file], "line": k}
                 if isinstance(entry, dict) else entry)
                for file, own in whole.items() for k, entry in enumerate(own, 1)]

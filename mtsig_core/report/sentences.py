@@ -141,10 +141,16 @@ def _find_parts(texts: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 def group_by_part(sentences: Mapping[str, Sequence[str]]) -> list[str]:
     """Each sentence once, those that hold for all parts first, the others with their language pairs."""
+    return [text for text, _ in _place_by_part(sentences)]
+
+
+def _place_by_part(sentences: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
+    """The same, each with its language pairs and without."""
     parts = _find_parts((part, printable(sentence)) for part, own in sentences.items() for sentence in own)
     prefixes = {sentence: f"In {join_names(names)}: " * (len(names) < len(sentences))
                 for sentence, names in parts.items()}
-    return [prefix + sentence for sentence, prefix in sorted(prefixes.items(), key=lambda item: bool(item[1]))]
+    return [(prefix + sentence, sentence)
+            for sentence, prefix in sorted(prefixes.items(), key=lambda item: bool(item[1]))]
 
 
 def join_by_part(phrases: Mapping[str, str]) -> str:
@@ -389,16 +395,26 @@ def pick_caveats(comparison: Comparison, result: MetricResult) -> list[Caution]:
 def list_caveats(found: Found, metric: str) -> list[str]:
     """What has to be known wherever a result is quoted, in sentences: wrong files, what is wrong with the test or the
     unit, metrics and references that disagree, and what a task lacks."""
+    return [sentence for sentence, _ in explain_caveats(found, metric)]
+
+
+def explain_caveats(found: Found, metric: str) -> list[tuple[str, list[Caution]]]:
+    """The same, each sentence with the warnings of language pairs, or of the test set, that it stands for."""
     parts, is_task = select_parts(found, metric), isinstance(found, TaskComparison)
-    sentences = _list_task_caveats(found, metric) if isinstance(found, TaskComparison) else []
-    sentences += group_by_part({
-        part: [caution.general if is_task else caution.finding for caution in pick_caveats(*one)]
-        for part, one in parts.items()})
+    by_part: dict[str, list[str]] = {part: [] for part in parts}
+    cautions: dict[str, list[Caution]] = {}
+    for part, one in parts.items():
+        for caution in pick_caveats(*one):
+            by_part[part].append(caution.general if is_task else caution.finding)
+            cautions.setdefault(printable(by_part[part][-1]), []).append(caution)
+    own = _list_task_caveats(found, metric) if isinstance(found, TaskComparison) else []
     unreliable = group_by_part({part: _list_unreliable(*one) for part, one in parts.items()})
     macro = _find_macro(found, metric)
     if unreliable and macro is not None and any(pair.decidable for pair in macro.pairs):
         unreliable.append("The same goes for results across the language pairs.")
-    return sentences + unreliable
+    return [*((sentence, []) for sentence in own),
+            *((text, cautions[sentence]) for text, sentence in _place_by_part(by_part)),
+            *((sentence, []) for sentence in unreliable)]
 
 
 def _list_unreliable(comparison: Comparison, result: MetricResult) -> list[str]:

@@ -15,8 +15,7 @@ from mtsig_core.stats.significance import exact_signed_rank
 # How ranks are made from pairs: ours, and those of shared tasks as they were published, with what these ignore.
 
 
-_EXACT = 50  # segments up to which scipy looks at the exact distribution
-_ENUMERATED = 13  # up to which it does so with ties, too, sign by sign: minutes for a task
+_EXACT, _EXACT_WITH_TIES = 50, 13  # segments up to which scipy's p is exact, and where some differences are alike
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,7 +230,7 @@ def find_clusters(order: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.nd
 
 
 def signed_rank(differences: np.ndarray, alternative: str) -> float | None:
-    """p of Wilcoxon's signed-rank test as `scipy.stats.wilcoxon` has it, quicker: of many segments, or few with ties.
+    """p of Wilcoxon's signed-rank test as `scipy.stats.wilcoxon` has it, which tries few with ties sign by sign.
 
     Segments where one of the two has no score (NaN) are left out. 1 where nothing differs; None without any segment.
     """
@@ -239,22 +238,18 @@ def signed_rank(differences: np.ndarray, alternative: str) -> float | None:
     if not differences.any():
         return 1.0 if len(differences) else None
     differing = differences[differences != 0]
-    if len(differences) <= _ENUMERATED and len(np.unique(np.abs(differing))) < len(differences):  # zeros, or ties
+    with_ties = len(np.unique(np.abs(differing))) < len(differences)  # or with zeros
+    if len(differences) <= (_EXACT_WITH_TIES if with_ties else _EXACT):
         return exact_signed_rank(differing, alternative)
-    if len(differences) <= _EXACT:
-        from scipy.stats import wilcoxon
-
-        return float(wilcoxon(differences, alternative=alternative).pvalue)
     from scipy.special import ndtr
 
-    sizes = np.abs(differences)
-    order = sizes.argsort()[np.count_nonzero(sizes == 0):]  # what does not differ is left out
-    sizes, n = sizes[order], float(len(order))
+    order = np.abs(differing).argsort()
+    sizes, n = np.abs(differing)[order], float(len(order))
     ends = np.append(np.flatnonzero(sizes[1:] != sizes[:-1]) + 1.0, n)
     ties = np.diff(ends, prepend=0)
     ranks = np.repeat(ends - (ties - 1) / 2, ties.astype(int))
     variance = (n * (n + 1) * (2 * n + 1) - (ties ** 3 - ties).sum() / 2) / 24
-    z = (ranks[differences[order] > 0].sum() - n * (n + 1) / 4) / np.sqrt(variance)
+    z = (ranks[differing[order] > 0].sum() - n * (n + 1) / 4) / np.sqrt(variance)
     return float(ndtr(-z) if alternative == "greater" else 2 * ndtr(-abs(z)))
 
 

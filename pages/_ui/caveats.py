@@ -11,8 +11,7 @@ from mtsig_core import METRICS, Caution
 from mtsig_core.errors import Remedy
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import fit_remedies_to_task, group_cautions
-from mtsig_core.report.sentences import list_caveats, pick_caveats, select_parts
-from mtsig_core.report.text import printable
+from mtsig_core.report.sentences import explain_caveats
 from mtsig_core.results import TaskComparison
 from mtsig_core.stats.settings import SETTINGS
 from pages._ui import address, screen
@@ -51,14 +50,11 @@ def show(cautions: Iterable[Caution], place: str, *, several: bool = False, most
 def show_of_task(comparison: TaskComparison, metric: str, place: str, mend: Mend | None = mend_in_address,
                  most: int | None = None) -> int:
     """The same of a shared task, a box for each of its caveats, with what its language pairs can be told."""
-    cautions = fit_remedies_to_task(
-        caution for part in select_parts(comparison, metric).values() for caution in pick_caveats(*part))
-    texts = list_caveats(comparison, metric)
-    for k, text in enumerate(texts[:most]):
-        remedies = {str(remedy): remedy for caution in cautions if text.endswith(printable(caution.general))
-                    for remedy in caution.remedies}
-        show_box(text, list(remedies.values()), f"{place}.{k}", mend)
-    return 0 if most is None else max(0, len(texts) - most)
+    explained = explain_caveats(comparison, metric)
+    for k, (text, cautions) in enumerate(explained[:most]):
+        remedies = {str(one): one for caution in fit_remedies_to_task(cautions) for one in caution.remedies}
+        show_box(text, remedies.values(), f"{place}.{k}", mend)
+    return 0 if most is None else max(0, len(explained) - most)
 
 
 def show_box(text: str, remedies: Iterable[Remedy], key: str, mend: Mend | None = mend_in_address) -> None:
