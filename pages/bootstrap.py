@@ -12,7 +12,8 @@ from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.table import rounded, written_like
 from mtsig_core.stats.comparison import bootstrap_systems
 from mtsig_core.stats.settings import SETTINGS
-from pages._ui import comparison_sections, controls, frame, screen
+from pages._sections import comparison_sections
+from pages._ui import controls, frame, screen
 from pages._ui.studies import study
 
 _SAMPLING = ("unit", "alpha", "seed")

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from pages._ui import frame, inside_sections, screen
+from pages._sections import inside_sections
+from pages._ui import frame, screen
 from pages._ui.screen import end_page
 
 view = frame.open_page(experiment=True)

@@ -1,6 +1,7 @@
 """Lecture: scenes that teach resampling to a room, one screen each, by keyboard alone."""
 
-from pages._ui import frame, lecture_stage
+from pages._sections import lecture_stage
+from pages._ui import frame
 
-view = frame.take_view()
-lecture_stage.show(view)
+frame.take_view()
+lecture_stage.show(lecture_stage.choose_scene())

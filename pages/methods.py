@@ -12,7 +12,8 @@ from mtsig_core.results import UNLIKE
 from mtsig_core.stats.few_units import FEW_UNITS
 from mtsig_core.stats.intervals import INTERVALS, simultaneous
 from mtsig_core.stats.significance import ADJUSTMENTS, TESTS, romano_wolf
-from pages._ui import frame, methods_sections, screen
+from pages._sections import methods_sections
+from pages._ui import frame, screen
 from pages._ui.browser import command_box
 
 

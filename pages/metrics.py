@@ -1,6 +1,7 @@
 """Metrics and domains: do the metrics agree, does a domain reverse the result, and which metric to trust."""
 
-from pages._ui import address, controls, frame, metrics_sections, screen
+from pages._sections import metrics_sections
+from pages._ui import address, controls, frame, screen
 
 _TABS = {"metrics": "Do the metrics agree?", "by domain": "Does a domain reverse it?",
          "which metric to trust": "Which metric to trust"}

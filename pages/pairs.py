@@ -4,8 +4,9 @@ import streamlit as st
 
 from mtsig_core.report.caution_words import explain_no_decision
 from mtsig_core.stats.significance import CORRECTION_NAMES, TESTS
-from pages._ui import caveats, comparison_sections, frame, pairs_sections, screen
-from pages._ui.one_pair import open_pair
+from pages._sections import comparison_sections, pairs_sections
+from pages._sections.pair_sections import open_pair
+from pages._ui import caveats, frame, screen
 
 view = frame.open_page()
 comparison, result = view.comparison, view.result

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from mtsig_core import MtsigError
+from pages._sections.papers_sections import ITEMS, PAPERS
 from pages._ui import controls, frame, screen
-from pages._ui.papers_sections import ITEMS, PAPERS
 
 view = frame.open_page(experiment=True)
 ALL = "All tables and figures"

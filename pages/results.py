@@ -6,44 +6,45 @@ from functools import partial
 from mtsig_core.report.pictures import task_picture
 from mtsig_core.report.sentences import describe_methods
 from mtsig_core.report.tables import tops_table
-from pages._ui import address, controls, frame, published_comparison, review_sections, screen, task_sections
+from pages._sections import published_comparison, results_sections, review_sections
+from pages._ui import address, controls, frame, screen
 from pages._ui.screen import or_end_page
 from pages._work.memory import make_once
 
-view = task_sections.open_page(frame.take_view(), "Results")
+view = results_sections.open_page(frame.take_view(), "Results")
 with or_end_page():
-    comparison = view.comparison(partial(task_sections.grow_ranks, view.kept.info, view.metric))
+    comparison = view.comparison(partial(results_sections.grow_ranks, view.kept.info, view.metric))
 
-task_sections.show_verdict(comparison, view.metric)
-choices = task_sections.show_choice(view, comparison)
-task_sections.show_first_caveats(comparison, view.metric, most=1 if choices else 2)
-if (pair := task_sections.show_ranks(comparison, view.metric, "task.picture")) is not None:
+results_sections.show_verdict(comparison, view.metric)
+choices = results_sections.show_choice(view, comparison)
+results_sections.show_first_caveats(comparison, view.metric, most=1 if choices else 2)
+if (pair := results_sections.show_ranks(comparison, view.metric, "task.picture")) is not None:
     address.go("summary", **view.address_of(pair, comparison))
 if (link := review_sections.show_begin(view, comparison)) is not None:
     address.go("review", review=link)
 
-runs = ["Training runs"] * task_sections.has_runs(comparison, view.metric)
+runs = ["Training runs"] * results_sections.has_runs(comparison, view.metric)
 chosen, tabs = controls.tabs(["Top groups", "Across pairs", "Metrics", "Rules side by side", "Published ranking", *runs,
                               "Caveats", "Method", "Export"])
 with tabs["Top groups"]:
     screen.show_table(tops_table(comparison, view.metric), prose=True)
 with tabs["Across pairs"]:
-    task_sections.show_across(comparison, view.metric)
+    results_sections.show_across(comparison, view.metric)
 with tabs["Metrics"]:
-    several = task_sections.show_disputes(view)
-    published = replace(several or comparison, agreement=task_sections.show_agreement(view))
+    several = results_sections.show_disputes(view)
+    published = replace(several or comparison, agreement=results_sections.show_agreement(view))
 if chosen == "Rules side by side":
     with tabs[chosen]:
-        task_sections.show_rules(view)
+        results_sections.show_rules(view)
 with tabs["Published ranking"]:
     published_comparison.show_of_task(view)
 if runs:
     with tabs["Training runs"]:
-        task_sections.show_runs(comparison, view.metric)
+        results_sections.show_runs(comparison, view.metric)
 with tabs["Caveats"]:
-    task_sections.show_caveats(view, comparison)
+    results_sections.show_caveats(view, comparison)
 with tabs["Method"]:
     screen.plain(make_once(describe_methods, comparison, view.metric))
 with tabs["Export"]:
-    task_sections.show_files(published, make_once(task_picture, comparison, view.metric), view.metric,
+    results_sections.show_files(published, make_once(task_picture, comparison, view.metric), view.metric,
                              view.kept.source, view.command(published), "task")

@@ -9,7 +9,8 @@ from mtsig_core.errors import StoreError
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.review import content_sentence, left_out_said
 from mtsig_core.report.sentences import describe_methods
-from pages._ui import address, browser, controls, frame, review_sections, screen, task_sections
+from pages._sections import results_sections, review_sections
+from pages._ui import address, browser, controls, frame, screen
 from pages._ui.screen import end_page, or_without
 from pages._work.memory import make_once
 
@@ -44,13 +45,13 @@ try:
             screen.caution_box(changed)
             if view.may_edit:
                 review_sections.see_content(view, before.task.digest, digests)
-        now = view.now.comparison(partial(task_sections.grow_ranks, view.now.kept.info, metric))
+        now = view.now.comparison(partial(results_sections.grow_ranks, view.now.kept.info, metric))
 except MtsigError as problem:
     screen.error(problem)
 mend = partial(review_sections.mend, view) if view.may_edit else None
 if now is not None:
-    task_sections.show_verdict(now, metric)
-    task_sections.show_first_caveats(now, metric, mend)
+    results_sections.show_verdict(now, metric)
+    results_sections.show_first_caveats(now, metric, mend)
 review_sections.show_decisions(view, now)
 if view.may_edit:
     browser.remember()
@@ -60,12 +61,12 @@ with tabs["Ranks"]:
     if view.may_edit:
         review_sections.pick_settings(view)
     if now is not None:
-        pair = task_sections.show_ranks(now, metric, "review.picture",
+        pair = results_sections.show_ranks(now, metric, "review.picture",
                                         " without the systems that are excluded here" * bool(review.exclusions))
         if pair is not None:
             review_sections.open_pair(view, pair, before.pairs)
-        if task_sections.has_runs(now, metric):
-            task_sections.show_runs(now, metric)
+        if results_sections.has_runs(now, metric):
+            results_sections.show_runs(now, metric)
 with tabs["Excluded systems"]:
     review_sections.show_left_out(view, before, now)
 with tabs["Notes"]:
@@ -76,7 +77,7 @@ with tabs["Share"]:
     review_sections.show_links(view)
 if now is not None:
     with tabs["Caveats"]:
-        task_sections.show_caveats(view.now, now, mend)
+        results_sections.show_caveats(view.now, now, mend)
     with tabs["Method"]:
         screen.plain(make_once(describe_methods, now, metric))
     with tabs["Export"]:

@@ -8,8 +8,8 @@ from mtsig_core.experiments.sampling import SAMPLE_KINDS, SIZES, ratio_of_spread
 from mtsig_core.figures.experiment_plots import sample_scores
 from mtsig_core.report.experiment_tables import sampled_system_records
 from mtsig_core.report.table import rounded
+from pages._sections.sampling_sections import NAMES, Samples, describe_ratio
 from pages._ui import controls, frame, screen, session_limits, testsets
-from pages._ui.sampling_sections import NAMES, Samples, describe_ratio
 from pages._ui.screen import end_page
 from pages._ui.studies import study
 

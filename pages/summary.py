@@ -3,7 +3,8 @@
 import streamlit as st
 
 from mtsig_core.report.sentences import explain_far_firsts
-from pages._ui import comparison_sections, frame, published_comparison, screen, summary_sections
+from pages._sections import comparison_sections, published_comparison, summary_sections
+from pages._ui import frame, screen
 
 view = frame.open_page(adjust=summary_sections.compare_with)
 if summary_sections.is_report():

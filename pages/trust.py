@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from pages._ui import controls, frame
-from pages._ui.trust_sections import (
+from pages._sections.trust_sections import (
     show_calibration,
     show_claims,
     show_coverage,
@@ -11,6 +10,7 @@ from pages._ui.trust_sections import (
     show_type_one,
     show_units,
 )
+from pages._ui import controls, frame
 
 #: name -> (its question, what answers it, what links called it before)
 QUESTIONS = {

@@ -3,7 +3,8 @@
 import streamlit as st
 
 from mtsig_core import MtsigError
-from pages._ui import frame, screen, upload_sections
+from pages._sections import upload_sections
+from pages._ui import frame, screen
 from pages._ui.catalogue import PAGES
 
 view = frame.take_view()

@@ -16,3 +16,13 @@ def component(name: str, html: str | None = None):
     return st.components.v2.component(
         f"mtsig_{name}", html=html, css=None if html is None else STYLE.read_text(encoding="utf-8"),
         js=(ASSETS / "components" / f"{name}.js").read_text(encoding="utf-8"))
+
+
+@st.cache_resource
+def lecture_component(*scenes: str):
+    """The stage of the lecture with the scenes of these names."""
+    def read(*names):
+        return "\n".join((ASSETS / "lecture" / name).read_text(encoding="utf-8") for name in names)
+
+    return st.components.v2.component("mtsig_lecture", css=read("stage.css"), js=read(
+        "stage.js", *(f"{name}.js" for name in scenes)))

@@ -1,1 +1,1 @@
-"""What the pages share: the frame, the controls, the caches, escaping. The only place for `st.cache_*`."""
+"""What the pages share: the frame, the controls, the caches, escaping. `st.cache_*` is used only here."""

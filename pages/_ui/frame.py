@@ -12,7 +12,7 @@ from mtsig_core.errors import format_count
 from mtsig_core.report.assumption_words import list_assumptions
 from mtsig_core.report.palette import shortened
 from mtsig_core.report.sentences import describe_settings, summarize_comparison
-from pages._ui import address, background, browser, controls, lecture_stage, screen, testsets, views
+from pages._ui import address, background, browser, controls, screen, testsets, views
 from pages._ui.catalogue import FORMER, HOME, PAGES, Page
 from pages._ui.screen import PageEnded, end_page
 from pages._ui.views import View
@@ -50,7 +50,7 @@ def _draw_page(chosen, page: Page) -> None:
     background.begin()
     if page.opens == "lecture":  # one screen, without a sidebar
         _name_tab(page.title, None)
-        _run(chosen, _choose(lecture_stage.choose_scene))
+        _run(chosen, page)
         return address.write()
     with st.sidebar:
         links = st.empty()

@@ -23,7 +23,7 @@ from mtsig_core.report.palette import shortened
 from mtsig_core.simulation.shared_task import PAIRS
 from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource
 from mtsig_core.stats.kept_tasks import KeptTask
-from mtsig_core.store.kept_sets import Saved, Store, open_store
+from mtsig_core.store.kept_sets import Saved, Store, TableStore, open_store
 from mtsig_core.testset import show_name
 from pages._ui import address, browser, screen
 from pages._ui.catalogue import LARGE, TASK, Page
@@ -215,6 +215,12 @@ def keep_upload(testset: TestSet, source: Source) -> str:
 @st.cache_resource
 def store() -> Store:
     return open_store()
+
+
+@st.cache_resource
+def tables() -> TableStore:
+    """Published tables that were uploaded."""
+    return TableStore(store())
 
 
 # -- whole tasks that were uploaded -------------------------------------------------------------------------------

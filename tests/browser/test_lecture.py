@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pages._ui.lecture_scenes import POWER_WORLDS
-from pages._ui.lecture_stage import SCENES
+from pages._sections.lecture_scenes import POWER_WORLDS
+from pages._sections.lecture_stage import SCENES
 from tests.browser.conftest import settled, watched
 
 pytestmark = pytest.mark.browser

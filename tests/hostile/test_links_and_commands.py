@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from mtsig_core import MtsigError
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.population import parse_sizes
-from pages._ui import address, controls, lecture_stage
+from pages._sections import lecture_stage
+from pages._ui import address, controls
 from tests.hostile.counted import SEEN, check_number, many
 from tests.hostile.mutations import TEXTS, human_table
 

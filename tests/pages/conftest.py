@@ -10,7 +10,8 @@ from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
 from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE
-from pages._ui import background, papers_sections, size_sections, trust_sections
+from pages._sections import papers_sections, size_sections, trust_sections
+from pages._ui import background
 from tests.pages.toys import APP, small_source
 from tests.work.thread_workers import PickledWorker
 

@@ -3,7 +3,7 @@
 import pytest
 
 from mtsig_core.stats import parallel
-from pages._ui import published_comparison, testsets, views
+from pages._ui import testsets, views
 from pages._ui.catalogue import PAGES
 from tests.pages.toys import words
 
@@ -12,7 +12,7 @@ from tests.pages.toys import words
 def broken(request, monkeypatch, tmp_path):
     """A server that has no home, or none that can be written, or finds something else in place of its database."""
     def forget():
-        testsets.store.clear(), views.reviews.clear(), published_comparison._tables.clear()
+        testsets.store.clear(), views.reviews.clear(), testsets.tables.clear()
 
     forget()
     monkeypatch.setenv("MTSIG_HOME", str(tmp_path))

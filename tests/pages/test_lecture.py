@@ -8,9 +8,9 @@ import pytest
 from mtsig_core.experiments.lecture import all_swaps, better, equal_tests, excerpt, power_tests, resamples
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.source import Source
-from pages._ui import lecture_stage
+from pages._sections import lecture_stage
+from pages._sections.lecture_stage import SCENES, Round
 from pages._ui.catalogue import HOME
-from pages._ui.lecture_stage import SCENES, Round
 
 #: What each scene may be sent before the guess.
 BEFORE = {"mean": {"names", "outputs", "scores", "mean", "lengths"},

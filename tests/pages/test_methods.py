@@ -4,7 +4,7 @@ from html import unescape
 
 from mtsig_core.stats.intervals import INTERVALS
 from mtsig_core.stats.significance import CORRECTIONS, TESTS
-from pages._ui import methods_sections
+from pages._sections import methods_sections
 from tests.pages.toys import words
 
 

@@ -8,7 +8,7 @@ from mtsig_core.experiments.validation import conclusions, pair_tests
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.source import Source
-from pages._ui.papers_sections import ITEMS, PAPERS
+from pages._sections.papers_sections import ITEMS, PAPERS
 from tests.pages.toys import copied, shows, words
 
 

@@ -21,7 +21,8 @@ from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.stats.ranks import ranks_before_after
 from mtsig_core.stats.settings import PRESETS, SETTINGS
 from mtsig_core.store.reviews import Begin, Decide, Exclude, NoteOn, SetRule, change_from_json, change_to_json
-from pages._ui import background, review_sections, screen, testsets, views
+from pages._sections import review_sections
+from pages._ui import background, screen, testsets, views
 from pages._ui.screen import end_page
 from pages._ui.views import TaskView
 from tests.cli.conftest import run  # noqa: F401 - a fixture

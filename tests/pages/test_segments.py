@@ -12,8 +12,8 @@ import pytest
 from mtsig_core.cli.main import main
 from mtsig_core.report import export
 from mtsig_core.source import Source
-from pages._ui import segment_sections
-from pages._ui.segment_sections import PAGE
+from pages._sections import segments_sections
+from pages._sections.segments_sections import PAGE
 from tests.pages.toys import NAMES, answers, arguments, copied, sentences, words, written
 
 ARABIC = "هذه جملة <script>alert(2)</script> & **صغيرة**"
@@ -149,7 +149,7 @@ def test_all_systems_of_one_segment_sorted_by_its_score(open_segments, source, m
               for name, output in zip(NAMES, texts[:3], strict=True)}
     assert [name for name, _ in rows] == sorted(scores, key=scores.get, reverse=True)
     assert {name: float(score) for name, score in rows} == pytest.approx(scores, abs=0.006)
-    monkeypatch.setattr(segment_sections, "SYSTEMS", 2)
+    monkeypatch.setattr(segments_sections, "SYSTEMS", 2)
     page = open_segments(source, a=NAMES[0], b=NAMES[1], segment="2", all="true", page="2")
     said = words(page)
     assert said.count("<tr><td>") == 2 and html.escape(NAMES[2]) in said[said.index('<table class="mt-each">'):]

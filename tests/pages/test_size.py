@@ -17,7 +17,8 @@ from mtsig_core.report.experiment_tables import (
     width_table,
 )
 from mtsig_core.source import Source
-from pages._ui import background, charts, size_sections
+from pages._sections import size_sections
+from pages._ui import background, charts
 from tests.pages.toys import NAMES, answers, arguments, copied, joined, shows, words, write
 from tests.work.thread_workers import ThreadWorker
 

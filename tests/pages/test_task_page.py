@@ -26,7 +26,7 @@ from mtsig_core.stats.across import compare_task, find_disputes
 from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.stats.ranks import RANK_RULES, fitting_rules
 from pages._ui import address, background, testsets, views
-from pages._ui.one_pair import asked_of
+from pages._ui.pair_choice import asked_of
 from tests.cli.test_task import folder  # noqa: F401 - a fixture
 from tests.pages.toys import arguments, copied, offered, words
 from tests.report.test_kept_tasks import many

@@ -6,7 +6,8 @@ import pytest
 
 from mtsig_core.cli.main import main
 from mtsig_core.store.reviews import replay
-from pages._ui import review_sections, testsets, views
+from pages._sections import review_sections
+from pages._ui import testsets, views
 from tests.pages.test_review_page import followed, press
 from tests.pages.toys import arguments, copied, frame_rows, words
 from tests.toys import mean_ratings, task_files, zipped

@@ -13,7 +13,8 @@ from mtsig_core.experiments.error_rates import unit_changes
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.source import Source
-from pages._ui import background, charts, trust_sections
+from pages._sections import trust_sections
+from pages._ui import background, charts
 from tests.pages.toys import arguments, copied, sentences, shows, words, write, written
 from tests.work.thread_workers import ThreadWorker
 

@@ -15,8 +15,8 @@ from mtsig_core.readers.official_tables import parse_official_table, parse_offic
 from mtsig_core.report.commands import command_line, task_command
 from mtsig_core.report.replication import REPLICATION_FORMS, replication_sentences, replication_table
 from mtsig_core.stats.published_scores import replicate, replicate_task
-from mtsig_core.store.kept_sets import TableStore
-from pages._ui import address, background, browser, charts, frame, screen, testsets, upload_sections
+from pages._sections import upload_sections
+from pages._ui import address, background, browser, charts, frame, screen, testsets
 from pages._ui.browser import copyable
 from pages._ui.views import TaskView, View
 
@@ -90,7 +90,7 @@ def _show_result(key, text, content, find, command):
 def _kept(key: str, about: str) -> str:
     """The table of the link in the address; nothing where it is about something else."""
     link = address.asked(key)
-    return (link and _tables().find(link, about)) or ""
+    return (link and testsets.tables().find(link, about)) or ""
 
 
 def _pasted(key: str, about: str) -> None:
@@ -114,14 +114,10 @@ def _uploaded(key: str, about: str) -> None:
 
 def _keep(key: str, about: str, text: str) -> None:
     try:
-        address.keep(key, [_tables().keep(text, about, browser.find_owner(make=True))] if text.strip() else None)
+        kept = [testsets.tables().keep(text, about, browser.find_owner(make=True))] if text.strip() else None
+        address.keep(key, kept)
     except MtsigError as problem:
         st.session_state[_SAID] = str(problem)
-
-
-@st.cache_resource
-def _tables() -> TableStore:
-    return TableStore(testsets.store())
 
 
 def _whole(view):

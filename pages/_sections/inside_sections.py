@@ -25,7 +25,8 @@ from mtsig_core.figures.experiment_plots import by_length, by_order, mean_interv
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.table import Column, Table, rounded, written_like
-from pages._ui import controls, screen, segment_sections
+from pages._sections import segments_sections
+from pages._ui import controls, screen
 from pages._ui.studies import Study, study
 from pages._ui.views import View
 
@@ -104,7 +105,7 @@ def show_example(view: View, system: str) -> None:
         screen.plain(f"Output: {NOTE_OUTPUT}")
         screen.plain(f"Reference: {one.references[0]}")
     else:
-        segment_sections.cards(testset, [one.system], [testset.lines.index(one.line)],
+        segments_sections.cards(testset, [one.system], [testset.lines.index(one.line)],
                                [f"sentence BLEU {one.bleu:.1f}"])
     screen.show_table(tables.step_table(one))
     penalty = f"exp(1 - {one.ref_len}/{one.sys_len}) = " if 0 < one.sys_len < one.ref_len else ""
@@ -190,8 +191,8 @@ def _draw_case(both, case, unit):
 def _show_texts(testset, case, unit):
     form = written_like(case.corpus)
     screen.show_table(tables.case_table(case, unit))
-    segment_sections.legend()
-    segment_sections.cards(testset, [case.pair.a, case.pair.b], [testset.lines.index(line) for line in case.lines],
+    segments_sections.legend()
+    segments_sections.cards(testset, [case.pair.a, case.pair.b], [testset.lines.index(line) for line in case.lines],
                        [f"sentence {unit} {first:{form}} and {second:{form}}" for first, second in case.sentences])
 
 

@@ -14,24 +14,21 @@ from mtsig_core.report.export import to_csv
 from mtsig_core.report.lecture_texts import HandoutPart, Strip, handout
 from mtsig_core.report.palette import shortened
 from mtsig_core.stats.engine import measure
-from pages._server.components import ASSETS
+from pages._sections.lecture_scenes import (
+    BLOCKS,
+    BOOTSTRAP,
+    COMPARISONS,
+    DOCUMENTS,
+    MEAN,
+    POWER,
+    RANDOMIZATION,
+    Scene,
+    Shown,
+)
+from pages._server.components import lecture_component
 from pages._ui import address, result_cache, screen, testsets
 from pages._ui.catalogue import PAGES
-from pages._ui.lecture_scenes import BLOCKS, BOOTSTRAP, COMPARISONS, DOCUMENTS, MEAN, POWER, RANDOMIZATION, Scene, Shown
 from pages._ui.screen import end_page
-
-_ASSETS = ASSETS / "lecture"
-
-
-@st.cache_resource
-def component(*scenes: str):
-    """The stage with the scenes of these names."""
-    def read(*names):
-        return "\n".join((_ASSETS / name).read_text(encoding="utf-8") for name in names)
-
-    return st.components.v2.component("mtsig_lecture", css=read("stage.css"), js=read(
-        "stage.js", *(f"{name}.js" for name in scenes)))
-
 
 # Which test set a scene is about.
 
@@ -255,12 +252,15 @@ class LectureView:
     extra: bool  # whether it shows what comes after the answer
 
 
-def choose_scene() -> LectureView:
+def choose_scene() -> LectureView | MtsigError:
     """What the address asks for, after what the stage asked."""
     _receive()
     for key in _OWN:
         address.own(key)
-    return _view()
+    try:
+        return _view()
+    except MtsigError as problem:
+        return problem
 
 
 def _view() -> LectureView:
@@ -330,7 +330,7 @@ def show(view: LectureView | MtsigError) -> None:
              "heard": state.get(_HEARD), "file": _file(view),
              "rounds": {**tabulate_rounds(SCENES), "id": asked} if (asked := state.pop(_ROUNDS, None)) else None}
     address.link("summary", "Summary")  # the stage clicks it: one step of the history
-    component(*SCENES)(data=data, key=_KEY, on_asks_change=lambda: None)
+    lecture_component(*SCENES)(data=data, key=_KEY, on_asks_change=lambda: None)
     if scene.prepare and not played:
         scene.prepare(view.shown)  # while the room talks
     if data["end"] and not view.extra:

@@ -29,7 +29,8 @@ from mtsig_core.report.domain_tables import (
 )
 from mtsig_core.results import Agreement, TaskAgreement
 from mtsig_core.stats.cautions import about_agreement
-from pages._ui import charts, comparison_sections, controls, screen, session_limits
+from pages._sections import comparison_sections
+from pages._ui import charts, controls, screen, session_limits
 from pages._ui.browser import copyable
 from pages._ui.views import View
 

@@ -27,7 +27,6 @@ from mtsig_core.report.sentences import (
     write_level,
 )
 from mtsig_core.report.table import Column, Table, format_p, join_ends, number, rounded, write_p, written_like
-from mtsig_core.source import Source
 from mtsig_core.stats.arrays import contains_zero
 from mtsig_core.stats.cautions import about_definition, about_need_of_units, trusted
 from mtsig_core.stats.comparison import join_comparisons
@@ -41,52 +40,12 @@ from mtsig_core.stats.pair import (
     symmetric_histogram,
 )
 from mtsig_core.stats.significance import FAMILY_WISE, TESTS, is_split
-from pages._ui import address, background, charts, controls, result_cache, screen
+from pages._ui import address, background, charts, controls, pair_choice, result_cache, screen
 from pages._ui.browser import command_box
-from pages._ui.screen import end_page, or_end_page
+from pages._ui.screen import or_end_page
 from pages._ui.views import View
 
 _ASKED = ("unit", "trials", "alpha", "seed")
-
-
-def choose(view: View, columns: int | Sequence[float] = 2) -> tuple[str, str, list]:
-    """Let two systems be chosen, the best two at first; the columns beside them are left for more.
-
-    It ends the page where there are no two.
-    """
-    names = [system.system for system in view.result.systems]
-    if len(names) < 2:
-        screen.error("There is only one system, so there is no pair. Upload another output, or exclude fewer systems.")
-        end_page()
-    left, right, *beside = st.columns(columns)
-    a = controls.choice("System A", names, "a", place=left)
-    b = controls.choice("System B", names, "b", names[1], place=right)
-    if a == b:
-        screen.error(f"A and B are both {a}. Choose another system for one of them.")
-        end_page()
-    return a, b, beside
-
-
-def open_pair(view: View, a: str, b: str | None = None) -> None:
-    """Open the page One pair on two systems; on one and the baseline or the best, or the best of the others where it is
-    these itself."""
-    names = [system.system for system in view.result.systems]
-    if a not in names:
-        screen.plain(f"{a} is not ranked. In the sidebar, let the other references take part as systems.")
-        return
-    leading = view.settings.get("baseline") or names[0]
-    b = b or next((name for name in (leading, *names) if name != a), None)
-    if b is not None:
-        address.go("pair", **asked_of(names, a, b))
-
-
-def asked_of(names: Sequence[str], a: str, b: str) -> dict[str, str | None]:
-    """What the address of the page One pair says of two systems, where these are all, the best first.
-
-    Those chosen there anyway stay out of it: to take them out again would be a step for Back.
-    """
-    usual = dict(zip("ab", names, strict=False))
-    return {key: None if name == usual.get(key) else name for key, name in (("a", a), ("b", b))}
 
 
 def examine(view: View, a: str, b: str) -> PairExamination:
@@ -97,12 +56,7 @@ def examine(view: View, a: str, b: str) -> PairExamination:
 
 def command(view: View, a: str, b: str) -> str:
     """The command line that prints this pair."""
-    return replace(view, source=source_for(view, a, b)).command()
-
-
-def source_for(view: View, *names: str) -> Source:
-    """The source of the view for these systems alone: what was left out has no say then."""
-    return replace(view.source, exclude=(), only=names)
+    return replace(view, source=pair_choice.source_for(view, a, b)).command()
 
 
 def form_of(found: PairExamination) -> str:

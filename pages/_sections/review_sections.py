@@ -49,7 +49,8 @@ from mtsig_core.store.reviews import (
     TakeBack,
     taken_back,
 )
-from pages._ui import address, browser, controls, frame, screen, task_sections, testsets, views
+from pages._sections import results_sections
+from pages._ui import address, browser, controls, frame, screen, testsets, views
 from pages._ui.browser import copyable
 from pages._ui.views import LINK, ReviewView, TaskView, reviews
 from pages._work.memory import make_once
@@ -333,7 +334,7 @@ def show_links(view: ReviewView) -> None:
 def show_files(view: ReviewView, now: TaskComparison) -> None:
     """The files, with what was decided, and the command that prints them from the JSON among them."""
     source = view.now.kept.source
-    task_sections.show_files(now, make_once(task_picture, now, view.review.metric), view.review.metric, source,
+    results_sections.show_files(now, make_once(task_picture, now, view.review.metric), view.review.metric, source,
                     review_command(source, now.task.name, view.review), "review",
                     without_link(view.kept.history, now.task.name))
     st.caption("Save the JSON first: the command reads it, with exclusions, metric, rule, decisions and notes, and "

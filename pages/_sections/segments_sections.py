@@ -17,7 +17,8 @@ from mtsig_core.report.commands import command_line
 from mtsig_core.report.table import number, written_like
 from mtsig_core.stats import pair as segments
 from mtsig_core.stats.pair import PairExamination, find_extremes
-from pages._ui import address, background, charts, controls, one_pair, screen
+from pages._sections import pair_sections
+from pages._ui import address, background, charts, controls, pair_choice, screen
 from pages._ui.browser import copyable
 from pages._ui.views import View
 from pages._work.memory import make_once
@@ -250,7 +251,7 @@ class Reader:
             with st.container(horizontal=True):
                 for key, (title, name, write) in files.items():
                     charts.download(title, write, name, "html" if key == "html" else "csv", f"segments.{key}")
-            source = one_pair.source_for(self.view, self.a, self.b)
+            source = pair_choice.source_for(self.view, self.a, self.b)
             copyable(command_line("segments", source, metrics=self.view.metric), "segments.command",
                      "Command that prints the statistics of each segment, from which all numbers here are computed")
 
@@ -315,7 +316,7 @@ def pick_filters(testset: TestSet) -> Filters:
     how = controls.choice("How", segments.WAYS, "how", place=right, help=_HOW, **more)
     domain = controls.choice("Domain", domains, "genre", optional=True, placeholder="all domains", **more) \
         if len(domains) > 1 else None
-    numbers = {} if testset.documents is None else one_pair.documents_of(testset, domain)
+    numbers = {} if testset.documents is None else pair_sections.documents_of(testset, domain)
     document = controls.choice("Document", list(numbers), "document", optional=True,
                                placeholder=f"all {len(numbers):,} documents", **more) if numbers else None
     shortest, longest = (
