@@ -132,7 +132,7 @@ def saved_pictures_have_every_name_whole(page, names):
     picture.close()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("path, names", [("pairs", SYSTEMS), ("pair", [LONG, IMAGE])])
 def test_saved_pictures_have_every_name_whole(at, page, options, path, names):
     page.goto(at(path, options, **ASKED, **(PAIR if path == "pair" else {})))
@@ -241,7 +241,7 @@ def test_a_task_and_its_review(at, page, task):
         ready(page)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_names_of_metrics_and_documents_on_every_page(at, page, task):
     source, found, _ = task
     page.goto(at("summary", testset=f"{source.title}/en-de_DE", **LIGHTER))

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.browser.conftest import choose, cut_in_figures, follow, opened, ready, watched
-from tests.pages.conftest import LIGHTER
+from tests.builders.apps import LIGHTER
 
 pytestmark = pytest.mark.browser
 OVER = """figure => {

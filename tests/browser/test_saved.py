@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import choose, follow, ready, watched
 from tests.browser.grids import told
-from tests.toys import task_files, zipped
+from tests.builders.toys import task_files, zipped
 
 pytestmark = pytest.mark.browser
 REF = "".join(f"this is sentence {k} of the set\n" for k in range(40)).encode()

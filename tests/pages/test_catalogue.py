@@ -4,17 +4,15 @@ settings in the sidebar that have an effect."""
 import re
 
 import pytest
-from streamlit.testing.v1 import AppTest
-from streamlit.util import calc_hash
 
 from mtsig_core.source import Source
 from mtsig_core.stats.settings import PRESETS, SETTINGS
 from pages._ui.catalogue import FORMER, HOME, PAGES
 from pages._ui.screen import LABELS
-from tests.pages.toys import APP, NAMES, words, write
-from tests.toys import SPACELESS
+from tests.builders.apps import ROWS, app
+from tests.builders.screens import NAMES, words, write
+from tests.builders.toys import SPACELESS
 
-ROWS = {name: page for name, page in PAGES.items() if page.opens == "testset"}
 #: Views of a page that a control of it chooses: (page, control, choice).
 VIEWS = [("sampling", "tab", "What each sample concludes"), *(("inside", "inside", choice) for choice in (
     "output length", "step by step", "sentence average", "Student's t", "signatures"))]
@@ -142,9 +140,7 @@ def test_the_sidebar_has_a_link_to_every_page_by_section(opened, source):
 @pytest.mark.parametrize("name", [HOME.name, *FORMER])
 def test_a_former_name_opens_the_page_with_what_it_asks(opened, source, name):
     opened(None, source)
-    page = AppTest.from_file(str(APP), default_timeout=600)
-    page._page_hash, page.query_params["seed"] = calc_hash(name), "3"
-    page.run()
+    page = app(name, seed="3").run()
     assert not page.exception and page.query_params["seed"] == "3"
     assert (PAGES | FORMER)[name] is HOME or page.title[0].value == FORMER[name].title
 

@@ -8,8 +8,7 @@ from mtsig_core.stats import across, comparison, engine
 from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.kept_tasks import KeptTask
 from pages._ui import background, result_cache, views
-from tests.cli.test_task import folder  # noqa: F401 - a fixture
-from tests.pages.toys import NAMES
+from tests.builders.screens import NAMES
 
 CHOICES = ({"alpha": "0.1"}, {"correction": "bh"}, {"ci": "basic"}, {"rank_rule": "overlap"})
 
@@ -53,7 +52,7 @@ def test_on_the_leaderboard(opened, source, monkeypatch, seen, choice):
 
 
 @pytest.mark.parametrize("choice", CHOICES, ids=str)
-def test_on_the_page_task(opened, folder, monkeypatch, seen, choice):  # noqa: F811
+def test_on_the_page_task(opened, folder, monkeypatch, seen, choice):
     app = opened("results", root=folder.parent, shared_task="task", metric="XCOMET", trials="999")
     before = seen[-1]
     with monkeypatch.context() as patch:
@@ -65,7 +64,7 @@ def test_on_the_page_task(opened, folder, monkeypatch, seen, choice):  # noqa: F
     assert seen[-1].pairs != before.pairs
 
 
-def test_in_a_review(folder, monkeypatch, seen):  # noqa: F811
+def test_in_a_review(folder, monkeypatch, seen):
     """It has the page's function, on the task with and without those who are left out."""
     kept, asked = KeptTask(TaskSource(str(folder))), {"trials": 999, "alpha": 0.05}
     cache = {}

@@ -13,8 +13,8 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.commands import source_options
 from mtsig_core.source import Source
 from pages._ui import testsets
-from tests.pages.conftest import with_fewer
-from tests.pages.toys import arguments, copied, words
+from tests.builders.apps import with_fewer
+from tests.builders.screens import arguments, copied, words
 
 LARGE, TASK = "simulated corpus", "simulated shared task"
 ROOT = Path(__file__).parents[2]
@@ -109,7 +109,7 @@ LINKS = re.findall(r"^    /(\w+)\?(\S+)$", (ROOT / "docs" / "papers.md").read_te
 
 
 @pytest.mark.parametrize("path, query", [
-    pytest.param(*link, marks=pytest.mark.slow) if "pool" in link[1] else link for link in LINKS])
+    pytest.param(*link, marks=pytest.mark.long) if "pool" in link[1] else link for link in LINKS])
 def test_the_links_of_the_page_on_papers_open_what_it_says(opened, path, query):
     """Table 1 of Zhang and Vogel with the numbers that the page of the docs has, and of Tables 5 and 6 all rows."""
     asked = dict(parse_qsl(query, strict_parsing=True))

@@ -9,7 +9,7 @@ import pytest
 import streamlit as st
 
 from mtsig_core import Comparison
-from tests.pages.toys import NAMES, offered, small_source, words
+from tests.builders.screens import NAMES, offered, small_source, words
 
 PAGES = {
     "summary": [{"metrics": ["chrf", "ter"]}, {"baseline": NAMES[0]}], "pairs": [{}, {"test": "koehn"}],

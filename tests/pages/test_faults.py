@@ -5,7 +5,7 @@ import pytest
 from mtsig_core.stats import parallel
 from pages._ui import testsets, views
 from pages._ui.catalogue import PAGES
-from tests.pages.toys import words
+from tests.builders.screens import words
 
 
 @pytest.fixture(params=["no home", "no folder", "garbage", "cut"])

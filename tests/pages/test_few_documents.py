@@ -3,7 +3,7 @@
 import pytest
 
 from mtsig_core import compare
-from tests.pages.toys import answers, caution_codes, sentences, words, written
+from tests.builders.screens import answers, caution_codes, sentences, words, written
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from html import unescape
 from mtsig_core.stats.intervals import INTERVALS
 from mtsig_core.stats.significance import CORRECTIONS, TESTS
 from pages._sections import methods_sections
-from tests.pages.toys import words
+from tests.builders.screens import words
 
 
 def test_says_what_every_test_is_with_its_algorithm_and_its_formula(opened):

@@ -9,7 +9,7 @@ from mtsig_core.report import experiment_tables as tables
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.source import Source
 from pages._sections.papers_sections import ITEMS, PAPERS
-from tests.pages.toys import copied, shows, words
+from tests.builders.screens import copied, shows, words
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_the_simulated_corpus_gets_references_beside_theirs(open_page):
         line for line in copied(page) if "--sizes 10%" in line)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_published_ranges_on_the_demonstration(open_page):
     page = open_page(Source(demo=30_000), item="koehn-figure2", system="Spanish")
     assert not page.exception and "(Koehn: 21 to 37)" in words(page)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mtsig_core.source import Source
-from tests.pages import toys
+from tests.builders import screens
 
 N = 60
 
@@ -30,7 +30,7 @@ def source(tmp_path):
 
 
 def words(app):
-    return unescape(toys.words(app))
+    return unescape(screens.words(app))
 
 
 def test_inside_a_score_offers_what_needs_no_texts(opened, source):

@@ -8,7 +8,8 @@ from mtsig_core.cli.serving import _absolute
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.testset import TestSet
 from pages._ui import testsets
-from tests.pages.toys import copied, sentences, small_source, words, write
+from tests.builders.screens import copied, sentences, small_source, words, write
+from tests.builders.streamlit_parts import all_elements
 
 CAFE = os.fsdecode(b"caf\xe9")
 
@@ -63,14 +64,8 @@ def test_where_the_files_lie_is_shown_nowhere(opened, tmp_path, page, asked):
     whole = _absolute(TaskSource(str(task(tmp_path / "wmt")))) if page == "results" else None
     source = small_source(tmp_path) if whole is None else Source(folder=whole.folder)
     app = opened(page, _absolute(source), task=whole, trials="99", **asked)
-    shown = [str(element.proto) for element in every(app._tree)]
+    shown = [str(element.proto) for element in all_elements(app)]
     assert not app.exception and len(shown) > 9 and not [text for text in shown if f"{tmp_path}/" in text]
-
-
-def every(block):
-    """All elements of a page."""
-    for child in block.children.values():
-        yield from every(child) if hasattr(child, "children") else [child]
 
 
 def test_no_upload_goes_for_others(tmp_path, monkeypatch):

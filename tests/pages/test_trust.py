@@ -15,8 +15,8 @@ from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.source import Source
 from pages._sections import trust_sections
 from pages._ui import background, charts
-from tests.pages.toys import arguments, copied, sentences, shows, words, write, written
-from tests.work.thread_workers import ThreadWorker
+from tests.builders.screens import arguments, copied, sentences, shows, words, write, written
+from tests.builders.thread_workers import ThreadWorker
 
 
 @pytest.fixture

@@ -159,7 +159,7 @@ def test_heavy_work_of_the_dashboard_goes_to_the_cluster_that_is_named(cluster, 
     assert not computed(lambda _: runs_elsewhere(), None, True)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_processes_that_joblib_is_told_of_give_the_same():
     here = results()
     with joblib.parallel_config(backend="loky", n_jobs=2):
