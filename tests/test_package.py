@@ -20,6 +20,8 @@ from mtsig_core.version import __version__
 from tests.builders.processes import LIMIT, started
 from tests.builders.screens import sentences, write
 
+pytestmark = pytest.mark.long
+
 CHECKOUT = Path(__file__).resolve().parents[1]
 
 
@@ -40,7 +42,7 @@ def wheel(tmp_path_factory):
     return file
 
 
-@pytest.fixture(scope="module", params=["the wheel alone", pytest.param("with pip", marks=pytest.mark.long)])
+@pytest.fixture(scope="module", params=["the wheel alone", "with pip"])
 def scripts(request, wheel, tmp_path_factory):
     """The folder of the commands of an environment that mtsig is installed in.
 
@@ -98,7 +100,6 @@ def test_the_command_line(scripts, tmp_path):
     assert compared(scripts, tmp_path, "human", "--scores", "human=human.tsv") == ["b", "a"]
 
 
-@pytest.mark.long
 def test_the_command_line_counts_words(scripts, tmp_path):
     write(tmp_path / "ref.txt", sentences(30))
     write(tmp_path / "a.txt", [text.replace("small", "big") for text in sentences(30)])
