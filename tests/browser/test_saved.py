@@ -97,6 +97,7 @@ def test_nothing_that_was_uploaded_is_lost(shared, elsewhere, page, window):
     assert page.problems == [] and page.dialogs == []
 
 
+@pytest.mark.long
 def test_an_uploaded_task_is_its_link(shared, elsewhere, page, window):
     """Task and Review are about it after a reload, Back, and for a stranger on another server."""
     page.goto(f"{shared}/upload")

@@ -28,7 +28,8 @@ def test_the_list_has_every_table_and_figure_by_paper(open_page):
     assert page.selectbox(key="item").value == "koehn-table2" and shows(page, tables.factor_table())
 
 
-@pytest.mark.parametrize("item", ITEMS)
+@pytest.mark.parametrize("item", [
+    pytest.param(item, marks=[pytest.mark.long] * (k % 3 > 0)) for k, item in enumerate(ITEMS)])
 def test_each_is_shown_with_its_command(open_page, item):
     page = open_page(Source(demo=240), item=item)
     assert not page.exception and 'role="alert"' not in words(page) and copied(page)

@@ -34,7 +34,7 @@ def root(tmp_path):
 
 
 @pytest.mark.parametrize("page, name, said", [
-    ("summary", "good/en-de", "y"), ("summary", "caf\\udce9/en-de", "caf\\udce9"),
+    ("summary", "caf\\udce9/en-de", "caf\\udce9"),
     ("summary", "pipe/en-de", "pipe/system-outputs/en-de/z.txt is no regular file"),
     ("upload", "out/en-de", "out/system-outputs/en-de/z.txt is a link that leads out of MTSIG_DATA_ROOT")])
 def test_each_set_opens_or_has_one_message(opened, root, page, name, said):
@@ -43,7 +43,7 @@ def test_each_set_opens_or_has_one_message(opened, root, page, name, said):
     assert {"good/en-de", "caf\\udce9/en-de", "pipe/en-de"} <= set(app.selectbox(key="testset").options)
 
 
-@pytest.mark.parametrize("name, said", [("good", "1 language pair"), ("caf\\udce9", "caf\\udce9"), (
+@pytest.mark.parametrize("name, said", [("caf\\udce9", "caf\\udce9"), (
     "pipe", "pipe/system-outputs/en-de/z.txt is no regular file")])
 def test_each_task_opens_or_has_one_message(opened, root, name, said):
     app = opened("results", root=root, shared_task=name, trials="999")
@@ -59,7 +59,7 @@ def test_files_that_the_dashboard_is_started_on(opened, tmp_path):
     assert not app.exception and "caf\\udce9" in words(app)
 
 
-@pytest.mark.parametrize("page, asked", [("summary", {}), ("upload", {}), ("results", {"shared_task": "wmt"})])
+@pytest.mark.parametrize("page, asked", [("summary", {}), ("results", {"shared_task": "wmt"})])
 def test_where_the_files_lie_is_shown_nowhere(opened, tmp_path, page, asked):
     whole = _absolute(TaskSource(str(task(tmp_path / "wmt")))) if page == "results" else None
     source = small_source(tmp_path) if whole is None else Source(folder=whole.folder)
