@@ -18,7 +18,7 @@ from pages._ui.browser import command_box
 
 
 def first_paragraph(thing) -> str:
-    """What the docstring says first, on one line and without the marks of the markup."""
+    """Return the first paragraph of a docstring, on one line and without markup."""
     return " ".join(inspect.getdoc(thing).split("\n\n")[0].split()).replace("`", "")
 
 

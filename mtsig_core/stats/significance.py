@@ -353,14 +353,14 @@ TESTS = {test.name: test for test in (
         "riezler-maxwell", "shift method as printed", "Riezler and Maxwell 2005, Fig. 2",
         "p = (c + 1) / (B + 1), c = #{ |d_b| - mean(|d_b|) >= |d_0| }", "bootstrap",
         riezler_maxwell, "holm", least=_least_drawn,
-        caution="The absolute value inside the shift makes it one-sided: at alpha = 0.05 it gives about 11% false "
+        caution="The absolute value inside the shift makes it one-sided. At alpha = 0.05 it gives about 11% false "
                 "alarms with many units of equal size, and up to 19% with few or unequal ones, as documents are.",
         instead="Use the randomization test, and this one only to reproduce the paper or sacreBLEU."),
     SignificanceTest(
         "t", "Student's t on paired segment scores", "Student 1908; Koehn 2004, 4",
         "t = mean(d) / (sd(d) / sqrt(n)) with n - 1 degrees of freedom, d the n differences of segment scores",
         "none", student_t, "holm", side=_side_of_mean, statistic="the differences of segments",
-        caution="It takes segments as independent, which those of one document are not.",
+        caution="It takes segments as independent, although segments of one document are alike.",
         instead="Use the randomization test by document where document ids are known."),
     SignificanceTest(
         "wilcoxon", "Wilcoxon's signed ranks of segment scores", "Wilcoxon 1945",

@@ -14,19 +14,19 @@ _NOTES = {name: " ".join(text.split()) for name, text in _TEXTS["notes"].items()
 
 
 def show_tests(titles: Sequence[tuple[str, str]]) -> None:
-    """The formula of each test."""
+    """Draw the formula of each test."""
     for name, title in titles:
         st.markdown(f"**{name}**: {title}")
         st.latex(TESTS[name])
 
 
 def show_intervals() -> None:
-    """The ends of each kind of interval, of a score or a difference."""
+    """Draw the ends of each kind of interval, of a score or a difference."""
     _show_formulas(INTERVALS, "intervals")
 
 
 def show_corrections() -> None:
-    """What the adjusted p of each correction is; a pair is significant where it is at most alpha."""
+    """Draw the adjusted p of each correction; a pair is significant if it is at most alpha."""
     _show_formulas(CORRECTIONS, "corrections")
 
 
@@ -40,7 +40,7 @@ def _show_formulas(formulas: Mapping[str, str], notes: str) -> None:
 
 
 def show_algorithms() -> None:
-    """The algorithms that the papers print, and that of the blocks, with what to know of each."""
+    """Draw the papers' algorithms and the block bootstrap, with notes on each."""
     st.subheader("Algorithms")
     left, right = st.columns(2)
     _show_algorithm("ar", left)
