@@ -734,17 +734,18 @@ class Dots {
   }
 }
 
-// The scale of the guess, where the dots fall on another: what was predicted, and later what came.
+// The axis of the guess, if the dots have another: the prediction, and later the result.
 class Scale {
-  constructor(parent) {
+  constructor(parent, label) {
+    this.label = label
     this.box = make('div', 'strip')
-    this.box.style.flex = '0 0 4.9em'
+    this.box.style.flex = '0 0 6.2em'
     parent.append(this.box)
   }
 
   draw(stage, truth, text) {
     const {min, max} = stage.data.guess
-    this.dots ??= new Dots(this.box, '', {low: min, high: max})
+    this.dots ??= new Dots(this.box, this.label, {low: min, high: max})
     this.dots.marks = truth === undefined ? [] : [{at: truth, text}]
     this.dots.predicted(stage)
   }
