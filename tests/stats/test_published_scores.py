@@ -38,7 +38,7 @@ def test_what_sacrebleu_prints_comes_out(metric, scorer):
 @pytest.mark.parametrize("column,numbers,setting", [
     ("BLEU", printed(sacrebleu.BLEU(tokenize="char")), "tokenizer char in place of 13a"),
     ("BLEU", printed(sacrebleu.BLEU(), [REF, OTHER]), "all 2 references jointly"),
-    ("BLEU", printed(sacrebleu.BLEU(), [OTHER]), "reference refB alone"),
+    ("BLEU", printed(sacrebleu.BLEU(), [OTHER]), "only reference refB"),
     ("BLEU", printed(sacrebleu.BLEU(lowercase=True)), "lowercased"),
     ("BLEU", printed(sacrebleu.BLEU(), lines=slice(0, None)), "the canary line kept"),
     ("chrF", printed(sacrebleu.CHRF(word_order=2)), "chrf++ in place of chrf"),
@@ -63,7 +63,7 @@ def test_a_setting_that_explains_all_columns_comes_before_one_that_hits_a_cell()
     alone = OfficialTable({"BLEU": {"small": bleu}}, ("small",))
     assert replicate(testset, alone, whole).rows[0].setting == "lowercased"
     found = replicate(testset, table, whole)
-    assert [(row.setting, row.gives) for row in found.rows] == [("reference refB alone", 2)] * 2
+    assert [(row.setting, row.gives) for row in found.rows] == [("only reference refB", 2)] * 2
     assert found.n_numbers == 2
 
 
