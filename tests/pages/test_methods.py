@@ -7,13 +7,8 @@ import pytest
 from mtsig_core.stats.intervals import INTERVALS
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import CORRECTIONS, TESTS
-<<<<<<< HEAD
-from pages._sections import methods_sections
-from tests.builders.screens import words
-=======
 from pages._sections.methods_sections import FORMULAS, SHOW
 from tests.builders.screens import words
->>>>>>> trunk
 
 
 def text_of(page):
