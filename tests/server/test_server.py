@@ -178,8 +178,8 @@ def words(messages):
     return " ".join(html.body for html in elements(messages, "html"))
 
 
-@pytest.mark.parametrize(("asked", "end"), [(signal.SIGTERM, os.kill),
-                                           pytest.param(signal.SIGINT, os.killpg, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize(("asked", "end"), [(signal.SIGTERM, os.kill), (signal.SIGINT, os.killpg)])
 def test_it_ends_when_told_though_a_tab_waits_for_work(tmp_path, asked, end):
     """By SIGTERM, which the server gets, and by Ctrl+C, which a terminal sends to all that it has started. Before that,
     work whose last tab has closed ends with its process."""
@@ -204,3 +204,13 @@ def test_it_ends_when_told_though_a_tab_waits_for_work(tmp_path, asked, end):
     assert "Cancelled" in [one.get("ended") for one in events if one.get("kind") == "sweep_sizes"]
     names = [one["event"] for one in events]
     assert names[0] == "start" and names.count("stop") == 1  # a page that is being drawn may end after it
+
+
+def test_it_ends_when_told(tmp_path):
+    """With all that it has started; while a tab waits for work, too, as `make test-long` shows."""
+    with serving(tmp_path) as (process, address, own):
+        started = below(process.pid)
+        os.kill(process.pid, signal.SIGTERM)
+        assert process.wait(LIMIT) == 0
+        patient(lambda: all(map(gone, started)))
+    assert [one["event"] for one in log(tmp_path / "log")] == ["start", "stop"]

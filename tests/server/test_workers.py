@@ -38,6 +38,7 @@ sys.exit(serve_workers([sys.executable, "-c", sys.argv[1]], dict(os.environ), 2,
 """
 
 
+@pytest.mark.long
 @needs_caddy
 def test_a_browser_keeps_to_one_worker_and_finds_another_when_that_dies(tmp_path):
     with serving(tmp_path, "--workers", "2") as (process, address, own):
