@@ -463,6 +463,16 @@ def track_name(testset: str, track: str | None) -> str:
     return testset if track is None else f"{testset}{_MARK}{track}"
 
 
+def track_of(testset: str) -> str | None:
+    """The track in the name of a test set."""
+    return testset.rpartition(_MARK)[2] if testset.endswith((f"{_MARK}constrained", f"{_MARK}unconstrained")) else None
+
+
+def is_of_task(testset: str) -> bool:
+    """Whether the name of a test set is that of a language pair of a shared task."""
+    return "/" in testset or testset.startswith(TASK.title)
+
+
 def find_track(name: str, offers: dict[str, Offer]) -> Offer | None:
     """The set of that name, as `find`; with a track after it, the systems of that track alone."""
     base, mark, track = name.rpartition(_MARK)
