@@ -131,10 +131,10 @@ def differences_picture(comparison: Comparison, metric: str) -> str:
         state_answer(comparison, metric), " ".join([*key, *list_caveats(comparison, metric)])))
     drawn = differences_svg(result, settings)
     top, high = 12 + _LINE * len(above), int(drawn.partition('height="')[2].partition('"')[0])
-    parts = [*(shapes.text(8, _LINE * k, line, "bold") for k, line in enumerate(above, 1)),
-             drawn.replace("<svg ", f'<svg y="{top}" ', 1),
+    texts = [*(shapes.text(8, _LINE * k, line, "bold") for k, line in enumerate(above, 1)),
              *(shapes.text(8, top + high + _LINE * k, line) for k, line in enumerate(below, 1))]
-    return _as_file(str(shapes.svg(_WIDE, top + high + _LINE * len(below) + 12, above[0], parts)))
+    around = str(shapes.svg(_WIDE, top + high + _LINE * len(below) + 12, above[0], texts))
+    return _as_file(around.replace("</svg>", drawn.replace("<svg ", f'<svg y="{top}" ', 1) + "</svg>"))
 
 
 def draw_differences(differences: Sequence[DifferenceRow], head: str, alt: str, own_scales: bool = False) -> str:
