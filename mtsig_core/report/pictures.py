@@ -121,7 +121,7 @@ def differences_svg(result: MetricResult, settings: Settings) -> str:
 
 
 def differences_picture(comparison: Comparison, metric: str) -> str:
-    """The same as a file of its own: the verdict above it, and below it how to read it and its caveats."""
+    """Draw the same as a file of its own: the verdict above it, and below it how to read it and its caveats."""
     result, settings = comparison.metrics[metric], comparison.settings
     shapes, together = cast(Any, template("shapes.svg").module), name_simultaneous(result, settings)
     key = [f"Thick: {write_level(settings)} CI for this pair only.",
@@ -209,7 +209,7 @@ def matrix_key(result: MetricResult, settings: Settings) -> str:
     form = _choose_form(result)
     ends = f" Colours are full from {form.scale(limit):.3g} on: larger differences look alike." if clipped else ""
     return (f"Above the diagonal: {describe_difference(result)} in {form.unit}{metric_title(result.metric)}, blue "
-            f"where the row is better; in colour and ● where significant{raw}.{ends} "
+            f"where the row is better. Coloured with ● where significant{raw}.{ends} "
             f"Below: {below}, bold where not significant, which does not mean equal.")
 
 

@@ -1,4 +1,4 @@
-"""One pair of systems on screen: which it is, its examination, the commands that print it, its dispute card."""
+"""Sections of the page One pair: the verdict, its examination, the commands that print it, the dispute card."""
 
 from __future__ import annotations
 
@@ -53,18 +53,18 @@ _ASKED = ("unit", "trials", "alpha", "seed")
 
 
 def examine(view: View, a: str, b: str) -> PairExamination:
-    """`mtsig_core.examine_pair` with the settings of the view."""
+    """Run `mtsig_core.examine_pair` with the settings of the view."""
     return view.experiment(examine_pair, "Examining the pair", a=a, b=b,
                            **{name: view.settings[name] for name in _ASKED})
 
 
 def command(view: View, a: str, b: str) -> str:
-    """The command line that prints this pair."""
+    """Return the command line that prints this pair."""
     return replace(view, source=pair_choice.source_for(view, a, b)).command()
 
 
 def form_of(found: PairExamination) -> str:
-    """How its scores and differences are written."""
+    """Return the form of its scores and differences."""
     return written_like((found.score_a, found.score_b))
 
 
@@ -73,7 +73,7 @@ def form_of(found: PairExamination) -> str:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two systems, what is found of them, and how it is written; differences are improvements of a over b."""
+    """Two systems with their results and the form of their numbers; differences are improvements of a over b."""
 
     view: View
     a: str
@@ -94,7 +94,7 @@ class Pair:
 
     @cached_property
     def identical(self) -> str:
-        """What of the two is identical; empty where nothing is."""
+        """Return which parts of the two are identical; empty if they differ."""
         return find_identical(self.view.comparison, self.result, self.row)
 
     @property
@@ -103,13 +103,13 @@ class Pair:
 
     @property
     def ends(self) -> tuple[float, float] | None:
-        """The interval of this pair."""
+        """Return the interval of this pair."""
         ends = self.found.intervals[self.result.ci]
         return ends and join_ends(*ends, self.found.sign)
 
     @property
     def joint(self) -> tuple[float, float] | None:
-        """The interval for all pairs together, where there are several."""
+        """Return the interval for all pairs together, if there are several."""
         return see_pair(self.row, self.a, self.result, self.settings).ci_joint if len(self.result.tested) > 1 else None
 
     def show(self, make: partial, key: str, alt: str, header: list[str], rows: list) -> None:
@@ -118,7 +118,7 @@ class Pair:
 
 
 def state_verdict(one: Pair) -> str:
-    """Which system is better, if either is, by how much, and the p or the wins that decide."""
+    """Write which system is better, if either is, by how much, and the p or the wins that decide."""
     row = one.row
     better = {"a": row.a, "b": row.b, None: None}[row.better]
     verdict = f"the {one.identical} are identical" if one.identical else \
@@ -127,14 +127,14 @@ def state_verdict(one: Pair) -> str:
 
 
 def list_warnings(one: Pair) -> list[Caution]:
-    """What limits the verdict; of two that are identical, what says so."""
+    """Return the limits of the verdict; of two identical systems, the caution that they are."""
     return [caution for caution in one.view.comparison.warnings if caution.concerns_pair(one.a, one.b) or (
         not one.identical and caution.concerns_all and not caution.kind.beside_verdict
         and caution.kind.concern not in ("files", "test"))]
 
 
 def show_contradictions(one: Pair) -> None:
-    """Where what is drawn of the pair, or the interval for all pairs, says otherwise than the decision."""
+    """Draw where the bootstrap of the pair, or the interval for all pairs, contradicts the decision."""
     if unlike := explain_unlike(one.found, one.row.n_effective):
         screen.caution_box(unlike.strip())
     if one.joint is not None and not is_split(one.row, one.settings.alpha) \
@@ -143,7 +143,7 @@ def show_contradictions(one: Pair) -> None:
 
 
 def _explain_disagreement(pair: PairResult, settings: Settings, result: MetricResult) -> str:
-    """What to make of a simultaneous interval that contains 0, or not, against the decision."""
+    """Write how to read an interval for all pairs that disagrees with the decision."""
     contains = (f"The {write_level(settings)} CI for all pairs together "
                 f"{'contains' if pair.significant else 'excludes'} 0")
     if explain_no_decision(settings, result) is not None:
@@ -154,7 +154,7 @@ def _explain_disagreement(pair: PairResult, settings: Settings, result: MetricRe
 
 
 def show_size(one: Pair) -> None:
-    """The bootstrapped differences, with their intervals."""
+    """Draw the bootstrapped differences, with their intervals."""
     found, form, level = one.found, choose_form(one.result), write_level(one.settings)
     drawn = found.sign * found.drawn[:one.settings.resamples]
     over = float((drawn > 0).mean())
@@ -170,7 +170,7 @@ def show_size(one: Pair) -> None:
 
 
 def show_chance(one: Pair) -> None:
-    """The differences after permutations, and the p that decides."""
+    """Draw the differences after permutations, and the p that decides."""
     found, row = one.found, one.row
     edges, counts = symmetric_histogram(found.sign * found.swapped, abs(one.delta))
     chance, m = describe_chance(found), len(one.result.tested)
@@ -187,13 +187,13 @@ _TABS = ("Documents", "Segments", "Other tests and intervals", "Equivalence", "D
 
 
 def open_tabs() -> Sequence:
-    """The tabs of the page; a link to the dispute card, or with a margin, opens its own."""
+    """Draw the tabs of the page; a link to the dispute card, or with a margin, opens its own."""
     asked = _TABS[4] if address.asked("card") == "true" else _TABS[3] if address.asked("margin") else _TABS[0]
     return st.tabs(_TABS, default=asked)
 
 
 def describe_chance(found: PairExamination) -> str:
-    """How many permutations reach the observed difference, and the p that follows, in a sentence."""
+    """Write how many permutations reach the observed difference, and the p that follows."""
     p, n = found.outcomes[0].p_value, len(found.swapped) + 1
     reached, size = round(p * n) - 1, f"a difference of {abs(found.delta):{form_of(found)}} or more in either direction"
     if found.exact:
@@ -202,7 +202,7 @@ def describe_chance(found: PairExamination) -> str:
 
 
 def show_other_tests(one: Pair) -> None:
-    """All tests, all intervals, and what the test set can detect: a sentence and a table each."""
+    """Draw all tests, all intervals, and what the test set can detect: a sentence and a table each."""
     found, row, result = one.found, one.row, one.result
     tests = outcomes_table(found, row.n_effective < FEW_FOR_BOOTSTRAP)
     screen.plain(f"{_count_values(tests, 'decision', 'test')} Choose the test before you look at its result.")
@@ -216,13 +216,13 @@ def show_other_tests(one: Pair) -> None:
 
 
 def _count_values(table: Table, key: str, noun: str) -> str:
-    """How many rows have each value of a column, in a sentence."""
+    """Write how many rows have each value of a column."""
     counts = Counter(value for value in table.values(key) if value is not None)
     return f"{', '.join(f'{value}: {format_count(n, noun)}' for value, n in counts.most_common())}."
 
 
 def outcomes_table(examination: PairExamination, few: bool) -> Table:
-    """All tests, side by side, with what is wrong with some of them, or with few units."""
+    """Return all tests side by side, with what is wrong with some of them, or with few units."""
     decisions = {"a": f"{examination.a} is better", "b": f"{examination.b} is better",
                  None: "no significant difference"}
     rows = []
@@ -240,7 +240,7 @@ def outcomes_table(examination: PairExamination, few: bool) -> Table:
 
 
 def describe_detectable(found: PairExamination) -> str:
-    """Which difference the test set can detect, in a sentence."""
+    """Write which difference the test set can detect."""
     if found.se[found.settings.unit] == 0:
         return "There is no smallest detectable difference: this difference is the same in every resample."
     if found.mdd is None:
@@ -251,7 +251,7 @@ def describe_detectable(found: PairExamination) -> str:
 
 
 def detectable_table(found: PairExamination, pair: PairResult, m: int) -> Table:
-    """The smallest detectable difference, for this pair only and among m, and the standard error by each unit."""
+    """Return the smallest detectable difference, for this pair only and among m, and the standard errors."""
     form, rows = form_of(found), []
     if found.mdd is not None and found.se[found.settings.unit]:
         ends = join_ends(pair.mdd_low, pair.mdd_high)
@@ -265,8 +265,8 @@ def detectable_table(found: PairExamination, pair: PairResult, m: int) -> Table:
 
 
 def show_equivalence(found: PairExamination) -> None:
-    """Whether the two are equivalent within the margin that was entered, where the bootstrap can tell; nothing is
-    claimed of one that nobody chose."""
+    """Draw whether the two are equivalent within the margin entered, if the bootstrap can decide; without a margin,
+    claim nothing."""
     if found.intervals["percentile"] is None:
         st.caption(f"Equivalence cannot be tested with so few {found.settings.unit}s: it needs the bootstrap.")
         return
@@ -291,7 +291,7 @@ def show_equivalence(found: PairExamination) -> None:
 
 def intervals_table(examination: PairExamination, chosen: str, family: str | None = None,
                     joint: tuple[float, float] | None = None) -> Table:
-    """All kinds of interval; the simultaneous one, over its family, comes last."""
+    """Return all kinds of interval, with the interval for all pairs last."""
     kinds = {kind + " (chosen)" * (kind == chosen): ends and join_ends(*ends, examination.sign)
              for kind, ends in examination.intervals.items()}
     kinds |= {} if joint is None else {f"for {family} together": joint}
@@ -307,7 +307,7 @@ def intervals_table(examination: PairExamination, chosen: str, family: str | Non
 
 
 def documents_of(testset: TestSet, domain: str | None) -> dict[str, int]:
-    """The number of each document, of one domain or of all, by the name that `document_names` gives it."""
+    """Return the number of each document, of one domain or of all, by its name from `document_names`."""
     names = document_names(testset)
     if domain is None:
         return {name: k for k, name in enumerate(names)}
@@ -320,7 +320,7 @@ _DOCUMENTS = 4  # of each system, in the figure
 
 
 def show_documents(view: View, found: PairExamination, a: str, b: str) -> None:
-    """The documents that move the difference most, and the way to their segments."""
+    """Draw the documents that move the difference most, with links to their segments."""
     if found.by_document is None:
         st.caption("This test set has no document ids. Upload them with its files to see which documents drive the "
                    "difference.")
@@ -354,7 +354,7 @@ _HIGH = 700  # pixels of the card on the page, which scrolls
 
 
 def show_card(view: View, a: str, b: str) -> None:
-    """Below a toggle, which is in the address: the card, a button for its file, and the command."""
+    """Draw the dispute card below a toggle, which is in the address, with a button for its file, and the command."""
     if not controls.toggle("Make the dispute card: all about this pair on one page, to print or send", False, "card",
                            pages_own=True):
         return

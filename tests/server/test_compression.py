@@ -8,7 +8,7 @@ from starlette.responses import PlainTextResponse
 
 from pages._server import compression
 from pages._server.compression import Compression
-from tests.server.client import answer, run
+from tests.builders.client import answer, run
 
 TEXT = "the same for ever " * 1000
 FOR_EVER = {"cache-control": "public, immutable, max-age=31536000"}

@@ -15,8 +15,8 @@ from websockets.exceptions import ConnectionClosed
 from mtsig_core.cli import serving as command
 from pages._server import connections, lifecycle
 from pages._server.connections import MOST_FILES, Forged, answered
-from tests.server.client import answer as sent_by
-from tests.server.client import run
+from tests.builders.client import answer as sent_by
+from tests.builders.client import run
 
 MINE = [(b"cookie", b"a=b; _streamlit_xsrf=mine")]
 MESSAGE = {"type": "websocket.receive", "bytes": BackMsg(stop_script=True).SerializeToString()}
