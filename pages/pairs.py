@@ -16,11 +16,11 @@ if not result.pairs:
     screen.end_page()
 has_p, n = TESTS[settings.test].p_values is not None, len(result.tested)
 significant = sum(pair.significant for pair in result.tested)
-how = f"alpha {settings.alpha:g} per direction" if not has_p else "one pair, no correction needed" if n == 1 else \
-    f"correction: {CORRECTION_NAMES[settings.correction]}"
+how = f"alpha {settings.alpha:g} per direction" if not has_p else "one pair needs no correction" if n == 1 else \
+    "without correction" if settings.correction == "none" else f"corrected by {CORRECTION_NAMES[settings.correction]}"
 cannot = explain_no_decision(settings, result)
-screen.answer(f"{cannot}; {how}" if cannot else
-              f"{significant} of {n} {'pair differs' if n == 1 else 'pairs differ'} significantly; {how}")
+screen.answer(f"{cannot} ({how})" if cannot else
+              f"{significant} of {n} {'pair differs' if n == 1 else 'pairs differ'} significantly ({how})")
 more = caveats.show((caution for caution in comparison.warnings if caution.concerns_all), "first", most=2)
 adjusted = pairs_sections.adjust(view) if has_p and n != 1 else None
 clicked = comparison_sections.show_matrix(view, {} if adjusted is None else adjusted.by_correction)
