@@ -97,9 +97,10 @@ TEMPLATES: dict[str, Words] = {
         "over pairs).}",
         "{enough:Use the unit document.|Add documents: with only {n_documents:,} the unit document decides nothing.}"),
     "few-units": Words(
-        "There {n:is|are} only {n:#{unit}}{metric:? with {by} scores} to resample{unequal:?, worth only {worth:.0f} of "
-        f"equal size (Kish 1965)}}. {{has_interval:Intervals and p-values are rough below {FEW_UNITS}|There is no "
-        f"interval with fewer than {LEAST_UNITS}}}.",
+        "There {n:is|are} only {n:#{unit}}{metric:? with {by} scores} to resample. {unequal:?Because their lengths "
+        "differ, they say about as much as {worth:.0f} of equal length. }"
+        f"{{has_interval:Intervals and p-values are rough below {FEW_UNITS}|There is no interval with fewer than "
+        f"{LEAST_UNITS}}}.",
         advice="Add {added}s, or read the results with care."),
     "test-as-published": Words("The test: {test.title} ({test.source}). {test.caution}", advice="{test.instead}"),
     "test-assumes": Words("The test: {test.title} ({test.source}). {test.caution}", advice="{test.instead}"),
@@ -195,7 +196,8 @@ TEMPLATES: dict[str, Words] = {
                                   "difference can be significant.", advice="Have more {unit}s rated for both."),
     "few-common-lines": Words(
         "{a} and {b} are compared only on the {n:#segment} with scores of both{n_documents:? in "
-        "{n_documents:#document}}{unequal:?, worth {worth:.0f} of equal size}. The interval and p are rough."),
+        "{n_documents:#document}}{unequal:?, which say about as much as {worth:.0f} of equal length}. "
+        "The interval and p are rough."),
     "few-differences": Words(
         f"{{a}} and {{b}} differ by {{by}} in only {{n:,}} of {{n_all:#{{unit}}}} (their texts in {{n_texts:,}}). The "
         f"others do not show which is better: {_SO_FEW} is {{least:.2g}} from so few."),
