@@ -120,15 +120,6 @@ def test_a_page_says_at_once_what_draws_pictures(server, path):
     assert f"{Path(said['url']).name}`" in asks
 
 
-def test_the_second_who_asks_for_a_script_gets_it_packed(server):
-    page = f"{server[1]}/"
-    script = urljoin(page, entry(get(page).text))
-    first, second, plain = [get(script, headers={"Accept-Encoding": how}) for how in ("gzip", "gzip", "")]
-    assert int(second.headers["Content-Length"]) < int(plain.headers["Content-Length"]) / 2
-    assert first.content == second.content == plain.content
-    assert "Content-Security-Policy" in second.headers
-
-
 def entry(page):
     """Where a page's own script lies."""
     return re.search('<script type="module"[^>]* src="([^"]+)"', page)[1]
