@@ -15,7 +15,7 @@ from mtsig_core.figures import differences, forest, matrix, of_comparison
 from mtsig_core.report.export import comparison_json
 from mtsig_core.report.sentences import list_caveats, paper_sentences, state_verdict
 from mtsig_core.results import PairResult
-from tests.toys import bleu_counts, compare_given, toy
+from tests.builders.toys import bleu_counts, compare_given, toy
 
 COUNTS, DOCUMENTS = bleu_counts(seed=21, qualities=[0.2, 0, 0.4], n_segments=120)
 

@@ -1,6 +1,6 @@
 """The words of warnings: for each code a template of what happened, why it matters, and what to do.
 
-What remedies are called on a command line, on a page and in Python is said by whoever shows the warning.
+The command line, the pages and Python each add their own names of the remedies.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from mtsig_core.testset import name_as_system
 
 
 class Words(NamedTuple):
-    """The parts of a warning: what holds of all that is done so, what holds here, and what to do."""
+    """The parts of a warning: the general problem, its facts in this comparison, and what to do."""
 
     general: str
     here: str = ""
@@ -46,7 +46,7 @@ TEMPLATES: dict[str, Words] = {
     "other-order": Words(
         f"The lines of {{a}} do not follow the order of reference {{reference}}: {_OUT_OF_ORDER}{{shift:?, most of "
         "them shifted by {shift:+,} lines}{order:?; the output is {order}}.{same_as:? They are the lines of {same_as} "
-        "in another order.} Its score compares lines that do not belong together, so it does not show how good the "
+        "in another order.} Its score compares lines that do not belong together. It does not show how good the "
         "system is.", advice="Restore the order of the lines (was one lost, added or sorted?), and score again."),
     "reference-order": Words(
         f"The lines of reference {{reference}} are not in the order of the systems' lines: {_OUT_OF_ORDER}. Scores "
@@ -166,7 +166,7 @@ TEMPLATES: dict[str, Words] = {
         "difference of the scores does not. mtsig declares neither system better there.",
         "Disagreeing: {pairs:pairs}.",
         "A few segments with large differences can cause this. Look at them, or test the difference of the scores with "
-        "the randomization test (ar)."),
+        "the randomization test."),
 
     # Ranks.
     "rank-rule": Words("Ranks {rule.title} ({rule.source}): {ignored}.{of_means:? Ranks are of means over domains; "
@@ -202,34 +202,33 @@ TEMPLATES: dict[str, Words] = {
     "near-alpha": Words("{a} against {b} is borderline: with {p_word} = {p:.3f}, another seed could change the result.",
                         advice="Use more trials."),
     "near-alpha-at-the-least-p": Words(
-        "{n:#pair} {n:has|have} the smallest p that {trials:,} trials can give ({p_word} = {p_high:.3f} at most) and "
-        "{n:is|are} borderline: {undone:one more trial as extreme would make them not significant|more trials could "
-        "change the result}.", advice="Use more trials."),
+        "{n:#pair} {n:is|are} borderline with the smallest p that {trials:,} trials can give ({p_word} = {p_high:.3f} "
+        "at most). {undone:One more trial as extreme would make them not significant|More trials could change the "
+        "result}.", advice="Use more trials."),
 
     # Training runs.
     "training-runs": Words(
-        "Scores are means over training runs, and p-values, intervals and ranks hold for these runs only: a unit of "
-        "the test set is swapped or resampled for all runs of a system at once. The SD between runs shows what another "
-        "training could change, and {n} runs show it only roughly: its {percent:g}% CI is {low:.2f} to {high:.3g} "
-        "times the estimate."),
+        "Scores are means over training runs. P-values, intervals and ranks hold for these runs only, because a unit "
+        "is swapped or resampled for all runs of a system at once. The SD between runs shows what another training "
+        "could change. With {n} runs it is rough: its {percent:g}% CI is {low:.2f} to {high:.3g} times the estimate."),
     "single-run": Words("{names:all} {names:has a single training run|have single training runs}, so how much another "
                         "training would change the score is unknown.", advice="Give further outputs as runs."),
     "identical-runs": Words("{a} has training runs with identical outputs, as if one file were given twice. The SD "
                             "between runs comes out too small.", advice="Remove the copy."),
     "runs-not-rated": Words("{metric} has one score for each segment of a system, not one for each training run, so "
                             "it says nothing about runs."),
-    "runs-may-turn": Words("{a} - {b} is significant for these training runs, but the difference is only {errors:.1f} "
-                           "standard errors of test set and training together, where {needed:.1f} are needed. Other "
-                           "runs may not show it.", advice="Train both again."),
+    "runs-may-turn": Words("{a} - {b} is significant for these training runs. With the spread between runs, the "
+                           "difference is only {errors:.1f} standard errors, and {needed:.1f} are needed. Other runs "
+                           "may not show it.", advice="Train both again."),
 
     # Experiments.
     "few-units-in-parts": Words("There are few {unit}s to resample: {sizes}. Intervals and p-values are rough below "
                                 f"{FEW_UNITS}."),
     "too-few-units-in-parts": Words("With so few {unit}s no pair can be significant at alpha {alpha:g}, however large "
                                     "the difference: {sizes}.", advice="Use at least {needed}."),
-    "whole-undecided": Words("No pair can be significant on the whole set either: a bootstrap within domains is no "
+    "whole-undecided": Words("No pair can be significant on the whole set either. A bootstrap within domains is no "
                              "surer than a bootstrap of the domain with the fewest units.",
-                             advice="Use the randomization test (ar)."),
+                             advice="Use the randomization test."),
     "weights-of-domains": Words("{by} of a domain takes its weights from the references of that domain only, as if "
                                 "the domain were scored on its own.",
                                 advice="Compare systems within a domain, not the scores of two domains, and none with "
@@ -242,7 +241,7 @@ TEMPLATES: dict[str, Words] = {
 
 
 def list_names(names: Sequence[str], shown: int = 4) -> str:
-    """The first of some names as an English list, and the number of the others.
+    """Write the first of some names as an English list, and the number of the others.
 
     >>> list_names("ABC"), list_names("ABCDEFG")
     ('A, B and C', 'A, B, C, D and 3 others')
@@ -291,7 +290,7 @@ _NAMED: dict[str, Callable[[Any], Any]] = {
 
 
 def caution_words(caution: Caution) -> Words:
-    """The words of a warning.
+    """Return the words of a warning.
 
     >>> caution_words(Caution("identical-outputs", a="A", b="B")).general
     'A and B have identical outputs.'
@@ -307,17 +306,17 @@ def caution_words(caution: Caution) -> Words:
 
 
 def caution_record(caution: Caution) -> dict[str, Any]:
-    """A warning for JSON, with its facts and its words."""
+    """Return a warning for JSON, with its facts and its words."""
     return {"code": caution.code, "text": caution.text, "metric": caution.metric, "a": caution.a, "b": caution.b,
             "remedies": caution.remedies, "here": caution.here, "advice": caution.advice, "facts": caution.facts}
 
 
 def p_word(correction: str, n_pairs: int = 2) -> str:
-    """What the p that decides is called; a single pair needs no correction."""
+    """Return the name of the p-value that decides; a single pair needs no correction."""
     return "p" if n_pairs == 1 else "p (uncorrected)" if correction == "none" else "adjusted p"
 
 
-# -- What templates need beside the facts ------------------------------------------------------------------------------
+# -- What templates need in addition to the facts ----------------------------------------------------------------------
 
 
 _MARKS = {"start": "begin with", "end": "end with", "anywhere": "have"}
@@ -368,35 +367,35 @@ def _ask_for_units(caution: Caution, unit: str, needed: int, **_: Any) -> dict[s
 
 def advise_trust(unlike: Sequence[tuple[str, str]], n_others: int, ratio: float | None, needed: int | None,
                  unit: str) -> str:
-    """What to go by where a decision and an interval differ; see `mtsig_core.stats.cautions.trusted`."""
+    """Write whether to trust the decision or the interval where they differ; see `stats.cautions.trusted`."""
     fill = _Template().format
     if needed is not None:
         return fill("With fewer than {:#{}} of equal size this test rejects too often: go by neither, and use the "
-                    "randomization test (ar).", needed, unit)
+                    "randomization test.", needed, unit)
     if not unlike:
         return "Go by the decision."
-    return fill("Go by the interval of {unlike:pairs}: resamples vary up to {ratio:.2f} times as much as permutations, "
-                "because the systems are too unlike to be swapped, so p is too small.{n:? Go by the decision for the "
-                "other {n:#pair}.}", unlike=unlike, ratio=ratio, n=n_others)
+    return fill("Go by the interval of {unlike:pairs}. The systems are too unlike to be swapped: resamples vary up to "
+                "{ratio:.2f} times as much as permutations, so p is too small.{n:? Go by the decision for the other "
+                "{n:#pair}.}", unlike=unlike, ratio=ratio, n=n_others)
 
 
 def describe_hidden(inside: int, inside_apart: int | None = None, turned: int = 0, changed: int | None = None,
                     n_ranks: int = 0) -> str:
-    """What ranks by a rule hide: significant pairs inside one cluster, pairs ranked the other way round.
+    """Describe what ranks by a rule hide: significant pairs inside one cluster, pairs ranked the other way round.
 
     >>> describe_hidden(3, 2, 0, 4, 12)
-    '3 significant pairs lie inside one cluster, as if tied (the rank ranges of 2 of them do not overlap); 4 of 12 \
+    '3 significant pairs are inside one cluster, as if tied (the rank ranges of 2 of them do not overlap); 4 of 12 \
 rank ranges differ from simultaneous ones'
     """
     return _Template().format(
-        "{inside:#significant pair} {inside:lies|lie} inside one cluster, as if tied{apart:? (the rank ranges of "
-        "{apart} of them do not overlap)}{turned:?, and {turned:#pair} {turned:is|are} ranked the other way round, the "
+        "{inside:#significant pair} {inside:is|are} inside one cluster, as if tied{apart:? (the rank ranges of "
+        "{apart} of them do not overlap)}{turned:?; {turned:#pair} {turned:is|are} ranked the other way round, the "
         "significantly worse system first}{ranks:?; {changed} of {ranks} rank ranges differ from simultaneous ones}",
         inside=inside, apart=inside_apart, turned=turned, changed=changed, ranks=changed is not None and n_ranks)
 
 
 def describe_rank_disagreement(undecided: bool, wary: Sequence[str], bold: Sequence[str], n_apart: int) -> str:
-    """Where decisions and ranks differ; see `mtsig_core.stats.cautions.rank_disagreement`."""
+    """Describe where decisions and ranks differ; see `mtsig_core.stats.cautions.rank_disagreement`."""
     if undecided:
         return "no system can win or lose, though there are ranks"
     fill, parts = _Template().format, []
@@ -449,7 +448,7 @@ _DERIVED: dict[str, Callable[..., dict[str, Any]]] = {
 
 
 def caution_texts(comparison: Comparison) -> list[str]:
-    """The texts of the warnings of a comparison, each with the metric that it is about where there are several."""
+    """Return the texts of a comparison's warnings, each with its metric if there are several."""
     return [_prefix(caution, len(comparison.metrics) > 1) + caution.text for caution in comparison.warnings]
 
 
@@ -459,7 +458,7 @@ def _prefix(caution: Caution, several: bool) -> str:
 
 def group_cautions(cautions: Iterable[Caution], shown: int = 3, several: bool = False,
                    say: Callable[[Sequence[Remedy]], str] = lambda remedies: "") -> list[list[str]]:
-    """The texts of warnings, a list for each kind and metric; what goes beyond `shown` of a kind is counted.
+    """Return the texts of warnings, a list for each kind and metric; beyond `shown` of a kind, only their number.
 
     Where there are `several` metrics, each text begins with the one that it is about; where it is known what helps, the
     last of a kind ends with what `say` makes of that.
@@ -477,7 +476,7 @@ def group_cautions(cautions: Iterable[Caution], shown: int = 3, several: bool = 
 
 
 def fit_remedies_to_task(cautions: Iterable[Caution]) -> list[Caution]:
-    """Warnings of a language pair of a shared task: what helps there is what a task can be told, so no tokenizer."""
+    """Return the warnings of a language pair with the remedies that a task has, so without a tokenizer."""
     can_be_told = {"metrics", "exclude", *defaults("task")}
     return [replace(caution, remedies=tuple(one for one in caution.remedies if one.keys() <= can_be_told))
             for caution in cautions]
@@ -487,7 +486,7 @@ def fit_remedies_to_task(cautions: Iterable[Caution]) -> list[Caution]:
 
 
 def find_reason_undecided(settings: Settings, result: MetricResult, correction: str | None = None) -> str | None:
-    """Why nothing can be decided, as a phrase; None where something can be."""
+    """Return why nothing can be decided, as a phrase; None if something can be."""
     if result.pairs and not result.tested:
         return f"no two systems have a segment in common with {metric_title(result.metric)} scores"
     lacks, m = find_shortage(settings, result, correction), len(result.tested)
@@ -501,6 +500,6 @@ def find_reason_undecided(settings: Settings, result: MetricResult, correction: 
 
 
 def explain_no_decision(settings: Settings, result: MetricResult, correction: str | None = None) -> str | None:
-    """A short sentence that nothing can be decided, and why; None where something can be."""
+    """Write that nothing can be decided, and why, in a short sentence; None if something can be."""
     why = find_reason_undecided(settings, result, correction)
     return why and f"Cannot be decided: {why}"

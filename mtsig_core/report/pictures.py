@@ -189,7 +189,7 @@ def matrix_key(result: MetricResult, settings: Settings) -> str:
     form = _choose_form(result)
     ends = f" Colours are full from {form.scale(limit):.3g} on: larger differences look alike." if clipped else ""
     return (f"Above the diagonal: {describe_difference(result)} in {form.unit}{metric_title(result.metric)}, blue "
-            f"where the row is better; in colour and ● where significant{raw}.{ends} "
+            f"where the row is better. Coloured with ● where significant{raw}.{ends} "
             f"Below: {below}, bold where not significant, which does not mean equal.")
 
 

@@ -1,4 +1,4 @@
-"""Parts of the page Metrics and domains: whether the metrics agree, domains, and which metric to trust."""
+"""Sections of the page Metrics and domains: whether the metrics agree, domains, and which metric to trust."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _BESIDE = ("bleu", "chrf", "ter")  # of texts, where there are no tables of scor
 
 
 def show_decisions(view: View) -> None:
-    """Whether the metric of the page agrees with those that are chosen beside it."""
+    """Draw whether the page's metric agrees with the other metrics chosen."""
     others, given = [name for name in list_metrics(view.testset) if name != view.metric], view.testset.scores
     usual = [name for name in others if name in given or name in _BESIDE][:3]
     if chosen := comparison_sections.pick_metrics(view, "Compare with", others, usual):
@@ -53,7 +53,7 @@ def show_decisions(view: View) -> None:
 
 
 def show_domains(view: View) -> None:
-    """Scores by domain under the metric in the sidebar, and the pairs whose sign is not everywhere the same."""
+    """Draw scores by domain under the metric in the sidebar, and the pairs whose sign changes between domains."""
     asked = dict(alpha=view.alpha, seed=view.settings["seed"])
     one = view.experiment(by_domain, "Testing in each domain", **asked)
     screen.answer(domains_verdict(one))
@@ -72,7 +72,7 @@ def show_domains(view: View) -> None:
 
 
 def show_agreement(view: View) -> None:
-    """Pairwise and soft pairwise accuracy of the metrics chosen, and tests between them."""
+    """Draw pairwise and soft pairwise accuracy of the metrics chosen, and tests between them."""
     if not view.testset.scores:
         screen.error("This test set has no human scores. Upload a table of segment scores (system, line, score) with "
                      "the texts on the page Upload.")
@@ -91,7 +91,7 @@ def show_agreement(view: View) -> None:
 
 
 def show_agreement_with(result: Agreement | TaskAgreement, page: str, files: Sequence[str], command: str) -> None:
-    """Metrics held against human scores, of one language pair or in the mean over several."""
+    """Draw metrics against human scores, of one language pair or in the mean over several."""
     screen.answer(agreement_verdict(result))
     screen.cautions(about_agreement(result))
     charts.show(partial(agreement_dots, result), key=f"{page}.agreement", files=files, command=command,

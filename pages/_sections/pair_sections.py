@@ -1,4 +1,4 @@
-"""One pair of systems on screen: which it is, its examination, the commands that print it, its dispute card."""
+"""Sections of the page One pair: the verdict, its examination, the commands that print it, the dispute card."""
 
 from __future__ import annotations
 
@@ -49,18 +49,18 @@ _ASKED = ("unit", "trials", "alpha", "seed")
 
 
 def examine(view: View, a: str, b: str) -> PairExamination:
-    """`mtsig_core.examine_pair` with the settings of the view."""
+    """Run `mtsig_core.examine_pair` with the settings of the view."""
     return view.experiment(examine_pair, "Examining the pair", a=a, b=b,
                            **{name: view.settings[name] for name in _ASKED})
 
 
 def command(view: View, a: str, b: str) -> str:
-    """The command line that prints this pair."""
+    """Return the command line that prints this pair."""
     return replace(view, source=pair_choice.source_for(view, a, b)).command()
 
 
 def form_of(found: PairExamination) -> str:
-    """How its scores and differences are written."""
+    """Return the form of its scores and differences."""
     return written_like((found.score_a, found.score_b))
 
 
@@ -69,7 +69,7 @@ def form_of(found: PairExamination) -> str:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two systems, what is found of them, and how it is written; differences are improvements of a over b."""
+    """Two systems with their results and the form of their numbers; differences are improvements of a over b."""
 
     view: View
     a: str
@@ -90,7 +90,7 @@ class Pair:
 
     @cached_property
     def identical(self) -> str:
-        """What of the two is identical; empty where nothing is."""
+        """Return which parts of the two are identical; empty if they differ."""
         return find_identical(self.view.comparison, self.result, self.row)
 
     @property
@@ -99,13 +99,13 @@ class Pair:
 
     @property
     def ends(self) -> tuple[float, float] | None:
-        """The interval of this pair."""
+        """Return the interval of this pair."""
         ends = self.found.intervals[self.result.ci]
         return ends and tuple(sorted(self.found.sign * end for end in ends))
 
     @property
     def joint(self) -> tuple[float, float] | None:
-        """The interval for all pairs together, where there are several."""
+        """Return the interval for all pairs together, if there are several."""
         sign = self.result.sign * (1 if self.row.a == self.a else -1)
         ends = self.row.ci_joint_low, self.row.ci_joint_high
         return None if None in ends or len(self.result.tested) < 2 else tuple(sorted(sign * end for end in ends))
@@ -116,7 +116,7 @@ class Pair:
 
 
 def state_verdict(one: Pair) -> str:
-    """Which system is better, if either is, by how much, and the p or the wins that decide."""
+    """Write which system is better, if either is, by how much, and the p or the wins that decide."""
     row, form, joint = one.row, choose_form(one.result), one.joint
     better = {"a": row.a, "b": row.b, None: None}[row.better]
     verdict = f"the {one.identical} are identical" if one.identical else \
@@ -132,14 +132,14 @@ def state_verdict(one: Pair) -> str:
 
 
 def list_warnings(one: Pair) -> list[Caution]:
-    """What limits the verdict; of two that are identical, what says so."""
+    """Return the limits of the verdict; of two identical systems, the caution that they are."""
     return [caution for caution in one.view.comparison.warnings if caution.concerns_pair(one.a, one.b) or (
         not one.identical and caution.concerns_all and not caution.kind.beside_verdict
         and caution.kind.concern not in ("files", "test"))]
 
 
 def show_contradictions(one: Pair) -> None:
-    """Where what is drawn of the pair, or the interval for all pairs, says otherwise than the decision."""
+    """Draw where the bootstrap of the pair, or the interval for all pairs, contradicts the decision."""
     if unlike := explain_unlike(one.found, one.row.n_effective):
         screen.caution_box(unlike.strip())
     if one.joint is not None and not is_split(one.row, one.settings.alpha) \
@@ -148,7 +148,7 @@ def show_contradictions(one: Pair) -> None:
 
 
 def _explain_disagreement(pair: PairResult, settings: Settings, result: MetricResult) -> str:
-    """What to make of a simultaneous interval that contains 0, or not, against the decision."""
+    """Write how to read an interval for all pairs that disagrees with the decision."""
     contains = (f"The {write_level(settings)} CI for all pairs together "
                 f"{'contains' if pair.significant else 'excludes'} 0")
     if explain_no_decision(settings, result) is not None:
@@ -159,7 +159,7 @@ def _explain_disagreement(pair: PairResult, settings: Settings, result: MetricRe
 
 
 def show_size(one: Pair) -> None:
-    """The bootstrapped differences, with their intervals."""
+    """Draw the bootstrapped differences, with their intervals."""
     found, form, level = one.found, choose_form(one.result), write_level(one.settings)
     drawn = found.sign * found.drawn[:one.settings.resamples]
     over = float((drawn > 0).mean())
@@ -175,7 +175,7 @@ def show_size(one: Pair) -> None:
 
 
 def show_chance(one: Pair) -> None:
-    """The differences after permutations, and the p that decides."""
+    """Draw the differences after permutations, and the p that decides."""
     found, row = one.found, one.row
     edges, counts = symmetric_histogram(found.sign * found.swapped, abs(one.delta))
     chance, m = describe_chance(found), len(one.result.tested)
@@ -192,13 +192,13 @@ _TABS = ("Documents", "Segments", "Other tests and intervals", "Equivalence", "D
 
 
 def open_tabs() -> Sequence:
-    """The tabs of the page; a link to the dispute card, or with a margin, opens its own."""
+    """Draw the tabs of the page; a link to the dispute card, or with a margin, opens its own."""
     asked = _TABS[4] if address.asked("card") == "true" else _TABS[3] if address.asked("margin") else _TABS[0]
     return st.tabs(_TABS, default=asked)
 
 
 def describe_chance(found: PairExamination) -> str:
-    """How many permutations reach the observed difference, and the p that follows, in a sentence."""
+    """Write how many permutations reach the observed difference, and the p that follows."""
     p, n = found.outcomes[0].p_value, len(found.swapped) + 1
     reached, size = round(p * n) - 1, f"a difference of at least {abs(found.delta):{form_of(found)}} either way"
     if found.exact:
@@ -207,7 +207,8 @@ def describe_chance(found: PairExamination) -> str:
 
 
 def describe_detectable(found: PairExamination, pair: PairResult, m: int) -> str:
-    """Which difference the test set can detect, for this pair only and among m; and the standard error by each unit."""
+    """Write the smallest difference that the test set detects, for this pair only and among m, and the standard error
+    by each unit."""
     settings, form = found.settings, form_of(found)
     if found.se[settings.unit] == 0:
         text = "There is no smallest detectable difference: this difference is the same in every resample."
@@ -226,7 +227,7 @@ def describe_detectable(found: PairExamination, pair: PairResult, m: int) -> str
 
 
 def outcomes_table(examination: PairExamination) -> Table:
-    """All tests, side by side."""
+    """Return all tests side by side."""
     decisions = {"a": f"{examination.a} is better", "b": f"{examination.b} is better",
                  None: "no significant difference"}
     return Table("tests", (
@@ -240,7 +241,7 @@ def outcomes_table(examination: PairExamination) -> Table:
 
 
 def show_other_tests(one: Pair) -> None:
-    """All tests and all intervals, with what is wrong with some of them, and what the test set can detect."""
+    """Draw all tests and intervals, their cautions, and the detectable difference."""
     found, row, result = one.found, one.row, one.result
     screen.show_table(outcomes_table(found))
     smallest = f"randomization tries all {len(found.swapped) + 1:,} permutations" if found.exact else \
@@ -252,15 +253,15 @@ def show_other_tests(one: Pair) -> None:
 
 
 def test_cautions(found: PairExamination, few: bool) -> list[Caution]:
-    """What is wrong with some of the tests: as published, for translations, or with few units."""
+    """Return the cautions of the tests: as published, for translations, or with few units."""
     tests = [outcome.test for outcome in found.outcomes]
     return [caution for test in tests for caution in about_definition(test)] + [
         caution for test in tests if few for caution in about_need_of_units(test)]
 
 
 def show_equivalence(found: PairExamination) -> None:
-    """Whether the two are equivalent within the margin that was entered, where the bootstrap can tell; nothing is
-    claimed of one that nobody chose."""
+    """Draw whether the two are equivalent within the margin entered, if the bootstrap can decide; without a margin,
+    claim nothing."""
     if found.intervals["percentile"] is None:
         st.caption(f"Equivalence cannot be tested with so few {found.settings.unit}s: it needs the bootstrap.")
         return
@@ -285,7 +286,7 @@ def show_equivalence(found: PairExamination) -> None:
 
 def intervals_table(examination: PairExamination, chosen: str, family: str | None = None,
                     joint: tuple[float, float] | None = None) -> Table:
-    """All kinds of interval; the simultaneous one, over its family, comes last."""
+    """Return all kinds of interval, with the interval for all pairs last."""
     kinds = {kind + " (chosen)" * (kind == chosen): ends and join_ends(*ends, examination.sign)
              for kind, ends in examination.intervals.items()}
     kinds |= {} if joint is None else {f"for {family} together": joint}
@@ -301,7 +302,7 @@ def intervals_table(examination: PairExamination, chosen: str, family: str | Non
 
 
 def documents_of(testset: TestSet, domain: str | None) -> dict[str, int]:
-    """The number of each document, of one domain or of all, by the name that `document_names` gives it."""
+    """Return the number of each document, of one domain or of all, by its name from `document_names`."""
     names = document_names(testset)
     if domain is None:
         return {name: k for k, name in enumerate(names)}
@@ -314,7 +315,7 @@ _DOCUMENTS = 4  # of each system, in the figure
 
 
 def show_documents(view: View, found: PairExamination, a: str, b: str) -> None:
-    """The documents that move the difference most, and the way to their segments."""
+    """Draw the documents that move the difference most, with links to their segments."""
     if found.by_document is None:
         st.caption("This test set has no document ids. Upload them with its files to see which documents drive the "
                    "difference.")
@@ -348,7 +349,7 @@ _HIGH = 700  # pixels of the card on the page, which scrolls
 
 
 def show_card(view: View, a: str, b: str) -> None:
-    """Below a toggle, which is in the address: the card, a button for its file, and the command."""
+    """Draw the dispute card below a toggle, which is in the address, with a button for its file, and the command."""
     if not controls.toggle("Make the dispute card: all about this pair on one page, to print or send", False, "card",
                            pages_own=True):
         return

@@ -1,4 +1,4 @@
-"""Parts of the page Summary: figure, tabs, what can be taken along, and the report to print."""
+"""Sections of the page Summary: figure, tabs, buttons, and the report to print."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MOST = 3  # caveats above the figure
 
 
 def compare_with(view: View) -> View:
-    """The view with the baseline that was chosen."""
+    """Return the view with the chosen baseline."""
     baseline = controls.pick_baseline(list(view.testset.systems), place=None)
     if baseline is None:
         return view
@@ -54,7 +54,7 @@ def is_report() -> bool:
 
 
 def state_answer(view: View) -> str:
-    """The verdict, and by which metric."""
+    """Write the verdict, and its metric."""
     return f"By {name_metric(view.metric)}: {state_verdict(view.comparison, view.metric)}"
 
 
@@ -62,7 +62,7 @@ def state_answer(view: View) -> str:
 
 
 def show_differences(view: View) -> None:
-    """The differences from the best, or from the baseline; a single system has a score only."""
+    """Draw the differences from the best or from the baseline; of a single system, only its score."""
     if not view.result.pairs:
         return
     clicked = charts.show(_draw_differences(view), key="summary.differences", alt=_alt(view), select=True,
@@ -89,7 +89,7 @@ def _alt(view: View) -> str:
 
 
 def show_caveats(view: View, others: list[MetricResult]) -> None:
-    """What limits the verdict, each with what mends it."""
+    """Draw the limits of the verdict, each with its remedy."""
     more = caveats.show(_list_first(view, others), "first", most=_MOST)
     caveats.show(_ask_for_metric(view, others), "first")
     if more:
@@ -97,7 +97,7 @@ def show_caveats(view: View, others: list[MetricResult]) -> None:
 
 
 def _ask_for_metric(view: View, others: list[MetricResult]) -> list[Caution]:
-    """The caveat that there is no other metric, with the one to add."""
+    """Return the caveat of a single metric, with another one to add."""
     names = [name for name in list_metrics(view.testset) if name != view.metric]
     other = "chrf" if "chrf" in names else next(iter(names), None)
     return [*about_one_metric({one.metric: one for one in (view.result, *others)},
@@ -105,7 +105,7 @@ def _ask_for_metric(view: View, others: list[MetricResult]) -> list[Caution]:
 
 
 def _list_first(view: View, others: list[MetricResult]) -> list[Caution]:
-    """The caveats of the verdict."""
+    """Return the caveats of the verdict."""
     comparison, result = view.comparison, view.result
     anchor, qualified = find_anchor(result, comparison.settings), pick_caveats(comparison, result)
     return [*about_top_groups({one.metric: one for one in (result, *others)}), *(
@@ -126,7 +126,7 @@ def show_all_caveats(view: View, others: list[MetricResult]) -> None:
 
 
 def show_scores(view: View) -> None:
-    """Scores with intervals, and rank ranges beside them; their numbers below."""
+    """Draw scores with intervals and rank ranges; their numbers below."""
     comparison, result = view.comparison, view.result
     table = leaderboard_table(result, comparison.settings)
     clicked = charts.show(
@@ -146,7 +146,7 @@ def show_scores(view: View) -> None:
 
 
 def show_table(view: View, others: list[MetricResult]) -> None:
-    """All numbers of each system, also by further metrics, and whether the metrics agree."""
+    """Draw all numbers of each system, also by further metrics, and whether the metrics agree."""
     table = add_metric_columns(leaderboard_table(view.result, view.comparison.settings), others).add_rows(
         comparison_sections.reference_records(view, [other.metric for other in others]))
     chosen = screen.show_table(table, "summary.table", open_rows=True)
@@ -160,7 +160,7 @@ def show_table(view: View, others: list[MetricResult]) -> None:
 
 
 def show_references(view: View) -> None:
-    """The top group by each reference."""
+    """Draw the top group by each reference."""
     caveats.show((one for one in view.comparison.warnings if one.kind.concern == "references"), "references")
     if by_reference := by_reference_table(view.result):
         screen.show_table(by_reference, prose=True)
@@ -172,7 +172,7 @@ def show_references(view: View) -> None:
 
 
 def show_buttons(view: View, excluded: Mapping[str, str], others: list[MetricResult]) -> None:
-    """Copy for a paper, Share and Export."""
+    """Draw Copy for a paper, Share and Export."""
     comparison = comparison_sections.join_metrics(view, excluded, [other.metric for other in others])
     with st.popover("Copy for a paper", icon=":material/content_copy:", key="summary.paper"):
         copyable(comparison_sections.write_sentences(comparison), "summary.sentences", "For a paper, with its caveats",
@@ -187,7 +187,7 @@ def show_buttons(view: View, excluded: Mapping[str, str], others: list[MetricRes
 
 
 def show_report(view: View) -> None:
-    """One page to read, print and send, without sidebar and controls."""
+    """Draw one page to read, print and send, without sidebar and controls."""
     comparison, result = view.comparison, view.result
     st.html('<div class="mt-report"></div>')
     st.button("Back to the summary", type="tertiary", key="report.back", on_click=address.keep, args=(_VIEW, None))

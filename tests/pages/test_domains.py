@@ -8,7 +8,7 @@ from mtsig_core.experiments.domains import by_domain
 from mtsig_core.report.domain_tables import domain_table, domains_verdict
 from mtsig_core.report.sentences import state_decisions
 from mtsig_core.stats.across import pairs_across
-from tests.pages.toys import answers, words, write
+from tests.builders.screens import answers, words, write
 
 
 def test_the_page_has_the_scores_of_the_core(opened, source, tmp_path):

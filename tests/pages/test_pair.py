@@ -11,7 +11,7 @@ from mtsig_core import compare
 from mtsig_core.cli.main import main
 from mtsig_core.report.table import write_p
 from mtsig_core.source import Source
-from tests.pages.toys import NAMES, answers, arguments, copied, sentences, words, written
+from tests.builders.screens import NAMES, answers, arguments, copied, sentences, words, written
 
 ARABIC = "هذه جملة <script>alert(2)</script> & **صغيرة**"
 

@@ -7,7 +7,7 @@ import pytest
 from mtsig_core import compare
 from mtsig_core.source import Source
 from mtsig_core.stats.significance import CORRECTION_NAMES
-from tests.pages.toys import NAMES, copied, sentences, words, written
+from tests.builders.screens import NAMES, copied, sentences, words, written
 
 SYSTEMS = [*NAMES, "=1+1"]
 

@@ -15,7 +15,7 @@ from mtsig_core.cli.main import main
 from mtsig_core.report.sentences import state_verdict
 from mtsig_core.source import Source
 from mtsig_core.stats.ranks import find_top_group
-from tests.pages.toys import NAMES, arguments, copied, frame_rows, sentences, words, write, written
+from tests.builders.screens import NAMES, arguments, copied, frame_rows, sentences, words, write, written
 
 
 @pytest.fixture

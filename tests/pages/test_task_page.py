@@ -27,13 +27,12 @@ from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.stats.ranks import RANK_RULES, fitting_rules
 from pages._ui import address, background, testsets, views
 from pages._ui.pair_choice import asked_of
-from tests.cli.test_task import folder  # noqa: F401 - a fixture
-from tests.pages.toys import arguments, copied, offered, words
-from tests.report.test_kept_tasks import many
+from tests.builders.score_folders import many
+from tests.builders.screens import arguments, copied, offered, words
 
 
 @pytest.fixture
-def root(folder):  # noqa: F811
+def root(folder):
     return folder.parent
 
 

@@ -14,7 +14,7 @@ from mtsig_core.figures.pair_plots import half_eye
 from mtsig_core.report.pictures import differences_svg
 from mtsig_core.report.sentences import name_simultaneous
 from mtsig_core.report.tables import leaderboard_table, pairs_table
-from tests.toys import Given, bleu, bleu_counts, toy
+from tests.builders.toys import Given, bleu, bleu_counts, toy
 
 COUNTS, _ = bleu_counts(seed=71, qualities=[0.4, 0.0, 0.15, -0.4], n_segments=200)
 

@@ -11,7 +11,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from mtsig_core.cli import serving as command
 from pages._server import lifecycle
 from pages._server.sessions import Sessions, is_from_page, max_sessions
-from tests.server.client import run
+from tests.builders.client import run
 
 
 def test_a_page_too_many_is_told_so_and_comes_again(monkeypatch):

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pages._server import internals, login, uploads
-from tests.server.client import answer, run
+from tests.builders.client import answer, run
 
 MB = 1 << 20
 

@@ -13,8 +13,8 @@ import pytest
 
 from mtsig_core.cli.serving import _free_ports, serve_workers
 from mtsig_core.errors import SettingError
-from tests.server.client import LIMIT, Client, get, headings
-from tests.server.test_server import entry, gone, log, log_in, patient, serving
+from tests.builders.client import LIMIT, Client, get, headings
+from tests.builders.serving import entry, gone, log, log_in, patient, serving
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 needs_caddy = pytest.mark.skipif(shutil.which("caddy") is None, reason="Caddy is not installed")
@@ -38,6 +38,7 @@ sys.exit(serve_workers([sys.executable, "-c", sys.argv[1]], dict(os.environ), 2,
 """
 
 
+@pytest.mark.long
 @needs_caddy
 def test_a_browser_keeps_to_one_worker_and_finds_another_when_that_dies(tmp_path):
     with serving(tmp_path, "--workers", "2") as (process, address, own):

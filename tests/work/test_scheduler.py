@@ -8,26 +8,7 @@ from mtsig_core import Cancelled, SettingError
 from pages._work import scheduler
 from pages._work.memory import Memory
 from pages._work.scheduler import _TURN, LEASE, Job, Scheduler, TooLong
-from tests.work.thread_workers import ThreadWorker
-
-
-class Work:
-    """Work that goes on until it is let go, looking at its progress all the while."""
-
-    def __init__(self):
-        self.started, self.let_go, self.stopped, self.calls = (*(threading.Event() for _ in range(3)), 0)
-
-    def __call__(self, progress):
-        self.calls += 1
-        self.started.set()
-        try:
-            while not self.let_go.wait(0.01):
-                progress("working", 0.5)
-                progress("looking", 0.5)  # another stage is told at once
-        except Cancelled:
-            self.stopped.set()
-            raise
-        return 42
+from tests.builders.thread_workers import ThreadWorker, Work
 
 
 @pytest.fixture
