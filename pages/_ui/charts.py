@@ -10,6 +10,7 @@ from dataclasses import asdict
 import plotly.graph_objects as go
 import streamlit as st
 
+from mtsig_core.figures.style import TITLE_LINE
 from mtsig_core.report import export
 from mtsig_core.report.table import Cell, Column, Table
 from pages._ui import screen
@@ -36,12 +37,12 @@ def dark() -> bool:
 
 def show(make: Callable[[], go.Figure], key: str, alt: str, *, files: Sequence[str], rows: Sequence, command: str,
          header: Sequence[str] | None = None, table: Table | None = None, with_table: bool = True,
-         select: bool = False) -> list:
+         select: bool = False, titled: bool = True) -> list:
     """Draw a figure in the colours of the viewer's theme, with its numbers, files and command below it.
 
     `make` is a `functools.partial`, by which the figure is remembered; `alt` says in a sentence what it shows. `rows`
     are its numbers, as in `csv_button`, which `command` prints; `table` shows them otherwise. Gives the custom data of
-    the points clicked.
+    the points clicked. Not `titled`: only a saved picture has the title, because the page says it above.
     """
     header, rows = _columns(header, rows)
     figure = _drawn(make, "dark" if dark() else "light")
@@ -61,11 +62,20 @@ def show(make: Callable[[], go.Figure], key: str, alt: str, *, files: Sequence[s
     # Streamlit adds a button for the full screen, but not to a bar whose buttons are all named.
     config = {"displaylogo": False, "displayModeBar": True, "modeBarButtonsToRemove": _NOT_NEEDED,
               "toImageButtonOptions": {"format": picture, "filename": name, "scale": 2}}
+    if not titled and figure.layout.title.text:
+        place.html(_hide_title(key, TITLE_LINE * (1 + figure.layout.title.text.count("<br>"))))
     if figure.layout.meta:
         place.html(_narrow(key, figure.layout.meta))
     event = place.plotly_chart(figure, key=key, alt=alt, config=config, on_select="rerun" if select else "ignore",
                                selection_mode="points")
     return [point["customdata"] for point in event.selection.points] if select else []
+
+
+def _hide_title(key, high):
+    """Return a style that cuts off the room of a title above the figure; the bar of buttons in it moves down."""
+    here = f".st-key-{key.replace('.', '-')}"
+    return f"""<style>{here} {{overflow: clip; margin-bottom: -{high}px}} {here} .gtitle {{display: none}}
+{here} .js-plotly-plot {{margin-top: -{high}px}} {here} .modebar-container {{top: {high}px !important}}</style>"""
 
 
 def _narrow(key, said):

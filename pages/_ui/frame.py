@@ -197,6 +197,8 @@ def open_page(adjust: Callable[[View], View] = lambda view: view, experiment: bo
         if isinstance(view, MtsigError):
             raise view
         view = adjust(view)
+        if page.section == "Compare":
+            views.show_way_back(view)
         settings = {key: text for key, text in describe_settings([view.comparison]).items()
                     if controls.has_effect(page, key)}
         settings.pop("unit" if experiment or "test" in settings else "", None)
