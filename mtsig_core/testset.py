@@ -206,8 +206,8 @@ def _check_score(where: str, k: int, value: object) -> float | None:
     except OverflowError:  # a whole number of hundreds of digits
         number = math.inf
     if math.isinf(number):
-        raise InputError(f"{where}: segment {k} is {_shorten(value)}. Expected a finite number, or None where there is "
-                         "none.")
+        raise InputError(f"{where}: segment {k} is {_shorten(value)}. Expected a finite number, or None for no "
+                         "score.")
     return None if math.isnan(number) else number
 
 

@@ -18,7 +18,7 @@ def choose(key: str) -> None:
 
 if chosen == ALL:
     screen.answer("Choose a table or figure to see ours next to the paper's")
-    st.caption("The test sets of the papers are not available. So our numbers agree with theirs in size and direction, "
+    st.caption("The papers' test sets are not available. So our numbers agree with the papers' in size and direction, "
                "not in digits.")
     with st.container(key="papers-list"):
         columns = st.columns(len(PAPERS))

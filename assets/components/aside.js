@@ -1,5 +1,5 @@
-// The session knows better what it has put aside itself; the tab tells it the rest, once: a second word would come with
-// what the controls showed before the first was heard.
+// The session knows best which choices it stored itself. The tab sends it the others once: a second message could bring
+// back what the controls showed before the first message arrived.
 let told
 export default function({data: {session, sets, along}, setStateValue}) {
   const search = new URLSearchParams(location.search)

@@ -5,7 +5,7 @@ SCENES.documents = (main, body, stage) => {
   const label = make('div', '', '\u00a0')
   knobs(left, stage, [[body.sizes, 'sentences in each document, m', String], [body.correlations, 'correlation within one, rho', String]])
   left.append(tiles, label)
-  const ruler = new Scale(left)
+  const ruler = new Scale(left, 'false alarms by sentence, of 100 tests')
   const counters = ['by sentence', 'by document'].map(what => {
     const node = make('span', 'big counted', '\u2013')
     return {what, node, box: make('div', '', '', node, make('div', '', what))}
@@ -56,7 +56,7 @@ SCENES.documents = (main, body, stage) => {
     show(end) {
       ruler.draw(stage, end.of_hundred, `by sentence ${end.truth}`)
       counters.forEach((counter, k) => {
-        const [share, interval] = end.shares[k].split(/ (?=\[)/)
+        const [share, interval] = end.shares[k].split(/ (?=\()/)
         counter.node.textContent = share
         counter.box.lastChild.textContent = `${counter.what} ${interval}`
       })

@@ -4,7 +4,7 @@ SCENES.power = (main, body, stage) => {
   left.style.flex = '0.8'
   knobs(left, stage, [[body.points, `points of ${body.metric} truly better`, x => fixed(x)],
     [body.sizes, 'sentences in each test set', x => x.toLocaleString('en')]])
-  const ruler = new Scale(left)
+  const ruler = new Scale(left, 'significant test sets, of 100')
   ruler.box.style.marginTop = 'auto'
   const count = make('span', 'big counted', '\u2013'), size = make('span', 'big counted', '\u2013'), countSaid = make('div', '', `significant at ${body.alpha}`)
   side.append(make('div', 'facts', '', make('div', '', '', count, countSaid), make('div', '', '', size, make('div', '', 'their mean size, in points'))), strip)
@@ -30,7 +30,7 @@ SCENES.power = (main, body, stage) => {
     trace() {},
     show(end) {
       ruler.draw(stage, end.of_hundred, `significant ${end.truth}`)
-      const [share, interval] = end.share.split(/ (?=\[)/)
+      const [share, interval] = end.share.split(/ (?=\()/)
       count.textContent = share
       countSaid.textContent = `of ${stage.step} significant ${interval}`
       plot.marks.length = 2

@@ -12,7 +12,7 @@ SCENES.randomization = (main, body, stage) => {
   })
   table.append(head, ...lines.map(line => line.node))
   const p = make('span', 'big', '\u2013'), formula = make('div', '', 'p = (c + 1) / (R + 1)'), now = make('span', 'big', fixed(body.observed))
-  const what = make('div', '', `${body.metric} apart`), ruler = new Scale(table)
+  const what = make('div', '', `${body.metric} apart`), ruler = new Scale(table, 'worlds that differ as much, of 100')
   const facts = make('div', 'facts', '', make('div', '', '', now, what), make('div', '', '', p, formula))
   Object.assign(facts.style, {flexDirection: 'column', gap: 0})
   side.append(facts)

@@ -1,5 +1,5 @@
-// One stage for all scenes: question, prediction, steps, prediction beside result, conclusion. It draws what Python
-// sends and says at which step it is; all numbers are Python's. Names and texts become text nodes, never markup.
+// One stage for all scenes: question, prediction, steps, prediction with result, conclusion. It draws what Python
+// sends and reports its step; Python computes all numbers. Names and texts become text nodes, never markup.
 
 const still = () => matchMedia('(prefers-reduced-motion: reduce)').matches
 const make = (tag, name = '', text = '', ...children) => {
@@ -28,7 +28,7 @@ const ASKED = 'mtsig_lecture_asked'  // and the page what was asked last
 const AT_ONCE = 3, EACH = 1000 / 3  // messages, and milliseconds for each further one: a held key repeats thirty times a second
 const ONCE = ['0', 'h', 'H', 'v', 'V', '?', 'Escape']  // keys that do nothing more while they are held
 const leaves = asks => ['move', 'again', 'reseed', 'world'].some(key => key in asks)
-// What was asked just before by a stage that was taken away, and drawn anew, before Python had heard it.
+// A request that an earlier stage sent just before it was replaced, if Python has not received it yet.
 const unheard = ({heard, scene, seed}) => {
   const asked = window[ASKED], age = asked ? performance.timeOrigin + performance.now() - asked.at : Infinity
   return age < 5000 && asked.at !== heard && asked.scene === scene && asked.seed === seed ? asked : null
@@ -159,7 +159,7 @@ class Stage {
     this.table.hidden = false
   }
 
-  // All is drawn anew, without motion: a new scene, a link, another size of the window.
+  // Draws everything again, without motion: for a new scene, a link, another size of the window.
   rebuild() {
     cancelAnimationFrame(this.frame)
     this.busy = false
@@ -431,7 +431,7 @@ class Stage {
     this.past.replaceChildren(...past.map(text => make('span', '', text)))
   }
 
-  // Words and controls for where the scene stands.
+  // Words and controls for the current step.
   draw() {
     const {data} = this
     this.head()
@@ -475,7 +475,7 @@ class Stage {
     return node
   }
 
-  // Where the votes of the room are typed in; they are told as soon as the field is left.
+  // The field for the votes of the room, sent as soon as it loses the focus.
   ballot(example, what) {
     this.voteBox = make('input', 'votes')
     Object.assign(this.voteBox, {type: 'text', value: this.typed.votes ?? '', placeholder: example, ariaLabel: `Votes of the room, ${what}`})
@@ -734,17 +734,18 @@ class Dots {
   }
 }
 
-// The scale of the guess, where the dots fall on another: what was predicted, and later what came.
+// The axis of the guess, if the dots have another: the prediction, and later the result.
 class Scale {
-  constructor(parent) {
+  constructor(parent, label) {
+    this.label = label
     this.box = make('div', 'strip')
-    this.box.style.flex = '0 0 4.9em'
+    this.box.style.flex = '0 0 6.2em'
     parent.append(this.box)
   }
 
   draw(stage, truth, text) {
     const {min, max} = stage.data.guess
-    this.dots ??= new Dots(this.box, '', {low: min, high: max})
+    this.dots ??= new Dots(this.box, this.label, {low: min, high: max})
     this.dots.marks = truth === undefined ? [] : [{at: truth, text}]
     this.dots.predicted(stage)
   }

@@ -164,7 +164,7 @@ def _check_companions(args: Namespace) -> None:
                                  ("ids", args.scores, "--scores NAME=FILE"),
                                  ("demo_references", demo, "--demo or --demo-segments")):
         if getattr(args, name) not in (None, []) and not is_there:
-            raise SettingError(f"{_option(name)} goes with {what}, and there is none.")
+            raise SettingError(f"{_option(name)} needs {what}.")
 
 
 def task_source(args: Namespace, **more: Any) -> TaskSource:

@@ -204,7 +204,7 @@ def _chosen(testset: TestSet, human: str, metrics: Sequence[str | Metric] | None
     names = [metric.name for metric in chosen]
     if not names or human in names or len(set(names)) < len(names):
         raise SettingError(f"metrics are {', '.join(names) or 'none'}, and the human score is {human}. Expected at "
-                           "least one metric beside it, each only once.", {"metrics": "NAME,..."})
+                           "least one other metric, each only once.", {"metrics": "NAME,..."})
     return chosen
 
 

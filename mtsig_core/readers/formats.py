@@ -141,8 +141,8 @@ class Format:
     #: What to do about it; `FILE` and `COPY` stand for the file, and for a text beside it, in commands of a shell.
     remedy: str = "Give it as plain text in UTF-8."
     #: The same where a table of scores was expected; by default which table that is.
-    for_scores: str = ("Its columns are system, line, score, with a row for each score; or it has a column for each "
-                       "system and a row for each line.")
+    for_scores: str = ("Use the columns system, line, score with a row for each score; or a column for each system "
+                       "with a row for each line.")
     #: What it may be read as, and the reader: from the text of the file (of a binary one its bytes, unpacked) and its
     #: name to lines of text, or to a `InputTable` of scores. None stands for the reader of plain text.
     reads: Mapping[str, Callable[[Any, str], Any] | None] = field(default_factory=dict)
@@ -226,8 +226,8 @@ FORMATS = (
            "Download the file itself, not the page that shows it."),
     Format("xml", "XML of a form that mtsig does not know", _has_root("?"), _EXPORT),
     Format("fairseq", "a log of fairseq-generate", _has_lines(r"[STHDP]-\d+\t"),
-           "Take the outputs in the order of their numbers: grep '^H-' FILE | sort -V | cut -f3- > COPY (D- in place "
-           "of H- where it has both; references: grep '^T-' FILE | sort -V | cut -f2-)."),
+           "Take the outputs in the order of their numbers: grep '^H-' FILE | sort -V | cut -f3- > COPY. If the log "
+           "has lines D-, use D- in place of H-. For the references: grep '^T-' FILE | sort -V | cut -f2- > COPY."),
     Format("nbest", "an n-best list", _has_lines(r"\s*\d+ \|\|\| "), f"Take the best of each segment: {_AWK}"),
     Format("conllu", "CoNLL-U", _has_lines(r"\d+([-.]\d+)?\t([^\t]*\t){8}[^\t]*$"),
            "It holds a parse: name it as the parse of its text.", remedies=({"parse": "NAME=FILE"},),

@@ -436,9 +436,9 @@ def _explain_second(first: Rating, second: Rating) -> InputError:
                   if one != two and column not in systems and find_column([column], "score") is None]
         differing = f" The rows differ in {', '.join(listed)}." if listed else ""
     return InputError(f"{second.where}: {show_name(second.system)} has a second score for line "
-                      f"{show_name(str(second.line))}; the first is in {place}.{differing} Expected one for each: give "
-                      "the scores of one language pair, number lines through the whole set, and take the mean of "
-                      "several raters.")
+                      f"{show_name(str(second.line))}; the first is in {place}.{differing} Expected one for each. Give "
+                      "the scores of one language pair, number lines through the whole set, and average several "
+                      "raters.")
 
 
 def _place_scores(ratings: Sequence[Rating], position: Mapping[int | str, int], where: str

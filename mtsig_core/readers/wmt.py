@@ -130,9 +130,9 @@ _LOOKED_AT = 20  # files
 _LISTED = 8  # of other files, by name
 _ASIDE = ("sources", "documents", "metadata", "metainfo")
 ONE_OF_EACH = "Remove or rename one of them."
-LAYOUT = ("Expected are references/ and system-outputs/, with files such as references/en-de.refA.txt or "
-          "references/SET.en-de.ref.A.de; or files side by side, such as SET.en-de.ref.A.de and SET.en-de.hyp.NAME.de; "
-          "or XML, such as SET.en-de.all.xml.")
+LAYOUT = ("Expected one of three layouts. Folders references/ and system-outputs/ with files such as "
+          "references/en-de.refA.txt or references/SET.en-de.ref.A.de. Files side by side, such as SET.en-de.ref.A.de "
+          "and SET.en-de.hyp.NAME.de. XML, such as SET.en-de.all.xml.")
 _Files = list[tuple[TaskName, Path]]
 
 

@@ -1,6 +1,6 @@
 """The words of warnings: for each code a template of what happened, why it matters, and what to do.
 
-What remedies are called on a command line, on a page and in Python is said by whoever shows the warning.
+The command line, the pages and Python each add their own names of the remedies.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from mtsig_core.stats.few_units import FEW_UNITS, count_most_units, differing_un
 from mtsig_core.stats.intervals import LEAST_UNITS
 from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.stats.significance import CORRECTION_NAMES, TESTS
-from mtsig_core.testset import name_as_system
+from mtsig_core.testset import name_as_system, pick_human_scores
 
 
 class Words(NamedTuple):
-    """The parts of a warning: what holds of all that is done so, what holds here, and what to do."""
+    """The parts of a warning: the general problem, its facts in this comparison, and what to do."""
 
     general: str
     here: str = ""
@@ -37,7 +37,10 @@ _MARKED = "{n:,} of {n_lines:,} inspected lines {marked}"
 _SO_FEW = "{bootstrap:the chance that all favour the same of two equal systems|the smallest possible p}"
 _IN_TOP_GROUP = ", though it is in the top group by simultaneous rank ranges"
 
-#: By code, filled by `_Template` with the facts, `a`, `b`, `metric`, its title `by`, and what `_DERIVED` adds.
+HUMAN_SCORES = "human scores"
+
+#: By code, filled by `_Template` with the facts, `a`, `b`, `metric`, its title `by`, its name in a
+#: sentence `measure`, and what `_DERIVED` adds.
 TEMPLATES: dict[str, Words] = {
     # Outputs and references that are hardly the right files.
     "is-source": Words("The output of {a} is the source, untranslated.", advice="Check that it is the right file."),
@@ -46,7 +49,7 @@ TEMPLATES: dict[str, Words] = {
     "other-order": Words(
         f"The lines of {{a}} do not follow the order of reference {{reference}}: {_OUT_OF_ORDER}{{shift:?, most of "
         "them shifted by {shift:+,} lines}{order:?; the output is {order}}.{same_as:? They are the lines of {same_as} "
-        "in another order.} Its score compares lines that do not belong together, so it does not show how good the "
+        "in another order.} Its score compares lines that do not belong together. It does not show how good the "
         "system is.", advice="Restore the order of the lines (was one lost, added or sorted?), and score again."),
     "reference-order": Words(
         f"The lines of reference {{reference}} are not in the order of the systems' lines: {_OUT_OF_ORDER}. Scores "
@@ -97,10 +100,9 @@ TEMPLATES: dict[str, Words] = {
         "over pairs).}",
         "{enough:Use the unit document.|Add documents: with only {n_documents:,} the unit document decides nothing.}"),
     "few-units": Words(
-        "There {n:is|are} only {n:#{unit}}{metric:? with {by} scores} to resample. {unequal:?Because their lengths "
-        "differ, they say about as much as {worth:.0f} of equal length. }"
-        f"{{has_interval:Intervals and p-values are rough below {FEW_UNITS}|There is no interval with fewer than "
-        f"{LEAST_UNITS}}}.",
+        "There {n:is|are} only {n:#{unit}}{metric:? with {by} scores} to resample{unequal:?, and because their "
+        f"sizes differ, they count as about {{worth:.0f}}}}. {{has_interval:Intervals and p-values are rough below "
+        f"{FEW_UNITS}|There is no interval with fewer than {LEAST_UNITS}}}.",
         advice="Add {added}s, or read the results with care."),
     "test-as-published": Words("The test: {test.title} ({test.source}). {test.caution}", advice="{test.instead}"),
     "test-assumes": Words("The test: {test.title} ({test.source}). {test.caution}", advice="{test.instead}"),
@@ -111,7 +113,7 @@ TEMPLATES: dict[str, Words] = {
     "reference-among-systems": Words(
         "The output of {a} is reference {reference}, word for word, so no translation can beat it.",
         advice="Exclude {a}{has_others:?, or score with the other references only}."),
-    "references-disagree": Words("The references do not agree on the top group by {by}.",
+    "references-disagree": Words("The references do not agree on the top group by {measure}.",
                                  "With all references: {top_group:names}. {leaders}.",
                                  "Choose the reference that counts, or report the result by each."),
     "several-metrics": Words("{n} metrics were compared, and the correction covers only the pairs of each metric.",
@@ -163,11 +165,11 @@ TEMPLATES: dict[str, Words] = {
         "decisions come from different methods{jointly:|, and each interval is for its own pair only}.",
         advice="{whom_to_trust}"),
     "split-decision": Words(
-        "Test and scores disagree by {by} in {pairs:#pair} of {m:,}: {test.statistic} favour one system, and the "
+        "Test and scores disagree by {measure} in {pairs:#pair} of {m:,}: {test.statistic} favour one system, and the "
         "difference of the scores does not. mtsig declares neither system better there.",
         "Disagreeing: {pairs:pairs}.",
         "A few segments with large differences can cause this. Look at them, or test the difference of the scores with "
-        "the randomization test (ar)."),
+        "the randomization test."),
 
     # Ranks.
     "rank-rule": Words("Ranks {rule.title} ({rule.source}): {ignored}.{of_means:? Ranks are of means over domains; "
@@ -177,13 +179,13 @@ TEMPLATES: dict[str, Words] = {
         "{follow}, so the two may differ.", "{differ:?Here {differing}.}"),
 
     # What a review decides, and what the numbers say of it.
-    "declared-not-compared": Words("{pair}: {a} is declared the first, but was not compared there by {by}."),
+    "declared-not-compared": Words("{pair}: {a} is declared the first, but was not compared there by {measure}."),
     "declared-without-ranks": Words(
-        "{pair}: {a} is declared the first, but no system is ranked there by {by}{why:? ({why})}, so the numbers "
+        "{pair}: {a} is declared the first, but no system is ranked there by {measure}{why:? ({why})}, so the numbers "
         "neither support that nor speak against it."),
-    "declared-not-first": Words("{pair}: {a} is declared the first, but {not_first} by {by}."),
+    "declared-not-first": Words("{pair}: {a} is declared the first, but {not_first} by {measure}."),
     "top-group-not-declared": Words(
-        "{pair}: {systems:all} {systems:is|are} in the top group there too by {by}, and the numbers do not decide "
+        "{pair}: {systems:all} {systems:is|are} in the top group there too by {measure}, and the numbers do not decide "
         "between systems of the top group."),
 
     # Single pairs.
@@ -196,42 +198,40 @@ TEMPLATES: dict[str, Words] = {
                                   "difference can be significant.", advice="Have more {unit}s rated for both."),
     "few-common-lines": Words(
         "{a} and {b} are compared only on the {n:#segment} with scores of both{n_documents:? in "
-        "{n_documents:#document}}{unequal:?, which say about as much as {worth:.0f} of equal length}. "
-        "The interval and p are rough."),
+        "{n_documents:#document}}{unequal:?, worth {worth:.0f} of equal size}. The interval and p are rough."),
     "few-differences": Words(
         f"{{a}} and {{b}} differ by {{by}} in only {{n:,}} of {{n_all:#{{unit}}}} (their texts in {{n_texts:,}}). The "
         f"others do not show which is better: {_SO_FEW} is {{least:.2g}} from so few."),
     "near-alpha": Words("{a} against {b} is borderline: with {p_word} = {p:.3f}, another seed could change the result.",
                         advice="Use more trials."),
     "near-alpha-at-the-least-p": Words(
-        "{n:#pair} {n:has|have} the smallest p that {trials:,} trials can give ({p_word} = {p_high:.3f} at most) and "
-        "{n:is|are} borderline: {undone:one more trial as extreme would make them not significant|more trials could "
-        "change the result}.", advice="Use more trials."),
+        "{n:#pair} {n:is|are} borderline with the smallest p that {trials:,} trials can give ({p_word} = {p_high:.3f} "
+        "at most). {undone:One more trial as extreme would make them not significant|More trials could change the "
+        "result}.", advice="Use more trials."),
 
     # Training runs.
     "training-runs": Words(
-        "Scores are means over training runs, and p-values, intervals and ranks hold for these runs only: a unit of "
-        "the test set is swapped or resampled for all runs of a system at once. The SD between runs shows what another "
-        "training could change, and {n} runs show it only roughly: its {percent:g}% CI is {low:.2f} to {high:.3g} "
-        "times the estimate."),
+        "Scores are means over training runs. P-values, intervals and ranks hold for these runs only, because a unit "
+        "is swapped or resampled for all runs of a system at once. The SD between runs shows what another training "
+        "could change. With {n} runs it is rough: its {percent:g}% CI is {low:.2f} to {high:.3g} times the estimate."),
     "single-run": Words("{names:all} {names:has a single training run|have single training runs}, so how much another "
                         "training would change the score is unknown.", advice="Give further outputs as runs."),
     "identical-runs": Words("{a} has training runs with identical outputs, as if one file were given twice. The SD "
                             "between runs comes out too small.", advice="Remove the copy."),
     "runs-not-rated": Words("{metric} has one score for each segment of a system, not one for each training run, so "
                             "it says nothing about runs."),
-    "runs-may-turn": Words("{a} - {b} is significant for these training runs, but the difference is only {errors:.1f} "
-                           "standard errors of test set and training together, where {needed:.1f} are needed. Other "
-                           "runs may not show it.", advice="Train both again."),
+    "runs-may-turn": Words("{a} - {b} is significant for these training runs. With the spread between runs, the "
+                           "difference is only {errors:.1f} standard errors, and {needed:.1f} are needed. Other runs "
+                           "may not show it.", advice="Train both again."),
 
     # Experiments.
     "few-units-in-parts": Words("There are few {unit}s to resample: {sizes}. Intervals and p-values are rough below "
                                 f"{FEW_UNITS}."),
     "too-few-units-in-parts": Words("With so few {unit}s no pair can be significant at alpha {alpha:g}, however large "
                                     "the difference: {sizes}.", advice="Use at least {needed}."),
-    "whole-undecided": Words("No pair can be significant on the whole set either: a bootstrap within domains is no "
+    "whole-undecided": Words("No pair can be significant on the whole set either. A bootstrap within domains is no "
                              "surer than a bootstrap of the domain with the fewest units.",
-                             advice="Use the randomization test (ar)."),
+                             advice="Use the randomization test."),
     "weights-of-domains": Words("{by} of a domain takes its weights from the references of that domain only, as if "
                                 "the domain were scored on its own.",
                                 advice="Compare systems within a domain, not the scores of two domains, and none with "
@@ -244,7 +244,7 @@ TEMPLATES: dict[str, Words] = {
 
 
 def list_names(names: Sequence[str], shown: int = 4) -> str:
-    """The first of some names as an English list, and the number of the others.
+    """Write the first of some names as an English list, and the number of the others.
 
     >>> list_names("ABC"), list_names("ABCDEFG")
     ('A, B and C', 'A, B, C, D and 3 others')
@@ -293,12 +293,13 @@ _NAMED: dict[str, Callable[[Any], Any]] = {
 
 
 def caution_words(caution: Caution) -> Words:
-    """The words of a warning.
+    """Return the words of a warning.
 
     >>> caution_words(Caution("identical-outputs", a="A", b="B")).general
     'A and B have identical outputs.'
     """
     names = {"a": caution.a, "b": caution.b, "metric": caution.metric, "by": metric_title(caution.metric or ""),
+             "measure": name_metric(caution.metric or ""),
              **{key: _NAMED[key](value) if key in _NAMED else value for key, value in caution.facts.items()}}
     if "correction" in caution.facts:
         names["p_word"] = p_word(caution.facts["correction"])
@@ -309,17 +310,33 @@ def caution_words(caution: Caution) -> Words:
 
 
 def caution_record(caution: Caution) -> dict[str, Any]:
-    """A warning for JSON, with its facts and its words."""
+    """Return a warning for JSON, with its facts and its words."""
     return {"code": caution.code, "text": caution.text, "metric": caution.metric, "a": caution.a, "b": caution.b,
             "remedies": caution.remedies, "here": caution.here, "advice": caution.advice, "facts": caution.facts}
 
 
+def name_metric(metric: str) -> str:
+    """Return the name of a metric within a sentence.
+
+    >>> name_metric("bleu"), name_metric("human"), name_metric("esa")
+    ('BLEU', 'human scores', 'human scores (esa)')
+    """
+    if not pick_human_scores([metric]):
+        return metric_title(metric)
+    return HUMAN_SCORES if metric == "human" else f"{HUMAN_SCORES} ({metric_title(metric)})"
+
+
+def is_corrected(correction: str, n_pairs: int) -> bool:
+    """Return whether the p that decides is corrected; a single pair needs no correction."""
+    return n_pairs > 1 and correction != "none"
+
+
 def p_word(correction: str, n_pairs: int = 2) -> str:
-    """What the p that decides is called; a single pair needs no correction."""
-    return "p" if n_pairs == 1 else "p (uncorrected)" if correction == "none" else "adjusted p"
+    """Return the name of the p-value that decides."""
+    return "adjusted p" if is_corrected(correction, n_pairs) else "p" if n_pairs == 1 else "p (uncorrected)"
 
 
-# -- What templates need beside the facts ------------------------------------------------------------------------------
+# -- What templates need in addition to the facts ----------------------------------------------------------------------
 
 
 _MARKS = {"start": "begin with", "end": "end with", "anywhere": "have"}
@@ -342,7 +359,7 @@ def _list_leaders(caution: Caution, leads: Sequence[Mapping[str, Any]], n_segmen
 
 
 def _name_groups(caution: Caution, groups: Sequence[Mapping[str, Sequence[str]]]) -> dict[str, Any]:
-    return {"named": "; ".join(f"{list_names(group['systems'])} by {list_names([*map(metric_title, group['metrics'])])}"
+    return {"named": "; ".join(f"{list_names(group['systems'])} by {list_names([*map(name_metric, group['metrics'])])}"
                                for group in groups)}
 
 
@@ -370,35 +387,35 @@ def _ask_for_units(caution: Caution, unit: str, needed: int, **_: Any) -> dict[s
 
 def advise_trust(unlike: Sequence[tuple[str, str]], n_others: int, ratio: float | None, needed: int | None,
                  unit: str) -> str:
-    """What to go by where a decision and an interval differ; see `mtsig_core.stats.cautions.trusted`."""
+    """Write whether to trust the decision or the interval where they differ; see `stats.cautions.trusted`."""
     fill = _Template().format
     if needed is not None:
         return fill("With fewer than {:#{}} of equal size this test rejects too often: go by neither, and use the "
-                    "randomization test (ar).", needed, unit)
+                    "randomization test.", needed, unit)
     if not unlike:
         return "Go by the decision."
-    return fill("Go by the interval of {unlike:pairs}: resamples vary up to {ratio:.2f} times as much as permutations, "
-                "because the systems are too unlike to be swapped, so p is too small.{n:? Go by the decision for the "
-                "other {n:#pair}.}", unlike=unlike, ratio=ratio, n=n_others)
+    return fill("Go by the interval of {unlike:pairs}. The systems are too unlike to be swapped: resamples vary up to "
+                "{ratio:.2f} times as much as permutations, so p is too small.{n:? Go by the decision for the other "
+                "{n:#pair}.}", unlike=unlike, ratio=ratio, n=n_others)
 
 
 def describe_hidden(inside: int, inside_apart: int | None = None, turned: int = 0, changed: int | None = None,
                     n_ranks: int = 0) -> str:
-    """What ranks by a rule hide: significant pairs inside one cluster, pairs ranked the other way round.
+    """Describe what ranks by a rule hide: significant pairs inside one cluster, pairs ranked the other way round.
 
     >>> describe_hidden(3, 2, 0, 4, 12)
-    '3 significant pairs lie inside one cluster, as if tied (the rank ranges of 2 of them do not overlap); 4 of 12 \
+    '3 significant pairs are inside one cluster, as if tied (the rank ranges of 2 of them do not overlap); 4 of 12 \
 rank ranges differ from simultaneous ones'
     """
     return _Template().format(
-        "{inside:#significant pair} {inside:lies|lie} inside one cluster, as if tied{apart:? (the rank ranges of "
-        "{apart} of them do not overlap)}{turned:?, and {turned:#pair} {turned:is|are} ranked the other way round, the "
+        "{inside:#significant pair} {inside:is|are} inside one cluster, as if tied{apart:? (the rank ranges of "
+        "{apart} of them do not overlap)}{turned:?; {turned:#pair} {turned:is|are} ranked the other way round, the "
         "significantly worse system first}{ranks:?; {changed} of {ranks} rank ranges differ from simultaneous ones}",
         inside=inside, apart=inside_apart, turned=turned, changed=changed, ranks=changed is not None and n_ranks)
 
 
 def describe_rank_disagreement(undecided: bool, wary: Sequence[str], bold: Sequence[str], n_apart: int) -> str:
-    """Where decisions and ranks differ; see `mtsig_core.stats.cautions.rank_disagreement`."""
+    """Describe where decisions and ranks differ; see `mtsig_core.stats.cautions.rank_disagreement`."""
     if undecided:
         return "no system can win or lose, though there are ranks"
     fill, parts = _Template().format, []
@@ -451,7 +468,7 @@ _DERIVED: dict[str, Callable[..., dict[str, Any]]] = {
 
 
 def caution_texts(comparison: Comparison) -> list[str]:
-    """The texts of the warnings of a comparison, each with the metric that it is about where there are several."""
+    """Return the texts of a comparison's warnings, each with its metric if there are several."""
     return [_prefix(caution, len(comparison.metrics) > 1) + caution.text for caution in comparison.warnings]
 
 
@@ -461,7 +478,7 @@ def _prefix(caution: Caution, several: bool) -> str:
 
 def group_cautions(cautions: Iterable[Caution], shown: int = 3, several: bool = False,
                    say: Callable[[Sequence[Remedy]], str] = lambda remedies: "") -> list[list[str]]:
-    """The texts of warnings, a list for each kind and metric; what goes beyond `shown` of a kind is counted.
+    """Return the texts of warnings, a list for each kind and metric; beyond `shown` of a kind, only their number.
 
     Where there are `several` metrics, each text begins with the one that it is about; where it is known what helps, the
     last of a kind ends with what `say` makes of that.
@@ -479,7 +496,7 @@ def group_cautions(cautions: Iterable[Caution], shown: int = 3, several: bool = 
 
 
 def fit_remedies_to_task(cautions: Iterable[Caution]) -> list[Caution]:
-    """Warnings of a language pair of a shared task: what helps there is what a task can be told, so no tokenizer."""
+    """Return the warnings of a language pair with the remedies that a task has, so without a tokenizer."""
     can_be_told = {"metrics", "exclude", *defaults("task")}
     return [replace(caution, remedies=tuple(one for one in caution.remedies if one.keys() <= can_be_told))
             for caution in cautions]
@@ -489,20 +506,20 @@ def fit_remedies_to_task(cautions: Iterable[Caution]) -> list[Caution]:
 
 
 def find_reason_undecided(settings: Settings, result: MetricResult, correction: str | None = None) -> str | None:
-    """Why nothing can be decided, as a phrase; None where something can be."""
+    """Return why nothing can be decided, as a phrase; None if something can be."""
     if result.pairs and not result.tested:
         return f"no two systems have a segment in common with {metric_title(result.metric)} scores"
     lacks, m = find_shortage(settings, result, correction), len(result.tested)
     if lacks is None or lacks == "trials":
         return lacks and "too many pairs for so few trials"
     if lacks == "differences":
-        return f"systems differ in too few {differing_unit(settings)}s by {metric_title(result.metric)}"
+        return f"systems differ in too few {differing_unit(settings)}s by {name_metric(result.metric)}"
     several = f" for {m} pairs" if fewest_units(settings, 1) < fewest_units(settings, m, correction) else ""
     units = _Template().format("{:#{}}", count_most_units(result), settings.unit)
     return f"{units} are too few{several}"
 
 
 def explain_no_decision(settings: Settings, result: MetricResult, correction: str | None = None) -> str | None:
-    """A short sentence that nothing can be decided, and why; None where something can be."""
+    """Write that nothing can be decided, and why, in a short sentence; None if something can be."""
     why = find_reason_undecided(settings, result, correction)
     return why and f"Cannot be decided: {why}"

@@ -35,15 +35,15 @@ from mtsig_core.report.text import printable
 from mtsig_core.stats.arrays import contains_zero
 from mtsig_core.testset import TestSet
 
-# The words of the lecture's scenes: question, what goes on, conclusion, limitation; and exercises.
+# The words of the lecture's scenes: question, explanation, conclusion, limitation; and exercises.
 
 
-_WIDEST = 16  # of a name on the stage
+_WIDEST = 16  # letters of a name on the stage
 
 
 @dataclass(frozen=True)
 class SceneTexts:
-    """What a scene says before its end, and its exercise on the handout."""
+    """The words of a scene before its conclusion, and its exercise on the handout."""
 
     title: str
     question: str
@@ -142,9 +142,9 @@ def mean_end(three: ThreeSentences) -> dict[str, str]:
         f"{other[0]} wins by the mean ({other[1]:.1f} to {other[2]:.1f}), {winner[0]} by the corpus score "
         f"({winner[1]:.1f} to {winner[2]:.1f}). The short sentence is a third of the mean, and {share:.0%} of the "
         "corpus."), "limitation": (
-        "we looked for this example. Of random draws of three sentences and two systems, "
-        f"{three.of_random.share or 0:.0%} do this ({_write_ci(three.of_random)}); over the whole set, "
-        f"{three.disagreements} of {three.n_pairs} pairs do.")}
+        "we searched for this example. It happens in "
+        f"{three.of_random.share or 0:.0%} of random draws of three sentences and two systems "
+        f"({_write_ci(three.of_random)}), and for {three.disagreements} of {three.n_pairs} pairs on the whole set.")}
 
 
 def documents_end(tests: EqualSystems, per_document: int, correlation: float) -> dict[str, object]:
@@ -154,11 +154,11 @@ def documents_end(tests: EqualSystems, per_document: int, correlation: float) ->
     shares = [_with_interval(first), _with_interval(second)]
     return {"truth": _as_guessed(first), "of_hundred": 100 * (first.share or 0), "shares": shares, "effect": effect,
         "conclusion": (
-        f"A difference that is not there: by sentence in {first.share:.0%} of {format_count(first.n, 'test')} "
-        f"({expected_by_sentence(per_document, correlation):.0%} expected), by document "
-        f"in {second.share:.0%}. The design effect 1\u00a0+\u00a0(m\u00a0-\u00a01)\u00a0rho is {effect:.1f}: "
+        f"False alarms: {first.share:.0%} of {format_count(first.n, 'test')} by sentence "
+        f"({expected_by_sentence(per_document, correlation):.0%} expected), {second.share:.0%} by document. "
+        f"The design effect 1\u00a0+\u00a0(m\u00a0-\u00a01)\u00a0rho is {effect:.1f}: "
         f"{SENTENCES} sentences are worth {SENTENCES / effect:.0f}."),
-        "limitation": "few documents need Student's t, as here; by a normal z too many tests would reject."}
+        "limitation": "few documents need Student's t, as here; a normal z would reject too often."}
 
 
 def comparisons_end(family: FamilyDecisions) -> dict[str, object]:
@@ -175,12 +175,12 @@ def comparisons_end(family: FamilyDecisions) -> dict[str, object]:
 
 def three_better_end(family: FamilyDecisions) -> dict[str, object]:
     """The same where some systems are truly better than the others."""
-    parts = [f"{label} {_with_interval(family.any_false(name))} have a false star, and "
-             f"{family.lost(name).mean():.1f} of {int(family.true.sum())} true ones are lost" for name, label in (
-                 ("none", "uncorrected"), ("romano-wolf", "under Romano-Wolf"))]
+    parts = [f"{label}, {_with_interval(family.any_false(name))} have a false star, and they lose "
+             f"{family.lost(name).mean():.1f} of {int(family.true.sum())} true ones on average" for name, label in (
+                 ("none", "Without correction"), ("romano-wolf", "With Romano-Wolf"))]
     n = len(family.decided)
-    return {"conclusion": f"With three truly better, of {format_count(n, 'test set')} {'; '.join(parts)}.",
-            "limitation": "how much is lost depends on how much better they are."}
+    return {"conclusion": f"{format_count(n, 'test set')} with three truly better systems. {'. '.join(parts)}.",
+            "limitation": "the loss depends on how much better the three are."}
 
 
 def _as_guessed(share: Rate) -> str:
@@ -198,7 +198,7 @@ def _write_ci(share: Rate) -> str:
 
 
 def _with_interval(share: Rate) -> str:
-    return f"{share.share or 0:.0%} [{100 * (share.low or 0):.0f}, {100 * (share.high or 0):.0f}]"
+    return f"{share.share or 0:.0%} ({_write_ci(share)})"
 
 
 def bootstrap_end(draws: Resamples, a: str, b: str) -> dict[str, str]:
@@ -213,9 +213,9 @@ def bootstrap_end(draws: Resamples, a: str, b: str) -> dict[str, str]:
     return {"truth": f"{draws.mean_missing:.1f}", "worse_said": f"{draws.share_worse:.0%}", "of": of, "conclusion": (
         f"A resample lacks {draws.mean_missing:.1f} of {n} sentences on average ({expected_missing(n):.1f} are "
         f"expected, {expected_missing(n) / n:.0%}), so its score moves: {_reach(*score)} ({of}). {bracket}"), "after": (
-        f"On the same draws {first} is behind {second} on {draws.share_worse:.0%} of {drawn:,}; the difference is "
+        f"{first} is worse than {second} on {draws.share_worse:.0%} of the same {drawn:,} draws. The difference is "
         f"{_reach(*difference)} ({of}){undecided}."),
-        "limitation": f"{n} sentences are few; percentile intervals are too narrow there."}
+        "limitation": f"with {n} sentences percentile intervals are too narrow."}
 
 
 def _reach(low: float, high: float) -> str:
@@ -237,15 +237,15 @@ def blocks_end(metric: str, kinds: BlocksAndBroad, simulated: bool) -> dict[str,
     blocks, broad, shuffled = (_reach(of.min(), of.max()) for of in (kinds.blocks, kinds.broad, kinds.shuffled))
     n, (ratio, low, high) = len(kinds.blocks), kinds.ratio()
     alike = "neighbours are alike" if low > 1 else "neighbours differ more than most" if high < 1 else \
-        f"{n} samples do not tell whether neighbours are alike"
+        f"{n} samples do not show whether neighbours are alike"
     by_order = ". So the order was the cause" * (low > 1 and kinds.ratio("blocks", "shuffled")[1] > 1)
     return {"truth": blocks, "conclusion": (
         f"Blocks of {kinds.size} have {blocks} {metric_title(metric)}, broad samples of the same size {broad}. "
-        f"Blocks spread {ratio:.1f}{f' [{low:.1f}, {high:.1f}]' * (low > 0)} times as wide: {alike}."),
+        f"Blocks spread {ratio:.1f} times as wide{f' (95% CI {low:.1f} to {high:.1f})' * (low > 0)}: {alike}."),
         "after": (f"After shuffling, blocks have {shuffled} and spread {kinds.ratio('shuffled')[0]:.1f} times as wide "
                   f"as broad samples{by_order}."),
         "limitation": "the order of these sentences is simulated." if simulated else (
-            "one test set in one order; others are mixed otherwise.")}
+            "this is one test set in one order.")}
 
 
 def name_points(points: float) -> str:
@@ -262,12 +262,13 @@ def power_end(tests: PowerTests, n: int, planned: float, exaggeration: float) ->
         f". Those show {size / tests.true:.1f} times the true size ({exaggeration:.1f} expected)"
     return {"truth": _as_guessed(tests.power), "of_hundred": 100 * (tests.power.share or 0),
         "share": _with_interval(tests.power), "conclusion": (
-        f"Significant: {_with_interval(tests.power)} of {format_count(tests.power.n, 'test set')} of {n:,} sentences "
-        f"where the true difference is {name_points(tests.true)} (planning expects {planned:.0%}){turned}{shown}."),
+        f"The true difference is {name_points(tests.true)}. {_with_interval(tests.power)} of "
+        f"{format_count(tests.power.n, 'test set')} of {n:,} sentences {'finds' if tests.power.n == 1 else 'find'} it "
+        f"significant (planning expects {planned:.0%}){turned}{shown}."),
         "limitation": "in real planning you must guess both the difference and its standard error."}
 
 
-# Handouts of the lecture: what was shown, an exercise, and the answer on a page of its own; and the guesses as CSV.
+# Handouts of the lecture: the stage, an exercise, and the answer on a page of its own.
 
 
 _WIDE, _HIGH, _BINS = 640, 150, 50

@@ -1,4 +1,5 @@
-"""Results in sentences: the verdict, its caveats, how it was tested, and a paragraph for a paper.
+"""Results in sentences: the verdict, its caveats, the method, and a paragraph for a paper. A test set is a task of one
+part, so the same functions write both. They claim only what the decisions say.
 
 A test set is a task of one part: the same functions write both. They claim what the decisions say and no more.
 """
@@ -17,10 +18,13 @@ from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.assumption_words import list_assumptions
 from mtsig_core.report.caution_words import (
+    HUMAN_SCORES,
     describe_rank_disagreement,
     explain_no_decision,
     find_reason_undecided,
     list_names,
+    name_metric,
+    p_word,
 )
 from mtsig_core.report.palette import shortened
 from mtsig_core.report.table import join_ends, signed, write_p, written_like
@@ -45,45 +49,44 @@ from mtsig_core.stats.pair import PairExamination
 from mtsig_core.stats.power import unbiased, units_freedom
 from mtsig_core.stats.ranks import RANK_RULES, RankRule, count_reversed_pairs, find_top_group, has_clear_winner
 from mtsig_core.stats.settings import SETTINGS
-from mtsig_core.stats.significance import CONTROLS, CORRECTION_NAMES, CORRECTION_SOURCES, TESTS, is_split
-from mtsig_core.testset import pick_human_scores
+from mtsig_core.stats.significance import CONTROLS, CORRECTION_NAMES, CORRECTION_SOURCES, FAMILY_WISE, TESTS, is_split
 
 #-----------------------------------------------------------------------------------------------------------------------
-# What is written about: the parts that were compared by a metric, and the names of things.
+# The parts that were compared by a metric, and their names.
 
 
 #: A test set, or a shared task.
 Found = Comparison | TaskComparison
-#: By language pair what was compared, and the result by one metric; a test set is one part without a name.
+#: By language pair the comparison and its result by one metric; a test set is one part without a name.
 Parts = Mapping[str, tuple[Comparison, MetricResult]]
 
-#: In place of a language pair, what holds across them.
+#: The place of a result across the language pairs.
 ACROSS = "across all"
 _FEW = 6  # systems or language pairs that a sentence names
 
 
 def select_parts(found: Found, metric: str) -> Parts:
-    """What was compared by a metric."""
+    """Return the parts that were compared by a metric."""
     parts = {"": found} if isinstance(found, Comparison) else found.pairs
     return {part: (one, one.metrics[metric]) for part, one in parts.items()
             if metric in one.metrics or isinstance(found, Comparison)}
 
 
 def list_task_metrics(found: Found) -> list[str]:
-    """All metrics, in the order of the language pairs."""
+    """Return all metrics, in the order of the language pairs."""
     parts = [found] if isinstance(found, Comparison) else found.pairs.values()
     return list(dict.fromkeys(name for comparison in parts for name in comparison.metrics))
 
 
 def order_systems(found: Found, metric: str) -> list[str]:
-    """The systems by one metric, as they are ranked; in the order of the language pairs where nothing is averaged."""
+    """Return the systems as one metric ranks them; in the order of the language pairs if nothing is averaged."""
     results = [macro] if (macro := _find_macro(found, metric)) is not None else [
         result for _, result in select_parts(found, metric).values()]
     return list(dict.fromkeys(row.system for result in results for row in result.systems))
 
 
 def find_rank_rule(found: TaskComparison) -> RankRule:
-    """The rule of the ranks within each language pair; ours where nothing is compared."""
+    """Return the rule of the ranks within each language pair; the default if nothing is compared."""
     return RANK_RULES[next((one.settings.rank_rule for one in found.pairs.values()), "simultaneous")]
 
 
@@ -91,48 +94,41 @@ def _find_macro(found: Found, metric: str) -> MacroResult | None:
     return found.macro.get(metric) if isinstance(found, TaskComparison) else None
 
 
-def name_metric(metric: str) -> str:
-    """A metric within a sentence.
+def name_in_verdict(metric: str) -> str:
+    """Return the start of a verdict by a metric.
 
-    >>> name_metric("bleu"), name_metric("human")
-    ('BLEU', 'human scores')
+    >>> name_in_verdict("chrf"), name_in_verdict("human")
+    ('chrF', 'Human scores')
     """
-    return "human scores" if metric == "human" else metric_title(metric)
+    return name_metric(metric).replace(HUMAN_SCORES, "Human scores", 1)
+
+
+def name_unit(metric: str) -> str:
+    """Return the unit of differences by a metric.
+
+    >>> name_unit("bleu"), name_unit("human")
+    ('BLEU', 'points')
+    """
+    return "points" if name_metric(metric) == HUMAN_SCORES else metric_title(metric)
 
 
 def write_difference_axis(metric: str, anchor: str) -> str:
-    """What an axis of differences from a system says; the metric and the system are as they are shown.
-
-    >>> write_difference_axis("BLEU", "A"), write_difference_axis("human", "A")
-    ('BLEU difference from A (left: worse)', 'difference in human scores from A (left: worse)')
-    """
-    of = "difference in human scores" if metric == "human" else f"{metric} difference"
-    return f"{of} from {anchor} (left: worse)"
-
-
-def name_in_verdict(metric: str) -> str:
-    """What a verdict by a metric begins with.
-
-    >>> name_in_verdict("bleu"), name_in_verdict("human"), name_in_verdict("esa")
-    ('BLEU', 'Human scores', 'Human scores (esa)')
-    """
-    if not pick_human_scores([metric]):
-        return metric_title(metric)
-    return "Human scores" if metric == "human" else f"Human scores ({metric_title(metric)})"
+    """Write the title of an axis of differences from a system; metric and system are names as shown."""
+    return f"Difference in {metric} from {anchor} (left: worse)"
 
 
 def join_names(items: Sequence[str], shown: bool = True) -> str:
-    """Items as an English list; with `shown` made printable first."""
+    """Write items as an English list; with `shown` made printable first."""
     return list_names([printable(item) if shown else item for item in items], len(items))
 
 
 def name_pairs(pairs: Sequence[str]) -> str:
-    """The names of language pairs; how many they are where a sentence has no room for them."""
+    """Write the names of language pairs, or only their number if a sentence has no room for the names."""
     return ", ".join(pairs) if len(pairs) <= _FEW else format_count(len(pairs), "language pair")
 
 
 def _find_parts(texts: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Each text once, with its parts."""
+    """Return each text once, with its parts."""
     parts: dict[str, list[str]] = {}
     for part, text in texts:
         parts.setdefault(text, []).append(part)
@@ -140,12 +136,12 @@ def _find_parts(texts: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def group_by_part(sentences: Mapping[str, Sequence[str]]) -> list[str]:
-    """Each sentence once, those that hold for all parts first, the others with their language pairs."""
+    """Return each sentence once: first those that hold for all parts, then the others with their language pairs."""
     return [text for text, _ in _place_by_part(sentences)]
 
 
 def _place_by_part(sentences: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
-    """The same, each with its language pairs and without."""
+    """Return the sentences of `group_by_part`, each with its language pairs and without."""
     parts = _find_parts((part, printable(sentence)) for part, own in sentences.items() for sentence in own)
     prefixes = {sentence: f"In {join_names(names)}: " * (len(names) < len(sentences))
                 for sentence, names in parts.items()}
@@ -154,74 +150,74 @@ def _place_by_part(sentences: Mapping[str, Sequence[str]]) -> list[tuple[str, st
 
 
 def join_by_part(phrases: Mapping[str, str]) -> str:
-    """One phrase where all parts have the same; else each with the language pairs that it holds for."""
+    """Return the phrase of all parts if they have the same; else each phrase with its language pairs."""
     parts = _find_parts(phrases.items())
     return next(iter(parts)) if len(parts) == 1 else "; ".join(
         f"{phrase} ({join_names(names)})" for phrase, names in parts.items())
 
 
 def choose_form(result: MetricResult | MacroResult) -> str:
-    """The form of the metric's scores and differences; see `written_like`."""
+    """Return the form of the metric's scores and differences; see `written_like`."""
     return written_like(row.score for row in result.systems if row.score is not None)
 
 
 def write_level(settings: Settings) -> str:
-    """Of the intervals, such as 95%."""
+    """Write the level of the intervals, such as 95%."""
     return f"{100 * (1 - settings.alpha):g}%"
 
 
 def has_p_values(settings: Settings) -> bool:
-    """Whether the test gives p-values; Koehn's gives shares of wins."""
+    """Return whether the test gives p-values; Koehn's gives shares of wins."""
     return TESTS[settings.test].p_values is not None
 
 
 def describe_direction(higher_is_better: bool, differences: bool = True) -> str:
-    """Whether higher is better, and what a positive difference then is, where there are `differences`."""
+    """Write whether higher is better; with `differences` also which sign is an improvement."""
     if higher_is_better:
         return "higher is better"
     return "lower is better" + "; a positive difference is an improvement" * differences
 
 
 def describe_difference(result: MetricResult) -> str:
-    """How a difference is taken that is positive where the row is better."""
+    """Write the subtraction that is positive where the row is better."""
     return "row minus column" if result.higher_is_better else "column minus row"
 
 
 def name_score_axis(result: MetricResult, settings: Settings) -> str:
-    """What an axis of scores says after the name of the metric."""
+    """Write the end of the title of an axis of scores, after the metric."""
     return f"with {write_level(settings)} CI{'' if result.higher_is_better else ', lower is better'}"
 
 
 def name_simultaneous(result: MetricResult, settings: Settings) -> str | None:
-    """What the intervals for all pairs together are called; None where there are only those for each pair."""
+    """Name the intervals for all pairs together; None if there are only intervals for single pairs."""
     if len(result.tested) < 2 or all(pair.ci_joint_low is None for pair in result.pairs):
         return None
     return f"{write_level(settings)} CI for {name_family(result, settings)} together"
 
 
 def name_family(result: MetricResult, settings: Settings) -> str:
-    """The pairs that a correction is over."""
+    """Name the pairs that a correction is for."""
     return f"all {len(result.tested)} pairs{'' if settings.baseline is None else ' with the baseline'}"
 
 
 def find_anchor(result: MetricResult, settings: Settings) -> str:
-    """The baseline, or else the best system."""
+    """Return the baseline, or else the best system."""
     return settings.baseline or result.systems[0].system
 
 
 def pick_significant(result: MetricResult, settings: Settings) -> tuple[str, set[str]]:
-    """The baseline, or else the best system, and with it those that differ significantly from it."""
+    """Return the baseline, or else the best system; and it with the systems that differ significantly from it."""
     anchor = find_anchor(result, settings)
     return anchor, {anchor} | {name for pair in result.pairs if pair.significant and anchor in (pair.a, pair.b)
                                for name in (pair.a, pair.b)}
 
 
 #-----------------------------------------------------------------------------------------------------------------------
-# A pair, seen from one of its systems.
+# A pair from the side of one of its systems.
 
 
 class SeenPair(NamedTuple):
-    """A pair as one of its systems sees it: its improvement over the other system, and the decision."""
+    """A pair from the side of one of its systems: its improvement over the other system, and the decision."""
 
     difference: float
     ci: tuple[float, float] | None
@@ -247,14 +243,14 @@ def see_pair(pair: PairResult | MacroPair, name: str, result: MetricResult | Mac
 
 
 def see_anchor_pairs(result: MetricResult, settings: Settings) -> dict[str, SeenPair]:
-    """By system, its pair with the best system or the baseline, as it sees it."""
+    """Return, by system, its pair with the best system or the baseline, from the system's side."""
     anchor = find_anchor(result, settings)
     return {name: see_pair(pair, name, result, settings) for pair in result.pairs if anchor in (pair.a, pair.b)
             for name in (pair.a, pair.b) if name != anchor}
 
 
 def describe_undecided(pair: PairResult | MacroPair, settings: Settings) -> str:
-    """What a pair is in which no system is declared better."""
+    """Describe a pair without a better system."""
     if isinstance(pair, PairResult) and pair.n == 0:
         return "not tested: no segment in common"
     if isinstance(pair, PairResult) and is_split(pair, settings.alpha):
@@ -263,14 +259,14 @@ def describe_undecided(pair: PairResult | MacroPair, settings: Settings) -> str:
 
 
 def find_identical(comparison: Comparison, result: MetricResult, pair: PairResult) -> str | None:
-    """``"outputs"`` or ``"scores"``, where those of both are the same on every segment."""
+    """Return ``"outputs"`` or ``"scores"`` if the two systems have the same on every segment."""
     return next((caution.code.removeprefix("identical-") for caution in comparison.warnings
                  if caution.code in ("identical-outputs", "identical-scores") and
                  caution.metric == result.metric and {caution.a, caution.b} == {pair.a, pair.b}), None)
 
 
 def explain_unlike(found: PairExamination, n: float | None) -> str:
-    """That p is too small because random swaps of so many equal units vary clearly less than resamples do."""
+    """Write that p is too small, if random permutations vary clearly less than resamples."""
     from scipy.special import stdtr
 
     se = found.se.get(found.settings.unit)
@@ -289,7 +285,7 @@ def explain_unlike(found: PairExamination, n: float | None) -> str:
 
 
 def state_verdict(found: Found, metric: str) -> str:
-    """Who is better, or who is in the top group, in one sentence without its full stop; or why no system is ranked."""
+    """Write who is better, or the top group, in one sentence without its full stop; or why no system is ranked."""
     parts, macro = select_parts(found, metric), _find_macro(found, metric)
     several = format_count(len(parts), "language pair")
     if macro is not None and macro.is_ranked:
@@ -311,6 +307,42 @@ def state_verdict(found: Found, metric: str) -> str:
     return f"A single system is {first} in {n} of {several}"
 
 
+def state_answer(comparison: Comparison, metric: str) -> str:
+    """Write the verdict on a test set and its metric, with the pair it rests on: the only one, or the two best."""
+    result = comparison.metrics[metric]
+    answer = f"By {name_metric(metric)}: {state_verdict(comparison, metric)}"
+    best = {row.system for row in result.systems[:2]}
+    pair = next((pair for pair in result.tested if len(result.pairs) == 1 or {pair.a, pair.b} == best), None)
+    if pair is None or len(result.pairs) > 1 and (comparison.settings.baseline or not find_top_group(result)) or \
+            explain_no_decision(comparison.settings, result):
+        return answer
+    a, b = (pair.b, pair.a) if pair.better == "b" else (pair.a, pair.b)
+    who = "" if len(result.pairs) == 1 and pair.better else f"{a} vs. {b}: "
+    return f"{answer} ({who}{write_decisive(comparison, result, pair, a)})"
+
+
+def write_decisive(comparison: Comparison, result: MetricResult, pair: PairResult, name: str) -> str:
+    """Write the improvement of one system of a pair over the other, with the interval and the p, or wins, that decide.
+    """
+    settings, form, seen = comparison.settings, choose_form(result), see_pair(pair, name, result, comparison.settings)
+    parts = [f"{signed(seen.difference, form)} {name_unit(result.metric)}"]
+    if (ends := find_decisive_interval(seen, result, settings)) is not None:
+        together = " for all pairs together" * (ends is seen.ci_joint)
+        parts.append(f"{write_level(settings)} CI{together} {ends[0]:{form}} to {ends[1]:{form}}")
+    if seen.win is not None and seen.lose is not None:
+        parts.append(f"{name} wins {seen.win:.1%} of the resamples, {pair.b if name == pair.a else pair.a} "
+                     f"{seen.lose:.1%}")
+    elif seen.adjusted_p is not None:
+        parts.append(write_p(seen.adjusted_p, p_word(settings.correction, len(result.tested))))
+    return ", ".join(parts)
+
+
+def find_decisive_interval(seen: SeenPair, result: MetricResult, settings: Settings) -> tuple[float, float] | None:
+    """Return the interval that goes with the p that decides."""
+    jointly = len(result.tested) > 1 and settings.correction in FAMILY_WISE
+    return seen.ci_joint if jointly and seen.ci_joint is not None else seen.ci
+
+
 def _state_part(comparison: Comparison, result: MetricResult, where: str) -> str:
     settings = comparison.settings
     if not result.pairs:
@@ -323,13 +355,13 @@ def _state_part(comparison: Comparison, result: MetricResult, where: str) -> str
                 f"{m - better - worse} without a significant difference" + f", {untested} not tested" * bool(untested))
     if (first := find_top_group(result)) is None:
         return f"No system is ranked{where}: {explain_no_ranks(comparison, result) or 'there are no ranks'}"
-    if result.ruled is not None:  # such a rule gives the place, and may give it to several
+    if result.ruled is not None:  # a published rule, by which several may be first
         return f"First{where}, ranked {RANK_RULES[settings.rank_rule].title}: {', '.join(first)}"
     return name_top_group(first, [row.system for row in result.systems], has_clear_winner(result), where)
 
 
 def name_top_group(names: Sequence[str], systems: Sequence[str], ahead: bool, where: str = "") -> str:
-    """The verdict on the best of some systems; whether one is `ahead`, significantly better than each other.
+    """Write the verdict on the best of some systems; `ahead`: it is significantly better than all others.
 
     >>> name_top_group("A", "AB", True), name_top_group("A", "ABC", True)
     ('A is significantly better than B', 'A is significantly better than the other 2 systems')
@@ -345,7 +377,7 @@ def name_top_group(names: Sequence[str], systems: Sequence[str], ahead: bool, wh
 
 
 def explain_no_ranks(comparison: Comparison, result: MetricResult) -> str | None:
-    """Why no system is ranked where nothing can be decided, as a phrase; None where something can be."""
+    """Return why no system is ranked, as a phrase; None if ranks are possible."""
     settings = comparison.settings
     if len(result.systems) == 1:
         return "there is only one system"
@@ -357,7 +389,7 @@ def explain_no_ranks(comparison: Comparison, result: MetricResult) -> str | None
 
 
 def name_first_place(rule: RankRule) -> str:
-    """What the systems with the first rank are called by a rule, as a title.
+    """Name the systems with the first rank by a rule, as a title.
 
     >>> name_first_place(RANK_RULES["simultaneous"]), name_first_place(RANK_RULES["wmt25"])
     ('top group', 'first, ranked as WMT25')
@@ -366,26 +398,26 @@ def name_first_place(rule: RankRule) -> str:
 
 
 #-----------------------------------------------------------------------------------------------------------------------
-# Caveats: what has to be known wherever a result is quoted.
+# Caveats, which must go with a quoted result.
 
 
 def keeps_its_level(comparison: Comparison) -> bool:
-    """Whether no warning says that the false-alarm rate of the test is above alpha; if so, no correction mends it."""
+    """Return whether the test has the false-alarm rate alpha; a warning says if not, and no correction mends that."""
     return not any(caution.kind.breaks_level for caution in comparison.warnings)
 
 
 def describe_control(comparison: Comparison, correction: str) -> str:
-    """What a correction controls; nothing where the test itself rejects too often."""
+    """Name the error that a correction controls; none if the test itself rejects too often."""
     return CONTROLS[correction] if keeps_its_level(comparison) else "nothing: the test rejects too often"
 
 
 def pick_file_doubts(cautions: Iterable[Caution]) -> list[Caution]:
-    """The warnings that put all numbers of a system in doubt, which stand beside every verdict."""
+    """Return the warnings that put all numbers of a system in doubt; they go with every verdict."""
     return [caution for caution in cautions if caution.kind.doubts_files]
 
 
 def pick_caveats(comparison: Comparison, result: MetricResult) -> list[Caution]:
-    """The warnings without which nothing of a result should be quoted."""
+    """Return the warnings that must go with a quoted result."""
     return [caution for caution in comparison.warnings
             if caution.kind.in_caption and caution.metric in (None, result.metric)
             and not (caution.kind.doubts_files and result.was_given)
@@ -393,13 +425,13 @@ def pick_caveats(comparison: Comparison, result: MetricResult) -> list[Caution]:
 
 
 def list_caveats(found: Found, metric: str) -> list[str]:
-    """What has to be known wherever a result is quoted, in sentences: wrong files, what is wrong with the test or the
-    unit, metrics and references that disagree, and what a task lacks."""
+    """Write the sentences that must go with a quoted result: on wrong files, on the test or the unit, on metrics and
+    references that disagree, and on gaps of a task."""
     return [sentence for sentence, _ in explain_caveats(found, metric)]
 
 
 def explain_caveats(found: Found, metric: str) -> list[tuple[str, list[Caution]]]:
-    """The same, each sentence with the warnings of language pairs, or of the test set, that it stands for."""
+    """Return the sentences of `list_caveats`, each with its warnings of language pairs or of the test set."""
     parts, is_task = select_parts(found, metric), isinstance(found, TaskComparison)
     by_part: dict[str, list[str]] = {part: [] for part in parts}
     cautions: dict[str, list[Caution]] = {}
@@ -418,7 +450,7 @@ def explain_caveats(found: Found, metric: str) -> list[tuple[str, list[Caution]]
 
 
 def _list_unreliable(comparison: Comparison, result: MetricResult) -> list[str]:
-    """A sentence on what may not hold at its level, where the test rejects too often; else none."""
+    """Write what may not hold at its level if the test rejects too often; else nothing."""
     if not result.tested or keeps_its_level(comparison) or find_shortage(comparison.settings, result):
         return []
     intervals = ", intervals" * any(caution.kind.breaks_intervals for caution in comparison.warnings)
@@ -440,8 +472,8 @@ def _list_task_caveats(found: TaskComparison, metric: str) -> list[str]:
 
 
 def list_gaps_across(found: TaskComparison, metric: str) -> list[str]:
-    """What there is not across the language pairs, and why: decisions, ranks, intervals; and where decisions differ
-    from ranks or from intervals."""
+    """Write which decisions, ranks and intervals across the language pairs are missing, and why; and where decisions
+    disagree with ranks or intervals."""
     macro, parts = found.macro.get(metric), select_parts(found, metric)
     if macro is None:
         return []
@@ -468,7 +500,7 @@ def list_gaps_across(found: TaskComparison, metric: str) -> list[str]:
 
 
 def _compare_with_intervals(settings: Settings, macro: MacroResult, is_level_kept: bool) -> list[str]:
-    """Which to go by where decisions across the language pairs and the intervals beside them differ."""
+    """Write which to trust if decisions across the language pairs disagree with their intervals."""
     n_open, n_significant = (sum(
         pair.decidable and (pair.better is not None) is decided and pair.ci_low is not None
         and pair.ci_high is not None and contains_zero(pair.ci_low, pair.ci_high) is decided for pair in macro.pairs)
@@ -481,8 +513,8 @@ def _compare_with_intervals(settings: Settings, macro: MacroResult, is_level_kep
 
 
 def name_other_tops(found: TaskComparison, metric: str, *beside: TaskComparison) -> str | None:
-    """Whom other metrics, of `found` and of what is `beside` it, put on top across language pairs that have this one
-    too, or in the only one; None where nobody else. Their language pairs are named where they are others."""
+    """Name the top groups of other metrics, of `found` and of the comparisons `beside` it, on language pairs of this
+    metric. None if they agree; language pairs are named if they differ."""
     tops: dict[str, tuple[Sequence[str], Sequence[str]]] = {}
     for one in (*beside, found):
         for name in list_task_metrics(one):
@@ -496,14 +528,14 @@ def name_other_tops(found: TaskComparison, metric: str, *beside: TaskComparison)
     for name, (top, where) in tops.items():
         if top and mine and set(top) != set(mine) and set(where) & set(pairs):
             groups.setdefault(tuple(sorted(top, key=top.index)), []).append(
-                shortened(metric_title(name), 40) + f" ({name_pairs(where)})" * (set(where) != set(pairs)))
+                shortened(name_metric(name), 40) + f" ({name_pairs(where)})" * (set(where) != set(pairs)))
     return None if not groups else "Other metrics name another top group: " + "; ".join(
         f"{list_names([shortened(name, 40) for name in top])} by {join_names(metrics, shown=False)}"
         for top, metrics in groups.items()) + "."
 
 
 def explain_far_firsts(found: Found, metric: str) -> list[str]:
-    """A sentence for each part where a system is in the top group although a system that scores better is not."""
+    """Write a sentence for each part with a system in the top group although a better-scoring one is not."""
     results: dict[str, MetricResult | MacroResult] = {
         part: result for part, (_, result) in select_parts(found, metric).items() if result.ruled is None}
     results |= {"Across the language pairs": macro} if (macro := _find_macro(found, metric)) is not None else {}
@@ -519,12 +551,12 @@ def explain_far_firsts(found: Found, metric: str) -> list[str]:
 
 
 def count_hidden(found: TaskComparison, metric: str) -> dict[str, int] | None:
-    """What ranks by a rule hide, added up over the language pairs; None of our own rule, which hides nothing.
+    """Count what ranks by a rule hide, over all language pairs; None for simultaneous ranks, which hide nothing.
 
-    Of the `significant` pairs of systems: `significant_inside` one cluster, of these `inside_apart` with rank ranges
-    that do not overlap; `turned_round`: ranked the other way round. `apart_not_significant`: pairs that the rule ranks
-    apart without a significant difference. `ranks` that could be compared with simultaneous rank ranges, and how many
-    of them are `changed`.
+    `significant`: significant pairs of systems; `significant_inside`: those inside one cluster; `inside_apart`: those
+    of them whose rank ranges do not overlap; `turned_round`: those ranked the other way round.
+    `apart_not_significant`: pairs that the rule ranks apart without a significant difference. `ranks`: ranks compared
+    with simultaneous rank ranges; `changed`: those of them that differ.
     """
     ruled = [(result, result.ruled) for _, result in select_parts(found, metric).values() if result.ruled is not None]
     compared = [(len(result.systems), own.changed) for result, own in ruled if own.changed is not None]
@@ -538,22 +570,22 @@ def count_hidden(found: TaskComparison, metric: str) -> dict[str, int] | None:
 
 
 #-----------------------------------------------------------------------------------------------------------------------
-# How it was tested.
+# The method.
 
 
 def list_exclusions(found: Found) -> list[str]:
-    """A sentence on the excluded systems, each with its language pair and its reason where there are any; else none."""
+    """Write a sentence on the excluded systems, with language pairs and reasons; nothing without exclusions."""
     names = [one.system + (f" in {pair}" if (pair := getattr(one, "pair", None)) else "")
              + (f" ({one.reason})" if one.reason else "") for one in found.excluded]
     return [f"Excluded: {printable(', '.join(names))}."] if names else []
 
 
 def describe_subject(found: Found, metric: str) -> list[str]:
-    """What was compared: systems, test set or language pairs, metric; and what was assumed of it."""
+    """Write what was compared: systems, test set or language pairs, metric, and assumptions about the files."""
     parts = select_parts(found, metric)
     comparison, result = next(iter(parts.values()))
     names, verb = order_systems(found, metric), "compared" if len(result.systems) > 1 else "scored"
-    by, direction = printable(metric_title(metric)), describe_direction(result.higher_is_better)
+    by, direction = printable(name_metric(metric)), describe_direction(result.higher_is_better)
     if isinstance(found, Comparison):
         kind, assumed = "test set", found.testset.assumed
         what = f"on {_describe_testset(comparison, result)} by {by} ({direction})"
@@ -568,7 +600,7 @@ def describe_subject(found: Found, metric: str) -> list[str]:
 
 
 def count_tracks(task: TaskInfo, names: Iterable[str]) -> list[str]:
-    """How many of the systems are in the constrained track, contrastive or human translations, in short phrases."""
+    """Write how many systems are in the constrained track, contrastive or human translations, in short phrases."""
     infos = [task.systems[name] for name in names if name in task.systems]
     counts = {"in the constrained track": sum(info.constrained is True for info in infos)}
     counts |= {label: sum(label in info.labels for info in infos) for label in ("contrastive", "human translation")}
@@ -576,7 +608,7 @@ def count_tracks(task: TaskInfo, names: Iterable[str]) -> list[str]:
 
 
 def _describe_testset(comparison: Comparison, result: MetricResult) -> str:
-    """Name, compared size and references of a test set."""
+    """Write name, compared size and references of a test set."""
     info = comparison.testset
     scored = f"; {'reference' if len(info.references) == 1 else 'references'} {join_names(info.references)}" \
         if info.references else "; segment scores without texts"
@@ -585,7 +617,7 @@ def _describe_testset(comparison: Comparison, result: MetricResult) -> str:
 
 
 def _describe_size(comparison: Comparison, result: MetricResult) -> str:
-    """Such as "603 to 634 of 997 segments in 66 documents, those with scores for both systems"."""
+    """Write a size such as "603 to 634 of 997 segments in 66 documents, those with scores for both systems"."""
     info, by_document = comparison.testset, comparison.settings.unit == "document"
     some = _write_part({pair.n for pair in result.tested}, info.n_segments)
     size = f"{some}{format_count(info.n_segments, 'segment')}"
@@ -597,26 +629,27 @@ def _describe_size(comparison: Comparison, result: MetricResult) -> str:
 
 
 def _write_part(counts: set[int], whole: int) -> str:
-    """Such as "603 of ", or "540 to 603 of "; nothing where each is the whole, or there is none."""
+    """Write a part such as "603 of " or "540 to 603 of "; nothing if each is the whole."""
     if not counts or min(counts) == whole:
         return ""
     return f"{' to '.join(f'{n:,}' for n in dict.fromkeys((min(counts), max(counts))))} of "
 
 
 def has_different_segments(comparison: Comparison, result: MetricResult) -> bool:
-    """Whether systems have scores on different segments, so that two scores need not differ by their difference."""
+    """Return whether systems have scores on different segments, so that a difference need not equal the difference of
+    two scores."""
     return any(caution.code == "rated-on-different-lines" and caution.metric == result.metric
                for caution in comparison.warnings)
 
 
 def name_units(settings: Settings) -> str:
-    """What is drawn or swapped, in the plural."""
+    """Name the units that are resampled or swapped, in the plural."""
     return f"{settings.unit}s" if settings.block_length is None else \
         f"stationary blocks of {settings.block_length:g} segments on average (Politis and Romano 1994)"
 
 
 def name_intervals(result: MetricResult, settings: Settings) -> str:
-    """The kind of interval, and what it was made from."""
+    """Name the kind of interval, and its resamples."""
     kind = {"bca": "BCa"}.get(result.ci, result.ci)
     return {"jackknife-t": f"jackknife t intervals over {name_units(settings)}",
             "t": "Student's t intervals of segment means"}.get(
@@ -624,7 +657,7 @@ def name_intervals(result: MetricResult, settings: Settings) -> str:
 
 
 def describe_tests(found: Found, metric: str) -> list[str]:
-    """How it was tested, in sentences: test, unit, trials, correction, intervals, ranks, caveats, version."""
+    """Describe the method in sentences: test, unit, trials, correction, intervals, ranks, caveats, version."""
     parts = select_parts(found, metric)
     settings = next(iter(parts.values()))[0].settings
     untested = sum(len(result.pairs) - len(result.tested) for _, result in parts.values())
@@ -643,7 +676,7 @@ def describe_tests(found: Found, metric: str) -> list[str]:
 
 
 def _describe_scores(comparison: Comparison, result: MetricResult) -> Iterator[str]:
-    """What scores are of training runs, of domains, or of different segments."""
+    """Describe scores over training runs, domains, or different segments."""
     if result.runs:
         spread = ", ".join(f"{row.system} {row.sd:{choose_form(result)}} ({len(row.scores)} runs)"
                            for row in result.runs if row.sd is not None)
@@ -661,7 +694,7 @@ def _describe_scores(comparison: Comparison, result: MetricResult) -> Iterator[s
 
 
 def _describe_test(parts: Parts) -> Iterator[str]:
-    """The test with its units and trials, and the correction with its family."""
+    """Describe the test with its units and trials, and the correction with its pairs."""
     tested = {part: one for part, one in parts.items() if one[1].tested}
     if not tested:
         return
@@ -694,7 +727,7 @@ def _describe_correction(settings: Settings, family: str, is_single: bool) -> st
 
 
 def describe_ranks(parts: Parts) -> list[str]:
-    """What the ranks are, and where they hold for all systems together."""
+    """Describe the ranks, and where they hold for all systems together."""
     ranked = {part: one for part, one in parts.items() if one[1].systems[0].rank_low is not None}
     if not ranked:
         return ["There are no rank ranges: this test controls no error over all pairs of systems."] * any(
@@ -709,7 +742,7 @@ def describe_ranks(parts: Parts) -> list[str]:
 
 
 def _describe_tests_across(found: TaskComparison, metric: str) -> Iterator[str]:
-    """How systems were compared across the language pairs."""
+    """Describe the comparison of systems across the language pairs."""
     parts, macro = select_parts(found, metric), found.macro.get(metric)
     if len(parts) < 2 or macro is None or not macro.pairs:
         return
@@ -728,19 +761,20 @@ def _describe_tests_across(found: TaskComparison, metric: str) -> Iterator[str]:
 
 
 def describe_methods(found: Found, metric: str) -> str:
-    """All that the numbers of a metric depend on, in one paragraph that names no winner: what was compared, how it was
-    tested, caveats."""
+    """Write one paragraph on everything that the numbers of a metric depend on, without a winner: data, method,
+    caveats."""
     return " ".join([*describe_subject(found, metric), *describe_tests(found, metric), *_sign(found, metric)])
 
 
 def _sign(found: Found, metric: str) -> list[str]:
-    """The signature of a metric on a test set, as a sentence; that of a task is beside the digest of the task."""
+    """Write the signature of a metric on a test set, as a sentence; a task's signature is with its digest."""
     return [f"Signature: {printable(found.metrics[metric].signature)}."] if isinstance(found, Comparison) else []
 
 
 def describe_signatures(found: Found, metric: str) -> str:
-    """The signature of a metric in a task, with all values of a field where language pairs differ; and the digest."""
-    if isinstance(found, Comparison):  # whose signature is in what was compared
+    """Write the signature of a metric in a task, with all values of a field if language pairs differ; and the
+    digest."""
+    if isinstance(found, Comparison):  # its signature is in another sentence
         return f"Test set digest: {printable(found.testset.digest)}."
     fields = [result.signature.split("|") for _, result in select_parts(found, metric).values()]
     merged = "|".join(",".join(filter(None, dict.fromkeys(values))) for values in zip_longest(*fields, fillvalue=""))
@@ -752,7 +786,7 @@ def describe_signatures(found: Found, metric: str) -> str:
 
 
 def paper_sentences(comparison: Found, metric: str) -> str:
-    """Who is better, what was compared, and how it was tested, with its caveats: one paragraph of plain text.
+    """Write the verdict, the data, the method and the caveats: one paragraph of plain text.
 
     Parameters
     ----------
@@ -775,10 +809,10 @@ def paper_sentences(comparison: Found, metric: str) -> str:
     --------
     >>> from mtsig_core import TestSet, compare
     >>> ts = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
-    >>> said = paper_sentences(compare(ts, trials=999), "bleu")
-    >>> said.partition(", 95% CI")[0]
+    >>> paragraph = paper_sentences(compare(ts, trials=999), "bleu")
+    >>> paragraph.partition(", 95% CI")[0]
     'A is significantly better than B: A 100.00, B 77.88, difference +22.12 BLEU'
-    >>> "We compared 2 systems on toy (40 segments; reference ref) by BLEU (higher is better)." in said
+    >>> "We compared 2 systems on toy (40 segments; reference ref) by BLEU (higher is better)." in paragraph
     True
     """
     alone = [one.text for one in about_one_metric(comparison.metrics)] if isinstance(comparison, Comparison) else []
@@ -787,12 +821,12 @@ def paper_sentences(comparison: Found, metric: str) -> str:
 
 
 def state_result(found: Found, metric: str) -> str:
-    """The verdict for a paper, and the numbers it stands on: the sentences that a paper begins with."""
+    """Write the verdict for a paper with its numbers: the first sentences of the paragraph."""
     return " ".join(_describe_outcome(found, metric))
 
 
 def _describe_outcome(found: Found, metric: str) -> Iterator[str]:
-    """The verdict, and the pairs with the baseline, the only pair, or the two best systems."""
+    """Write the verdict, and the pairs with the baseline, the only pair, or the two best systems."""
     parts, macro = select_parts(found, metric), _find_macro(found, metric)
     one, result = next(iter(parts.values()))
     settings, shown = one.settings, result if macro is None else macro
@@ -829,9 +863,9 @@ def _judge_pair(comparison: Comparison, result: MetricResult | MacroResult, pair
 
 
 def _write_evidence(comparison: Comparison, result: MetricResult | MacroResult, pair: PairResult | MacroPair) -> str:
-    """Scores, difference, interval, and p or shares of wins of a pair."""
+    """Write scores, difference, interval, and p or shares of wins of a pair."""
     settings, form, seen = comparison.settings, choose_form(result), see_pair(pair, pair.a, result, comparison.settings)
-    unit = "" if result.metric == "human" else f" {printable(metric_title(result.metric))}"
+    unit = f" {printable(name_unit(result.metric))}"
     scores = {row.system: row.score for row in result.systems}
     common = f" on the {format_count(pair.n, 'segment')} with scores for both" if isinstance(pair, PairResult) \
         and isinstance(result, MetricResult) and has_different_segments(comparison, result) else ""
@@ -856,7 +890,7 @@ def _write_evidence(comparison: Comparison, result: MetricResult | MacroResult, 
 
 
 def summarize_comparison(comparison: Comparison) -> tuple[list[str], list[str]]:
-    """What was compared, and how it was tested: two lists of short phrases."""
+    """Write data and method as two lists of short phrases."""
     info, n, results = comparison.testset, comparison.testset.n_documents, comparison.metrics.values()
     worth = next((result.n_effective for result in results if comparison.settings.unit == "document"
                   and (not result.was_given or any(pair.n == info.n_segments for pair in result.pairs))), None)
@@ -873,8 +907,8 @@ def summarize_comparison(comparison: Comparison) -> tuple[list[str], list[str]]:
 
 
 def describe_settings(comparisons: Iterable[Comparison]) -> dict[str, str]:
-    """How it was tested, in a short phrase for each setting, all that comparisons have where they differ; that of the
-    test says the unit too. Where there is nothing to test, how the intervals were made."""
+    """Write the method, in a short phrase for each setting, with all values if comparisons differ. The phrase of the
+    test names the unit; without a test, only the intervals are described."""
     joined: dict[str, dict[str, None]] = {}
     for one in comparisons:
         for key, text in _describe_own_settings(one).items():
@@ -900,7 +934,7 @@ def _describe_own_settings(comparison: Comparison) -> dict[str, str]:
 
 
 def list_task_settings(found: TaskComparison) -> list[str]:
-    """How the language pairs were tested, in short phrases."""
+    """Write the method within the language pairs, in short phrases."""
     phrases = describe_settings(found.pairs.values())
     corrections = dict.fromkeys(SETTINGS["correction"].name_value(one.settings.correction)
                                 for one in found.pairs.values())
@@ -910,7 +944,7 @@ def list_task_settings(found: TaskComparison) -> list[str]:
 
 
 def describe_trials(result: MetricResult, settings: Settings) -> str:
-    """How often the test drew for one metric, or that it tried all there is."""
+    """Write how many draws the test made for one metric, or that it tried all permutations."""
     if result.trials is None:
         return ""
     if result.exact:
@@ -919,39 +953,39 @@ def describe_trials(result: MetricResult, settings: Settings) -> str:
 
 
 def list_interval_kinds(comparison: Comparison) -> str:
-    """The kind of interval; more than one where few of the documents have ratings."""
+    """Name the kind of interval; more than one if only few documents have ratings."""
     return " or ".join(dict.fromkeys(SETTINGS["ci"].name_value(result.ci) for result in comparison.metrics.values()))
 
 
 def write_caption(found: Found, metric: str, what: str) -> str:
-    """What a table shows and of what."""
+    """Write the content of a table and its data."""
     parts = select_parts(found, metric)
     comparison, result = next(iter(parts.values()))
     kind, where = ("test set", f"on {_describe_testset(comparison, result)}") if isinstance(found, Comparison) else \
         ("task", f"of {found.task.name} in {format_count(len(parts), 'language pair')}")
     simulated = f", a simulated {kind}" * any(one.testset.simulated for one, _ in parts.values())
     return (f"{what} of {format_count(len(order_systems(found, metric)), 'system')} {where}{simulated} by "
-            f"{printable(metric_title(metric))} ({describe_direction(result.higher_is_better)}).")
+            f"{printable(name_metric(metric))} ({describe_direction(result.higher_is_better)}).")
 
 
 #-----------------------------------------------------------------------------------------------------------------------
-# How to read the ranks of a task, and where its metrics disagree.
+# Reading the ranks of a task, and disagreements of its metrics.
 
 
 def explain_marks(found: TaskComparison, metric: str, mark: str) -> list[str]:
-    """What the ranks of a task are, which of them have a `mark`, and what a dash is, in sentences."""
+    """Explain the ranks of a task, the `mark` and the dash, in sentences."""
     parts, macro, rule = select_parts(found, metric), found.macro.get(metric), find_rank_rule(found)
     is_across = macro is not None and macro.is_ranked
     if not is_across and not any(row.rank_low for _, result in parts.values() for row in result.systems):
         return ["A dash: no score, or no rank."]
-    ours = "top group: no other system is significantly better"
+    ours = "top group (no other system is significantly better)"
     marked = f"{mark} {ours}." if rule.name == "simultaneous" else \
         f"{mark} {name_first_place(rule)}{f'; under all pairs: {ours}' * is_across}."
     return [*describe_ranks(parts), marked, "A dash: no score, or no rank."]
 
 
 def explain_ranking(found: TaskComparison, metric: str, mark: str, line: str = "A line") -> list[str]:
-    """How to read the ranks of a task, in sentences: marks, columns, and the `line` that separates clusters."""
+    """Explain how to read the ranks of a task, in sentences: marks, columns, and the `line` that separates clusters."""
     macro, results = found.macro.get(metric), [result for _, result in select_parts(found, metric).values()]
     sentences = [*explain_marks(found, metric, mark), "Language pairs: in how many a system has scores."]
     if macro is not None:
@@ -962,22 +996,22 @@ def explain_ranking(found: TaskComparison, metric: str, mark: str, line: str = "
 
 
 DISPUTES_NOTE = ("Opposite: two metrics decide in opposite directions. Some decide: significant by one metric, not by "
-                 "another. Only NAME: significant by that metric only. To try several metrics and keep one is to test "
-                 "more than once: choose the one that counts beforehand, or report all.")
+                 "another. Only NAME: significant by that metric only. Trying several metrics and keeping one is "
+                 "testing more than once. Choose the metric that counts beforehand, or report all.")
 #: How to read the table of disputed pairs.
 DISPUTED_PAIRS_NOTE = "Positive where a is better, also for metrics where lower is better; ● is significant."
 
 
 def state_agreement(disputed: Sequence[Disputed]) -> str:
-    """How often the metrics agree in all language pairs together, in a sentence without its full stop."""
+    """Write how often the metrics agree in all language pairs together, in a sentence without its full stop."""
     within = [one for one in disputed if one.language_pair is not None]
-    names = list(dict.fromkeys(metric_title(name) for one in within for name in one.metrics))
+    names = list(dict.fromkeys(name_metric(name) for one in within for name in one.metrics))
     return f"In {format_count(len(within), 'language pair')}: " + state_decisions(
         names, [pair for one in within for pair in one.pairs])
 
 
 def state_decisions(names: Sequence[str], pairs: Sequence[PairAcross]) -> str:
-    """On how many pairs of systems these metrics decide the same, in a sentence without its full stop.
+    """Write on how many pairs of systems these metrics decide the same, in a sentence without its full stop.
 
     >>> state_decisions(["BLEU", "chrF"], [PairAcross("A", "B", (1.0, -1.0), (1, 0))])
     'BLEU and chrF agree on 0 of 1 pair; 1 is decided by only some of them, none in opposite ways'

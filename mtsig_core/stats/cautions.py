@@ -1,4 +1,4 @@
-"""The rules of warnings: which of them a reader of a comparison needs, as facts. Their words are made elsewhere."""
+"""The rules of warnings: they find the facts that a reader of a comparison needs. `report` writes their words."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _THAT_MAY_TELL = ("chrf", "ter", "bleu")
 
 def find_cautions(testset: TestSet, settings: Settings, units: Units, metrics: Iterable[Metric],
                   results: Mapping[str, MetricResult]) -> tuple[Caution, ...]:
-    """All warnings: about the design, the metrics, the family of pairs, the texts, then single pairs."""
+    """Return all warnings: about the design, the metrics, the family of pairs, the texts, then single pairs."""
     metrics = list(metrics)
     found = [*about_few_for_test(settings, units, results.values()), *about_runs(testset, settings, results.values()),
              *_about_design(testset, settings, units, results)]
@@ -84,7 +84,7 @@ def find_cautions(testset: TestSet, settings: Settings, units: Units, metrics: I
 
 
 def join_cautions(cautions: Iterable[Caution], results: Mapping[str, MetricResult]) -> tuple[Caution, ...]:
-    """The warnings of several comparisons, which found these results together: what all warn of, once."""
+    """Return the warnings of several comparisons with these results together, each once."""
     ratio = {"se_ratio": _se_ratio(results)}
     return tuple(dict.fromkeys(chain(about_several(results), (
         replace(one, facts={**one.facts, **ratio}) if one.code == "documents-ignored" else one for one in cautions))))
@@ -115,14 +115,14 @@ def _about_design(testset: TestSet, settings: Settings, units: Units,
 
 
 def about_definition(test: str) -> Iterator[Caution]:
-    """The warning of a test that its source defines badly, or that assumes more than others."""
+    """Warn of a test that its source defines badly, or that assumes more than others."""
     if TESTS[test].caution:
         yield Caution("test-as-published" if TESTS[test].as_published else "test-assumes", {"test": test},
                       remedies=({"test": "ar"},))
 
 
 def about_few_for_test(settings: Settings, units: Units, results: Iterable[MetricResult]) -> Iterator[Caution]:
-    """The warning that the test rejects too often with few units, or with unequal ones, which are worth few."""
+    """Warn that the test rejects too often with few or very unequal units."""
     worth = [units.effective]
     for result in results:
         worth += [result.n_effective, *(pair.n_effective for pair in result.tested)]
@@ -131,15 +131,15 @@ def about_few_for_test(settings: Settings, units: Units, results: Iterable[Metri
 
 
 def about_need_of_units(test: str) -> Iterator[Caution]:
-    """The warning of a test that rejects too often with few units; nothing of one that does not."""
+    """Warn of a test that rejects too often with few units, before any data are there."""
     if TESTS[test].with_few is not None:
         yield Caution("test-needs-units", {"test": test}, remedies=({"test": "ar"},))
 
 
 def about_few_in(parts: Mapping[str, int], unit: str, alpha: float, test: str | None = None) -> Iterator[Caution]:
-    """The warnings about parts of an experiment, such as domains, that have few units, by name.
+    """Warn of parts of an experiment, such as domains, that have few units.
 
-    Those in which the test can decide nothing are apart where the test is given.
+    If the test is given, parts in which it cannot decide anything get a warning of their own.
     """
     needed = 0 if test is None else next(
         n for n in range(2, 2000) if significant(float(least_of_units(TESTS[test], unit, np.array(n))), alpha))
@@ -152,7 +152,7 @@ def about_few_in(parts: Mapping[str, int], unit: str, alpha: float, test: str | 
 
 
 def _se_ratio(results: Mapping[str, MetricResult]) -> float | None:
-    """Standard errors by document as a multiple of those by segment, median over pairs; None without any."""
+    """Return standard errors by document as a multiple of those by segment, median over pairs; None without any."""
     ratios = [pair.se_ratio for result in results.values() for pair in result.pairs if pair.se_ratio is not None]
     return statistics.median(ratios) if ratios else None
 
@@ -161,14 +161,14 @@ def _se_ratio(results: Mapping[str, MetricResult]) -> float | None:
 
 
 def about_several(results: Mapping[str, MetricResult]) -> Iterator[Caution]:
-    """The warnings that are about several metrics together."""
+    """Warn about several metrics together."""
     if len(results) > 1:
         yield Caution("several-metrics", {"n": len(results)})
         yield from about_top_groups(results)
 
 
 def about_top_groups(results: Mapping[str, MetricResult]) -> Iterator[Caution]:
-    """The warning that metrics put other systems in the top group."""
+    """Warn that metrics name different top groups."""
     groups: dict[frozenset[str], list[str]] = {}
     for name, result in results.items():
         if top := find_top_group(result):
@@ -180,7 +180,7 @@ def about_top_groups(results: Mapping[str, MetricResult]) -> Iterator[Caution]:
 
 
 def about_one_metric(results: Mapping[str, MetricResult], *remedies: Remedy) -> Iterator[Caution]:
-    """The warning that systems were compared by a single metric, for whoever quotes the result; none of people."""
+    """Warn that systems were compared by a single metric, unless that is human scores."""
     if len(results) == 1 and not pick_human_scores(list(results)):
         [(name, result)] = results.items()
         if result.pairs:
@@ -188,15 +188,15 @@ def about_one_metric(results: Mapping[str, MetricResult], *remedies: Remedy) -> 
 
 
 def about_choice(task: TaskInfo, first: str) -> Iterator[Caution]:
-    """The warning that nothing says which of several metrics decides: human scores would, and the task's table."""
+    """Warn that neither human scores nor the task's table says which of several metrics decides."""
     own = task.own_scores
     if first in own and len(own) > 1 and not pick_human_scores(own) and task.primary is None:
         yield Caution("which-metric", {"metrics": own}, first, remedies=({"primary": "NAME"},))
 
 
 def about_agreement(found: Agreement | TaskAgreement) -> Iterator[Caution]:
-    """A warning for each metric that orders fewer than half of the pairs as people do, as its direction may be wrong,
-    or theirs where all whose direction is known do so; what metrics can tell of the texts; and few units."""
+    """Warn of each metric that orders most pairs against the human scores, of a direction of the scores that may be
+    wrong, of texts that metrics cannot score well, and of few units."""
     known = [one.pairwise_accuracy for one in found.metrics if one.metric in METRICS]
     turned = all(accuracy is not None and accuracy < 0.5 for accuracy in known)
     for one in found.metrics:
@@ -214,7 +214,7 @@ def about_agreement(found: Agreement | TaskAgreement) -> Iterator[Caution]:
 
 
 def _n_units(info: TestSetInfo, sampling: SamplingSettings) -> int:
-    """Units of the part that has all scores asked for."""
+    """Return the number of units with all scores asked for."""
     if sampling.unit == "document" and info.n_documents is not None:
         return info.n_documents
     return info.n_segments if sampling.block_length is None else round(info.n_segments / sampling.block_length)
@@ -224,8 +224,8 @@ def _n_units(info: TestSetInfo, sampling: SamplingSettings) -> int:
 
 
 def _about_ends(testset: TestSet, metric: Metric, result: MetricResult) -> Iterator[Caution]:
-    """Where a metric gives systems the same score whatever is drawn: at an end of its range, or as it does not count
-    what their outputs differ in."""
+    """Warn of systems with the same score in every sample: at an end of the metric's range, or because the metric
+    ignores their differences."""
     if metric.name in testset.scores:
         return
     ends, lowest = dict[tuple[str, str], list[str]](), None
@@ -250,8 +250,8 @@ def _about_ends(testset: TestSet, metric: Metric, result: MetricResult) -> Itera
 
 
 def _telling_metric(testset: TestSet, metric: str, names: Sequence[str]) -> tuple[str | None, int, int]:
-    """The metric of texts that gives most pairs of these systems different scores; of how many pairs, and how many have
-    different outputs."""
+    """Return the metric of texts that tells most pairs of these systems apart, the number of these pairs, and the
+    number of pairs with different outputs."""
     part = testset.only(names)
     differ = [(i, j) for i, j in combinations(range(len(part.systems)), 2)
               if not _same_outputs(part, *(list(part.systems)[k] for k in (i, j)))]
@@ -266,12 +266,12 @@ def _telling_metric(testset: TestSet, metric: str, names: Sequence[str]) -> tupl
 
 
 def _same_outputs(testset: TestSet, a: str, b: str) -> bool:
-    """Whether two systems have the same outputs, those of further training runs too."""
+    """Return whether two systems have the same outputs, in all training runs."""
     return testset.systems[a] == testset.systems[b] and testset.runs.get(a) == testset.runs.get(b)
 
 
 def reference_disagreement(result: MetricResult, n_segments: int) -> dict[str, Any]:
-    """The references by which other systems are in the top group than by all together; empty where they agree."""
+    """Return the references that give another top group than all together; empty if they agree."""
     leads = [{"reference": row.reference, "leaders": row.leaders, "ahead": row.ahead, "n_segments": row.n_segments}
              for row in find_other_leaders(result)]
     return {"top_group": find_top_group(result) or (), "leads": leads, "n_segments": n_segments} if leads else {}
@@ -312,7 +312,7 @@ def _about_family(settings: Settings, result: MetricResult) -> Iterator[Caution]
 
 
 def about_open_pairs(settings: Settings, result: MetricResult) -> Iterator[Caution]:
-    """What the pairs that are not significant leave open: how large a difference, and in which none can be seen."""
+    """Warn of pairs without a significant difference: how large the true one may be, and which cannot be decided."""
     open_pairs = [pair for pair in result.tested if not (pair.significant or is_split(pair, settings.alpha))]
     open_pairs = [pair for pair in open_pairs if not (pair.decidable and pair.se == 0)]  # those never differ
     if not open_pairs:
@@ -324,7 +324,7 @@ def about_open_pairs(settings: Settings, result: MetricResult) -> Iterator[Cauti
 
 
 def about_intervals(settings: Settings, result: MetricResult) -> Iterator[Caution]:
-    """Where decisions do not agree with the intervals that hold as they do: for all pairs together, or for each."""
+    """Warn where decisions disagree with the matching intervals, for all pairs together or for each."""
     jointly = settings.correction in FAMILY_WISE and len(result.tested) > 1
     ends = [(pair, pair.ci_joint_low, pair.ci_joint_high) if jointly else (pair, pair.ci_low, pair.ci_high)
             for pair in result.pairs  # of the others there is no decision to go by
@@ -340,10 +340,10 @@ def about_intervals(settings: Settings, result: MetricResult) -> Iterator[Cautio
 
 
 def trusted(settings: Settings, pairs: Sequence[PairResult]) -> dict[str, Any]:
-    """What to trust in pairs whose decision and interval differ.
+    """Return what to trust in pairs whose decision and interval differ.
 
-    The interval of significant pairs whose swaps vary too little (`unlike`), the decision of the others; neither where
-    a bootstrap has too few units (`needed`) to decide.
+    That is the interval for significant pairs whose permutations vary too little (`unlike`), and the decision for the
+    others; neither if a bootstrap has too few units (`needed`).
     """
     unlike = [pair for pair in pairs if pair.significant and pair.unlike]
     few = not unlike and TESTS[settings.test].draws == "bootstrap" and any(
@@ -354,7 +354,7 @@ def trusted(settings: Settings, pairs: Sequence[PairResult]) -> dict[str, Any]:
 
 
 def about_rule(settings: Settings, result: MetricResult, ruled: RuledRanks) -> Caution:
-    """What ranks by another rule than ours leave out of account, and what they hide here."""
+    """Warn of what ranks by a rule other than simultaneous ranks ignore, and what they hide here."""
     return Caution("rank-rule", {
         "rule": settings.rank_rule, "of_means": ruled.means is not None, "has_clusters": bool(ruled.clusters),
         "inside": ruled.significant_inside, "inside_apart": ruled.inside_apart, "turned": count_reversed_pairs(result),
@@ -363,7 +363,8 @@ def about_rule(settings: Settings, result: MetricResult, ruled: RuledRanks) -> C
 
 
 def about_ranks(settings: Settings, result: MetricResult) -> Iterator[Caution]:
-    """Where ranks and decisions are corrected otherwise, unless they agree on who leads and both hold for all pairs."""
+    """Warn that ranks and decisions have different corrections, unless they agree on the top group and both hold for
+    all pairs."""
     own, differ = rank_correction(settings), rank_disagreement(result)
     for_all = settings.correction in FAMILY_WISE
     if settings.correction != own and (differ or not for_all):
@@ -372,8 +373,8 @@ def about_ranks(settings: Settings, result: MetricResult) -> Iterator[Caution]:
 
 
 def rank_disagreement(result: MetricResult | MacroResult) -> dict[str, Any]:
-    """Where decisions and ranks differ on who is in the top group (`wary`: without a loss, and not in it; `bold`: with
-    one, and in it), or on a pair (`n_apart`); empty where they agree, or there are no ranks."""
+    """Return where decisions and ranks differ on the top group (`wary`: no significant loss but not in it; `bold`: a
+    loss and in it) or on a pair (`n_apart`); empty if they agree or there are no ranks."""
     if all(row.rank_low is None for row in result.systems):
         return {}
     decided = [pair for pair in result.pairs if pair.decidable]
@@ -388,7 +389,7 @@ def rank_disagreement(result: MetricResult | MacroResult) -> dict[str, Any]:
 
 
 def _about_split(settings: Settings, result: MetricResult) -> Iterator[Caution]:
-    """Where the test's own statistic favours one system and the difference of the scores does not."""
+    """Warn where the test's own statistic favours one system and the difference of the scores does not."""
     split = [pair for pair in result.tested if is_split(pair, settings.alpha)]
     if split:
         sides = [(pair.a, pair.b) if pair.favours == "a" else (pair.b, pair.a) for pair in split]
@@ -423,7 +424,7 @@ def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> 
 
 def _about_common(testset: TestSet, settings: Settings, result: MetricResult, pair: PairResult,
                   some: bool) -> Iterator[Caution]:
-    """Whether a pair has little in common, where `some` pair can be decided."""
+    """Warn of a pair with few common segments, if `some` pair can be decided."""
     about: dict[str, Any] = dict(metric=result.metric, a=pair.a, b=pair.b)
     if pair.n == 0:
         yield Caution("no-common-line", **about)
@@ -437,7 +438,7 @@ def _about_common(testset: TestSet, settings: Settings, result: MetricResult, pa
 
 
 def _few_differences(testset: TestSet, settings: Settings, result: MetricResult, pair: PairResult) -> dict[str, Any]:
-    """In how few units the scores of a pair differ, where that bounds its p; else empty."""
+    """Return in how few units the scores of a pair differ, if that bounds its p; else empty."""
     if pair.n_apart is None:
         return {}
     test = TESTS[settings.test]
@@ -450,7 +451,7 @@ def _few_differences(testset: TestSet, settings: Settings, result: MetricResult,
 
 
 def _texts_apart(testset: TestSet, settings: Settings, pair: PairResult, metric: str) -> int:
-    """In how many units the outputs of two systems differ; 0 where what is compared are given scores."""
+    """Return in how many units the outputs of two systems differ; 0 for a metric of given scores."""
     if metric in testset.scores:
         return 0
     outputs = zip(*([testset.systems[name], *testset.runs.get(name, ())] for name in (pair.a, pair.b)), strict=False)
@@ -460,14 +461,14 @@ def _texts_apart(testset: TestSet, settings: Settings, pair: PairResult, metric:
 
 
 def _same_scores(testset: TestSet, pair: PairResult, metric: str) -> bool:
-    """Whether segment scores that came with the test set are the same wherever two systems both have one."""
+    """Return whether two systems have the same given segment score wherever both have one."""
     by_system = testset.scores[metric].by_system if metric in testset.scores else {}
     return pair.a in by_system and pair.b in by_system and all(
         a == b or a is None or b is None for a, b in zip(by_system[pair.a], by_system[pair.b], strict=True))
 
 
 def is_near(pair: PairResult, settings: Settings) -> bool:
-    """Whether the adjusted p lies within two Monte Carlo standard errors of alpha."""
+    """Return whether the adjusted p is within two Monte Carlo standard errors of alpha."""
     if settings.trials is None or pair.p_value is None or pair.p_adjusted is None:
         return False
     if settings.correction == "romano-wolf":  # itself a share of the replicates
@@ -479,13 +480,13 @@ def is_near(pair: PairResult, settings: Settings) -> bool:
 
 
 def at_least_p(pair: PairResult, settings: Settings) -> bool:
-    """Whether a pair has the smallest p that so many trials can give."""
+    """Return whether a pair has the smallest p that so many trials can give."""
     return pair.p_value is not None and pair.p_value <= TESTS[settings.test].smallest_p(settings.trials)
 
 
 def about_near_at_least(settings: Settings, result: MetricResult, near: Sequence[PairResult]) -> Iterator[Caution]:
-    """The warnings that pairs of the smallest p are near alpha: where one more extreme draw would undo what is
-    significant (`undone`), and where only more trials may tell."""
+    """Warn of pairs of the smallest p near alpha: one more extreme draw would undo their significance (`undone`), or
+    only more trials can tell."""
     lost = _undone_by_one(settings, result, near) if near else ()
     for undone in (True, False):
         p = [pair.p_adjusted or 0.0 for pair, own in zip(near, lost, strict=True) if bool(own) is undone]
@@ -496,11 +497,10 @@ def about_near_at_least(settings: Settings, result: MetricResult, near: Sequence
 
 
 def _undone_by_one(settings: Settings, result: MetricResult, near: Sequence[PairResult]) -> np.ndarray:
-    """Which of the pairs that have the smallest p are significant, and would not be so with one more draw at least as
-    extreme as their difference, shape (pairs,).
+    """Return which pairs of the smallest p are significant, and would not be with one more draw at least as extreme.
 
-    It raises p by a step, which a correction of p may multiply: alike for all of them, as they are tied. Romano-Wolf's
-    adjusted p is a share of the draws itself, and rises by about one.
+    One more draw raises p by a step, which a correction multiplies by the same factor for all tied pairs. Romano-Wolf's
+    adjusted p is a share of the draws, and rises by about one of them.
     """
     step, adjust = TESTS[settings.test].smallest_p(settings.trials), ADJUSTMENTS.get(settings.correction)
     if adjust is None:
@@ -523,7 +523,7 @@ def _more_trials(settings: Settings) -> tuple[Remedy, ...]:
 
 
 def about_runs(testset: TestSet, settings: Settings, results: Iterable[MetricResult]) -> Iterator[Caution]:
-    """What to keep in mind of a test set with training runs."""
+    """Warn about training runs."""
     if not testset.runs:
         return
     low, high = spread_interval(1.0, testset.n_runs, settings.alpha)
@@ -544,15 +544,11 @@ def about_runs(testset: TestSet, settings: Settings, results: Iterable[MetricRes
 
 
 #-----------------------------------------------------------------------------------------------------------------------
-# Warnings that a test set calls for whatever is made of it: its texts, files, documents and ratings.
-
-
-#-----------------------------------------------------------------------------------------------------------------------
-# Warnings about texts, documents and ratings.
+# Warnings about the texts, documents and ratings of a test set, with or without a comparison.
 
 
 def about_texts(testset: TestSet) -> Iterator[Caution]:
-    """Warnings about texts that are empty, wholly or in part, not meant to be translated, or of a wrong file."""
+    """Warn of texts that are empty, partly empty, not meant to be translated, or of a wrong file."""
     canaries = [line for line, document, domain in zip(
         testset.lines, testset.documents or (), testset.domains or testset.documents or (), strict=False)
         if "canary" in (document, domain)]
@@ -583,7 +579,7 @@ def _about_empty(testset: TestSet) -> Iterator[Caution]:
 
 
 def about_words(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Iterator[Caution]:
-    """Warnings about metrics whose tokenizer (by the name of the metric) does not cut the references into words."""
+    """Warn of metrics whose tokenizer (by the name of the metric) does not cut the references into words."""
     language = find_spaceless(chain(*testset.references.values())) if any(tokenizers.values()) else None
     if language is None:
         return
@@ -597,14 +593,14 @@ def about_words(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Itera
 
 
 def about_metrics(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Iterator[Caution]:
-    """Warnings about what metrics (by name, with the tokenizer of each) can tell of a test set."""
+    """Warn about metrics (by name, with the tokenizer of each) on this test set."""
     for metric in tokenizers:
         yield from about_ratings(testset, metric)
     yield from about_words(testset, tokenizers)
 
 
 def about_independence(testset: TestSet, unit: str) -> Iterator[Caution]:
-    """The warning that without document ids nobody knows which segments depend on each other."""
+    """Warn that without document ids segments may depend on each other."""
     if testset.documents is None and unit == "block":
         yield Caution("blocks-for-documents", remedies=({"docs": "FILE"},))
     elif testset.documents is None:
@@ -614,28 +610,28 @@ def about_independence(testset: TestSet, unit: str) -> Iterator[Caution]:
 
 def about_ignored_documents(testset: TestSet, unit: str, remedy: Remedy, *, enough: bool = True,
                             se_ratio: float | None = None) -> Iterator[Caution]:
-    """The warning that segments are the unit although documents are known; whether these are `enough` to decide."""
+    """Warn that segments are the unit although documents are known; `enough`: the documents suffice to decide."""
     if testset.documents is not None and unit == "segment":
         yield Caution("documents-ignored", {"n_documents": testset.n_documents or 0, "enough": enough,
                                             "se_ratio": se_ratio}, remedies=(remedy,) if enough else ())
 
 
 def about_repeated_references(testset: TestSet) -> Iterator[Caution]:
-    """The warning of each system that is a reference."""
+    """Warn of each system that is a reference."""
     for reference, system in repeated_references(testset):
         yield Caution("reference-among-systems", {"reference": reference, "has_others": len(testset.references) > 1},
                       a=system, remedies=({"exclude": system},))
 
 
 def repeated_references(testset: TestSet) -> list[tuple[str, str]]:
-    """The references that systems repeat word for word, each with one of these systems."""
+    """Return the references that systems repeat word for word, each with one of these systems."""
     return [(reference, system) for reference, texts in testset.references.items()
             for system, output in testset.systems.items()
             if any(texts) and all(text in (None, other) for text, other in zip(texts, output, strict=True))]
 
 
 def about_ratings(testset: TestSet, metric: str) -> Iterator[Caution]:
-    """Warnings about human translations: those that have ratings and are not ranked, or have nothing but ratings."""
+    """Warn of human translations with ratings that are not ranked, or with only ratings."""
     if metric not in testset.scores:
         if testset.textless_systems:
             yield Caution("ratings-alone", {"names": testset.textless_systems}, metric)
@@ -648,7 +644,7 @@ def about_ratings(testset: TestSet, metric: str) -> Iterator[Caution]:
 
 
 def about_scores(testset: TestSet, metric: str) -> Iterator[Caution]:
-    """Warnings about what of the set has segment scores, for a metric that is a mean of them."""
+    """Warn of missing segment scores, for a metric that is a mean of them."""
     if metric not in testset.scores:
         return
     by_system = testset.scores[metric].by_system
@@ -675,7 +671,7 @@ _TOO_SHORT, _TOO_LONG = 0.5, 2.0  # characters of a system's output / of the ref
 
 
 def find_suspicions(testset: TestSet) -> list[Caution]:
-    """Empty texts, identical outputs, outputs that are a reference, and lengths far from the reference's."""
+    """Return empty texts, identical outputs, outputs that are a reference, and unusual lengths."""
     found = [*about_texts(testset), *chain(*(about_ratings(testset, metric) for metric in testset.scores))]
     names = list(testset.systems)
     for k, a in enumerate(names if testset.has_texts else ()):
@@ -703,8 +699,8 @@ _WORTH_KEEPING = 2000  # outputs; fewer are looked through faster than a file is
 
 
 def about_files(testset: TestSet) -> tuple[Caution, ...]:
-    """Warnings about texts that look like others than those that were meant; looked for once in each test set, and
-    kept with its statistics."""
+    """Warn of texts that are probably not the intended files; found once for each test set, and kept with its
+    statistics."""
     if testset not in _FOUND:
         _FOUND[testset] = _kept_or_found(testset) if testset.references else ()
     return _FOUND[testset]
@@ -759,7 +755,7 @@ def _about_order(testset: TestSet, systems: Mapping[str, Sequence[str]]) -> Iter
 
 
 def _out_of_order(testset: TestSet, name: str, reference: str, part: Reordering, others: Iterable[str]) -> Caution:
-    """The warning about one system; `others` are those whose lines are in order."""
+    """Return the warning about one system; `others` are those whose lines are in order."""
     output = testset.systems[name]
     same = next((other for other in others if _same_lines(output, testset.systems[other])), None)
     return Caution("other-order", {"reference": reference, **_part(testset, part), **_manner(output, part),
@@ -767,7 +763,7 @@ def _out_of_order(testset: TestSet, name: str, reference: str, part: Reordering,
 
 
 def _part(testset: TestSet, part: Reordering) -> dict[str, int | None]:
-    """Which lines were searched, how many of them fit other lines of the reference better, and an example."""
+    """Return which lines were searched, how many of them fit other lines of the reference better, and an example."""
     facts = {"first": testset.lines[part.start], "last": testset.lines[part.stop - 1], "n": len(part.moved)}
     line, place = (testset.lines[int(some[len(some) // 2])] if len(some) else None for some in (
         part.moved, part.places))
@@ -775,7 +771,7 @@ def _part(testset: TestSet, part: Reordering) -> dict[str, int | None]:
 
 
 def _manner(output: Sequence[str], part: Reordering) -> dict[str, int | str | None]:
-    """How the lines were moved, where that can be told: by a shift, or in another order."""
+    """Return how the lines were moved, if it is a shift or another order."""
     if (shift := part.shift) is not None:
         return {"shift": shift, "order": None}
     written = [text for text in _stripped(islice(output, _SEGMENTS)) if text]
@@ -790,7 +786,7 @@ def _manner(output: Sequence[str], part: Reordering) -> dict[str, int | str | No
 
 
 def _same_lines(a: Sequence[str], b: Sequence[str]) -> bool:
-    """Whether two texts have nearly all lines in common, wherever these stand."""
+    """Return whether two texts share nearly all lines, in any order."""
     counts = [Counter(islice(texts, _SEGMENTS)) for texts in (a, b)]
     return (counts[0] & counts[1]).total() >= 0.9 * min(len(a), _SEGMENTS)
 
@@ -799,23 +795,23 @@ def _same_lines(a: Sequence[str], b: Sequence[str]) -> bool:
 
 
 # Pieces of lines that most lines of one text have and hardly any of the others.
-_EXAMPLE = 60  # characters of a line that are shown
+_EXAMPLE = 60  # characters of a line in the example
 _MARKED, _RARE = 0.5, 0.1  # shares of lines
-_QUOTES, _DIALOGUE = "\"'-–—", 0.8  # what speech begins and ends with, and in how many lines of a dialogue
-_GLANCED, _LOOKED, _LEAST = 30, 200, 10  # lines in which marks are looked for, and counted; fewer tell nothing
-_FIRST, _LAST = "\x02", "\x03"  # stand for the ends of a line
+_QUOTES, _DIALOGUE = "\"'-–—", 0.8  # the ends of direct speech, and its share of the lines in a dialogue
+_GLANCED, _LOOKED, _LEAST = 30, 200, 10  # lines to search for marks, lines to count them in, and the minimum
+_FIRST, _LAST = "\x02", "\x03"  # the ends of a line
 _ENTITY = re.compile(r"&(?:amp|quot|apos|lt|gt|nbsp|#\d{2,4}|#x[0-9a-f]{2,4});", re.IGNORECASE)
-_ENTITIES = 3  # lines with entities at least; and more than half as many as have what these stand for in others
-_ESCAPED = re.compile("[&<>\"“”„«»]")  # what entities stand for, and how else it is written
+_ENTITIES = 3  # minimum of lines with entities; also at least half as many as have these characters in other texts
+_ESCAPED = re.compile("[&<>\"“”„«»]")  # the characters of entities, and their variants
 _VARIANTS = {'"': re.compile("[“”„«»]|''"), "'": re.compile("[‘’‚‹›]"), ".": re.compile("。"), ",": re.compile("、")}
 _NUMBER = re.compile("[0-9]+")
 _SPACED = re.compile(r"(?<=\s)[.,;:!?]+(?=\s|$)")  # as tokenizers leave punctuation
-# What is style, and no mark: letters and punctuation within a line or at its end, two of them at its start.
+# Style, not a mark: letters and punctuation within a line or at its end, two of them at its start.
 _USUAL = re.compile(rf"(?:[\w.,;:!?'\"-]|(?<! ) (?!\.))+|(?:[\w.,;:!?']| (?!\.))*{_LAST}|{_FIRST}[\w.,;:!?' ]{{0,2}}")
 
 
 class _Sample:
-    """Lines from all parts of a text, each once, none empty; and what a glance at some of them shows."""
+    """Distinct lines without empty ones, from all parts of a text, with the patterns in some of them."""
 
     def __init__(self, texts: Iterable[Sequence[str | None]]):
         some = chain.from_iterable(lines[::max(1, len(lines) // _LOOKED)] for lines in texts)
@@ -827,13 +823,13 @@ class _Sample:
 
     @cached_property
     def pieces(self) -> dict[str, float]:
-        """The characters and pairs of characters of some lines, each with the share of lines that have it."""
+        """Return the characters and pairs of characters of some lines, each with its share of lines."""
         some = [*map(_masked, self.texts[::max(1, len(self.texts) // _GLANCED)][:_GLANCED])]
         counts = Counter(chain.from_iterable({*line, *zip(line, line[1:], strict=False)} for line in some))
         return {"".join(piece): count / len(some) for piece, count in counts.items()}
 
     def share(self, piece: str) -> float:
-        """Of the lines, how many have a piece."""
+        """Return the share of lines that have a piece."""
         return sum(piece in line for line in self.lines) / max(1, len(self.lines))
 
 
@@ -850,7 +846,7 @@ def _about_marks(testset: TestSet, systems: Mapping[str, Sequence[str]]) -> Iter
 
 
 def _masked(text: str) -> str:
-    """A line whose numbers, quotation marks, and punctuation after a space, are all alike, between its ends."""
+    """Mask numbers, quotation marks, and punctuation after a space, between the ends of a line."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
         for usual, variants in _VARIANTS.items():
@@ -859,7 +855,7 @@ def _masked(text: str) -> str:
 
 
 def _describe_marks(sample: _Sample, others: Sequence[_Sample]) -> dict[str, Any]:
-    """In how many lines marks are, of which sort, and a line that shows them; empty where there are none."""
+    """Return in how many lines marks are, their kind, and an example; empty without marks."""
     if len(sample.texts) < _LEAST:
         return {}
     if marks := _find_marks(sample, others):
@@ -883,7 +879,7 @@ def _mark_facts(sort: str, having: Sequence[str], sample: _Sample, marks: list[t
 
 
 def _find_marks(sample: _Sample, others: Sequence[_Sample]) -> list[str]:
-    """Up to two pieces that most of the lines have, and hardly any of the others."""
+    """Return up to two pieces that most of the lines have, and hardly any of the others."""
     often = [piece for piece, share in sample.pieces.items() if share > 0.8 * _MARKED and all(
         other.pieces.get(piece, 0) <= 2 * _RARE for other in others)]
     found: list[str] = []
@@ -899,8 +895,8 @@ def _find_marks(sample: _Sample, others: Sequence[_Sample]) -> list[str]:
 
 
 def _is_wording(mark: str, sample: _Sample, other: _Sample) -> bool:
-    """Whether words at the start of lines take the place of other words, as 'Press' of 'Click' or 'Art. 1' of
-    'Article 1': lines with words that were added are longer by them."""
+    """Return whether words at the start of lines replace other words, as 'Press' for 'Click': lines with added words
+    are longer by them."""
     words = mark.strip(f"{_FIRST}{_LAST} ")
     [(start, many)] = Counter(line.split(" ", 1)[0] for line in other.lines).most_common(1) or [("", 0)]
     formulaic = mark[0] == _FIRST and many > _MARKED * len(other.lines) and start.strip(_FIRST) not in mark
@@ -911,7 +907,7 @@ def _is_wording(mark: str, sample: _Sample, other: _Sample) -> bool:
 
 
 def _grown(piece: str, lines: Sequence[str]) -> str:
-    """The piece with what nearly always stands beside it, but for the full stop of the sentence."""
+    """Return the piece with the characters that nearly always surround it, except the full stop of the sentence."""
     while True:
         around: Counter[str] = Counter()
         for line in lines:
@@ -925,7 +921,7 @@ def _grown(piece: str, lines: Sequence[str]) -> str:
 
 
 def _as_written(mark: str, text: str) -> str:
-    """A mark with the number that it has in a line."""
+    """Return a mark with the number that it has in a line."""
     shown = mark.strip(_FIRST + _LAST)
     found = re.search(re.escape(shown).replace("0", "[0-9]+"), text)
     return found[0] if found else shown
@@ -934,17 +930,17 @@ def _as_written(mark: str, text: str) -> str:
 # -- references made from an output ------------------------------------------------------------------------------
 
 
-_WORDS, _CHARACTERS = 5, 12  # that a line has at least, as short ones are translated alike; the latter without spaces
-_EQUAL, _SHARE, _TIMES = 10, 0.05, 2  # lines equal to a reference: how many, of all, and those of the next system
-_SURE, _LUCK = 0.001, 0.6  # p that so many would come by luck, were the true numbers as 0.6 to 0.4
-#: Lines with one other word, as a multiple of those that errors independent of each other would leave beside as many
-#: equal lines: within these bounds errors are here and there, as in any good translation.
+_WORDS, _CHARACTERS = 5, 12  # minimum of a line (characters in scripts without spaces): short lines are often equal
+_EQUAL, _SHARE, _TIMES = 10, 0.05, 2  # minimum of lines equal to a reference: number, share, times the next system
+_SURE, _LUCK = 0.001, 0.6  # the largest p of so many by chance, if the true shares were 0.6 and 0.4
+#: Lines with one other word, as a multiple of their number if errors are independent and as many lines are equal.
+#: Within these bounds the errors are those of any good translation.
 _NEAR = (0.6, 1.25)
-_TWINS = 0.8  # of these lines that another system has, too: one was made from the other
+_TWINS = 0.8  # share of these lines that another system has, too: one was made from the other
 
 
 def _about_equal_lines(testset: TestSet, systems: Mapping[str, Sequence[str]]) -> Iterator[Caution]:
-    """A warning for each reference that one system equals in many more lines than the others do."""
+    """Warn of each reference that one system equals in many more lines than the others do."""
     step = max(1, testset.n_segments // _SEGMENTS)
     for reference, texts in testset.references.items():
         lines = texts[::step]
@@ -972,7 +968,7 @@ def _about_equal_lines(testset: TestSet, systems: Mapping[str, Sequence[str]]) -
 
 
 def _is_long(text: str | None) -> bool:
-    """Whether two translators seldom write such a line alike; in scripts without spaces characters count."""
+    """Return whether two translators seldom write such a line alike; in scripts without spaces characters count."""
     return text is not None and (len(text.split()) >= _WORDS or not _has_spaces(text))
 
 
@@ -981,7 +977,7 @@ def _has_spaces(text: str) -> bool:
 
 
 def _is_far_more(most: int, next_most: int, n: int) -> bool:
-    """Whether a system equals a reference in far more of `n` lines than the next one, beyond chance."""
+    """Return whether a system equals a reference in far more of `n` lines than the next one, beyond chance."""
     if most < max(_EQUAL, _SHARE * n, _TIMES * next_most):
         return False
     from scipy.stats import binom  # late: seldom needed
@@ -990,7 +986,7 @@ def _is_far_more(most: int, next_most: int, n: int) -> bool:
 
 
 def _is_nearly(a: str | None, b: str) -> bool:
-    """Whether one word (two characters, where there are no spaces) was changed, left out or added."""
+    """Return whether one word (two characters, without spaces) was changed, removed or added."""
     if a is None or a == b:
         return False
     spaced = _has_spaces(a)

@@ -252,7 +252,7 @@ def join_comparisons(parts: Sequence[Comparison]) -> Comparison:
     for part in parts:
         if (part.testset, part.settings, part.excluded) != (first.testset, first.settings, first.excluded):
             raise SettingError("Comparisons of other test sets, settings or exclusions cannot be joined. Expected them "
-                               "to differ in the metrics alone.")
+                               "to differ only in the metrics.")
         if twice := [name for name in part.metrics if name in metrics]:
             raise SettingError(f"{', '.join(twice)} is in two of the comparisons. Expected each metric once.")
         metrics |= part.metrics

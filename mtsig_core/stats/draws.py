@@ -177,7 +177,7 @@ def draw_metric(testset: TestSet, metric: Metric, plan: Plan, alone: Mapping[str
         pairs, n, n_units, effective, n_apart, _differences_on_common(sides, rows) if seen.has_gaps else None,
         _se_ratios(seen, sides, rows, n, pairs, plan, jobs, stage), tests, _scores_of_runs(seen),
         seen.testset.domains, _draw_over_domains(seen, units, plan),
-        tuple(_draw_reference(name, part, metric, plan, jobs, stage, f"reference {k} of {len(alone)} alone")
+        tuple(_draw_reference(name, part, metric, plan, jobs, stage, f"only reference {k} of {len(alone)}")
               for k, (name, part) in enumerate(alone.items(), 1)))
 
 

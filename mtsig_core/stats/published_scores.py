@@ -155,7 +155,7 @@ def _changes(testset: TestSet, whole: TestSet, metric: Metric, lowercase: bool) 
         if other := {"chrf": "chrf++", "chrf++": "chrf"}.get(metric.name):
             changes.append(_Change(f"{other} in place of {metric.name}", metric=other))
         names = tuple(whole.references)
-        changes += [_Change(f"reference {one[0]} alone" if len(one) == 1 else f"all {len(one)} references jointly",
+        changes += [_Change(f"only reference {one[0]}" if len(one) == 1 else f"all {len(one)} references jointly",
                             references=one)
                     for one in dict.fromkeys([*((name,) for name in names), names])
                     if set(one) != set(testset.references)]
@@ -360,7 +360,7 @@ def _nothing_in_common(table: OfficialTable, what: str, there: Iterable[str], he
         names = list(names)
         return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "") or "none"
 
-    return InputError(f"{table.name} has no score that can be set beside those here. Expected a column {what} with "
+    return InputError(f"{table.name} has no score to compare with. Expected a column {what} with "
                       f"names that are scored here ({few(here)}), and columns named as metrics, such as BLEU. It has "
                       f"the {what}s {few(there)} and the metrics {few(table.columns)}.")
 

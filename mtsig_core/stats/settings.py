@@ -283,7 +283,7 @@ def check_metric(metric: Metric, test: str, ci: str, rank_rule: str = "simultane
                                         ("Interval", ci, INTERVALS, fitting_intervals(False))):
         if value in known and value not in fitting:
             raise SettingError(
-                f"{what} {value!r} is for means of segment scores alone (human ratings, COMET), and {metric.name} is "
+                f"{what} {value!r} is only for means of segment scores (human ratings, COMET), and {metric.name} is "
                 f"a score of the whole corpus. Use {', '.join(fitting)}, or a metric that is a table of scores.",
                 {"scores": "NAME=FILE", "metrics": "NAME"})
 

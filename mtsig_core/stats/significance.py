@@ -1,4 +1,4 @@
-"""The paired tests and the corrections for many comparisons, each with its formula and source."""
+"""The paired tests and the corrections for many comparisons, with their sources; page Methods has the formulas."""
 
 from __future__ import annotations
 
@@ -274,7 +274,6 @@ class SignificanceTest:
     name: str
     title: str
     source: str
-    formula: str  # the definition in one line
     #: {"swaps", "bootstrap", "none"}: What its replicates are. Without draws these are differences of segment scores,
     #: whatever the unit: such a test is for means of them alone and has no trials.
     draws: str
@@ -329,21 +328,17 @@ _RATHER = "Use the randomization test: it makes a false claim in 3 to 8% of such
 TESTS = {test.name: test for test in (
     SignificanceTest(
         "ar", "approximate randomization", "Riezler and Maxwell 2005, Fig. 1",
-        "p = (c + 1) / (R + 1), c = #{ |d_r| >= |d_0| }; each unit swapped between the two systems with chance 1/2",
         "swaps", approximate_randomization, "romano-wolf", romano_wolf=True, least=_least_swapped),
     SignificanceTest(
         "bootstrap", "bootstrap, signed shift", "Noreen 1989",
-        "p = (c + 1) / (B + 1), c = #{ |d_b - mean(d_b)| >= |d_0| }", "bootstrap",
-        signed_shift, "romano-wolf", romano_wolf=True, least=_least_drawn, with_few=_WITH_FEW,
+        "bootstrap", signed_shift, "romano-wolf", romano_wolf=True, least=_least_drawn, with_few=_WITH_FEW,
         with_few_instead=_RATHER),
     SignificanceTest(
         "percentile", "percentile interval of the difference", "Zhang and Vogel 2004, 3.2",
-        "p = 2 (min(#{ d_b <= 0 }, #{ d_b >= 0 }) + 1) / (B + 1), at most 1", "bootstrap",
-        percentile_test, "holm", steps=2, least=_least_drawn, with_few=_WITH_FEW, with_few_instead=_RATHER,
-        side=_side_of_draws, statistic=_MOST_DRAWS),
+        "bootstrap", percentile_test, "holm", steps=2, least=_least_drawn, with_few=_WITH_FEW,
+        with_few_instead=_RATHER, side=_side_of_draws, statistic=_MOST_DRAWS),
     SignificanceTest(
         "koehn", "paired bootstrap, share of wins", "Koehn 2004, 6",
-        "win = #{ d_b > 0 } / B, lose = #{ d_b < 0 } / B; concludes when the larger is at least 1 - alpha",
         "bootstrap", None, "none", least=_least_drawn, side=_side_of_draws, statistic=_MOST_DRAWS,
         caution="The data choose the better direction, so at alpha = 0.05 it gives about 10% false alarms, 5% per "
                 "direction, with many units of equal size. With few or unequal units, as documents are, it gives up to "
@@ -351,20 +346,17 @@ TESTS = {test.name: test for test in (
         instead="Use the randomization test for a two-sided test."),
     SignificanceTest(
         "riezler-maxwell", "shift method as printed", "Riezler and Maxwell 2005, Fig. 2",
-        "p = (c + 1) / (B + 1), c = #{ |d_b| - mean(|d_b|) >= |d_0| }", "bootstrap",
-        riezler_maxwell, "holm", least=_least_drawn,
-        caution="The absolute value inside the shift makes it one-sided: at alpha = 0.05 it gives about 11% false "
+        "bootstrap", riezler_maxwell, "holm", least=_least_drawn,
+        caution="The absolute value inside the shift makes it one-sided. At alpha = 0.05 it gives about 11% false "
                 "alarms with many units of equal size, and up to 19% with few or unequal ones, as documents are.",
         instead="Use the randomization test, and this one only to reproduce the paper or sacreBLEU."),
     SignificanceTest(
         "t", "Student's t on paired segment scores", "Student 1908; Koehn 2004, 4",
-        "t = mean(d) / (sd(d) / sqrt(n)) with n - 1 degrees of freedom, d the n differences of segment scores",
         "none", student_t, "holm", side=_side_of_mean, statistic="the differences of segments",
-        caution="It takes segments as independent, which those of one document are not.",
+        caution="It takes segments as independent, although segments of one document are alike.",
         instead="Use the randomization test by document where document ids are known."),
     SignificanceTest(
         "wilcoxon", "Wilcoxon's signed ranks of segment scores", "Wilcoxon 1945",
-        "W = sum of the ranks of |d| where d > 0, d the differences of segment scores that are not 0",
         "none", wilcoxon, "holm",
         caution="It tests whether the differences lie symmetrically about 0, not their mean, and takes segments as "
                 "independent.",

@@ -121,7 +121,7 @@ class Database:
     def _check_room(self, db: sa.Connection, size: int, mine: sa.Select[Any], every: sa.Select[Any]) -> None:
         """Whether the limits leave room for so many bytes more; what the owner's take, and what all take, are sums."""
         for most, setting, whose, held in ((self.limits.mine, "MTSIG_QUOTA_MB", "yours take", mine),
-                                           (self.limits.all, "MTSIG_QUOTA_ALL_MB", "those of this server take", every)):
+                                           (self.limits.all, "MTSIG_QUOTA_ALL_MB", "all of this server take", every)):
             taken = db.execute(held).scalar_one() or 0
             if taken + size > most:
                 raise SettingError(f"There is no room for this {self._kind}, which takes {megabytes(size)}: {whose} "

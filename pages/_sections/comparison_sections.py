@@ -1,4 +1,4 @@
-"""What several pages show: excluded systems, other metrics, corrections, files, bootstrap scores."""
+"""Sections of several pages: excluded systems, other metrics, corrections, files, bootstrap scores."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from mtsig_core.report.sentences import (
     describe_control,
     keeps_its_level,
     list_caveats,
+    name_metric,
     paper_sentences,
     state_decisions,
 )
@@ -51,14 +52,14 @@ _LONGEST_REASON = 200
 
 
 def list_excluded(view: View) -> dict[str, str]:
-    """The excluded systems, and the reason that was given for each, empty where none was."""
+    """Return the excluded systems with the reason for each; empty if the user gave none."""
     return {name: (address.asked(f"{views.REASON}{name}") or "")[:_LONGEST_REASON]
             for name in view.part.family.systems if name not in view.testset.systems}
 
 
 def show_excluded(view: View) -> dict[str, str]:
-    """The excluded systems, each with a field for the reason and a button that puts it back; then what it did to the
-    ranks. Gives the systems and the reasons."""
+    """Draw the excluded systems, each with a field for the reason and a button to include it again, and the effect on
+    the ranks; return systems and reasons."""
     excluded = list_excluded(view)
     if not excluded:
         return {}
@@ -81,7 +82,7 @@ def show_excluded(view: View) -> dict[str, str]:
 
 
 def reference_records(view: View, further: Sequence[str]) -> list[dict[str, Any]]:
-    """Rows for the leaderboard, by key: the references, unranked, where there are several; with their scores by
+    """Return rows for the leaderboard, by key: the references, unranked, if there are several, with their scores by
     `further` metrics."""
     unranked = view.part.unranked
     if len(view.whole.references) < 2 and unranked is None:
@@ -98,7 +99,7 @@ def reference_records(view: View, further: Sequence[str]) -> list[dict[str, Any]
 
 
 def _scores(testset, metric):
-    """The scores of all systems; None for who has none."""
+    """Return the scores of all systems; None for a system without one."""
     def work(progress):
         sums = result_cache.statistics(testset, metric, progress).sum(axis=1)
         return [None if isnan(score) else score for score in resolve_metric(testset, metric).score(sums).tolist()]
@@ -120,15 +121,16 @@ _SHOWN = 20  # pairs in sight
 
 
 def pick_further_metrics(view: View) -> list[MetricResult]:
-    """Choose further metrics, at first the score tables, and BLEU beside one of these; their results under the settings
-    of the view."""
+    """Let further metrics be chosen, by default the score tables, and BLEU with them; return their results under the
+    view's settings."""
     others, given = [name for name in list_metrics(view.testset) if name != view.metric], view.testset.scores
     usual = [name for name in others if name in given or name == "bleu" and view.metric in given]
     return pick_metrics(view, "Further metrics", others, usual)
 
 
 def pick_metrics(view: View, label: str, others: Sequence[str], usual: Sequence[str]) -> list[MetricResult]:
-    """Choose some of the other metrics; the results by those that can be computed, with a message for the rest."""
+    """Let some of the other metrics be chosen; return their results, with a message for each that cannot be
+    computed."""
     found = []
     for name in controls.several(label, others, "metrics", usual, format_func=metric_titles(others).get):
         try:
@@ -139,15 +141,15 @@ def pick_metrics(view: View, label: str, others: Sequence[str], usual: Sequence[
 
 
 def warnings_of(view: View, further: list[MetricResult]) -> list[Caution]:
-    """What is to be kept in mind of the further metrics, each by itself."""
+    """Return the cautions of the further metrics, each on its own."""
     return [caution for result in further
             for caution in view.compare(result.metric).warnings
             if caution.metric == result.metric]
 
 
 def show_decisions(view: View, results: Sequence[MetricResult], page: str) -> None:
-    """How often the metrics agree, the pairs on which they do not, and all of them as signs."""
-    metrics, names = [result.metric for result in results], [metric_title(result.metric) for result in results]
+    """Draw how often the metrics agree, the pairs on which they do not, and all of them as signs."""
+    metrics, names = [result.metric for result in results], [name_metric(result.metric) for result in results]
     screen.answer(state_decisions(names, pairs_across(results)))
     screen.cautions(about_top_groups(dict(zip(metrics, results, strict=True))))
     sizes = {name: max((pair.n for pair in result.pairs), default=0)
@@ -172,9 +174,9 @@ def show_decisions(view: View, results: Sequence[MetricResult], page: str) -> No
 
 
 def show_relations(results: Sequence[MetricResult], key: str | None = None) -> None:
-    """Each system against each, with a sign for every metric."""
+    """Draw each system against each, with a sign for every metric."""
     screen.show_table(relations_table(results), key)
-    screen.plain(f"Row against column by {', '.join(metric_title(result.metric) for result in results)}, in this "
+    screen.plain(f"Row against column by {', '.join(name_metric(result.metric) for result in results)}, in this "
                  "order: > significantly better, < significantly worse, ~ no significant difference.")
 
 
@@ -185,7 +187,7 @@ _STEPS = ("none", "bh", "holm", "romano-wolf", "bonferroni", "by")
 
 
 def show_matrix(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, str] | None:
-    """Draw it, below a control that steps through the corrections; give the pair that was clicked."""
+    """Draw the matrix below a control that steps through the corrections; return the clicked pair."""
     result, settings = view.result, view.comparison.settings
     if adjusted:
         chosen = settings.correction
@@ -215,7 +217,7 @@ def show_matrix(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, st
 
 
 def _first(result: MetricResult) -> MetricResult:
-    """As many systems as the picture has room for, and their pairs."""
+    """Return as many systems as the picture has room for, and their pairs."""
     if len(result.systems) <= _MOST:
         return result
     kept = {system.system for system in result.systems[:_MOST]}
@@ -251,8 +253,8 @@ _FILES = (("CSV", "comparison", "csv", export.comparison_csv),
 
 
 def show_files(view: View, page: str, comparison: Comparison) -> None:
-    """Buttons for files with systems, pairs and matrix by all metrics of a comparison; of a single system there is
-    neither pair nor matrix."""
+    """Draw buttons for files with systems, pairs and matrix by all metrics; a single system has neither pairs nor
+    matrix."""
     called = view.named(metric="-".join(comparison.metrics))
     paired = any(result.pairs for result in comparison.metrics.values())
     with st.container(horizontal=True):
@@ -261,17 +263,17 @@ def show_files(view: View, page: str, comparison: Comparison) -> None:
                 charts.download(title, partial(write, comparison), (*called, what), ending,
                                 f"{page}.{what}-{ending}")
     screen.plain(f"{'Systems, pairs and matrix' if paired else 'The system'} by "
-                 f"{', '.join(map(metric_title, comparison.metrics))}; the report has the figures too, and opens "
+                 f"{', '.join(map(name_metric, comparison.metrics))}; the report has the figures too, and opens "
                  "offline.")
 
 
 def join_metrics(view: View, excluded: Mapping[str, str], metrics: Sequence[str] = ()) -> Comparison:
-    """The comparison of the view by its metric and further ones, with the reasons of exclusions."""
+    """Return the view's comparison by its metric and further ones, with the reasons of exclusions."""
     return make_once(_joined, tuple(excluded.items()), view.comparison, *(view.compare(name) for name in metrics))
 
 
 def write_sentences(comparison: Comparison) -> str:
-    """A paragraph for a paper by each metric."""
+    """Write a paragraph for a paper by each metric."""
     return make_once(_sentences, comparison)
 
 
@@ -284,7 +286,7 @@ def _sentences(comparison):
 
 
 def show_replicates(view: View, one: ScoreBootstrap, kind: str, key: str) -> None:
-    """The histogram of the bootstrap scores of a system, with one kind of interval."""
+    """Draw the histogram of the bootstrap scores of a system, with one kind of interval."""
     ends, form, unit = one.intervals[kind], written_like([one.score]), metric_title(view.metric)
     edges, counts = histogram(one.drawn)
     charts.show(partial(replicate_histogram, edges, counts, one.score, one.median, ends, one.relative(kind), unit=unit,

@@ -36,7 +36,7 @@ def choose_system(view: View) -> str:
 
 
 def systems_of(view: View) -> list[str]:
-    """The systems with texts, best first by the metric in the sidebar."""
+    """Return the systems with texts, best first by the metric in the sidebar."""
     return [system.system for system in view.result.systems if system.system not in view.testset.textless_systems]
 
 
@@ -47,7 +47,7 @@ _SHORT = 0.85  # the length ratio that is spoken of
 
 
 def show_precisions(view: View, system: str) -> None:
-    """The precisions of one system beside all others, and the brevity penalty."""
+    """Draw the precisions of one system with all others, and the brevity penalty."""
     parts = study(view, "metrics precisions", "bleu")
     rows = parts.run(precisions, "Counting n-grams")
     mine = next(row for row in rows if row.system == system)
@@ -85,7 +85,7 @@ def show_lengths(view: View, system: str) -> None:
 
 
 def length_lines(one: Lengths) -> list[tuple[str, str, list[float], list[float]]]:
-    """The lines of the figure: system, metric, length ratios and scores."""
+    """Return the lines of the figure: system, metric, length ratios and scores."""
     return [(name, what, [point.length_ratio or 0 for point in points], [getattr(point, key) for point in points])
             for what, key in (("BLEU", "bleu"), ("GTM-2", "gtm_2")) for name, points in one.curves]
 
@@ -136,8 +136,8 @@ _KINDS = ("Student's t", "bootstrap by segment", "bootstrap by document")
 
 
 def show_averages(view: View) -> tuple[Study, Averages]:
-    """Corpus scores and means of sentence scores of all systems, and how many pairs change order; gives what was
-    found."""
+    """Draw corpus scores and means of sentence scores of all systems; return the result, with the number of pairs that
+    change order."""
     both = study(view, "metrics averages")
     one = both.run(averages, "Looking for a case")
     unit = metric_title(view.metric)
@@ -153,7 +153,7 @@ def show_averages(view: View) -> tuple[Study, Averages]:
 
 
 def show_case(view: View, both: Study, one: Averages) -> None:
-    """A few segments on which two systems change places, with their texts."""
+    """Draw a few segments on which two systems change places, with their texts."""
     unit = metric_title(view.metric)
     if one.case is None:
         screen.plain("No pair changes order on any of the small sets of segments that were tried.")
@@ -171,7 +171,7 @@ def show_case(view: View, both: Study, one: Averages) -> None:
 
 
 def _state_averages(one, unit):
-    """How many pairs change order, and the first."""
+    """Write how many pairs change order, and the first."""
     if not one.disagreements:
         return f"The mean of sentence scores ranks the systems like corpus {unit}" if one.n_pairs < 2 else (
             f"All {one.n_pairs} pairs keep their order in the mean of sentence scores")
@@ -241,6 +241,6 @@ _TITLES = {"step by step": "Worked example", "Student's t": "Student's t", "sent
 
 
 def open_tabs(key: str, has_texts: bool):
-    """The tab that is open, as the address has it, and the place of each; what is about BLEU needs texts."""
+    """Return the open tab, as the address has it, and the place of each; the tabs on BLEU need texts."""
     names = list(_TITLES) if has_texts else ["Student's t", "sentence average"]
     return controls.tabs({name: _TITLES[name] for name in names}, key)

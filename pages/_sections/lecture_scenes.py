@@ -1,4 +1,4 @@
-"""The scenes of the lecture: what each is sent before a guess, its draws, and its end."""
+"""The scenes of the lecture: the data before a guess, the draws, and the conclusion of each."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _tables, _power_tests = map(remember(300), (lecture.tables, lecture.power_tests)
 
 @dataclass(frozen=True)
 class Shown:
-    """What a scene is about."""
+    """The subject of a scene."""
 
     testset: TestSet
     metric: str
@@ -44,15 +44,15 @@ class Shown:
 
     @property
     def names(self) -> list[str]:
-        """Of the two, as they fit the stage."""
+        """Return the names of the two systems, short enough for the stage."""
         return shorten_names(self.a, self.b)
 
     def sentences(self, n: int) -> Excerpt:
-        """Short sentences of the two."""
+        """Return short sentences of the two systems."""
         return _excerpt(self.testset, self.metric, self.a, self.b, n, self.seed)
 
     def cut(self) -> BlocksAndBroad:
-        """Samples of system a."""
+        """Return samples of system a."""
         return _blocks_and_broad(self.testset, self.metric, self.a, 300, self.seed, self.statistics())
 
 
@@ -74,21 +74,22 @@ class Scene:
     fewer: Callable[[Shown], int] | None = None  # (Shown) -> steps, where a test set may not have the most
 
     def steps(self, shown: Shown) -> int:
-        """How many there are."""
+        """Return the number of steps."""
         return self.most if self.fewer is None else min(self.most, self.fewer(shown))
 
     def go_on(self, shown: Shown, steps: int) -> None:
-        """Make what comes after the answer while the room reads it, some at a time: a key pressed goes first."""
+        """Compute the part after the answer in small pieces while the room reads, so that a key pressed meanwhile comes
+        first."""
         for some in range(self.at_once, steps + self.at_once, self.at_once) if self.further else ():
             st.session_state.get("lecture")  # where Streamlit breaks off a run that another is to follow
             self.further(shown, min(some, steps))
 
     def scale(self, shown: Shown) -> dict:
-        """Of the prediction."""
+        """Return the scale of the prediction."""
         return self.guess(shown) if callable(self.guess) else self.guess
 
     def guessed(self, text: str | None, shown: Shown) -> tuple[float, ...] | None:
-        """The prediction of a link, None where it is none on this scale."""
+        """Return the prediction in a link, or None if it does not fit the scale."""
         result = re.fullmatch(r"(-?\d{1,6}(?:\.\d{1,6})?)(?:,(-?\d{1,6}(?:\.\d{1,6})?))?", text or "")
         if result is None:
             return None
@@ -98,8 +99,8 @@ class Scene:
         return tuple(sorted(values)) if fits else None
 
     def voted(self, text: str | None, shown: Shown) -> tuple[float, ...]:
-        """The votes of a link: five numbers on the scale, five ranges (two numbers each), or hands for each option
-        and for a tie; none where they are something else."""
+        """Return the votes in a link: five numbers on the scale, five ranges (two numbers each), or hands for each
+        option and for a tie; empty if they do not fit."""
         scale = self.scale(shown)
         if re.fullmatch(r"\d{1,6}(\.\d{1,6})?(,\d{1,6}(\.\d{1,6})?)*", text or "") is None:
             return ()
@@ -114,7 +115,7 @@ _WORDS = texts.read_scenes()
 
 
 def _slider(most: int, start: int, unit: str) -> dict:
-    """The scale of a guess."""
+    """Return the scale of a guess."""
     return {"kind": "slider", "min": 0, "max": most, "step": 1, "start": start, "unit": unit}
 
 
@@ -122,12 +123,12 @@ def _slider(most: int, start: int, unit: str) -> dict:
 
 
 def _resampled(shown: Shown) -> Resamples:
-    """All that can be shown."""
+    """Return all resamples of the scene."""
     return _resamples(shown.sentences(12), shown.seed, 0, BOOTSTRAP.most)
 
 
 def _swaps(shown: Shown) -> tuple[Swaps, Swaps]:
-    """All that can be shown, and all that there are."""
+    """Return all random permutations of the scene, and all that exist."""
     few = shown.sentences(10)
     return _random_swaps(few, shown.seed, 0, RANDOMIZATION.most), _all_swaps(few)
 
@@ -259,7 +260,7 @@ def _documents_end(shown: Shown, steps: int) -> dict:
 
 
 def _decided(shown: Shown, steps: int, better: int) -> FamilyDecisions:
-    """Test sets up to a step, made ten at a time, so that none is made twice."""
+    """Return the test sets up to a step. They are made ten at a time, so that none is made twice."""
     drawn = _family(shown.testset, shown.metric, better=better, seed=shown.seed, statistics=shown.statistics())
     return FamilyDecisions.joined([_tables(drawn, shown.seed, at, at + 10) for at in range(0, steps, 10)]).first(steps)
 
@@ -308,7 +309,7 @@ def _two(shown: Shown) -> lecture.Better:
 
 
 def _tested(shown: Shown, steps: int) -> PowerTests:
-    """Test sets up to a step, made some at a time, so that none is made twice."""
+    """Return the test sets up to a step. They are made some at a time, so that none is made twice."""
     two, (_, n) = _two(shown), POWER_WORLDS[shown.world]
     return PowerTests.joined([_power_tests(two, n, shown.seed, at, at + _AT_ONCE)
                               for at in range(0, steps, _AT_ONCE)]).first(steps)

@@ -1,4 +1,4 @@
-"""The page Lecture: which scene, on which test set, how far; rounds of guesses, handouts, the stage."""
+"""The page Lecture: its scene, test set and step; rounds of guesses, handouts, the stage."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _WIDEST = 30
 
 
 def find_testset(scene: str) -> tuple[TestSet, str]:
-    """The test set of the address where it suits the scene, else the large simulated one, and why."""
+    """Return the test set of the address if it suits the scene; else the large simulated one, and the reason."""
     asked, offers, why = address.asked("testset"), testsets.available(), ""
     if asked is not None:
         if (offer := testsets.find(asked, offers)) is None:
@@ -49,7 +49,7 @@ def find_testset(scene: str) -> tuple[TestSet, str]:
 
 
 def explain_ignored(view: LectureView) -> str:
-    """What the address asks for and a scene does not show: values, and its test set."""
+    """Return the values and the test set in the address that a scene does not use."""
     shown = view.shown
     values = {"scene": view.scene, "seed": shown.seed, "world": shown.world, "step": view.step,
               "guess": format_numbers(view.guess)}
@@ -68,7 +68,7 @@ _ROUNDS_KEY, _MOST = "lecture.rounds", 200
 
 @dataclass(frozen=True)
 class Round:
-    """One run of a scene, from the guess to what came."""
+    """One run of a scene, from the guess to the result."""
 
     scene: str  # its name, and the test set
     of: str
@@ -86,7 +86,7 @@ class Round:
 
 
 def format_numbers(said: object) -> str | None:
-    """Numbers of the stage as the address has them."""
+    """Write numbers of the stage for the address."""
     found = [f"{float(x):g}" for x in said if isinstance(x, int | float)] if isinstance(said, list | tuple) else []
     return ",".join(found[:10]) or None
 
@@ -97,7 +97,8 @@ def _rounds() -> list[Round]:
 
 
 def keep_round(now: Round) -> None:
-    """Remember a round; it replaces one of its place that was not revealed, or that had the same guess and votes."""
+    """Remember a round; it replaces an earlier one of the same place without a result, or with the same guess and
+    votes."""
     if not (now.guess or now.votes):
         return
     rounds = _rounds()
@@ -120,25 +121,25 @@ def restore_rounds(told: object) -> None:
 
 
 def list_for_tab(scene: str, guessed: bool) -> list[dict] | None:
-    """What the tab is to keep; nothing before the guess in a scene of which a round tells what comes."""
+    """Return the rounds for the tab to keep; before the guess, none of a scene whose result they would show."""
     if not guessed and any(one.scene == scene and one.truth for one in _rounds()):
         return None
     return [asdict(one) for one in _rounds()]
 
 
 def recall_last_round(scene: str, order: list[str]) -> list[str]:
-    """The last round of another scene, beside what came of it."""
+    """Return the last round of another scene, with its result."""
     return [f"Scene {order.index(one.scene) + 1}: guess {one.guess}, was {one.truth}" for one in _rounds()
             if one.scene != scene and one.scene in order and one.guess and one.truth][-1:]
 
 
 def find_votes(place: tuple[object, ...]) -> str:
-    """Votes that were typed in for a round that is not revealed yet."""
+    """Return the votes typed in for a round without a result yet."""
     return next((one.votes for one in reversed(_rounds()) if one.place == place and not one.truth), "")
 
 
 def tabulate_rounds(scenes: Mapping[str, Scene]) -> dict[str, list]:
-    """All rounds as a table, the last one first."""
+    """Return all rounds as a table, the last one first."""
     rows = [[scenes[one.scene].words.title, _where(one, scenes), one.guess, one.room, one.truth]
             for one in reversed(_rounds()) if one.scene in scenes]
     return {"head": ["Scene", "Where", "Guess", "The room", "What came"], "rows": rows}
@@ -150,7 +151,7 @@ def _where(one: Round, scenes: Mapping[str, Scene]) -> str:
 
 
 def votes_file(scenes: Mapping[str, Scene]) -> dict[str, str]:
-    """Guesses, votes and what came of them, a line a round; {name, text, type}."""
+    """Return guesses, votes and results, one line a round, as {name, text, type}."""
     rows = [[scenes[one.scene].words.title, one.of, "".join(scenes[one.scene].worlds[one.world:one.world + 1]),
              one.seed, one.steps, one.guess, one.room, one.truth] for one in _rounds() if one.scene in scenes]
     head = ["scene", "test set", "world", "seed", "steps", "guess", "votes", "truth"]
@@ -163,7 +164,7 @@ _USUAL = {"mean": 3, "blocks": 100, "comparisons": 60, "power": 200}  # steps of
 
 
 def handout_file(scenes: Mapping[str, tuple[Scene, Shown, int]]) -> dict[str, str]:
-    """A handout of some scenes, as they stand on the stage; {name, text, type}."""
+    """Return a handout of some scenes at their current steps, as {name, text, type}."""
     title = next(iter(scenes)) if len(scenes) == 1 else "lecture"
     return {"name": f"handout.{title}.html", "type": "text/html",
             "text": handout([_part(key, *one) for key, one in scenes.items()])}
@@ -193,7 +194,7 @@ def _table(key: str, body: dict) -> list[list[str]]:
 
 
 def _strips(key: str, body: dict, rows: dict, end: dict, step: int) -> list[Strip]:
-    """The dots of the stage, as they stand at its last step."""
+    """Return the dots of the stage at its last step."""
     if key == "bootstrap":
         a, b = body["names"]
         return [Strip("sentences missing from a resample", rows["missing"][:step], 0, 12, integers=True),
@@ -240,7 +241,7 @@ _OWN = ("scene", "step", "guess", "votes", "reveal", "extra", "world")  # what t
 
 @dataclass(frozen=True)
 class LectureView:
-    """What the stage shows."""
+    """The state of the stage."""
 
     scene: str
     shown: Shown
@@ -253,7 +254,7 @@ class LectureView:
 
 
 def choose_scene() -> LectureView | MtsigError:
-    """What the address asks for, after what the stage asked."""
+    """Return the state that the address describes, after the request of the stage."""
     _receive()
     for key in _OWN:
         address.own(key)
@@ -273,7 +274,7 @@ def _view() -> LectureView:
 
 
 def _round(view: LectureView, truth: str = "") -> Round:
-    """What is remembered of a view, and what came of it."""
+    """Return the round of a view, with its result."""
     shown, scale = view.shown, SCENES[view.scene].scale(view.shown)
     options = scale.get("options", ())
     of = "simulated scores" if view.scene == "documents" else texts.name_source(shown.testset)
@@ -283,7 +284,7 @@ def _round(view: LectureView, truth: str = "") -> Round:
 
 
 def _shown(scene: str) -> Shown:
-    """What a scene is about, as the address has it."""
+    """Return the subject of a scene that the address describes."""
     testset, instead = find_testset(scene)
     names = measure(testset, _METRIC, statistics=result_cache.statistics(testset, _METRIC)).best_first().names
     a, b = (address.asked(key) for key in "ab")
@@ -338,7 +339,7 @@ def show(view: LectureView | MtsigError) -> None:
 
 
 def _file(view: LectureView) -> dict | None:
-    """What the stage asked to take away."""
+    """Return the file that the stage asked for."""
     asked = st.session_state.get(_FILE)  # it stays until more is asked: this run may not come to its end
     if asked is None:
         return None
@@ -351,7 +352,7 @@ def _file(view: LectureView) -> dict | None:
 
 
 def _receive() -> None:
-    """Take what the stage asks into the address, once."""
+    """Take a request of the stage into the address, once."""
     state = st.session_state
     asks = (state.get(_KEY) or {}).get("asks") if address.page() == "lecture" else None
     if isinstance(asks, dict) and asks.get("at") != state.get(_HEARD):
@@ -360,7 +361,7 @@ def _receive() -> None:
 
 
 def _apply(asks: dict) -> None:
-    """How far, what was guessed, another scene or seed."""
+    """Apply a request for a step, a guess, or another scene or seed."""
     state = st.session_state
     state[_FILE] = (asks["file"], asks["at"]) if asks.get("file") in ("handout", "all handouts", "votes") else None
     state[_ROUNDS] = asks["at"] if asks.get("rounds") else state.get(_ROUNDS)
@@ -392,6 +393,6 @@ def _keep(**said: object) -> None:
 
 
 def _whole(key: str, most: int, usual: int = 0) -> int:
-    """A whole number of the address, the usual one where it says none."""
+    """Return a whole number of the address, or the default."""
     said = address.asked(key) or ""
     return min(int(said), most) if said.isascii() and said.isdigit() and len(said) < 20 else usual

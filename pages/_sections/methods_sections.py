@@ -1,57 +1,121 @@
-"""The algorithms and formulas of the page Methods, typeset; `methods.toml` has them."""
+"""Sections of the page Methods: the formula of each method with its source; `methods.toml` has the formulas."""
 
 from __future__ import annotations
 
+import inspect
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import streamlit as st
 
+from mtsig_core import METRICS, MtsigError, make_metric
+from mtsig_core.metrics import metric_title, resolve_metric
+from mtsig_core.metrics.means import SegmentMean
+from mtsig_core.results import UNLIKE
+from mtsig_core.stats.few_units import FEW_UNITS
+from mtsig_core.stats.settings import SETTINGS
+from mtsig_core.stats.significance import CONTROLS, CORRECTION_SOURCES, TESTS
+from pages._ui import address, screen
+from pages._ui.views import View
+
 _TEXTS = tomllib.loads(Path(__file__).with_name("methods.toml").read_text(encoding="utf-8"))
-TESTS, INTERVALS, CORRECTIONS = _TEXTS["tests"], _TEXTS["intervals"], _TEXTS["corrections"]
+FORMULAS = {kind: _TEXTS[kind] for kind in ("tests", "intervals", "corrections")}
 _NOTES = {name: " ".join(text.split()) for name, text in _TEXTS["notes"].items()}
 
 
-def show_tests(titles: Sequence[tuple[str, str]]) -> None:
-    """The formula of each test."""
-    for name, title in titles:
-        st.markdown(f"**{name}**: {title}")
-        st.latex(TESTS[name])
+def show_tests(view: View | MtsigError) -> None:
+    """Draw the formula of each test, with its source and its caution."""
+    st.caption(_NOTES["tests"])
+    for name, formula in FORMULAS["tests"].items():
+        test = TESTS[name]
+        _show_formula(SETTINGS["test"].name_value(name), formula, (
+            f"{test.source}. Default: {SETTINGS['correction'].name_value(test.default_correction)}."))
+        if test.caution:
+            screen.caution_box(f"{test.caution} {test.instead}")
+    screen.caution_box(f"The bootstraps with few units. {TESTS['bootstrap'].with_few} "
+                       f"{TESTS['bootstrap'].with_few_instead}")
+    screen.caution_box("The randomization test asks whether outputs can trade places, which is more than equal scores. "
+                       "If one of two systems says much less, permutations may vary less than resamples, and p is too "
+                       f"small. One pair warns if resamples vary more than {UNLIKE:g} times as much.")
+    address.link("papers", "The algorithms of Riezler and Maxwell", item="riezler-figure1")
 
 
-def show_intervals() -> None:
-    """The ends of each kind of interval, of a score or a difference."""
-    _show_formulas(INTERVALS, "intervals")
+def show_units(view: View | MtsigError) -> None:
+    """Draw what a unit is, and how stationary blocks are drawn."""
+    st.markdown(_NOTES["units"])
+    _show_algorithm("block")
 
 
-def show_corrections() -> None:
-    """What the adjusted p of each correction is; a pair is significant where it is at most alpha."""
-    _show_formulas(CORRECTIONS, "corrections")
+def show_intervals(view: View | MtsigError) -> None:
+    """Draw the ends of each kind of interval, of a score or a difference."""
+    st.caption(_NOTES["intervals"])
+    for name, formula in FORMULAS["intervals"].items():
+        title = "For all pairs together" if name == "simultaneous" else SETTINGS["ci"].name_value(name)
+        _show_formula(title, formula, _TEXTS["intervals_notes"][name])
 
 
-def _show_formulas(formulas: Mapping[str, str], notes: str) -> None:
-    st.markdown(_NOTES[f"{notes}_before"])
-    for name, formula in formulas.items():
-        left, right = st.columns([1, 5], vertical_alignment="center")
-        left.markdown(f"**{name}**")
-        right.latex(formula)
-    st.markdown(_NOTES[f"{notes}_after"])
+def show_corrections(view: View | MtsigError) -> None:
+    """Draw the adjusted p of each correction, its source and the error that it controls."""
+    st.caption(_NOTES["corrections"])
+    for name, formula in FORMULAS["corrections"].items():
+        source = f"{CORRECTION_SOURCES[name]}. " if name in CORRECTION_SOURCES else ""
+        _show_formula(SETTINGS["correction"].name_value(name), formula,
+                      f"{source}Controls {CONTROLS[name]}. {_TEXTS['corrections_notes'].get(name, '')}")
+
+
+def _show_formula(title: str, formula: str, note: str) -> None:
+    left, right = st.columns([2, 5], vertical_alignment="center")
+    left.markdown(f"**{title}**")
+    left.caption(note)
+    right.latex(formula)
+
+
+def show_ranks(view: View | MtsigError) -> None:
+    """Describe rank ranges and the smallest detectable difference."""
+    screen.plain("Rank range of a system: from 1 + the number of systems significantly better to S - the number "
+                 "significantly worse. The decisions control the family-wise error (Romano-Wolf, else Holm), so all "
+                 "ranges hold together.")
+    screen.plain("Smallest detectable difference: the true difference found 8 times in 10, 2.80 standard errors at "
+                 f"alpha 0.05, and more with few units by Student's t. Below {FEW_UNITS} units it is rough.")
+
+
+def show_metrics(view: View | MtsigError) -> None:
+    """Draw the definition of each metric, with its signature on the open test set."""
+    def sign(name):
+        has = not isinstance(view, MtsigError) and (name in view.testset.scores or view.testset.has_texts)
+        return resolve_metric(view.testset, name).signature(view.testset) if has else ""
+
+    screen.prose_table(["metric", "definition", "signature here"], [
+        *([metric_title(name), first_paragraph(type(make_metric(name))), sign(name)] for name in METRICS),
+        ["Scores of a table", first_paragraph(SegmentMean), ""],
+        *([metric_title(name), "A table of scores.", sign(name)]
+          for name in ([] if isinstance(view, MtsigError) else view.testset.scores))])
+
+
+def first_paragraph(thing) -> str:
+    """Return the first paragraph of a docstring, on one line and without markup."""
+    return " ".join(inspect.getdoc(thing).split("\n\n")[0].split()).replace("`", "")
 
 
 def show_algorithms() -> None:
-    """The algorithms that the papers print, and that of the blocks, with what to know of each."""
-    st.subheader("Algorithms")
+    """Draw the two algorithms of Riezler and Maxwell (2005), with what to know of them."""
     left, right = st.columns(2)
-    _show_algorithm("ar", left)
-    _show_algorithm("riezler-maxwell", right)
+    with left:
+        _show_algorithm("ar")
+    with right:
+        _show_algorithm("riezler-maxwell")
     st.caption(_NOTES["papers"])
-    _show_algorithm("block", st)
-    st.caption(_NOTES["block"])
 
 
-def _show_algorithm(name: str, place) -> None:
+def _show_algorithm(name: str) -> None:
     algorithm = _TEXTS["algorithms"][name]
-    with place.container(border=True):
+    with st.container(border=True):
         st.markdown(algorithm["title"])
         st.markdown("\n".join(f"{k}. {step}" for k, step in enumerate(algorithm["steps"], 1)))
+
+
+#: By the title of its tab.
+SHOW: dict[str, Callable[[View | MtsigError], None]] = {
+    "Tests": show_tests, "Units": show_units, "Intervals": show_intervals, "Corrections": show_corrections,
+    "Ranks and power": show_ranks, "Metrics": show_metrics}

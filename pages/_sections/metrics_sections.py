@@ -1,4 +1,4 @@
-"""Parts of the page Metrics and domains: whether the metrics agree, domains, and which metric to trust."""
+"""Sections of the page Metrics and domains: whether the metrics agree, domains, and which metric to trust."""
 
 from __future__ import annotations
 
@@ -30,9 +30,37 @@ from mtsig_core.report.domain_tables import (
 from mtsig_core.results import Agreement, TaskAgreement
 from mtsig_core.stats.cautions import about_agreement
 from pages._sections import comparison_sections
-from pages._ui import charts, controls, screen, session_limits
+from pages._ui import address, charts, controls, screen, session_limits
 from pages._ui.browser import copyable
+from pages._ui.catalogue import TASK
 from pages._ui.views import View
+
+TABS = {"metrics": "Do the metrics agree?", "by domain": "Does a domain reverse it?",
+        "which metric to trust": "Which metric to trust"}
+
+
+def list_tabs(view: View) -> dict[str, str]:
+    """Return the tabs that the test set has something for."""
+    lacks = {"by domain": not _has_domains(view), "which metric to trust": not view.testset.scores}
+    return {name: title for name, title in TABS.items() if not lacks.get(name)}
+
+
+def _has_domains(view: View) -> bool:
+    return len({*(view.testset.domains or ())}) > 1
+
+
+def offer_more(view: View) -> None:
+    """Say what the test set lacks for the other tabs, with a way to upload it and to a set that has it."""
+    lacks = ["domains"] * (not _has_domains(view)) + ["human scores"] * (not view.testset.scores)
+    if lacks:
+        more = ["whether a domain reverses the result"] * (not _has_domains(view)) + \
+            ["which metric to trust"] * (not view.testset.scores)
+        screen.plain(f"This test set has no {' and no '.join(lacks)}, so this page cannot show {' or '.join(more)}.")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            address.link("upload", "Upload them", icon=":material/upload:")
+            st.button("Open the simulated shared task, which has both", icon=":material/arrow_forward:",
+                      key="metrics.demo", type="tertiary", on_click=address.keep, args=("testset", [TASK.title]))
+
 
 # Whether the metrics agree.
 
@@ -40,7 +68,7 @@ _BESIDE = ("bleu", "chrf", "ter")  # of texts, where there are no tables of scor
 
 
 def show_decisions(view: View) -> None:
-    """Whether the metric of the page agrees with those that are chosen beside it."""
+    """Draw whether the page's metric agrees with the other metrics chosen."""
     others, given = [name for name in list_metrics(view.testset) if name != view.metric], view.testset.scores
     usual = [name for name in others if name in given or name in _BESIDE][:3]
     if chosen := comparison_sections.pick_metrics(view, "Compare with", others, usual):
@@ -53,7 +81,7 @@ def show_decisions(view: View) -> None:
 
 
 def show_domains(view: View) -> None:
-    """Scores by domain under the metric in the sidebar, and the pairs whose sign is not everywhere the same."""
+    """Draw scores by domain under the metric in the sidebar, and the pairs whose sign changes between domains."""
     asked = dict(alpha=view.alpha, seed=view.settings["seed"])
     one = view.experiment(by_domain, "Testing in each domain", **asked)
     screen.answer(domains_verdict(one))
@@ -72,11 +100,7 @@ def show_domains(view: View) -> None:
 
 
 def show_agreement(view: View) -> None:
-    """Pairwise and soft pairwise accuracy of the metrics chosen, and tests between them."""
-    if not view.testset.scores:
-        screen.error("This test set has no human scores. Upload a table of segment scores (system, line, score) with "
-                     "the texts on the page Upload.")
-        return
+    """Draw pairwise and soft pairwise accuracy of the metrics chosen, and tests between them."""
     human = controls.choice("Human scores", list(view.testset.scores), "human")
     others = [name for name in list_metrics(view.testset) if name != human]
     usual = [name for name in default_metrics(view.testset, human) if name in others]
@@ -91,7 +115,7 @@ def show_agreement(view: View) -> None:
 
 
 def show_agreement_with(result: Agreement | TaskAgreement, page: str, files: Sequence[str], command: str) -> None:
-    """Metrics held against human scores, of one language pair or in the mean over several."""
+    """Draw metrics against human scores, of one language pair or in the mean over several."""
     screen.answer(agreement_verdict(result))
     screen.cautions(about_agreement(result))
     charts.show(partial(agreement_dots, result), key=f"{page}.agreement", files=files, command=command,

@@ -1,8 +1,9 @@
-"""One pair of systems on screen: which it is, its examination, the commands that print it, its dispute card."""
+"""Sections of the page One pair: the verdict, its examination, the commands that print it, the dispute card."""
 
 from __future__ import annotations
 
 import base64
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -15,7 +16,7 @@ from mtsig_core.experiments.dispute import document_names, examine_dispute, list
 from mtsig_core.experiments.planning import default_difference
 from mtsig_core.figures.pair_plots import drivers, half_eye, null_tails
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.caution_words import advise_trust, explain_no_decision, p_word
+from mtsig_core.report.caution_words import advise_trust, explain_no_decision, is_corrected
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.dispute_card import card_html
 from mtsig_core.report.sentences import (
@@ -24,11 +25,14 @@ from mtsig_core.report.sentences import (
     explain_unlike,
     find_identical,
     name_family,
+    name_unit,
+    see_pair,
+    write_decisive,
     write_level,
 )
-from mtsig_core.report.table import Column, Table, format_p, join_ends, number, rounded, write_p, written_like
+from mtsig_core.report.table import Column, Table, format_p, join_ends, rounded, write_p, written_like
 from mtsig_core.stats.arrays import contains_zero
-from mtsig_core.stats.cautions import about_definition, about_need_of_units, trusted
+from mtsig_core.stats.cautions import trusted
 from mtsig_core.stats.comparison import join_comparisons
 from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, can_reach_alone
 from mtsig_core.stats.pair import (
@@ -39,7 +43,7 @@ from mtsig_core.stats.pair import (
     find_extremes,
     symmetric_histogram,
 )
-from mtsig_core.stats.significance import FAMILY_WISE, TESTS, is_split
+from mtsig_core.stats.significance import TESTS, is_split
 from pages._ui import address, background, charts, controls, pair_choice, result_cache, screen
 from pages._ui.browser import command_box
 from pages._ui.screen import or_end_page
@@ -49,18 +53,18 @@ _ASKED = ("unit", "trials", "alpha", "seed")
 
 
 def examine(view: View, a: str, b: str) -> PairExamination:
-    """`mtsig_core.examine_pair` with the settings of the view."""
+    """Run `mtsig_core.examine_pair` with the settings of the view."""
     return view.experiment(examine_pair, "Examining the pair", a=a, b=b,
                            **{name: view.settings[name] for name in _ASKED})
 
 
 def command(view: View, a: str, b: str) -> str:
-    """The command line that prints this pair."""
+    """Return the command line that prints this pair."""
     return replace(view, source=pair_choice.source_for(view, a, b)).command()
 
 
 def form_of(found: PairExamination) -> str:
-    """How its scores and differences are written."""
+    """Return the form of its scores and differences."""
     return written_like((found.score_a, found.score_b))
 
 
@@ -69,7 +73,7 @@ def form_of(found: PairExamination) -> str:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two systems, what is found of them, and how it is written; differences are improvements of a over b."""
+    """Two systems with their results and the form of their numbers; differences are improvements of a over b."""
 
     view: View
     a: str
@@ -90,7 +94,7 @@ class Pair:
 
     @cached_property
     def identical(self) -> str:
-        """What of the two is identical; empty where nothing is."""
+        """Return which parts of the two are identical; empty if they differ."""
         return find_identical(self.view.comparison, self.result, self.row)
 
     @property
@@ -99,16 +103,14 @@ class Pair:
 
     @property
     def ends(self) -> tuple[float, float] | None:
-        """The interval of this pair."""
+        """Return the interval of this pair."""
         ends = self.found.intervals[self.result.ci]
-        return ends and tuple(sorted(self.found.sign * end for end in ends))
+        return ends and join_ends(*ends, self.found.sign)
 
     @property
     def joint(self) -> tuple[float, float] | None:
-        """The interval for all pairs together, where there are several."""
-        sign = self.result.sign * (1 if self.row.a == self.a else -1)
-        ends = self.row.ci_joint_low, self.row.ci_joint_high
-        return None if None in ends or len(self.result.tested) < 2 else tuple(sorted(sign * end for end in ends))
+        """Return the interval for all pairs together, if there are several."""
+        return see_pair(self.row, self.a, self.result, self.settings).ci_joint if len(self.result.tested) > 1 else None
 
     def show(self, make: partial, key: str, alt: str, header: list[str], rows: list) -> None:
         charts.show(make, key=key, alt=alt, header=header, rows=rows, files=self.view.named(self.a, self.b),
@@ -116,30 +118,23 @@ class Pair:
 
 
 def state_verdict(one: Pair) -> str:
-    """Which system is better, if either is, by how much, and the p or the wins that decide."""
-    row, form, joint = one.row, choose_form(one.result), one.joint
+    """Write which system is better, if either is, by how much, and the p or the wins that decide."""
+    row = one.row
     better = {"a": row.a, "b": row.b, None: None}[row.better]
     verdict = f"the {one.identical} are identical" if one.identical else \
         f"{better} is significantly better" if better else describe_undecided(row, one.settings)
-    shown = joint if joint and one.settings.correction in FAMILY_WISE else one.ends  # what goes with the p that decides
-    interval = "" if shown is None else f", {write_level(one.settings)} CI" \
-        f"{' for all pairs together' * (shown is joint)} {shown[0]:{form}} to {shown[1]:{form}}"
-    win, lose = (row.win, row.lose) if row.a == one.a else (row.lose, row.win)
-    called = p_word(one.settings.correction, len(one.result.tested))
-    chance = write_p(row.p_adjusted, called) if row.p_value is not None else \
-        f"{one.a} wins {win:.1%} of the resamples, {one.b} {lose:.1%}"
-    return f"{one.a} vs. {one.b}: {verdict} ({one.delta:+{form}} {metric_title(one.result.metric)}{interval}, {chance})"
+    return f"{one.a} vs. {one.b}: {verdict} ({write_decisive(one.view.comparison, one.result, row, one.a)})"
 
 
 def list_warnings(one: Pair) -> list[Caution]:
-    """What limits the verdict; of two that are identical, what says so."""
+    """Return the limits of the verdict; of two identical systems, the caution that they are."""
     return [caution for caution in one.view.comparison.warnings if caution.concerns_pair(one.a, one.b) or (
         not one.identical and caution.concerns_all and not caution.kind.beside_verdict
         and caution.kind.concern not in ("files", "test"))]
 
 
 def show_contradictions(one: Pair) -> None:
-    """Where what is drawn of the pair, or the interval for all pairs, says otherwise than the decision."""
+    """Draw where the bootstrap of the pair, or the interval for all pairs, contradicts the decision."""
     if unlike := explain_unlike(one.found, one.row.n_effective):
         screen.caution_box(unlike.strip())
     if one.joint is not None and not is_split(one.row, one.settings.alpha) \
@@ -148,7 +143,7 @@ def show_contradictions(one: Pair) -> None:
 
 
 def _explain_disagreement(pair: PairResult, settings: Settings, result: MetricResult) -> str:
-    """What to make of a simultaneous interval that contains 0, or not, against the decision."""
+    """Write how to read an interval for all pairs that disagrees with the decision."""
     contains = (f"The {write_level(settings)} CI for all pairs together "
                 f"{'contains' if pair.significant else 'excludes'} 0")
     if explain_no_decision(settings, result) is not None:
@@ -159,7 +154,7 @@ def _explain_disagreement(pair: PairResult, settings: Settings, result: MetricRe
 
 
 def show_size(one: Pair) -> None:
-    """The bootstrapped differences, with their intervals."""
+    """Draw the bootstrapped differences, with their intervals."""
     found, form, level = one.found, choose_form(one.result), write_level(one.settings)
     drawn = found.sign * found.drawn[:one.settings.resamples]
     over = float((drawn > 0).mean())
@@ -175,12 +170,12 @@ def show_size(one: Pair) -> None:
 
 
 def show_chance(one: Pair) -> None:
-    """The differences after permutations, and the p that decides."""
+    """Draw the differences after permutations, and the p that decides."""
     found, row = one.found, one.row
     edges, counts = symmetric_histogram(found.sign * found.swapped, abs(one.delta))
     chance, m = describe_chance(found), len(one.result.tested)
-    decides = m > 1 and row.p_value is not None and one.settings.correction != "none"
-    screen.faint(f"{chance} Corrected for {format_count(m, 'pair')}, which decides: "
+    decides = row.p_value is not None and is_corrected(one.settings.correction, m)
+    screen.faint(f"{chance} What decides is corrected for {format_count(m, 'pair')}: "
                  f"{write_p(row.p_adjusted, 'adjusted p')}." if decides else chance)
     one.show(partial(null_tails, edges, counts, one.delta, unit=metric_title(one.result.metric),
                      form=choose_form(one.result), exact=found.exact), "pair.null",
@@ -192,75 +187,86 @@ _TABS = ("Documents", "Segments", "Other tests and intervals", "Equivalence", "D
 
 
 def open_tabs() -> Sequence:
-    """The tabs of the page; a link to the dispute card, or with a margin, opens its own."""
+    """Draw the tabs of the page; a link to the dispute card, or with a margin, opens its own."""
     asked = _TABS[4] if address.asked("card") == "true" else _TABS[3] if address.asked("margin") else _TABS[0]
     return st.tabs(_TABS, default=asked)
 
 
 def describe_chance(found: PairExamination) -> str:
-    """How many permutations reach the observed difference, and the p that follows, in a sentence."""
+    """Write how many permutations reach the observed difference, and the p that follows."""
     p, n = found.outcomes[0].p_value, len(found.swapped) + 1
-    reached, size = round(p * n) - 1, f"a difference of at least {abs(found.delta):{form_of(found)}} either way"
+    reached, size = round(p * n) - 1, f"a difference of {abs(found.delta):{form_of(found)}} or more in either direction"
     if found.exact:
         return f"{reached + 1:,} of all {n:,} permutations give {size}: p = {format_p(p)} for this pair only."
     return f"{reached:,} of {n - 1:,} permutations give {size}: {write_p(p)} for this pair only."
 
 
-def describe_detectable(found: PairExamination, pair: PairResult, m: int) -> str:
-    """Which difference the test set can detect, for this pair only and among m; and the standard error by each unit."""
-    settings, form = found.settings, form_of(found)
-    if found.se[settings.unit] == 0:
-        text = "There is no smallest detectable difference: this difference is the same in every resample."
-    elif found.mdd is None:
-        text = (f"There is no smallest detectable difference: with so few {settings.unit}s no difference can reach "
-                f"p = {settings.alpha:g}.")
-    else:
-        ends = "" if None in (pair.mdd_low, pair.mdd_high) else \
-            f", {write_level(settings)} CI {pair.mdd_low:{form}} to {pair.mdd_high:{form}}"
-        text = (f"Smallest detectable difference (80% power): {found.mdd:{form}} {metric_title(found.metric)}{ends}, "
-                "without correction.")
-        if m > 1 and pair.mdd_family is not None:
-            text += f" With Bonferroni's correction for {m} pairs it is {pair.mdd_family:{form}}."
-    errors = ", ".join(f"{number(se, form)} by {kind}" for kind, se in found.se.items())
-    return f"{text} Standard error of the difference: {errors}."
+def show_other_tests(one: Pair) -> None:
+    """Draw all tests, all intervals, and what the test set can detect: a sentence and a table each."""
+    found, row, result = one.found, one.row, one.result
+    tests = outcomes_table(found, row.n_effective < FEW_FOR_BOOTSTRAP)
+    screen.plain(f"{_count_values(tests, 'decision', 'test')} Choose the test before you look at its result.")
+    screen.show_table(tests)
+    intervals = intervals_table(found, result.ci, name_family(result, one.settings), one.joint)
+    screen.plain(f"Does the {write_level(one.settings)} CI exclude 0? "
+                 f"{_count_values(intervals, 'excludes_zero', 'interval')}")
+    screen.show_table(intervals)
+    screen.plain(describe_detectable(found))
+    screen.show_table(detectable_table(found, row, len(result.pairs)))
 
 
-def outcomes_table(examination: PairExamination) -> Table:
-    """All tests, side by side."""
+def _count_values(table: Table, key: str, noun: str) -> str:
+    """Write how many rows have each value of a column."""
+    counts = Counter(value for value in table.values(key) if value is not None)
+    return f"{', '.join(f'{value}: {format_count(n, noun)}' for value, n in counts.most_common())}."
+
+
+def outcomes_table(examination: PairExamination, few: bool) -> Table:
+    """Return all tests side by side, with what is wrong with some of them, or with few units."""
     decisions = {"a": f"{examination.a} is better", "b": f"{examination.b} is better",
                  None: "no significant difference"}
+    rows = []
+    for one in examination.outcomes:
+        test = TESTS[one.test]
+        caveat = test.caution or (test.with_few or "") * few
+        rows.append((
+            test.title, one.p_value if one.win is None else f"win {one.win:.3f}, lose {one.lose:.3f}",
+            "test and scores disagree" if one.favours else decisions[one.better],
+            test.source + " (as published)" * test.as_published, caveat.partition(". ")[0]))
     return Table("tests", (
         Column("test", "test", "name"), Column("p", "p", "p"),
         Column("decision", f"at alpha {examination.settings.alpha:g}, without correction"),
-        Column("source", "definition")),
-        tuple((TESTS[one.test].title, one.p_value if one.win is None else f"win {one.win:.3f}, lose {one.lose:.3f}",
-               "test and scores disagree" if one.favours else decisions[one.better],
-               TESTS[one.test].source + " (as published)" * TESTS[one.test].as_published)
-              for one in examination.outcomes))
+        Column("source", "definition"), Column("caveat", "caveat")), tuple(rows))
 
 
-def show_other_tests(one: Pair) -> None:
-    """All tests and all intervals, with what is wrong with some of them, and what the test set can detect."""
-    found, row, result = one.found, one.row, one.result
-    screen.show_table(outcomes_table(found))
-    smallest = f"randomization tries all {len(found.swapped) + 1:,} permutations" if found.exact else \
-        "the smallest possible p is 1/(permutations + 1)"
-    st.caption(f"Choose the test before you look at its result. All are for this pair only; {smallest}.")
-    screen.cautions(test_cautions(found, row.n_effective < FEW_FOR_BOOTSTRAP))
-    screen.show_table(intervals_table(found, result.ci, name_family(result, one.settings), one.joint))
-    screen.plain(describe_detectable(found, row, len(result.pairs)))
+def describe_detectable(found: PairExamination) -> str:
+    """Write which difference the test set can detect."""
+    if found.se[found.settings.unit] == 0:
+        return "There is no smallest detectable difference: this difference is the same in every resample."
+    if found.mdd is None:
+        return (f"There is no smallest detectable difference: with so few {found.settings.unit}s no difference can "
+                f"reach p = {found.settings.alpha:g}.")
+    return (f"If the true difference is {found.mdd:{form_of(found)}} {name_unit(found.metric)}, this test set detects "
+            "it 8 times in 10; smaller ones less often.")
 
 
-def test_cautions(found: PairExamination, few: bool) -> list[Caution]:
-    """What is wrong with some of the tests: as published, for translations, or with few units."""
-    tests = [outcome.test for outcome in found.outcomes]
-    return [caution for test in tests for caution in about_definition(test)] + [
-        caution for test in tests if few for caution in about_need_of_units(test)]
+def detectable_table(found: PairExamination, pair: PairResult, m: int) -> Table:
+    """Return the smallest detectable difference, for this pair only and among m, and the standard errors."""
+    form, rows = form_of(found), []
+    if found.mdd is not None and found.se[found.settings.unit]:
+        ends = join_ends(pair.mdd_low, pair.mdd_high)
+        rows.append(("Smallest detectable difference (80% power), without correction", found.mdd, ends))
+        if m > 1 and pair.mdd_family is not None:
+            rows.append((f"The same with Bonferroni's correction for {m} pairs", pair.mdd_family, None))
+    rows += [(f"Standard error of the difference, by {kind}", se, None) for kind, se in found.se.items()]
+    return Table("detectable", (
+        Column("what", "", "name"), Column("value", name_unit(found.metric), "score", form),
+        Column("ci", f"{write_level(found.settings)} CI", "interval", form)), tuple(rows))
 
 
 def show_equivalence(found: PairExamination) -> None:
-    """Whether the two are equivalent within the margin that was entered, where the bootstrap can tell; nothing is
-    claimed of one that nobody chose."""
+    """Draw whether the two are equivalent within the margin entered, if the bootstrap can decide; without a margin,
+    claim nothing."""
     if found.intervals["percentile"] is None:
         st.caption(f"Equivalence cannot be tested with so few {found.settings.unit}s: it needs the bootstrap.")
         return
@@ -285,7 +291,7 @@ def show_equivalence(found: PairExamination) -> None:
 
 def intervals_table(examination: PairExamination, chosen: str, family: str | None = None,
                     joint: tuple[float, float] | None = None) -> Table:
-    """All kinds of interval; the simultaneous one, over its family, comes last."""
+    """Return all kinds of interval, with the interval for all pairs last."""
     kinds = {kind + " (chosen)" * (kind == chosen): ends and join_ends(*ends, examination.sign)
              for kind, ends in examination.intervals.items()}
     kinds |= {} if joint is None else {f"for {family} together": joint}
@@ -301,7 +307,7 @@ def intervals_table(examination: PairExamination, chosen: str, family: str | Non
 
 
 def documents_of(testset: TestSet, domain: str | None) -> dict[str, int]:
-    """The number of each document, of one domain or of all, by the name that `document_names` gives it."""
+    """Return the number of each document, of one domain or of all, by its name from `document_names`."""
     names = document_names(testset)
     if domain is None:
         return {name: k for k, name in enumerate(names)}
@@ -314,7 +320,7 @@ _DOCUMENTS = 4  # of each system, in the figure
 
 
 def show_documents(view: View, found: PairExamination, a: str, b: str) -> None:
-    """The documents that move the difference most, and the way to their segments."""
+    """Draw the documents that move the difference most, with links to their segments."""
     if found.by_document is None:
         st.caption("This test set has no document ids. Upload them with its files to see which documents drive the "
                    "difference.")
@@ -348,7 +354,7 @@ _HIGH = 700  # pixels of the card on the page, which scrolls
 
 
 def show_card(view: View, a: str, b: str) -> None:
-    """Below a toggle, which is in the address: the card, a button for its file, and the command."""
+    """Draw the dispute card below a toggle, which is in the address, with a button for its file, and the command."""
     if not controls.toggle("Make the dispute card: all about this pair on one page, to print or send", False, "card",
                            pages_own=True):
         return

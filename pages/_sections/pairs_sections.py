@@ -1,4 +1,4 @@
-"""Parts of the page All pairs: corrections and tests side by side, and triples that are not transitive."""
+"""Sections of the page All pairs: corrections and tests side by side, and triples that are not transitive."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ def adjust(view: View) -> Adjusted:
 
 
 def list_open_pairs(view: View) -> list[PairResult]:
-    """The pairs of which neither system is better."""
+    """Return the pairs without a better system."""
     alpha = view.comparison.settings.alpha
     return [pair for pair in view.result.tested if not (pair.significant or is_split(pair, alpha))]
 
 
 def describe_open_pairs(view: View) -> str:
-    """How many pairs are open, split or untested."""
+    """Write how many pairs are open, split or untested."""
     result, settings = view.result, view.comparison.settings
     open_pairs, alpha = list_open_pairs(view), settings.alpha
     split = sum(is_split(pair, alpha) for pair in result.tested)
@@ -71,7 +71,8 @@ def describe_open_pairs(view: View) -> str:
 
 
 def show_corrections(view: View, adjusted: Adjusted) -> None:
-    """What each correction controls, how many pairs are significant under it, and the pairs on which they disagree."""
+    """Draw what each correction controls, how many pairs are significant under it, and the pairs on which they
+    disagree."""
     settings, result = view.comparison.settings, view.result
     decisions = {name: significance.decide_adjusted(adjusted.pairs, result.sign, values, settings.alpha)
                  for name, values in adjusted.by_correction.items()}
@@ -94,7 +95,7 @@ def show_corrections(view: View, adjusted: Adjusted) -> None:
 
 
 def _count(view: View, signs: np.ndarray, settings: Settings, correction: str, result: MetricResult) -> str:
-    """The number of significant pairs, or why there can be none."""
+    """Return the number of significant pairs, or why there can be none."""
     n = len(view.result.tested)
     needed = fewest_trials(settings, n, correction)
     if (why := explain_no_decision(settings, result, correction)) is not None and (needed is None or result.exact):
@@ -104,7 +105,7 @@ def _count(view: View, signs: np.ndarray, settings: Settings, correction: str, r
 
 
 def _show_disagreement(view, pairs, adjusted, decisions, unclear, key):
-    """The pairs on which columns disagree: the adjusted p under each, a filled point where it decides."""
+    """Draw the pairs on which columns disagree: the adjusted p under each, with a filled point where it decides."""
     result = view.result
     columns = [Column("pair", "pair", "pair"), Column("difference", "difference", "difference", choose_form(result)),
                *(Column(name, CORRECTION_NAMES.get(name, name), "decided p") for name in adjusted)]
@@ -118,12 +119,12 @@ def _show_disagreement(view, pairs, adjusted, decisions, unclear, key):
 
 
 def count_triples(result: MetricResult) -> int:
-    """How many triples are not transitive."""
+    """Write how many triples are not transitive."""
     return ranks.intransitive_triples(ranks.better_matrix(result))
 
 
 def show_triples(result: MetricResult, n: int) -> None:
-    """Triples in which the first is better than the last, and the one between differs from neither."""
+    """Draw triples in which the first is better than the last, and the middle one differs from neither."""
     if not n:
         st.write("No such triple.")
         return
@@ -139,7 +140,7 @@ def show_triples(result: MetricResult, n: int) -> None:
 
 
 def show_tests(view: View) -> None:
-    """Below a toggle: the pairs that each test decides, with its default correction."""
+    """Draw, below a toggle, the pairs that each test decides, with its default correction."""
     if not controls.toggle("Compare the tests", False, "pairs.tests", help="Randomization test and two bootstrap "
                            "tests, each with its default correction; some seconds on large sets."):
         return

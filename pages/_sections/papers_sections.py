@@ -1,4 +1,4 @@
-"""Parts of the page Reproduce the papers: each table or figure, the paper's next to ours."""
+"""Sections of the page Reproduce the papers: each table or figure, the paper's next to ours."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Item(NamedTuple):
 
 
 def _is_koehns(view: View) -> bool:
-    """Whether the test set stands for the one of `Koehn (2004)`."""
+    """Return whether the test set replaces the one of `Koehn (2004)`."""
     return view.testset.simulated and view.metric == "bleu" and view.testset.n_segments == 30_000
 
 
@@ -105,7 +105,7 @@ def _show_lengths(view: View) -> None:
 
 
 def _first_two(view: View) -> list[str]:
-    """The systems of Koehn's figure, else the best two."""
+    """Return the systems of Koehn's figure, else the two best."""
     names = [row.system for row in view.result.systems]
     return ["Spanish", "Portuguese"] if {"Spanish", "Portuguese"} <= {*names} else names[:2]
 
@@ -118,7 +118,7 @@ def _show_factors(view: View) -> None:
 
 
 def _take_samples(view: View):
-    """Samples of 300 segments of both kinds, and what asks for them."""
+    """Return samples of 300 segments of both kinds, and their experiment."""
     size = min(300, max(2, view.testset.n_segments // 10))
     asked = {kind: study(view, f"sample {kind}", size=size) for kind in SAMPLE_KINDS}
     return size, asked, asked["broad"].run(sample_both_kinds, "Taking samples", limit=partial(
@@ -348,7 +348,7 @@ def _show_pair(view: View) -> None:
 
 
 def _p_by_metric(alpha: float, by_metric):
-    """The figure of each metric; the published p of .0001 stands for less."""
+    """Return the p of each metric; the published .0001 means less."""
     rows = {}
     for name, one in by_metric.items():
         theirs = RIEZLER_MAXWELL_T1.rows.get(name, ((None,) * 4,))[0]
@@ -392,7 +392,7 @@ def _show_families(view: View) -> None:
 
 
 def _show_note(view: View) -> None:
-    """What the reading note on BLEU gets wrong in its example."""
+    """Write what is wrong in the reading note on BLEU."""
     screen.show_table(tables.note_table(note_example(tokenizer=view.testset.tokenizer)))
     command_box(study(view, "metrics example", "bleu").print_command(), "papers.note.command", "the example")
 

@@ -1,5 +1,5 @@
-"""Scores that were printed elsewhere beside those of the Leaderboard, or of a whole task: pasted or uploaded, and kept
-behind a link in the address, so that they are there after a reload and for who has the address."""
+"""Published scores next to ours, of a test set or a task: pasted or uploaded, and kept behind a link in the address, so
+that a reload or another reader finds them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ _TEXT, _FILE, _SAID = "official.text", "official.file", "official.said"
 
 
 def show(view: View) -> None:
-    """On the Leaderboard: a box for a table, and below it what comes out here, what does not, what would give it."""
+    """Draw, on the page Summary, a box for a table, and below it the scores that match, the others, and settings that
+    explain them."""
     testset, whole = view.testset, _whole(view)
 
     def find(text, progress):
@@ -36,7 +37,7 @@ def show(view: View) -> None:
 
 
 def show_of_task(view: TaskView) -> None:
-    """On the page Results: the same for all its language pairs."""
+    """Draw the same on the page Results, for all its language pairs."""
     kept, pairs = view.kept, view.kept.info.pairs
 
     def find(text, progress):
@@ -49,7 +50,7 @@ def show_of_task(view: TaskView) -> None:
 
 def _show(key: str, about: str, example: str, content: tuple[str, ...], find: Callable, first: str, command: str
           ) -> None:
-    """`key` is that of the link in the address, and `about` what the table is kept for."""
+    """Draw the box; `key` is the link's key in the address, and `about` the subject of the table."""
     try:
         text = _kept(key, about)
     except MtsigError as problem:
@@ -88,7 +89,7 @@ def _show_result(key, text, content, find, command):
 
 
 def _kept(key: str, about: str) -> str:
-    """The table of the link in the address; nothing where it is about something else."""
+    """Return the table of the link in the address, unless it has another subject."""
     link = address.asked(key)
     return (link and testsets.tables().find(link, about)) or ""
 
@@ -121,7 +122,7 @@ def _keep(key: str, about: str, text: str) -> None:
 
 
 def _whole(view):
-    """What gives all references and, where the files are here, the canary line, which are tried too."""
+    """Return the source with all references and, if the files are here, the canary line, which are tried too."""
     source = view.source
     if source.refs_as_systems:
         return lambda: None

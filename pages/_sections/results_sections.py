@@ -1,4 +1,4 @@
-"""Parts of the pages Results and Review: ranks, warnings, training runs, metrics that disagree, people, files."""
+"""Sections of the pages Results and Review: ranks, cautions, training runs, other metrics, human scores, files."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ from pages._ui.views import TaskView, compare_by
 
 
 def open_page(view: TaskView | MtsigError, title: str) -> TaskView:
-    """Start the page of a task: its title, what is loaded; ends it with a message where the task cannot be read."""
+    """Start the page of a task with its title and data; end it with a message if the task cannot be read."""
     st.title(title)
     if isinstance(view, MtsigError):
         screen.error(view)
@@ -68,7 +68,7 @@ def open_page(view: TaskView | MtsigError, title: str) -> TaskView:
 
 
 def grow_ranks(info: TaskInfo, metric: str, pairs: dict[str, Comparison]) -> None:
-    """The ranks of the language pairs that are there already."""
+    """Draw the ranks of the language pairs computed so far."""
     if pairs:
         st.caption(f"{len(pairs)} of {len(info.pairs_with(metric))} language pairs so far.")
         table = rank_table(TaskComparison(info, pairs, {}), metric)
@@ -76,21 +76,21 @@ def grow_ranks(info: TaskInfo, metric: str, pairs: dict[str, Comparison]) -> Non
 
 
 def show_verdict(comparison: TaskComparison, metric: str) -> None:
-    """How the language pairs were tested, and the answer."""
+    """Draw how the language pairs were tested, and the answer."""
     screen.status(list_task_settings(comparison))
     screen.answer(f"{name_in_verdict(metric)}: {state_verdict(comparison, metric)}.")
 
 
 def show_first_caveats(comparison: TaskComparison, metric: str, mend: caveats.Mend | None = caveats.mend_in_address,
                        most: int = 1) -> None:
-    """What limits the answer, as far as it leaves in sight what follows."""
+    """Draw the first limits of the answer, and leave the ranks in sight."""
     if more := caveats.show_of_task(comparison, metric, "first", mend, most):
         screen.faint(f"{format_count(more, 'more caveat')} under Caveats.")
 
 
 def show_choice(view: TaskView, comparison: TaskComparison) -> int:
-    """Say that nothing says which metric decides, where several could, and whom people put on top where another metric
-    is chosen, or that they scored too; in how many boxes."""
+    """Say that nothing says which metric decides if several could. If another metric than the human scores is chosen,
+    name the humans' top group; return the number of boxes."""
     info, mine = view.kept.info, {*view.kept.info.pairs_with(view.metric)}
     asked = [*about_choice(info, view.metric)] if view.metric in info.own_scores[:1] else []
     for caution in asked:
@@ -109,13 +109,13 @@ def show_choice(view: TaskView, comparison: TaskComparison) -> int:
 
 
 def show_ranks(comparison: TaskComparison, metric: str, key: str, click: str = "") -> str | None:
-    """The ranks in all language pairs, with how to read them and what a `click` does; the language pair in which a rank
-    was clicked."""
+    """Draw the ranks in all language pairs, with how to read them and what a `click` does; return the language pair of
+    the clicked rank."""
     table = rank_table(comparison, metric)
     ranked = [k for k, ranks in enumerate(table.values("rank")) if ranks is not None] if "rank" in table.keys else []
     unranked = ""
     if 0 < len(ranked) < len(table.rows):
-        unranked = " A dash under rank across: not ranked, because not in all language pairs; without shading."
+        unranked = " A dash under rank across: not in all language pairs, so not ranked."
         table = replace(table, ruled={*table.ruled, *ranked[-1:] * (len(table.ruled) % 2)})  # which ends the shading
     clicked = screen.show_table(table, key, open_cells=True)
     *columns, clusters = explain_ranking(comparison, metric, "Coloured:", "Shading")
@@ -129,7 +129,7 @@ def show_ranks(comparison: TaskComparison, metric: str, key: str, click: str = "
 
 def show_caveats(view: TaskView, comparison: TaskComparison, mend: caveats.Mend | None = caveats.mend_in_address
                  ) -> None:
-    """All caveats: of the answer, of files and systems, and of each language pair, those of a kind together."""
+    """Draw all caveats of the answer, of files and systems, and of each language pair, grouped by kind."""
     caveats.show_of_task(comparison, view.metric, "all", mend)
     for sentence in explain_far_firsts(comparison, view.metric):
         screen.plain(sentence)
@@ -152,7 +152,7 @@ def has_runs(comparison: TaskComparison, metric: str) -> bool:
 
 
 def show_runs(comparison: TaskComparison, metric: str) -> None:
-    """Of the language pairs that have training runs, and across those that have as many."""
+    """Draw the training runs of each language pair, and across the pairs with equally many."""
     runs = runs_table(comparison, metric)
     screen.show_table(runs, "task.runs")
     st.caption("Systems with several training runs. A score is the mean over the runs; ranks, intervals and p hold for "
@@ -165,7 +165,7 @@ def show_runs(comparison: TaskComparison, metric: str) -> None:
 
 
 def show_across(comparison: TaskComparison, metric: str) -> None:
-    """Pairs of systems over the language pairs."""
+    """Draw pairs of systems across the language pairs."""
     macro = comparison.macro.get(metric)
     if macro is None or not macro.pairs:
         return screen.plain("No pair of systems is compared across several language pairs.")
@@ -176,7 +176,7 @@ def show_across(comparison: TaskComparison, metric: str) -> None:
 
 
 def show_rules(view: TaskView) -> None:
-    """The ranks by each rule that fits, side by side."""
+    """Draw the ranks by each rule that fits, side by side."""
     by_rule = view.by_rule()
     shown = rules_table(by_rule, view.metric)
     pairs, differs = shown.values("language_pair"), shown.values("differs")
@@ -196,7 +196,8 @@ _FORMS = (("CSV", "csv", "csv"), ("JSON", "json", "json"), ("LaTeX", "latex", "t
 
 def show_files(comparison: TaskComparison, drawn: str, metric: str, source: TaskSource, command: str, what: str,
          history: Sequence[Entry] = ()) -> None:
-    """A button for each file and the picture `drawn`; what they are of, a task or a review, is in their names."""
+    """Draw a button for each file and for the picture `drawn`; their names say whether they are of a task or a
+    review."""
     named = comparison.task.name, metric, what
     with st.container(horizontal=True):
         for title, form, ending in _FORMS:
@@ -213,7 +214,7 @@ _SHOWN = 500  # rows; the file has all
 
 
 def show_disputes(view) -> TaskComparison | None:
-    """Counts by language pair first, then the pairs of systems, a row of which opens the pair.
+    """Draw counts by language pair, then the pairs of systems; a row opens its pair.
 
     Returns the comparison by all metrics chosen, for the files; None where it has other ranks than the page.
     """
@@ -268,8 +269,8 @@ def show_disputes(view) -> TaskComparison | None:
 
 
 def show_agreement(view) -> TaskAgreement | None:
-    """Below a toggle, which stands in the address: metrics against people in each language pair and in the mean, which
-    is given back for the files."""
+    """Draw, below a toggle in the address, metrics against human scores in each language pair and in the mean; return
+    the mean for the files."""
     info = view.kept.info
     people = pick_human_scores(dict.fromkeys(name for names in info.scores.values() for name in names))
     if not people:
@@ -295,7 +296,7 @@ def show_agreement(view) -> TaskAgreement | None:
 
 
 def _command(view, human: str, asked: dict) -> str:
-    """The command line that prints these numbers."""
+    """Return the command line that prints these numbers."""
     source = view.kept.source
     only = source.only or (tuple(view.kept.info.systems) if source.track is not None else ())
     bare = Source(folder=source.folder, demo_task=source.folder is None, keep_canary=source.keep_canary, only=only,

@@ -1,4 +1,4 @@
-"""Parts of the page Review: what changes a review, for who may go on with it, and what everybody sees."""
+"""Sections of the page Review: forms that change a review, for its editors, and results for all readers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import streamlit as st
 
 from mtsig_core import METRICS, Comparison, MtsigError
 from mtsig_core.errors import Remedy
-from mtsig_core.metrics import metric_title, metric_titles
+from mtsig_core.metrics import metric_titles
 from mtsig_core.report.commands import defaults
 from mtsig_core.report.pictures import task_picture
 from mtsig_core.report.review import (
@@ -26,7 +26,7 @@ from mtsig_core.report.review import (
     review_changes_table,
     review_command,
 )
-from mtsig_core.report.sentences import find_rank_rule
+from mtsig_core.report.sentences import find_rank_rule, name_metric
 from mtsig_core.report.table import number
 from mtsig_core.results import TaskComparison
 from mtsig_core.stats.ranks import fitting_rules, ranks_before_after
@@ -61,7 +61,7 @@ _SHOWN = 10  # steps of the history that are seen at once
 
 
 def show_begin(view: TaskView, comparison: TaskComparison) -> str | None:
-    """Offer to start a review of what the page Results shows; once it is started, the link to go on with it."""
+    """Offer to start a review of the page Results; then show the link to continue it."""
     digests = {pair: one.testset.digest for pair, one in comparison.pairs.items()}
     source = view.kept.source
     taken = {"refs": source.refs, "refs_as_systems": source.refs_as_systems}
@@ -75,7 +75,7 @@ def show_begin(view: TaskView, comparison: TaskComparison) -> str | None:
 
 
 def show_message(where: str = "") -> bool:
-    """Why the last change was not saved, at the form that it came from, or (empty) at the head of the page.
+    """Show why the last change was not saved, at its form, or (empty) at the head of the page.
 
     Returns whether there is anything to say.
     """
@@ -93,7 +93,7 @@ def _begin(start: Begin) -> None:
 
 
 def show_exclude(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None:
-    """Leave a system out; `systems` are those of each language pair that take part."""
+    """Let a system be excluded; `systems` are those of each language pair that take part."""
     where, who = st.columns(2)
     pair = where.selectbox("In", [ALL, *systems], key="review.exclude.pair")
     names = list(dict.fromkeys(name for own in systems.values() for name in own)) if pair == ALL else systems[pair]
@@ -112,7 +112,7 @@ def show_exclude(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None
 
 
 def pick_settings(view: ReviewView) -> None:
-    """Metric, preset and rule for ranks; each choice is a change."""
+    """Let metric, preset and rank rule be chosen; each choice is a change."""
     info, review, rule = view.before.kept.info, view.review, SETTINGS["rank_rule"]
     own = dict.fromkeys(name for names in info.scores.values() for name in names)
     metrics = list(dict.fromkeys([*(METRICS if info.with_texts else ()), *own]))
@@ -136,7 +136,7 @@ def mend(view: ReviewView, remedy: Remedy) -> None:
 
 
 def show_decide(view: ReviewView, systems: Mapping[str, Sequence[str]], comparison: TaskComparison) -> None:
-    """Declare who is the first in a language pair; what was `found` says who may be."""
+    """Let the first of a language pair be declared; `found` has the candidates."""
     macro = comparison.macro.get(view.review.metric)
     if macro is not None and macro.is_ranked:
         systems = {**systems, ACROSS_PAIRS: [row.system for row in macro.systems]}
@@ -158,7 +158,7 @@ def show_decide(view: ReviewView, systems: Mapping[str, Sequence[str]], comparis
 
 
 def show_note(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None:
-    """Note something on a disputed pair of systems."""
+    """Let a note on a disputed pair of systems be written."""
     where, left, right = st.columns(3)
     pair = where.selectbox("Language pair", list(systems), key="review.note.pair")
     a = left.selectbox("One system", systems[pair], key=f"review.note.a.{pair}")
@@ -173,12 +173,12 @@ def show_note(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None:
 
 
 def see_content(view: ReviewView, digest: str, digests: Mapping[str, str]) -> None:
-    """The button that goes on with the content that the task has by now."""
+    """Draw the button that continues with the task's current content."""
     _button(view, st, "Go on with the content as it is now", "content", SeeContent(digest, digests))
 
 
 def show_history(view: ReviewView) -> None:
-    """The steps, the newest first, each that is in force with a button that takes it back."""
+    """Draw the steps, the newest first, each with a button to undo it while it is in force."""
     sentences, gone = history_sentences(view.kept.history), taken_back(view.kept.history)
     steps = list(zip(view.kept.history, sentences, strict=True))[::-1]
     for entry, text in steps[:_SHOWN]:
@@ -200,7 +200,7 @@ def _step(view: ReviewView, entry: Entry, text: str, gone: bool) -> None:
 def _form(view: ReviewView, name: str, label: str, make: Callable[[], Change], draw: Callable[[], object],
           unkept: Callable[[], bool], lacks: Callable[[], str | None] = lambda: None,
           clear: Sequence[str] = ()) -> None:
-    """Fields with a button: what they say is saved at once, or not at all.
+    """Draw fields with a button that saves all of them or none.
 
     A click that comes while the server starts again is lost, and what was typed stands there still: that it is not kept
     is said, where it is `unkept`.
@@ -218,7 +218,7 @@ def _button(view: ReviewView, place, label: str, key: str, change: Change) -> No
 
 def _select(view: ReviewView, place, label: str, options: Sequence[str], current: str, make: Callable[[str], Change],
             shown: Callable[[str], str]) -> None:
-    """A choice that stands in the review, not in the session: another editor may have changed it."""
+    """Draw a choice kept in the review, not in the session: another editor may have changed it."""
     key = f"review.{label}.{len(view.kept.history)}"
     place.selectbox(label, options, options.index(current) if current in options else None, key=key,
                     format_func=shown, on_change=_save, args=(view.kept, lambda: make(st.session_state[key])))
@@ -226,7 +226,7 @@ def _select(view: ReviewView, place, label: str, options: Sequence[str], current
 
 def _save(kept: KeptReview, make: Callable[[], Change], where: str = "",
           lacks: Callable[[], str | None] = lambda: None, clear: Sequence[str] = ()) -> None:
-    """Append a change to the review as it was on screen; what was typed stays where it could not be saved."""
+    """Append a change to the review as it was on screen; if that fails, the typed text stays."""
     if (message := lacks()) is not None:
         st.session_state[_SAID] = where, message
         return
@@ -240,7 +240,7 @@ def _save(kept: KeptReview, make: Callable[[], Change], where: str = "",
 
 
 def _text(key: str) -> str:
-    """What a field says, in one line."""
+    """Return the text of a field, in one line."""
     return " ".join((st.session_state.get(key) or "").split())
 
 
@@ -248,19 +248,19 @@ def _text(key: str) -> str:
 
 
 def in_each_pair(comparison: TaskComparison, metric: str) -> dict[str, list[str]]:
-    """The systems of each language pair, best first."""
+    """Return the systems of each language pair, best first."""
     return {pair: [row.system for row in one.metrics[metric].systems]
             for pair, one in comparison.pairs.items() if metric in one.metrics}
 
 
 def open_pair(view: ReviewView, pair: str, whole: Mapping[str, Comparison]) -> None:
-    """Open a language pair as the review compares it: its metric, its settings, and without those it leaves out."""
+    """Open a language pair with the review's metric, settings and exclusions."""
     gone = {one.system: one.reason for one in view.review.exclusions if one.pair in (None, pair)}
     gone = {name: reason for name, reason in gone.items() if name in whole[pair].testset.systems}
     if (before := st.session_state.pop(frame.SET, None)) is not None:  # what was chosen for another set waits there
         address.switched_set(before[1], "", lambda key, texts: key in (views.LEFT_OUT, "tokenize")
                              or key.startswith(views.REASON))
-    named = view.before.address_of(pair, TaskComparison(view.before.kept.info, whole, {}))
+    named = view.before.address_of(pair, TaskComparison(view.before.kept.info, whole, {})) | {views.BACK: None}
     usual = defaults("compare")
     # What is usual stands in no address: else the page would take it out, and Back would need one press more.
     settings = {key: None if value == usual.get(key) else str(value) for key, value in
@@ -271,7 +271,7 @@ def open_pair(view: ReviewView, pair: str, whole: Mapping[str, Comparison]) -> N
 
 
 def show_left_out(view: ReviewView, before: TaskComparison | None, now: TaskComparison | None) -> None:
-    """Who is left out and why, and what that does to the ranks."""
+    """Draw the excluded systems, the reasons, and the effect on the ranks."""
     metric, gone = view.review.metric, view.review.exclusions
     if not gone:
         screen.plain("No system is excluded.")
@@ -297,7 +297,7 @@ def show_left_out(view: ReviewView, before: TaskComparison | None, now: TaskComp
 
 
 def show_decisions(view: ReviewView, now: TaskComparison | None) -> None:
-    """Who is declared the first in each language pair."""
+    """Draw the declared first of each language pair."""
     shown = decisions_table(view.review, now)
     n = sum(bool(cell) for cell in shown.values("declared"))
     st.subheader(f"{n} of {len(shown.rows)} decided")
@@ -312,7 +312,7 @@ def show_decisions(view: ReviewView, now: TaskComparison | None) -> None:
 
 
 def show_notes(view: ReviewView, now: TaskComparison | None) -> None:
-    """Notes on disputed pairs of systems."""
+    """Draw notes on disputed pairs of systems."""
     if not view.review.notes:
         screen.plain("There are no notes on pairs of systems.")
     if view.review.notes:
@@ -323,7 +323,7 @@ def show_notes(view: ReviewView, now: TaskComparison | None) -> None:
 
 
 def show_links(view: ReviewView) -> None:
-    """The links to share."""
+    """Draw the links to share."""
     copyable(view.address_of(view.kept.read_link), "review.read",
              "Link for readers, who can change nothing")
     if view.may_edit:
@@ -332,7 +332,7 @@ def show_links(view: ReviewView) -> None:
 
 
 def show_files(view: ReviewView, now: TaskComparison) -> None:
-    """The files, with what was decided, and the command that prints them from the JSON among them."""
+    """Draw the files, with the decisions, and the command that prints them from the JSON among them."""
     source = view.now.kept.source
     results_sections.show_files(now, make_once(task_picture, now, view.review.metric), view.review.metric, source,
                     review_command(source, now.task.name, view.review), "review",
@@ -342,7 +342,7 @@ def show_files(view: ReviewView, now: TaskComparison) -> None:
 
 
 def without_link(history: Sequence[Entry], name: str) -> tuple[Entry, ...]:
-    """The history for a file: who has that is not given the link to an uploaded task."""
+    """Return the history for a file, without the link to an uploaded task."""
     begin, *rest = history
     if not begin.change.task.startswith(testsets.KEPT):
         return tuple(history)
@@ -350,7 +350,7 @@ def without_link(history: Sequence[Entry], name: str) -> tuple[Entry, ...]:
 
 
 def show_mine() -> None:
-    """The reviews that were started in this browser."""
+    """Draw the reviews started in this browser."""
     browser.remember()
     try:
         mine = reviews().of(browser.find_owner())
@@ -364,7 +364,7 @@ def show_mine() -> None:
         about, opened, deleted = st.columns([6, 1.2, 1.3], vertical_alignment="center")
         begun = datetime.fromtimestamp(kept.history[0].at, UTC)
         with about:
-            screen.plain(f"{names.get(kept.review.task, kept.review.task)}, {metric_title(kept.review.metric)}: "
+            screen.plain(f"{names.get(kept.review.task, kept.review.task)}, {name_metric(kept.review.metric)}: "
                          f"begun {begun:%Y-%m-%d %H:%M} UTC, "
                          f"{number(len(kept.history), 'd')} {'step' if len(kept.history) == 1 else 'steps'}, "
                          f"{number(len(kept.review.decisions), 'd')} decided")

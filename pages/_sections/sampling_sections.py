@@ -31,7 +31,7 @@ _TESTS = {"koehn": "Paired bootstrap", "ar": "Randomization test"}
 
 
 def describe_ratio(ratio: tuple[float, float, float] | None, size: int, shuffled: bool, level: str) -> str:
-    """The headline: how much wider blocks spread than broad samples, or that there are too few to tell."""
+    """Write the headline: how much wider blocks spread than broad samples, or that there are too few to tell."""
     if ratio is None:
         return "The scores of the samples do not vary: there is nothing to compare"
     middle, low, high = ratio
@@ -62,11 +62,12 @@ class Samples:
 
     @property
     def form(self) -> str:
-        """How scores and differences are written."""
+        """Return the form of scores and differences."""
         return choose_form(self.view.result)
 
     def show_intervals(self) -> None:
-        """Which samples' intervals contain the score of the whole test set, for both kinds on one scale."""
+        """Draw the samples' intervals, and whether they contain the score of the whole test set, for both kinds on one
+        scale."""
         chosen = {kind: one.system(self.name) for kind, one in self.by_kind.items()}
         rates = {kind: one.hit_rate for kind, one in chosen.items()}
         screen.answer("The score of the whole test set is inside the interval of "
@@ -94,7 +95,7 @@ class Samples:
                    f"{self.by_kind['broad'].settings.resamples:,} resamples of each sample's segments.{below}")
 
     def show_pair(self) -> None:
-        """What the samples of a kind conclude about a pair."""
+        """Draw what the samples of a kind conclude about a pair."""
         alpha, n = self.view.settings["alpha"], self.by_kind["broad"].n_samples
         if len(self.by_kind["broad"].systems) < 2:
             screen.error("Only one system: there is no pair. Upload another output, or exclude fewer systems.")
@@ -133,7 +134,7 @@ class Samples:
                    "as a two-sided test.")
 
     def _answer(self, kind: str, a: str, b: str, pair, tally) -> None:
-        """How many samples agree with the whole test set."""
+        """Write how many samples agree with the whole test set."""
         alpha, one = self.view.settings["alpha"], self.by_kind[kind]
         truth = pair.sign * pair.full
         tie = rounding_error(np.array([one.system(name).full for name in (a, b)]))
@@ -149,7 +150,7 @@ class Samples:
         screen.faint(f"The whole test set: {describe_whole(pair.whole_p, alpha, one.whole_units)}.")
 
     def show_spreads(self, wider: Study, spread: Spreads) -> None:
-        """The ratio of spreads by size, of this system among all."""
+        """Draw the ratio of spreads by size, of this system among all."""
         by_size = spread.ratios()
         if not by_size:
             screen.plain("No system's scores vary from broad sample to broad sample: there is no ratio.")

@@ -1,4 +1,4 @@
-"""Segments on screen: side by side, one at a time out of a list, and which ones the list has."""
+"""Sections of the page Segments: the filters, the list, and one segment at a time."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _EACH_WAY = 3  # segments on the page One pair
 
 
 def show_most_in_favour(view: View, found: PairExamination, a: str, b: str) -> None:
-    """The segments that add most to the difference, each way, and the way to all of them."""
+    """Draw the segments that add most to the difference, each way, with a link to all of them."""
     if not view.testset.has_texts:
         st.caption("This test set has segment scores without texts. Upload the texts with the scores to read them.")
         return address.link("upload", "Upload texts", icon=":material/upload:")
@@ -44,7 +44,7 @@ def show_most_in_favour(view: View, found: PairExamination, a: str, b: str) -> N
 
 def cards(testset: TestSet, systems: Sequence[str], segments: Sequence[int], heads: Sequence[str],
           marks: str = segment_cards.MARKS[0]) -> None:
-    """Outputs of some segments side by side, over them a head, the source and the references."""
+    """Return the outputs of some segments side by side, with a head, the source and the references above."""
     st.html(make_once(_cards, tokens_or_none(testset), testset, tuple(systems), tuple(segments), tuple(heads), marks))
 
 
@@ -54,12 +54,12 @@ def _cards(tokens, testset, systems, segments, heads, marks):
 
 
 def legend(marks: str = segment_cards.MARKS[0]) -> None:
-    """What the tints mean."""
+    """Return the meaning of the tints."""
     st.html(segment_cards.STYLE + segment_cards.legend(marks))
 
 
 def tokens_or_none(testset: TestSet) -> segment_cards.Tokenize | None:
-    """How to find the n-grams; None where that cannot be, which is said."""
+    """Return the function that finds n-grams; None, with a message, if the metric has none."""
     try:
         return bleu_tokens(tokenizer_name(testset))
     except SettingError as problem:
@@ -77,13 +77,13 @@ _KEY = "segment"  # in the address: the line of the segment that is shown
 
 
 def first_listed() -> None:
-    """Forget which segment was shown: the list is another, and begins at its top."""
+    """Forget the current segment: the list has changed, and starts at its top."""
     address.keep(_KEY, None)
     st.session_state.pop(_KEY, None)
 
 
 def choose_segment(testset: TestSet, listed: Sequence[int]) -> int:
-    """Position of the segment to show: that of the line in the address, also where it is not listed, else the first."""
+    """Return the position of the segment in the address, also if it is not listed, else of the first."""
     place = {line: k for k, line in enumerate(testset.lines)}
 
     def read(texts):
@@ -96,7 +96,7 @@ def choose_segment(testset: TestSet, listed: Sequence[int]) -> int:
 
 
 def show_list(lines: Sequence[int], at: int | None, says: Callable[[int, int], Sequence[str]]) -> None:
-    """The page of the list that has the segment shown; a click shows another.
+    """Draw the page of the list with the current segment; a click opens another.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def show_list(lines: Sequence[int], at: int | None, says: Callable[[int, int], S
 
 
 def show_steps(lines: Sequence[int], at: int | None) -> None:
-    """Buttons to the segment and the page before and after, with their keys."""
+    """Draw buttons to the previous and next segment and page, with their keys."""
     n, last_page = len(lines) - 1, (len(lines) - 1) // PAGE
     for label, shortcut, step, over in (
             ("Previous", "Up", -1, at == 0), ("Next", "Down", 1, at == n),
@@ -127,15 +127,15 @@ def show_steps(lines: Sequence[int], at: int | None) -> None:
 
 
 def show_box(inside: str, marks: str | None, lower: bool = False) -> None:
-    """The texts, in a box that scrolls within itself; below it what is marked in them, if anything is. `lower`: there
-    are two rows of buttons above it."""
+    """Draw the texts in a box that scrolls, with the meaning of its marks below. `lower`: two rows of buttons are above
+    it."""
     legend = "" if marks is None else segment_cards.legend(marks)
     texts = f'<div class="mt-scrolls" tabindex="0" role="region" aria-label="Segment">{inside}</div>'
     st.html(f'{segment_cards.STYLE}<div class="mt-one{" mt-lower" * lower}">{texts}{legend}</div>')
 
 
 def show_decided(better: str, deciding: int, n: int) -> None:
-    """Say how few segments decide which system scores higher, with a button that shows them."""
+    """Write how few segments decide which system scores higher, with a button that shows them."""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         screen.faint(f"Without {deciding:,} of the {n:,} segments, {better} would not score higher.", "content")
         st.button("Show them" if deciding > 1 else "Show it", key="segments.decide", type="tertiary",
@@ -148,7 +148,7 @@ def _show_deciding():
 
 
 def not_listed(line: int, n: int, clear: Callable[[], None]) -> None:
-    """Say that the segment of the address is none of those listed."""
+    """Write that the segment of the address is not in the list."""
     with st.container(horizontal=True, vertical_alignment="center"):
         screen.plain(f"Line {line} is not among the {n} segments that match the filter.")
         st.button("Clear the filters", on_click=clear, key="segments.clear")
@@ -159,7 +159,7 @@ def _show(line):
 
 
 def _step(lines, step):
-    """Go on from where the session is, which may be further than what was drawn last: keys are quicker than pages."""
+    """Move from the session's segment, because keys are faster than pages."""
     here = st.session_state.get(_KEY)
     at = lines.index(here) if here in lines else -1 if step > 0 else 0
     if abs(step) > 1:
@@ -193,7 +193,7 @@ class Reader:
         return metric_title(self.view.metric)
 
     def describe(self, positions: np.ndarray) -> str:
-        """How many segments these are, and the scores on them."""
+        """Write how many segments these are, and the scores on them."""
         testset, n = self.view.testset, len(positions)
         text = "The only segment" if testset.n_segments == 1 else \
             f"All {n:,} segments" if n == testset.n_segments else f"{n:,} of {testset.n_segments:,} segments"
@@ -206,7 +206,7 @@ class Reader:
         return f"{text}: {self.a} {score_a:{form}}, {self.b} {score_b:{form}}, {delta:+{form}} {self.unit}"
 
     def draw_pair(self, k: int, notes: Sequence[str]) -> str:
-        """The outputs for a segment, and its neighbours in the document."""
+        """Draw the outputs for a segment, and its neighbours in the document."""
         testset, pair = self.view.testset, [self.a, self.b]
         return segment_cards.card(testset, [*pair, *self.also], k, self._head(k), marks=self.marks,
                                   tokens=self.tokens, notes=notes, outputs_first=True) + "".join(
@@ -215,7 +215,7 @@ class Reader:
             if each is not None)
 
     def draw_all_systems(self, k: int, notes: Sequence[str], page: int) -> str:
-        """The outputs of all systems for a segment, a page of them, the best first."""
+        """Draw the outputs of all systems for a segment, one page of them, the best first."""
         testset, scores = self.view.testset, self._scores(k)
         form = written_like(score for _, score in scores if score is not None)
         return segment_cards.system_list(
@@ -231,7 +231,7 @@ class Reader:
         return segments.system_scores(testset, resolve_metric(testset, self.view.metric), self.statistics, k)
 
     def show_files(self, shown: np.ndarray, k: int, note: str) -> None:
-        """The segments of the list as files, segment k with all systems, and the command."""
+        """Offer the segments of the list as files, segment k with all systems, and the command."""
         testset, n, called = self.view.testset, len(shown), self.view.named(self.a, self.b)
         line, some = testset.lines[k], shown[:_READABLE].tolist()
         first = f" The first {_READABLE} of them." if n > _READABLE else ""
@@ -261,13 +261,13 @@ class Reader:
 _EACH, DECIDE = "all segments", "those that decide"
 _FILTERS = {"document": None, "genre": None, "text": "", "where": segments.PLACES[0], "how": segments.WAYS[0],
             "only": _EACH, "shortest": None, "longest": None}
-_HOW = ("Case does not matter. Whole words need spaces between words. Regular expressions are those of "
-        "Python, and stop after two seconds.")
+_HOW = ("Case does not matter. Whole words need spaces between words. Regular expressions follow Python's "
+        "syntax, and stop after two seconds.")
 
 
 @dataclass(frozen=True)
 class Filters:
-    """What is asked for: arguments of `segments.find_segments`, the name of the document, and whether it is only the
+    """The filters: arguments of `segments.find_segments`, the name of the document, and whether to list only the
     segments that decide."""
 
     asked: dict
@@ -275,7 +275,7 @@ class Filters:
     only: str
 
     def find(self, testset: TestSet, a: str, b: str, decide: np.ndarray) -> np.ndarray:
-        """Positions of the segments."""
+        """Return the positions of the segments."""
         asked, among = self.asked, decide if self.only == DECIDE else None
 
         def work(progress=None):
@@ -287,7 +287,7 @@ class Filters:
         return background.result(key, work, "Looking for the expression")
 
     def describe(self) -> str:
-        """All of it, in words."""
+        """Describe all filters in words."""
         asked = self.asked
         parts = [f"document {self.document}"] * (self.document is not None)
         parts += [f"domain {asked['domain']}"] * (asked["domain"] is not None)
@@ -299,13 +299,13 @@ class Filters:
 
 
 def clear_filters() -> None:
-    """Ask for nothing."""
+    """Clear all filters."""
     st.session_state.update(_FILTERS)
     first_listed()
 
 
 def pick_filters(testset: TestSet) -> Filters:
-    """Draw the filters. A link from elsewhere finds all of them unset."""
+    """Draw the filters. A link from another page finds all of them cleared."""
     more = {"pages_own": True, "on_change": first_listed}
     domains = [] if testset.domains is None else list(dict.fromkeys(testset.domains))
     only = controls.choice("Which segments", [_EACH, DECIDE], "only", **more)

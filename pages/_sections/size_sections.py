@@ -1,4 +1,4 @@
-"""Parts of the page Test-set size: the size that a difference takes, what references bring, scores by size."""
+"""Sections of the page Test-set size: the size that a difference needs, the effect of references, scores by size."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _FARTHEST, _ROOM, _POINTS = 1000, 1.2, 20  # how far the curve goes beyond the l
 
 
 class Sizes(NamedTuple):
-    """The sizes of the test sets that are drawn."""
+    """The sizes of the random test sets."""
 
     sizes: tuple[float, ...] | None  # as `sweep_sizes` takes them
     counts: list[int]  # in units
@@ -63,7 +63,7 @@ class Sizes(NamedTuple):
 
 
 def pick_test_sets(view: View) -> tuple[Sizes, dict]:
-    """Choose which test sets are drawn; their sizes, and the other arguments of `sweep_sizes`."""
+    """Let the random test sets be chosen; return their sizes, and the other arguments of `sweep_sizes`."""
     testset = view.testset
     with st.expander("Test sets drawn", key="size.drawn"):
         places = st.columns(3)
@@ -85,14 +85,14 @@ def pick_test_sets(view: View) -> tuple[Sizes, dict]:
 
 
 def run_sweep(sweeping: Study, function: Callable, what: str, testset: TestSet, counts: Sequence[int], **more):
-    """The result of a sweep that draws test sets of each of these sizes."""
+    """Return the result of a sweep over random test sets of each of these sizes."""
     return sweeping.run(function, what, testset=testset, **more, limit=partial(
         session_limits.check_sweep, testset, counts, sweeping.asked["repeats"]))
 
 
 @dataclass(frozen=True)
 class Curve:
-    """One pair of systems and the difference that is asked about."""
+    """A difference between two systems, and the size that it needs."""
 
     view: View
     pair: frozenset[str]
@@ -102,12 +102,12 @@ class Curve:
     together: bool = False  # whether all pairs are tested
 
     def plan(self, sweep: SizeSweep) -> tuple[tuple[PairPlan, ...], PairPlan | None]:
-        """The sizes that all pairs need, and this one; None where it cannot be compared."""
+        """Return the sizes that all pairs need, and this one; None if it cannot be compared."""
         planned = make_once(plan, sweep, self.difference, self.power)
         return planned, next((row for row in planned if {row.a, row.b} == self.pair), None)
 
     def figure(self, sweep: SizeSweep, mine: PairPlan, rows: Sequence[Detection]) -> Callable[[], go.Figure]:
-        """What makes the figure of the curve and its dots."""
+        """Return the function that draws the curve and its dots."""
         largest, beyond = max(self.sizes), []
         if mine.units is not None and largest < mine.units <= _FARTHEST * largest:
             sizes = np.geomspace(largest, _ROOM * mine.units, _POINTS).round().astype(int).tolist()
@@ -116,7 +116,7 @@ class Curve:
                        between=(mine.units_low, mine.units_high), beyond=beyond)
 
     def grow(self, parts: Mapping[tuple[int], SizeSweep]) -> None:
-        """Draw what is known already, on the axes that it will have in the end."""
+        """Draw the curve so far, on its final axes."""
         whole = parts[0,]
         _, mine = self.plan(whole)
         if mine is None:
@@ -133,7 +133,7 @@ class Curve:
                      "dotted curve come from the whole set and stay. The rest comes with the last dot.")
 
     def show_answer(self, sweep: SizeSweep) -> None:
-        """The size that the difference takes, by the standard errors of the whole test set."""
+        """Write the size that the difference needs, by the standard errors of the whole test set."""
         planned, mine = self.plan(sweep)
         units, unit = f"{sweep.settings.unit}s", metric_title(self.view.metric)
         if mine.se == 0:
@@ -167,7 +167,7 @@ class Curve:
                                "sidebar, under Change: Unit = document.")
 
     def show(self, sweeping: Study, sweep: SizeSweep, mine: PairPlan, command: str) -> None:
-        """The size needed, and the curve."""
+        """Draw the size needed, and the curve."""
         self.show_answer(sweep)
         screen.cautions(caution for caution in self.view.comparison.warnings
                         if caution.kind.concern == "differences" and caution.concerns_pair(mine.a, mine.b))
@@ -188,7 +188,7 @@ class Curve:
                    help=self._about(sweep, mine))
 
     def show_plan(self, sweep: SizeSweep, planned: Sequence[PairPlan], mine: PairPlan) -> None:
-        """The sizes that the pairs need; of many pairs, first those of one system."""
+        """Draw the sizes that the pairs need; of many pairs, first those of one system."""
         unit, units, alpha = metric_title(self.view.metric), f"{sweep.settings.unit}s", self.view.alpha
         few = planned if len(planned) <= _FEW_PAIRS else [row for row in planned if mine.a in (row.a, row.b)]
         screen.show_table(plan_table(few, self.difference, unit, units))
@@ -203,7 +203,7 @@ class Curve:
                    "many as can give so small a p. This is normal theory: with few units the tests may find less.")
 
     def _about(self, sweep: SizeSweep, mine: PairPlan) -> str:
-        """What the dots, the curve and the line are."""
+        """Describe the dots, the curve and the line."""
         alpha, unit = sweep.settings.alpha, metric_title(self.view.metric)
         return (f"Each dot is a share of random test sets with p at most {alpha:g} (uncorrected, percentile test on "
                 f"{sweep.settings.resamples} resamples by {sweep.settings.unit}), with its Monte Carlo interval. Their "
@@ -223,7 +223,8 @@ def _write_ends(level: str, ends: tuple[int | None, int | None]) -> str:
 
 
 def show_by_size(sweeping: Study, sweep: SizeSweep, mine: PairPlan, printed: str) -> None:
-    """Mean scores of all systems, the two of a pair in colour; relative widths of the intervals of the first."""
+    """Draw mean scores of all systems, the two of a pair in colour, and relative widths of the first one's
+    intervals."""
     unit, units = metric_title(sweeping.metric), f"{sweep.settings.unit}s"
     left, right = st.columns(2, gap="medium")
     with left:
@@ -254,7 +255,7 @@ _REPEATS = 20  # for each set of references
 
 
 def show_references(view: View, system: str | None = None, asked: dict | None = None, with_paper: bool = False) -> None:
-    """What more references bring to one system; beside Zhang and Vogel (2004) where asked for."""
+    """Draw the effect of more references on one system, with the numbers of Zhang and Vogel (2004) if `published`."""
     metric = view.metric
     system = system or controls.choice("System", [row.system for row in view.result.systems], "system", width=420)
     if metric in view.testset.scores:
@@ -296,7 +297,8 @@ def show_references(view: View, system: str | None = None, asked: dict | None = 
 
 
 def with_several_references(view: View, system: str) -> tuple[TestSet, Source]:
-    """The test set with only this system, the simulated one short and with several references; and its source."""
+    """Return the test set with only this system, a simulated one shortened and with several references; and its
+    source."""
     testset, source = view.testset, pair_choice.source_for(view, system)
     if not testset.simulated:
         return _MADE.make((testset.digest, system), lambda: testset.only([system])), source

@@ -1,4 +1,4 @@
-"""Parts of the page Can I trust the test?: experiments on test sets drawn from this one, an answer each."""
+"""Sections of the page Can I trust the test?: one experiment and one answer each."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _NULLS = {"segment": "Segments drawn", "document": "Documents drawn"}  # what a 
 
 
 def study_pair(view: View, command: str, sizes: Sequence[int], key: str, usual: int, argument: str) -> Study:
-    """An experiment on two systems and a number of simulations that are chosen."""
+    """Make an experiment on two systems, with a number of simulations from a menu."""
     a, b, (beside,) = pair_choice.choose(view, 3)
     with beside:
         chosen = controls.choice("Simulations", sizes, key, default=usual, format_func="{:,}".format)
@@ -46,35 +46,35 @@ def study_pair(view: View, command: str, sizes: Sequence[int], key: str, usual: 
 
 
 def explain(key: str):
-    """The fold that says how it was simulated."""
+    """Draw the fold on how it was simulated."""
     return st.expander("How it was simulated", key=f"trust.{key}.how")
 
 
 def by_situation(one, words: Mapping[str, str], *kind: str) -> dict:
-    """The row of a kind of test or interval in each situation that there is, by words for that."""
+    """Return the row of a kind of test or interval in each situation, by words for the situation."""
     rows = {f"{words[what]}, by {unit}": one.row(what, unit, *kind) for what, unit in tables.SITUATIONS}
     return {text: row for text, row in rows.items() if row is not None}
 
 
 def row_of(text: str, rate, theirs: float | None = None) -> tuple:
-    """A line of the figure `rates`."""
+    """Return a line of the figure `rates`."""
     return text, rate.share, rate.low, rate.high, theirs
 
 
 def big(what: str, rate, more: str = "") -> tuple[str, str, str]:
-    """A share as a big number, with its Monte Carlo interval."""
+    """Return a share as a big number, with its Monte Carlo interval."""
     if rate.share is None:
         return what, "-", "none counted"
     return what, f"{100 * rate.share:.1f}%", f"95% CI {100 * rate.low:.1f} to {100 * rate.high:.1f}%{more}"
 
 
 def contains(rate: Rate, share: float) -> bool:
-    """Whether so few simulations leave it open that the true rate is this one."""
+    """Return whether so few simulations are compatible with this true rate."""
     return rate.low <= share <= rate.high
 
 
 def warn_of_few_documents(n: int | None) -> None:
-    """Say what a handful of documents, or of them drawn, cannot show."""
+    """Write what a handful of documents, in the set or in a simulation, cannot show."""
     if n is not None and n < FEW_UNITS:
         screen.caution_box(f"{n} documents are few: intervals by document are too narrow, and permutations of n "
                            f"documents give no p below 2 / 2^n{'' if n > 9 else f', here {2 / 2 ** n:.2g}'}.")
@@ -114,7 +114,7 @@ def show_type_one(view: View) -> None:
 
 
 def _describe_false_alarms(one, alpha: float) -> str:
-    """The headline: false alarms by each unit, or that there are too few simulations to tell."""
+    """Write the headline: false alarms by each unit, or that there are too few simulations to tell."""
     rows, words = list(_null_situations(one).values()), ""
     if one.n_documents is None:
         rates_by_unit, words = {"segment": rows[0].rejected}, " where segments are independent"
@@ -134,19 +134,19 @@ def _describe_false_alarms(one, alpha: float) -> str:
 
 
 def _held_against(rate: Rate, alpha: float) -> str:
-    """How a rate of false alarms compares with the promised one."""
+    """Write how a false-alarm rate compares with the promised one."""
     if contains(rate, alpha):
         return f", as promised ({alpha:.0%})"
     return f", {'more' if rate.share > alpha else 'fewer'} than promised ({alpha:.0%})"
 
 
 def _null_situations(one) -> dict:
-    """How often randomization rejects."""
+    """Write how often randomization rejects."""
     return by_situation(one, _NULLS, "ar")
 
 
 def _rejections(alpha: float, one):
-    """The figure of all tests in each situation."""
+    """Return the figure of all tests in each situation."""
     at = _null_situations(one)
     return partial(panels, {situation: [row_of(_TEST_NAMES[row.test], row.rejected) for row in one.rows
                                         if (row.null, row.unit) == (first.null, first.unit)]
@@ -179,7 +179,8 @@ def show_coverage(view: View) -> None:
 
 
 def _describe_coverage(view: View, rows: Sequence) -> str:
-    """The headline: how often intervals by each unit contain the true score, and whether that is what they promise."""
+    """Write the headline: how often intervals by each unit contain the true score, and whether that is the promised
+    rate."""
     level = 1 - view.alpha
 
     def held(rate: Rate) -> str:
@@ -194,12 +195,12 @@ def _describe_coverage(view: View, rows: Sequence) -> str:
 
 
 def _size_situations(one) -> dict:
-    """How often percentile intervals hold the score."""
+    """Write how often percentile intervals contain the score."""
     return by_situation(one, _NULLS, "percentile", "score")
 
 
 def _held(alpha: float, one):
-    """The figure of every kind of interval of the score, in each situation."""
+    """Return the figure of every kind of interval of the score, in each situation."""
     return partial(panels, {situation: [row_of(_INTERVAL_NAMES[row.kind], row.covered) for row in one.rows if (
         row.sampled, row.unit, row.quantity) == (first.sampled, first.unit, "score")]
         for situation, first in _size_situations(one).items()}, 1 - alpha, "of intervals contain the true score")
@@ -236,7 +237,7 @@ def _show_families(view: View) -> None:
 
 
 def _wrong(alpha: float, one):
-    """The figure of wrong conclusions by the number of systems."""
+    """Return the figure of wrong conclusions by the number of systems."""
     lines = {f"{row.systems} systems, {row.comparisons} pair{'s' * (row.comparisons > 1)}": row
              for row in one.of_all_pairs}
     return partial(rates, [row_of(text, row.wrong["romano-wolf"]) for text, row in lines.items()], alpha,
@@ -268,7 +269,7 @@ def _show_better(view: View) -> None:
 
 
 def _false(alpha: float, one):
-    """The figure of false claims by correction."""
+    """Return the figure of false claims by correction."""
     return partial(panels, {
         "test sets with a false claim": [row_of(CORRECTION_NAMES[row.correction], row.any_false) for row in one.rows],
         "claims that are false": [row_of(CORRECTION_NAMES[row.correction], row.false_share) for row in one.rows],
@@ -316,7 +317,7 @@ def show_units(view: View) -> None:
 
 
 def _show_changed(view: View, one, correction: str, trials: int) -> None:
-    """The pairs that are significant by one unit only."""
+    """Draw the pairs that are significant by one unit only."""
     with st.expander("The pairs that change", key="trust.changed"):
         changed = tables.changed_table(one, correction)
         if not changed:
@@ -333,7 +334,7 @@ def _show_changed(view: View, one, correction: str, trials: int) -> None:
 
 
 def _describe_units(one, row, corrected: str) -> str:
-    """The headline: which pairs the unit changes, or why none can be significant."""
+    """Write the headline: the pairs that the unit changes, or why none can be significant."""
     n, only = row.both + row.segment_only, f" {row.document_only} more only by document." if row.document_only else ""
     if row.trials_needed is not None:
         return (f"With {corrected}, no pair can be significant with so few permutations: use {row.trials_needed:,} or "
@@ -345,7 +346,7 @@ def _describe_units(one, row, corrected: str) -> str:
 
 
 def _counts(one, cut):
-    """The figure of significant pairs, cut into parts, by each correction that can find any."""
+    """Return the figure of significant pairs, cut into parts, by each correction that can find any."""
     return partial(counts, {CORRECTION_NAMES[row.correction]: cut(row) for row in one.rows
                             if row.trials_needed is None}, f"significant pairs of {one.n_pairs}")
 
@@ -357,7 +358,7 @@ _ENOUGH = 5  # samples that tell a share
 
 
 def _run_conclusions(view: View, place):
-    """The experiment of both questions, and the size of sample that is looked at."""
+    """Run the experiment of both questions; return it with the sample size."""
     samples = study(view, "validate conclusions")
     one = samples.run(conclusions, "Taking samples", lambda one: _found(one, _usual_size(one)), "samples of all sizes")
     return samples, one, controls.choice("Segments in a sample", one.sizes, "of", width=220, place=place,
@@ -365,7 +366,7 @@ def _run_conclusions(view: View, place):
 
 
 def _usual_size(one) -> int:
-    """One that leaves enough samples."""
+    """Return a size that leaves enough samples."""
     return max((size for size in one.sizes if size <= 300 and one.n_segments // size >= _ENOUGH),
                default=one.sizes[0])
 
@@ -404,7 +405,7 @@ def _describe_conclusions(view: View, one) -> None:
 
 
 def _found(one, size: int):
-    """The figure of what samples of a size find for each pair."""
+    """Return the figure of what samples of a size find for each pair."""
     rows = [row for row in one.rows if row.size == size]
     return partial(rates, [row_of(f"{row.a} - {row.b}", row.right) for row in rows],
                    against=[row_of(f"{row.a} - {row.b}", row.wrong) for row in rows],
@@ -434,13 +435,13 @@ def show_calibration(view: View) -> None:
 
 
 def _rises(levels) -> bool:
-    """Whether findings agree more often with each range of more wins, the last clearly more than the first."""
+    """Return whether findings agree more often with each range of more wins, the last clearly more than the first."""
     found = [row.right for row in sorted(levels, key=lambda row: row.low) if row.right.n]
     return (len(found) > 1 and found[0].high < found[-1].low
             and all(less.share <= more.share for less, more in zip(found, found[1:], strict=False)))
 
 
 def _by_level(one):
-    """The figure of how often findings agree, by their share of wins."""
+    """Return the figure of how often findings agree, by their share of wins."""
     return partial(rates, [row_of(row.level, row.right) for row in one.levels], beside="share of bootstrap wins",
                    what="share of the findings that agree with the whole test set")

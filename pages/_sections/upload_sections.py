@@ -1,4 +1,4 @@
-"""Parts of the page Upload: files and what they are, samples, what was uploaded before, and what was read."""
+"""Sections of the page Upload: the files and their roles, samples, earlier uploads, and the contents read."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _FIELD, _SAID, _OPENED = "uploaded.field", "uploaded.said", "uploaded.opened"
 
 
 def choose_files(key: str) -> Sequence[UploadedFile]:
-    """A field for several files; those that the server has. Where it has none of them, the list begins anew."""
+    """Draw a field for several files; return those that the server has. If it has lost them, the list starts again."""
     state = st.session_state
     field = f"{key}{state.get(_FIELD, '')}"
     files = st.file_uploader("Files", accept_multiple_files=True, key=field, label_visibility="collapsed")
@@ -62,7 +62,7 @@ def choose_files(key: str) -> Sequence[UploadedFile]:
 
 
 def why_missing(files: Sequence[UploadedFile | DeletedFile | None]) -> list[str]:
-    """Why some of these files are not here, each reason once; nothing where all are."""
+    """Write why some of these files are missing, each reason once; empty if none is."""
     reasons = [uploads.reason(file.file_id) for file in files if isinstance(file, DeletedFile)]
     messages = list(dict.fromkeys(reason for reason in reasons if reason))
     if lost := reasons.count(None):
@@ -86,7 +86,7 @@ _CARDS = (  # title, what to upload, and the files of the sample
 
 
 def show_samples() -> None:
-    """A card for each kind of data, whose sample can be saved, or opened at once."""
+    """Draw a card for each kind of data, with a sample to save or to open."""
     for place, (title, what, files) in zip(st.columns(len(_CARDS)), _CARDS, strict=True):
         with place.container(border=True, height="stretch"):
             st.markdown(f"**{title}**")
@@ -124,7 +124,7 @@ def _open_sample(title, files):
 
 
 def explain_formats() -> None:
-    """The kinds of files, how much of them, and three ways to load a shared task."""
+    """Explain the kinds of files, the limits, and three ways to load a shared task."""
     with st.expander("File formats and shared tasks", key="upload.formats"):
         screen.plain("Texts: UTF-8, one segment per line, also as .gz. Each line of the documents file is a document "
                      "id, or a domain, a tab and a document id. A.run1.txt and A.run2.txt are outputs of two training "
@@ -157,7 +157,7 @@ _SINGLE = {"documents": "document ids", "source": "source texts", "segment ids":
 
 
 def offer(files: Sequence[UploadedFile], view: View | MtsigError) -> None:
-    """What was chosen, to be opened: a zip, documents for the set that is open, or the files of a test set."""
+    """Offer to open the chosen files: a zip, documents for the open set, or the files of a test set."""
     archives = [file for file in files if file.name.lower().endswith(".zip")]
     if len(archives) == len(files) == 1:
         return _offer_zip(archives[0])
@@ -170,7 +170,7 @@ def offer(files: Sequence[UploadedFile], view: View | MtsigError) -> None:
 
 
 def tell_what_was_opened(view: View | MtsigError) -> None:
-    """What the last press of Open has opened, and the way to its results."""
+    """Name what the last press of Open has opened, with a link to its results."""
     if st.session_state.pop(_OPENED, False) and not isinstance(view, MtsigError):
         screen.answer(f"Opened {view.whole.name}: {format_count(view.whole.n_segments, 'segment')}, "
                       f"{format_count(len(view.whole.systems), 'system')}")
@@ -181,7 +181,7 @@ def tell_what_was_opened(view: View | MtsigError) -> None:
 
 
 def lacks_documents(view: View | MtsigError) -> bool:
-    """Whether an upload is open that has no document ids."""
+    """Return whether an upload without document ids is open."""
     name = address.asked("testset") or ""
     return (not isinstance(view, MtsigError) and view.whole.documents is None and name.startswith(testsets.KEPT)
             and "/" not in name)
@@ -195,7 +195,7 @@ def ask_for_documents(view: View | MtsigError) -> None:
 
 
 def _offer_documents(file, testset):
-    """Document ids for the test set that is open."""
+    """Offer to add document ids to the open test set."""
     screen.plain(f"{file.name} holds document ids.")
     if st.button("Add to the open test set", type="primary", key="data.add_documents"):
         saved = testsets.store().find(address.asked("testset").removeprefix(testsets.KEPT))
@@ -205,7 +205,7 @@ def _offer_documents(file, testset):
 
 
 def _open(link):
-    """Open what has been kept; the field for files is empty again."""
+    """Open an upload that has been kept, and empty the field for files."""
     st.session_state[_OPENED], st.session_state[_FIELD] = True, st.session_state.get(_FIELD, 0) + 1
     frame.open_testset(link)
 
@@ -214,7 +214,8 @@ _TABLE_ROLES = [role for role in ROLES if role.startswith("scores") or role == "
 
 
 def _offer_zip(file):
-    """A shared task: its tables of scores with roles as guessed, and what is not read; then all of it, or a pair."""
+    """Offer a shared task: its tables of scores with guessed roles, and the files not read; then all of it, or a
+    pair."""
     content = file.getvalue()
     contents = LOADED.make(("zip", file.file_id), lambda: testsets.look_into(content, file.name), lambda _: 0)  # once
     screen.plain(f"{file.name} is a shared task: {', '.join(contents.pairs)}.")
@@ -238,8 +239,8 @@ def _offer_zip(file):
 
 
 def _pick_tables(tables, file_id):
-    """Which tables of scores in a zip are read, under which names; arguments on their directions; which are not read.
-    """
+    """Let the tables of scores in a zip be chosen and named; return them, arguments on their directions, and the
+    others."""
     if not tables:
         return (), {}, []
     st.caption("Segment scores in it. Correct names and roles here.")
@@ -259,7 +260,7 @@ def _pick_tables(tables, file_id):
 
 
 def _ask_role(text, is_first, role, name):
-    """A line about a file: what it is, its role as (roles, the usual one, key) and its name as (the usual one, key)."""
+    """Draw a line about a file: its kind, its role as (roles, default, key) and its name as (default, key)."""
     left, middle, right = st.columns([3, 2, 3], vertical_alignment="center")
     with left:
         screen.plain(text)
@@ -270,7 +271,7 @@ def _ask_role(text, is_first, role, name):
 
 
 def _offer_files(files, guesses):
-    """Roles and names as guessed, to be corrected; above them the test set, to be opened."""
+    """Draw guessed roles and names to correct, below the test set to open."""
     above, uploads = st.container(), []
     for file, (role, name) in zip(files, guesses, strict=True):
         key = f"data.{file.file_id}"
@@ -283,7 +284,7 @@ def _offer_files(files, guesses):
 
 
 def _offer_testset(uploads, proposed):
-    """What was recognized, and the test set of the files as it would be called."""
+    """Draw what was recognized, and the name of the test set to open."""
     _, pair = named_alike(upload.file for upload in uploads if upload.role != "exclude")
     counts = Counter(upload.role.partition(",")[0] for upload in uploads)
     screen.answer("Recognized: " + ", ".join([format_count(counts[role], noun) for role, noun in _COUNTED.items()
@@ -304,7 +305,7 @@ def _offer_testset(uploads, proposed):
 
 
 def _source_of(uploads, langpair):
-    """What names the uploads on the command line."""
+    """Return the source that names the uploads on the command line."""
     by_role = {role: tuple((one.name, one.file) for one in uploads if one.role == role) for role in ROLES}
     runs = in_order(one for one in uploads if one.role == "training run")
     single = {key: by_role[role][0][1] for key, role in (("src", "source"), ("docs", "documents"),
@@ -318,7 +319,7 @@ def _source_of(uploads, langpair):
 
 
 def _pick_tokenizer(place, langpair, language):
-    """The tokenizer (None: by the language pair), and whether that is decided.
+    """Return the tokenizer (None: by the language pair), and whether that is decided.
 
     Where the references are in a language without spaces and the pair is not given, it is asked for.
     """
@@ -343,7 +344,7 @@ def _pick_tokenizer(place, langpair, language):
 
 
 def show_yours() -> None:
-    """A line for each; nothing where there is none."""
+    """Draw a line for each upload."""
     browser.remember()
     mine = testsets.store().of(browser.find_owner())
     if not mine:
@@ -358,7 +359,7 @@ def show_yours() -> None:
 
 
 def _show_upload(saved: Saved, days: float) -> None:
-    """What it is, and buttons to open, rename and delete it."""
+    """Describe an upload, with buttons to open, rename and delete it."""
     about, opened, renamed, deleted = st.columns([6, 1.2, 1.4, 1.3], vertical_alignment="center")
     with about:
         size = format_count(saved.n_segments, "segment") if saved.task is None else \
@@ -391,7 +392,7 @@ def _until(saved: Saved, days: float) -> str:
 
 
 def show_what_was_read(testset: TestSet) -> None:
-    """Each text and table of the test set that is open, with its empty and repeated lines, and what looks wrong."""
+    """Draw each text and table of the open test set, with its empty and repeated lines, and anything suspicious."""
     cautions = make_once(find_suspicions, testset)
     check = f", {format_count(len(cautions), 'caveat')}" if cautions else ""
     with st.expander(f"Open now ({format_count(testset.n_segments, 'segment')}, "

@@ -1,5 +1,5 @@
-"""Work that may take longer than a moment: it runs in a process, is remembered, shows its progress, can be cancelled;
-where it would take longer than a minute, it asks first."""
+"""Long work: it runs in another process, shows its progress, can be cancelled, and asks first if it takes over a
+minute."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from mtsig_core import SettingError
 from pages._server import health, internals
 from pages._ui import address, screen, session_limits
 from pages._ui.screen import end_page
-from pages._work import scheduler
 from pages._work.scheduler import Scheduler, TooLong, lasting
 from pages._work.worker import Progress, worker_megabytes
 from pages._work.worker_pool import WorkerPool
@@ -35,7 +34,7 @@ health.count_jobs_by(_SCHEDULER.counts)
 
 def result(key: tuple, work: Callable[[Progress], object], what: str,
            meanwhile: Callable[[dict], None] | None = None, before: Mapping = MappingProxyType({})):
-    """The value of some work, remembered by its key.
+    """Return the value of some work, remembered by its key.
 
     Where it takes longer than `PATIENCE`, the page shows progress and goes on when the value is there. It waits in
     its own run: a timer that asks for reruns would meet clicks, and Streamlit forgets one of the two then. Where even
@@ -81,12 +80,12 @@ def result(key: tuple, work: Callable[[Progress], object], what: str,
 
 
 def kept(key: tuple):
-    """The value of some work where it is there, else None."""
+    """Return the value of some work if it is there, else None."""
     return _SCHEDULER.values.get(key) if _SCHEDULER.found(key) else None
 
 
 def keep_place(key: tuple, there: bool = True):
-    """The place of some work's progress, once in a run, also where its value is there: what follows keeps its own."""
+    """Reserve the place of some work's progress, once in a run, so that what follows keeps its position."""
     placed = st.session_state.setdefault(_PLACED, set())
     place = None if key in placed and there else st.empty()
     placed.add(key)
@@ -100,12 +99,12 @@ def begin() -> None:
 
 
 def prepare() -> None:
-    """Work may come soon: let what it needs be loaded."""
+    """Load what work needs, because work may come soon."""
     _SCHEDULER.prepare()
 
 
 def _show_progress(place, job, key, what, meanwhile, before):
-    """Progress with Cancel, and what is there already, until the work is done."""
+    """Show progress, a button to cancel, and the parts that are there, until the work is done."""
     line, share, part = _draw(place, what, "Cancel", _cancel, key, working=True)
     done, drawn, rest = False, {}, 0.0
     while not done:
@@ -122,7 +121,7 @@ def _show_progress(place, job, key, what, meanwhile, before):
 
 
 def _ask(place, key, what):
-    """Say how long the work would take, and end the page until it is asked for."""
+    """Show how long the work would take, and end the page unless the user asks for it."""
     long = lasting(_SCHEDULER.expected.get(key))
     _draw(place, f"{what}: this would take about {long}. To make it faster, choose fewer permutations under "
                  "Change, where the page has them, or a smaller test set.", f"Run it: about {long}", _allow, key)
@@ -130,7 +129,8 @@ def _ask(place, key, what):
 
 
 def _draw(place, text, button, clicked, key, working=False):
-    """A line, a place below it, and a button: the same at the same place, so that each replaces the other at once."""
+    """Draw a line, a place below it, and a button, always at the same position so that each replaces the other at
+    once."""
     with place.container():
         line, below = st.empty(), st.empty()
         with line:
@@ -144,11 +144,11 @@ def _draw(place, text, button, clicked, key, working=False):
 
 
 def _done(job, patience):
-    """Whether the work ends within some seconds. Each look at the session ends a run that a click made obsolete."""
+    """Return whether the work ends within some seconds. Each call lets Streamlit end a run that a click made
+    obsolete."""
     until = time.monotonic() + patience
-    with scheduler.waiting():
-        while not wait([job.future], 0.05).done and time.monotonic() < until:
-            st.session_state.get(_PLACED)
+    while not wait([job.future], 0.05).done and time.monotonic() < until:
+        st.session_state.get(_PLACED)
     return job.future.done()
 
 

@@ -1,4 +1,4 @@
-"""What runs in the browser: a secret that tells who it is, text to copy, pictures as PNG, a page's top."""
+"""Parts that run in the browser: its secret, text to copy, pictures as PNG, scrolling to the top."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST = 16_000  # pixels of a side, as large as every browser can draw
 
 
 def find_owner(*, make: bool = False) -> str | None:
-    """The secret of this browser; None where it has none yet, unless one is to be made."""
+    """Return the secret of this browser, or None if it has none yet and `make` is not set."""
     state = st.session_state
     if _ME not in state:
         state[_ME] = _sound(st.context.cookies.get(_COOKIE))
@@ -30,7 +30,7 @@ def find_owner(*, make: bool = False) -> str | None:
 
 
 def remember() -> None:
-    """Have the browser keep its secret, on the page where there is something to keep."""
+    """Let the browser keep its secret, on a page with something to keep."""
     me = find_owner(make=True)
     known = _sound(component("owner")(data=me, key="browser.cookie", on_known_change=lambda: None).known)
     if known is not None:
@@ -42,7 +42,7 @@ def _sound(text) -> str | None:
 
 
 def copyable(text: str, key: str, label: str, *, prose: bool = False) -> None:
-    """Draw a text as it is, with a button that copies it, below a label that no other text of the page has.
+    """Draw a text with a button that copies it, below a label that no other text of the page has.
 
     With `st.code` a browser would load the grammars of 300 languages first. Prose has the font of the page: that of
     code is one more to load, and the browser then draws all pictures again.
@@ -51,24 +51,24 @@ def copyable(text: str, key: str, label: str, *, prose: bool = False) -> None:
 
 
 def share_button(key: str) -> None:
-    """A button that copies the address of the page, as it is when the button is pressed."""
+    """Draw a button that copies the address that the page has when the button is pressed."""
     component("share", _SHARE)(data={}, key=key, width="content")
 
 
 def command_box(line: str, key: str, prints: str) -> None:
-    """A command line in a box of its own, and what it prints."""
+    """Draw a command line in a box, with the text that it prints."""
     with st.expander("Command", key=f"{key}.box"):
         copyable(line, key, f"Command that prints {prints}")
 
 
 def png_button(label: str, svg: str, file: str, key: str) -> None:
-    """A button that saves an SVG picture as the PNG `file`: the browser draws it, whole and on white."""
+    """Draw a button that saves an SVG picture as the PNG `file`, whole and on white."""
     component("picture", _BUTTON)(data={"label": label, "svg": svg, "file": file, "most": _MOST}, key=key,
                                   width="content")
 
 
 def show_page_top(page: str) -> None:
-    """Draw what scrolls up when `page` is another than that of the run before. Then, and for another test set or task,
-    the sidebar closes where it lies over the page."""
+    """Scroll to the top when another page opens. Then, and for another test set or task, close the sidebar where it
+    covers the page."""
     opened = [address.peek(key) for key in ("testset", "shared_task")]
     component("page_top")(data={"page": page, "opened": " ".join(filter(None, opened))}, key="page_top")

@@ -1,4 +1,4 @@
-"""All pages, a row each: navigation, links, the settings in the sidebar and the tests follow from it."""
+"""All pages, one row each: the navigation, links, settings in the sidebar and tests follow from this table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Caveats, each with the buttons that mend it where a page can."""
+"""Caveats, each with a button for every remedy that a page offers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KEYS = {"metrics": "metric", "refs_as_systems": "humans"}  # of the address, wh
 
 
 def mend_in_address(remedy: Remedy) -> None:
-    """Choose what a remedy says, for this page and others."""
+    """Apply a remedy to this page and the others."""
     for key, value in remedy.items():
         if key == "also":  # beside the metric of the page
             address.keep("metrics", [str(value)])
@@ -33,7 +33,7 @@ def mend_in_address(remedy: Remedy) -> None:
 
 
 def show(cautions: Iterable[Caution], place: str, *, several: bool = False, most: int | None = None) -> int:
-    """Draw warnings, a box for each kind, with a button for each remedy; give how many are beyond `most`.
+    """Draw caveats, a box for each kind, with a button for each remedy; return how many are beyond `most`.
 
     `place` makes the keys of the buttons, where a page shows a warning twice.
     """
@@ -49,7 +49,7 @@ def show(cautions: Iterable[Caution], place: str, *, several: bool = False, most
 
 def show_of_task(comparison: TaskComparison, metric: str, place: str, mend: Mend | None = mend_in_address,
                  most: int | None = None) -> int:
-    """The same of a shared task, a box for each of its caveats, with what its language pairs can be told."""
+    """Draw the caveats of a shared task as `show` does, with the remedies that a task has."""
     explained = explain_caveats(comparison, metric)
     for k, (text, cautions) in enumerate(explained[:most]):
         remedies = {str(one): one for caution in fit_remedies_to_task(cautions) for one in caution.remedies}
@@ -58,8 +58,8 @@ def show_of_task(comparison: TaskComparison, metric: str, place: str, mend: Mend
 
 
 def show_box(text: str, remedies: Iterable[Remedy], key: str, mend: Mend | None = mend_in_address) -> None:
-    """A warning, and beside it a button for each remedy that a page has; `mend` is what it does, None where nothing is
-    to be changed."""
+    """Draw a caveat with a button for each remedy that a page offers. `mend` applies a remedy; without it there are no
+    buttons."""
     offered = [{name: screen.offer_trials(value) if name == "trials" else value for name, value in remedy.items()}
                for remedy in remedies]
     labels = [(label, remedy) for remedy in offered if (label := _name(remedy)) is not None]
@@ -75,7 +75,7 @@ def show_box(text: str, remedies: Iterable[Remedy], key: str, mend: Mend | None 
 
 
 def _name(remedy: Remedy) -> str | None:
-    """The label of a button; None where no page can do it. Names of systems stay out of it."""
+    """Return the label of a button, or None if no page offers the remedy. It has no names of systems."""
     names = [_name_setting(key, value) for key, value in remedy.items()]
     verb = "Add" if "docs" in remedy or "also" in remedy else "Use"
     return None if None in names else f"{verb} {' with '.join(filter(None, names))}"

@@ -10,6 +10,7 @@ from dataclasses import asdict
 import plotly.graph_objects as go
 import streamlit as st
 
+from mtsig_core.figures.style import TITLE_LINE
 from mtsig_core.report import export
 from mtsig_core.report.palette import ON_DARK
 from mtsig_core.report.table import Cell, Column, Table
@@ -31,18 +32,18 @@ _DRAWN = Memory(256)  # figures, of some 100 kB each
 
 
 def dark() -> bool:
-    """Whether the viewer's theme is dark."""
+    """Return whether the viewer's theme is dark."""
     return st.context.theme.type == "dark"
 
 
 def show(make: Callable[[], go.Figure], key: str, alt: str, *, files: Sequence[str], rows: Sequence, command: str,
          header: Sequence[str] | None = None, table: Table | None = None, with_table: bool = True,
-         select: bool = False) -> list:
-    """Draw a figure in the colours of the viewer's theme, and below it all that is behind it.
+         select: bool = False, titled: bool = True) -> list:
+    """Draw a figure in the colours of the viewer's theme, with its numbers, files and command below it.
 
     `make` is a `functools.partial`, by which the figure is remembered; `alt` says in a sentence what it shows. `rows`
     are its numbers, as in `csv_button`, which `command` prints; `table` shows them otherwise. Gives the custom data of
-    the points clicked.
+    the points clicked. Not `titled`: only a saved picture has the title, because the page says it above.
     """
     header, rows = _columns(header, rows)
     figure = _drawn(make, "dark" if dark() else "light")
@@ -62,6 +63,8 @@ def show(make: Callable[[], go.Figure], key: str, alt: str, *, files: Sequence[s
     # Streamlit adds a button for the full screen, but not to a bar whose buttons are all named.
     config = {"displaylogo": False, "displayModeBar": True, "modeBarButtonsToRemove": _NOT_NEEDED,
               "toImageButtonOptions": {"format": picture, "filename": name, "scale": 2}}
+    if not titled and figure.layout.title.text:
+        place.html(_hide_title(key, TITLE_LINE * (1 + figure.layout.title.text.count("<br>"))))
     if figure.layout.meta:
         place.html(_narrow(key, figure.layout.meta))
     event = place.plotly_chart(figure, key=key, alt=alt, config=config, on_select="rerun" if select else "ignore",
@@ -69,9 +72,16 @@ def show(make: Callable[[], go.Figure], key: str, alt: str, *, files: Sequence[s
     return [point["customdata"] for point in event.selection.points] if select else []
 
 
+def _hide_title(key, high):
+    """Return a style that cuts off the room of a title above the figure; the bar of buttons in it moves down."""
+    here = f".st-key-{key.replace('.', '-')}"
+    return f"""<style>{here} {{overflow: clip; margin-bottom: -{high}px}} {here} .gtitle {{display: none}}
+{here} .js-plotly-plot {{margin-top: -{high}px}} {here} .modebar-container {{top: {high}px !important}}</style>"""
+
+
 def _narrow(key, said):
-    """Where a figure is too narrow for its key, as on a phone, that is set in lines; where its cells are too narrow for
-    their texts, these are left out."""
+    """Return a style for narrow screens: the figure's key is set in lines, and cells too narrow for their texts lose
+    them."""
     words, here = said["key"].replace("<br>", r" "), f".st-key-{key.replace('.', '-')}"
     return f"""<style>{here} .js-plotly-plot {{container-type: inline-size}}
 @container (max-width: {said['key_from']}px) {{
@@ -86,19 +96,19 @@ def _narrow(key, said):
 
 
 def grow(make: Callable[[], go.Figure], key: str, alt: str) -> None:
-    """Draw a figure that is not whole yet: without numbers, files and command, which would outlast it."""
+    """Draw a figure that is not complete yet, without numbers, files and command."""
     st.plotly_chart(_drawn(make, "dark" if dark() else "light"), key=key, alt=alt, config={"displayModeBar": False})
 
 
 def _drawn(make, theme):
-    """The figure, made once for all who ask the same; nobody may change it."""
+    """Return the figure, made once for all users who need the same one; nobody may change it."""
     asked = hashlib.blake2b(pickle.dumps((make, theme), pickle.HIGHEST_PROTOCOL)).digest()
     return _DRAWN.make(asked, lambda: _colour(make(), theme))
 
 
 def _colour(figure, theme):
-    """The theme of Streamlit alone sets axis labels in a grey too pale for a projector. (Plotly's `update_layout` and
-    its like would take a quarter of the time that a figure takes in all.)"""
+    """Set the colours of a figure: Streamlit's own axis labels are too pale for a projector. Plotly's `update_layout`
+    would take a quarter of the drawing time."""
     layout, ink = figure.layout, _INK[theme]
     if theme == "dark":
         _brighten(figure)
@@ -125,7 +135,7 @@ def _brighten(figure):
 
 
 def _as_table(header, rows):
-    """Numbers as they are, without rounding."""
+    """Make a table of numbers without rounding them."""
     columns = [Column(str(k), title, "name" if rows and isinstance(rows[0][k], str) else "written")
                for k, title in enumerate(header)]
     return Table("numbers", tuple(columns), tuple(
@@ -134,7 +144,7 @@ def _as_table(header, rows):
 
 
 def show_numbers(files: Sequence[str], key: str, rows: Sequence, command: str) -> None:
-    """The numbers of what has no figure, as a file, and the command that prints them; as in `show`."""
+    """Offer the numbers of something without a figure as a file, with the command that prints them; as in `show`."""
     with st.expander("Numbers, files, command", key=f"{key}.box"):
         csv_button(files, key, rows)
         copy_command(command, key)
@@ -142,31 +152,32 @@ def show_numbers(files: Sequence[str], key: str, rows: Sequence, command: str) -
 
 def csv_button(files: Sequence[str], key: str, rows: Sequence, text: str = "Numbers as CSV",
                header: Sequence[str] | None = None) -> None:
-    """A button that saves numbers; `files` and `key` as in `show`. A row is a mapping, or of a dataclass, else there is
-    a header."""
+    """Draw a button that saves numbers; `files` and `key` as in `show`. A row is a mapping or a dataclass, unless there
+    is a header."""
     header, rows = _columns(header, rows)
     download(text, export.to_csv(header, rows), (*files, _name(key)), "csv", f"{key}.csv")
 
 
 def download(title: str, content: str | bytes | Callable[[], str | bytes], named: Sequence[str], ending: str, key: str
              ) -> None:
-    """A button that saves a file, made when it is asked for where `content` makes it."""
+    """Draw a button that saves a file. If `content` is a function, it makes the file when the user presses the
+    button."""
     st.download_button(title, content, export.file_name(*named, ending=ending), _TYPES[ending.rpartition(".")[2]],
                        key=key, on_click="ignore")
 
 
 def copy_command(command: str, key: str) -> None:
-    """The command that prints the numbers of a figure or a table; `key` as in `show`."""
+    """Show the command that prints the numbers of a figure or a table; `key` as in `show`."""
     copyable(command, f"{key}.command", f"Command that prints these numbers ({_name(key)})")
 
 
 def _name(key):
-    """What the files of a figure end with."""
+    """Return the end of the names of a figure's files."""
     return key.partition(".")[2]
 
 
 def _columns(header: Sequence[str] | None, rows: Sequence) -> tuple[list[str], list[list]]:
-    """The names of all columns, and the values of each row."""
+    """Return the names of all columns, and the values of each row."""
     if header is None:
         rows = [row if isinstance(row, Mapping) else asdict(row) for row in rows]
         header, rows = list(rows[0]) if rows else [], [row.values() for row in rows]

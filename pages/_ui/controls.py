@@ -1,4 +1,4 @@
-"""The settings that all pages share, and the kinds of control; what each is set to stands in the address."""
+"""The settings that all pages share, and the kinds of control; the address holds each choice."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from pages._ui.catalogue import Page
 
 
 def has_effect(page: Page, *keys: str) -> bool:
-    """Whether a page shows a setting of the sidebar, or one of several. What is not drawn keeps what it was set to, for
-    the pages that have it."""
+    """Return whether a page shows one of these settings. A setting that is not drawn keeps its value for other
+    pages."""
     control, by_choice = page.further
     shown = {*page.settings, *(by_choice.get(address.peek(control), ()) if control else ())}
     return not shown.isdisjoint(keys)
 
 
 def pick_testset(labels: Mapping[str, str], usual: str) -> str | None:
-    """Choose a test set; see `pick_opened`. `usual`: that of this page, where none was chosen."""
+    """Let a test set be chosen; see `pick_opened`. `usual` is the page's default."""
     return pick_opened("Test set", "testset", labels, usual, always=True)
 
 
 def pick_opened(label: str, key: str, labels: Mapping[str, str], usual: str, always: bool = False) -> str | None:
-    """Choose what a page is about by its name in the address, shown by its label; None where the address names what is
-    not here: a page never changes to something else by itself. `always`: as in `address.settle`."""
+    """Let the subject of a page be chosen by its label, and return its name in the address; None if the address names a
+    missing one. A page never opens another subject without a choice. `always`: as in `address.settle`."""
     wish = address.asked(key)
     chosen = address.settle(key, usual, lambda texts: texts[-1] if texts[-1] in labels else None,
                             lambda name: [wish] if name is None else [name], always=always)
@@ -43,19 +43,19 @@ def pick_opened(label: str, key: str, labels: Mapping[str, str], usual: str, alw
 
 
 def pick_metric(testset: TestSet | None, page: Page) -> str:
-    """Choose one of the metrics that the test set can be scored with; None where it cannot be read."""
+    """Let one of the test set's metrics be chosen; None if the test set cannot be read."""
     names = METRICS if testset is None else list_metrics(testset)
     return metric(names, place=st if has_effect(page, "metric") else None)
 
 
 def metric(names: Iterable[str], place=st) -> str:
-    """Choose the metric in the sidebar."""
+    """Draw the choice of the metric in the sidebar."""
     return choice("Metric", list(names), "metric", place=place, format_func=metric_titles(names).get)
 
 
 def pick_settings(page: Page, segment_means: bool = False, testset: TestSet | None = None) -> dict:
-    """Say in one line how it is tested, and draw the controls of the test that have an effect on a page, under Change;
-    the keyword arguments of `mtsig_core.compare`.
+    """Describe the test in one line, and draw the controls that have an effect on the page under Change; return the
+    keyword arguments of `mtsig_core.compare`.
 
     Some tests and intervals are for means of segment scores alone.
     """
@@ -76,7 +76,7 @@ def pick_settings(page: Page, segment_means: bool = False, testset: TestSet | No
 
 
 def _draw_settings(page: Page, shown: Sequence[str], segment_means: bool) -> dict:
-    """A control for each setting that has an effect on the page; what all are set to."""
+    """Draw a control for each setting that has an effect on the page; return the values of all."""
     usual, chosen = defaults("compare"), {}
     for name in shown:
         setting = SETTINGS[name]
@@ -90,7 +90,7 @@ def _draw_settings(page: Page, shown: Sequence[str], segment_means: bool) -> dic
 
 
 def _describe(page: Page, chosen: Mapping, testset: TestSet | None) -> list[str]:
-    """How it is tested, in names: of the settings that have an effect on the page."""
+    """Describe the settings that have an effect on the page, in names."""
     unit = chosen["unit"]
     if unit == "auto" and testset is not None:
         unit = "segment" if testset.documents is None else "document"
@@ -109,7 +109,7 @@ CUSTOM = "custom"
 
 
 def _offer_presets(segment_means: bool, domains: bool, keys: Sequence[str], chosen: Mapping) -> None:
-    """Let settings be chosen together. Shown is the preset that all settings agree with, else Custom."""
+    """Let settings be chosen together. The menu shows the preset that all settings agree with, else Custom."""
     usual = defaults("compare")
     misfits = {name: preset.explain_misfit(segment_means, domains) for name, preset in PRESETS.items()}
     fitting = [name for name, misfit in misfits.items() if not misfit]
@@ -134,20 +134,21 @@ def name_preset(name: str) -> str:
 
 
 def pick_baseline(names: list[str], place=st) -> str | None:
-    """Compare every system with one, or (None) with the best."""
+    """Let the user compare every system with one, or (None) with the best."""
     best = unlike("the best system", names)
-    chosen = choice("Compare with", [best, *names], "baseline", place=place, width=280)
+    chosen = choice("Compare with", [best, *names], "baseline", place=place, width=310, label_visibility="collapsed",
+                    format_func="Compare with {}".format)
     return None if chosen == best else chosen
 
 
 def unlike(word: str, names: Container[str]) -> str:
-    """The word for no choice, made unlike all names."""
+    """Return the label of no choice, changed until it differs from all names."""
     return word if word not in names else unlike(f"{word} of these", names)
 
 
 def choice(label: str, options: Sequence, key: str, default=None, *, place=st, free: bool = False,
            optional: bool = False, pages_own: bool = False, **more):
-    """A choice of one."""
+    """Draw a choice of one value."""
     by_text = {str(option): option for option in options}
 
     def read(texts):
@@ -163,7 +164,7 @@ def choice(label: str, options: Sequence, key: str, default=None, *, place=st, f
 
 def steps(label: str, options: Sequence[str], key: str, default: str, former: Mapping[str, str] = MappingProxyType({}),
           **more) -> str:
-    """A choice of one of a few that stand side by side, stepped through by the arrow keys; other pages forget it.
+    """Draw a choice of one of a few values side by side, for the arrow keys; other pages forget it.
 
     `former` are the names that old links have for options.
     """
@@ -173,7 +174,7 @@ def steps(label: str, options: Sequence[str], key: str, default: str, former: Ma
 
 
 def tabs(titles: Sequence[str] | Mapping[str, str], key: str = "tab") -> tuple[str, dict[str, DeltaGenerator]]:
-    """Tabs: the name of the open one, as it is in the address, and the place of each by its name.
+    """Draw tabs; return the name of the open one, as the address has it, and the place of each by its name.
 
     `titles` are the names, or the title of each by its name. Pages draw the open tab only, where another costs time.
     """
@@ -185,7 +186,7 @@ def tabs(titles: Sequence[str] | Mapping[str, str], key: str = "tab") -> tuple[s
 
 
 def several(label: str, options: Sequence[str], key: str, default: Sequence[str], *, place=st, **more) -> list[str]:
-    """A choice of several; of what the address says, those that are available."""
+    """Draw a choice of several values; of those in the address, only the available ones count."""
     def read(texts):
         known, unknown = ([text for text in texts if text and (text in options) is here] for here in (True, False))
         if unknown:
@@ -197,7 +198,7 @@ def several(label: str, options: Sequence[str], key: str, default: Sequence[str]
 
 
 def number(place, label: str, usual, key: str, *, least, most, pages_own: bool = False, **more):
-    """A number, whole where the usual one is; where that is None, none need be given."""
+    """Draw a field for a number, whole if the default is whole; if the default is None, the field may be empty."""
     def read(texts):
         value = (float if usual is None else type(usual))(texts[-1])
         if not least <= value <= most:
@@ -210,7 +211,7 @@ def number(place, label: str, usual, key: str, *, least, most, pages_own: bool =
 
 
 def slider(place, label: str, usual: float, key: str, *, least: float, most: float, **more) -> float:
-    """A number above 0 that is dragged; what the address asks for widens the range."""
+    """Draw a slider for a number above 0; a value in the address widens its range."""
     def read(texts):
         value = float(texts[-1])
         if not 0 < value < float("inf"):
@@ -222,7 +223,7 @@ def slider(place, label: str, usual: float, key: str, *, least: float, most: flo
 
 
 def line(place, lines: Sequence[int]) -> int:
-    """A line of the test set."""
+    """Draw a field for a line of the test set."""
     return number(place, "Line", lines[0], "line", least=lines[0], most=lines[-1], step=1)
 
 
@@ -235,13 +236,13 @@ def toggle(label: str, usual: bool, key: str, *, place=st, pages_own: bool = Fal
 
 
 def text(place, label: str, key: str, *, pages_own: bool = False, **more) -> str:
-    """A line of text, at first empty."""
+    """Draw a field for a line of text, empty by default."""
     address.settle(key, "", lambda texts: texts[-1][:more.get("max_chars")], lambda value: [value], pages_own=pages_own)
     return place.text_input(label, key=key, **more)
 
 
 def page_of(n: int) -> int:
-    """Which of n pages of a long list is shown, from 1."""
+    """Let one of the n pages of a long list be chosen; return its number, from 1."""
     address.settle("page", 1, _said_as_text(lambda texts: range(n + 1)[max(1, int(texts[-1]))]),
                    lambda value: [str(value)], pages_own=True)
     return st.pagination(n, key="page")
@@ -259,7 +260,7 @@ def _said_as_text(read: Callable) -> Callable:
 
 
 def _pick_rank_rule(segment_means: bool) -> dict[str, str]:
-    """Let the rule for ranks be chosen; nothing for the usual one."""
+    """Let the rank rule be chosen."""
     usual, setting = defaults("compare")["rank_rule"], SETTINGS["rank_rule"]
     ignored = "; ".join(f"{setting.name_value(name)} ignores {', '.join(rule.ignores)}"
                         for name, rule in RANK_RULES.items() if rule.ignores)

@@ -1,4 +1,4 @@
-"""What every page starts with: the guard, the test set, the settings, and the comparison they ask for."""
+"""The frame of every page: the guard, the test set, the settings, and the comparison that they describe."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pages._ui import address, background, browser, controls, screen, testsets, 
 from pages._ui.catalogue import FORMER, HOME, PAGES, Page
 from pages._ui.screen import PageEnded, end_page
 from pages._ui.views import View
-from pages._work import events, scheduler
+from pages._work import events
 
 _FRAMED = "frame.drawn_in_this_run"
 SET = "frame.set"  # name and content of the test set that is open
@@ -26,7 +26,7 @@ _WIDEST = 300  # letters of what a link asks for in vain
 
 
 def navigate():
-    """The page of this run, as Streamlit runs it, and its row in the catalogue.
+    """Return the page of this run, as Streamlit runs it, and its row in the catalogue.
 
     Streamlit's own navigation would drop what the address asks, so the links are drawn here. Under its former names a
     page is the same page: a redirect would be a step that Back leads to.
@@ -38,9 +38,9 @@ def navigate():
 
 
 def draw() -> None:
-    """The frame: links to the pages, test set and settings in the sidebar, then the page."""
+    """Draw the links to the pages, the test set and the settings in the sidebar, then the page."""
     chosen, page = navigate()
-    with events.timed("page", page=page.name), scheduler.turn():
+    with events.timed("page", page=page.name):
         screen.style()
         _draw_page(chosen, page)
 
@@ -66,7 +66,7 @@ def _draw_page(chosen, page: Page) -> None:
 
 
 def _show_demo_banner(page: Page, view) -> None:
-    """Say on simulated data that they are, and lead to the upload of others."""
+    """Show that the data are simulated, with a link to Upload."""
     size = getattr(view, "simulated_size", None)
     if size is not None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="demo"):
@@ -76,7 +76,7 @@ def _show_demo_banner(page: Page, view) -> None:
 
 
 def _name_tab(page: str, opened: str | None) -> None:
-    """What the tab of the browser is called: what is open, and the page."""
+    """Set the title of the browser's tab: what is open, and the page."""
     st.set_page_config(" · ".join(shortened(part, _LONGEST_NAME) for part in (opened, page, "mtsig") if part))
 
 
@@ -94,7 +94,7 @@ def _run(page, view) -> None:
 
 
 def _draw_view(page: Page) -> View:
-    """Let a test set and the settings be chosen; what they make."""
+    """Let a test set and the settings be chosen; return the view that they make."""
     offers, asked = testsets.available(), address.asked("testset")
     if asked is not None and (kept := testsets.find_track(asked, offers)) is not None:
         offers.setdefault(asked, kept)
@@ -118,7 +118,7 @@ def _draw_view(page: Page) -> View:
 
 
 def _notice(name: str, whole: TestSet, may_change: bool) -> None:
-    """Notice another test set, and other content under the same name."""
+    """Notice another test set, or other content under the same name."""
     state, before = st.session_state, st.session_state.get(SET)
     switched = before is not None and before[0] != name and not address.by_history()
     if switched:
@@ -133,7 +133,7 @@ def _notice(name: str, whole: TestSet, may_change: bool) -> None:
 
 
 def _draw_links(place, drawn: dict | None = None) -> dict:
-    """Draw the links to all pages, if they ask for anything else than those that are `drawn`; what they ask for."""
+    """Draw the links to all pages unless the same are `drawn` already; return the queries of the links."""
     asks = address.elsewhere({})
     if asks != drawn:
         with place.container(gap="xxsmall"):
@@ -147,7 +147,7 @@ def _draw_links(place, drawn: dict | None = None) -> dict:
 
 
 def _finish(links, linked, above) -> None:
-    """What is known only when the page has drawn all its controls; what the links asked for before is `linked`."""
+    """Complete a run after the page has drawn all its controls; `linked` has the queries of the links drawn before."""
     messages = [shortened(text, _WIDEST) for text in address.complaints()]
     if _CHANGED in st.session_state:
         messages.append("This test set has changed since the link was made or the page was opened: its files changed, "
@@ -173,7 +173,7 @@ def open_task(name: str, pair: str) -> None:
 
 
 def take_view() -> View | views.TaskView | views.ReviewView | MtsigError:
-    """What the frame prepared for this run of the page.
+    """Return what the frame prepared for this run of the page.
 
     On a fresh server the first link to a page runs its file alone; it is then sent through the frame.
     """
@@ -185,7 +185,7 @@ def take_view() -> View | views.TaskView | views.ReviewView | MtsigError:
 
 
 def open_page(adjust: Callable[[View], View] = lambda view: view, experiment: bool = False) -> View:
-    """Start a page: its title, what is loaded and how it is tested; ends the page with a message if that fails.
+    """Start a page with its title, its data and its test; end it with a message if that fails.
 
     `adjust` may draw controls of the page's own and change the view by them. An experiment tests in ways of its own,
     which its figures name. Named are the settings that have an effect on the page.
@@ -197,6 +197,8 @@ def open_page(adjust: Callable[[View], View] = lambda view: view, experiment: bo
         if isinstance(view, MtsigError):
             raise view
         view = adjust(view)
+        if page.section == "Compare":
+            views.show_way_back(view)
         settings = {key: text for key, text in describe_settings([view.comparison]).items()
                     if controls.has_effect(page, key)}
         settings.pop("unit" if experiment or "test" in settings else "", None)

@@ -1,4 +1,4 @@
-"""Two systems to look at: choosing them, and opening One pair on them."""
+"""Choosing two systems, and opening One pair on them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pages._ui.views import View
 
 
 def choose(view: View, columns: int | Sequence[float] = 2) -> tuple[str, str, list]:
-    """Let two systems be chosen, the best two at first; the columns beside them are left for more.
+    """Let two systems be chosen, by default the two best; the columns next to the menus are free for more.
 
     It ends the page where there are no two.
     """
@@ -32,8 +32,8 @@ def choose(view: View, columns: int | Sequence[float] = 2) -> tuple[str, str, li
 
 
 def open_pair(view: View, a: str, b: str | None = None) -> None:
-    """Open the page One pair on two systems; on one and the baseline or the best, or the best of the others where it is
-    these itself."""
+    """Open One pair on a system and the baseline or the best system; if it is that system, on the best of the
+    others."""
     names = [system.system for system in view.result.systems]
     if a not in names:
         screen.plain(f"{a} is not ranked. In the sidebar, let the other references take part as systems.")
@@ -45,7 +45,7 @@ def open_pair(view: View, a: str, b: str | None = None) -> None:
 
 
 def asked_of(names: Sequence[str], a: str, b: str) -> dict[str, str | None]:
-    """What the address of the page One pair says of two systems, where these are all, the best first.
+    """Return the query of One pair for two systems if the test set has only these, the best first.
 
     Those chosen there anyway stay out of it: to take them out again would be a step for Back.
     """
@@ -54,5 +54,5 @@ def asked_of(names: Sequence[str], a: str, b: str) -> dict[str, str | None]:
 
 
 def source_for(view: View, *names: str) -> Source:
-    """The source of the view for these systems alone: what was left out has no say then."""
+    """Return the view's source with only these systems, whatever the view excludes."""
     return replace(view.source, exclude=(), only=names)

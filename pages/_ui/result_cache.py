@@ -1,4 +1,5 @@
-"""Results by content: statistics are counted once per content and metric, and drawn once per settings of the draws.
+"""Results by content. Statistics are counted once for each content and metric, and resampled once for each sampling
+setting. Work takes statistics from here in its own process, without Streamlit.
 
 Work takes statistics from here in its own process, where there is no Streamlit."""
 
@@ -26,8 +27,8 @@ _DECISIONS = ("alpha", "correction", "ci", "baseline", "rank_rule")
 
 
 def comparison(testset: TestSet, metric: str, meanwhile: Callable[[], None] | None = None, **settings) -> Comparison:
-    """`mtsig_core.compare` for one metric. What it draws is remembered by content and settings: where these are drawn
-    already, it is decided here and now.
+    """Compare by one metric with `mtsig_core.compare`, and remember the draws. With the draws in memory, the decision
+    is made at once.
 
     `meanwhile` draws what the page can show without it.
     """
@@ -55,17 +56,17 @@ def comparison(testset: TestSet, metric: str, meanwhile: Callable[[], None] | No
 
 
 def drawing(settings: dict) -> dict:
-    """Those settings of a comparison that its draws depend on."""
+    """Return the settings on which the draws of a comparison depend."""
     return {name: value for name, value in settings.items() if name not in _DECISIONS}
 
 
 def deciding(settings: dict) -> tuple:
-    """The others."""
+    """Return the settings on which the draws of a comparison do not depend."""
     return tuple((name, value) for name, value in sorted(settings.items()) if name in _DECISIONS)
 
 
 def decided_from(key: tuple, work: Callable, asked: tuple, decide: Callable, what: str, meanwhile=None, before=None):
-    """What is decided from draws that are remembered by a key."""
+    """Return what `decide` makes of draws that are remembered by a key."""
     from pages._ui import background  # which work does without
 
     there, found, cache = background.result(key, work, what, meanwhile, before or {})
@@ -75,7 +76,7 @@ def decided_from(key: tuple, work: Callable, asked: tuple, decide: Callable, wha
 def experiment(testset: TestSet, metric: str, function: Callable, what: str, *,
                limit: Callable[[], None] | None = None, meanwhile: Callable[[dict], None] | None = None,
                before: Mapping = MappingProxyType({}), **asked):
-    """The result of function(testset, metric, ...) of the core, remembered by content and arguments.
+    """Return the result of function(testset, metric, ...) of the core, remembered by content and arguments.
 
     The page ends with the reason where there is none. The function is given statistics, progress, threads and `watch`
     where it takes them. `what`, `meanwhile` and `before` are as in `background.result`: parts are what the function
@@ -106,14 +107,13 @@ def experiment(testset: TestSet, metric: str, function: Callable, what: str, *,
 
 
 def statistics(testset: TestSet, metric: str, progress: Callable[[str, float], None] | None = None) -> np.ndarray:
-    """The statistics of a metric, shape (systems, segments, stats), remembered by content; may be called in a thread.
-    """
+    """Return the statistics of a metric, shape (systems, segments, stats), remembered by content; also for threads."""
     report = None if progress is None else lambda share: progress("counting", share)
     return _Counted(resolve_metric(testset, metric)).statistics(testset, report)
 
 
 def jobs(testset: TestSet) -> int:
-    """How many threads pay off."""
+    """Return how many threads make work faster."""
     return -1 if testset.n_segments > _MANY else 1
 
 

@@ -38,7 +38,7 @@ _TRIALS = SETTINGS["trials"].list_offers(False, {})
 
 
 def in_side_bar(remedies: Iterable[Remedy]) -> str:
-    """What the sidebar has of them, as a sentence; empty where it has nothing.
+    """Write where the sidebar has these remedies, as a sentence; empty if it has none of them.
 
     >>> in_side_bar([{"unit": "document"}, {"trials": 2345}, {"docs": "FILE"}, {"metrics": "bleu"}])
     'In the sidebar: Change > Unit: Document, or Change > Trials: 4,999, or Metric: BLEU.'
@@ -49,7 +49,8 @@ def in_side_bar(remedies: Iterable[Remedy]) -> str:
 
 
 def _is_there(name: str, value: str | int) -> bool:
-    """Whether the sidebar has it; only the name of a system may be in capitals and not stand for what is to find."""
+    """Return whether the sidebar has a remedy. A value in capitals is a placeholder, unless it is the name of a
+    system."""
     if name == "trials":
         return int(value) <= _TRIALS[-1]
     return name in LABELS and (name == "exclude" or not str(value).isupper())
@@ -63,7 +64,7 @@ def _name_setting(name: str, value: str | int) -> str:
 
 
 def offer_trials(least: str | int) -> int | None:
-    """The number of trials that the menu offers, where so many are needed; None where it has no such number."""
+    """Return the smallest number of trials in the menu that is at least this one; None if there is no such number."""
     return next((offered for offered in _TRIALS if offered >= int(least)), None)
 
 
@@ -73,72 +74,71 @@ _LONGEST = 5000  # characters of a message, which may list what a stranger wrote
 
 
 def style() -> None:
-    """Let what this module and its neighbours draw look as it should; once in each run of a page."""
+    """Draw the style sheet of this module and its neighbours, once in each run of a page."""
     st.html(STYLE)
 
 
 def escape(text: str) -> str:
-    """Text made safe for `st.html`, which neither interprets Markdown nor, after this, tags."""
+    """Escape a text for `st.html`, which does not interpret Markdown."""
     return html.escape(str(text))
 
 
 def _literal(text: str) -> str:
-    """The same between tags, where what is written from right to left stands apart from what comes before and after:
-    else a browser sets "+4.5e-07" after such a name as "4.5+" and "e-07" on two sides of it. A character that would
-    turn what follows it, or that nobody sees, is an escape."""
+    """Escape a text between tags, and isolate right-to-left parts so that a browser does not move the digits and signs
+    next to them. Invisible characters become escapes."""
     return _RIGHT_TO_LEFT.sub(r"<bdi>\g<0></bdi>", escape(printable_lines(str(text))))
 
 
 def status(*lines: Iterable[str]) -> None:
-    """Lines that say what is loaded and how it is tested, each made of short phrases."""
+    """Draw lines of short phrases on the data and the test."""
     joined = "<br>".join(_literal(" · ".join(line)) for line in map(list, lines) if line)
     st.html(f'<div class="mt-status">{joined}</div>')
 
 
 def answer(text: str) -> None:
-    """The answer of the page, in one sentence."""
+    """Draw the answer of the page, in one sentence."""
     st.html(f'<div class="mt-answer" role="status">{_literal(text)}</div>')
 
 
 def numbers(*found: tuple[str, str, str]) -> None:
-    """Big numbers in a row, each as (what it is, the number, a note in faint)."""
+    """Draw big numbers in a row, each as (name, number, note in faint)."""
     cells = "".join(f'<div><div>{_literal(what)}</div><div class="mt-big">{_literal(number)}</div>'
                     f'<div class="mt-faint">{_literal(note)}</div></div>' for what, number, note in found)
     st.html(f'<div class="mt-numbers">{cells}</div>')
 
 
 def plain(text: str) -> None:
-    """A paragraph, shown literally."""
+    """Draw a paragraph, shown literally."""
     st.html(f'<div class="mt-plain">{_literal(text)}</div>')
 
 
 def faint(text: str, width: str = "stretch") -> None:
-    """A remark below what it is about, shown literally."""
+    """Draw a remark below its subject, shown literally."""
     st.html(f'<div class="mt-plain mt-faint">{_literal(text)}</div>', width=width)
 
 
 def error(told: str | MtsigError) -> None:
-    """A message about something the user can mend, and where."""
+    """Draw a message about something that the user can correct, and where."""
     text = f"{told} {in_side_bar(getattr(told, 'remedies', ()))}".rstrip()
     text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
     st.html(f'<div class="mt-box mt-error" role="alert">{_literal(text)}</div>')
 
 
 def messages(texts: Iterable[str]) -> None:
-    """Messages above the title of a page, clear of the toolbar."""
+    """Draw messages above the title of a page, clear of the toolbar."""
     boxes = "".join(f'<div class="mt-box mt-error" role="alert">{_literal(text)}</div>' for text in texts)
     if boxes:
         st.html(f'<div class="mt-above">{boxes}</div>')
 
 
 def caution_box(text: str) -> None:
-    """One warning."""
+    """Draw one caveat."""
     st.html(f'<div class="mt-box mt-caution">{_literal(text)}</div>')
 
 
 def cautions(found: Iterable[Caution], several: bool = False, hints: bool = True) -> None:
-    """Warnings, a box for each kind; with the metric they are about where there are several, and with `hints` where
-    the sidebar mends them."""
+    """Draw caveats, a box for each kind. With `several` metrics each names its metric; with `hints` each shows where
+    the sidebar has its remedy."""
     say = in_side_bar if hints else lambda remedies: ""
     boxes = [f'<div class="mt-box mt-caution">{"<br>".join(map(_literal, texts))}</div>'
              for texts in group_cautions(found, several=several, say=say)]
@@ -173,7 +173,7 @@ class _Pair(str):
 
 def show_table(shown: Table, key: str | None = None, *, open_rows: bool = False, open_cells: bool = False,
                prose: bool = False, whole: bool = False) -> int | tuple[int, str] | None:
-    """A `Table` of the reports, by the kinds of its columns.
+    """Draw a `Table` of the reports, by the kinds of its columns.
 
     Names are set left and cut when too long. A long table can be sorted and filtered, as can one of which rows or cells
     can be opened. Where a page has two of the same key and as many rows, they need keys. In a table of `prose` all
@@ -201,7 +201,7 @@ def show_table(shown: Table, key: str | None = None, *, open_rows: bool = False,
 
 
 def _cell(column, value, text: str) -> str:
-    """A cell as it is written, with what it is sorted by, or the two names of a pair."""
+    """Return the text of a cell, with the value that sorts it or the two names of a pair."""
     if column.kind == "pair":
         return _Pair(text, value)
     if not KINDS[column.kind].is_number or text in ("", MISSING) or math.isnan(number := column.sort_key(value)):
@@ -210,8 +210,8 @@ def _cell(column, value, text: str) -> str:
 
 
 def _fit_names(cells: Sequence[str]) -> Sequence[str]:
-    """The names of a column, which are cut at their ends; where they would look alike then, in their middle instead. Of
-    a pair each name is cut by itself."""
+    """Shorten the names of a column at their ends, or in the middle where they would look alike. Each name of a pair is
+    shortened separately."""
     if cells and all(isinstance(cell, _Pair) for cell in cells):
         names = [name for cell in cells for name in cell.names]
         cut = told_apart(names, (_LONGEST_NAME - 3) // 2)
@@ -223,7 +223,7 @@ def _fit_names(cells: Sequence[str]) -> Sequence[str]:
 
 def _draw_plain(header: Sequence[str], rows: Sequence[Sequence[str]], names: Collection[int], texts: Collection[int],
                 clusters: Collection[int]) -> None:
-    """All rows at once, with a line below those that end a cluster."""
+    """Draw all rows at once, with a line below the last row of each cluster."""
     def cells(tag, row, shown):
         named = [f' class="mt-name" title="{escape(cell)}"' if k in names else ' class="mt-text"' if k in texts else ""
                  for k, cell in enumerate(row)]
@@ -238,7 +238,7 @@ def _draw_plain(header: Sequence[str], rows: Sequence[Sequence[str]], names: Col
 
 
 def prose_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A table of sentences: set left, with lines broken."""
+    """Draw a table of sentences, set left, with broken lines."""
     head = "".join(f'<th class="mt-name">{_literal(cell)}</th>' for cell in header)
     body = "".join("<tr>" + "".join(f"<td>{_literal(cell)}</td>" for cell in row) + "</tr>"
                    for row in rows[:MOST_PROSE])
@@ -250,7 +250,7 @@ def prose_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 def _show_grid(header: Sequence[str], rows: Sequence[Sequence[str]], names: set[int], key: str, open_rows: bool,
                open_cells: bool, marks: Collection[tuple[int, int]], clusters: Collection[int]
                ) -> int | tuple[int, int] | None:
-    """Draw a large table; a column in which a cell knows its number (a `Cell`) is sorted by the numbers."""
+    """Draw a large table; a column with numbers (`Cell`) is sorted by them."""
     n_columns, header, rows = len(header), header[:MOST_COLUMNS], [row[:MOST_COLUMNS] for row in rows]
     # The browser itself would measure the first rows only.
     widths = [min(max(map(len, column)) * _LETTER + 20, _WIDEST) for column in zip(header, *rows, strict=True)]
@@ -273,7 +273,7 @@ def _show_grid(header: Sequence[str], rows: Sequence[Sequence[str]], names: set[
 
 
 def _filter_rows(rows: Sequence[Sequence[str]], key: str, n_columns: int, of: int, wide: bool) -> list[int]:
-    """Let the rows of a long table be filtered, and say what of it is out of sight; the rows that are shown."""
+    """Let the rows of a long table be filtered, and show how many are out of sight; return the visible rows."""
     shown, hints, line = list(range(len(rows))), [], st.container(horizontal=True, vertical_alignment="center")
     if len(rows) > MOST_PLAIN:
         text = line.text_input("Filter rows", key=f"{key}.filter", placeholder="Filter rows: a name, or any other text",
@@ -295,7 +295,7 @@ def _filter_rows(rows: Sequence[Sequence[str]], key: str, n_columns: int, of: in
 
 
 def _digest(rows):
-    """What stands in the cells, and what they are sorted by."""
+    """Return a digest of the cells and of the values that sort them."""
     found = hashlib.blake2b(digest_size=16)
     for row in rows:
         found.update("\x1f".join(row).encode("utf-8", "surrogatepass"))
@@ -305,7 +305,7 @@ def _digest(rows):
 
 @st.cache_resource(max_entries=256, show_spinner=False)
 def _draw_once(digest, look, _cells) -> None:
-    """Draw a table of which nothing can be chosen; Streamlit remembers what it has sent, for all who see the same."""
+    """Draw a table without choices; Streamlit remembers what it sent, for all users who see the same."""
     _draw(digest, _cells, look)
 
 
@@ -318,7 +318,7 @@ def _draw(digest, rows, look, **more):
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _frame(digest, look, _rows):
-    """What a table shows, written out once: for a whole task pandas takes a third of a second, each run of a page."""
+    """Return the data frame of a table, made once: for a whole task pandas takes a third of a second in each run."""
     (header, widths, names, numbers, marked, shaded, wide), rows = look, _rows
     columns, configs = {}, {}
     for k, title in enumerate(header):
@@ -341,13 +341,14 @@ def _frame(digest, look, _rows):
 
 
 def _set_left(name: str) -> str:
-    """The name; a mark before one in right-to-left script, which the canvas would else draw out of its cell."""
+    """Put a mark before a name in right-to-left script, which the canvas would otherwise draw outside its cell."""
     turned = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in name)
     return _LEFT_TO_RIGHT + name if turned else name
 
 
 class _Number(float):
-    """What the data frame sorts by; it shows the text. Words among numbers come last, a dash is nothing."""
+    """The value that sorts a cell of the data frame, which shows its text. Words sort last, and a dash shows
+    nothing."""
 
     def __new__(cls, cell):
         value = getattr(cell, "value", math.nan if cell in ("", "-") else math.inf)
@@ -360,17 +361,17 @@ class _Number(float):
 
 
 class PageEnded(BaseException):
-    """A page has said all it can. No `Exception`: no page is to catch it but by `or_without`."""
+    """A page is complete before its last line. Not an `Exception`: only `or_without` may catch it."""
 
 
 def end_page() -> NoReturn:
-    """End the page here; the frame still does its part: after Streamlit's own stop nothing more reaches the browser."""
+    """End the page here, and let the frame finish: after Streamlit's own stop nothing more reaches the browser."""
     raise PageEnded
 
 
 @contextmanager
 def or_end_page() -> Iterator[None]:
-    """Say why something cannot be had, and end the page."""
+    """Show why something is not available, and end the page."""
     try:
         yield
     except MtsigError as problem:
@@ -379,5 +380,5 @@ def or_end_page() -> Iterator[None]:
 
 
 def or_without() -> suppress:
-    """What comes after stays where this part was cancelled or asks whether to run: it can do without."""
+    """Go on with the page if this part was cancelled or asks whether to run."""
     return suppress(PageEnded)

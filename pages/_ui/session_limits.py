@@ -1,4 +1,4 @@
-"""What one session may ask of the server: each limit is an environment variable. The command line has none of them."""
+"""The limits of one session: each is an environment variable. The command line has none of them."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ DRAWN = {"type_one": 300, "coverage": 300, "families": 300, "claims": 300, "vari
 
 
 def places() -> int:
-    """How many pieces of work of a lane may go on at once: ``MTSIG_JOBS``, by default as many as there are cores for
-    each server process."""
+    """Return how many pieces of work of a lane may run at once: ``MTSIG_JOBS``, by default one for each core of each
+    server process."""
     servers = len(os.environ.get(PORTS_VARIABLE, "").split()) or 1
     return read_whole_number("MTSIG_JOBS", max(1, cpu_count() // servers))
 
 
 def check_draws(testset: TestSet, draws: int, systems: int | None = None) -> None:
-    """Whether so many bootstrap samples or shuffles of a test set, or of some of its systems, are within the limit."""
+    """Check that the resamples or permutations of a test set, or of some of its systems, are within the limit."""
     systems = systems or len(testset.systems)
     _check_draws(systems * testset.n_segments * draws)
     _check_pairs(systems, draws)
 
 
 def check_experiment(testset: TestSet, function: Callable, asked: Mapping, times: int = 1) -> None:
-    """Whether the draws of an experiment are within the limit, all its repeats together."""
+    """Check that the draws of all repeats of an experiment are within the limit."""
     asked = defaults(function) | dict(asked)
     systems = 2 if "a" in asked else 1 if "system" in asked else asked.get("systems", len(testset.systems))
     segments = min(testset.n_segments, DRAWN.get(function.__name__, testset.n_segments))
@@ -48,21 +48,21 @@ def check_experiment(testset: TestSet, function: Callable, asked: Mapping, times
 
 
 def check_task(sizes: Mapping[str, tuple[int, int]], pairs: Iterable[str], function: Callable, asked: Mapping) -> None:
-    """Whether what is drawn of the language pairs of a task is within the limit, all together."""
+    """Check that the draws of all language pairs of a task are within the limit."""
     pairs, draws = list(pairs), _draws(defaults(function) | dict(asked))
     _check_draws(sum(prod(sizes[pair]) for pair in pairs) * draws, ", language pairs or metrics")
     _check_pairs([sizes[pair][0] for pair in pairs], draws)
 
 
 def check_sweep(testset: TestSet, sizes: Sequence[int], repeats: int) -> None:
-    """Whether so many test sets of each size may be drawn."""
+    """Check that so many test sets of each size may be drawn."""
     remedy = "Fewer or smaller test sets need less"
     _check("MTSIG_MAX_SWEEP", len(testset.systems) * sum(sizes) * repeats, remedy)
     _check_pairs(len(testset.systems), len(sizes) * repeats * _draws(defaults("sweep size")), remedy)
 
 
 def _draws(asked):
-    """Of one comparison."""
+    """Return the number of draws of one comparison."""
     return max(asked.get(name) or 0 for name in ("trials", "resamples", "pool"))
 
 
@@ -71,7 +71,7 @@ def _check_draws(asked, more=" or segments"):
 
 
 def _check_pairs(systems, draws, remedy="Fewer systems need less: exclude some, or use fewer trials"):
-    """Of as many systems, or of each of several sets as many."""
+    """Check the number of pairs of systems, or of several sets of systems."""
     pairs = sum(comb(n, 2) for n in ([systems] if isinstance(systems, int) else systems))
     _check("MTSIG_MAX_PAIRS", pairs * max(draws, LEAST_DRAWS), remedy)
 

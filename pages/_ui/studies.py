@@ -1,4 +1,4 @@
-"""An experiment on a page: what is asked is said once, for its work, its figures and files, and its command."""
+"""An experiment on a page: one set of arguments for its computation, its figures and files, and its command."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PAGES = {"validate": "trust", "sample": "sampling", "sweep": "size", "metrics":
 
 @dataclass(frozen=True)
 class Study:
-    """An experiment with its arguments, which are those of its command, too."""
+    """An experiment with its arguments, which are also the arguments of its command."""
 
     view: View
     command: str  # such as "validate type1"
@@ -37,7 +37,7 @@ class Study:
 
     def run(self, function: Callable, what: str, figure: Callable[[Any], Callable[[], go.Figure]] | None = None,
             things: str = "", before: Mapping[tuple[int, int], Any] = MappingProxyType({}), **more):
-        """The result; until it is there, the `figure` of the first repeats, which are called `things`.
+        """Return the result; until it is there, draw the `figure` of the first repeats, which are called `things`.
 
         An experiment without repeats is given what is there `before` it, by how much of how much that is.
         """
@@ -50,7 +50,7 @@ class Study:
                                     **{"meanwhile": figure and growing, **more})
 
     def print_command(self, **more) -> str:
-        """The command line that prints the numbers; what is None or the default is left out."""
+        """Return the command line that prints the numbers, without defaults."""
         flags = [f"--{name}" for name, value in self.asked.items() if value is True]
         asked = {name: value for name, value in self.asked.items() if not isinstance(value, bool)}
         return command_line(self.command, self.source, *flags, metrics=self.metric, **asked, **more)
@@ -58,13 +58,13 @@ class Study:
     def show(self, figure: Callable[[], go.Figure], rows: Sequence, alt: str, *systems: str, key: str = "",
              header: Sequence[str] | None = None, table: Table | None = None, with_table: bool = False,
              command: str = "", **more) -> None:
-        """A figure with the rows that the command prints; `more` is said to the command alone."""
+        """Draw a figure with the rows that the command prints; only the command has the arguments `more`."""
         charts.show(figure, key=key or self.key, files=self._name(systems), header=header,
                     command=command or self.print_command(**more), rows=_flat(rows), table=table,
                     with_table=with_table or table is not None, alt=alt)
 
     def show_numbers(self, rows: Sequence, *systems: str, key: str = "", **more) -> None:
-        """The rows of what has no figure, and the command that prints them."""
+        """Offer the rows of something without a figure, and the command that prints them."""
         charts.show_numbers(self._name(systems), key or self.key, _flat(rows), self.print_command(**more))
 
     def _name(self, systems: Sequence[str]) -> tuple[str, ...]:
@@ -72,13 +72,13 @@ class Study:
 
 
 def study(view: View, command: str, metric: str | None = None, source: Source | None = None, **asked) -> Study:
-    """An experiment on the test set of a view, with its level and seed where the command has these."""
+    """Make an experiment on the test set of a view, with its level and seed if the command has these."""
     settings = {key: view.settings[key] for key in ("alpha", "seed") if key in defaults(command)}
     return Study(view, command, metric or view.metric, settings | asked, source or view.source)
 
 
 def grow(figure: Callable[[], go.Figure], key: str, sentence: str, more: str = "") -> None:
-    """Draw a figure that is not whole yet, and say what it is of."""
+    """Draw a figure that is not complete yet, and describe its data."""
     charts.grow(figure, key, f"{sentence}.")
     screen.faint(f"{sentence}{more}. Numbers, tables and files come with the last.")
 

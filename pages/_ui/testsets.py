@@ -1,4 +1,4 @@
-"""Test sets that may be opened: uploads, what the server was started on, folders below MTSIG_DATA_ROOT, simulated."""
+"""Test sets to open: uploads, the set or task of this server, folders below MTSIG_DATA_ROOT, simulated data."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ FORMER = Source(demo=1000)
 
 
 def demo_label(source: Source) -> str:
-    """What the list calls a source."""
+    """Return the name of a source in the list."""
     return next((name for name, demo in DEMOS.items() if demo == source), source.title)
 
 
 def offer_demo(demo: Source, why: str, source: Source) -> None:
-    """A sentence that says why, and below it the way to a simulated set; nothing where `source` is that set."""
+    """Write why a page cannot show this test set, with a button for a simulated one unless it is open."""
     if (demo.demo, demo.demo_references, demo.demo_task) != (source.demo, source.demo_references, source.demo_task):
         screen.plain(why)
         st.button(demo_label(demo), key=f"demo.{demo.title}", type="tertiary", icon=":material/arrow_forward:",
@@ -60,7 +60,7 @@ _DEPTH = 3  # folders below the root that are searched for shared tasks
 
 @dataclass(frozen=True)
 class Offer:
-    """A test set that may be opened."""
+    """A test set that can be opened."""
 
     label: str  # what it is called in the list
     load: Callable[[], TestSet]  # () -> TestSet
@@ -71,7 +71,7 @@ class Offer:
 
 @dataclass(frozen=True)
 class TaskOffer:
-    """A shared task that may be opened."""
+    """A shared task that can be opened."""
 
     label: str  # what it is called in the list
     source: TaskSource  # what names it on the command line
@@ -80,7 +80,7 @@ class TaskOffer:
     saved: Saved | None = None  # an upload
 
     def testset(self, name: str, pair: str) -> str:
-        """What one of its language pairs is called in the address of a page, where the task is called `name`."""
+        """Return the name of one of its language pairs in the address, if the task is called `name`."""
         if self.source.folder is None:
             return self.source.select_pair(pair).title
         return f"{name}/{pair}".removeprefix("./")
@@ -99,7 +99,7 @@ class Gone(InputError):
 
 
 def available() -> dict[str, Offer]:
-    """What is offered to everybody, and to this browser: by the name that it has in the address of a page."""
+    """Return the test sets for everybody and for this browser, by their names in the address."""
     offers = {}
     if os.environ.get(SOURCE_VARIABLE) and served_task() is None:
         source = Source.from_json(os.environ[SOURCE_VARIABLE])
@@ -114,7 +114,7 @@ def available() -> dict[str, Offer]:
 
 
 def available_tasks() -> dict[str, TaskOffer]:
-    """The same of shared tasks."""
+    """Return the shared tasks for everybody and for this browser, by their names in the address."""
     simulated = {SIMULATED.title: TaskOffer(SIMULATED.title, SIMULATED, PAIRS)}
     served = os.environ.get(SOURCE_VARIABLE)
     offers = simulated if served and Source.from_json(served).demo_task else {}
@@ -123,7 +123,7 @@ def available_tasks() -> dict[str, TaskOffer]:
 
 
 def _tasks_of_the_server() -> dict[str, TaskOffer]:
-    """The task that the dashboard was started on, and those below the root."""
+    """Return the task that the dashboard was started on, and the tasks below the root."""
     offers = {}
     if (task := served_task()) is not None:
         name = show_name(folder_name(task.folder))
@@ -138,13 +138,13 @@ def _tasks_of_the_server() -> dict[str, TaskOffer]:
 
 
 def _uploads() -> list[Saved]:
-    """What this browser has uploaded."""
+    """Return the uploads of this browser."""
     owner = browser.find_owner()
     return [] if owner is None else store().of(owner)
 
 
 def _offer_upload(saved: Saved) -> tuple[str, Offer | TaskOffer]:
-    """An upload, and its name in the address."""
+    """Return an upload with its name in the address."""
     name = f"{KEPT}{saved.link}"
     if saved.task is None:
         return name, Offer(saved.name, partial(_load_upload, saved), saved.source)
@@ -152,7 +152,7 @@ def _offer_upload(saved: Saved) -> tuple[str, Offer | TaskOffer]:
 
 
 def _list_testsets(name: str, offer: Offer | TaskOffer) -> dict[str, Offer]:
-    """A test set, or each language pair of a task."""
+    """Return a test set, or each language pair of a task."""
     if isinstance(offer, Offer):
         return {name: offer}
     names = {pair: offer.testset(name, pair) for pair in offer.pairs}
@@ -164,7 +164,7 @@ def _list_testsets(name: str, offer: Offer | TaskOffer) -> dict[str, Offer]:
 
 
 def _number_labels(offers: dict) -> dict:
-    """The offers, each with a label of its own."""
+    """Give each offer a label of its own."""
     taken, numbered = set(), {}
     for name, offer in offers.items():
         label, n = offer.label, 1
@@ -176,19 +176,19 @@ def _number_labels(offers: dict) -> dict:
 
 
 def served_task() -> TaskSource | None:
-    """The whole task that the dashboard was started on."""
+    """Return the whole task that the dashboard was started on."""
     text = os.environ.get(TASK_VARIABLE)
     return TaskSource.from_json(text) if text else None
 
 
 def usual(offers: dict[str, Offer], page: Page) -> str:
-    """The name of the set that a page opens on where none was chosen: its own demonstration where the first is one."""
+    """Return the name of the set that a page opens by default: its own demonstration if the first offer is one."""
     first = next(iter(offers))
     return page.demo.title if first == TASK.title and not os.environ.get(SOURCE_VARIABLE) else first
 
 
 def find(name: str, offers: dict[str, Offer]) -> Offer | None:
-    """The set of that name: one of those offered, or a kept one, for who has the link has the set."""
+    """Return the set of a name: one of the offers, or an upload, which anybody with its link may open."""
     for demo in (FORMER, *(replace(TASK, langpair=pair) for pair in PAIRS)):
         if name not in offers and name == demo.title:
             return _from_source(demo, demo.title)
@@ -199,7 +199,7 @@ def find(name: str, offers: dict[str, Offer]) -> Offer | None:
 
 
 def find_task(name: str, offers: dict[str, TaskOffer]) -> TaskOffer | None:
-    """The task of that name: one of those offered, or an upload, for who has the link has the task."""
+    """Return the task of a name: one of the offers, or an upload, which anybody with its link may open."""
     if name not in offers and name.startswith(KEPT) and "/" not in name:
         saved = store().find(name.removeprefix(KEPT))
         return None if saved is None or saved.task is None else _number_labels(
@@ -208,7 +208,7 @@ def find_task(name: str, offers: dict[str, TaskOffer]) -> TaskOffer | None:
 
 
 def keep_upload(testset: TestSet, source: Source) -> str:
-    """Keep an uploaded set in the database; its name in the address."""
+    """Keep an uploaded set in the database; return its name in the address."""
     return f"{KEPT}{store().keep(testset, browser.find_owner(make=True), source)}"
 
 
@@ -219,7 +219,7 @@ def store() -> Store:
 
 @st.cache_resource
 def tables() -> TableStore:
-    """Published tables that were uploaded."""
+    """Return the store of uploaded tables of published scores."""
     return TableStore(store())
 
 
@@ -227,7 +227,7 @@ def tables() -> TableStore:
 
 
 def look_into(content: bytes, file: str) -> Contents:
-    """What there is in an uploaded zip of a task, its files named from the zip on."""
+    """List the contents of an uploaded zip of a task; the names of its files start at the zip."""
     path = _on_disk(hashlib.blake2b(content, digest_size=16).hexdigest(), zip_name(file), lambda: content)
     with limit_reading(task_limits(), below=path.parent):
         contents = contents_of(path)
@@ -236,15 +236,15 @@ def look_into(content: bytes, file: str) -> Contents:
 
 
 def zip_name(file: str) -> str:
-    """What the zip of an upload is called on disk: as the browser calls it, without what leads elsewhere."""
+    """Return the name of an uploaded zip on disk: the browser's name for it, without any folders."""
     name = PurePosixPath(show_name(file).replace("\\", "/").replace("\0", "")).name
     return name.encode()[-200:].decode("utf-8", "ignore")  # which keeps the ending
 
 
 def keep_task(content: bytes, source: TaskSource, contents: Contents, unread: list[tuple[str, str]],
               pair: str | None = None) -> str:
-    """Keep the zip of a task in the database, once all of it, or one language pair of it, is read without a fault; its
-    name in the address."""
+    """Keep the zip of a task in the database after all of it, or one language pair, was read without an error; return
+    its name in the address."""
     digest = hashlib.blake2b(content, digest_size=16).hexdigest()
     here = _at(source, _on_disk(digest, source.folder, lambda: content).parent)
     with limit_reading(task_limits() if pair is None else upload_limits()):
@@ -259,19 +259,19 @@ def keep_task(content: bytes, source: TaskSource, contents: Contents, unread: li
 
 
 def placed(saved: Saved) -> TaskSource:
-    """A kept task, to be read from its zip on disk."""
+    """Return a kept task, to be read from its zip on disk."""
     return _at(replace(saved.task, name=saved.name), _on_disk(
         saved.digest, saved.task.folder, lambda: store().load_zip(saved)).parent)
 
 
 def delete(saved: Saved) -> None:
-    """Forget a kept set or task of this browser."""
+    """Delete a kept set or task of this browser."""
     store().delete(saved.link, browser.find_owner())
     shutil.rmtree(_zips() / saved.digest, ignore_errors=True)
 
 
 def _at(source: TaskSource, folder: Path) -> TaskSource:
-    """The source, whose files are named from a folder on, as they are there."""
+    """Return the source with its files named from a folder."""
     def there(files):
         return tuple((pair, name, str(folder / path)) for pair, name, path in files)
 
@@ -281,13 +281,13 @@ def _at(source: TaskSource, folder: Path) -> TaskSource:
 
 @cache
 def _zips() -> Path:
-    """Where zips are unpacked to be read: the database may be elsewhere."""
+    """Return the folder in which zips are unpacked; the database may be on another machine."""
     _zips.folder = tempfile.TemporaryDirectory(prefix="mtsig-tasks-")  # removed when the server ends
     return Path(_zips.folder.name).resolve()
 
 
 def _on_disk(key: str, name: str, content: Callable[[], bytes]) -> Path:
-    """The file with some content; those not used for longest make room for it."""
+    """Return the file with some content; the files used longest ago make room for it."""
     path = _zips() / key / name
     if not path.is_file():
         data = content()
@@ -308,7 +308,7 @@ def _on_disk(key: str, name: str, content: Callable[[], bytes]) -> Path:
 
 
 def _load_upload(saved: Saved, pair: str | None = None) -> TestSet:
-    """A kept test set, or one language pair of a kept task."""
+    """Return a kept test set, or one language pair of a kept task."""
     def read():
         if pair is None:
             return store().load(saved)
@@ -319,7 +319,7 @@ def _load_upload(saved: Saved, pair: str | None = None) -> TestSet:
 
 
 def _from_source(source: Source, label: str) -> Offer:
-    """A source, read anew only when one of its files has changed.
+    """Read a source, again only if one of its files has changed.
 
     All references are read: which of them score is chosen on screen, and begins as the source says.
     """
@@ -340,14 +340,14 @@ def _loaded(key: tuple, what: str, make: Callable[[], TestSet]) -> TestSet:
 
 
 def root() -> Path | None:
-    """The only folder below which files may be read by path."""
+    """Return the only folder below which files may be read by path."""
     value = os.environ.get("MTSIG_DATA_ROOT")
     return Path(value).resolve() if value else None
 
 
 def task_folders() -> list[tuple[str, Path]]:
-    """Name and place of the folders of shared tasks, and of zips of them, at most `_DEPTH` below the root; none that a
-    link leads out."""
+    """Return name and path of the shared tasks below the root, folders and zips, at most `_DEPTH` levels down; no link
+    may lead out."""
     below = root()
     if below is None or not below.is_dir():
         return []
@@ -371,13 +371,13 @@ def _looks_like_task(folder: Path) -> bool:
 
 
 def _stamp(path: str | Path) -> tuple[str, int, int]:
-    """Path, size and time of a file."""
+    """Return path, size and time of a file."""
     stat = os.stat(path)
     return str(path), stat.st_size, stat.st_mtime_ns
 
 
 def _inside(folder: Path) -> list[Path]:
-    """The folders and zips in a folder."""
+    """Return the folders and zips in a folder."""
     try:
         return [child for child in folder.iterdir() if not child.name.startswith(".") and (
             child.is_dir() or child.suffix.lower() == ".zip" and child.is_file())]
@@ -387,8 +387,8 @@ def _inside(folder: Path) -> list[Path]:
 
 def beside(folder: Path) -> tuple[list[str], list[tuple[str, str, str]], list[tuple[str, str, str]],
                                   tuple[tuple[str, str], ...]]:
-    """Of a task below the root, or a zip of one: its language pairs, the tables of scores and further runs beside its
-    texts, and the files of a zip that are not read, with the reasons."""
+    """Return a task's language pairs, its tables of scores and further runs, and the files of a zip that are not read,
+    with reasons."""
     if folder.is_dir():
         pairs = pairs_in(folder, root())
         return pairs, tables_beside(folder, pairs), find_runs(folder, pairs), ()
@@ -405,7 +405,7 @@ def beside(folder: Path) -> tuple[list[str], list[tuple[str, str, str]], list[tu
 
 
 def pairs_in(folder: Path, below: Path | None = None) -> list[str]:
-    """The language pairs of a task; none where it looks like one and is none."""
+    """Return the language pairs of a task; empty if a folder only looks like a task."""
     def look():
         with limit_reading(below=below):
             return pairs_of(folder)
@@ -420,7 +420,7 @@ def pairs_in(folder: Path, below: Path | None = None) -> list[str]:
 
 
 def _fingerprint(source: Source) -> tuple:
-    """Path, size and time of each file of a source."""
+    """Return path, size and time of each file of a source."""
     return tuple(map(_stamp, sorted(source.files())))
 
 
@@ -431,7 +431,7 @@ _AS_READ = 4  # bytes in memory for each of a file, about
 
 def open_kept_task(offer: TaskOffer, track: str | None, refs: tuple[str, ...] = (), refs_as_systems: bool = False
               ) -> KeptTask:
-    """A task, or one track of it, by what is kept of it; its files are looked at anew when one has changed."""
+    """Open a task, or one track of it; its files are read again if one has changed."""
     source = offer.source if offer.saved is None else placed(offer.saved)
     source = replace(source, refs=refs, refs_as_systems=refs_as_systems)
     files = *source.files(), *filter(Path.is_file, source.list_joined_files())
@@ -459,12 +459,22 @@ _MARK = "@"  # between the name of a test set and the track
 
 
 def track_name(testset: str, track: str | None) -> str:
-    """What a test set is called in the address of a page, with its track."""
+    """Return the name of a test set in the address, with its track."""
     return testset if track is None else f"{testset}{_MARK}{track}"
 
 
+def track_of(testset: str) -> str | None:
+    """Return the track in the name of a test set."""
+    return testset.rpartition(_MARK)[2] if testset.endswith((f"{_MARK}constrained", f"{_MARK}unconstrained")) else None
+
+
+def is_of_task(testset: str) -> bool:
+    """Return whether the name of a test set is that of a language pair of a shared task."""
+    return "/" in testset or testset.startswith(TASK.title)
+
+
 def find_track(name: str, offers: dict[str, Offer]) -> Offer | None:
-    """The set of that name, as `find`; with a track after it, the systems of that track alone."""
+    """Return the set of a name, as `find`; after a track in the name, only the systems of that track."""
     base, mark, track = name.rpartition(_MARK)
     if (offer := find(name, offers)) is not None or not mark or (offer := find(base, offers)) is None:
         return offer
@@ -479,7 +489,7 @@ def find_track(name: str, offers: dict[str, Offer]) -> Offer | None:
 
 
 def _of_track(base: str, track: str, whole: TestSet) -> tuple[str, ...]:
-    """The systems of a language pair that are in a track, as the task that it is of says; none of no track."""
+    """Return the systems of a language pair that are in a track by the task's table; all systems without a track."""
     offers = available_tasks()
     if (link := base.partition("/")[0]) != base and (upload := find_task(link, offers)) is not None:
         offers[link] = upload

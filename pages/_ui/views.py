@@ -1,5 +1,5 @@
-"""What is on screen: a test set, or a shared task, which is a test set for each language pair; what was chosen of it,
-and the settings. A kept review has its own."""
+"""The data on screen: a test set, or a shared task with a test set for each language pair, with the user's choices and
+settings. A kept review has its own."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TRACKS = ("all systems", "constrained", "unconstrained")
 
 @dataclass(frozen=True)
 class Part:
-    """What is chosen of a test set."""
+    """The chosen part of a test set."""
 
     testset: TestSet  # without the systems left out
     family: TestSet  # with them, on the same segments and references
@@ -42,7 +42,7 @@ class Part:
 
 
 def pick_tokenizer(whole: TestSet) -> TestSet:
-    """The test set split as chosen, auto being as it came."""
+    """Let the tokenizer be chosen; return the test set with it. Auto leaves the test set as it was read."""
     if whole.has_texts:
         chosen = choice(f"Tokenizer (auto: {tokenizer_name(whole)})", ["auto", *TOKENIZERS], "tokenize", help=(
             "Splits texts into words, with the names of sacreBLEU. auto: the tokenizer given with the texts, "
@@ -59,7 +59,8 @@ def _with_tokenizer(whole: TestSet, tokenizer: str) -> TestSet:
 
 
 def pick_part(whole: TestSet, source: Source, metric: str, drawn: bool = True) -> Part:
-    """Choose references, domain and systems; at first as the source says. Nothing is `drawn` where it has no effect.
+    """Let references, domain and systems be chosen, with the source's choice as the default. Without effect nothing is
+    `drawn`.
 
     Human translations that score others, or whose texts are not here, take part where the metric is their ratings.
     """
@@ -90,7 +91,7 @@ def pick_part(whole: TestSet, source: Source, metric: str, drawn: bool = True) -
 
 def _pick_references(names: Sequence[str], source: Source | TaskSource, may_join: Callable[[list[str]], bool], box: str,
                      place=st) -> tuple[list[str], bool]:
-    """Choose which references score, and whether the others take part, where these `may_join`."""
+    """Let the scoring references be chosen, and whether the others take part, where these `may_join`."""
     chosen = list(names)
     if len(names) > 1:
         chosen = several("Score with", names, "refs", list(source.refs) or chosen, place=place)
@@ -103,12 +104,12 @@ def _pick_references(names: Sequence[str], source: Source | TaskSource, may_join
 
 
 def _rated(whole, metric):
-    """The human translations that are no systems and have ratings by a metric."""
+    """Return the human translations that are no systems and have ratings by a metric."""
     return [name for name in whole.rated_humans if name in whole.scores[metric].by_system]
 
 
 def of_this_set_alone(key: str, texts: list[str], new: TestSet) -> bool:
-    """Whether what the address says of a key holds for the test set that is left alone, not for the new one.
+    """Return whether a choice holds only for the old test set, not for the new one.
 
     Who is left out, and why, which domain is looked at, and what finds the words, is said of one set. Systems stay
     chosen where the new set has systems of that name.
@@ -121,7 +122,7 @@ def of_this_set_alone(key: str, texts: list[str], new: TestSet) -> bool:
 
 @remember(16)
 def _parts(whole, chosen, join, domain, left_out, rated):
-    """The three test sets of a `Part`; `rated` is the metric where it is one of segment scores, else None."""
+    """Return the three test sets of a `Part`; `rated` is the metric if it is a mean of segment scores, else None."""
     others = [name for name in whole.references if name not in chosen]
     family = whole.scored_with(chosen, others_as_systems=join) if others or join else whole
     family = family.keep_scorable(rated or "")
@@ -133,7 +134,7 @@ def _parts(whole, chosen, join, domain, left_out, rated):
 
 
 def _unranked(whole, family, others, rated):
-    """The references that do not take part, as systems; where ratings are the metric, those that were rated."""
+    """Return the references that do not take part as systems; if ratings are the metric, only the rated ones."""
     texts = {name: whole.references[name] for name in others if None not in whole.references[name]}
     if rated is not None:
         texts = {name: (None,) * whole.n_segments for name in _rated(whole, rated)}
@@ -150,7 +151,7 @@ def _unranked(whole, family, others, rated):
 
 @dataclass(frozen=True)
 class View:
-    """What is on screen: everything a page draws comes from here."""
+    """The data on screen: everything that a page draws comes from here."""
 
     testset: TestSet  # without the systems and segments that the user left out
     whole: TestSet  # all that was read
@@ -161,12 +162,12 @@ class View:
 
     @property
     def title(self) -> str:
-        """What is open."""
+        """Return the name of the open test set."""
         return self.whole.name
 
     @property
     def simulated_size(self) -> str | None:
-        """How much there is of simulated data; None of other data."""
+        """Return the size of simulated data; None for other data."""
         return (f"{format_count(len(self.whole.systems), 'system')}, "
                 f"{format_count(self.whole.n_segments, 'segment')}") if self.whole.simulated else None
 
@@ -184,32 +185,43 @@ class View:
 
     @property
     def level(self) -> str:
-        """The confidence of intervals, in percent."""
+        """Return the confidence of intervals, in percent."""
         return f"{100 * (1 - self.alpha):g}%"
 
     @property
     def recounted(self) -> bool:
-        """Whether a part of the test set has other statistics by this metric than within the whole."""
+        """Return whether a part of the test set has other statistics by this metric than within the whole."""
         return depends_on_testset(resolve_metric(self.testset, self.metric))
 
     def named(self, *systems: str, metric: str = "") -> tuple[str, ...]:
-        """What files of this view are called: the test set, the systems that they are about, the metric."""
+        """Return the parts of the names of this view's files: the test set, the systems, the metric."""
         return self.testset.name, *(["pair"] if len(systems) == 2 else []), *systems, metric or self.metric
 
     def compare(self, metric: str | None = None, **changed) -> Comparison:
-        """The systems compared by this metric or another, with some settings changed."""
+        """Compare the systems by this metric or another, with some settings changed."""
         return result_cache.comparison(self.testset, metric or self.metric, **{**self.settings, **changed})
 
     def experiment(self, function: Callable, what: str, *, metric: str | None = None, testset: TestSet | None = None,
                    **asked):
-        """The result of an experiment on this test set or another, as `result_cache.experiment`."""
+        """Return the result of an experiment on this test set or another, as `result_cache.experiment`."""
         return result_cache.experiment(testset or self.testset, metric or self.metric, function, what, **asked)
 
     def command(self, name: str | None = None, *flags: str, **asked) -> str:
-        """The command line that prints the numbers of this view, or of an experiment on it."""
+        """Return the command line that prints the numbers of this view, or of an experiment on it."""
         if name is None:
             return command_line("compare", self.source, metrics=self.metric, **self.settings)
         return command_line(name, self.source, *flags, **{"metrics": self.metric, **asked})
+
+
+BACK = "back"  # the key of the page that opened a language pair
+
+
+def show_way_back(view: View) -> None:
+    """Draw a link to the page of the shared task that opened this language pair, with the task's choices."""
+    name = address.asked("testset") or ""
+    if address.asked(BACK) == "results" and testsets.is_of_task(name):
+        address.link("results", "Back to Results", icon=":material/arrow_back:", metric=view.metric,
+                     track=testsets.track_of(name), **{BACK: None})
 
 
 # A shared task.
@@ -217,7 +229,7 @@ class View:
 
 @dataclass(frozen=True)
 class TaskView:
-    """What is chosen in the sidebar."""
+    """The shared task on screen, with the choices in the sidebar."""
 
     name: str  # of the task, as the address has it
     offer: testsets.TaskOffer
@@ -227,22 +239,22 @@ class TaskView:
 
     @property
     def title(self) -> str:
-        """What is open."""
+        """Return the name of the open task."""
         return self.kept.info.name
 
     @property
     def simulated_size(self) -> str | None:
-        """How much there is of simulated data; None of other data."""
+        """Return the size of simulated data; None for other data."""
         return None if self.offer.source.folder is not None else (
             f"{format_count(len(self.kept.info.systems), 'system')}, "
             f"{format_count(len(self.kept.info.pairs), 'language pair')}")
 
     def comparison(self, meanwhile: Callable[[dict[str, Comparison]], None]) -> TaskComparison:
-        """All language pairs compared by the metric; `meanwhile` draws those that are there already."""
+        """Compare all language pairs by the metric; `meanwhile` draws the finished ones."""
         return compare_by(self.kept, [self.metric], self.settings, "Comparing all language pairs", meanwhile)
 
     def by_rule(self) -> dict[str, TaskComparison]:
-        """All language pairs ranked by each rule that fits, from the same draws."""
+        """Rank all language pairs by each rule that fits, from the same draws."""
         kept, metric, rules = self.kept, self.metric, fitting_rules(self.metric in self.kept.info.own_scores)
         settings = {name: value for name, value in self.settings.items() if name != "rank_rule"}
         session_limits.check_task(kept.sizes, kept.info.pairs_with(metric), compare_task, settings)
@@ -263,24 +275,25 @@ class TaskView:
                                  "Ranking by each rule")
 
     def known(self, metric: str) -> TaskComparison | None:
-        """All language pairs compared by another metric, where that was drawn before."""
+        """Return the comparison by another metric if it was computed before."""
         key = _key(self.kept, [metric], self.settings)
         return None if background.kept(key) is None else compare_by(self.kept, [metric], self.settings, "")
 
     def address_of(self, pair: str, comparison: TaskComparison) -> dict[str, str | None]:
-        """What the address says of the test set of a language pair, and of the metric, unless that is usual there.
+        """Return the query for the test set of a language pair, and for the metric unless it is the default there.
 
         With the content, and without what is usual, the page leaves it as it is, so that one press of Back undoes it.
         """
         info = self.kept.info
         usual = order_metrics(info.scores[pair], computed=METRICS if pair in info.with_texts else ())[0]
-        named = {"testset": testsets.track_name(self.offer.testset(self.name, pair), self.kept.source.track),
+        named = {BACK: "results",
+                 "testset": testsets.track_name(self.offer.testset(self.name, pair), self.kept.source.track),
                  "metric": None if self.metric == usual else self.metric}
         may_change = self.offer.source.folder is not None and self.offer.saved is None
         return named | ({address.SEEN: comparison.pairs[pair].testset.digest[:12]} if may_change else {})
 
     def command(self, comparison: TaskComparison) -> str:
-        """The command line that prints what is found."""
+        """Return the command line that prints these numbers."""
         metrics = dict.fromkeys([self.metric, *(name for one in comparison.pairs.values() for name in one.metrics)])
         human = None if comparison.agreement is None else comparison.agreement.human
         return task_command(self.kept.source, metrics=",".join(metrics), human=human, **self.settings)
@@ -288,7 +301,7 @@ class TaskView:
 
 def compare_by(kept: KeptTask, metrics: list[str], settings: dict, what: str,
                meanwhile: Callable[[dict[str, Comparison]], None] | None = None) -> TaskComparison:
-    """All language pairs compared by these metrics; what that draws is remembered, as in `result_cache.comparison`."""
+    """Compare all language pairs by these metrics, and remember the draws, as in `result_cache.comparison`."""
     pairs = [pair for metric in metrics for pair in kept.info.pairs_with(metric)]
     session_limits.check_task(kept.sizes, pairs, compare_task, settings)
     asked = result_cache.deciding(settings)
@@ -307,7 +320,8 @@ def _key(kept: KeptTask, metrics: list[str], settings: dict) -> tuple:
 
 
 def choose_task() -> TaskView:
-    """Draw the controls in the sidebar; what they make."""
+    """Draw the controls in the sidebar; return the view that they make."""
+    address.keep(BACK, None)
     offers = testsets.available_tasks()
     for asked in filter(None, (address.asked("shared_task"), (address.asked("testset") or "").partition("/")[0])):
         if (offer := testsets.find_task(asked, offers)) is not None:  # an upload, of whoever sent its link
@@ -335,7 +349,8 @@ def choose_task() -> TaskView:
 
 
 def _pick_task_references(offer: testsets.TaskOffer, track: str | None) -> KeptTask:
-    """Choose which references score, and whether the others take part, where there is such a choice; the task so."""
+    """Let the scoring references be chosen, and whether the others take part, if there is such a choice; return the
+    task."""
     every = testsets.open_kept_task(offer, track).references
     names = list(dict.fromkeys(name for texts, _ in every.values() for name in texts))
     if not any(len(texts) > 1 or rated for texts, rated in every.values()):
@@ -349,7 +364,7 @@ def _pick_task_references(offer: testsets.TaskOffer, track: str | None) -> KeptT
 
 
 def _of_the_set(offers: dict[str, testsets.TaskOffer]) -> str:
-    """The task that the test set is of which was looked at before; else the first."""
+    """Return the task of the test set seen last; else the first."""
     seen = address.asked("testset") or ""
     return next((name for name, offer in offers.items() if seen.startswith(
         f"{name}/" if offer.source.folder is not None else testsets.TASK.title)), next(iter(offers)))
@@ -363,7 +378,7 @@ _LAST = "review.last"  # that of the review opened last
 
 @dataclass(frozen=True)
 class ReviewView:
-    """What is opened by the link in the address."""
+    """The review that the link in the address opens."""
 
     kept: KeptReview | None  # none where the address has no link
     before: TaskView | None = None  # the task as the review compares it, with all systems, and without those left out
@@ -371,7 +386,7 @@ class ReviewView:
 
     @property
     def title(self) -> str | None:
-        """What is open."""
+        """Return the name of the reviewed task."""
         return None if self.before is None else self.before.title  # of all systems: some may be gone by now
 
     @property
@@ -387,12 +402,12 @@ class ReviewView:
         return self.kept.edit_link is not None
 
     def address_of(self, link: str) -> str:
-        """The whole address under which a link opens the review."""
+        """Return the whole address that opens the review by a link."""
         return f"{(st.context.url or '/review').partition('?')[0]}?{LINK}={link}"
 
 
 def choose_review() -> ReviewView:
-    """Open the review of the address, else the one opened last; what it has on screen."""
+    """Open the review of the address, else the one opened last; return its view."""
     if address.asked(LINK) is None and _LAST in st.session_state:  # also after Back: leaving the page took it away
         address.keep(LINK, [st.session_state[_LAST]])
     link = address.settle(LINK, "", lambda texts: texts[-1], lambda value: [value], pages_own=True)

@@ -15,8 +15,8 @@ import sacrebleu
 
 from mtsig_core.cli.main import main
 from pages._ui.session_limits import LIMITS
-from tests.browser.conftest import free_port
-from tests.toys import SPACELESS
+from tests.builders.processes import free_port
+from tests.builders.toys import SPACELESS
 
 
 def test_score_is_sacrebleus(run, files, options):

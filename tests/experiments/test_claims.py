@@ -8,7 +8,7 @@ from mtsig_core import SettingError
 from mtsig_core.experiments.error_rates import FamilyDecisions, claims
 from mtsig_core.experiments.frame import mean_share
 from mtsig_core.metrics.means import SegmentMean
-from tests.toys import segment_scores, toy
+from tests.builders.toys import segment_scores, toy
 
 
 def found(gap=6.0, **asked):

@@ -155,7 +155,7 @@ def test_blocks_and_broad_samples_are_those_of_the_page_sampling(made_up):
     lots = dict(zip(("blocks", "broad", "shuffled"), rng.normal(50, [[6], [1], [1]], (3, 40)), strict=True))
     wide = texts.blocks_end("bleu", replace(found, **lots), False)
     ratio, low, high = ratio_of_spreads(lots["blocks"], lots["broad"])
-    assert f"{ratio:.1f} [{low:.1f}, {high:.1f}] times as wide: neighbours are alike." in wide["conclusion"]
+    assert f"{ratio:.1f} times as wide (95% CI {low:.1f} to {high:.1f}): neighbours are alike." in wide["conclusion"]
     assert wide["after"].endswith(". So the order was the cause.")
 
 
@@ -231,11 +231,11 @@ class TestPower:
         found = PowerTests(0.5, np.array([3.0, -4.0, 5.0, 0.1]), np.array([0.01, 0.02, 0.03, 0.9]))
         said = texts.power_end(found, 100, 0.05, 6.5)
         assert found.turned == 1 and found.mean_size == 4.0
-        assert "of 4 test sets of 100 sentences where the true difference is 0.5 points (" in said["conclusion"]
+        assert said["conclusion"].startswith("The true difference is 0.5 points. 75% (95% CI 30 to 95) of 4 test sets")
         assert (said["truth"], texts.power_end(found.first(1), 100, 0.05, 6.5)["truth"]) == ("3 of 4", "1 of 1")
         assert said["conclusion"].endswith(
             "1 of these 3 for the worse system. Those show 8.0 times the true size (6.5 expected).")
-        assert "of 1 test set of 100 sentences where" in texts.power_end(
+        assert "of 1 test set of 100 sentences finds it significant (planning" in texts.power_end(
             found.first(1), 100, 0.05, 6.5)["conclusion"]
 
 

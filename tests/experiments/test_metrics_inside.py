@@ -33,7 +33,7 @@ from mtsig_core.metrics import make_metric
 from mtsig_core.report.experiment_tables import factor_table, note_table, precision_table, right_value
 from mtsig_core.simulation.corpus import load_demo, simulate
 from mtsig_core.testset import SegmentScores
-from tests.toys import texts
+from tests.builders.toys import texts
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from scipy import stats
 from mtsig_core import SettingError, TestSet
 from mtsig_core.experiments.sampling import SampledSystem, ratio_of_spreads, sampling, spreads
 from mtsig_core.metrics.means import SegmentMean
-from tests.toys import segment_scores, texts, toy
+from tests.builders.toys import segment_scores, texts, toy
 
 
 def test_means_by_hand():

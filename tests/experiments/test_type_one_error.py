@@ -12,7 +12,7 @@ from mtsig_core.metrics.means import SegmentMean
 from mtsig_core.stats.engine import UnitStatistics, bootstrap_scores
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.significance import win_rates
-from tests.toys import Given, bleu_counts, mean, segment_scores, texts, toy
+from tests.builders.toys import Given, bleu_counts, mean, segment_scores, texts, toy
 
 
 @pytest.fixture(scope="module")

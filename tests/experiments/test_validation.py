@@ -13,7 +13,7 @@ from mtsig_core.experiments.validation import _levels, conclusions, coverage
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.metrics.means import SegmentMean
 from mtsig_core.report.experiment_tables import calibration_table, conclusion_table, conclusions_at_table
-from tests.toys import Given, bleu_counts, mean, segment_scores, texts, toy
+from tests.builders.toys import Given, bleu_counts, mean, segment_scores, texts, toy
 
 
 def means(n_segments=600, gap=1.0, documents=None):

@@ -7,22 +7,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._ui import screen
-from tests.pages.toys import NAMES, frame_rows, words
-
-
-def table(titles, rows, key="rows", **more):
-    """A table of names and of numbers as they are written."""
-    from mtsig_core.report.table import Column, Table
-
-    return Table(key, tuple(Column(title, title, "written" if k else "name") for k, title in enumerate(titles)),
-                 tuple(map(tuple, rows)), **more)
+from tests.builders.screens import NAMES, frame_rows, words
 
 
 def large():
     from mtsig_core.report.table import Cell, number
     from pages._ui import screen
-    from tests.pages.test_grid import table
-    from tests.pages.toys import NAMES
+    from tests.builders.screens import NAMES, table
 
     rows = [[(*NAMES, "=1+1")[k % 4] + " " * (k // 4), number(9 - k / 3), Cell(f"[{k - 9}, {k}]", k - 9),
              "" if k == 0 else number(10.0 ** -k, ".1e")] for k in range(24)]
@@ -50,7 +41,7 @@ def test_sorts_numbers_as_numbers_and_shows_them_as_text(page):
 def test_every_other_cluster_is_shaded_wherever_its_rows_are_sorted_to():
     def clusters():
         from pages._ui import screen
-        from tests.pages.test_grid import table
+        from tests.builders.screens import table
 
         few = table(["system"], [[name] for name in "ABCDE"], ruled=frozenset({0, 2}))
         screen.show_table(few, "few", open_rows=True)
@@ -82,7 +73,7 @@ def test_it_is_said_how_many_rows_are_out_of_sight(page):
 
 def huge():
     from pages._ui import screen
-    from tests.pages.test_grid import table
+    from tests.builders.screens import table
 
     screen.show_table(table(["system", *"abcdefg"], ([f"S{k}", *"1234567"] for k in range(40_000)), "long"))
     screen.show_table(table(["system", *map(str, range(150))], [["S", *map(str, range(150))]], "wide"))
@@ -114,7 +105,7 @@ def test_is_made_once_for_all_who_see_the_same(page, monkeypatch):
 
 def right_to_left():
     from pages._ui import screen
-    from tests.pages.test_grid import table
+    from tests.builders.screens import table
 
     screen.show_table(table(["system", "score"], [["\u05e2\u05d1\u05e8 <b>", "1"], ["plain", "2"]]), "names",
                       open_rows=True)

@@ -59,7 +59,7 @@ def test_a_link_gives_the_numbers_of_the_core_again(opened):
     assert data["rows"]["weights"][:12] == found.weights.tolist()
     assert data["rows"]["scores"][:12] == pytest.approx(found.scores[:, 0], abs=1e-4)
     assert data["end"]["worse"] == found.share_worse and data["state"]["guess"] == [5]
-    assert f"is behind {names[1]} on {data['end']['worse_said']} of 12" in data["end"]["after"]
+    assert f"is worse than {names[1]} on {data['end']['worse_said']} of the same 12 draws" in data["end"]["after"]
     least, most = found.scores[:, 0].min(), found.scores[:, 0].max()
     moved = f"so its score moves: {least:.1f} to {most:.1f} (range of 12 draws, not yet a 95% interval)."
     assert moved in data["end"]["conclusion"]
@@ -75,8 +75,10 @@ def test_power_is_shown_as_the_core_has_it(opened):
     found = power_tests(two, n, 3, 0, 20)
     assert data["rows"]["differences"] == pytest.approx(found.differences, abs=1e-4)
     assert data["rows"]["found"] == found.significant.tolist() and data["end"]["mean"] == found.mean_size
-    assert (f"of 20 test sets of {n} sentences where the true difference is {points:g} points (planning expects "
-            f"{two.planned(n):.0%})") in data["end"]["conclusion"]
+    conclusion = data["end"]["conclusion"]
+    assert conclusion.startswith(f"The true difference is {points:g} points.")
+    assert (f"of 20 test sets of {n} sentences find it significant (planning expects "
+            f"{two.planned(n):.0%})") in conclusion
 
 
 def test_each_place_of_the_two_sliders_of_documents_is_a_world_with_the_effect_beside_it(opened):

@@ -2,31 +2,35 @@
 
 from html import unescape
 
+import pytest
+
 from mtsig_core.stats.intervals import INTERVALS
+from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import CORRECTIONS, TESTS
-from pages._sections import methods_sections
-from tests.pages.toys import words
+from pages._sections.methods_sections import FORMULAS, SHOW
+from tests.builders.screens import words
 
 
-def test_says_what_every_test_is_with_its_algorithm_and_its_formula(opened):
+def text_of(page):
+    return unescape(words(page)) + " ".join(element.value for element in [*page.markdown, *page.caption])
+
+
+@pytest.mark.parametrize("tab", SHOW)
+def test_each_tab_opens(opened, tab):
     """Also without a test set."""
-    page = opened("methods")
+    page = opened("methods", tab=tab)
     assert not page.exception
-    said = unescape(words(page))
-    assert all(f"{test.name}: {test.title}" in said and test.source in said for test in TESTS.values())
-    assert all(f"<td>{name}</td>" in said for name in INTERVALS)
-    assert "gives about 11% false alarms" in said
-    said = " ".join(element.value for element in page.markdown)
-    for part in ("Riezler and Maxwell 2005, Figure 1", "Riezler and Maxwell 2005, Figure 2", "Politis and Romano 1994",
-                 r"$|d_r| \ge |d_0|$", r"$|d_b| - \tau_B \ge |d_0|$", r"\left(1 - \dfrac1\ell\right)^{k-1}"):
-        assert part in said
-    typeset = " ".join(element.value for element in page.latex)
-    assert all(formula in typeset for formula in (*methods_sections.TESTS.values(),
-                                                  *methods_sections.INTERVALS.values(),
-                                                  *methods_sections.CORRECTIONS.values()))
+    shown = text_of(page)
+    formulas = FORMULAS.get(tab.lower(), {})
+    assert [element.value.strip("$\n") for element in page.latex] == list(formulas.values())
+    if tab == "Tests":
+        assert all(SETTINGS["test"].name_value(name) in shown and test.source in shown for name, test in TESTS.items())
+        assert "gives about 11% false alarms" in shown
+    if tab == "Units":
+        assert "Politis and Romano 1994" in shown and r"\left(1 - \dfrac1\ell\right)^{k-1}" in shown
 
 
 def test_every_test_interval_and_correction_has_its_formula():
-    assert tuple(methods_sections.TESTS) == tuple(TESTS)
-    assert tuple(methods_sections.CORRECTIONS) == CORRECTIONS
-    assert tuple(methods_sections.INTERVALS) == (*INTERVALS, "simultaneous")
+    assert tuple(FORMULAS["tests"]) == tuple(TESTS)
+    assert tuple(FORMULAS["corrections"]) == CORRECTIONS
+    assert tuple(FORMULAS["intervals"]) == (*INTERVALS, "simultaneous")

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from mtsig_core.source import Source
-from tests.pages.toys import copied, sentences, words, write
+from tests.builders.screens import copied, sentences, words, write
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mtsig_core.source import Source
-from tests.pages import toys
+from tests.builders import screens
 
 N = 60
 
@@ -30,7 +30,7 @@ def source(tmp_path):
 
 
 def words(app):
-    return unescape(toys.words(app))
+    return unescape(screens.words(app))
 
 
 def test_inside_a_score_offers_what_needs_no_texts(opened, source):
@@ -71,8 +71,7 @@ def test_an_upload_is_recognized(opened, source):
 
 
 @pytest.mark.parametrize("page, asked", [
-    ("sampling", {"size": "10"}), ("size", {"repeats": "30"}), ("bootstrap", {"pool": "10000"}),
-    ("papers", {"item": "riezler-table1", "metric": "tiny"})])
+    ("sampling", {"size": "10"}), ("bootstrap", {"pool": "10000"})])
 def test_scores_of_millionths_are_written_in_digits_that_tell_them_apart(opened, tmp_path, page, asked):
     rng = np.random.default_rng(2)
     rows = [f"{name}\t{k}\t{(7 - place + rng.normal(0, 1)) * 1e-6!r}\n" for place, name in enumerate("ABC")

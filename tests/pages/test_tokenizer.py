@@ -4,8 +4,8 @@
 import pytest
 
 from mtsig_core.source import Source
-from tests.pages.toys import copied, offered, words, write
-from tests.toys import SPACELESS
+from tests.builders.screens import copied, offered, words, write
+from tests.builders.toys import SPACELESS
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.source import Source
 from pages._sections import trust_sections
 from pages._ui import background, charts
-from tests.pages.toys import arguments, copied, sentences, shows, words, write, written
-from tests.work.thread_workers import ThreadWorker
+from tests.builders.screens import arguments, copied, sentences, shows, words, write, written
+from tests.builders.thread_workers import ThreadWorker
 
 
 @pytest.fixture
@@ -60,9 +60,7 @@ def test_an_experiment_is_shown_as_the_core_has_it(open_page, name):
 
 @pytest.mark.parametrize("experiment, works, so_far, figures", [
     ("False alarms", [(trust_sections, "type_one")], ["8 of 50", "16 of 50", "32 of 50"], 1),
-    ("Coverage", [(trust_sections, "coverage")], ["8 of 50", "16 of 50", "32 of 50"], 1),
-    ("Power", [(trust_sections, "conclusions")], ["8 of 12"], 1),
-    ("Many comparisons", [(trust_sections, "families")], ["8 of 20", "16 of 20"], 1)])
+    ("Power", [(trust_sections, "conclusions")], ["8 of 12"], 1)])
 def test_the_first_picture_grows_and_is_no_result(open_page, monkeypatch, experiment, works, so_far, figures):
     """The work goes on once the page has drawn what is there."""
     grown, seen, draw = [], threading.Semaphore(0), charts.grow
@@ -145,10 +143,7 @@ def texts(tmp_path):
     return make
 
 
-EXPERIMENTS = ["False alarms", "Coverage", "Many comparisons", "Units", "Calibration", "Power"]
-
-
-@pytest.mark.parametrize("experiment", EXPERIMENTS)
+@pytest.mark.parametrize("experiment", ["False alarms", "Units", "Calibration", "Power"])
 def test_few_lines_without_documents(open_page, texts, experiment):
     page = open_page(texts("AB"), experiment=experiment)
     assert not page.exception
@@ -184,8 +179,7 @@ def test_units_are_counted_where_there_are_scores(open_page, partly_rated):
     assert "of 1 pair, " in words(page)
 
 
-@pytest.mark.parametrize("was, name", [("type-I error", "False alarms"), ("conclusions", "Power"),
-                                       ("documents or segments", "Units")])
+@pytest.mark.parametrize("was, name", [("conclusions", "Power")])
 def test_old_links_open_the_same_question(open_page, was, name):
     page = open_page(Source(demo=240), experiment=was, trials="999")
     assert not page.exception and page.radio(key="experiment").value == name and "not available" not in words(page)

@@ -30,7 +30,7 @@ from mtsig_core.readers.formats import (
 from mtsig_core.readers.tasks import read_task
 from mtsig_core.readers.texts import read_documents
 from mtsig_core.readers.uploads import Upload, guess_name, guess_uploads, read_uploads
-from tests.toys import zipped
+from tests.builders.toys import zipped
 
 WORDS = "Haus und Hof haben viele Tiere heute morgen wieder einmal gesehen".split()
 TEXTS = [f"{' '.join(WORDS[k % 7:k % 7 + 4])}, Satz {k}." for k in range(30)]

@@ -165,7 +165,7 @@ class TestErrors:
 
     def test_references_of_another_form(self, folder, put):
         put("references/ref.de")
-        assert "references has no reference; it has ref.de. Expected are" in error(folder)
+        assert "references has no reference; it has ref.de. Expected one of three layouts" in error(folder)
 
     def test_other_pair(self, folder, wmt24_layout):
         assert error(folder, "fr-it") == f"{folder} has no reference for fr-it; it has cs-uk, en-de."

@@ -49,8 +49,8 @@ from mtsig_core.store.reviews import (
 )
 from mtsig_core.task import Task, TaskExclusion
 from mtsig_core.testset import SegmentScores
-from tests.report.test_html_report import Page
-from tests.report.test_task_documents import made
+from tests.builders.markup import Page
+from tests.builders.rated_tasks import made
 
 HOSTILE = "<b>نظام</b> _x"
 BEGIN = Begin("toy", None, "d0", {"en-de": "1", "en-cs": "2"}, "x", {"rank_rule": "simultaneous"})
