@@ -1,5 +1,5 @@
 # make run: the dashboard.  make test: all tests.  Both set up what they need; repeats start at once.
-# make test-statistics: bands of simulated rates, and what is slow.  make test-long: those, and ten thousand hostile inputs.
+# make test-long: also bands of simulated rates, what takes long by nature, and ten thousand hostile inputs.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 VENV := .venv
@@ -16,7 +16,7 @@ PACKAGE := pyproject.toml requirements.txt mtsig_core/version.py
 # Where this is set, every process of the tests compiles all modules anew: servers, workers, commands.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run test test-statistics test-long mutants bench setup check-python clean
+.PHONY: run test test-long mutants bench setup check-python clean
 
 run: $(VENV)/run.stamp
 	$(VENV)/bin/python -m mtsig_core serve --port $(PORT) $(ARGS)
@@ -24,13 +24,12 @@ run: $(VENV)/run.stamp
 test: $(VENV)/test.stamp
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/mypy & types=$$!; \
-		$(VENV)/bin/python -m pytest -n auto --no-loadscope-reorder; tested=$$?; \
+		$(VENV)/bin/python -m pytest -n auto --no-loadscope-reorder --durations=40; tested=$$?; \
 		wait $$types || { echo "mypy found errors: see above." >&2; exit 1; }; exit $$tested
 
-test-statistics: $(VENV)/test.stamp
-	$(VENV)/bin/python -m pytest -n auto -m "statistics or slow"
-
-test-long: test-statistics
+test-long: $(VENV)/test.stamp
+	sh tests/store/install.sh
+	$(VENV)/bin/python -m pytest -n auto -m "statistics or long"
 	$(VENV)/bin/python -m pytest -n auto --hypothesis-profile thorough tests/readers tests/store tests/simulation tests/test_*.py tests/hostile tests/stats tests/metrics
 
 # Breaks each estimator and the decision once, as tests/mutants.toml lists; ARGS=holm for some of the rows.
@@ -53,9 +52,9 @@ $(VENV)/run.stamp: $(PACKAGE) | $(VENV)/bin/python
 # What the tests need beside is installed while code is compiled, and types are checked: that is quick once it was done.
 # The tests are read once, which pytest rewrites then: else each of its workers does, in twice the time.
 # Python compiles what is imported when it is; to compile all that is installed takes half a minute more.
-$(VENV)/test.stamp: $(VENV)/run.stamp tests/browser/install.sh tests/store/install.sh tests/server/install.sh
+$(VENV)/test.stamp: $(VENV)/run.stamp tests/browser/install.sh tests/server/install.sh
 	{ $(COMPILE); } & compiled=$$!; \
-		{ sh tests/store/install.sh && sh tests/server/install.sh; } & servers=$$!; \
+		sh tests/server/install.sh & servers=$$!; \
 		$(VENV)/bin/python -m pip install --quiet --no-compile -e '.[test]' && { \
 			{ $(VENV)/bin/mypy >/dev/null || true; } & types=$$!; \
 			{ $(VENV)/bin/python -m pytest --collect-only -q >/dev/null || true; } & tests=$$!; \

@@ -5,8 +5,7 @@ import streamlit as st
 from mtsig_core.report.caution_words import explain_no_decision
 from mtsig_core.stats.significance import CORRECTION_NAMES, TESTS
 from pages._sections import comparison_sections, pairs_sections
-from pages._sections.pair_sections import open_pair
-from pages._ui import caveats, frame, screen
+from pages._ui import caveats, frame, pair_choice, screen
 
 view = frame.open_page()
 comparison, result = view.comparison, view.result
@@ -17,17 +16,17 @@ if not result.pairs:
     screen.end_page()
 has_p, n = TESTS[settings.test].p_values is not None, len(result.tested)
 significant = sum(pair.significant for pair in result.tested)
-how = f"alpha {settings.alpha:g} per direction" if not has_p else "one pair, no correction needed" if n == 1 else \
-    f"correction: {CORRECTION_NAMES[settings.correction]}"
+how = f"alpha {settings.alpha:g} per direction" if not has_p else "one pair needs no correction" if n == 1 else \
+    "without correction" if settings.correction == "none" else f"corrected by {CORRECTION_NAMES[settings.correction]}"
 cannot = explain_no_decision(settings, result)
-screen.answer(f"{cannot}; {how}" if cannot else
-              f"{significant} of {n} {'pair differs' if n == 1 else 'pairs differ'} significantly; {how}")
+screen.answer(f"{cannot} ({how})" if cannot else
+              f"{significant} of {n} {'pair differs' if n == 1 else 'pairs differ'} significantly ({how})")
 more = caveats.show((caution for caution in comparison.warnings if caution.concerns_all), "first", most=2)
 adjusted = pairs_sections.adjust(view) if has_p and n != 1 else None
 clicked = comparison_sections.show_matrix(view, {} if adjusted is None else adjusted.by_correction)
 screen.plain(f"{pairs_sections.describe_open_pairs(view)}Click a cell to open the pair.")
 if clicked:
-    open_pair(view, *clicked)
+    pair_choice.open_pair(view, *clicked)
 
 triples = pairs_sections.count_triples(result)
 corrections, tests, not_transitive, others, files = st.tabs([

@@ -6,9 +6,8 @@ import streamlit as st
 
 from mtsig_core import MtsigError
 from mtsig_core.errors import StoreError
-from mtsig_core.metrics import metric_title
 from mtsig_core.report.review import content_sentence, left_out_said
-from mtsig_core.report.sentences import describe_methods
+from mtsig_core.report.sentences import describe_methods, name_metric
 from pages._sections import results_sections, review_sections
 from pages._ui import address, browser, controls, frame, screen
 from pages._ui.screen import end_page, or_without
@@ -30,7 +29,7 @@ if view.kept is None:
     end_page()
 review, metric = view.review, view.review.metric
 screen.status([view.title, f"{review.track or 'all'} systems", *left_out_said(review),
-               metric_title(metric), f"{len(review.decisions)} decided",
+               name_metric(metric), f"{len(review.decisions)} decided",
                "you can change it" if view.may_edit else "read only"])
 review_sections.show_message()
 

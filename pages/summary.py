@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from mtsig_core.report.sentences import explain_far_firsts
+from mtsig_core.report.sentences import explain_far_firsts, state_answer
 from pages._sections import comparison_sections, published_comparison, summary_sections
 from pages._ui import frame, screen
 
@@ -11,13 +11,14 @@ if summary_sections.is_report():
     summary_sections.show_report(view)
     screen.end_page()
 
-screen.answer(summary_sections.state_answer(view))
+screen.answer(state_answer(view.comparison, view.metric))
 for sentence in explain_far_firsts(view.comparison, view.metric):
     screen.plain(sentence)
-caveats, buttons = st.container(), st.container(horizontal=True, vertical_alignment="bottom")
+caveats, buttons = st.container(), st.container(horizontal=True)
 with buttons:
     summary_sections.pick_baseline(view)
 summary_sections.show_differences(view)
+more = st.container()
 
 excluded = comparison_sections.list_excluded(view)
 several = len(view.whole.references) > 1
@@ -40,6 +41,6 @@ with tabs["Published scores"]:
 with tabs["All caveats"]:
     summary_sections.show_all_caveats(view, others)
 with caveats:
-    summary_sections.show_caveats(view, others)
+    summary_sections.show_caveats(view, others, more)
 with buttons:
     summary_sections.show_buttons(view, excluded, others)

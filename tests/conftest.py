@@ -1,7 +1,9 @@
 """Shared by all tests."""
 
 import functools
+from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import settings
@@ -10,6 +12,8 @@ from threadpoolctl import threadpool_limits
 from xdist.scheduler import LoadFileScheduling
 
 from mtsig_core.cli import main
+from tests.builders.score_folders import score_folder as score_folder_in
+from tests.builders.text_files import write_files, write_task
 
 # The same examples in every run, however busy the machine is; thirteen times as many where time does not matter.
 settings.register_profile("mtsig", deadline=None, derandomize=True, max_examples=30)
@@ -38,8 +42,14 @@ def pytest_xdist_auto_num_workers():
     return cpu_count() + 1
 
 
-def pytest_collection_modifyitems(items):
-    """Those come first: last, they would leave the other workers with nothing to do."""
+def pytest_addoption(parser):
+    parser.addoption("--shuffle", metavar="SEED", help="files, and the tests of each, in an order by this seed")
+
+
+def pytest_collection_modifyitems(config, items):
+    """What waits comes first: last, it would leave the other workers with nothing to do."""
+    if seed := config.getoption("shuffle"):
+        items.sort(key=lambda item: [sha256(f"{seed} {name}".encode()).digest() for name in (item.path, item.nodeid)])
     items.sort(key=lambda item: not item.nodeid.startswith(WAITING))
 
 
@@ -75,3 +85,32 @@ def one_thread_per_product():
     """Tests run side by side: products that compete for the cores take many times as long."""
     with threadpool_limits(limits=1, user_api="blas"):
         yield
+
+
+@pytest.fixture
+def run(capsys):
+    """Run the command line in this process: status, standard output, standard error."""
+    def call(*args):
+        status = main.main([str(arg) for arg in args])
+        out = capsys.readouterr()
+        return SimpleNamespace(status=status, out=out.out, err=out.err)
+
+    return call
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A reference, three systems and documents, as files."""
+    return write_files(tmp_path)
+
+
+@pytest.fixture
+def text_folder(files, tmp_path_factory):
+    """The same as the folder of a shared task."""
+    return write_task(files, tmp_path_factory.mktemp("task"))
+
+
+@pytest.fixture
+def score_folder(tmp_path):
+    """The folder of a shared task with scores alone."""
+    return score_folder_in(tmp_path)

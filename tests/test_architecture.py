@@ -1,33 +1,15 @@
 """Who may import whom, and what the first import may cost."""
 
 import ast
-import gc
 import importlib
 import subprocess
 import sys
 from functools import cache
 from graphlib import TopologicalSorter
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-CORE = sorted((ROOT / "mtsig_core").rglob("*.py"))
-PAGES = sorted((ROOT / "pages").rglob("*.py"))
+from tests.builders.code import CORE, PAGES, ROOT, name_of, offenders, tree
+
 FILES = [*CORE, *PAGES, ROOT / "app.py", ROOT / "asgi.py"]
-
-
-def name_of(file):
-    """The dotted name of a module below the root."""
-    parts = file.relative_to(ROOT).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-@cache
-def tree(file):
-    gc.disable()  # Python before 3.11.8 loses count where the collector runs other code in the middle of it
-    try:
-        return ast.parse(file.read_text(encoding="utf-8"))
-    finally:
-        gc.enable()
 
 
 MODULES = {name_of(file) for file in FILES}
@@ -54,11 +36,6 @@ def within(package, file):
 
 def in_core(folder):
     return [file for file in CORE if file.relative_to(ROOT / "mtsig_core").parts[0] == folder]
-
-
-def offenders(files, wrong):
-    """The modules with something wrong, and what: one test for all files, for there are hundreds."""
-    return {name_of(file): found for file in files if (found := wrong(file))}
 
 
 def test_the_core_knows_no_screen():
@@ -232,3 +209,19 @@ def test_a_public_name_is_one_thing():
                 if not name.startswith("_"):
                     homes.setdefault(name, set()).add(name_of(file))
     assert not {name: sorted(found) for name, found in homes.items() if len(found) > 1}, "rename the rarer one"
+
+
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+#: What tests may know of Streamlit wherever they are: what it sends, how it is tried out, and its command.
+SAID = ("streamlit.proto.", "streamlit.testing.v1", "streamlit.web")
+
+
+def test_no_test_imports_another():
+    assert offenders(TESTS, lambda file: {name for name in imports(file)
+                                          if name.startswith("tests.") and ".test_" in name}) == {}
+
+
+def test_one_file_of_the_tests_knows_streamlits_own_parts():
+    found = offenders(TESTS, lambda file: {name for name in within("streamlit", file)
+                                           if name != "streamlit" and not name.startswith(SAID)})
+    assert found.keys() == {"tests.builders.streamlit_parts"}

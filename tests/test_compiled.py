@@ -73,7 +73,7 @@ def test_without_a_place_to_keep_code_it_compiles_anew(monkeypatch):
     assert made_with(monkeypatch, without_cache)(1) == 2
 
 
-@pytest.mark.parametrize("count", ["", pytest.param(COUNT, marks=pytest.mark.slow)], ids=["draws", "and counts"])
+@pytest.mark.parametrize("count", ["", pytest.param(COUNT, marks=pytest.mark.long)], ids=["draws", "and counts"])
 def test_code_that_is_kept_is_loaded_without_a_compilers_knowledge_and_counts_the_same(tmp_path, count):
     compiling, loading = (subprocess.run(
         [sys.executable, "-c", WORK + count + LOADED], env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},

@@ -10,7 +10,7 @@ from mtsig_core import Comparison, InputError, SettingError, TestSet, compare
 from mtsig_core.report.commands import remedy_options
 from mtsig_core.report.text import warn
 from pages._ui.screen import in_side_bar
-from tests.test_architecture import CORE, PAGES, name_of, offenders, tree
+from tests.builders.code import CORE, PAGES, name_of, offenders, tree
 
 OPTION = re.compile(r"(^|[\s`'\"]|(?<!var)\()--[a-z]|NAME=|=FILE")  # var(--name) is of a style
 #: Their errors are about the command line itself, or never reach a page.

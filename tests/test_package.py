@@ -17,8 +17,10 @@ from streamlit.proto.NewSession_pb2 import Config
 from websockets.sync.client import connect
 
 from mtsig_core.version import __version__
-from tests.browser.conftest import LIMIT, started
-from tests.pages.toys import sentences, write
+from tests.builders.processes import LIMIT, started
+from tests.builders.screens import sentences, write
+
+pytestmark = pytest.mark.long
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 
@@ -40,11 +42,11 @@ def wheel(tmp_path_factory):
     return file
 
 
-@pytest.fixture(scope="module", params=["the wheel alone", pytest.param("with pip", marks=pytest.mark.slow)])
+@pytest.fixture(scope="module", params=["the wheel alone", "with pip"])
 def scripts(request, wheel, tmp_path_factory):
     """The folder of the commands of an environment that mtsig is installed in.
 
-    Quick, what mtsig needs is borrowed from here; slow, pip gets it, and builds mtsig itself.
+    What mtsig needs is borrowed from here, or pip gets it, and builds mtsig itself.
     """
     environment = tmp_path_factory.mktemp("environment")
     scripts, packages = (Path(sysconfig.get_path(name, "venv", {"base": environment})) for name in
@@ -98,7 +100,6 @@ def test_the_command_line(scripts, tmp_path):
     assert compared(scripts, tmp_path, "human", "--scores", "human=human.tsv") == ["b", "a"]
 
 
-@pytest.mark.slow
 def test_the_command_line_counts_words(scripts, tmp_path):
     write(tmp_path / "ref.txt", sentences(30))
     write(tmp_path / "a.txt", [text.replace("small", "big") for text in sentences(30)])

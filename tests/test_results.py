@@ -13,9 +13,9 @@ from mtsig_core import Comparison, InputError, SettingError, TestSet, compare, r
 from mtsig_core.cli.main import main
 from mtsig_core.figures import differences, forest, matrix, of_comparison
 from mtsig_core.report.export import comparison_json
-from mtsig_core.report.sentences import list_caveats, paper_sentences, state_verdict
+from mtsig_core.report.sentences import list_caveats, paper_sentences, state_answer
 from mtsig_core.results import PairResult
-from tests.toys import bleu_counts, compare_given, toy
+from tests.builders.toys import bleu_counts, compare_given, toy
 
 COUNTS, DOCUMENTS = bleu_counts(seed=21, qualities=[0.2, 0, 0.4], n_segments=120)
 
@@ -150,7 +150,7 @@ class TestShown:
         (compare(toy(3, 5), baseline="B", trials=99, resamples=50), ["forest", "differences"])])
     def test_only_figures_that_there_are(self, found, names):
         assert list(of_comparison(found, "bleu")) == names
-        verdict = {"differences": {"verdict": state_verdict(found, "bleu")}}
+        verdict = {"differences": {"verdict": state_answer(found, "bleu")}}
         for name in names:
             drawn = {"forest": forest, "differences": differences, "matrix": matrix}[name](
                 found.metrics["bleu"], found.settings, notes=list_caveats(found, "bleu"), **verdict.get(name, {}))

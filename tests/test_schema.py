@@ -15,7 +15,7 @@ from mtsig_core.report.export import comparison_json
 from mtsig_core.schema import SCHEMA, decode, encode, from_plain, parse_json, to_json, to_plain
 from mtsig_core.store.reviews import CHANGES
 from mtsig_core.task import SystemInfo
-from tests.toys import toy
+from tests.builders.toys import toy
 
 RESULTS = [kind for kind in vars(results).values()
            if dataclasses.is_dataclass(kind) and kind.__module__ == results.__name__]

@@ -6,7 +6,7 @@ from functools import partial
 import plotly.graph_objects as go
 
 from mtsig_core.figures.comparison_plots import differences, forest, matrix
-from mtsig_core.report.sentences import list_caveats, state_verdict
+from mtsig_core.report.sentences import list_caveats, state_answer
 from mtsig_core.results import Comparison
 
 __all__ = ["differences", "forest", "matrix", "of_comparison"]
@@ -19,7 +19,7 @@ def of_comparison(comparison: Comparison, metric: str) -> dict[str, Callable[[],
     found: dict[str, Callable[[], go.Figure]] = {"forest": partial(forest, result, settings, notes)}
     if result.pairs:
         found["differences"] = partial(differences, result, settings, notes,
-                                       state_verdict(comparison, metric))
+                                       state_answer(comparison, metric))
     if result.pairs and settings.baseline is None:
         found["matrix"] = partial(matrix, result, settings, notes=notes)
     return found

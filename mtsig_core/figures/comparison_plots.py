@@ -8,7 +8,17 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from mtsig_core.figures.style import BELOW, Labels, full, interval_bars, measured, noted, set_key, set_rows
+from mtsig_core.figures.style import (
+    BELOW,
+    TITLE_LINE,
+    Labels,
+    full,
+    interval_bars,
+    measured,
+    noted,
+    set_key,
+    set_rows,
+)
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import p_word
 from mtsig_core.report.palette import BLUE, GREY, VERMILLION, colour_limit, ink, level, mixed, width, wrapped
@@ -18,6 +28,7 @@ from mtsig_core.report.sentences import (
     describe_difference,
     describe_undecided,
     name_first_place,
+    name_metric,
     name_score_axis,
     name_simultaneous,
     pick_significant,
@@ -36,7 +47,7 @@ from mtsig_core.stats.ranks import RANK_RULES, find_top_group
 
 
 _DIFFERENCE_ROW, _LOW_ROW, _MANY = 26, 20, 15  # pixels per system, and where they are many
-_TITLE_LINE, _TITLE_WIDE = 22, 66  # pixels of a line of the title, and its digits
+_TITLE_WIDE = 66  # digits of a line of the title
 
 
 def differences(result: MetricResult, settings: Settings, notes: Sequence[str] = (), verdict: str = "") -> go.Figure:
@@ -70,12 +81,12 @@ def differences(result: MetricResult, settings: Settings, notes: Sequence[str] =
             hovertemplate=f"%{{customdata[1]}}<br>%{{x:+{form}}}<extra></extra>"))
     set_key(figure)
     figure.add_vline(x=0, line=dict(color=GREY, width=2, dash="dash"))
-    measured(figure, write_difference_axis(named(metric_title(result.metric), 16), named(anchor, 28)))
+    measured(figure, write_difference_axis(named(name_metric(result.metric), 16), named(anchor, 28)))
     figure.update_xaxes(showgrid=True, zeroline=False, tickfont_size=13, exponentformat="power")
     lines = wrapped(printable(verdict), _TITLE_WIDE) if verdict else []
     lines = lines if len(lines) <= 3 else [*lines[:2], f"{lines[2].rstrip()}…"]
     set_rows(figure, named, names, _DIFFERENCE_ROW if len(names) <= _MANY else _LOW_ROW, bottom=52, more=18,
-             top=54 + _TITLE_LINE * len(lines))
+             top=54 + TITLE_LINE * len(lines))
     figure.update_layout(title=dict(text="<br>".join(map(full, lines)), font_size=17, x=0, xref="container", y=1,
                                     yref="container", yanchor="top", pad=dict(t=24, l=8)))
     return noted(named.below(figure), notes)

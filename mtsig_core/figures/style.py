@@ -15,6 +15,7 @@ from mtsig_core.report.text import printable
 #: Pixels for the numbers of an axis below a figure and beside it, and for what the first and the last of those below
 #: stand out: where they need more, Plotly makes room by drawing all of it again.
 BELOW, LEFT, ENDS = 36, 56, 24
+TITLE_LINE = 22  # pixels of a line of a title
 _SECOND = 14  # pixels of a second line of names in a row
 _LINE = 16  # from one line of the names below a figure to the next
 _KEY = 24  # lines of names below a figure at most; a single name is whole

@@ -20,7 +20,7 @@ from mtsig_core.stats.few_units import FEW_UNITS, count_most_units, differing_un
 from mtsig_core.stats.intervals import LEAST_UNITS
 from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.stats.significance import CORRECTION_NAMES, TESTS
-from mtsig_core.testset import name_as_system
+from mtsig_core.testset import name_as_system, pick_human_scores
 
 
 class Words(NamedTuple):
@@ -37,7 +37,10 @@ _MARKED = "{n:,} of {n_lines:,} inspected lines {marked}"
 _SO_FEW = "{bootstrap:the chance that all favour the same of two equal systems|the smallest possible p}"
 _IN_TOP_GROUP = ", though it is in the top group by simultaneous rank ranges"
 
-#: By code, filled by `_Template` with the facts, `a`, `b`, `metric`, its title `by`, and what `_DERIVED` adds.
+HUMAN_SCORES = "human scores"
+
+#: By code, filled by `_Template` with the facts, `a`, `b`, `metric`, its title `by`, its name in a
+#: sentence `measure`, and what `_DERIVED` adds.
 TEMPLATES: dict[str, Words] = {
     # Outputs and references that are hardly the right files.
     "is-source": Words("The output of {a} is the source, untranslated.", advice="Check that it is the right file."),
@@ -97,9 +100,9 @@ TEMPLATES: dict[str, Words] = {
         "over pairs).}",
         "{enough:Test by document.|Add documents: with only {n_documents:,} a test by document decides nothing.}"),
     "few-units": Words(
-        "There {n:is|are} only {n:#{unit}}{metric:? with {by} scores} to resample{unequal:?, worth only {worth:.0f} of "
-        f"equal size (Kish 1965)}}. {{has_interval:Intervals and p-values are rough below {FEW_UNITS}|There is no "
-        f"interval with fewer than {LEAST_UNITS}}}.",
+        "There {n:is|are} only {n:#{unit}}{metric:? with {by} scores} to resample{unequal:?, and because their "
+        f"sizes differ, they count as about {{worth:.0f}}}}. {{has_interval:Intervals and p-values are rough below "
+        f"{FEW_UNITS}|There is no interval with fewer than {LEAST_UNITS}}}.",
         advice="Add {added}s, or read the results with care."),
     "test-as-published": Words("The test: {test.title} ({test.source}). {test.caution}", advice="{test.instead}"),
     "test-assumes": Words("The test: {test.title} ({test.source}). {test.caution}", advice="{test.instead}"),
@@ -110,7 +113,7 @@ TEMPLATES: dict[str, Words] = {
     "reference-among-systems": Words(
         "The output of {a} is reference {reference}, word for word, so no translation can beat it.",
         advice="Exclude {a}{has_others:?, or score with the other references only}."),
-    "references-disagree": Words("The references do not agree on the top group by {by}.",
+    "references-disagree": Words("The references do not agree on the top group by {measure}.",
                                  "With all references: {top_group:names}. {leaders}.",
                                  "Choose the reference that counts, or report the result by each."),
     "several-metrics": Words("{n} metrics were compared, and the correction covers only the pairs of each metric.",
@@ -162,7 +165,7 @@ TEMPLATES: dict[str, Words] = {
         "decisions come from different methods{jointly:|, and each interval is for its own pair only}.",
         advice="{whom_to_trust}"),
     "split-decision": Words(
-        "Test and scores disagree by {by} in {pairs:#pair} of {m:,}: {test.statistic} favour one system, and the "
+        "Test and scores disagree by {measure} in {pairs:#pair} of {m:,}: {test.statistic} favour one system, and the "
         "difference of the scores does not. mtsig declares neither system better there.",
         "Disagreeing: {pairs:pairs}.",
         "A few segments with large differences can cause this. Look at them, or test the difference of the scores with "
@@ -176,13 +179,13 @@ TEMPLATES: dict[str, Words] = {
         "{follow}, so the two may differ.", "{differ:?Here {differing}.}"),
 
     # What a review decides, and what the numbers say of it.
-    "declared-not-compared": Words("{pair}: {a} is declared the first, but was not compared there by {by}."),
+    "declared-not-compared": Words("{pair}: {a} is declared the first, but was not compared there by {measure}."),
     "declared-without-ranks": Words(
-        "{pair}: {a} is declared the first, but no system is ranked there by {by}{why:? ({why})}, so the numbers "
+        "{pair}: {a} is declared the first, but no system is ranked there by {measure}{why:? ({why})}, so the numbers "
         "neither support that nor speak against it."),
-    "declared-not-first": Words("{pair}: {a} is declared the first, but {not_first} by {by}."),
+    "declared-not-first": Words("{pair}: {a} is declared the first, but {not_first} by {measure}."),
     "top-group-not-declared": Words(
-        "{pair}: {systems:all} {systems:is|are} in the top group there too by {by}, and the numbers do not decide "
+        "{pair}: {systems:all} {systems:is|are} in the top group there too by {measure}, and the numbers do not decide "
         "between systems of the top group."),
 
     # Single pairs.
@@ -296,6 +299,7 @@ def caution_words(caution: Caution) -> Words:
     'A and B have identical outputs.'
     """
     names = {"a": caution.a, "b": caution.b, "metric": caution.metric, "by": metric_title(caution.metric or ""),
+             "measure": name_metric(caution.metric or ""),
              **{key: _NAMED[key](value) if key in _NAMED else value for key, value in caution.facts.items()}}
     if "correction" in caution.facts:
         names["p_word"] = p_word(caution.facts["correction"])
@@ -311,9 +315,25 @@ def caution_record(caution: Caution) -> dict[str, Any]:
             "remedies": caution.remedies, "here": caution.here, "advice": caution.advice, "facts": caution.facts}
 
 
+def name_metric(metric: str) -> str:
+    """Return the name of a metric within a sentence.
+
+    >>> name_metric("bleu"), name_metric("human"), name_metric("esa")
+    ('BLEU', 'human scores', 'human scores (esa)')
+    """
+    if not pick_human_scores([metric]):
+        return metric_title(metric)
+    return HUMAN_SCORES if metric == "human" else f"{HUMAN_SCORES} ({metric_title(metric)})"
+
+
+def is_corrected(correction: str, n_pairs: int) -> bool:
+    """Return whether the p that decides is corrected; a single pair needs no correction."""
+    return n_pairs > 1 and correction != "none"
+
+
 def p_word(correction: str, n_pairs: int = 2) -> str:
-    """Return the name of the p-value that decides; a single pair needs no correction."""
-    return "p" if n_pairs == 1 else "p (uncorrected)" if correction == "none" else "adjusted p"
+    """Return the name of the p-value that decides."""
+    return "adjusted p" if is_corrected(correction, n_pairs) else "p" if n_pairs == 1 else "p (uncorrected)"
 
 
 # -- What templates need in addition to the facts ----------------------------------------------------------------------
@@ -339,7 +359,7 @@ def _list_leaders(caution: Caution, leads: Sequence[Mapping[str, Any]], n_segmen
 
 
 def _name_groups(caution: Caution, groups: Sequence[Mapping[str, Sequence[str]]]) -> dict[str, Any]:
-    return {"named": "; ".join(f"{list_names(group['systems'])} by {list_names([*map(metric_title, group['metrics'])])}"
+    return {"named": "; ".join(f"{list_names(group['systems'])} by {list_names([*map(name_metric, group['metrics'])])}"
                                for group in groups)}
 
 
@@ -493,7 +513,7 @@ def find_reason_undecided(settings: Settings, result: MetricResult, correction: 
     if lacks is None or lacks == "trials":
         return lacks and "too many pairs for so few trials"
     if lacks == "differences":
-        return f"systems differ in too few {differing_unit(settings)}s by {metric_title(result.metric)}"
+        return f"systems differ in too few {differing_unit(settings)}s by {name_metric(result.metric)}"
     several = f" for {m} pairs" if fewest_units(settings, 1) < fewest_units(settings, m, correction) else ""
     units = _Template().format("{:#{}}", count_most_units(result), settings.unit)
     return f"{units} are too few{several}"

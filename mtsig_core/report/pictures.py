@@ -16,17 +16,20 @@ from mtsig_core.report.sentences import (
     describe_difference,
     explain_marks,
     list_caveats,
+    name_metric,
     name_score_axis,
     name_simultaneous,
     pick_significant,
     see_anchor_pairs,
     select_parts,
+    state_answer,
     write_difference_axis,
+    write_level,
 )
 from mtsig_core.report.table import MISSING, CellForm, choose_cell_form, format_p, rank_interval, signed
 from mtsig_core.report.tables import cluster_ends, matrix_cells, rank_table
 from mtsig_core.report.text import printable
-from mtsig_core.results import MetricResult, PairResult, Settings, TaskComparison
+from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, TaskComparison
 from mtsig_core.stats.significance import significant
 
 _WIDE = 1040  # of a figure, in pixels; the page shrinks it to what there is
@@ -113,8 +116,25 @@ def differences_svg(result: MetricResult, settings: Settings) -> str:
     joint = name_simultaneous(result, settings) is not None
     rows = [DifferenceRow(row.system, own.difference, own.ci, own.ci_joint if joint else None, row.system in filled)
             for row in result.systems if (own := seen.get(row.system)) is not None]
-    return draw_differences(rows, write_difference_axis(metric_title(result.metric), printable(anchor)),
+    return draw_differences(rows, write_difference_axis(name_metric(result.metric), printable(anchor)),
                             f"Differences to {printable(anchor)} with their intervals")
+
+
+def differences_picture(comparison: Comparison, metric: str) -> str:
+    """Draw the same as a file of its own: the verdict above it, and below it how to read it and its caveats."""
+    result, settings = comparison.metrics[metric], comparison.settings
+    shapes, together = cast(Any, template("shapes.svg").module), name_simultaneous(result, settings)
+    key = [f"Thick: {write_level(settings)} CI for this pair only.",
+           *[f"Thin, with ends: {together}."] * (together is not None),
+           "Filled: significantly different; hollow: no significant difference, which does not mean equal."]
+    above, below = (wrapped(printable(text), int(_WIDE / _WIDE_DIGIT)) for text in (
+        state_answer(comparison, metric), " ".join([*key, *list_caveats(comparison, metric)])))
+    drawn = differences_svg(result, settings)
+    top, high = 12 + _LINE * len(above), int(drawn.partition('height="')[2].partition('"')[0])
+    texts = [*(shapes.text(8, _LINE * k, line, "bold") for k, line in enumerate(above, 1)),
+             *(shapes.text(8, top + high + _LINE * k, line) for k, line in enumerate(below, 1))]
+    around = str(shapes.svg(_WIDE, top + high + _LINE * len(below) + 12, above[0], texts))
+    return _as_file(around.replace("</svg>", drawn.replace("<svg ", f'<svg y="{top}" ', 1) + "</svg>"))
 
 
 def draw_differences(differences: Sequence[DifferenceRow], head: str, alt: str, own_scales: bool = False) -> str:
@@ -236,7 +256,10 @@ _ROW, _WIDE_DIGIT = 24, 9.1
 #: What the picture needs on its own, out of the report: its colours, on white.
 _STYLE = ("<style>text {font-family: system-ui, sans-serif; fill: #1B2330; white-space: pre} .end {text-anchor: end} "
           ".mid {text-anchor: middle} .bold {font-weight: 700} .cell {fill: #ECEFF3} .cell.first {fill: #0072B2} "
-          "text.first {fill: #FFFFFF; font-weight: 700} .cluster {stroke: #1B2330}</style>")
+          "text.first {fill: #FFFFFF; font-weight: 700} .cluster {stroke: #1B2330} .head {font-weight: 600} "
+          ".tick {stroke: #C9D0DA} .zero {stroke: #7A8594; stroke-width: 2; stroke-dasharray: 6 4} "
+          ".single {stroke: #7A8594; stroke-width: 6} .together {stroke: #7A8594; stroke-width: 1.5} "
+          ".dot {fill: #FFFFFF; stroke: #0072B2; stroke-width: 2} .dot.filled {fill: #0072B2}</style>")
 
 
 def task_svg(found: TaskComparison, metric: str, below: str = "") -> str:
@@ -271,7 +294,10 @@ def task_svg(found: TaskComparison, metric: str, below: str = "") -> str:
 
 def task_picture(found: TaskComparison, metric: str) -> str:
     """The same as a file of its own, which says what it shows."""
-    key = " ".join([f"Ranks by {metric_title(metric)}.", *explain_marks(found, metric, "Blue:"),
+    key = " ".join([f"Ranks by {name_metric(metric)}.", *explain_marks(found, metric, "Blue:"),
                     *list_caveats(found, metric)])
-    drawn = task_svg(found, metric, printable(key))
+    return _as_file(task_svg(found, metric, printable(key)))
+
+
+def _as_file(drawn: str) -> str:
     return drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1).replace(">", ">" + _STYLE, 1) + "\n"

@@ -10,7 +10,6 @@ from typing import Any, get_type_hints
 
 from mtsig_core.caution import Caution
 from mtsig_core.errors import InputError, MtsigError, format_count
-from mtsig_core.metrics import metric_title
 from mtsig_core.readers.files import FilePath
 from mtsig_core.readers.lines import read_bytes
 from mtsig_core.report.commands import task_command
@@ -23,6 +22,7 @@ from mtsig_core.report.sentences import (
     find_rank_rule,
     join_names,
     name_first_place,
+    name_metric,
     name_simultaneous,
     see_pair,
     write_level,
@@ -84,7 +84,7 @@ def history_sentences(history: Sequence[Entry]) -> list[str]:
 def _describe_change(change: Change, history: Sequence[Entry]) -> str:
     match change:
         case Begin(task=task, track=track, metric=metric):
-            return f"began the review of {task}, {track or 'all'} systems, by {metric_title(metric)}"
+            return f"began the review of {task}, {track or 'all'} systems, by {name_metric(metric)}"
         case Exclude(system=system, pair=pair, reason=reason):
             return f"excluded {system} in {pair or 'all language pairs'}: {reason or 'no reason given'}"
         case PutBack(system=system, pair=pair):
@@ -94,9 +94,9 @@ def _describe_change(change: Change, history: Sequence[Entry]) -> str:
         case SetSettings():
             return f"chose the settings {_describe_choice(change)}"
         case SetMetric(metric=metric):
-            return f"chose the metric {metric_title(metric)}"
+            return f"chose the metric {name_metric(metric)}"
         case NoteOn(text=text):
-            about = f"{change.a} and {change.b} in {change.pair} by {metric_title(change.metric)}"
+            about = f"{change.a} and {change.b} in {change.pair} by {name_metric(change.metric)}"
             return f"noted on {about}: {text}" if text else f"removed the note on {about}"
         case Decide(pair=pair, first=first, why=why):
             if not first:
@@ -203,7 +203,7 @@ def notes_table(notes: Sequence[NoteOn], found: TaskComparison | None = None) ->
     has it."""
     columns = [Column("language_pair", "language pair", "name"), Column("metric", "metric", "name"),
                Column("a", "a", "name"), Column("b", "b", "name"), Column("text", "note")]
-    rows: list[tuple[Any, ...]] = [(note.pair, metric_title(note.metric), note.a, note.b, note.text) for note in notes]
+    rows: list[tuple[Any, ...]] = [(note.pair, name_metric(note.metric), note.a, note.b, note.text) for note in notes]
     if found is None:
         return Table("notes", tuple(columns), tuple(rows))
     jointly = any(name_simultaneous(result, one.settings) for one in found.pairs.values()

@@ -18,10 +18,13 @@ from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.assumption_words import list_assumptions
 from mtsig_core.report.caution_words import (
+    HUMAN_SCORES,
     describe_rank_disagreement,
     explain_no_decision,
     find_reason_undecided,
     list_names,
+    name_metric,
+    p_word,
 )
 from mtsig_core.report.palette import shortened
 from mtsig_core.report.table import join_ends, signed, write_p, written_like
@@ -46,8 +49,7 @@ from mtsig_core.stats.pair import PairExamination
 from mtsig_core.stats.power import unbiased, units_freedom
 from mtsig_core.stats.ranks import RANK_RULES, RankRule, count_reversed_pairs, find_top_group, has_clear_winner
 from mtsig_core.stats.settings import SETTINGS
-from mtsig_core.stats.significance import CONTROLS, CORRECTION_NAMES, CORRECTION_SOURCES, TESTS, is_split
-from mtsig_core.testset import pick_human_scores
+from mtsig_core.stats.significance import CONTROLS, CORRECTION_NAMES, CORRECTION_SOURCES, FAMILY_WISE, TESTS, is_split
 
 #-----------------------------------------------------------------------------------------------------------------------
 # The parts that were compared by a metric, and their names.
@@ -92,34 +94,27 @@ def _find_macro(found: Found, metric: str) -> MacroResult | None:
     return found.macro.get(metric) if isinstance(found, TaskComparison) else None
 
 
-def name_metric(metric: str) -> str:
-    """Return the name of a metric within a sentence.
-
-    >>> name_metric("bleu"), name_metric("human")
-    ('BLEU', 'human scores')
-    """
-    return "human scores" if metric == "human" else metric_title(metric)
-
-
-def write_difference_axis(metric: str, anchor: str) -> str:
-    """Write the title of an axis of differences from a system; metric and system are names as shown.
-
-    >>> write_difference_axis("BLEU", "A"), write_difference_axis("human", "A")
-    ('BLEU difference from A (left: worse)', 'difference in human scores from A (left: worse)')
-    """
-    of = "difference in human scores" if metric == "human" else f"{metric} difference"
-    return f"{of} from {anchor} (left: worse)"
-
-
 def name_in_verdict(metric: str) -> str:
     """Return the start of a verdict by a metric.
 
-    >>> name_in_verdict("bleu"), name_in_verdict("human"), name_in_verdict("esa")
-    ('BLEU', 'Human scores', 'Human scores (esa)')
+    >>> name_in_verdict("chrf"), name_in_verdict("human")
+    ('chrF', 'Human scores')
     """
-    if not pick_human_scores([metric]):
-        return metric_title(metric)
-    return "Human scores" if metric == "human" else f"Human scores ({metric_title(metric)})"
+    return name_metric(metric).replace(HUMAN_SCORES, "Human scores", 1)
+
+
+def name_unit(metric: str) -> str:
+    """Return the unit of differences by a metric.
+
+    >>> name_unit("bleu"), name_unit("human")
+    ('BLEU', 'points')
+    """
+    return "points" if name_metric(metric) == HUMAN_SCORES else metric_title(metric)
+
+
+def write_difference_axis(metric: str, anchor: str) -> str:
+    """Write the title of an axis of differences from a system; metric and system are names as shown."""
+    return f"Difference in {metric} from {anchor} (left: worse)"
 
 
 def join_names(items: Sequence[str], shown: bool = True) -> str:
@@ -312,6 +307,42 @@ def state_verdict(found: Found, metric: str) -> str:
     return f"A single system is {first} in {n} of {several}"
 
 
+def state_answer(comparison: Comparison, metric: str) -> str:
+    """Write the verdict on a test set and its metric, with the pair it rests on: the only one, or the two best."""
+    result = comparison.metrics[metric]
+    answer = f"By {name_metric(metric)}: {state_verdict(comparison, metric)}"
+    best = {row.system for row in result.systems[:2]}
+    pair = next((pair for pair in result.tested if len(result.pairs) == 1 or {pair.a, pair.b} == best), None)
+    if pair is None or len(result.pairs) > 1 and (comparison.settings.baseline or not find_top_group(result)) or \
+            explain_no_decision(comparison.settings, result):
+        return answer
+    a, b = (pair.b, pair.a) if pair.better == "b" else (pair.a, pair.b)
+    who = "" if len(result.pairs) == 1 and pair.better else f"{a} vs. {b}: "
+    return f"{answer} ({who}{write_decisive(comparison, result, pair, a)})"
+
+
+def write_decisive(comparison: Comparison, result: MetricResult, pair: PairResult, name: str) -> str:
+    """Write the improvement of one system of a pair over the other, with the interval and the p, or wins, that decide.
+    """
+    settings, form, seen = comparison.settings, choose_form(result), see_pair(pair, name, result, comparison.settings)
+    parts = [f"{signed(seen.difference, form)} {name_unit(result.metric)}"]
+    if (ends := find_decisive_interval(seen, result, settings)) is not None:
+        together = " for all pairs together" * (ends is seen.ci_joint)
+        parts.append(f"{write_level(settings)} CI{together} {ends[0]:{form}} to {ends[1]:{form}}")
+    if seen.win is not None and seen.lose is not None:
+        parts.append(f"{name} wins {seen.win:.1%} of the resamples, {pair.b if name == pair.a else pair.a} "
+                     f"{seen.lose:.1%}")
+    elif seen.adjusted_p is not None:
+        parts.append(write_p(seen.adjusted_p, p_word(settings.correction, len(result.tested))))
+    return ", ".join(parts)
+
+
+def find_decisive_interval(seen: SeenPair, result: MetricResult, settings: Settings) -> tuple[float, float] | None:
+    """Return the interval that goes with the p that decides."""
+    jointly = len(result.tested) > 1 and settings.correction in FAMILY_WISE
+    return seen.ci_joint if jointly and seen.ci_joint is not None else seen.ci
+
+
 def _state_part(comparison: Comparison, result: MetricResult, where: str) -> str:
     settings = comparison.settings
     if not result.pairs:
@@ -497,7 +528,7 @@ def name_other_tops(found: TaskComparison, metric: str, *beside: TaskComparison)
     for name, (top, where) in tops.items():
         if top and mine and set(top) != set(mine) and set(where) & set(pairs):
             groups.setdefault(tuple(sorted(top, key=top.index)), []).append(
-                shortened(metric_title(name), 40) + f" ({name_pairs(where)})" * (set(where) != set(pairs)))
+                shortened(name_metric(name), 40) + f" ({name_pairs(where)})" * (set(where) != set(pairs)))
     return None if not groups else "Other metrics name another top group: " + "; ".join(
         f"{list_names([shortened(name, 40) for name in top])} by {join_names(metrics, shown=False)}"
         for top, metrics in groups.items()) + "."
@@ -554,7 +585,7 @@ def describe_subject(found: Found, metric: str) -> list[str]:
     parts = select_parts(found, metric)
     comparison, result = next(iter(parts.values()))
     names, verb = order_systems(found, metric), "compared" if len(result.systems) > 1 else "scored"
-    by, direction = printable(metric_title(metric)), describe_direction(result.higher_is_better)
+    by, direction = printable(name_metric(metric)), describe_direction(result.higher_is_better)
     if isinstance(found, Comparison):
         kind, assumed = "test set", found.testset.assumed
         what = f"on {_describe_testset(comparison, result)} by {by} ({direction})"
@@ -834,7 +865,7 @@ def _judge_pair(comparison: Comparison, result: MetricResult | MacroResult, pair
 def _write_evidence(comparison: Comparison, result: MetricResult | MacroResult, pair: PairResult | MacroPair) -> str:
     """Write scores, difference, interval, and p or shares of wins of a pair."""
     settings, form, seen = comparison.settings, choose_form(result), see_pair(pair, pair.a, result, comparison.settings)
-    unit = "" if result.metric == "human" else f" {printable(metric_title(result.metric))}"
+    unit = f" {printable(name_unit(result.metric))}"
     scores = {row.system: row.score for row in result.systems}
     common = f" on the {format_count(pair.n, 'segment')} with scores for both" if isinstance(pair, PairResult) \
         and isinstance(result, MetricResult) and has_different_segments(comparison, result) else ""
@@ -934,7 +965,7 @@ def write_caption(found: Found, metric: str, what: str) -> str:
         ("task", f"of {found.task.name} in {format_count(len(parts), 'language pair')}")
     simulated = f", a simulated {kind}" * any(one.testset.simulated for one, _ in parts.values())
     return (f"{what} of {format_count(len(order_systems(found, metric)), 'system')} {where}{simulated} by "
-            f"{printable(metric_title(metric))} ({describe_direction(result.higher_is_better)}).")
+            f"{printable(name_metric(metric))} ({describe_direction(result.higher_is_better)}).")
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -947,7 +978,7 @@ def explain_marks(found: TaskComparison, metric: str, mark: str) -> list[str]:
     is_across = macro is not None and macro.is_ranked
     if not is_across and not any(row.rank_low for _, result in parts.values() for row in result.systems):
         return ["A dash: no score, or no rank."]
-    ours = "top group: no other system is significantly better"
+    ours = "top group (no other system is significantly better)"
     marked = f"{mark} {ours}." if rule.name == "simultaneous" else \
         f"{mark} {name_first_place(rule)}{f'; under all pairs: {ours}' * is_across}."
     return [*describe_ranks(parts), marked, "A dash: no score, or no rank."]
@@ -974,7 +1005,7 @@ DISPUTED_PAIRS_NOTE = "Positive where a is better, also for metrics where lower 
 def state_agreement(disputed: Sequence[Disputed]) -> str:
     """Write how often the metrics agree in all language pairs together, in a sentence without its full stop."""
     within = [one for one in disputed if one.language_pair is not None]
-    names = list(dict.fromkeys(metric_title(name) for one in within for name in one.metrics))
+    names = list(dict.fromkeys(name_metric(name) for one in within for name in one.metrics))
     return f"In {format_count(len(within), 'language pair')}: " + state_decisions(
         names, [pair for one in within for pair in one.pairs])
 

@@ -25,6 +25,7 @@ from mtsig_core.report.sentences import (
     describe_control,
     keeps_its_level,
     list_caveats,
+    name_metric,
     paper_sentences,
     state_decisions,
 )
@@ -148,7 +149,7 @@ def warnings_of(view: View, further: list[MetricResult]) -> list[Caution]:
 
 def show_decisions(view: View, results: Sequence[MetricResult], page: str) -> None:
     """Draw how often the metrics agree, the pairs on which they do not, and all of them as signs."""
-    metrics, names = [result.metric for result in results], [metric_title(result.metric) for result in results]
+    metrics, names = [result.metric for result in results], [name_metric(result.metric) for result in results]
     screen.answer(state_decisions(names, pairs_across(results)))
     screen.cautions(about_top_groups(dict(zip(metrics, results, strict=True))))
     sizes = {name: max((pair.n for pair in result.pairs), default=0)
@@ -175,7 +176,7 @@ def show_decisions(view: View, results: Sequence[MetricResult], page: str) -> No
 def show_relations(results: Sequence[MetricResult], key: str | None = None) -> None:
     """Draw each system against each, with a sign for every metric."""
     screen.show_table(relations_table(results), key)
-    screen.plain(f"Row against column by {', '.join(metric_title(result.metric) for result in results)}, in this "
+    screen.plain(f"Row against column by {', '.join(name_metric(result.metric) for result in results)}, in this "
                  "order: > significantly better, < significantly worse, ~ no significant difference.")
 
 
@@ -262,7 +263,7 @@ def show_files(view: View, page: str, comparison: Comparison) -> None:
                 charts.download(title, partial(write, comparison), (*called, what), ending,
                                 f"{page}.{what}-{ending}")
     screen.plain(f"{'Systems, pairs and matrix' if paired else 'The system'} by "
-                 f"{', '.join(map(metric_title, comparison.metrics))}; the report has the figures too, and opens "
+                 f"{', '.join(map(name_metric, comparison.metrics))}; the report has the figures too, and opens "
                  "offline.")
 
 

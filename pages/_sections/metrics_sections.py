@@ -30,9 +30,37 @@ from mtsig_core.report.domain_tables import (
 from mtsig_core.results import Agreement, TaskAgreement
 from mtsig_core.stats.cautions import about_agreement
 from pages._sections import comparison_sections
-from pages._ui import charts, controls, screen, session_limits
+from pages._ui import address, charts, controls, screen, session_limits
 from pages._ui.browser import copyable
+from pages._ui.catalogue import TASK
 from pages._ui.views import View
+
+TABS = {"metrics": "Do the metrics agree?", "by domain": "Does a domain reverse it?",
+        "which metric to trust": "Which metric to trust"}
+
+
+def list_tabs(view: View) -> dict[str, str]:
+    """Return the tabs that the test set has something for."""
+    lacks = {"by domain": not _has_domains(view), "which metric to trust": not view.testset.scores}
+    return {name: title for name, title in TABS.items() if not lacks.get(name)}
+
+
+def _has_domains(view: View) -> bool:
+    return len({*(view.testset.domains or ())}) > 1
+
+
+def offer_more(view: View) -> None:
+    """Say what the test set lacks for the other tabs, with a way to upload it and to a set that has it."""
+    lacks = ["domains"] * (not _has_domains(view)) + ["human scores"] * (not view.testset.scores)
+    if lacks:
+        more = ["whether a domain reverses the result"] * (not _has_domains(view)) + \
+            ["which metric to trust"] * (not view.testset.scores)
+        screen.plain(f"This test set has no {' and no '.join(lacks)}, so this page cannot show {' or '.join(more)}.")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            address.link("upload", "Upload them", icon=":material/upload:")
+            st.button("Open the simulated shared task, which has both", icon=":material/arrow_forward:",
+                      key="metrics.demo", type="tertiary", on_click=address.keep, args=("testset", [TASK.title]))
+
 
 # Whether the metrics agree.
 
@@ -73,10 +101,6 @@ def show_domains(view: View) -> None:
 
 def show_agreement(view: View) -> None:
     """Draw pairwise and soft pairwise accuracy of the metrics chosen, and tests between them."""
-    if not view.testset.scores:
-        screen.error("This test set has no human scores. Upload a table of segment scores (system, line, score) with "
-                     "the texts on the page Upload.")
-        return
     human = controls.choice("Human scores", list(view.testset.scores), "human")
     others = [name for name in list_metrics(view.testset) if name != human]
     usual = [name for name in default_metrics(view.testset, human) if name in others]

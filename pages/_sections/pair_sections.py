@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -15,7 +16,7 @@ from mtsig_core.experiments.dispute import document_names, examine_dispute, list
 from mtsig_core.experiments.planning import default_difference
 from mtsig_core.figures.pair_plots import drivers, half_eye, null_tails
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.caution_words import advise_trust, explain_no_decision, p_word
+from mtsig_core.report.caution_words import advise_trust, explain_no_decision, is_corrected
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.dispute_card import card_html
 from mtsig_core.report.sentences import (
@@ -24,11 +25,14 @@ from mtsig_core.report.sentences import (
     explain_unlike,
     find_identical,
     name_family,
+    name_unit,
+    see_pair,
+    write_decisive,
     write_level,
 )
-from mtsig_core.report.table import Column, Table, format_p, join_ends, number, rounded, write_p, written_like
+from mtsig_core.report.table import Column, Table, format_p, join_ends, rounded, write_p, written_like
 from mtsig_core.stats.arrays import contains_zero
-from mtsig_core.stats.cautions import about_definition, about_need_of_units, trusted
+from mtsig_core.stats.cautions import trusted
 from mtsig_core.stats.comparison import join_comparisons
 from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, can_reach_alone
 from mtsig_core.stats.pair import (
@@ -39,7 +43,7 @@ from mtsig_core.stats.pair import (
     find_extremes,
     symmetric_histogram,
 )
-from mtsig_core.stats.significance import FAMILY_WISE, TESTS, is_split
+from mtsig_core.stats.significance import TESTS, is_split
 from pages._ui import address, background, charts, controls, pair_choice, result_cache, screen
 from pages._ui.browser import command_box
 from pages._ui.screen import or_end_page
@@ -101,14 +105,12 @@ class Pair:
     def ends(self) -> tuple[float, float] | None:
         """Return the interval of this pair."""
         ends = self.found.intervals[self.result.ci]
-        return ends and tuple(sorted(self.found.sign * end for end in ends))
+        return ends and join_ends(*ends, self.found.sign)
 
     @property
     def joint(self) -> tuple[float, float] | None:
         """Return the interval for all pairs together, if there are several."""
-        sign = self.result.sign * (1 if self.row.a == self.a else -1)
-        ends = self.row.ci_joint_low, self.row.ci_joint_high
-        return None if None in ends or len(self.result.tested) < 2 else tuple(sorted(sign * end for end in ends))
+        return see_pair(self.row, self.a, self.result, self.settings).ci_joint if len(self.result.tested) > 1 else None
 
     def show(self, make: partial, key: str, alt: str, header: list[str], rows: list) -> None:
         charts.show(make, key=key, alt=alt, header=header, rows=rows, files=self.view.named(self.a, self.b),
@@ -117,18 +119,11 @@ class Pair:
 
 def state_verdict(one: Pair) -> str:
     """Write which system is better, if either is, by how much, and the p or the wins that decide."""
-    row, form, joint = one.row, choose_form(one.result), one.joint
+    row = one.row
     better = {"a": row.a, "b": row.b, None: None}[row.better]
     verdict = f"the {one.identical} are identical" if one.identical else \
         f"{better} is significantly better" if better else describe_undecided(row, one.settings)
-    shown = joint if joint and one.settings.correction in FAMILY_WISE else one.ends  # what goes with the p that decides
-    interval = "" if shown is None else f", {write_level(one.settings)} CI" \
-        f"{' for all pairs together' * (shown is joint)} {shown[0]:{form}} to {shown[1]:{form}}"
-    win, lose = (row.win, row.lose) if row.a == one.a else (row.lose, row.win)
-    called = p_word(one.settings.correction, len(one.result.tested))
-    chance = write_p(row.p_adjusted, called) if row.p_value is not None else \
-        f"{one.a} wins {win:.1%} of the resamples, {one.b} {lose:.1%}"
-    return f"{one.a} vs. {one.b}: {verdict} ({one.delta:+{form}} {metric_title(one.result.metric)}{interval}, {chance})"
+    return f"{one.a} vs. {one.b}: {verdict} ({write_decisive(one.view.comparison, one.result, row, one.a)})"
 
 
 def list_warnings(one: Pair) -> list[Caution]:
@@ -179,8 +174,8 @@ def show_chance(one: Pair) -> None:
     found, row = one.found, one.row
     edges, counts = symmetric_histogram(found.sign * found.swapped, abs(one.delta))
     chance, m = describe_chance(found), len(one.result.tested)
-    decides = m > 1 and row.p_value is not None and one.settings.correction != "none"
-    screen.faint(f"{chance} Corrected for {format_count(m, 'pair')}, which decides: "
+    decides = row.p_value is not None and is_corrected(one.settings.correction, m)
+    screen.faint(f"{chance} What decides is corrected for {format_count(m, 'pair')}: "
                  f"{write_p(row.p_adjusted, 'adjusted p')}." if decides else chance)
     one.show(partial(null_tails, edges, counts, one.delta, unit=metric_title(one.result.metric),
                      form=choose_form(one.result), exact=found.exact), "pair.null",
@@ -200,63 +195,73 @@ def open_tabs() -> Sequence:
 def describe_chance(found: PairExamination) -> str:
     """Write how many permutations reach the observed difference, and the p that follows."""
     p, n = found.outcomes[0].p_value, len(found.swapped) + 1
-    reached, size = round(p * n) - 1, f"a difference of at least {abs(found.delta):{form_of(found)}} either way"
+    reached, size = round(p * n) - 1, f"a difference of {abs(found.delta):{form_of(found)}} or more in either direction"
     if found.exact:
         return f"{reached + 1:,} of all {n:,} permutations give {size}: p = {format_p(p)} for this pair only."
     return f"{reached:,} of {n - 1:,} permutations give {size}: {write_p(p)} for this pair only."
 
 
-def describe_detectable(found: PairExamination, pair: PairResult, m: int) -> str:
-    """Write the smallest difference that the test set detects, for this pair only and among m, and the standard error
-    by each unit."""
-    settings, form = found.settings, form_of(found)
-    if found.se[settings.unit] == 0:
-        text = "There is no smallest detectable difference: this difference is the same in every resample."
-    elif found.mdd is None:
-        text = (f"There is no smallest detectable difference: with so few {settings.unit}s no difference can reach "
-                f"p = {settings.alpha:g}.")
-    else:
-        ends = "" if None in (pair.mdd_low, pair.mdd_high) else \
-            f", {write_level(settings)} CI {pair.mdd_low:{form}} to {pair.mdd_high:{form}}"
-        text = (f"Smallest detectable difference (80% power): {found.mdd:{form}} {metric_title(found.metric)}{ends}, "
-                "without correction.")
-        if m > 1 and pair.mdd_family is not None:
-            text += f" With Bonferroni's correction for {m} pairs it is {pair.mdd_family:{form}}."
-    errors = ", ".join(f"{number(se, form)} by {kind}" for kind, se in found.se.items())
-    return f"{text} Standard error of the difference: {errors}."
+def show_other_tests(one: Pair) -> None:
+    """Draw all tests, all intervals, and what the test set can detect: a sentence and a table each."""
+    found, row, result = one.found, one.row, one.result
+    tests = outcomes_table(found, row.n_effective < FEW_FOR_BOOTSTRAP)
+    screen.plain(f"{_count_values(tests, 'decision', 'test')} Choose the test before you look at its result.")
+    screen.show_table(tests)
+    intervals = intervals_table(found, result.ci, name_family(result, one.settings), one.joint)
+    screen.plain(f"Does the {write_level(one.settings)} CI exclude 0? "
+                 f"{_count_values(intervals, 'excludes_zero', 'interval')}")
+    screen.show_table(intervals)
+    screen.plain(describe_detectable(found))
+    screen.show_table(detectable_table(found, row, len(result.pairs)))
 
 
-def outcomes_table(examination: PairExamination) -> Table:
-    """Return all tests side by side."""
+def _count_values(table: Table, key: str, noun: str) -> str:
+    """Write how many rows have each value of a column."""
+    counts = Counter(value for value in table.values(key) if value is not None)
+    return f"{', '.join(f'{value}: {format_count(n, noun)}' for value, n in counts.most_common())}."
+
+
+def outcomes_table(examination: PairExamination, few: bool) -> Table:
+    """Return all tests side by side, with what is wrong with some of them, or with few units."""
     decisions = {"a": f"{examination.a} is better", "b": f"{examination.b} is better",
                  None: "no significant difference"}
+    rows = []
+    for one in examination.outcomes:
+        test = TESTS[one.test]
+        caveat = test.caution or (test.with_few or "") * few
+        rows.append((
+            test.title, one.p_value if one.win is None else f"win {one.win:.3f}, lose {one.lose:.3f}",
+            "test and scores disagree" if one.favours else decisions[one.better],
+            test.source + " (as published)" * test.as_published, caveat.partition(". ")[0]))
     return Table("tests", (
         Column("test", "test", "name"), Column("p", "p", "p"),
         Column("decision", f"at alpha {examination.settings.alpha:g}, without correction"),
-        Column("source", "definition")),
-        tuple((TESTS[one.test].title, one.p_value if one.win is None else f"win {one.win:.3f}, lose {one.lose:.3f}",
-               "test and scores disagree" if one.favours else decisions[one.better],
-               TESTS[one.test].source + " (as published)" * TESTS[one.test].as_published)
-              for one in examination.outcomes))
+        Column("source", "definition"), Column("caveat", "caveat")), tuple(rows))
 
 
-def show_other_tests(one: Pair) -> None:
-    """Draw all tests and intervals, their cautions, and the detectable difference."""
-    found, row, result = one.found, one.row, one.result
-    screen.show_table(outcomes_table(found))
-    smallest = f"randomization tries all {len(found.swapped) + 1:,} permutations" if found.exact else \
-        "the smallest possible p is 1/(permutations + 1)"
-    st.caption(f"Choose the test before you look at its result. All are for this pair only; {smallest}.")
-    screen.cautions(test_cautions(found, row.n_effective < FEW_FOR_BOOTSTRAP))
-    screen.show_table(intervals_table(found, result.ci, name_family(result, one.settings), one.joint))
-    screen.plain(describe_detectable(found, row, len(result.pairs)))
+def describe_detectable(found: PairExamination) -> str:
+    """Write which difference the test set can detect."""
+    if found.se[found.settings.unit] == 0:
+        return "There is no smallest detectable difference: this difference is the same in every resample."
+    if found.mdd is None:
+        return (f"There is no smallest detectable difference: with so few {found.settings.unit}s no difference can "
+                f"reach p = {found.settings.alpha:g}.")
+    return (f"If the true difference is {found.mdd:{form_of(found)}} {name_unit(found.metric)}, this test set detects "
+            "it 8 times in 10; smaller ones less often.")
 
 
-def test_cautions(found: PairExamination, few: bool) -> list[Caution]:
-    """Return the cautions of the tests: as published, for translations, or with few units."""
-    tests = [outcome.test for outcome in found.outcomes]
-    return [caution for test in tests for caution in about_definition(test)] + [
-        caution for test in tests if few for caution in about_need_of_units(test)]
+def detectable_table(found: PairExamination, pair: PairResult, m: int) -> Table:
+    """Return the smallest detectable difference, for this pair only and among m, and the standard errors."""
+    form, rows = form_of(found), []
+    if found.mdd is not None and found.se[found.settings.unit]:
+        ends = join_ends(pair.mdd_low, pair.mdd_high)
+        rows.append(("Smallest detectable difference (80% power), without correction", found.mdd, ends))
+        if m > 1 and pair.mdd_family is not None:
+            rows.append((f"The same with Bonferroni's correction for {m} pairs", pair.mdd_family, None))
+    rows += [(f"Standard error of the difference, by {kind}", se, None) for kind, se in found.se.items()]
+    return Table("detectable", (
+        Column("what", "", "name"), Column("value", name_unit(found.metric), "score", form),
+        Column("ci", f"{write_level(found.settings)} CI", "interval", form)), tuple(rows))
 
 
 def show_equivalence(found: PairExamination) -> None:

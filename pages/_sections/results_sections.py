@@ -115,7 +115,7 @@ def show_ranks(comparison: TaskComparison, metric: str, key: str, click: str = "
     ranked = [k for k, ranks in enumerate(table.values("rank")) if ranks is not None] if "rank" in table.keys else []
     unranked = ""
     if 0 < len(ranked) < len(table.rows):
-        unranked = " A dash under rank across: not ranked, because not in all language pairs; without shading."
+        unranked = " A dash under rank across: not in all language pairs, so not ranked."
         table = replace(table, ruled={*table.ruled, *ranked[-1:] * (len(table.ruled) % 2)})  # which ends the shading
     clicked = screen.show_table(table, key, open_cells=True)
     *columns, clusters = explain_ranking(comparison, metric, "Coloured:", "Shading")

@@ -10,7 +10,7 @@ import streamlit as st
 
 from mtsig_core import METRICS, Comparison, MtsigError
 from mtsig_core.errors import Remedy
-from mtsig_core.metrics import metric_title, metric_titles
+from mtsig_core.metrics import metric_titles
 from mtsig_core.report.commands import defaults
 from mtsig_core.report.pictures import task_picture
 from mtsig_core.report.review import (
@@ -26,7 +26,7 @@ from mtsig_core.report.review import (
     review_changes_table,
     review_command,
 )
-from mtsig_core.report.sentences import find_rank_rule
+from mtsig_core.report.sentences import find_rank_rule, name_metric
 from mtsig_core.report.table import number
 from mtsig_core.results import TaskComparison
 from mtsig_core.stats.ranks import fitting_rules, ranks_before_after
@@ -260,7 +260,7 @@ def open_pair(view: ReviewView, pair: str, whole: Mapping[str, Comparison]) -> N
     if (before := st.session_state.pop(frame.SET, None)) is not None:  # what was chosen for another set waits there
         address.switched_set(before[1], "", lambda key, texts: key in (views.LEFT_OUT, "tokenize")
                              or key.startswith(views.REASON))
-    named = view.before.address_of(pair, TaskComparison(view.before.kept.info, whole, {}))
+    named = view.before.address_of(pair, TaskComparison(view.before.kept.info, whole, {})) | {views.BACK: None}
     usual = defaults("compare")
     # What is usual stands in no address: else the page would take it out, and Back would need one press more.
     settings = {key: None if value == usual.get(key) else str(value) for key, value in
@@ -364,7 +364,7 @@ def show_mine() -> None:
         about, opened, deleted = st.columns([6, 1.2, 1.3], vertical_alignment="center")
         begun = datetime.fromtimestamp(kept.history[0].at, UTC)
         with about:
-            screen.plain(f"{names.get(kept.review.task, kept.review.task)}, {metric_title(kept.review.metric)}: "
+            screen.plain(f"{names.get(kept.review.task, kept.review.task)}, {name_metric(kept.review.metric)}: "
                          f"begun {begun:%Y-%m-%d %H:%M} UTC, "
                          f"{number(len(kept.history), 'd')} {'step' if len(kept.history) == 1 else 'steps'}, "
                          f"{number(len(kept.review.decisions), 'd')} decided")

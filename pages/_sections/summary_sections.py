@@ -7,18 +7,21 @@ from dataclasses import replace
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from mtsig_core import Caution, MetricResult
 from mtsig_core.errors import format_count
 from mtsig_core.figures import differences, forest
 from mtsig_core.metrics import list_metrics, metric_title
+from mtsig_core.report import export
+from mtsig_core.report.pictures import differences_picture
 from mtsig_core.report.sentences import (
     describe_methods,
     find_anchor,
     keeps_its_level,
     list_caveats,
-    name_metric,
     pick_caveats,
+    state_answer,
     state_result,
     state_verdict,
 )
@@ -30,9 +33,10 @@ from pages._sections import comparison_sections
 from pages._ui import address, browser, caveats, charts, controls, pair_choice, screen
 from pages._ui.browser import copyable
 from pages._ui.views import View
+from pages._work.memory import make_once
 
 _VIEW, _REPORT = "view", "report"  # the key of the address, and what asks for one page to print
-_MOST = 3  # caveats above the figure
+_SEVERAL, _MOST = 3, 3  # systems whose figure leaves room for as many caveats above it; else one
 
 
 def compare_with(view: View) -> View:
@@ -53,11 +57,6 @@ def is_report() -> bool:
     return address.asked(_VIEW) == _REPORT
 
 
-def state_answer(view: View) -> str:
-    """Write the verdict, and its metric."""
-    return f"By {name_metric(view.metric)}: {state_verdict(view.comparison, view.metric)}"
-
-
 # The figure.
 
 
@@ -65,7 +64,7 @@ def show_differences(view: View) -> None:
     """Draw the differences from the best or from the baseline; of a single system, only its score."""
     if not view.result.pairs:
         return
-    clicked = charts.show(_draw_differences(view), key="summary.differences", alt=_alt(view), select=True,
+    clicked = charts.show(_draw_differences(view), key="summary.differences", alt=_alt(view), select=True, titled=False,
                           rows=leaderboard_table(view.result, view.comparison.settings).records(),
                           files=view.named(), command=view.command(),
                           table=differences_table(view.result, view.comparison.settings))
@@ -77,7 +76,7 @@ def show_differences(view: View) -> None:
 
 def _draw_differences(view: View) -> partial:
     return partial(differences, view.result, view.comparison.settings,
-                   tuple(list_caveats(view.comparison, view.metric)), state_answer(view))
+                   tuple(list_caveats(view.comparison, view.metric)), state_answer(view.comparison, view.metric))
 
 
 def _alt(view: View) -> str:
@@ -88,12 +87,12 @@ def _alt(view: View) -> str:
 # Caveats.
 
 
-def show_caveats(view: View, others: list[MetricResult]) -> None:
-    """Draw the limits of the verdict, each with its remedy."""
-    more = caveats.show(_list_first(view, others), "first", most=_MOST)
-    caveats.show(_ask_for_metric(view, others), "first")
-    if more:
-        screen.faint(f"{format_count(more, 'more caveat')} under All caveats.")
+def show_caveats(view: View, others: list[MetricResult], below: DeltaGenerator) -> None:
+    """Draw the limits of the verdict with their remedies, as far as the figure stays in sight, and count the others."""
+    most = _MOST if len(view.result.systems) <= _SEVERAL else 1
+    if more := caveats.show([*_list_first(view, others), *_ask_for_metric(view, others)], "first", most=most):
+        with below:
+            screen.faint(f"{format_count(more, 'more caveat')} under All caveats.")
 
 
 def _ask_for_metric(view: View, others: list[MetricResult]) -> list[Caution]:
@@ -184,6 +183,17 @@ def show_buttons(view: View, excluded: Mapping[str, str], others: list[MetricRes
         st.button("Report to print", icon=":material/print:", type="tertiary", key="summary.report",
                   on_click=address.keep, args=(_VIEW, [_REPORT]))
         comparison_sections.show_files(view, "summary", comparison)
+        if view.result.pairs:
+            _show_picture(view)
+
+
+def _show_picture(view: View) -> None:
+    """Offer the figure as a file, with verdict and caveats in it."""
+    drawn = make_once(differences_picture, view.comparison, view.metric)
+    with st.container(horizontal=True):
+        charts.download("Picture (SVG)", drawn, view.named(), "svg", "summary.svg")
+        browser.png_button("Picture (PNG)", drawn, export.file_name(*view.named(), ending="png"), "summary.png")
+    st.caption("The pictures have the verdict and its caveats. The camera above each figure saves what you see.")
 
 
 def show_report(view: View) -> None:
@@ -191,7 +201,7 @@ def show_report(view: View) -> None:
     comparison, result = view.comparison, view.result
     st.html('<div class="mt-report"></div>')
     st.button("Back to the summary", type="tertiary", key="report.back", on_click=address.keep, args=(_VIEW, None))
-    screen.answer(state_answer(view))
+    screen.answer(state_answer(view.comparison, view.metric))
     if result.pairs:
         charts.grow(_draw_differences(view), "report.differences", _alt(view))
     screen.cautions([*comparison.warnings, *_ask_for_metric(view, [])], hints=False)

@@ -166,9 +166,9 @@ def write() -> None:
         st.query_params.from_dict(query)
 
 
-def link(name: str, label: str, *, icon: str = ":material/arrow_forward:", help: str | None = None, **asks: str
-         ) -> None:
-    """Draw a link to a page that keeps the choices and adds `asks`."""
+def link(name: str, label: str, *, icon: str = ":material/arrow_forward:", help: str | None = None,
+         **asks: str | None) -> None:
+    """Draw a link to a page that keeps the choices and adds `asks`; None omits one."""
     query = elsewhere(asks)
     st.session_state[_LINKED] |= query.keys() - asks.keys()
     st.page_link(PAGES[name].file, label=label, icon=icon, help=help, query_params=query)

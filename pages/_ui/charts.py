@@ -10,7 +10,9 @@ from dataclasses import asdict
 import plotly.graph_objects as go
 import streamlit as st
 
+from mtsig_core.figures.style import TITLE_LINE
 from mtsig_core.report import export
+from mtsig_core.report.palette import ON_DARK
 from mtsig_core.report.table import Cell, Column, Table
 from pages._ui import screen
 from pages._ui.browser import copyable
@@ -36,12 +38,12 @@ def dark() -> bool:
 
 def show(make: Callable[[], go.Figure], key: str, alt: str, *, files: Sequence[str], rows: Sequence, command: str,
          header: Sequence[str] | None = None, table: Table | None = None, with_table: bool = True,
-         select: bool = False) -> list:
+         select: bool = False, titled: bool = True) -> list:
     """Draw a figure in the colours of the viewer's theme, with its numbers, files and command below it.
 
     `make` is a `functools.partial`, by which the figure is remembered; `alt` says in a sentence what it shows. `rows`
     are its numbers, as in `csv_button`, which `command` prints; `table` shows them otherwise. Gives the custom data of
-    the points clicked.
+    the points clicked. Not `titled`: only a saved picture has the title, because the page says it above.
     """
     header, rows = _columns(header, rows)
     figure = _drawn(make, "dark" if dark() else "light")
@@ -61,11 +63,20 @@ def show(make: Callable[[], go.Figure], key: str, alt: str, *, files: Sequence[s
     # Streamlit adds a button for the full screen, but not to a bar whose buttons are all named.
     config = {"displaylogo": False, "displayModeBar": True, "modeBarButtonsToRemove": _NOT_NEEDED,
               "toImageButtonOptions": {"format": picture, "filename": name, "scale": 2}}
+    if not titled and figure.layout.title.text:
+        place.html(_hide_title(key, TITLE_LINE * (1 + figure.layout.title.text.count("<br>"))))
     if figure.layout.meta:
         place.html(_narrow(key, figure.layout.meta))
     event = place.plotly_chart(figure, key=key, alt=alt, config=config, on_select="rerun" if select else "ignore",
                                selection_mode="points")
     return [point["customdata"] for point in event.selection.points] if select else []
+
+
+def _hide_title(key, high):
+    """Return a style that cuts off the room of a title above the figure; the bar of buttons in it moves down."""
+    here = f".st-key-{key.replace('.', '-')}"
+    return f"""<style>{here} {{overflow: clip; margin-bottom: -{high}px}} {here} .gtitle {{display: none}}
+{here} .js-plotly-plot {{margin-top: -{high}px}} {here} .modebar-container {{top: {high}px !important}}</style>"""
 
 
 def _narrow(key, said):
@@ -99,6 +110,8 @@ def _colour(figure, theme):
     """Set the colours of a figure: Streamlit's own axis labels are too pale for a projector. Plotly's `update_layout`
     would take a quarter of the drawing time."""
     layout, ink = figure.layout, _INK[theme]
+    if theme == "dark":
+        _brighten(figure)
     layout.margin.t, layout.height = (layout.margin.t or 0) + _BAR, (layout.height or 450) + _BAR
     for text in (layout, layout.title, *layout.annotations):
         text.font.color = ink
@@ -107,6 +120,18 @@ def _colour(figure, theme):
         for key, value in _TICKS.items():
             axis[key] = value
     return figure
+
+
+def _brighten(figure):
+    """Dots and lines as they stand out on a dark page. Bars stay as they are: their texts are white."""
+    parts = [part for trace in figure.select_traces({"type": "scatter"})
+             for part in (trace.marker, trace.line, trace.error_x, trace.error_y)]
+    for part in (*parts, *(shape.line for shape in figure.layout.shapes)):
+        colour = part.color
+        if isinstance(colour, str):
+            part.color = ON_DARK.get(colour, colour)
+        elif colour is not None:
+            part.color = [ON_DARK.get(one, one) for one in colour]
 
 
 def _as_table(header, rows):

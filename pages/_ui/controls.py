@@ -136,7 +136,8 @@ def name_preset(name: str) -> str:
 def pick_baseline(names: list[str], place=st) -> str | None:
     """Let the user compare every system with one, or (None) with the best."""
     best = unlike("the best system", names)
-    chosen = choice("Compare with", [best, *names], "baseline", place=place, width=280)
+    chosen = choice("Compare with", [best, *names], "baseline", place=place, width=310, label_visibility="collapsed",
+                    format_func="Compare with {}".format)
     return None if chosen == best else chosen
 
 

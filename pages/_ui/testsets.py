@@ -463,6 +463,16 @@ def track_name(testset: str, track: str | None) -> str:
     return testset if track is None else f"{testset}{_MARK}{track}"
 
 
+def track_of(testset: str) -> str | None:
+    """Return the track in the name of a test set."""
+    return testset.rpartition(_MARK)[2] if testset.endswith((f"{_MARK}constrained", f"{_MARK}unconstrained")) else None
+
+
+def is_of_task(testset: str) -> bool:
+    """Return whether the name of a test set is that of a language pair of a shared task."""
+    return "/" in testset or testset.startswith(TASK.title)
+
+
 def find_track(name: str, offers: dict[str, Offer]) -> Offer | None:
     """Return the set of a name, as `find`; after a track in the name, only the systems of that track."""
     base, mark, track = name.rpartition(_MARK)

@@ -213,6 +213,17 @@ class View:
         return command_line(name, self.source, *flags, **{"metrics": self.metric, **asked})
 
 
+BACK = "back"  # the key of the page that opened a language pair
+
+
+def show_way_back(view: View) -> None:
+    """Draw a link to the page of the shared task that opened this language pair, with the task's choices."""
+    name = address.asked("testset") or ""
+    if address.asked(BACK) == "results" and testsets.is_of_task(name):
+        address.link("results", "Back to Results", icon=":material/arrow_back:", metric=view.metric,
+                     track=testsets.track_of(name), **{BACK: None})
+
+
 # A shared task.
 
 
@@ -275,7 +286,8 @@ class TaskView:
         """
         info = self.kept.info
         usual = order_metrics(info.scores[pair], computed=METRICS if pair in info.with_texts else ())[0]
-        named = {"testset": testsets.track_name(self.offer.testset(self.name, pair), self.kept.source.track),
+        named = {BACK: "results",
+                 "testset": testsets.track_name(self.offer.testset(self.name, pair), self.kept.source.track),
                  "metric": None if self.metric == usual else self.metric}
         may_change = self.offer.source.folder is not None and self.offer.saved is None
         return named | ({address.SEEN: comparison.pairs[pair].testset.digest[:12]} if may_change else {})
@@ -309,6 +321,7 @@ def _key(kept: KeptTask, metrics: list[str], settings: dict) -> tuple:
 
 def choose_task() -> TaskView:
     """Draw the controls in the sidebar; return the view that they make."""
+    address.keep(BACK, None)
     offers = testsets.available_tasks()
     for asked in filter(None, (address.asked("shared_task"), (address.asked("testset") or "").partition("/")[0])):
         if (offer := testsets.find_task(asked, offers)) is not None:  # an upload, of whoever sent its link

@@ -1,13 +1,9 @@
 """A real server and a real Chromium."""
 
 import json
-import os
 import shutil
-import socket
-import subprocess
 import sys
 import time
-import urllib.request
 from argparse import ArgumentParser
 from contextlib import ExitStack, closing, contextmanager, redirect_stdout
 from io import BytesIO, TextIOWrapper
@@ -16,20 +12,17 @@ from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import Error, Page, TimeoutError, expect, sync_playwright
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from mtsig_core.cli.main import main
 from mtsig_core.cli.options import add_source_options, source_from
 from mtsig_core.store.kept_sets import open_store
 from pages._ui.catalogue import PAGES
 from tests.browser.held import Held
+from tests.builders.processes import LIMIT, started
+from tests.builders.streamlit_parts import runs_on_the_wire
 
-CHECKOUT = Path(__file__).resolve().parents[2]
 #: Titles of the pages on a test set, by name.
 TITLES = {name: page.title for name, page in PAGES.items() if page.opens == "testset"}
-#: Milliseconds that anything may take: a test never counts on speed, so this is for what never comes at all.
-LIMIT = 300_000
 #: Milliseconds after which a list that should be open is opened again, or a click that was lost is made again.
 LIST = 6_000
 #: Milliseconds between two looks at a page: Playwright's own way is one for each frame, and makes the browser draw it.
@@ -44,13 +37,7 @@ QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "-
          "--js-flags=--no-opt"]  # no page lives as long as V8's last compiler needs to pay: an eighth of the time
 
 
-def _number(message, field):
-    return message.DESCRIPTOR.fields_by_name[field].number
-
-
-#: What Streamlit's messages of a run are called on the wire, for the script that watches for them.
-RUNS = (Path(__file__).with_name("runs.js").read_text(), _number(BackMsg, "rerun_script"),
-        _number(ForwardMsg, "new_session"), _number(ForwardMsg, "script_finished"), ForwardMsg.FINISHED_EARLY_FOR_RERUN)
+RUNS = Path(__file__).with_name("runs.js").read_text()
 
 
 def _wait_for_function(page, expression, *, arg=None, timeout=LIMIT, polling=POLL):
@@ -71,12 +58,6 @@ def _wait_for_function(page, expression, *, arg=None, timeout=LIMIT, polling=POL
 Page.wait_for_function = _wait_for_function
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 @contextmanager
 def server(*args, **environment):
     """Start the dashboard through the command line; gives its address, and ends it afterwards."""
@@ -91,34 +72,6 @@ def printed(command, *options):
         assert main([*command.split(), *map(str, options), "--format", "json"]) == 0
         out.seek(0)
         return json.load(out)
-
-
-@contextmanager
-def started(*command, port, cwd=CHECKOUT, **environment):
-    """Run a command that serves the dashboard; `port` is what its option for it is called."""
-    number = free_port()
-    process = subprocess.Popen(
-        [*map(str, command), port, str(number)], cwd=cwd,
-        env={**os.environ, "MTSIG_DATA_ROOT": "", **environment}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    address = f"http://localhost:{number}"
-    try:
-        _wait_for(f"{address}/_stcore/health", process)
-        yield address
-    finally:
-        process.terminate()
-        process.wait(LIMIT / 1000)
-
-
-def _wait_for(address, process):
-    until = time.monotonic() + LIMIT / 1000
-    while time.monotonic() < until:
-        try:
-            return urllib.request.urlopen(address, timeout=1)
-        except OSError:
-            if process.poll() is not None:
-                raise RuntimeError(f"the server ended with status {process.returncode}") from None
-            time.sleep(0.1)
-    raise RuntimeError("the server did not start")
 
 
 @pytest.fixture(scope="session")
@@ -204,7 +157,7 @@ def _patient(context):
     """The context, whose pages know of each run of the script that they ask for, and wait as long as a busy machine
     may need."""
     context.set_default_timeout(LIMIT)
-    context.add_init_script("({})({}, {}, {}, {})".format(*RUNS))
+    context.add_init_script("({})({}, {}, {}, {})".format(RUNS, *runs_on_the_wire()))
     return context
 
 

@@ -6,7 +6,8 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import TimeoutError, expect
 
-from tests.browser.conftest import LIMIT, LIST, choose, follow, open_tab, ready
+from tests.browser.conftest import LIST, choose, follow, open_tab, ready
+from tests.builders.processes import LIMIT
 
 pytestmark = pytest.mark.browser
 OWN, OTHER = "a task/en-de", "other/en-de"

@@ -7,8 +7,9 @@ import pytest
 from playwright.sync_api import expect
 
 from mtsig_core.report.commands import source_options
-from tests.browser.conftest import LIMIT, follow, ready
-from tests.pages.toys import sentences, written
+from tests.browser.conftest import follow, ready
+from tests.builders.processes import LIMIT
+from tests.builders.screens import sentences, written
 
 pytestmark = pytest.mark.browser
 CANCEL, AGAIN = '[class*="st-key-background-cancel"] button', '[class*="st-key-background-again"] button'

@@ -92,6 +92,7 @@ def test_a_command_is_copied_by_its_button(leaderboard):
     assert text.startswith("mtsig compare --ref") and leaderboard.evaluate("navigator.clipboard.readText()") == text
 
 
+@pytest.mark.long
 def test_an_open_box_stays_open_when_something_appears_above_it(leaderboard):
     box = box_of(leaderboard).locator("details")
     assert box.get_attribute("open") is not None
@@ -103,6 +104,7 @@ def test_an_open_box_stays_open_when_something_appears_above_it(leaderboard):
     assert box.get_attribute("open") is not None
 
 
+@pytest.mark.long
 def test_the_picture_of_a_task_is_whole_as_png(visit):
     """Twice as large as the SVG, which holds all of it."""
     visit.goto(urljoin(visit.address, "/results?shared_task=simulated+task&metric=human&trials=999"))

@@ -150,6 +150,7 @@ def test_each_scene_by_keyboard_alone_and_by_its_link(at, page, another_window):
     assert there.locator(".stage").evaluate(PICTURE)[1:] == shown[1:]
 
 
+@pytest.mark.long
 def test_keys_while_it_moves_the_votes_and_an_answer_that_waits_for_enough_draws(at, another_window):
     page, lost = watched(another_window(reduced_motion="no-preference").new_page()), []
     page.route_web_socket("**/_stcore/stream", lambda socket: losing(socket, b'"reveal":true', lost))
@@ -221,6 +222,7 @@ def test_a_phone_that_lies_has_all_of_it_and_one_that_stands_is_to_be_turned(at,
     assert stage.evaluate("s => s.scrollWidth") == 640 and page.problems == []
 
 
+@pytest.mark.long
 def test_draws_that_come_are_counted_alike_in_both_places(at, another_window):
     page = watched(another_window(reduced_motion="no-preference").new_page())
     page.goto(at("lecture", scene="power", step=1))
@@ -232,6 +234,7 @@ def test_draws_that_come_are_counted_alike_in_both_places(at, another_window):
     assert len(counts) > 2 and all(drawn == written for drawn, written in counts)
 
 
+@pytest.mark.long
 def test_what_a_stage_asked_that_was_taken_away_is_asked_by_the_next(at, page):
     """The page may draw the stage anew, as when the window changes its size, before Python has heard it."""
     page.add_init_script("""window.mtsig_lecture_asked = {scene: 'bootstrap', seed: 4, guess: null, votes: [3, 5],
@@ -271,6 +274,7 @@ def test_a_step_back_another_seed_and_the_keys(at, page):
     assert page.problems == []
 
 
+@pytest.mark.long
 def test_a_held_key_says_the_latest_alone_and_nothing_twice(at, page):
     """Faster than any keyboard, so that little is answered meanwhile."""
     hold = """async ([key, times]) => {

@@ -3,10 +3,10 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.server.test_server import serving
+from tests.builders.serving import serving
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_link_that_was_opened_is_opened_after_the_login(page, tmp_path):
     with serving(tmp_path) as (_, address, own):
         page.goto(f"{address}/methods?seed=3")
@@ -20,7 +20,7 @@ def test_the_link_that_was_opened_is_opened_after_the_login(page, tmp_path):
         assert page.url == f"{address}/methods?seed=3" and page.problems == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_who_goes_to_the_first_page_meanwhile_stays_there(page, tmp_path):
     with serving(tmp_path) as (_, address, own):
         own.email = "ada@example.org"

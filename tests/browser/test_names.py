@@ -105,17 +105,26 @@ def test_names_are_literal_and_every_page_fits(at, page, options):
             saved_pictures_have_every_name_whole(page, SYSTEMS)
         if path == "pair":
             what_is_said_of_the_two_sides_never_overlaps(page)
-        if path == "pair":
             page.get_by_role("tab", name="Dispute card").click()
             page.locator('[data-testid="stCheckbox"] label', has_text="Make the dispute card").click()
             card = page.frame_locator("iframe[src^='data:text/html']")
             card.get_by_text(IMAGE).first.wait_for()
             assert card.locator(MADE).count() == 0
+        if path == "inside":
+            a_tab_is_in_the_address(page, "Signatures")
         nothing_was_made(page)
     page.goto(at("lecture", options, scene="bootstrap", **PAIR))
     page.locator(".stage").get_by_text("This is my guess").wait_for()
     page.locator(".stage").get_by_text("<script>alert(").first.wait_for()
     nothing_was_made(page)
+
+
+def a_tab_is_in_the_address(page, name):
+    open_tab(page, name)
+    page.wait_for_url("**inside=**")
+    page.reload()
+    ready(page)
+    assert page.get_by_role("tab", selected=True).inner_text() == name
 
 
 def saved_pictures_have_every_name_whole(page, names):
@@ -132,7 +141,7 @@ def saved_pictures_have_every_name_whole(page, names):
     picture.close()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("path, names", [("pairs", SYSTEMS), ("pair", [LONG, IMAGE])])
 def test_saved_pictures_have_every_name_whole(at, page, options, path, names):
     page.goto(at(path, options, **ASKED, **(PAIR if path == "pair" else {})))
@@ -231,17 +240,14 @@ def test_a_task_and_its_review(at, page, task):
     grids_tell(page, names)
     nothing_was_made(page, *names, METRIC, source.title)
     fits(page)
-    for _ in range(2):  # at the second all is there, so that the page never is too short to be scrolled down
-        page.get_by_role("button", name="Start a review").click()
-        page.get_by_role("heading", name="Review", exact=True).wait_for()
-        ready(page)
-        page.get_by_role("tab", name="Method").wait_for()
-        assert page.get_by_test_id("stMain").evaluate("main => main.scrollTop") == 0
-        page.goto(at("results", shared_task=source.title))
-        ready(page)
+    page.get_by_role("button", name="Start a review").click()
+    page.get_by_role("heading", name="Review", exact=True).wait_for()
+    ready(page)
+    page.get_by_role("tab", name="Method").wait_for()
+    assert page.get_by_test_id("stMain").evaluate("main => main.scrollTop") == 0
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_names_of_metrics_and_documents_on_every_page(at, page, task):
     source, found, _ = task
     page.goto(at("summary", testset=f"{source.title}/en-de_DE", **LIGHTER))

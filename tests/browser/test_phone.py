@@ -3,7 +3,7 @@
 import pytest
 
 from tests.browser.conftest import choose, cut_in_figures, follow, opened, ready, watched
-from tests.pages.conftest import LIGHTER
+from tests.builders.apps import LIGHTER
 
 pytestmark = pytest.mark.browser
 OVER = """figure => {
@@ -20,8 +20,9 @@ def phone(window):
         yield watched(context.new_page())
 
 
-@pytest.mark.parametrize("path, figures", [("pairs", 1), ("summary", 1), ("trust", 1), ("size", 1),
-                                           ("sampling", 3), ("pair", 2), ("bootstrap", 1), ("inside", 1)])
+@pytest.mark.parametrize("path, figures", [("pairs", 1), ("summary", 1), ("pair", 2), *(
+    pytest.param(*row, marks=pytest.mark.long) for row in (
+        ("trust", 1), ("size", 1), ("sampling", 3), ("bootstrap", 1), ("inside", 1)))])
 def test_no_number_is_cut(at, phone, path, figures):
     phone.goto(at(path, ("--demo-segments", 600), **LIGHTER.get(path, {})))
     ready(phone)

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import choose, follow, ready, watched
 from tests.browser.grids import told
-from tests.toys import task_files, zipped
+from tests.builders.toys import task_files, zipped
 
 pytestmark = pytest.mark.browser
 REF = "".join(f"this is sentence {k} of the set\n" for k in range(40)).encode()
@@ -97,6 +97,7 @@ def test_nothing_that_was_uploaded_is_lost(shared, elsewhere, page, window):
     assert page.problems == [] and page.dialogs == []
 
 
+@pytest.mark.long
 def test_an_uploaded_task_is_its_link(shared, elsewhere, page, window):
     """Task and Review are about it after a reload, Back, and for a stranger on another server."""
     page.goto(f"{shared}/upload")

@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from tests.browser.conftest import free_port
+from tests.builders.processes import free_port
 
 INTERRUPT = "import signal; signal.raise_signal(signal.SIGINT)\n"
 

@@ -9,7 +9,7 @@ from mtsig_core.cli.options import given
 from mtsig_core.report.commands import CALLS, command_line, defaults, option_name
 from mtsig_core.source import Source
 from mtsig_core.stats.settings import SETTINGS
-from tests.test_architecture import ROOT, tree
+from tests.builders.code import ROOT, tree
 
 #: What a command cannot do without.
 NEEDED = {"agreement": ["--human", "people"]}

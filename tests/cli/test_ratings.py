@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from tests.browser.conftest import free_port
+from tests.builders.processes import free_port
 
 
 @pytest.fixture

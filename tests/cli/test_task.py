@@ -3,29 +3,14 @@
 import json
 import shlex
 
-import numpy as np
 import pytest
 
-from tests.toys import task_files, zipped
-
-LEVEL = {"Alpha": .84, "Beta": .83, "Gamma": .6}
+from tests.builders.toys import task_files, zipped
 
 
 @pytest.fixture
-def folder(tmp_path):
-    """Three systems, two language pairs, 20 documents of two segments; Gamma has one pair."""
-    rng = np.random.default_rng(3)  # the same for each test, in whatever order they run
-    scores = tmp_path / "task" / "automatic_scores"
-    scores.mkdir(parents=True)
-    for name, level in LEVEL.items():
-        lines = [{"language_pair": pair, "domain": "news", "document_id": f"d{k}",
-                  "metric_scores": {"XCOMET": rng.normal(level, .02, 2).tolist(),
-                                    "MetricX-24": rng.normal(-5 * (1 - level), .1, 2).tolist()}}
-                 for pair in ("en-de_DE", "en-ja_JP") for k in range(20) if name != "Gamma" or pair == "en-de_DE"]
-        (scores / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    (tmp_path / "task" / "systems_metadata.json").write_text(json.dumps({"Alpha": {"constrained": True},
-                                                                          "Beta": {"constrained": True}}))
-    return tmp_path / "task"
+def folder(score_folder):
+    return score_folder
 
 
 def test_json(run, folder):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.toys import SPACELESS
+from tests.builders.toys import SPACELESS
 
 
 @pytest.fixture

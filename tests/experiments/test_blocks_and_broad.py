@@ -18,7 +18,7 @@ from mtsig_core.metrics.nist import Nist
 from mtsig_core.report.experiment_tables import sampled_pair_records, sampled_system_records
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.testset import SegmentScores
-from tests.toys import Given, bleu, bleu_counts, segment_scores, texts, toy
+from tests.builders.toys import Given, bleu, bleu_counts, segment_scores, texts, toy
 
 FEW = dict(resamples=200, trials=99)
 

@@ -12,7 +12,7 @@ from mtsig_core.experiments.dispute import examine_dispute
 from mtsig_core.report.dispute_card import card_html, card_json, card_tables, card_text, card_verdict
 from mtsig_core.stats.pair import examine_pair
 from mtsig_core.testset import SegmentScores, show_name
-from tests.report.test_html_report import Page
+from tests.builders.markup import Page
 
 HOSTILE, ARABIC, OTHER = "<script>alert(1)</script>", show_name("نظام \u202eabc"), "C & D"
 ASKED = dict(trials=199, resamples=50)

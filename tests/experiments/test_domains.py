@@ -10,7 +10,7 @@ from mtsig_core.errors import SettingError
 from mtsig_core.experiments.domains import by_domain
 from mtsig_core.report.domain_tables import domains_note, domains_verdict
 from mtsig_core.testset import SegmentScores
-from tests.metrics.test_nist import plain
+from tests.builders.plain_nist import plain
 
 
 def rated(scores, domains, documents=None):

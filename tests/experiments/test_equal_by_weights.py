@@ -9,7 +9,7 @@ from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.metrics.means import SegmentMean
 from mtsig_core.stats.engine import UnitStatistics, bootstrap_scores
 from mtsig_core.stats.resampling import Units
-from tests.toys import bleu_counts
+from tests.builders.toys import bleu_counts
 
 HUMAN = SegmentMean("human", True)
 

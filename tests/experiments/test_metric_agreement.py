@@ -24,47 +24,10 @@ from mtsig_core.source import Source
 from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.stats.resampling import cell_bits, unpack_bits
 from mtsig_core.testset import SegmentScores
-from tests.toys import texts
+from tests.builders.score_tables import by_hand, enumerated, noisy, rated
+from tests.builders.toys import texts
 
 WMT24 = Path(__file__).resolve().parents[3] / "shared" / "data" / "wmt24"
-NAMES = "ABCD"
-
-
-def rated(scores, lower=(), **more):
-    """A test set of score tables, {name: (systems, segments)}, NaN where there is none."""
-    first = next(iter(scores.values()))
-    tables = {metric: SegmentScores({name: [None if x != x else float(x) for x in row]
-                                     for name, row in zip(NAMES, values, strict=False)}, metric not in lower)
-              for metric, values in scores.items()}
-    return TestSet("toy", {name: [None] * first.shape[1] for name in NAMES[:len(first)]}, {}, scores=tables, **more)
-
-
-def noisy(seed, n, spread=1.0, n_systems=3):
-    draws = np.random.default_rng(seed).normal(0, spread, (n_systems, n))
-    return np.round(np.arange(n_systems)[:, None] * 0.4 + draws, 1)
-
-
-def enumerated(a, b):
-    """One-sided p of mean(a) > mean(b) over all swaps, those of the same difference counted half; slowly."""
-    both = [(x, y) for x, y in zip(a, b, strict=True) if x == x and y == y]
-    observed, above, all_swaps = sum(x - y for x, y in both), 0.0, list(product((1, -1), repeat=len(both)))
-    for signs in all_swaps:
-        swapped = sum(sign * (x - y) for sign, (x, y) in zip(signs, both, strict=True))
-        above += 0.5 if abs(swapped - observed) < 1e-9 else float(swapped > observed)
-    return above / len(all_swaps)
-
-
-def by_hand(people, metric, sign=1):
-    """Pairwise and soft pairwise accuracy of two tables without gaps, pair by pair."""
-    right = ordered = 0
-    apart = []
-    for i in range(len(people)):
-        for j in range(i):
-            theirs, ours = people[i].mean() - people[j].mean(), sign * (metric[i].mean() - metric[j].mean())
-            ordered += abs(theirs) > 1e-9
-            right += theirs * ours > 1e-9
-            apart.append(abs(enumerated(people[i], people[j]) - enumerated(sign * metric[i], sign * metric[j])))
-    return right / ordered, 1 - sum(apart) / len(apart)
 
 
 @pytest.mark.parametrize("lower", [(), ("metric",)])
@@ -225,7 +188,8 @@ def test_accuracies_against_loops():
 
 
 @pytest.mark.parametrize("human, metrics, said", [
-    ("peopel", None, "people"), ("people", ["people"], "at least one metric"), ("people", [], "at least one metric"),
+    ("peopel", None, "people"), ("people", ["people"], "at least one other metric"),
+    ("people", [], "at least one other metric"),
     ("people", ["metric", "metric"], "only once")])
 def test_what_cannot_be_compared_is_said(human, metrics, said):
     with pytest.raises(SettingError, match=said):
@@ -240,7 +204,7 @@ def test_two_systems_are_needed():
         agreement(replace(testset, scores=scores), "people")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(not WMT24.is_dir(), reason="needs the outputs of WMT24")
 def test_wmt24_against_esa_as_checked_apart():
     """Figures of a check by segment swaps that shares no code with this one, 66 pairs of systems."""

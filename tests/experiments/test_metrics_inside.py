@@ -33,7 +33,7 @@ from mtsig_core.metrics import make_metric
 from mtsig_core.report.experiment_tables import factor_table, note_table, precision_table, right_value
 from mtsig_core.simulation.corpus import load_demo, simulate
 from mtsig_core.testset import SegmentScores
-from tests.toys import texts
+from tests.builders.toys import texts
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +91,7 @@ def test_other_metrics_have_no_such_parts(toy, look):
         look(toy, BLEU())
 
 
+@pytest.mark.statistics
 def test_the_demonstration_is_near_table_1(demo):
     theirs = {name: numbers for name, *numbers in KOEHN_T1.rows["bleu"]}
     found = precisions(demo)

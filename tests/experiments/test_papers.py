@@ -13,7 +13,7 @@ from mtsig_core.experiments.validation import coverage, pair_tests
 from mtsig_core.metrics.means import SegmentMean
 from mtsig_core.report.experiment_tables import unit_table
 from mtsig_core.testset import SegmentScores
-from tests.toys import Given, mean, segment_scores, texts, toy
+from tests.builders.toys import Given, mean, segment_scores, texts, toy
 
 HUMAN = SegmentMean("human", True)
 
@@ -63,7 +63,7 @@ def test_tests_of_single_segments_have_no_row_by_document():
 
 
 @pytest.mark.parametrize("of_c", [
-    range(70), *(pytest.param(some, marks=pytest.mark.slow) for some in (range(0), range(60, 70), range(4)))])
+    range(70), *(pytest.param(some, marks=pytest.mark.long) for some in (range(0), range(60, 70), range(4)))])
 def test_what_a_third_system_lacks_does_not_matter(of_c):
     """A and B have the first 60 segments; C has other ones, or those of one document."""
     values = np.pad(segment_scores(6, [60, 60], 60)[..., 0], ((0, 0), (0, 10)), constant_values=np.nan)

@@ -7,7 +7,7 @@ from scipy import stats
 from mtsig_core import SettingError, TestSet
 from mtsig_core.experiments.sampling import SampledSystem, ratio_of_spreads, sampling, spreads
 from mtsig_core.metrics.means import SegmentMean
-from tests.toys import segment_scores, texts, toy
+from tests.builders.toys import segment_scores, texts, toy
 
 
 def test_means_by_hand():
@@ -40,6 +40,7 @@ def test_the_interval_holds_the_truth_as_often_as_it_says():
     assert 0.93 <= np.mean([low <= 3 <= high for low, high in ends]) <= 0.97
 
 
+@pytest.mark.statistics
 def test_the_interval_holds_the_truth_where_neighbours_are_alike():
     """Blocks of 300 segments of the simulated corpus have an autocorrelation of .65."""
     rng = np.random.default_rng(2)

@@ -9,7 +9,7 @@ from mtsig_core.experiments.frame import rate
 from mtsig_core.experiments.sweeps import Detection, count_detections, plan_detections, sweep_sizes
 from mtsig_core.report.experiment_tables import detection_table
 from mtsig_core.stats.power import units_needed
-from tests.toys import Given, bleu, bleu_counts, mean, segment_scores, toy
+from tests.builders.toys import Given, bleu, bleu_counts, mean, segment_scores, toy
 
 
 def swept(statistics, rule=mean, repeats=60, **settings):
@@ -19,7 +19,7 @@ def swept(statistics, rule=mean, repeats=60, **settings):
 
 
 @pytest.mark.parametrize("alpha, resamples", [
-    pytest.param(0.05, 500, marks=pytest.mark.slow), (0.1, 199), (0.05, 39)])
+    pytest.param(0.05, 500, marks=pytest.mark.long), (0.1, 199), (0.05, 39)])
 def test_a_mean_moved_by_hand_is_found_as_often(alpha, resamples):
     """Where the score is a mean, to add a constant to one system's scores is to move every subset and sample by it."""
     scores = segment_scores(4, [61, 60, 58], 120)

@@ -8,7 +8,7 @@ from mtsig_core import SettingError, TestSet
 from mtsig_core.experiments.sweeps import by_draws, by_repeats, reference_sets, sweep_references, with_references
 from mtsig_core.report.experiment_tables import reference_table
 from mtsig_core.simulation.corpus import load_demo, simulate
-from tests.toys import texts
+from tests.builders.toys import texts
 
 
 def several(n_references, **more):
@@ -60,6 +60,7 @@ class TestTheIntervalOfAShareThatIsAsGood:
 
         assert 0.92 <= self.held(one) <= 0.975
 
+    @pytest.mark.statistics
     def test_over_bootstrap_samples(self):
         def one(rng):
             both = rng.normal(0, self.COMMON, 300)

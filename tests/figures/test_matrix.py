@@ -9,7 +9,7 @@ import pytest
 
 from mtsig_core.figures.comparison_plots import matrix
 from mtsig_core.results import Settings, SystemResult
-from tests.toys import metric_result, pair_result
+from tests.builders.toys import metric_result, pair_result
 
 SETTINGS = Settings("ar", "segment", None, 9999, 0.05, "holm", "percentile", 2000, 0, None, "0")
 

@@ -14,8 +14,8 @@ from mtsig_core.cli.main import main
 from mtsig_core.experiments.population import parse_sizes
 from pages._sections import lecture_stage
 from pages._ui import address, controls
-from tests.hostile.counted import SEEN, check_number, many
-from tests.hostile.mutations import TEXTS, human_table
+from tests.builders.counted import SEEN, check_number, many
+from tests.builders.mutations import TEXTS, human_table
 
 ODD = ["inf", "-inf", "nan", "1e400", "-1", "0", "1", "9" * 5000, "1e-320", "0x10", "1_000", " 5 ", "٣", "²", "true",
        "None", "", "a\0b", "<b>", "../..", "\u202e", "x" * 300, "5, 100%", "10%,nan%", "1e308,5", "-5", "%", ",,,"]

@@ -8,7 +8,7 @@ import pytest
 
 from mtsig_core import SettingError, compare, metrics
 from mtsig_core.metrics import adapt_metric, make_metric
-from tests.toys import mean, toy
+from tests.builders.toys import mean, toy
 
 
 class Lengths:

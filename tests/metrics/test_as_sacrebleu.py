@@ -12,7 +12,7 @@ from mtsig_core import read_wmt
 from mtsig_core.errors import InputError
 from mtsig_core.metrics import bleu, chrf, make_metric
 from mtsig_core.metrics.kernels.edits import count_edits as count_edits
-from tests.metrics.corpora import hard, toy
+from tests.builders.corpora import hard, toy
 
 THEIRS = {"bleu": BLEU, "chrf": CHRF, "chrf++": lambda **settings: CHRF(word_order=2, **settings), "ter": TER}
 HARD = [
@@ -112,7 +112,7 @@ def test_long_segments(name):
 
 @EACH
 @pytest.mark.parametrize("langpair, every", [("en-de", 60), ("en-zh", 40), pytest.param("en-de", 1,
-                                                                                        marks=pytest.mark.slow)])
+                                                                                        marks=pytest.mark.long)])
 def test_real_outputs(wmt24, name, langpair, every):
     testset = read_wmt(wmt24, langpair)
     assert len(testset.systems) > 20

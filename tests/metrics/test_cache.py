@@ -17,7 +17,7 @@ from mtsig_core.metrics import cache
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.metrics.cache import cache_folder, cached_statistics
 from mtsig_core.schema import encode
-from tests.toys import texts
+from tests.builders.toys import texts
 
 NAMES = ["bleu", "ter", "nist"]
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from mtsig_core.metrics.gtm import Gtm, Gtm2
-from tests.metrics.corpora import corpora, split, texts, toy
+from tests.builders.corpora import corpora, split, texts, toy
 
 
 def runs_of_greedy(words, refs):

@@ -6,7 +6,7 @@ from hypothesis import given
 from sacrebleu.metrics.bleu import BLEU
 
 from mtsig_core.metrics.bleu import Bleu, MBleu
-from tests.metrics.corpora import corpora, toy
+from tests.builders.corpora import corpora, toy
 
 
 @given(corpora("abcd", longest=15))

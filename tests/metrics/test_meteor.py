@@ -13,7 +13,7 @@ from mtsig_core import InputError
 from mtsig_core.metrics import meteor as meteor_module
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.metrics.meteor import Meteor, find_wordnet
-from tests.metrics.corpora import corpora, split, texts, toy
+from tests.builders.corpora import corpora, split, texts, toy
 
 STEM = {"runs": "run", "running": "run", "cats": "cat", "rushes": "rush", "rushing": "rush"}
 WORDS = ["run", "runs", "running", "cat", "cats", "a"]

@@ -1,14 +1,14 @@
 """NIST against figures of mteval-v13a, a plain computation, and counts by hand."""
 
-from collections import Counter
-from math import exp, log, log2
+from math import log2
 
 import numpy as np
 import pytest
 from hypothesis import given
 
 from mtsig_core.metrics.nist import Nist
-from tests.metrics.corpora import corpora, split, toy
+from tests.builders.corpora import corpora, toy
+from tests.builders.plain_nist import plain
 
 HYPOTHESIS = [
     "The cat sat on the mat, 0 degrees outside.",
@@ -33,36 +33,6 @@ SECOND = [
 def score(testset, **settings):
     metric = Nist(**settings)
     return metric.score(metric.statistics(testset).sum(axis=1))
-
-
-def ngrams(words, n):
-    return Counter(tuple(words[i:i + n]) for i in range(len(words) - n + 1))
-
-
-def plain(testset):
-    """NIST of each system, of words between spaces, none of which is 0."""
-    references = {i: refs for _, i, _, refs in split(testset)}
-    seen = [sum((ngrams(words, n) for refs in references.values() for words in refs), Counter()) for n in range(6)]
-    n_words = sum(seen[1].values())
-    scores = []
-    for system in range(len(testset.systems)):
-        information, total, length, expected = [0.0] * 6, [0] * 6, 0, 0
-        for s, _, words, refs in split(testset):
-            if s == system:
-                length += len(words)
-                expected += sum(map(len, refs)) / len(refs)
-                for n in range(1, 6):
-                    most = Counter()
-                    for ref in refs:
-                        most |= ngrams(ref, n)
-                    total[n] += sum(ngrams(words, n).values())
-                    for gram, count in (ngrams(words, n) & most).items():
-                        before = seen[n - 1][gram[:-1]] if n > 1 else n_words
-                        information[n] += count * log2(before / seen[n][gram])
-        ratio = min(length / expected, 1) if expected else 0
-        penalty = exp(log(.5) * (log(ratio) / log(1.5)) ** 2) if ratio else 0
-        scores.append(penalty * sum(information[n] / max(total[n], 1) for n in range(1, 6)))
-    return scores
 
 
 @pytest.mark.parametrize("system, references, official", [

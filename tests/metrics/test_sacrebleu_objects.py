@@ -10,7 +10,7 @@ from sacrebleu.metrics.base import Metric as TheirMetric
 from mtsig_core import SettingError, TestSet, compare, make_metric
 from mtsig_core.metrics import adapt_metric
 from mtsig_core.stats.engine import measure
-from tests.toys import texts
+from tests.builders.toys import texts
 
 REFERENCE, SYSTEMS = texts(seed=6, errors=[0.2, 0.25, 0.5], n_segments=48)
 OTHER, _ = texts(seed=7, errors=[0.5], n_segments=48)

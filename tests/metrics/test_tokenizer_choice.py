@@ -11,7 +11,7 @@ from mtsig_core import SettingError, TestSet, compare
 from mtsig_core.languages import find_spaceless
 from mtsig_core.metrics import METRICS, find_tokenizer, make_metric, resolve_metric
 from mtsig_core.stats.cautions import about_metrics
-from tests.toys import SPACELESS
+from tests.builders.toys import SPACELESS
 
 WESTERN = ["Der Name Beijing (北京) bedeutet nördliche Hauptstadt.", "Ein Satz ohne fremde Zeichen.", "Москва"] * 4
 

@@ -84,7 +84,7 @@ def test_classes_of_13a_beyond_ascii_are_words_or_space():
     assert (SPACE, ALONE, STOP, DASH, WORD, DIGIT) == (0, 1, 2, 3, 4, 8)
 
 
-@pytest.mark.parametrize("longest", [5, pytest.param(6, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("longest", [5, pytest.param(6, marks=pytest.mark.long)])
 def test_every_short_sequence_of_character_classes(longest):
     """All strings of up to so many characters, one character per class, each with and without its padding."""
     from mtsig_core.metrics.counting import join_texts

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from mtsig_core.metrics.wer import Per, Wer
-from tests.metrics.corpora import corpora, split, toy
+from tests.builders.corpora import corpora, split, toy
 
 BOTH = pytest.mark.parametrize("metric", [Wer, Per])
 

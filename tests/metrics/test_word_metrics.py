@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from mtsig_core import Cancelled, SettingError, compare
 from mtsig_core.metrics import METRICS, counting, make_metric
-from tests.metrics.corpora import toy
-from tests.toys import texts
+from tests.builders.corpora import toy
+from tests.builders.toys import texts
 
 NAMES = [name for name in METRICS if name != "dep-f"]  # which is of parses
 #: Metrics of quality: with more errors the score gets worse, and of 60 segments significantly. One that measures

@@ -9,8 +9,7 @@ from pages._ui import background
 from pages._work import scheduler
 from pages._work.scheduler import Scheduler
 from pages._work.worker_pool import Died
-from tests.work.test_scheduler import Work
-from tests.work.thread_workers import ThreadWorker
+from tests.builders.thread_workers import ThreadWorker, Work
 
 
 def page():

@@ -8,7 +8,7 @@ import pytest
 from mtsig_core import compare
 from mtsig_core.cli.main import main
 from mtsig_core.report.table import rounded
-from tests.pages.toys import NAMES, answers, arguments, copied, words
+from tests.builders.screens import NAMES, answers, arguments, copied, words
 
 
 @pytest.fixture

@@ -8,8 +8,7 @@ from mtsig_core.stats import across, comparison, engine
 from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.kept_tasks import KeptTask
 from pages._ui import background, result_cache, views
-from tests.cli.test_task import folder  # noqa: F401 - a fixture
-from tests.pages.toys import NAMES
+from tests.builders.screens import NAMES
 
 CHOICES = ({"alpha": "0.1"}, {"correction": "bh"}, {"ci": "basic"}, {"rank_rule": "overlap"})
 
@@ -40,32 +39,35 @@ def choose(app, choice):
     assert not app.exception
 
 
-@pytest.mark.parametrize("choice", [*CHOICES, {"baseline": NAMES[1]}], ids=str)
-def test_on_the_leaderboard(opened, source, monkeypatch, seen, choice):
-    app = opened("summary", source, trials="999")
-    before = seen[-1]
-    with monkeypatch.context() as patch:
-        start_nothing(patch)
-        choose(app, choice)
-    settings = {key: float(value) if key == "alpha" else value for key, value in choice.items()}
-    expected = compare(source.read(), "bleu", trials=999, **settings)
-    assert seen[-1].metrics["bleu"] == expected.metrics["bleu"] != before.metrics["bleu"]
+def chosen_in_turn(app, choices, monkeypatch, seen):
+    """One choice after the other, each beside those before; all that is set, and what the page had before and after."""
+    settings = {}
+    for choice in choices:
+        before = seen[-1]
+        with monkeypatch.context() as patch:
+            start_nothing(patch)
+            choose(app, choice)
+        settings |= {key: float(value) if key == "alpha" else value for key, value in choice.items()}
+        yield settings, before, seen[-1]
 
 
-@pytest.mark.parametrize("choice", CHOICES, ids=str)
-def test_on_the_page_task(opened, folder, monkeypatch, seen, choice):  # noqa: F811
+def test_on_the_summary(opened, source, monkeypatch, seen):
+    for choices in (CHOICES, [{"baseline": NAMES[1]}]):
+        app = opened("summary", source, trials="999")
+        for settings, before, found in chosen_in_turn(app, choices, monkeypatch, seen):
+            expected = compare(source.read(), "bleu", trials=999, **settings)
+            assert found.metrics["bleu"] == expected.metrics["bleu"] != before.metrics["bleu"]
+
+
+def test_on_the_page_results(opened, folder, monkeypatch, seen):
     app = opened("results", root=folder.parent, shared_task="task", metric="XCOMET", trials="999")
-    before = seen[-1]
-    with monkeypatch.context() as patch:
-        start_nothing(patch)
-        choose(app, choice)
-    settings = {key: float(value) if key == "alpha" else value for key, value in choice.items()}
-    expected = compare_task(KeptTask(TaskSource(str(folder))), ["XCOMET"], trials=999, **settings)
-    assert (seen[-1].pairs, seen[-1].macro) == (expected.pairs, expected.macro)
-    assert seen[-1].pairs != before.pairs
+    for settings, before, found in chosen_in_turn(app, CHOICES, monkeypatch, seen):
+        expected = compare_task(KeptTask(TaskSource(str(folder))), ["XCOMET"], trials=999, **settings)
+        assert (found.pairs, found.macro) == (expected.pairs, expected.macro)
+        assert found.pairs != before.pairs
 
 
-def test_in_a_review(folder, monkeypatch, seen):  # noqa: F811
+def test_in_a_review(folder, monkeypatch, seen):
     """It has the page's function, on the task with and without those who are left out."""
     kept, asked = KeptTask(TaskSource(str(folder))), {"trials": 999, "alpha": 0.05}
     cache = {}
@@ -86,3 +88,15 @@ def test_so_many_pairs_that_not_all_are_kept_are_drawn_in_a_job(opened, source, 
     assert len(jobs) == 1 and seen[-1].settings.baseline == NAMES[1]
     choose(app, {"alpha": "0.1"})
     assert len(jobs) == 1 and seen[-1].settings.alpha == 0.1
+
+
+@pytest.mark.parametrize("page, asked", [
+    ("sampling", {}), ("sampling", {"tab": "What each sample concludes"}),
+    ("size", {"sizes": "ten sizes", "repeats": "100"}),
+    *(("trust", {"experiment": name}) for name in (
+        "False alarms", "Coverage", "Many comparisons", "Calibration", "Power")),
+    ("trust", {"experiment": "Many comparisons", "tab": "Some systems are truly better"})])
+def test_pages_that_run_experiments_open_with_their_figures(opened, monkeypatch, page, asked):
+    start_nothing(monkeypatch)
+    shown = opened(page, **asked)
+    assert not shown.exception and shown.get("plotly_chart")

@@ -13,8 +13,8 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.commands import source_options
 from mtsig_core.source import Source
 from pages._ui import testsets
-from tests.pages.conftest import with_fewer
-from tests.pages.toys import arguments, copied, words
+from tests.builders.apps import with_fewer
+from tests.builders.screens import arguments, copied, words
 
 LARGE, TASK = "simulated corpus", "simulated shared task"
 ROOT = Path(__file__).parents[2]
@@ -39,17 +39,16 @@ def test_all_are_offered_by_what_they_are(opened):
         "simulated, 1,592 segments, 4 references"]
 
 
-@pytest.mark.parametrize("path, opens", [(None, TASK), ("pairs", TASK), ("upload", TASK), ("sampling", LARGE),
-                                         ("size", LARGE)])
+@pytest.mark.parametrize("path, opens", [(None, TASK), ("upload", TASK), ("sampling", LARGE)])
 def test_where_none_was_chosen_each_page_opens_on_what_it_needs(opened, path, opens):
-    page = opened(path, **({"sizes": "10, 100"} if path == "size" else {}))
+    page = opened(path)
     assert not page.exception
     assert page.selectbox(key="testset").value == opens and in_address(page) is None
     said = words(page)
     assert f"{opens} (seed 7)" in said and ("30,000 segments" if opens == LARGE else "1,000 segments") in said
 
 
-@pytest.mark.parametrize("chosen", [TASK, LARGE])
+@pytest.mark.parametrize("chosen", [TASK])
 def test_a_chosen_set_stays_on_all_pages(opened, chosen):
     page = opened("upload")
     page.selectbox(key="testset").select(LARGE).run()
@@ -62,9 +61,8 @@ def test_a_chosen_set_stays_on_all_pages(opened, chosen):
 
 
 def test_what_the_dashboard_was_started_on_stays_too(opened):
-    for source in (Source(demo=0), Source(demo_task=True)):
-        for path in ("methods", "sampling"):
-            assert opened(path, source).selectbox(key="testset").value == source.title
+    for path, source in (("methods", Source(demo=0)), ("sampling", Source(demo_task=True))):
+        assert opened(path, source).selectbox(key="testset").value == source.title
 
 
 def test_until_one_is_chosen_the_set_follows_the_page_and_what_was_said_of_it_stays_with_it(opened):
@@ -109,7 +107,7 @@ LINKS = re.findall(r"^    /(\w+)\?(\S+)$", (ROOT / "docs" / "papers.md").read_te
 
 
 @pytest.mark.parametrize("path, query", [
-    pytest.param(*link, marks=pytest.mark.slow) if "pool" in link[1] else link for link in LINKS])
+    pytest.param(*link, marks=pytest.mark.long) if "pool" in link[1] else link for link in LINKS])
 def test_the_links_of_the_page_on_papers_open_what_it_says(opened, path, query):
     """Table 1 of Zhang and Vogel with the numbers that the page of the docs has, and of Tables 5 and 6 all rows."""
     asked = dict(parse_qsl(query, strict_parsing=True))

@@ -8,7 +8,7 @@ from mtsig_core.experiments.domains import by_domain
 from mtsig_core.report.domain_tables import domain_table, domains_verdict
 from mtsig_core.report.sentences import state_decisions
 from mtsig_core.stats.across import pairs_across
-from tests.pages.toys import answers, words, write
+from tests.builders.screens import answers, words, write
 
 
 def test_the_page_has_the_scores_of_the_core(opened, source, tmp_path):
@@ -22,9 +22,12 @@ def test_the_page_has_the_scores_of_the_core(opened, source, tmp_path):
     assert "<b>news" not in words(page)
 
 
-def test_without_domains_it_says_so(opened, source):
-    page = opened("metrics", source, inside="by domain")
-    assert not page.exception and "has 0 domains. Expected at least two" in words(page)
+def test_tabs_are_those_that_the_test_set_has_something_for(opened, source):
+    page = opened("metrics", source)
+    assert not page.tabs
+    assert "has no domains and no human scores" in words(page)
+    page.button(key="metrics.demo").click().run()
+    assert not page.exception and len(page.tabs) == 3 and "has no domains" not in words(page)
 
 
 def test_on_how_many_pairs_the_metrics_agree(opened, source):

@@ -9,14 +9,12 @@ import pytest
 import streamlit as st
 
 from mtsig_core import Comparison
-from tests.pages.toys import NAMES, offered, small_source, words
+from tests.builders.screens import NAMES, offered, small_source, words
 
 PAGES = {
-    "summary": [{"metrics": ["chrf", "ter"]}, {"baseline": NAMES[0]}], "pairs": [{}, {"test": "koehn"}],
-    "pair": [{}], "bootstrap": [{}], "sampling": [{"segments": "10"}], "size": [{}], "segments": [{}],
-    "trust": [{"experiment": "Units"}], "papers": [{"item": "riezler-table1"}],
-    "metrics": [{"inside": name} for name in ("n-gram precisions", "step by step", "sentence average", "Student's t",
-                                              "signatures")]}
+    "summary": {"metrics": ["chrf", "ter"]}, "pairs": {}, "pair": {}, "bootstrap": {}, "sampling": {"segments": "10"},
+    "size": {}, "segments": {}, "trust": {"experiment": "Units"}, "papers": {"item": "riezler-table1"},
+    "inside": {"inside": "Student's t"}}
 REASON = {f"reason.{NAMES[1]}": "sent late"}
 # What text must not look like where a number is meant: with brackets, a comma, percent, a glyph, or a dash.
 FORMATTED = re.compile(r"'?[\[(●○±]?\s*[-+−]?\d[\d.,e-]*\s*[%\])●○]*(,\s*[-+−]?\d.*)?|[-–—]")
@@ -47,7 +45,7 @@ def number(cell):
         return False
 
 
-@pytest.mark.parametrize("page, asked", [(page, asked) for page, links in PAGES.items() for asked in links])
+@pytest.mark.parametrize("page, asked", PAGES.items())
 def test_numbers_are_numbers_and_files_say_what_they_are_of(opened, source, files, page, asked):
     assert not opened(page, source, **asked).exception
     assert files

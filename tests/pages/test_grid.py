@@ -7,22 +7,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._ui import screen
-from tests.pages.toys import NAMES, frame_rows, words
-
-
-def table(titles, rows, key="rows", **more):
-    """A table of names and of numbers as they are written."""
-    from mtsig_core.report.table import Column, Table
-
-    return Table(key, tuple(Column(title, title, "written" if k else "name") for k, title in enumerate(titles)),
-                 tuple(map(tuple, rows)), **more)
+from tests.builders.screens import NAMES, frame_rows, words
 
 
 def large():
     from mtsig_core.report.table import Cell, number
     from pages._ui import screen
-    from tests.pages.test_grid import table
-    from tests.pages.toys import NAMES
+    from tests.builders.screens import NAMES, table
 
     rows = [[(*NAMES, "=1+1")[k % 4] + " " * (k // 4), number(9 - k / 3), Cell(f"[{k - 9}, {k}]", k - 9),
              "" if k == 0 else number(10.0 ** -k, ".1e")] for k in range(24)]
@@ -50,7 +41,7 @@ def test_sorts_numbers_as_numbers_and_shows_them_as_text(page):
 def test_every_other_cluster_is_shaded_wherever_its_rows_are_sorted_to():
     def clusters():
         from pages._ui import screen
-        from tests.pages.test_grid import table
+        from tests.builders.screens import table
 
         few = table(["system"], [[name] for name in "ABCDE"], ruled=frozenset({0, 2}))
         screen.show_table(few, "few", open_rows=True)
@@ -82,9 +73,9 @@ def test_it_is_said_how_many_rows_are_out_of_sight(page):
 
 def huge():
     from pages._ui import screen
-    from tests.pages.test_grid import table
+    from tests.builders.screens import table
 
-    screen.show_table(table(["system", *"abcdefg"], ([f"S{k}", *"1234567"] for k in range(40_000)), "long"))
+    screen.show_table(table(["system", *"abcdefg"], ([f"S{k}", *"1234567"] for k in range(10_000)), "long"))
     screen.show_table(table(["system", *map(str, range(150))], [["S", *map(str, range(150))]], "wide"))
     screen.prose_table(["system", "why"], [[f"P{k}", "withdrawn"] for k in range(501)])
 
@@ -94,11 +85,11 @@ def test_a_table_too_large_for_a_browser_says_what_it_leaves_out():
     page = AppTest.from_function(huge, default_timeout=60).run()
     assert not page.exception
     long, wide = page.dataframe
-    assert long.value.shape == (3750, 8) and "the first 3,750 of 40,000 rows. Filter" in page.caption[0].value
+    assert long.value.shape == (3750, 8) and "the first 3,750 of 10,000 rows. Filter" in page.caption[0].value
     assert wide.value.shape == (1, 100) and "the first 100 of 151 columns" in page.caption[1].value
     assert "P499<" in words(page) and "P500<" not in words(page) and "the first 500 of 501 rows" in words(page)
-    page.text_input[0].set_value("s39999").run()
-    assert frame_rows(page.dataframe[0])[1][0] == "S39999" and "rows. Filter" not in page.caption[0].value
+    page.text_input[0].set_value("s9999").run()
+    assert frame_rows(page.dataframe[0])[1][0] == "S9999" and "rows. Filter" not in page.caption[0].value
 
 
 def test_is_made_once_for_all_who_see_the_same(page, monkeypatch):
@@ -114,7 +105,7 @@ def test_is_made_once_for_all_who_see_the_same(page, monkeypatch):
 
 def right_to_left():
     from pages._ui import screen
-    from tests.pages.test_grid import table
+    from tests.builders.screens import table
 
     screen.show_table(table(["system", "score"], [["\u05e2\u05d1\u05e8 <b>", "1"], ["plain", "2"]]), "names",
                       open_rows=True)

@@ -18,8 +18,8 @@ from mtsig_core.experiments.inside_score import (
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.table import rounded
 from mtsig_core.source import Source
-from tests.pages import toys
-from tests.pages.toys import NAMES, arguments, copied, joined, shows, write, written
+from tests.builders import screens
+from tests.builders.screens import NAMES, arguments, copied, joined, shows, write, written
 
 VIEWS = ("sentence average", "output length", "step by step", "sentence average", "Student's t", "signatures")
 
@@ -45,7 +45,7 @@ def ratings(tmp_path):
 
 
 def words(page):
-    return unescape(toys.words(page))
+    return unescape(screens.words(page))
 
 
 def command_of(page, view):

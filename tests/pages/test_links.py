@@ -5,8 +5,8 @@ from urllib.parse import parse_qsl
 import pytest
 
 from mtsig_core.source import Source
-from tests.pages.test_catalogue import ROWS
-from tests.pages.toys import sentences, words, write, written
+from tests.builders.apps import ROWS
+from tests.builders.screens import sentences, words, write, written
 
 SETTINGS = {"test": "bootstrap", "correction": "holm", "unit": "segment", "ci": "basic", "alpha": "0.01",
             "trials": "1999", "seed": "11", "exclude": "c", "domain": "news"}

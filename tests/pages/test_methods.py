@@ -8,7 +8,7 @@ from mtsig_core.stats.intervals import INTERVALS
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import CORRECTIONS, TESTS
 from pages._sections.methods_sections import FORMULAS, SHOW
-from tests.pages.toys import words
+from tests.builders.screens import words
 
 
 def text_of(page):

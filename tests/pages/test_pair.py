@@ -11,7 +11,7 @@ from mtsig_core import compare
 from mtsig_core.cli.main import main
 from mtsig_core.report.table import write_p
 from mtsig_core.source import Source
-from tests.pages.toys import NAMES, answers, arguments, copied, sentences, words, written
+from tests.builders.screens import NAMES, answers, arguments, copied, sentences, words, written
 
 ARABIC = "هذه جملة <script>alert(2)</script> & **صغيرة**"
 
@@ -42,7 +42,7 @@ def test_says_what_compare_and_the_command_say(open_pair, source, capsys):
     assert f"({delta:+.2f} BLEU, 95% CI " in answer(page) and write_p(pair.p_adjusted, "adjusted p") in answer(page)
     low, high = sorted((1 if pair.a == NAMES[1] else -1) * end for end in (pair.ci_joint_low, pair.ci_joint_high))
     assert f"95% CI for all pairs together {low:.2f} to {high:.2f}" in answer(page)  # which goes with the adjusted p
-    assert f"{write_p(pair.p_value)} for this pair only. Corrected for 3 pairs" in words(page)
+    assert f"{write_p(pair.p_value)} for this pair only. What decides is corrected for 3 pairs" in words(page)
     assert len(page.get("plotly_chart")) == 3
     for title in ("approximate randomization", "bootstrap, signed shift", "shift method as printed", "Noreen 1989"):
         assert title in words(page)

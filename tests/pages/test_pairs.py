@@ -7,7 +7,7 @@ import pytest
 from mtsig_core import compare
 from mtsig_core.source import Source
 from mtsig_core.stats.significance import CORRECTION_NAMES
-from tests.pages.toys import NAMES, copied, sentences, words, written
+from tests.builders.screens import NAMES, copied, sentences, words, written
 
 SYSTEMS = [*NAMES, "=1+1"]
 
@@ -43,7 +43,7 @@ def test_the_headline_is_what_compare_decides(open_page, source):
     pairs = compare(source.read(), trials=1999).metrics["bleu"].pairs
     n = sum(pair.significant for pair in pairs)
     assert 0 < n <= 6
-    assert f"{n} of 6 pairs differ significantly; correction: Romano-Wolf" in words(page)
+    assert f"{n} of 6 pairs differ significantly (corrected by Romano-Wolf)" in words(page)
     assert n == 6 or f"{'1 pair is' if n == 5 else f'{6 - n} pairs are'} not significant" in words(page)
     assert page.get("plotly_chart")
 
@@ -88,7 +88,7 @@ def test_cells_go_out_correction_by_correction(open_page, source):
         drawn = json.loads(page.get("plotly_chart")[0].proto.spec)["data"][0]["z"]
         assert sum(value is not None for row in drawn for value in row) == lit
         assert ("--correction none" in copied(page)[0]) == (name == "none")
-    assert "6 pairs differ significantly; correction: Romano-Wolf" in words(page)
+    assert "6 pairs differ significantly (corrected by Romano-Wolf)" in words(page)
 
 
 def test_tests_are_compared_only_when_asked(open_page, source):

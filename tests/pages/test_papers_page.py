@@ -9,7 +9,7 @@ from mtsig_core.report import experiment_tables as tables
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.source import Source
 from pages._sections.papers_sections import ITEMS, PAPERS
-from tests.pages.toys import copied, shows, words
+from tests.builders.screens import copied, shows, words
 
 
 @pytest.fixture
@@ -28,7 +28,8 @@ def test_the_list_has_every_table_and_figure_by_paper(open_page):
     assert page.selectbox(key="item").value == "koehn-table2" and shows(page, tables.factor_table())
 
 
-@pytest.mark.parametrize("item", ITEMS)
+@pytest.mark.parametrize("item", [
+    pytest.param(item, marks=[pytest.mark.long] * (k % 3 > 0)) for k, item in enumerate(ITEMS)])
 def test_each_is_shown_with_its_command(open_page, item):
     page = open_page(Source(demo=240), item=item)
     assert not page.exception and 'role="alert"' not in words(page) and copied(page)
@@ -44,6 +45,7 @@ def test_tables_are_those_of_the_core(open_page):
     assert shows(page, tables.pair_tests_table(found)) and len(page.get("plotly_chart")) == 1
 
 
+@pytest.mark.long
 def test_the_simulated_corpus_gets_references_beside_theirs(open_page):
     four = with_references(load_demo(100)).only(["Spanish"])
     page = open_page(Source(demo=100), item="zhang-table3", metric="nist", unit="segment", system="Spanish")
@@ -57,7 +59,7 @@ def test_the_simulated_corpus_gets_references_beside_theirs(open_page):
         line for line in copied(page) if "--sizes 10%" in line)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_published_ranges_on_the_demonstration(open_page):
     page = open_page(Source(demo=30_000), item="koehn-figure2", system="Spanish")
     assert not page.exception and "(Koehn: 21 to 37)" in words(page)

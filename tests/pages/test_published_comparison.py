@@ -3,8 +3,7 @@
 
 from mtsig_core import compare
 from mtsig_core.cli.main import main
-from tests.cli.test_task import folder  # noqa: F401 - a fixture
-from tests.pages.toys import NAMES, arguments, copied, words
+from tests.builders.screens import NAMES, arguments, copied, words
 
 
 def test_a_pasted_table_is_held_against_our_scores(opened, source, tmp_path, capsys):
@@ -33,7 +32,7 @@ def test_a_broken_table_is_said(opened, source):
     assert not page.exception and "line 2: BLEU is" in words(page)
 
 
-def test_a_table_of_a_task_is_held_against_all_its_pairs(opened, folder, capsys, tmp_path, monkeypatch):  # noqa: F811
+def test_a_table_of_a_task_is_held_against_all_its_pairs(opened, folder, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(folder.parent)  # from where commands name the files
     asked = dict(shared_task="task", metric="XCOMET", trials="999")
     page = opened("results", root=folder.parent, **asked)

@@ -23,17 +23,15 @@ from mtsig_core.stats.settings import PRESETS, SETTINGS
 from mtsig_core.store.reviews import Begin, Decide, Exclude, NoteOn, SetRule, change_from_json, change_to_json
 from pages._sections import review_sections
 from pages._ui import background, screen, testsets, views
-from pages._ui.screen import end_page
 from pages._ui.views import TaskView
-from tests.cli.conftest import run  # noqa: F401 - a fixture
-from tests.cli.test_task import folder  # noqa: F401 - a fixture
-from tests.pages.toys import copied, words
+from tests.builders.apps import followed, press
+from tests.builders.screens import copied, words
 
 HOSTILE = "<b>close</b> & $x$"
 
 
 @pytest.fixture
-def root(folder, monkeypatch, tmp_path):  # noqa: F811
+def root(folder, monkeypatch, tmp_path):
     """A folder of tasks, and a database of its own."""
     monkeypatch.setenv("MTSIG_HOME", str(tmp_path / "home"))
     testsets.store.clear(), views.reviews.clear()
@@ -60,25 +58,8 @@ def read(kept):
     return views.reviews().find(kept.read_link)
 
 
-def followed(app, click, monkeypatch):
-    """Do what leads to another page, and go there in the same session, which AppTest does not do; what is asked."""
-    asked = []
-    with monkeypatch.context() as patch:
-        patch.setattr(st, "switch_page", lambda page, query_params: asked.append((page, query_params)) or end_page())
-        click()
-    (page, query), = asked
-    app.query_params = dict(query)
-    app.switch_page(f"pages/{page.name}").run().run()
-    return query
-
-
 def pick(app, key, value):
     next(box for box in app.selectbox if box.key == key).select(value)
-    return app.run()
-
-
-def press(app, label, n=0):
-    [button for button in app.button if button.label == label][n].click()
     return app.run()
 
 
@@ -167,7 +148,7 @@ def test_who_reads_has_no_controls_and_never_the_link_to_go_on(at, root, kept):
     assert kept.edit_link in "".join(copied(at("review", review=kept.edit_link)))
 
 
-def test_the_printed_command_gives_the_same_bytes_as_the_files(at, root, kept, monkeypatch, run, tmp_path):  # noqa: F811
+def test_the_printed_command_gives_the_same_bytes_as_the_files(at, root, kept, monkeypatch, run, tmp_path):
     for k, change in enumerate([Exclude("Gamma", "en-de_DE", HOSTILE), SetRule("wmt25"), Decide("en-de_DE", ("Gamma",)),
                                 NoteOn("en-de_DE", "XCOMET", "Alpha", "Beta", "نص \u202e{x}")], 1):
         views.reviews().add(kept.edit_link, change, k)

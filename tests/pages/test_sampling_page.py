@@ -9,7 +9,7 @@ from mtsig_core.experiments.sampling import sampling, spreads
 from mtsig_core.report.experiment_tables import describe_whole, spread_table, tally_table
 from mtsig_core.report.table import rounded
 from mtsig_core.source import Source
-from tests.pages.toys import NAMES, arguments, copied, joined, sentences, shows, words, write, written
+from tests.builders.screens import NAMES, arguments, copied, joined, sentences, shows, words, write, written
 
 NAMES_OF = {"blocks": "blocks", "broad": "broad samples"}
 

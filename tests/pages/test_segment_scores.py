@@ -2,13 +2,12 @@
 
 import re
 from html import unescape
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from mtsig_core.source import Source
-from tests.pages import toys
+from tests.builders import screens
 
 N = 60
 
@@ -30,7 +29,7 @@ def source(tmp_path):
 
 
 def words(app):
-    return unescape(toys.words(app))
+    return unescape(screens.words(app))
 
 
 def test_inside_a_score_offers_what_needs_no_texts(opened, source):
@@ -40,14 +39,6 @@ def test_inside_a_score_offers_what_needs_no_texts(opened, source):
         assert not app.exception and app.get("plotly_chart")
         assert [tab.label for tab in app.tabs] == ["Student's t", "A case to read"]
     assert {"Output length", "Signatures"} < {tab.label for tab in opened("inside", source).tabs}
-
-
-def test_for_bleu_they_are_not_offered(opened, source):
-    app = opened("summary", source)
-    assert app.selectbox(key="metric").value == "human"  # human scores come first
-    app = opened("summary", source, metric="bleu")
-    assert not {"t", "wilcoxon"} & set(app.selectbox(key="test").options)
-    assert "t" not in app.selectbox(key="ci").options
 
 
 def test_the_pair_says_how_many_lines_it_is_compared_on(opened, source):
@@ -63,16 +54,8 @@ def test_back_from_a_set_with_scores(opened, source):
     assert not app.exception and app.selectbox(key="metric").value == "bleu" and app.selectbox(key="test").value == "ar"
 
 
-def test_an_upload_is_recognized(opened, source):
-    app = opened("upload", source)
-    app.file_uploader(key="data.files").set_value(
-        [("human.tsv", Path(source.scores[0][1]).read_bytes(), "text/plain")]).run()
-    assert [box.value for box in app.selectbox if box.label == "Role"] == ["scores"]
-
-
 @pytest.mark.parametrize("page, asked", [
-    ("sampling", {"size": "10"}), ("size", {"repeats": "30"}), ("bootstrap", {"pool": "10000"}),
-    ("papers", {"item": "riezler-table1", "metric": "tiny"})])
+    ("sampling", {"size": "10"}), ("bootstrap", {"pool": "10000"})])
 def test_scores_of_millionths_are_written_in_digits_that_tell_them_apart(opened, tmp_path, page, asked):
     rng = np.random.default_rng(2)
     rows = [f"{name}\t{k}\t{(7 - place + rng.normal(0, 1)) * 1e-6!r}\n" for place, name in enumerate("ABC")

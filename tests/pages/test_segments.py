@@ -14,7 +14,7 @@ from mtsig_core.report import export
 from mtsig_core.source import Source
 from pages._sections import segments_sections
 from pages._sections.segments_sections import PAGE
-from tests.pages.toys import NAMES, answers, arguments, copied, sentences, words, written
+from tests.builders.screens import NAMES, answers, arguments, copied, sentences, words, written
 
 ARABIC = "هذه جملة <script>alert(2)</script> & **صغيرة**"
 LONG = "very long text " * 700

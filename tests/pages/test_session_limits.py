@@ -14,8 +14,7 @@ from mtsig_core.experiments.validation import conclusions, coverage, pair_tests
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.kept_tasks import KeptTask
 from pages._ui import background, session_limits
-from tests.cli.test_task import folder  # noqa: F401 - a fixture
-from tests.pages.toys import words
+from tests.builders.screens import words
 
 
 def test_the_message_names_the_limit(monkeypatch):
@@ -94,7 +93,7 @@ def test_what_is_no_number_is_named(monkeypatch):
     ("size", {"trials": "99", "drawn": "segment"}, "MTSIG_MAX_SWEEP", 1, "sweep_sizes"),
     ("results", {"shared_task": "task", "metric": "XCOMET"}, "MTSIG_MAX_DRAWS", 1, "task"),
     ("results", {"shared_task": "task", "metric": "XCOMET", "against": "MetricX-24"}, "MTSIG_MAX_DRAWS", None, None)])
-def test_pages_say_so_before_they_begin(opened, folder, monkeypatch, page, asked, variable, most, kind):  # noqa: F811
+def test_pages_say_so_before_they_begin(opened, folder, monkeypatch, page, asked, variable, most, kind):
     begun, result = [], background.result
     monkeypatch.setattr(background, "result", lambda key, *more: begun.append(key[0]) or result(key, *more))
     if most is None:  # as much as one metric asks for

@@ -19,8 +19,8 @@ from mtsig_core.report.experiment_tables import (
 from mtsig_core.source import Source
 from pages._sections import size_sections
 from pages._ui import background, charts
-from tests.pages.toys import NAMES, answers, arguments, copied, joined, shows, words, write
-from tests.work.thread_workers import ThreadWorker
+from tests.builders.screens import NAMES, answers, arguments, copied, joined, shows, words, write
+from tests.builders.thread_workers import ThreadWorker
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ import pytest
 
 from mtsig_core import compare
 from mtsig_core.cli.main import main
-from mtsig_core.report.sentences import state_verdict
+from mtsig_core.report.sentences import state_answer
 from mtsig_core.source import Source
 from mtsig_core.stats.ranks import find_top_group
-from tests.pages.toys import NAMES, arguments, copied, frame_rows, sentences, words, write, written
+from tests.builders.screens import NAMES, arguments, copied, frame_rows, sentences, words, write, written
 
 
 @pytest.fixture
@@ -179,7 +179,7 @@ def test_human_scores_stand_beside_without_being_asked_for(link, source, tmp_pat
     table.write_text("system\tline\tscore\n" + "".join(
         f"{name}\t{k + 1}\t{90 - 30 * j + k % 3}\n" for j, name in enumerate(NAMES) for k in range(40)))
     page = link(dataclasses.replace(source, scores=(("human", str(table)),)))
-    assert not page.exception and "human and BLEU agree on 3 of 3 pairs" in words(page)
+    assert not page.exception and "human scores and BLEU agree on 3 of 3 pairs" in words(page)
     assert "&gt;&gt;" in words(page)
 
 
@@ -211,8 +211,8 @@ class TestLeadersByReference:
 def test_the_figure_shows_the_verdict_in_its_title_and_its_colours(app, source):
     spec = json.loads(app(source).get("plotly_chart")[0].proto.spec)
     drawn, result = spec["data"], compare(source.read()).metrics["bleu"]
-    title = html.unescape(spec["layout"]["title"]["text"].replace("<br>", ""))
-    assert title[:60] in f"By BLEU: {state_verdict(compare(source.read()), 'bleu')}"
+    title = html.unescape(spec["layout"]["title"]["text"].replace("<br>", " "))
+    assert title[:90] in state_answer(compare(source.read()), "bleu")
     assert [trace["name"] for trace in drawn[:2]] == ["95% CI for all 3 pairs together", "95% CI"]
     top = next(trace for trace in drawn if trace["name"] == "top group")
     assert [result.systems[k].system for k, _ in top["customdata"]] == list(find_top_group(result))

@@ -3,6 +3,7 @@
 import json
 from contextlib import suppress
 from html import escape
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -27,13 +28,12 @@ from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.stats.ranks import RANK_RULES, fitting_rules
 from pages._ui import address, background, testsets, views
 from pages._ui.pair_choice import asked_of
-from tests.cli.test_task import folder  # noqa: F401 - a fixture
-from tests.pages.toys import arguments, copied, offered, words
-from tests.report.test_kept_tasks import many
+from tests.builders.score_folders import many
+from tests.builders.screens import arguments, copied, offered, words
 
 
 @pytest.fixture
-def root(folder):  # noqa: F811
+def root(folder):
     return folder.parent
 
 
@@ -261,6 +261,20 @@ def test_a_cell_opens_its_pair_in_the_track(opened, root):
     assert f"digest={kept.pairs['en-de_DE'].testset.digest[:12]}" in app.get("page_link")[0].proto.query_string
     app = opened("summary", root=root, testset="task/en-de_DE@unconstrained", metric="XCOMET", trials="999")
     assert any("of this link is not here" in html.value for html in app.get("html")) and not app.exception
+
+
+def test_a_link_leads_from_a_language_pair_back_to_the_task_as_it_was(opened, root):
+    app = opened("summary", root=root, testset="task/en-de_DE@constrained", metric="XCOMET", trials="999",
+                 back="results")
+    [link] = [one.proto for one in app.get("page_link") if one.proto.label == "Back to Results"]
+    asks = dict(parse_qsl(link.query_string))
+    assert {"testset": "task/en-de_DE@constrained", "metric": "XCOMET", "track": "constrained",
+            "trials": "999"}.items() <= asks.items() and "back" not in asks
+    app = opened("results", root=root, **asks)
+    assert not app.exception and "back" not in app.query_params
+    assert (app.selectbox(key="shared_task").value, app.selectbox(key="track").value) == ("task", "constrained")
+    app = opened("pair", root=root, testset="simulated corpus, 300 segments", back="results")
+    assert "Back to Results" not in [one.proto.label for one in app.get("page_link")]
 
 
 def test_a_task_is_read_once_for_all_tracks(opened, root, monkeypatch):

@@ -13,18 +13,17 @@ from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.store.reviews import Begin
 from pages._ui import testsets, views
-from tests.browser.conftest import free_port
-from tests.cli.conftest import files, folder, run  # noqa: F401 - fixtures
-from tests.pages.toys import arguments, copied, words
+from tests.builders.processes import free_port
+from tests.builders.screens import arguments, copied, words
 
 
 @pytest.fixture
-def rated(folder):  # noqa: F811
+def rated(text_folder):
     """The folder with ratings of 40 of 60 lines."""
     lines = [f"{k}\t{name}\t{level + k % 7}" for k in range(1, 41) for name, level in (("good", 90), ("fair", 80),
                                                                                         ("poor", 30))]
-    (folder / "en-de.esa.tsv").write_text("\n".join(["line\tsystem\tscore", *lines]))
-    return folder
+    (text_folder / "en-de.esa.tsv").write_text("\n".join(["line\tsystem\tscore", *lines]))
+    return text_folder
 
 
 def test_they_are_a_metric_of_the_page_task_and_of_its_pairs(opened, rated, capsys, monkeypatch):
@@ -89,7 +88,7 @@ def test_training_runs_lie_there_too(opened, rated, monkeypatch, tmp_path):
     testsets.store.clear(), views.reviews.clear()
 
 
-def test_tables_and_runs_elsewhere_are_given_to_the_server(opened, rated, run, tmp_path, monkeypatch):  # noqa: F811
+def test_tables_and_runs_elsewhere_are_given_to_the_server(opened, rated, run, tmp_path, monkeypatch):
     table, again = tmp_path / "ratings.tsv", tmp_path / "again.txt"
     (rated / "en-de.esa.tsv").rename(table)
     again.write_text((rated / "system-outputs" / "en-de" / "fair.txt").read_text())

@@ -8,9 +8,9 @@ from mtsig_core.cli.main import main
 from mtsig_core.store.reviews import replay
 from pages._sections import review_sections
 from pages._ui import testsets, views
-from tests.pages.test_review_page import followed, press
-from tests.pages.toys import arguments, copied, frame_rows, words
-from tests.toys import mean_ratings, task_files, zipped
+from tests.builders.apps import followed, press
+from tests.builders.screens import arguments, copied, frame_rows, words
+from tests.builders.toys import mean_ratings, task_files, zipped
 
 FILES = task_files()
 UNREAD = ("mytask/references/en-cs.refA.txt.bak~. The reason: a file of a task in this folder has another name.",

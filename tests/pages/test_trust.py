@@ -1,7 +1,6 @@
 """The page Can I trust the test? without a browser."""
 
 import threading
-from dataclasses import replace
 from functools import wraps
 from types import SimpleNamespace
 
@@ -15,8 +14,8 @@ from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.source import Source
 from pages._sections import trust_sections
 from pages._ui import background, charts
-from tests.pages.toys import arguments, copied, sentences, shows, words, write, written
-from tests.work.thread_workers import ThreadWorker
+from tests.builders.screens import arguments, copied, sentences, shows, words, written
+from tests.builders.thread_workers import ThreadWorker
 
 
 @pytest.fixture
@@ -60,9 +59,7 @@ def test_an_experiment_is_shown_as_the_core_has_it(open_page, name):
 
 @pytest.mark.parametrize("experiment, works, so_far, figures", [
     ("False alarms", [(trust_sections, "type_one")], ["8 of 50", "16 of 50", "32 of 50"], 1),
-    ("Coverage", [(trust_sections, "coverage")], ["8 of 50", "16 of 50", "32 of 50"], 1),
-    ("Power", [(trust_sections, "conclusions")], ["8 of 12"], 1),
-    ("Many comparisons", [(trust_sections, "families")], ["8 of 20", "16 of 20"], 1)])
+    ("Power", [(trust_sections, "conclusions")], ["8 of 12"], 1)])
 def test_the_first_picture_grows_and_is_no_result(open_page, monkeypatch, experiment, works, so_far, figures):
     """The work goes on once the page has drawn what is there."""
     grown, seen, draw = [], threading.Semaphore(0), charts.grow
@@ -145,10 +142,7 @@ def texts(tmp_path):
     return make
 
 
-EXPERIMENTS = ["False alarms", "Coverage", "Many comparisons", "Units", "Calibration", "Power"]
-
-
-@pytest.mark.parametrize("experiment", EXPERIMENTS)
+@pytest.mark.parametrize("experiment", ["False alarms", "Units", "Calibration", "Power"])
 def test_few_lines_without_documents(open_page, texts, experiment):
     page = open_page(texts("AB"), experiment=experiment)
     assert not page.exception
@@ -169,23 +163,7 @@ def test_few_documents_are_warned_of(open_page, texts):
     assert not page.exception and "3 documents are few" in words(page) and "here 0.25" in words(page)
 
 
-@pytest.fixture
-def partly_rated(texts, tmp_path):
-    """Texts of 60 lines in 12 documents, of which the first 40 lines, in 8 documents, have scores too."""
-    lines = [f"{name}\t{k + 1}\t{(k * 7 + 3 * (name == 'A')) % 13}" for name in "AB" for k in range(40)]
-    table = write(tmp_path / "human.tsv", ["system\tline\tscore", *lines])
-    return replace(texts("AB", [f"d{k // 5}" for k in range(60)]), scores=(("human", table),))
-
-
-def test_units_are_counted_where_there_are_scores(open_page, partly_rated):
-    page = open_page(partly_rated, experiment="Units", metric="human", trials="999")
-    assert not page.exception and "8 documents are few" in words(page)
-    assert any("40 segments in 8 documents" in e.value for e in page.markdown)
-    assert "of 1 pair, " in words(page)
-
-
-@pytest.mark.parametrize("was, name", [("type-I error", "False alarms"), ("conclusions", "Power"),
-                                       ("documents or segments", "Units")])
+@pytest.mark.parametrize("was, name", [("conclusions", "Power")])
 def test_old_links_open_the_same_question(open_page, was, name):
     page = open_page(Source(demo=240), experiment=was, trials="999")
     assert not page.exception and page.radio(key="experiment").value == name and "not available" not in words(page)

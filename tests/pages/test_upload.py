@@ -11,9 +11,10 @@ from mtsig_core.errors import SettingError
 from mtsig_core.readers.tasks import Contents
 from mtsig_core.report.commands import source_options
 from pages._ui import testsets
-from tests.pages.test_review_page import followed
-from tests.pages.toys import arguments, copied, frame_rows, words
-from tests.toys import SPACELESS, zipped
+from tests.builders.apps import followed
+from tests.builders.screens import arguments, copied, frame_rows, words
+from tests.builders.streamlit_parts import keep_files
+from tests.builders.toys import SPACELESS, zipped
 
 REF = "".join(f"this is sentence {k} of the set\n" for k in range(30)).encode()
 WORSE = REF.replace(b"sentence", b"phrase")
@@ -62,8 +63,7 @@ def test_files_of_one_name_are_two_systems(page):
 def test_a_name_follows_what_a_further_run_says(page):
     upload(page, ("ref.txt", REF), ("a.run1.txt", REF))
     box = page.file_uploader(key="data.files")
-    box._files = box._get_files_to_register()  # they stay, as in a browser
-    box.upload("a.run2.txt", WORSE).run()
+    keep_files(box).upload("a.run2.txt", WORSE).run()
     button(page).click().run()
     assert not page.exception and "a: 30 segments, 1 system" in words(page)
 

@@ -13,7 +13,7 @@ from mtsig_core.readers import files as read_files
 from mtsig_core.readers.tasks import contents_of, has_scores, pairs_of, read_pair, read_task, tables_beside
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.task import SystemInfo
-from tests.toys import mean_ratings, read_zip, task_files, zipped
+from tests.builders.toys import mean_ratings, read_zip, task_files, zipped
 
 TEXTS = {"top/task/references/en-de.refA.txt": "a\nb\n", "top/task/system-outputs/en-de/x.txt": "a\nc\n",
          "top/task/system-outputs/en-de/y.txt": "a\nd\n", "__MACOSX/top/._x": "?"}

@@ -16,7 +16,7 @@ from mtsig_core.readers.tasks import read_pair
 from mtsig_core.readers.uploads import Upload, read_uploads
 from mtsig_core.report.commands import command_line, task_command
 from mtsig_core.source import Source, TaskSource
-from tests.toys import read_zip, zip_language_pairs, zipped
+from tests.builders.toys import read_zip, zip_language_pairs, zipped
 
 KB = 1 << 10
 

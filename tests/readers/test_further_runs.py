@@ -14,9 +14,7 @@ from mtsig_core import InputError, compare
 from mtsig_core.readers.texts import find_runs, join_runs
 from mtsig_core.report.commands import source_options, task_command
 from mtsig_core.source import Source, TaskSource
-from tests.cli.conftest import run  # noqa: F401 - a fixture
-from tests.cli.test_task import folder as scores_folder  # noqa: F401 - a fixture
-from tests.toys import texts
+from tests.builders.toys import texts
 
 REFERENCE, (A, A2, B, B2, C) = texts(5, [.3, .33, .4, .36, .5], 12)
 CANARY = "canary 1-2-3"
@@ -72,7 +70,7 @@ def test_what_a_run_cannot_be(folder, runs):
         join_runs(testset, [("a", runs[0][1])])
 
 
-def test_a_language_pair_that_is_left_out_takes_no_runs_and_no_scores(folder, runs, run):  # noqa: F811
+def test_a_language_pair_that_is_left_out_takes_no_runs_and_no_scores(folder, runs, run):
     """Said, where it was ignored before; a pair that does not exist is called so."""
     given, told = f"en-cs:A={runs[0][1]}", "A is given for en-cs, which is not among the language pairs that are chosen"
     for option in ("--run", "--scores"):
@@ -103,7 +101,7 @@ def test_xml_has_runs(folder):
         {"A": np.mean([points(A), points(A2)]), "B": np.mean([points(B), points(B2)])})
 
 
-def test_run_k_of_each_language_pair_makes_run_k_across_them(folder, runs, run):  # noqa: F811
+def test_run_k_of_each_language_pair_makes_run_k_across_them(folder, runs, run):
     """The SD of means of the scores, of A that has two runs in both; B has them in one, C in none."""
     (folder.parent / "again.txt").write_text("\n".join([CANARY, *C]) + "\n", encoding="utf-8")
     asked = ["task", "--folder", folder, "--trials", 99, "--resamples", 99,
@@ -132,7 +130,7 @@ def test_runs_lie_in_the_folder_of_a_task(tmp_path):
                                                for system, k in (("A", 2), ("A", 10), ("A.v1", 3))]
 
 
-def test_the_manifest_gives_the_runs_again_and_a_changed_run_is_seen(folder, runs, run, monkeypatch):  # noqa: F811
+def test_the_manifest_gives_the_runs_again_and_a_changed_run_is_seen(folder, runs, run, monkeypatch):
     asked = ["task", "--folder", folder, "--trials", 99, "--resamples", 99, f"--run=en-de:A={runs[0][1]}"]
     manifest = json.loads(run(*asked, "--format", "manifest").out)
     assert manifest["source"]["run"] == [["en-de", *runs[0]]]

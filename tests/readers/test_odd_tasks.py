@@ -11,7 +11,7 @@ from mtsig_core.readers.tasks import read_pair, read_task
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.kept_tasks import KeptTask
-from tests.report.task_files import task_text
+from tests.builders.task_files import task_text
 
 SYSTEMS = ("A.b-1", "نظام 2", "Sys,x")
 

@@ -16,7 +16,7 @@ from mtsig_core.readers.uploads import (
     reference_language,
 )
 from mtsig_core.report.tables import inventory_table
-from tests.toys import SPACELESS, read_zip, zip_language_pairs, zipped
+from tests.builders.toys import SPACELESS, read_zip, zip_language_pairs, zipped
 
 
 def up(file, text, role=None, name=None):

@@ -1,7 +1,6 @@
 """The HTML report: one file, complete, and nothing in a name is a tag."""
 
 import dataclasses
-from html.parser import HTMLParser
 from itertools import pairwise
 from xml.etree import ElementTree
 
@@ -10,38 +9,12 @@ from mtsig_core.report.palette import width
 from mtsig_core.report.pictures import forest_svg, matrix_key, matrix_svg
 from mtsig_core.report.reports import comparison_html
 from mtsig_core.report.sentences import state_verdict
-from tests.report.test_outputs import SETTINGS, comparison, result
-from tests.toys import toy
+from tests.builders.markup import Page
+from tests.builders.results import SETTINGS, comparison, result
+from tests.builders.toys import toy
 
 HOSTILE = ["<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "&amp;", "</style>", "a\nb", "\u202eabc",
            "系统", "\udc80"]
-
-
-class Page(HTMLParser):
-    """Tags, attributes, and the text by tag, of a page whose tags are nested properly."""
-
-    def __init__(self, code):
-        super().__init__()
-        self.open, self.tags, self.attributes, self.cells, self.text = [], set(), [], [], ""
-        self.feed(code)
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.add(tag)
-        self.attributes += attrs
-        if tag not in ("meta", "br"):
-            self.open.append(tag)
-        if tag == "td":
-            self.cells.append("")
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if self.open[-1:] == ["td"]:
-            self.cells[-1] += data
-        if self.open[-1:] != ["style"]:
-            self.text += data
 
 
 def test_answer_comes_first_and_everything_is_there():

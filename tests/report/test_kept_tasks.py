@@ -17,7 +17,7 @@ from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask, digest_of
 from mtsig_core.stats.significance import ADJUSTMENTS
 from mtsig_core.task import TaskExclusion
-from tests.cli.test_task import folder  # noqa: F401 - a fixture
+from tests.builders.score_folders import many
 
 
 def compare_kept(task, *metrics, **settings):
@@ -35,7 +35,7 @@ def kept(monkeypatch, tmp_path):
     monkeypatch.setenv("MTSIG_CACHE", str(tmp_path / "cache"))
 
 
-def test_the_second_time_nothing_is_read(folder, kept, monkeypatch):  # noqa: F811
+def test_the_second_time_nothing_is_read(folder, kept, monkeypatch):
     source, seen = TaskSource(str(folder)), []
     first = compare_kept(KeptTask(source), trials=499, found=lambda pair, one: seen.append((pair, *one.metrics)))
     monkeypatch.setattr(TaskSource, "read", lambda self: pytest.fail("read again"))
@@ -44,7 +44,7 @@ def test_the_second_time_nothing_is_read(folder, kept, monkeypatch):  # noqa: F8
     assert seen == [(pair, metric) for metric in ("XCOMET", "MetricX-24") for pair in ("en-de_DE", "en-ja_JP")]
 
 
-def test_sizes_are_kept_too_and_are_those_of_who_takes_part(folder, kept, monkeypatch):  # noqa: F811
+def test_sizes_are_kept_too_and_are_those_of_who_takes_part(folder, kept, monkeypatch):
     one = KeptTask(TaskSource(str(folder)))
     sizes = {pair: (len(testset.systems), testset.n_segments) for pair, testset in one.task.testsets.items()}
     assert one.sizes == sizes
@@ -57,7 +57,7 @@ def test_sizes_are_kept_too_and_are_those_of_who_takes_part(folder, kept, monkey
     assert again.leaving_out([TaskExclusion(name, "withdrawn", pair)]).sizes == sizes | {pair: (n - 1, segments)}
 
 
-def test_progress_is_of_all_and_never_goes_back(folder):  # noqa: F811
+def test_progress_is_of_all_and_never_goes_back(folder):
     told = []
     compare_kept(KeptTask(TaskSource(str(folder))), trials=499, progress=lambda *said: told.append(said))
     shares = [share for _, share in told]
@@ -69,13 +69,13 @@ def test_progress_is_of_all_and_never_goes_back(folder):  # noqa: F811
                                                           "MetricX-24 across language pairs"}
 
 
-def test_it_is_what_compare_task_finds(folder):  # noqa: F811
+def test_it_is_what_compare_task_finds(folder):
     source = TaskSource(str(folder), track="constrained")
     assert task_json(compare_kept(KeptTask(source), "XCOMET", trials=499)) == task_json(
         compare_task(source.read(), "XCOMET", trials=499))
 
 
-def test_a_task_is_counted_once_and_warned_of_in_the_same_order(folder, kept, monkeypatch):  # noqa: F811
+def test_a_task_is_counted_once_and_warned_of_in_the_same_order(folder, kept, monkeypatch):
     """For what is compared within language pairs and across them; `compare_task` warns as what is kept does."""
     counted, count = [], engine.cached_statistics
     monkeypatch.setattr(engine, "cached_statistics", lambda metric, *more: counted.extend(
@@ -88,7 +88,7 @@ def test_a_task_is_counted_once_and_warned_of_in_the_same_order(folder, kept, mo
     assert len(found.pairs["en-de_DE"].warnings) > 1
 
 
-def test_other_content_and_other_settings_are_other_work(folder, kept):  # noqa: F811
+def test_other_content_and_other_settings_are_other_work(folder, kept):
     source = TaskSource(str(folder))
     before = compare_kept(KeptTask(source), "XCOMET", trials=499)
     assert compare_kept(KeptTask(source), "XCOMET", trials=999).pairs != before.pairs
@@ -98,7 +98,7 @@ def test_other_content_and_other_settings_are_other_work(folder, kept):  # noqa:
     assert after.task.digest != before.task.digest and after.macro["XCOMET"] != before.macro["XCOMET"]
 
 
-def test_damaged_entries_are_made_anew(folder, kept, tmp_path):  # noqa: F811
+def test_damaged_entries_are_made_anew(folder, kept, tmp_path):
     source = TaskSource(str(folder))
     first = task_json(compare_kept(KeptTask(source), "XCOMET", trials=499))
     for path in (tmp_path / "cache").iterdir():
@@ -106,7 +106,7 @@ def test_damaged_entries_are_made_anew(folder, kept, tmp_path):  # noqa: F811
     assert task_json(compare_kept(KeptTask(source), "XCOMET", trials=499)) == first
 
 
-def test_exclusions_compare_only_what_they_change(folder, kept, monkeypatch):  # noqa: F811
+def test_exclusions_compare_only_what_they_change(folder, kept, monkeypatch):
     """What they find is what `compare_task` finds; undone, or for another reason, nothing is computed again."""
     compared, whole, draw_metric = [], KeptTask(TaskSource(str(folder))), comparison.draw_metric
     monkeypatch.setattr(comparison, "draw_metric", lambda *args, **more: compared.append(args[0].name) or draw_metric(
@@ -124,7 +124,7 @@ def test_exclusions_compare_only_what_they_change(folder, kept, monkeypatch):  #
     assert found == task_json(compare_task(whole.task, "XCOMET", trials=499, exclude=excluded))
 
 
-def test_a_rule_with_a_score_of_its_own_draws_across_the_language_pairs_once(folder, kept, monkeypatch):  # noqa: F811
+def test_a_rule_with_a_score_of_its_own_draws_across_the_language_pairs_once(folder, kept, monkeypatch):
     """The pairs within them stay, the mean scores across them are others; wins are counted by the rule asked for."""
     source = TaskSource(str(folder))
     compare_kept(KeptTask(source), "XCOMET", trials=499)
@@ -138,19 +138,8 @@ def test_a_rule_with_a_score_of_its_own_draws_across_the_language_pairs_once(fol
         assert task_json(compare_kept(KeptTask(source), "XCOMET", trials=499, rank_rule=rule)) == direct[rule]
 
 
-def many(folder):  # noqa: F811
-    """A task of eight systems that differ little, of which two miss a language pair."""
-    rng, scores = np.random.default_rng(5), folder / "automatic_scores"
-    for k in range(8):
-        lines = [{"language_pair": pair, "domain": "news", "document_id": f"d{document}",
-                  "metric_scores": {"XCOMET": rng.normal(0.8 + 0.004 * k, 0.02, 2).tolist()}}
-                 for pair in ("en-de_DE", "en-ja_JP")[:1 if k in (2, 5) else 2] for document in range(30)]
-        (scores / f"S{k}.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
-    return TaskSource(str(folder))
-
-
 @pytest.mark.parametrize("first", [{}, {"correction": "none"}, {"correction": "romano-wolf", "test": "bootstrap"}])
-def test_another_correction_draws_nothing_again(folder, kept, monkeypatch, first):  # noqa: F811
+def test_another_correction_draws_nothing_again(folder, kept, monkeypatch, first):
     """And it finds what a comparison by that correction finds, in each language pair and across them."""
     source, found = many(folder), []
     first = {"trials": 499, "unit": "segment"} | first
@@ -166,7 +155,7 @@ def test_another_correction_draws_nothing_again(folder, kept, monkeypatch, first
     assert len({str([row.wins for row in one.macro["XCOMET"].systems]) for one in found}) > 2
 
 
-def test_what_was_read_is_kept(folder, kept, monkeypatch):  # noqa: F811
+def test_what_was_read_is_kept(folder, kept, monkeypatch):
     """Another metric reads no file again: not with gaps, and not with names as hostile as they come."""
     scores = folder / "automatic_scores"
     (scores / "Beta.jsonl").rename(scores / "<b>بيتا|$x$.jsonl")
@@ -192,7 +181,7 @@ def _with_a_gap(lines):
     return json.dumps(entry) + "\n" + rest
 
 
-def test_files_are_looked_into_when_they_may_have_changed(folder, kept, monkeypatch):  # noqa: F811
+def test_files_are_looked_into_when_they_may_have_changed(folder, kept, monkeypatch):
     source, taken, digest = TaskSource(str(folder)), [], TaskSource.digest
     monkeypatch.setattr(TaskSource, "digest", lambda self: taken.append(self) or digest(self))
     monkeypatch.setattr(kept_tasks, "_RECENT", np.inf)  # just written, and perhaps written again
@@ -205,7 +194,7 @@ def test_files_are_looked_into_when_they_may_have_changed(folder, kept, monkeypa
     assert digest_of(source) == digest(source) != before and len(taken) == 4
 
 
-def test_agreement_with_people_is_kept(folder, kept, monkeypatch):  # noqa: F811
+def test_agreement_with_people_is_kept(folder, kept, monkeypatch):
     """Equal to the last digit; other settings, and the same files under another name, are other work."""
     source, asked = TaskSource(str(folder)), {"trials": 99, "resamples": 50}
     first = kept_agreement(KeptTask(source), "XCOMET", **asked)
@@ -221,7 +210,7 @@ def test_agreement_with_people_is_kept(folder, kept, monkeypatch):  # noqa: F811
 
 
 @pytest.mark.parametrize("write", [1, 4, 7])
-def test_killed_while_it_computes_or_writes(folder, kept, tmp_path, monkeypatch, write):  # noqa: F811
+def test_killed_while_it_computes_or_writes(folder, kept, tmp_path, monkeypatch, write):
     """At one write or another; what is there then is used as it stands, and nothing of it is wrong."""
     asked = KeptTask(TaskSource(str(folder))), {"trials": 99, "resamples": 50}
     child = os.fork()
@@ -243,7 +232,7 @@ def test_killed_while_it_computes_or_writes(folder, kept, tmp_path, monkeypatch,
     assert task_json(compare_kept(KeptTask(TaskSource(str(folder))), **asked[1])) == found
 
 
-def test_entries_in_place_of_each_other_or_of_another_version_are_not_used(folder, kept, tmp_path, monkeypatch):  # noqa: F811
+def test_entries_in_place_of_each_other_or_of_another_version_are_not_used(folder, kept, tmp_path, monkeypatch):
     """Comparisons, readings and agreement: each entry knows what it is of, and by which code."""
     monkeypatch.setattr(kept_tasks, "_RECENT", 0)  # the digest too, however quick or slow this is
     source, asked = TaskSource(str(folder)), {"trials": 99, "resamples": 50}
@@ -262,7 +251,7 @@ def test_entries_in_place_of_each_other_or_of_another_version_are_not_used(folde
     assert found() == first and len(list(cache.iterdir())) == 2 * len(paths)
 
 
-def test_a_disk_that_is_full_costs_time_alone(folder, kept, tmp_path, monkeypatch):  # noqa: F811
+def test_a_disk_that_is_full_costs_time_alone(folder, kept, tmp_path, monkeypatch):
     def full(*args):
         raise OSError(28, "No space left on device")
 
@@ -274,7 +263,7 @@ def test_a_disk_that_is_full_costs_time_alone(folder, kept, tmp_path, monkeypatc
     assert kept_agreement(first, "XCOMET", **asked).task.name == "task" and not list((tmp_path / "cache").iterdir())
 
 
-def test_a_clock_that_went_back_hides_no_change(folder, kept, monkeypatch):  # noqa: F811
+def test_a_clock_that_went_back_hides_no_change(folder, kept, monkeypatch):
     """Files from the future, as they then seem, may change again within the same moment: they are looked into."""
     source, taken, digest = TaskSource(str(folder)), [], TaskSource.digest
     monkeypatch.setattr(TaskSource, "digest", lambda self: taken.append(self) or digest(self))

@@ -5,9 +5,9 @@ import re
 from mtsig_core import Caution, compare
 from mtsig_core.report.sentences import state_verdict
 from mtsig_core.report.tables import leaderboard_table, pairs_table
-from tests.report.test_html_report import Page
-from tests.report.test_outputs import SETTINGS, comparison, result
-from tests.toys import toy
+from tests.builders.markup import Page
+from tests.builders.results import SETTINGS, comparison, result
+from tests.builders.toys import toy
 
 
 def test_a_comparison_says_who_is_ahead_how_it_was_tested_and_what_to_mind():

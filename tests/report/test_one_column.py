@@ -5,7 +5,7 @@ import pytest
 from mtsig_core.report import export, reports, tables
 from mtsig_core.report.table import Column
 from pages._ui import screen
-from tests.report.test_outputs import SETTINGS, comparison, result
+from tests.builders.results import SETTINGS, comparison, result
 
 
 @pytest.fixture

@@ -21,33 +21,11 @@ from mtsig_core.report.tables import leaderboard_table
 from mtsig_core.results import (
     Comparison,
     Exclusion,
-    Settings,
-    SystemResult,
-    TestSetInfo,
 )
 from mtsig_core.stats.comparison import join_comparisons
 from mtsig_core.stats.ranks import find_top_group
-from tests.toys import metric_result, pair_result, toy
-
-SETTINGS = Settings("ar", "document", None, 999, 0.05, "romano-wolf", "percentile", 200, 0, None, "0")
-
-
-def pair(a, b, delta, better, p=0.001):
-    return pair_result(a, b, delta, better, p, ci_low=delta - 1, ci_high=delta + 1, se=0.5, se_ratio=1.2, mdd=1.4)
-
-
-def result(names=("A", "B", "C"), higher_is_better=True):
-    a, b, c = names
-    sign = 1 if higher_is_better else -1
-    systems = (SystemResult(a, 50.0 - 20 * sign, 29, 31, 1, 2), SystemResult(b, 50.0 - 20.5 * sign, 28, 31, 1, 2),
-               SystemResult(c, 50.0 - 30 * sign, None, None, 3, 3))
-    pairs = (pair(a, b, 0.5 * sign, None, 0.4), pair(a, c, 10.0 * sign, "a"), pair(b, c, 9.5 * sign, "a"))
-    return metric_result(systems, pairs, higher_is_better=higher_is_better, signature="tok:13a")
-
-
-def comparison(metric=None, warnings=()):
-    info = TestSetInfo("set", "d", 10, 5, ("ref",), ("A", "B", "C"), False)
-    return Comparison(info, SETTINGS, tuple(warnings), {"bleu": metric or result()})
+from tests.builders.results import SETTINGS, comparison, pair, result
+from tests.builders.toys import toy
 
 
 def by_title(table):

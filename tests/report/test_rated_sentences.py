@@ -10,10 +10,8 @@ from mtsig_core.report.sentences import describe_methods, paper_sentences
 from mtsig_core.stats.across import compare_task
 from mtsig_core.task import Task
 from mtsig_core.testset import SegmentScores
-from tests.cli.conftest import run  # noqa: F401 - a fixture
-from tests.report.task_files import task_html
-from tests.report.test_html_report import Page
-from tests.report.test_latex import methods
+from tests.builders.markup import Page, methods
+from tests.builders.task_files import task_html
 
 N = 60
 QUICK = dict(trials=99, resamples=50)

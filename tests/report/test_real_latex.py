@@ -14,9 +14,9 @@ from mtsig_core.stats.across import compare_task
 from mtsig_core.store.reviews import Begin, Decide, Entry, NoteOn
 from mtsig_core.task import Task
 from mtsig_core.testset import SegmentScores, show_name
-from tests.report.task_files import task_latex
-from tests.report.test_latex import HOSTILE
-from tests.report.test_task_documents import made, rated
+from tests.builders.markup import HOSTILE
+from tests.builders.rated_tasks import made, rated
+from tests.builders.task_files import task_latex
 
 PDFLATEX = shutil.which("pdflatex")
 NAMES = [show_name(name) for name in HOSTILE if name.strip()]
@@ -57,7 +57,7 @@ def test_all_tables_of_one_paper(tmp_path):
     assert too_wide(compiled(tmp_path, paper, one=one, several=several)) == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("n,pairs", [(2, 1), (30, 31)])
 def test_alone(tmp_path, n, pairs):
     names = [*NAMES, *(f"System_{k}-long" for k in range(30))][:n]

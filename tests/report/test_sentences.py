@@ -11,9 +11,9 @@ from scipy import stats
 from mtsig_core import Caution, TestSet, compare
 from mtsig_core.figures import differences, forest, matrix
 from mtsig_core.report.sentences import explain_unlike, list_caveats, paper_sentences
-from tests.report.test_latex import methods
-from tests.report.test_outputs import SETTINGS, comparison, pair, result
-from tests.toys import texts
+from tests.builders.markup import methods
+from tests.builders.results import SETTINGS, comparison, pair, result
+from tests.builders.toys import texts
 
 QUICK = dict(trials=199, resamples=50)
 REFERENCE, OUTPUTS = texts(3, [0.2, 0.21, 0.6], 40)

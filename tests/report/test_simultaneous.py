@@ -4,17 +4,18 @@ import csv
 import io
 import json
 import re
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
-from mtsig_core import compare, paper_sentences
+from mtsig_core import TestSet, compare, paper_sentences
 from mtsig_core.figures import differences
 from mtsig_core.figures.pair_plots import half_eye
-from mtsig_core.report.pictures import differences_svg
-from mtsig_core.report.sentences import name_simultaneous
+from mtsig_core.report.pictures import differences_picture, differences_svg
+from mtsig_core.report.sentences import list_caveats, name_simultaneous, state_answer
 from mtsig_core.report.tables import leaderboard_table, pairs_table
-from tests.toys import Given, bleu, bleu_counts, toy
+from tests.builders.toys import Given, bleu, bleu_counts, toy
 
 COUNTS, _ = bleu_counts(seed=71, qualities=[0.4, 0.0, 0.15, -0.4], n_segments=200)
 
@@ -147,3 +148,13 @@ def test_the_figure_of_a_pair_names_both():
     assert max(joint.y[:2]) < min(single.y[:2])
     alone = half_eye([], [], 1.0, (0.2, 1.8), a="A", b="B", unit="BLEU")
     assert not any(trace.name for trace in alone.data) and not alone.layout.showlegend
+
+
+def test_the_picture_of_the_summary_is_a_file_with_verdict_key_and_caveats():
+    names = {"<b>A": ["a b c d e"] * 40, "B & C": ["a b c d"] * 40}
+    found = compare(TestSet("toy", names, {"ref": ["a b c d e"] * 40}), trials=99, resamples=99)
+    root = ElementTree.fromstring(differences_picture(found, "bleu"))
+    said = " ".join(root.itertext())
+    assert state_answer(found, "bleu")[:60] in said and "does not mean equal" in said
+    assert all(caveat[:40] in said for caveat in list_caveats(found, "bleu"))
+    assert len(root.findall(".//{*}circle")) == 1

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from mtsig_core import TestSet
-from mtsig_core.assumption import Assumption
 from mtsig_core.caution import Caution
 from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.report.agreement import agreement_verdict
@@ -39,47 +38,11 @@ from mtsig_core.report.task_export import task_csv, task_json
 from mtsig_core.report.text import printable
 from mtsig_core.stats.across import Disputed, PairAcross, compare_task, find_disputes
 from mtsig_core.stats.ranks import RANK_RULES
-from mtsig_core.task import SystemInfo, Task, TaskExclusion
-from mtsig_core.testset import SegmentScores, show_name
-from tests.cli.conftest import run  # noqa: F401 - a fixture
-from tests.cli.test_task import folder  # noqa: F401 - another
-from tests.report.task_files import task_html, task_latex, task_text
-from tests.report.test_html_report import Page
-from tests.report.test_latex import methods, said_of_tables, typeset, visible
-
-NAMES = ["<b>A</b>", "B_1 & 50%", "\\end{tabular}", show_name("[1em] \u202eD")]
-
-
-def made(names=NAMES, pairs=("en-de", "en-cs"), missing=0, documents=20, higher=True):
-    """Systems ever worse, of which the last `missing` have the first language pair alone; the second is known not to
-    be in the constrained track."""
-    rng = np.random.default_rng(5)
-    testsets = {}
-    for k, pair in enumerate(pairs):
-        own = names[:len(names) - missing * (k > 0)]
-        scores = {name: rng.normal(80 - 4 * n if higher else 80 + 4 * n, 3, 2 * documents).tolist()
-                  for n, name in enumerate(own)}
-        texts = {name: [None] * 2 * documents for name in own}
-        testsets[pair] = TestSet(f"set {pair}", texts, {}, scores={"X": SegmentScores(scores, higher)},
-                                 documents=[f"d{n // 2}" for n in range(2 * documents)])
-    systems = {name: SystemInfo(n != 1) for n, name in enumerate(names)}
-    return Task("my task", testsets, systems, tuple(
-        Assumption("direction-told", {"metric": name, "higher": True}) for name in "XY"))
-
-
-def rated(task):
-    """The same with a metric that has the order the other way round, and one that has all alike, and with scores by
-    people, who agree with X."""
-    def more(testset):
-        x = testset.scores["X"].by_system
-        names = list(x)
-        back = {name: list(x[other]) for name, other in zip(names, reversed(names), strict=True)}
-        own = {"100%_Y": SegmentScores(back, True), "<i>Z": SegmentScores({name: [50.0, 60.0] * (len(x[name]) // 2)
-                                                                           for name in names}, True),
-               "mqm": SegmentScores({name: [value + k % 3 for k, value in enumerate(x[name])] for name in names}, True)}
-        return replace(testset, scores={**testset.scores, **own})
-
-    return replace(task, testsets={pair: more(testset) for pair, testset in task.testsets.items()})
+from mtsig_core.task import Task, TaskExclusion
+from mtsig_core.testset import SegmentScores
+from tests.builders.markup import Page, methods, said_of_tables, typeset, visible
+from tests.builders.rated_tasks import NAMES, made, rated
+from tests.builders.task_files import task_html, task_latex, task_text
 
 
 @pytest.mark.parametrize(("marked", "words", "counted"), [
@@ -209,7 +172,7 @@ class TestSeveralMetrics:
                     if row["table"] == "agreement_comparisons"] == [
                         (row.a, row.b, row.delta, row.p_adjusted) for row in of.comparisons]
 
-    def test_the_command_has_them(self, run, folder):  # noqa: F811
+    def test_the_command_has_them(self, run, folder):
         """MetricX as if people had given it."""
         asked = ("task", "--folder", folder, "--human", "MetricX-24", "--metrics", "XCOMET", "--trials", 99,
                  "--resamples", 50, "--seed", 3)
@@ -356,7 +319,7 @@ def test_a_notebook_shows_verdict_and_ranks(found):
 
 
 class TestManifest:
-    def test_its_command_prints_the_same_bytes(self, folder, run, monkeypatch):  # noqa: F811
+    def test_its_command_prints_the_same_bytes(self, folder, run, monkeypatch):
         monkeypatch.setenv("MTSIG_CACHE", "")  # nothing is kept: all is computed again
         options = ["--folder", folder, "--trials", 199, "--resamples", 200, "--seed", 5, "--metrics", "XCOMET",
                    "--exclude", "Gamma", "--unit", "segment", "--primary", "XCOMET", "--jobs", 2]
@@ -368,7 +331,7 @@ class TestManifest:
             printed = run(*shlex.split(manifest["results"][form]["command"])[1:]).out
             assert hashlib.sha256(printed.encode()).hexdigest() == manifest["results"][form]["sha256"]
 
-    def test_what_the_numbers_rest_on(self, folder, run):  # noqa: F811
+    def test_what_the_numbers_rest_on(self, folder, run):
         read = run("task", "--folder", folder, "--trials", 199, "--resamples", 200, "--format", "manifest").out
         manifest, path = json.loads(read), folder / "automatic_scores" / "Beta.jsonl"
         assert manifest["files"]["automatic_scores/Beta.jsonl"] == hashlib.sha256(path.read_bytes()).hexdigest()

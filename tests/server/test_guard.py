@@ -7,7 +7,7 @@ import pytest
 from starlette.responses import PlainTextResponse
 
 from pages._server import guard
-from tests.server.client import answer, run
+from tests.builders.client import answer, run
 
 
 async def application(scope, receive, send):

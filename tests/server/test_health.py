@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from tests.browser.conftest import CHECKOUT
+from tests.builders.processes import CHECKOUT
 
 SHARED = """
 import os

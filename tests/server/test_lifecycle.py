@@ -5,39 +5,17 @@ import sys
 from pathlib import Path
 
 import pytest
-from streamlit.runtime import Runtime
-from streamlit.runtime.app_session import AppSession
-from streamlit.runtime.memory_session_storage import MemorySessionStorage
-from streamlit.runtime.session_manager import SessionInfo
-from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
 from pages._server import internals, lifecycle, uploads
 from pages._ui import background
-from tests.server.client import run
+from tests.builders.client import run
+from tests.builders.streamlit_parts import Left, keeps_sessions_that_left
 
 CONFIG = Path(__file__).resolve().parents[2] / ".streamlit" / "config.toml"
 
 
 class Over(Exception):
     pass
-
-
-class Left:
-    """A session of Streamlit's that nobody has come back to; its storage and its runtime, too."""
-
-    def __init__(self):
-        self.session = self._session_mgr = self._session_storage = self._cache = self
-        self.ended, self.here, self.id = 0, True, "one"
-
-    def expire(self):
-        found, self.here = [("one", self)] if self.here else [], False
-        return found
-
-    def shutdown(self):
-        self.ended += 1
-
-    def is_active_session(self, one):
-        return False
 
 
 def tidied(monkeypatch, runtime, quick):
@@ -81,12 +59,7 @@ def test_sessions_that_left_are_ended_and_their_memory_given_back_though_nobody_
 
 
 def test_streamlit_keeps_sessions_that_left_where_they_are_looked_for():
-    storage = MemorySessionStorage(ttl_seconds=0)
-    manager = WebsocketSessionManager(storage, None, None, None)
-    storage.save(SessionInfo(None, Left(), 0))
-    [(_, info)] = manager._session_storage._cache.expire()
-    assert info.session is not None and "_session_mgr" in Runtime.__init__.__code__.co_names
-    assert AppSession.shutdown and "_user_info" in AppSession.__init__.__code__.co_names
+    assert keeps_sessions_that_left()
 
 
 def test_garbage_is_looked_for_once_all_is_loaded(monkeypatch):

@@ -1,80 +1,19 @@
 """The dashboard's server as a whole: health, log, login, headers, its end."""
 
-import json
 import os
 import re
 import signal
-import subprocess
-import sys
-import time
-from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
-import httpx
 import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from mtsig_core.version import __version__
 from pages._server import guard
-from tests.browser.conftest import free_port
-from tests.server.client import LIMIT, Client, elements, get, headings
-from tests.server.provider import provider
-
-CHECKOUT = Path(__file__).resolve().parents[2]
-LOGIN = """[auth]
-redirect_uri = "{address}/oauth2callback"
-cookie_secret = "a secret of the test"
-client_id = "{own.client}"
-client_secret = "{own.secret}"
-server_metadata_url = "{own.address}/.well-known/openid-configuration"
-
-[mtsig]
-allowed = ["grace@example.net", "@example.org"]
-"""
-
-
-@contextmanager
-def serving(folder, *options, **environment):
-    """The dashboard, which asks its users to log in; its process, its address, and who lets them in."""
-    address = f"http://localhost:{free_port()}"
-    with provider() as own:
-        (folder / "secrets.toml").write_text(LOGIN.format(address=address, own=own))
-        process = subprocess.Popen(
-            [sys.executable, "-m", "mtsig_core", "serve", "--no-browser", *options,
-             "--port", str(urlsplit(address).port)], cwd=CHECKOUT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            process_group=0,  # as a shell starts it
-            env={**os.environ, "MTSIG_LOGIN": str(folder / "secrets.toml"),
-                 "MTSIG_HEALTH_TOKEN": "a token",
-                 "MTSIG_LOG": str(folder / "log"), "MTSIG_DATA_ROOT": "", **environment})
-        try:
-            patient(lambda: get(f"{address}/_stcore/health").status_code == 200)
-            yield process, address, own
-        finally:
-            process.terminate()
-            process.wait(LIMIT)
-
-
-def patient(holds):
-    """Wait until something holds."""
-    until = time.monotonic() + LIMIT
-    while time.monotonic() < until:
-        try:
-            if holds():
-                return
-        except httpx.TransportError:
-            pass
-        time.sleep(0.05)
-    raise AssertionError("it never came")
-
-
-def gone(pid):
-    """Whether a process has ended, also where nobody has asked how."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1][0] == "Z"
-    except FileNotFoundError:
-        return True
+from tests.builders.client import LIMIT, Client, elements, get, headings
+from tests.builders.serving import entry, gone, log, log_in, patient, serving
 
 
 @pytest.fixture(scope="module")
@@ -82,22 +21,6 @@ def server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("server")
     with serving(folder, MTSIG_UNOPENED_MB="1") as (process, address, own):
         yield process, address, own, folder / "log"
-
-
-def log(file):
-    """The events, as they stand in the log."""
-    return [json.loads(line) for line in file.read_text().splitlines()]
-
-
-def log_in(client, own, email):
-    """Through the button and the provider, back to the dashboard; what a tab shows then."""
-    own.email = email
-    with client.session() as tab:
-        [button] = elements(tab.run(), "button")
-        [where] = [message.auth_redirect.url for message in tab.run(button.id) if message.HasField("auth_redirect")]
-    assert client.http.get(where).url == f"{client.address}/"
-    with client.session() as tab:
-        return tab.run()
 
 
 @pytest.mark.parametrize(("path", "status"), [("/", 200), ("/pair", 200), ("/_stcore/health", 200), ("/media/a", 404),
@@ -118,20 +41,6 @@ def test_a_page_says_at_once_what_draws_pictures(server, path):
     assert "link" not in drawing.headers
     asks = get(urljoin(address, entry(get(address).text))).text  # what Streamlit loads later, by names in quotes
     assert f"{Path(said['url']).name}`" in asks
-
-
-def test_the_second_who_asks_for_a_script_gets_it_packed(server):
-    page = f"{server[1]}/"
-    script = urljoin(page, entry(get(page).text))
-    first, second, plain = [get(script, headers={"Accept-Encoding": how}) for how in ("gzip", "gzip", "")]
-    assert int(second.headers["Content-Length"]) < int(plain.headers["Content-Length"]) / 2
-    assert first.content == second.content == plain.content
-    assert "Content-Security-Policy" in second.headers
-
-
-def entry(page):
-    """Where a page's own script lies."""
-    return re.search('<script type="module"[^>]* src="([^"]+)"', page)[1]
 
 
 @pytest.mark.parametrize(("asked", "status"), [
@@ -255,8 +164,8 @@ def words(messages):
     return " ".join(html.body for html in elements(messages, "html"))
 
 
-@pytest.mark.parametrize(("asked", "end"), [(signal.SIGTERM, os.kill),
-                                           pytest.param(signal.SIGINT, os.killpg, marks=pytest.mark.slow)])
+@pytest.mark.long
+@pytest.mark.parametrize(("asked", "end"), [(signal.SIGTERM, os.kill), (signal.SIGINT, os.killpg)])
 def test_it_ends_when_told_though_a_tab_waits_for_work(tmp_path, asked, end):
     """By SIGTERM, which the server gets, and by Ctrl+C, which a terminal sends to all that it has started. Before that,
     work whose last tab has closed ends with its process."""
@@ -281,3 +190,13 @@ def test_it_ends_when_told_though_a_tab_waits_for_work(tmp_path, asked, end):
     assert "Cancelled" in [one.get("ended") for one in events if one.get("kind") == "sweep_sizes"]
     names = [one["event"] for one in events]
     assert names[0] == "start" and names.count("stop") == 1  # a page that is being drawn may end after it
+
+
+def test_it_ends_when_told(tmp_path):
+    """With all that it has started; while a tab waits for work, too, as `make test-long` shows."""
+    with serving(tmp_path) as (process, address, own):
+        started = below(process.pid)
+        os.kill(process.pid, signal.SIGTERM)
+        assert process.wait(LIMIT) == 0
+        patient(lambda: all(map(gone, started)))
+    assert [one["event"] for one in log(tmp_path / "log")] == ["start", "stop"]

@@ -32,7 +32,7 @@ def bleu(testset):
 # -- the same again ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_shipped_corpus_is_the_simulated_one(demo):
     assert simulate().digest == demo.digest
 
@@ -54,7 +54,7 @@ def test_same_seed_same_corpus(small):
 
 
 @pytest.mark.parametrize("n, longer", [
-    (250, 600), pytest.param(N_SEGMENTS, N_SEGMENTS + 500, marks=pytest.mark.slow)])
+    (250, 600), pytest.param(N_SEGMENTS, N_SEGMENTS + 500, marks=pytest.mark.long)])
 def test_a_short_corpus_begins_a_long_one(n, longer):
     systems = KOEHN_SYSTEMS[-1:]
     assert simulate(n, systems=systems).digest == simulate(longer, systems=systems).take(range(n)).digest
@@ -110,7 +110,7 @@ def test_levels_are_those_of_koehn(demo):
 
 
 @pytest.mark.statistics
-@pytest.mark.parametrize("n, atol", [(6000, 2.5), pytest.param(N_SEGMENTS, 1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n, atol", [(6000, 2.5), pytest.param(N_SEGMENTS, 1, marks=pytest.mark.long)])
 def test_other_seeds_have_nearby_levels(n, atol):
     np.testing.assert_allclose(bleu(simulate(n, seed=3)), list(KOEHN_BLEU.values()), atol=atol)
 

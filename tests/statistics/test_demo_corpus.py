@@ -1,6 +1,6 @@
 """The acceptance bands on the simulated corpus, and what it has in common with the experiments of Koehn (2004).
 
-The tests imported below are those of their own modules; here they draw from the simulated corpus.
+More of them, which other populations share, are in the modules of their subjects.
 """
 
 from itertools import product
@@ -15,22 +15,9 @@ from mtsig_core.stats import engine
 from mtsig_core.stats.intervals import Sample, percentile
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.significance import approximate_randomization, win_rates
-from tests.statistics.conftest import Population
-from tests.statistics.test_families import (  # noqa: F401
-    smallest_p,
-    test_holm_holds_it_too_and_finds_less,
-    test_romano_wolf_holds_the_family_wise_error,
-)
-from tests.statistics.test_intervals_and_power import (  # noqa: F401
-    test_coverage_of_the_percentile_interval,
-    test_doubling_the_test_set_narrows_the_interval_by_30_percent,
-    test_scatter_of_a_bound,
-)
-from tests.statistics.test_stationary_blocks import test_blocks_of_one_are_the_ordinary_bootstrap  # noqa: F401
+from tests.builders.populations import DANISH, FINNISH, GERMAN, GREEK, PORTUGUESE, SPANISH
 
 pytestmark = pytest.mark.statistics
-
-SPANISH, PORTUGUESE, DANISH, GREEK, GERMAN, FINNISH = range(6)
 
 #: Koehn (2004), Table 1: precision of unigrams and four-grams.
 PRECISIONS = [(62.6, 14.7), (60.9, 13.4), (60.8, 13.3), (59.4, 12.1), (58.3, 9.8), (56.1, 7.8)]
@@ -39,24 +26,6 @@ FOUND = {(SPANISH, PORTUGUESE): 60, (SPANISH, DANISH): 65, (PORTUGUESE, DANISH):
          (DANISH, GREEK): 48, (DANISH, GERMAN): 100, (GREEK, GERMAN): 97, (GREEK, FINNISH): 100, (GERMAN, FINNISH): 91}
 #: His Table 4: of the conclusions between this share of wins and the next, the percentage that was right.
 RIGHT = {50: 52, 60: 72, 70: 77, 80: 88, 90: 95, 95: 98, 98: 99, 99: 100}
-
-
-@pytest.fixture(scope="module")
-def demo():
-    return load_demo()
-
-
-@pytest.fixture(scope="module")
-def counts(demo):
-    """Shape (6, 30000, 10)."""
-    return Bleu().statistics(demo)
-
-
-@pytest.fixture(scope="module")
-def population(request, demo, counts):
-    """What the imported tests draw from: Spanish and Danish, unless a test names the second, then the others."""
-    pair = SPANISH, getattr(request, "param", DANISH)
-    return Population(counts[[*pair, *(k for k in range(6) if k not in pair)]], demo.document_index)
 
 
 def blocks(counts, n=300, how_many=100):

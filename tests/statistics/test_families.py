@@ -9,7 +9,8 @@ from mtsig_core.stats import engine
 from mtsig_core.stats.ranks import decision_matrix, rank_intervals
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.significance import approximate_randomization, benjamini_hochberg, decide_pairs, holm, romano_wolf
-from tests.toys import Given, bleu_counts, compare_given, mean
+from tests.builders.populations import populations
+from tests.builders.toys import Given, bleu_counts, compare_given, mean
 
 pytestmark = pytest.mark.statistics
 
@@ -38,10 +39,12 @@ def smallest_p(population, data):
     return {name: np.array(p) for name, p in found.items()}
 
 
+@populations("corpus")
 def test_romano_wolf_holds_the_family_wise_error(smallest_p):
     assert 0.02 <= np.mean(smallest_p["romano-wolf"] <= ALPHA) <= 0.085
 
 
+@populations("corpus")
 def test_holm_holds_it_too_and_finds_less(smallest_p):
     assert np.mean(smallest_p["holm"] <= ALPHA) <= np.mean(smallest_p["romano-wolf"] <= ALPHA) <= 0.085
 
@@ -77,7 +80,7 @@ def families_of(truth, effects, units, trials=199, at_once=25):
 
 
 @pytest.mark.parametrize("gap", [0.5, 6.0], ids=["near ties", "far apart"])
-@pytest.mark.parametrize("n_families", [150, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n_families", [150, pytest.param(1000, marks=pytest.mark.long)])
 def test_where_some_nulls_are_true_the_others_are_no_licence(gap, n_families):
     """Eight systems in three groups of equals, gap standard errors apart: Romano-Wolf claims something false, and rank
     intervals miss a true rank, on at most alpha of the test sets; Benjamini-Hochberg on more where groups are far."""

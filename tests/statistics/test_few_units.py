@@ -20,12 +20,12 @@ from mtsig_core.stats.power import minimum_detectable_difference, unbiased
 from mtsig_core.stats.resampling import effective_number
 from mtsig_core.stats.settings import Plan, resolve
 from mtsig_core.stats.significance import ADJUSTMENTS, TESTS, approximate_randomization, romano_wolf
-from tests.toys import pair_result
+from tests.builders.toys import pair_result
 
 pytestmark = pytest.mark.statistics
 
 ALPHA = 0.05
-slow = pytest.mark.slow
+long = pytest.mark.long
 
 
 def off(rate, repeats, errors=4):
@@ -54,7 +54,7 @@ def all_signs(n):
 
 
 @pytest.mark.parametrize("n, repeats", [(6, 600), (7, 600), (15, 600), (20, 600), (60, 600),
-                                        *(pytest.param(n, 8000, marks=slow) for n in (6, 7, 9, 12, 15, 20, 30, 60))])
+                                        *(pytest.param(n, 8000, marks=long) for n in (6, 7, 9, 12, 15, 20, 30, 60))])
 def test_randomization_finds_the_minimum_detectable_difference_four_times_in_five(n, repeats):
     """With 2.80 standard errors it was .44 of 6, .62 of 7, and .70 to .75 up to 20."""
     rng = np.random.default_rng(n)
@@ -83,8 +83,8 @@ def claims_of_equivalence(n, equal, repeats, seed=0):
 
 
 @pytest.mark.parametrize("n", [3, 5, 8, 20])
-@pytest.mark.parametrize("equal, repeats", [(True, 1000), (False, 1000), pytest.param(True, 10_000, marks=slow),
-                                            pytest.param(False, 10_000, marks=slow)])
+@pytest.mark.parametrize("equal, repeats", [(True, 1000), (False, 1000), pytest.param(True, 10_000, marks=long),
+                                            pytest.param(False, 10_000, marks=long)])
 def test_equivalence_at_its_margin_is_claimed_seldom(n, equal, repeats):
     """By the percentile interval it was .20 of 3, .13 of 5, .09 of 8 and .07 of 20."""
     assert claims_of_equivalence(n, equal, repeats) < 0.055 + off(0.05, repeats)
@@ -107,7 +107,7 @@ def across(parts, test="ar", ci="jackknife-t", trials=19, resamples=2, seed=0):
 
 
 @pytest.mark.parametrize("sizes", [(5, 40), (6, 6), (4, 4, 4, 4)])
-@pytest.mark.parametrize("repeats", [500, pytest.param(4000, marks=slow)])
+@pytest.mark.parametrize("repeats", [500, pytest.param(4000, marks=long)])
 def test_intervals_across_language_pairs_with_few_documents(sizes, repeats):
     """By percentiles they held .86 (5 and 40), .89 (6 and 6) of the time."""
     rng, held = np.random.default_rng(sizes), []
@@ -147,8 +147,8 @@ def turned(runs, units, seed, repeats, se_runs):
 
 @pytest.mark.parametrize("runs", [(2, 2), (2, 3), (3, 3), (5, 5)])
 @pytest.mark.parametrize("se_runs", [0.3, 1, 3])
-@pytest.mark.parametrize("units, repeats", [(10, 1500), (100, 1500), pytest.param(10, 20_000, marks=slow),
-                                            pytest.param(100, 20_000, marks=slow)])
+@pytest.mark.parametrize("units, repeats", [(10, 1500), (100, 1500), pytest.param(10, 20_000, marks=long),
+                                            pytest.param(100, 20_000, marks=long)])
 def test_differences_of_few_runs_are_not_said_to_stay_too_often(runs, se_runs, units, repeats):
     """By 1.96 standard errors it was up to .19 of two runs."""
     assert turned(runs, units, 7, repeats, se_runs) < 0.07 + off(0.06, repeats)
@@ -168,7 +168,7 @@ def held_together(n_systems, n, equal, repeats, seed=0):
     return np.mean(held)
 
 
-@pytest.mark.parametrize("repeats", [300, pytest.param(2000, marks=slow)])
+@pytest.mark.parametrize("repeats", [300, pytest.param(2000, marks=long)])
 @pytest.mark.parametrize("n_systems, n, equal", [(6, 4, True), (6, 6, True), (15, 20, True), (15, 20, False),
                                                  (15, 60, False)])
 def test_simultaneous_intervals_of_few_units_hold_together(n_systems, n, equal, repeats):
@@ -201,14 +201,14 @@ FAMILIES = [(6, 7, True), (6, 12, True), (10, 20, True), (15, 30, False), (15, 6
 
 
 def of_families():
-    """Test, correction and draws with each family, those that take long marked slow."""
+    """Test, correction and draws with each family, those that take long marked long."""
     for family in FAMILIES:
         for test, correction, draws in (("bootstrap", "romano-wolf", 1999), ("percentile", "holm", 9999),
                                         ("ar", "romano-wolf", 999)):
             if correction != "holm" or family[1] >= 12:  # p of fewer is too large for Holm
                 if correction != "holm" or family[0] == 6:
                     yield *family, test, correction, draws, 120
-                yield pytest.param(*family, test, correction, draws, 600, marks=slow)
+                yield pytest.param(*family, test, correction, draws, 600, marks=long)
 
 
 @pytest.mark.parametrize("n_systems, n, equal, test, correction, draws, repeats", list(of_families()))

@@ -9,7 +9,8 @@ from mtsig_core.stats.intervals import INTERVALS, Sample, jackknife_t, percentil
 from mtsig_core.stats.power import minimum_detectable_difference, units_needed
 from mtsig_core.stats.resampling import Units, group_positions
 from mtsig_core.stats.significance import approximate_randomization
-from tests.toys import Given, mean
+from tests.builders.populations import populations
+from tests.builders.toys import Given, mean
 
 pytestmark = pytest.mark.statistics
 
@@ -34,6 +35,7 @@ def covers(interval, truth):
     return (low <= truth) & (truth <= high)
 
 
+@populations("corpus")
 def test_coverage_of_the_percentile_interval(population, data):
     truth = data(population.counts[:2]).scores
     hits = {"score": [], "difference": []}
@@ -57,6 +59,7 @@ def test_few_units_need_the_jackknife(population, data):
     assert np.mean(covers(percentile(sample, ALPHA), truth)) < by_jackknife
 
 
+@populations("corpus")
 def test_doubling_the_test_set_narrows_the_interval_by_30_percent(population, data):
     def width(n):
         observed, drawn = scores(data, samples(population, n, 100, seed=n)[0], 1000, seed=n)
@@ -65,6 +68,7 @@ def test_doubling_the_test_set_narrows_the_interval_by_30_percent(population, da
     assert 0.69 <= width(600) / width(300) <= 0.73
 
 
+@populations("corpus")
 def test_scatter_of_a_bound(population, data):
     """The standard deviation of the bound of a 95% interval over seeds is about 2.67 sigma / sqrt(B)."""
     one = data(samples(population, 300, 1, seed=8)[0])
@@ -121,7 +125,7 @@ def test_power_at_the_size_that_was_planned(shift, length):
 
 
 @pytest.mark.parametrize("n, repeats, band", [
-    (20, 150, (0.84, 0.98)), *(pytest.param(*row, marks=pytest.mark.slow) for row in (
+    (20, 150, (0.84, 0.98)), *(pytest.param(*row, marks=pytest.mark.long) for row in (
         (20, 2000, (0.87, 0.96)), (50, 2000, (0.90, 0.96)), (100, 2000, (0.90, 0.96)), (200, 2000, (0.90, 0.96))))])
 def test_coverage_of_each_kind_with_documents_of_unequal_length(n, repeats, band):
     """Documents of 1 to 76 segments: intervals hold less often than they say, jackknife-t no less than percentile,
@@ -172,7 +176,7 @@ def test_so_they_do_with_few_units(population, data):
     assert 0.87 <= held_together(population, data, 20, 300)[0] <= 0.97
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("unit, n, band", [
     ("segment", 300, (0.92, 0.97)), ("segment", 100, (0.90, 0.96)), ("segment", 30, (0.89, 0.96)),
     ("segment", 15, (0.92, 0.97)), ("document", 150, (0.90, 0.97)), ("document", 60, (0.88, 0.96)),

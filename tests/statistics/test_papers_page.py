@@ -36,7 +36,7 @@ def test_table_3_of_koehn(capsys):
         assert ours(pair) == " ".join(shares)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("kind, figure, what", [
     ("blocks", "Figure 2", "BLEU of Spanish on 100 blocks of 300 consecutive sentences"),
     ("broad", "Figure 3", "the same on 100 broad samples")])
@@ -49,7 +49,7 @@ def test_ranges_of_samples(capsys, kind, figure, what):
     assert ours(row) == f"{found['hits']} of {found['intervals']}"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_broad_samples_of_koehn(capsys):
     found = {(pair["a"], pair["b"]): pair for pair in printed(capsys, "sample broad --demo --sample-size 300")["pairs"]}
     deltas = [row["delta"] for row in found["Spanish", "Danish"]["samples"]]
@@ -62,7 +62,7 @@ def test_broad_samples_of_koehn(capsys):
         assert ours(label) == f"{koehn['right']}, {koehn['wrong']}"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_table_1_of_koehn(capsys):
     rows = {row["system"]: row for row in printed(capsys, "metrics precisions --demo")["systems"]}
     for system, label in (("Spanish", "Table 1 | precision of unigrams and four-grams, BLEU; Spanish"),
@@ -70,7 +70,7 @@ def test_table_1_of_koehn(capsys):
         assert ours(label) == ", ".join(f"{rows[system][key]:.1f}" for key in ("p1", "p4", "bleu"))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_table_1_of_riezler_and_maxwell(capsys):
     command = "validate pair --demo --metrics nist,bleu --segments 2000 --a Portuguese --b Danish"
     assert f"mtsig {command}" in PAPERS and main(shlex.split(command)) == 0
@@ -84,7 +84,7 @@ def test_table_1_of_riezler_and_maxwell(capsys):
                                      abs=0.005 if scale == 1 else 0.0006)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_table_2_of_riezler_and_maxwell(capsys):
     assert main(shlex.split("validate variants --demo --metrics nist")) == 0
     rows = json.loads(capsys.readouterr().out)["metrics"]["nist"]["rows"]
@@ -93,7 +93,7 @@ def test_table_2_of_riezler_and_maxwell(capsys):
         assert ours(label) == " ".join(f"{row[field]:.3f}"[1:] for row in rows)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_ratio_of_spreads(capsys):
     assert main(shlex.split("sample spread --demo")) == 0
     ratios = json.loads(capsys.readouterr().out)["metrics"]["bleu"]["ratios"]
@@ -101,7 +101,7 @@ def test_the_ratio_of_spreads(capsys):
     assert row[1] == next(f"{found['median']:.1f}" for found in ratios if found["size"] == 300)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_table_4_of_koehn(capsys):
     levels = [level["right"] for level in printed(capsys, "validate calibration --demo")["levels"]]
     conclusions, right = (" | ".join(str(round(number)) for number in row) for row in (
@@ -120,7 +120,7 @@ def share(number, digits):
     return f"{number + 1e-9:.{digits}f}".replace("0.", ".", 1)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_students_interval_of_koehn(capsys):
     one = printed(capsys, "metrics students-t --demo")
     row = one["rows"][-1]
@@ -131,7 +131,7 @@ def test_students_interval_of_koehn(capsys):
     assert ours(label) == "{:.2f} ±{}, ±{} (by document ±{})".format(row["mean"], *halves)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_table_1_of_zhang_and_vogel(capsys):
     command = re.search(r"^mtsig (sweep size .+ --sizes 100% .+)$", PAPERS, re.M)[1]
     assert main([*shlex.split(command), "--jobs", "-1"]) == 0
@@ -142,7 +142,7 @@ def test_table_1_of_zhang_and_vogel(capsys):
         assert re.search(rf"^\| {metric.upper()} \| [^|]+ \| {re.escape(said)}$", PAPERS, re.M)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_true_nulls_rejected(capsys):
     one = printed(capsys, "validate type1 --demo")
     rejected = {(row["null"], row["unit"], row["test"]): share(row["rejected"]["share"], 3) for row in one["rows"]}
@@ -155,7 +155,7 @@ def test_true_nulls_rejected(capsys):
     assert ours(label) == share(one["predicted"], 3)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_false_and_lost_claims(capsys):
     rows = {row["correction"]: row for row in printed(capsys, "validate claims --demo")["rows"]}
     order = [rows[name] for name in ("none", "bonferroni", "holm", "bh", "by", "romano-wolf")]

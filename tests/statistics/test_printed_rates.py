@@ -35,7 +35,7 @@ def test_many_equal_units():
     assert "about 11% false alarms" in TESTS["riezler-maxwell"].caution
 
 
-@pytest.mark.parametrize("n", [30, pytest.param(50, marks=pytest.mark.slow), pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [30, pytest.param(50, marks=pytest.mark.long), pytest.param(100, marks=pytest.mark.long)])
 def test_others_with_few_and_unequal_documents(n):
     """Of one pair: randomization keeps its level; the bootstraps take few unequal documents for all there are, and
     reject more. Of families see test_few_units."""

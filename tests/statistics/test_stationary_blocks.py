@@ -8,7 +8,8 @@ from scipy.signal import lfilter
 
 from mtsig_core.stats import engine
 from mtsig_core.stats.resampling import Units, bootstrap_weights
-from tests.toys import Given, mean
+from tests.builders.populations import populations
+from tests.builders.toys import Given, mean
 
 pytestmark = pytest.mark.statistics
 
@@ -61,6 +62,7 @@ def test_same_distribution_as_arch(series, block_length):
     assert 0.93 < ours.std() / theirs.std() < 1.07  # 2,000 draws each: 1 +- 4.2 times .016
 
 
+@populations("corpus")
 def test_blocks_of_one_are_the_ordinary_bootstrap(population, data):
     counts = population.counts[:, :300]
     of_blocks = engine.bootstrap_scores(data(counts, blocks(300, 1.0)), 4000, seed=0).std(axis=1)

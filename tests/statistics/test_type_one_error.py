@@ -5,12 +5,13 @@ import pytest
 
 from mtsig_core.experiments.error_rates import type_one
 from mtsig_core.metrics.bleu import Bleu
-from tests.toys import toy
+from tests.builders.populations import populations
+from tests.builders.toys import toy
 
 pytestmark = pytest.mark.statistics
 
 
-@pytest.fixture(scope="module", params=[(500, 199), pytest.param((2000, 499), marks=pytest.mark.slow)], ids=str)
+@pytest.fixture(scope="module", params=[(500, 199), pytest.param((2000, 499), marks=pytest.mark.long)], ids=str)
 def null_pairs(population, request):
     """Null pairs of 300 segments, and as many of 110 documents, of two systems.
 
@@ -28,6 +29,7 @@ def chance(null_pairs):
     return 0.01 if null_pairs.n_pairs < 1000 else 0
 
 
+@populations("corpus", marks=pytest.mark.long)
 @pytest.mark.parametrize("test, low, high", [
     ("ar", 0.035, 0.065), ("percentile", 0.035, 0.070), ("bootstrap", 0.035, 0.070), ("koehn", 0.08, 0.125),
     ("riezler-maxwell", 0.085, 0.135)])
@@ -43,6 +45,13 @@ def test_documents_as_units_hold_the_level(null_pairs):
 
 
 def test_segments_as_units_do_not_where_documents_matter(null_pairs):
+    assert null_pairs.row("document", "segment", "ar").rejected.share > 0.08
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("population", ["corpus, nearest"], indirect=True)
+def test_documents_as_units_hold_the_level_on_the_simulated_corpus_and_segments_do_not(null_pairs):
+    assert 0.03 <= null_pairs.row("document", "document", "ar").rejected.share <= 0.065 + chance(null_pairs)
     assert null_pairs.row("document", "segment", "ar").rejected.share > 0.08
 
 

@@ -14,7 +14,7 @@ def testset(wmt24):
     return read_wmt(wmt24, "en-de").scored_with(["refA"])
 
 
-BOTH = pytest.mark.parametrize("metric", ["bleu", pytest.param("chrf", marks=pytest.mark.slow)])
+BOTH = pytest.mark.parametrize("metric", ["bleu", pytest.param("chrf", marks=pytest.mark.long)])
 
 
 @BOTH

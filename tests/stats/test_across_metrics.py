@@ -14,9 +14,9 @@ from mtsig_core.report.tables import (
 )
 from mtsig_core.results import SystemResult
 from mtsig_core.stats.across import FEW, UNDECIDED, Disputed, pairs_across
-from tests.report.test_outputs import SETTINGS
-from tests.report.test_outputs import result as leaderboard
-from tests.toys import metric_result, pair_result
+from tests.builders.results import SETTINGS
+from tests.builders.results import result as leaderboard
+from tests.builders.toys import metric_result, pair_result
 
 
 def pair(a, b, delta, better):

@@ -19,7 +19,7 @@ from mtsig_core.stats.across import compare_task, find_disputes, settings_across
 from mtsig_core.stats.cautions import rank_disagreement
 from mtsig_core.stats.few_units import can_reach
 from mtsig_core.task import Task
-from tests.report.task_files import task_latex, task_text
+from tests.builders.task_files import task_latex, task_text
 
 RNG = np.random.default_rng(7)
 

@@ -12,7 +12,7 @@ from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.report.tables import by_reference_table
 from mtsig_core.stats.cautions import reference_disagreement
 from mtsig_core.stats.ranks import find_other_leaders, find_top_group, has_clear_winner
-from tests.toys import texts
+from tests.builders.toys import texts
 
 QUICK = dict(trials=199, resamples=20)
 N = 60

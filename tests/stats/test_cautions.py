@@ -18,7 +18,7 @@ from mtsig_core.stats.cautions import about_near_at_least, about_texts, find_cau
 from mtsig_core.stats.pair import examine_pair
 from mtsig_core.stats.settings import resolve
 from mtsig_core.stats.significance import TESTS, fitting_tests
-from tests.toys import Given, bleu, bleu_counts, mean, metric_result, pair_result, segment_scores, toy
+from tests.builders.toys import Given, bleu, bleu_counts, mean, metric_result, pair_result, segment_scores, toy
 
 QUICK = dict(trials=199, resamples=50)
 COUNTS, DOCUMENTS = bleu_counts(seed=51, qualities=[0.6, 0.1, 0], n_segments=240)
@@ -326,7 +326,7 @@ class TestPairs:
         assert caution.facts["undone"] == undone
 
     @pytest.mark.parametrize("test", [
-        "ar", pytest.param("bootstrap", marks=pytest.mark.slow), pytest.param("percentile", marks=pytest.mark.slow)])
+        "ar", pytest.param("bootstrap", marks=pytest.mark.long), pytest.param("percentile", marks=pytest.mark.long)])
     def test_two_standard_errors_are_those_of_p_over_seeds(self, test):
         rows = dict(zip("AB", segment_scores(7, [61.4, 60], 60), strict=True))
         p = [compare(toy(2, 60), [Given(rows, mean)], test=test, trials=399, resamples=2, seed=seed)

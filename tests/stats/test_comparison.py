@@ -15,7 +15,7 @@ from mtsig_core.stats.intervals import fitting_intervals
 from mtsig_core.stats.ranks import decision_matrix, rank_intervals
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.significance import fitting_tests
-from tests.toys import Given, bleu, bleu_counts, compare_given, mean, segment_scores, toy
+from tests.builders.toys import Given, bleu, bleu_counts, compare_given, mean, segment_scores, toy
 
 QUICK = dict(trials=199, resamples=100)
 COUNTS, DOCUMENTS = bleu_counts(seed=31, qualities=[0.1, 0.3, 0, 0.12], n_segments=150)

@@ -8,7 +8,7 @@ import pytest
 from mtsig_core.stats import decisions, draws
 from mtsig_core.stats.engine import measure
 from mtsig_core.stats.settings import Plan, resolve
-from tests.toys import Given, bleu, bleu_counts, compare_given, toy
+from tests.builders.toys import Given, bleu, bleu_counts, compare_given, toy
 
 COUNTS, DOCUMENTS = bleu_counts(seed=41, qualities=[1.0, 0.0, 1.03, -1.0, 0.97], n_segments=150)
 ASKED = dict(test="ar", unit="auto", block_length=None, trials=199, alpha=0.05, correction="auto", ci="auto",

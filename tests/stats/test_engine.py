@@ -24,7 +24,7 @@ from mtsig_core.stats.engine import (
     swap_rows,
 )
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, unpack_bits
-from tests.toys import Given, bleu, bleu_counts, draw_swaps, mean, segment_scores
+from tests.builders.toys import Given, bleu, bleu_counts, draw_swaps, mean, segment_scores
 
 COUNTS, _ = bleu_counts(seed=11, qualities=[0.1, 0, 0, -0.2], n_segments=60)
 SCORES = segment_scores(seed=12, means=[60, 62, 50], n_segments=60)

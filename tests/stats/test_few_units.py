@@ -35,7 +35,7 @@ from mtsig_core.stats.resampling import Units, effective_number
 from mtsig_core.stats.significance import fitting_tests, romano_wolf
 from mtsig_core.task import Task
 from mtsig_core.testset import SegmentScores
-from tests.toys import bleu, bleu_counts, compare_given, draw_swaps
+from tests.builders.toys import bleu, bleu_counts, compare_given, draw_swaps
 
 NAN = float("nan")
 QUICK = dict(trials=999, resamples=200)

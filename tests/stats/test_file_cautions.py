@@ -12,7 +12,7 @@ from mtsig_core.report.reports import comparison_fragment, comparison_html, comp
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.stats import cautions
 from mtsig_core.stats.cautions import about_files
-from tests.report.test_latex import methods
+from tests.builders.markup import methods
 
 WORDS = ("der die das ein Haus Baum Hund Katze Frau Mann Kind geht läuft sieht hat ist war schön groß klein alt neu "
          "heute morgen gestern und oder aber nicht sehr mit auf unter Straße Stadt Land Wasser Brot Tisch").split()

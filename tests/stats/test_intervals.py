@@ -25,7 +25,7 @@ from mtsig_core.stats.intervals import (
     simultaneous,
 )
 from mtsig_core.stats.resampling import Units
-from tests.toys import Given, bleu, bleu_counts, compare_given, mean, segment_scores, toy
+from tests.builders.toys import Given, bleu, bleu_counts, compare_given, mean, segment_scores, toy
 
 ALPHAS = (0.01, 0.05, 0.2)
 

@@ -17,7 +17,7 @@ from mtsig_core.stats.pair import (
 )
 from mtsig_core.stats.resampling import UNITS
 from mtsig_core.stats.significance import fitting_tests
-from tests.toys import Given, bleu, bleu_counts, compare_given, mean, toy
+from tests.builders.toys import Given, bleu, bleu_counts, compare_given, mean, toy
 
 STATISTICS, DOCUMENTS = bleu_counts(5, [0.0, 0.05, 0.02], 120)
 

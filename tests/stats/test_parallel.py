@@ -79,12 +79,14 @@ def cluster():
         yield address, workers
 
 
+@pytest.mark.long
 def test_the_work_is_done_on_the_cluster(cluster):
     with on_cluster(cluster[0]):
         assert os.getpid() not in run_in_order(lambda _: os.getpid(), 3)
     assert set(run_in_order(lambda _: os.getpid(), 3, jobs=2)) == {os.getpid()}
 
 
+@pytest.mark.long
 def test_a_few_tasks_are_sent_each_alone_and_come_as_they_are_done(cluster, tmp_path):
     sign = tmp_path / "go on"
 
@@ -113,6 +115,7 @@ class Odd(Exception):
         super().__init__(one)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("error", "as_here", "said"), [
     (lambda: SettingError("Too few.", {"trials": "99"}), SettingError, "Too few."),
     (lambda: Odd("a", "b"), RuntimeError, "Odd: a")])  # which cannot be sent as it is
@@ -134,6 +137,7 @@ def test_what_a_task_raises_comes_through_and_is_not_tried_again(cluster, tmp_pa
     assert found == [0, 1, 2][:len(found)] and (tmp_path / "calls").read_text().split().count("3") == 2
 
 
+@pytest.mark.long
 def test_the_language_pairs_of_a_task_are_compared_on_the_cluster(cluster, tmp_path, monkeypatch):
     task = Task("toy", {pair: SET.take(range(first, 30)) for first, pair in enumerate(("en-de", "en-cs", "en-zh"))})
     seen = []
@@ -152,6 +156,7 @@ def test_the_language_pairs_of_a_task_are_compared_on_the_cluster(cluster, tmp_p
     assert compared("cluster") == here and sorted(seen) == sorted(5 * [*dict.fromkeys(seen)]) and len(seen) == 15
 
 
+@pytest.mark.long
 def test_heavy_work_of_the_dashboard_goes_to_the_cluster_that_is_named(cluster, monkeypatch):
     monkeypatch.setenv("MTSIG_DASK", cluster[0])
     assert [computed(lambda _: runs_elsewhere(), None, heavy) for heavy in (True, False)] == [True, False]
@@ -159,13 +164,14 @@ def test_heavy_work_of_the_dashboard_goes_to_the_cluster_that_is_named(cluster, 
     assert not computed(lambda _: runs_elsewhere(), None, True)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_processes_that_joblib_is_told_of_give_the_same():
     here = results()
     with joblib.parallel_config(backend="loky", n_jobs=2):
         assert results() == here
 
 
+@pytest.mark.long
 def test_the_command_line_computes_on_a_cluster(cluster, capsys):
     command = ["validate", "type1", "--demo-segments", "60", "--pairs", "4", "--trials", "99", "--format", "json"]
     assert main(command) == 0
@@ -205,12 +211,14 @@ def test_another_server_is_taken_for_no_scheduler(monkeypatch, said):
             pass
 
 
+@pytest.mark.long
 def test_workers_of_another_version_are_named(cluster, monkeypatch):
     monkeypatch.setattr(parallel, "__version__", "99.0")
     with pytest.raises(SettingError, match=r"has mtsig .*, and this is 99\.0"), on_cluster(cluster[0]):
         pass
 
 
+@pytest.mark.long
 def test_a_cluster_gives_what_one_thread_gives_also_when_a_machine_dies(cluster, monkeypatch):
     address, workers = cluster
     here = results()
@@ -229,6 +237,7 @@ def test_a_cluster_gives_what_one_thread_gives_also_when_a_machine_dies(cluster,
         assert len(client.ncores()) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("who", ["scheduler", "workers"])
 def test_a_cluster_that_is_lost_is_named(who, monkeypatch, tmp_path):
     begun = tmp_path / "begun"

@@ -8,7 +8,7 @@ from mtsig_core.readers.official_tables import OfficialTable, parse_official_tab
 from mtsig_core.report.replication import REPLICATION_FORMS, replication_sentences, replication_table
 from mtsig_core.stats.published_scores import replicate, replicate_task
 from mtsig_core.testset import SegmentScores
-from tests.cli.conftest import files, folder, run, sentences, spoiled  # noqa: F401 - three are fixtures
+from tests.builders.text_files import sentences, spoiled
 
 REF, OTHER = sentences(20, 1), spoiled(sentences(20, 1), 0.4, 9)
 TEXTS = {"Good_1": spoiled(REF, 0.2, 2), "بد & <b>": [text.lower() for text in spoiled(REF, 0.4, 3)],
@@ -215,14 +215,14 @@ class TestTable:
             parse_official_table(text)
 
 
-def test_on_the_command_line(folder, run, tmp_path):  # noqa: F811
-    outputs = {name: (folder / f"system-outputs/en-de/{name}.txt").read_text().splitlines()
+def test_on_the_command_line(text_folder, run, tmp_path):
+    outputs = {name: (text_folder / f"system-outputs/en-de/{name}.txt").read_text().splitlines()
                for name in ("good", "poor")}
-    refs = [(folder / f"references/en-de.ref{one}.txt").read_text().splitlines() for one in "AB"]
+    refs = [(text_folder / f"references/en-de.ref{one}.txt").read_text().splitlines() for one in "AB"]
     table = tmp_path / "table.csv"
     table.write_text("system,BLEU\n" + "".join(
         f"{name},{sacrebleu.corpus_bleu(texts, refs).score:.1f}\n" for name, texts in outputs.items()))
-    options = ["score", "--folder", folder, "--langpair", "en-de", "--refs", "refA", "--official", table]
+    options = ["score", "--folder", text_folder, "--langpair", "en-de", "--refs", "refA", "--official", table]
     out = run(*options).out
     assert "0 of 2 published scores come out" in out and "all 2 references jointly" in out and "Only here: fair" in out
     assert '"setting": "all 2 references jointly"' in run(*options, "--format", "json").out

@@ -35,8 +35,8 @@ from mtsig_core.stats.ranks import (
 )
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.task import Task, TaskExclusion
-from tests.report.task_files import task_html, task_latex, task_text
-from tests.report.test_task_documents import made
+from tests.builders.rated_tasks import made
+from tests.builders.task_files import task_html, task_latex, task_text
 
 WMT25 = Path(__file__).resolve().parents[3] / "shared" / "data" / "wmt25"
 

@@ -6,7 +6,7 @@ import pytest
 from mtsig_core import SegmentScores, SettingError, TestSet, compare, make_metric
 from mtsig_core.stats.comparison import bootstrap_systems, replicates
 from mtsig_core.stats.pair import examine_pair
-from tests.toys import Given, bleu, bleu_counts, texts, toy
+from tests.builders.toys import Given, bleu, bleu_counts, texts, toy
 
 COUNTS, DOCUMENTS = bleu_counts(seed=8, qualities=[0.1, 0, 0.3], n_segments=120)
 TOY = toy(3, 120, DOCUMENTS)

@@ -12,7 +12,7 @@ from scipy import stats
 from mtsig_core import SettingError
 from mtsig_core.stats import kernels, resampling
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, make_units
-from tests.toys import draw_swaps, toy
+from tests.builders.toys import draw_swaps, toy
 
 SEEDS = st.integers(0, 2**64 - 1)
 

@@ -20,8 +20,8 @@ from mtsig_core.stats.comparison import bootstrap_systems, histogram, relative_e
 from mtsig_core.stats.decisions import spread_interval
 from mtsig_core.stats.intervals import fitting_intervals
 from mtsig_core.stats.resampling import UNITS, bootstrap_weights, make_units
-from tests.report.test_html_report import Page
-from tests.toys import Given, bleu, bleu_counts, compare_given, mean, segment_scores, texts, toy
+from tests.builders.markup import Page
+from tests.builders.toys import Given, bleu, bleu_counts, compare_given, mean, segment_scores, texts, toy
 
 STATISTICS, DOCUMENTS = bleu_counts(5, [0.0, 0.05, 0.02], 120)
 NORMAL = statistics.NormalDist()

@@ -25,7 +25,7 @@ from mtsig_core.stats.pair import examine_pair, measure_contributions, score_sel
 from mtsig_core.stats.resampling import BLOCK, bootstrap_weights, make_units
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, decide_adjusted, fitting_tests, student_t, wilcoxon
 from mtsig_core.testset import SegmentScores
-from tests.toys import draw_swaps
+from tests.builders.toys import draw_swaps
 
 NAN = float("nan")
 QUICK = dict(trials=499, resamples=300)

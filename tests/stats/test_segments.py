@@ -26,7 +26,7 @@ from mtsig_core.stats.pair import (
     system_table,
 )
 from mtsig_core.testset import SegmentScores
-from tests.toys import Given, mean, texts
+from tests.builders.toys import Given, mean, texts
 
 SET = TestSet(
     "toy", sources=["Ein Haus", "=1+1", "[x]* $y$", "Straße", ""],

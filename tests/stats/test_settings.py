@@ -7,7 +7,7 @@ import pytest
 
 from mtsig_core import InputError, SettingError, TestSet, compare
 from mtsig_core.stats.settings import PRESETS, resolve
-from tests.toys import toy
+from tests.builders.toys import toy
 
 SEGMENTS, DOCUMENTS = toy(3, 120), toy(3, 240, documents=np.arange(240) // 2)
 ASKED = dict(test="ar", unit="auto", block_length=None, trials=999, alpha=0.05, correction="auto", ci="auto",

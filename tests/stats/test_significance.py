@@ -30,7 +30,7 @@ from mtsig_core.stats.significance import (
     wilcoxon,
     win_rates,
 )
-from tests.toys import Given, bleu, bleu_counts, mean, segment_scores, texts
+from tests.builders.toys import Given, bleu, bleu_counts, mean, segment_scores, texts
 
 WITH_P = [test for test in fitting_tests(False).values() if test.p_values is not None]
 

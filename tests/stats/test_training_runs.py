@@ -15,7 +15,7 @@ from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.stats.decisions import spread_interval
 from mtsig_core.store.kept_sets import _pack, _unpack
 from mtsig_core.testset import SegmentScores
-from tests.toys import texts
+from tests.builders.toys import texts
 
 QUICK = dict(trials=199, resamples=100)
 REFERENCE, OUTPUTS = texts(5, [.3, .33, .4, .36, .5], 12)

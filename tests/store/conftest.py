@@ -69,7 +69,7 @@ def _server(programs, folder):
     run("pg_ctl", "-D", data, "-w", "-m", "immediate", "stop")
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.long)])
 def url(request, tmp_path):
     """An empty database."""
     if request.param == "sqlite":

@@ -20,7 +20,7 @@ from mtsig_core import SettingError, TestSet
 from pages._work import worker_pool
 from pages._work.scheduler import TooLong
 from pages._work.worker_pool import Died, WorkerPool, packed
-from tests.pages.toys import APP
+from tests.builders.screens import APP
 
 LIMIT = 120  # seconds, for what never comes at all
 #: A server with one worker that works and one that pauses.

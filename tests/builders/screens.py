@@ -6,9 +6,9 @@ import shlex
 from html import escape, unescape
 from pathlib import Path
 
-from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
-
+from mtsig_core.report.table import Column, Table
 from mtsig_core.source import Source
+from tests.builders.streamlit_parts import frame_parts
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 NAMES = ["<img src=x onerror=alert(1)>", "![](http://h/x.png)", "$x$ **b** :material/home:"]
@@ -70,8 +70,7 @@ def copied(page):
 
 def frame_rows(frame):
     """Head and rows of a data frame as the browser shows them."""
-    data = frame.proto.arrow_data
-    texts = convert_arrow_bytes_to_pandas_df(data.styler.display_values)
+    texts = frame_parts(frame)
     missing = frame.value.isna().to_numpy()
     configs = json.loads(frame.proto.columns)
     return [[configs[column]["label"] for column in texts.columns],
@@ -103,3 +102,9 @@ def joined(command):
     """The options of a command with their values, as ``--name=value``."""
     return {f"{one}={value}" if one.startswith("--") and not value.startswith("--") else one
             for one, value in zip(command, [*command[1:], "--"], strict=True)}
+
+
+def table(titles, rows, key="rows", **more):
+    """A table of names and of numbers as they are written."""
+    return Table(key, tuple(Column(title, title, "written" if k else "name") for k, title in enumerate(titles)),
+                 tuple(map(tuple, rows)), **more)

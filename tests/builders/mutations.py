@@ -8,7 +8,7 @@ import zipfile
 import pandas as pd
 from hypothesis import strategies as st
 
-from tests.toys import zipped
+from tests.builders.toys import zipped
 
 REF = ["the cat sat on the mat", "a small house", "it was warm", "dogs ran over the bridge", "he read it", "we left"]
 OUTPUTS = {"A": REF, "B": [text.replace("the", "a") for text in REF], "C": [text[::-1] for text in REF]}

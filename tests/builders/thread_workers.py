@@ -71,3 +71,22 @@ def modules(parts):
 
     Looking(io.BytesIO(content)).load()
     return {name for name in found if name.startswith(("pages", "streamlit"))}
+
+
+class Work:
+    """Work that goes on until it is let go, looking at its progress all the while."""
+
+    def __init__(self):
+        self.started, self.let_go, self.stopped, self.calls = (*(threading.Event() for _ in range(3)), 0)
+
+    def __call__(self, progress):
+        self.calls += 1
+        self.started.set()
+        try:
+            while not self.let_go.wait(0.01):
+                progress("working", 0.5)
+                progress("looking", 0.5)  # another stage is told at once
+        except Cancelled:
+            self.stopped.set()
+            raise
+        return 42
