@@ -136,7 +136,7 @@ def show_scores(view: View) -> None:
     if not result.pairs:
         st.caption("The interval is for the score of this system. No rank, because there is no other system.")
         return
-    holds = keeps_its_level(comparison) and comparison.settings.correction in FAMILY_WISE
+    holds = len(result.tested) > 1 and keeps_its_level(comparison) and comparison.settings.correction in FAMILY_WISE
     st.caption("Do not judge by overlapping intervals; the test of the differences decides"
                f"{', for all pairs together' if holds else ''}."
                + (" A line separates systems whose rank ranges do not overlap." if table.ruled else ""))
