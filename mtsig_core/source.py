@@ -30,7 +30,7 @@ from mtsig_core.testset import TestSet, show_name
 #: The environment variables that tell the dashboard which test set or whole task it was started on, and each of several
 #: processes where all of them listen and in which folder they share results.
 SOURCE_VARIABLE, TASK_VARIABLE = "MTSIG_SERVED_SOURCE", "MTSIG_SERVED_TASK"
-PORTS_VARIABLE, SHARED_VARIABLE = "MTSIG_WORKER_PORTS", "MTSIG_SHARED"
+PORTS_VARIABLE = "MTSIG_WORKER_PORTS"
 #: Fields that a task need not have been opened with: they are told, and change what is kept of it, where they are set.
 _LATER = ("name", "refs", "refs_as_systems")
 

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory, gettempdir
+from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any, TypeVar
 
@@ -27,7 +27,7 @@ from mtsig_core._command import STATUS, ignore_interrupts
 from mtsig_core.cli.options import add_pairs, add_source_options, refuse_of_one_pair, source_from, task_source
 from mtsig_core.errors import SettingError
 from mtsig_core.readers.limits import read_whole_number, upload_limits
-from mtsig_core.source import PORTS_VARIABLE, SHARED_VARIABLE, SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource
+from mtsig_core.source import PORTS_VARIABLE, SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource
 from mtsig_core.stats.parallel import on_cluster
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -133,8 +133,6 @@ _GRACE = 4.0  # seconds that the processes may take to end
 _AT_ONCE = 3.0  # seconds: what ends sooner than this after its start may do so again
 _TRIES = 3  # of what ends at once, in a row: one that something else has ended gets another
 _LOOK = 0.1  # seconds between two looks
-_PREFIX = "mtsig-workers-"  # of folders for temporary files
-_NEW = 60.0  # seconds in which one that nobody holds may yet be held
 _PROXY = Path(__file__).with_name("Caddyfile")
 
 
@@ -155,38 +153,13 @@ def serve_workers(command: list[str], environment: dict[str, str], n: int, addre
     commands = [([*command, "--server.address", "127.0.0.1", "--server.port", number, "--server.headless", "true",
                   "--logger.hideWelcomeMessage", "true"], shared) for number in ports]
     commands.append(([caddy, "run", "--config", str(_PROXY), "--adapter", "caddyfile"], proxy))
-    with _stopping() as stopped, _folder() as own:
-        shared[SHARED_VARIABLE] = os.path.join(own, "results")  # what one has computed the others need not
+    with _stopping() as stopped, TemporaryDirectory(prefix="mtsig-workers-") as own:
         proxy |= {"XDG_CONFIG_HOME": own, "XDG_DATA_HOME": own}  # it keeps its last configuration, for nobody
         shown = f"http://{command[-1]}:{port}"
         print(f"mtsig: dashboard at {shown}, {n} processes (Ctrl+C stops it)", file=sys.stderr, flush=True)
         if open_browser:
             webbrowser.open(shown)
         return _keep_running(commands, stopped)
-
-
-@contextmanager
-def _folder() -> Iterator[str]:
-    """A folder for temporary files that goes with this process; what one has left that was killed goes before."""
-    for left in Path(gettempdir()).glob(f"{_PREFIX}*"):
-        with suppress(OSError), _held(left) as status:  # another's, or one that is in use
-            if status.st_uid == os.getuid() and status.st_mtime < time.time() - _NEW:
-                shutil.rmtree(left)
-    with TemporaryDirectory(prefix=_PREFIX) as own, _held(own):
-        yield own
-
-
-@contextmanager
-def _held(folder: str | Path) -> Iterator[os.stat_result]:
-    """Hold a folder, which no other process can meanwhile; none that is started from here does."""
-    import fcntl  # late: there is none on Windows
-
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield os.fstat(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _free_ports(n: int) -> list[int]:

@@ -36,6 +36,7 @@ from pages._ui.views import View
 from pages._work.memory import make_once
 
 _VIEW, _REPORT = "view", "report"  # the key of the address, and what asks for one page to print
+_MANY = 15  # systems, beyond which the page opens with one figure
 _SEVERAL, _MOST = 3, 3  # systems whose figure leaves room for as many caveats above it; else one
 
 
@@ -122,6 +123,11 @@ def show_all_caveats(view: View, others: list[MetricResult]) -> None:
 
 
 # Tabs.
+
+
+def choose_first_tab(view: View) -> str:
+    """Return the tab that is open at first: a second figure of many systems would make the page too long."""
+    return "Scores and ranks" if len(view.result.systems) <= _MANY else "All caveats"
 
 
 def show_scores(view: View) -> None:

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from streamlit import runtime
 from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime import get_instance
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.secrets import secrets_singleton
-from streamlit.runtime.state.common import GENERATED_ELEMENT_ID_PREFIX
-from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX
 from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFile
 
-__all__ = ["BackMsg", "DeletedFile", "ForwardMsg", "UploadedFile"]  # for others to take from here
-#: How the id of a widget begins. A value under another would be a key of the session's state that no page has set, and
-#: break whatever page is drawn.
-WIDGETS = GENERATED_ELEMENT_ID_PREFIX, STREAMLIT_INTERNAL_KEY_PREFIX
+__all__ = ["BackMsg", "DeletedFile", "UploadedFile"]  # for others to take from here
 
 
 def session_id() -> str:

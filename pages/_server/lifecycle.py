@@ -8,6 +8,7 @@ import gc
 import inspect
 import os
 import signal
+import socket
 import sys
 import threading
 import webbrowser
@@ -21,7 +22,7 @@ import streamlit as st
 
 from mtsig_core.metrics import METRICS
 from mtsig_core.version import __version__
-from pages._server import connections, internals, uploads
+from pages._server import internals, uploads
 from pages._work import events
 
 #: Seconds that a thread may compute while others wait. A page is sent in a hundred messages, before each of which the
@@ -57,12 +58,29 @@ def _give_back() -> None:
 
 # The server's beginning and end.
 
+_LONGEST_MESSAGE = 4 << 20  # bytes that a page may send at once: what is typed and chosen; files take another way
 GRACE = 3.0  # seconds that the server may take to end
 #: What pages import, and what they import when they need it.
 _LOADED = ("pages._ui.frame", "pages._sections.comparison_sections", "pages._sections.published_comparison",
            "pandas.io.formats.style",
            *(f"mtsig_core.figures.{name}" for name in ("experiment_plots", "pair_plots")),
            *dict.fromkeys(place.partition(":")[0] for place in METRICS.values()))
+
+
+def send_at_once(protocol: type) -> type:
+    """Uvicorn's HTTP protocol, with sockets that send each part of an answer at once.
+
+    The kernel keeps later parts back until the browser confirms the first, up to 40 ms. asyncio turns this off for
+    sockets that it opens, but Streamlit opens its own.
+    """
+    class Protocol(protocol):
+        def connection_made(self, transport):
+            connection = transport.get_extra_info("socket")
+            if connection.family in (socket.AF_INET, socket.AF_INET6):
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
+            super().connection_made(transport)
+
+    return Protocol
 
 
 @asynccontextmanager
@@ -75,7 +93,8 @@ async def life(app) -> AsyncIterator[None]:
     server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
     if hasattr(server, "should_exit"):  # Uvicorn's, which would end with the signal
         _end_soon(server)
-        connections.limit_connections(server.config, *connections.max_connections())
+        server.config.http_protocol_class = send_at_once(server.config.http_protocol_class)
+        server.config.ws_max_size = min(server.config.ws_max_size, _LONGEST_MESSAGE)
     tidying = asyncio.create_task(tidy())
     if not st.get_option("server.headless"):  # it listens already, so what the browser asks waits
         address = f"http://{st.get_option('browser.serverAddress')}:{st.get_option('server.port')}"

@@ -15,7 +15,6 @@ from mtsig_core import SettingError
 from pages._server import health, internals
 from pages._ui import address, screen, session_limits
 from pages._ui.screen import end_page
-from pages._work import scheduler
 from pages._work.scheduler import Scheduler, TooLong, lasting
 from pages._work.worker import Progress, worker_megabytes
 from pages._work.worker_pool import WorkerPool
@@ -148,9 +147,8 @@ def _done(job, patience):
     """Return whether the work ends within some seconds. Each call lets Streamlit end a run that a click made
     obsolete."""
     until = time.monotonic() + patience
-    with scheduler.waiting():
-        while not wait([job.future], 0.05).done and time.monotonic() < until:
-            st.session_state.get(_PLACED)
+    while not wait([job.future], 0.05).done and time.monotonic() < until:
+        st.session_state.get(_PLACED)
     return job.future.done()
 
 

@@ -16,7 +16,7 @@ from pages._ui import address, background, browser, controls, screen, testsets, 
 from pages._ui.catalogue import FORMER, HOME, PAGES, Page
 from pages._ui.screen import PageEnded, end_page
 from pages._ui.views import View
-from pages._work import events, scheduler
+from pages._work import events
 
 _FRAMED = "frame.drawn_in_this_run"
 SET = "frame.set"  # name and content of the test set that is open
@@ -40,7 +40,7 @@ def navigate():
 def draw() -> None:
     """Draw the links to the pages, the test set and the settings in the sidebar, then the page."""
     chosen, page = navigate()
-    with events.timed("page", page=page.name), scheduler.turn():
+    with events.timed("page", page=page.name):
         screen.style()
         _draw_page(chosen, page)
 
@@ -142,7 +142,7 @@ def _draw_links(place, drawn: dict | None = None) -> dict:
                 if page.section != section:
                     st.html(f'<div class="mt-section">{page.section}</div>')
                     section = page.section
-                address.link(page.name, page.title, icon=f":material/{page.icon}:", help=page.question)
+                address.link(page.name, page.title, icon=f":material/{page.icon}:")
     return asks
 
 

@@ -1,18 +1,16 @@
-"""Who works when: jobs of all sessions take turns, one that nobody wants any more ends, and pages are drawn in turn."""
+"""Who works when: the jobs of all sessions take turns, and a job that nobody wants any more ends."""
 
 from __future__ import annotations
 
 import math
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
 from concurrent.futures import Future
-from contextlib import contextmanager
 from itertools import count
 
 from mtsig_core.errors import Cancelled
-from pages._work import events, shared_results
+from pages._work import events
 from pages._work.memory import Memory
 
 _TIMED = 1.0  # seconds of work whose speed is worth believing
@@ -122,8 +120,8 @@ class Job:
             self.timed, self.done = now, share
         spent = now - self.begun
         longest = self.longest if spent >= _SURE else _FAR * self.longest
-        if self.fastest and spent <= _LOST and spent + (1 - share) / self.fastest > longest:
-            raise TooLong(spent + self.left(now))
+        if self.fastest and spent <= _LOST and (seconds := spent + (1 - share) / self.fastest) > longest:
+            raise TooLong(seconds)  # at the mean speed so far, which its slow start lowers, it would be far more
 
     def left(self, now: float) -> float:
         """Seconds that the rest takes at the speed since the share began; 0 where that cannot be told."""
@@ -202,9 +200,7 @@ class Scheduler:
             return job
 
     def found(self, key: tuple) -> bool:
-        """Whether the value of a key is there, here or where another process of the server has kept it."""
-        if key not in self.values and (kept := shared_results.find(key)) is not None:
-            self.values.keep(key, *kept)
+        """Whether the value of a key is there."""
         return key in self.values
 
     def leave(self, key: tuple, me: str) -> None:
@@ -308,7 +304,6 @@ class Scheduler:
             with events.timed("job_end", kind=job.key[0]):
                 value = self._value(job)
             self.values.keep(job.key, value, job.worker.weight)
-            shared_results.keep(job.key, value)
         except BaseException as found:
             problem = found
             if isinstance(found, TooLong):
@@ -338,66 +333,3 @@ class Scheduler:
                     self._looking = False
                     self._turns.clear()
                     return
-
-
-# Pages are drawn in the order in which they were asked for: Python draws one at a time anyway.
-
-_AT_ONCE = 2  # pages: while one waits for a disk or a database, another is drawn
-_LONGEST = 1.0  # seconds after which a page that is still being drawn lets the next begin
-
-
-class Turns:
-    """A place at which so many are at work at once, in the order in which they came."""
-
-    def __init__(self, at_once: int = _AT_ONCE, longest: float = _LONGEST, clock: Callable = time.monotonic):
-        self._at_once, self._longest, self._clock = at_once, longest, clock
-        self._begun: dict[int, float] = {}  # by thread
-        self._queue: deque[int] = deque()
-        self._changed = threading.Condition()
-
-    def enter(self) -> None:
-        """Wait for one's turn."""
-        me = threading.get_ident()
-        with self._changed:
-            self._queue.append(me)
-            while self._queue[0] != me or not self._is_room():
-                self._changed.wait(self._longest / 4)
-            self._queue.popleft()
-            self._begun[me] = self._clock()
-            self._changed.notify_all()  # there may be room for the next one too
-
-    def leave(self) -> None:
-        with self._changed:
-            self._begun.pop(threading.get_ident(), None)
-            self._changed.notify_all()
-
-    def holds(self) -> bool:
-        """Whether this thread has a turn."""
-        return threading.get_ident() in self._begun
-
-    def _is_room(self):
-        now = self._clock()
-        return sum(now - begun < self._longest for begun in self._begun.values()) < self._at_once
-
-
-_TURNS = Turns()
-
-
-@contextmanager
-def turn() -> Iterator[None]:
-    """Draw a page when it is its turn."""
-    _TURNS.enter()
-    try:
-        yield
-    finally:
-        _TURNS.leave()
-
-
-@contextmanager
-def waiting() -> Iterator[None]:
-    """Let others have their turn while this page waits for work; one that ends meanwhile needs none any more."""
-    had = _TURNS.holds()
-    _TURNS.leave()
-    yield
-    if had:
-        _TURNS.enter()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -86,3 +87,8 @@ def log_in(client, own, email):
     assert client.http.get(where).url == f"{client.address}/"
     with client.session() as tab:
         return tab.run()
+
+
+def entry(page):
+    """Where a page's own script lies."""
+    return re.search('<script type="module"[^>]* src="([^"]+)"', page)[1]

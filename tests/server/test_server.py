@@ -13,7 +13,7 @@ from websockets.sync.client import connect
 from mtsig_core.version import __version__
 from pages._server import guard
 from tests.builders.client import LIMIT, Client, elements, get, headings
-from tests.builders.serving import gone, log, log_in, patient, serving
+from tests.builders.serving import entry, gone, log, log_in, patient, serving
 
 
 @pytest.fixture(scope="module")
@@ -41,20 +41,6 @@ def test_a_page_says_at_once_what_draws_pictures(server, path):
     assert "link" not in drawing.headers
     asks = get(urljoin(address, entry(get(address).text))).text  # what Streamlit loads later, by names in quotes
     assert f"{Path(said['url']).name}`" in asks
-
-
-def test_the_second_who_asks_for_a_script_gets_it_packed(server):
-    page = f"{server[1]}/"
-    script = urljoin(page, entry(get(page).text))
-    first, second, plain = [get(script, headers={"Accept-Encoding": how}) for how in ("gzip", "gzip", "")]
-    assert int(second.headers["Content-Length"]) < int(plain.headers["Content-Length"]) / 2
-    assert first.content == second.content == plain.content
-    assert "Content-Security-Policy" in second.headers
-
-
-def entry(page):
-    """Where a page's own script lies."""
-    return re.search('<script type="module"[^>]* src="([^"]+)"', page)[1]
 
 
 @pytest.mark.parametrize(("asked", "status"), [

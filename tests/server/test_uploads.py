@@ -97,37 +97,6 @@ def test_all_together_have_a_limit_too(put, runtime, monkeypatch):
     assert "f0" not in runtime.file_storage["ben"] and "MTSIG_UNOPENED_MB" in uploads._refused["ben"]["f0"]
 
 
-def test_who_announces_much_and_sends_nothing_takes_nobodys_room(put, runtime, monkeypatch):
-    monkeypatch.setenv("MTSIG_UNOPENED_MB", "100")
-
-    async def several():
-        over = asyncio.Event()
-
-        async def stuck():
-            await over.wait()
-            return {"type": "http.disconnect"}
-
-        async def take(scope, receive, send):
-            session, file = scope["path"].rsplit("/", 2)[1:]
-            if session == "ann":
-                await receive()
-            await Response(status_code=204)(scope, receive, send)
-            runtime.file_storage[session][file] = SimpleNamespace(data=b"")
-
-        middleware = uploads.Uploads(take)
-        scope = {"type": "http", "method": "PUT", "path": "/_stcore/upload_file/ann/f0",
-                 "headers": [(b"content-length", b"%d" % (150 * MB))]}
-        slow = asyncio.create_task(middleware(scope, stuck, lambda message: asyncio.sleep(0)))
-        await asyncio.sleep(0)
-        assert middleware._coming == {"ann": 150 * MB} and (await send_file(middleware, "ben", "f0", 60))[0] == 204
-        over.set()
-        await slow
-        return middleware._coming, middleware._come
-
-    assert run(several()) == ({}, {})
-    assert "f0" in runtime.file_storage["ben"] and not uploads._refused
-
-
 def test_what_is_on_its_way_counts(runtime):
     async def wait(scope, receive, send):
         await over.wait()
@@ -168,54 +137,8 @@ def test_an_upload_that_ends_after_its_page_is_no_more(put, runtime):
         del runtime.sessions["ann"]
         await Response(status_code=204)(scope, receive, send)
 
-    async def goes_on(scope, receive, send):
-        del runtime.sessions["ben"]
-        async for _ in Request(scope, receive).stream():
-            pass
-
     put("ann", "f0", 3, leave)
     assert "ann" not in runtime.file_storage
-    assert put("ben", "f0", 3, goes_on) == (204, 3) and "whole" in uploads._refused["ben"]["f0"]
-
-
-def test_who_is_silent_or_takes_for_ever_is_not_waited_for(put, runtime, monkeypatch):
-    async def stuck():
-        await asyncio.sleep(3600)
-
-    async def streamlit(scope, receive, send):
-        await receive()
-
-    async def ask():
-        middleware = uploads.Uploads(streamlit)
-        await answer(middleware, {"type": "http", "method": "PUT", "path": "/_stcore/upload_file/ann/f0",
-                                  "headers": [(b"content-length", b"9")]}, stuck)
-        return middleware._coming
-
-    monkeypatch.setattr(uploads, "_PAUSE", 0.01)
-    assert run(ask()) == {} and "whole" in uploads._refused["ann"]["f0"]
-    monkeypatch.setattr(uploads, "_LONGEST", 0.0)
-    put("ann", "f1", 3)
-    assert "whole" in uploads._refused["ann"]["f1"] and "f1" not in runtime.file_storage["ann"]
-
-
-def test_more_than_was_announced_is_not_taken(put, runtime):
-    async def more(scope, receive, send):
-        async for _ in Request(scope, receive).stream():
-            pass
-
-    async def ask():
-        read = 0
-
-        async def receive():
-            nonlocal read
-            read += 1
-            return {"type": "http.request", "body": bytes(100), "more_body": read < 5}
-
-        await answer(uploads.Uploads(more), {"type": "http", "method": "PUT", "path": "/_stcore/upload_file/ann/f0",
-                                             "headers": [(b"content-length", b"150")]}, receive)
-
-    run(ask())
-    assert "whole" in uploads._refused["ann"]["f0"]
 
 
 def test_many_small_files_count_and_ids_are_short(put, runtime):

@@ -6,15 +6,15 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import urljoin
 
 import httpx
 import pytest
 
-from mtsig_core.cli import serving as several
 from mtsig_core.cli.serving import _free_ports, serve_workers
 from mtsig_core.errors import SettingError
 from tests.builders.client import LIMIT, Client, get, headings
-from tests.builders.serving import gone, log, log_in, patient, serving
+from tests.builders.serving import entry, gone, log, log_in, patient, serving
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 needs_caddy = pytest.mark.skipif(shutil.which("caddy") is None, reason="Caddy is not installed")
@@ -58,6 +58,8 @@ def test_a_browser_keeps_to_one_worker_and_finds_another_when_that_dies(tmp_path
         for outside in ({"Host": "evil.example"}, {"Host": "192.0.2.7"}, {"X-Forwarded-For": "192.0.2.7"},
                         {"X-Forwarded-For": "127.0.0.1, 192.0.2.7"}):  # as a proxy before this one says
             assert get(f"{address}/_mtsig/health", headers=outside).status_code in (421, 403)
+        script = get(urljoin(f"{address}/", entry(get(address).text)), headers={"Accept-Encoding": "gzip"})
+        assert script.headers["Content-Encoding"] == "gzip"
 
         dead = health[0]["pid"]
         os.kill(dead, signal.SIGKILL)
@@ -96,24 +98,6 @@ def test_what_is_killed_soon_after_its_start_is_started_again_and_none_stays_beh
     with pytest.raises(httpx.ConnectError):
         get(f"http://localhost:{port}")
     parent.wait(LIMIT)
-
-
-def test_what_one_left_that_was_killed_goes_and_nothing_else(monkeypatch, tmp_path):
-    monkeypatch.setattr(several, "gettempdir", lambda: str(tmp_path))
-    elsewhere, used, new, left, link, file = (tmp_path / name for name in (
-        "elsewhere", "mtsig-workers-used", "mtsig-workers-new", "mtsig-workers-left", "mtsig-workers-link",
-        "mtsig-workers-file"))
-    for folder in (elsewhere, used, new, left):
-        (folder / "results").mkdir(parents=True)
-        os.utime(folder, None if folder == new else (0, 0))
-    link.symlink_to(elsewhere)
-    file.write_text("mine")
-    with several._held(used), several._folder() as own:
-        assert Path(own).is_dir() and os.stat(own).st_mode & 0o077 == 0
-        assert sorted(tmp_path.iterdir()) == sorted((elsewhere, used, new, link, file)) and list(elsewhere.iterdir())
-        with pytest.raises(BlockingIOError), several._held(own):
-            pass
-    assert not Path(own).exists()
 
 
 def test_without_the_proxy_one_message(monkeypatch):
