@@ -1,7 +1,5 @@
 """Results by content. Statistics are counted once for each content and metric, and resampled once for each sampling
-setting. Work takes statistics from here in its own process, without Streamlit.
-
-Work takes statistics from here in its own process, where there is no Streamlit."""
+setting. Work takes statistics from here in its own process, without Streamlit."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def test_kept_samples_have_the_scores_of_the_core(demo):
         assert np.allclose([pair.whole_p for pair in kept[kind].pairs], [pair.whole_p for pair in one.pairs])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("function", [sweep_sizes, type_one, coverage, families, claims, conclusions])
 def test_a_kept_experiment_is_what_the_core_gives(demo, function):
     kept, found = kept_result(demo, function), run(demo, function)
