@@ -315,7 +315,7 @@ def test_pipes_that_are_named_are_read(run, files):
 def test_an_official_table_with_nothing_that_is_here(run, options, tmp_path, table, said):
     (tmp_path / "bad.csv").write_text(table)
     done = run("score", *options, "--official", tmp_path / "bad.csv")
-    assert done.status == 2 and not done.out and "bad.csv has no score that can be set beside" in done.err
+    assert done.status == 2 and not done.out and "bad.csv has no score to compare with" in done.err
     assert "a column system with names that are scored here (fair, good, poor), and columns named as" in done.err
     assert said in done.err
 
