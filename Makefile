@@ -28,6 +28,7 @@ test: $(VENV)/test.stamp
 		wait $$types || { echo "mypy found errors: see above." >&2; exit 1; }; exit $$tested
 
 test-long: $(VENV)/test.stamp
+	sh tests/store/install.sh
 	$(VENV)/bin/python -m pytest -n auto -m "statistics or long"
 	$(VENV)/bin/python -m pytest -n auto --hypothesis-profile thorough tests/readers tests/store tests/simulation tests/test_*.py tests/hostile tests/stats tests/metrics
 
@@ -51,9 +52,9 @@ $(VENV)/run.stamp: $(PACKAGE) | $(VENV)/bin/python
 # What the tests need beside is installed while code is compiled, and types are checked: that is quick once it was done.
 # The tests are read once, which pytest rewrites then: else each of its workers does, in twice the time.
 # Python compiles what is imported when it is; to compile all that is installed takes half a minute more.
-$(VENV)/test.stamp: $(VENV)/run.stamp tests/browser/install.sh tests/store/install.sh tests/server/install.sh
+$(VENV)/test.stamp: $(VENV)/run.stamp tests/browser/install.sh tests/server/install.sh
 	{ $(COMPILE); } & compiled=$$!; \
-		{ sh tests/store/install.sh && sh tests/server/install.sh; } & servers=$$!; \
+		sh tests/server/install.sh & servers=$$!; \
 		$(VENV)/bin/python -m pip install --quiet --no-compile -e '.[test]' && { \
 			{ $(VENV)/bin/mypy >/dev/null || true; } & types=$$!; \
 			{ $(VENV)/bin/python -m pytest --collect-only -q >/dev/null || true; } & tests=$$!; \

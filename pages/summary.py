@@ -24,7 +24,7 @@ excluded = comparison_sections.list_excluded(view)
 several = len(view.whole.references) > 1
 tabs = dict(zip(names := [
     "Scores and ranks", "Table", *["References"] * several, *["Excluded"] * bool(excluded), "Published scores",
-    "All caveats"], st.tabs(names), strict=True))
+    "All caveats"], st.tabs(names, default=summary_sections.choose_first_tab(view)), strict=True))
 with tabs["Scores and ranks"]:
     summary_sections.show_scores(view)
 with tabs["Table"]:

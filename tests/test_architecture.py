@@ -209,3 +209,19 @@ def test_a_public_name_is_one_thing():
                 if not name.startswith("_"):
                     homes.setdefault(name, set()).add(name_of(file))
     assert not {name: sorted(found) for name, found in homes.items() if len(found) > 1}, "rename the rarer one"
+
+
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+#: What tests may know of Streamlit wherever they are: what it sends, how it is tried out, and its command.
+SAID = ("streamlit.proto.", "streamlit.testing.v1", "streamlit.web")
+
+
+def test_no_test_imports_another():
+    assert offenders(TESTS, lambda file: {name for name in imports(file)
+                                          if name.startswith("tests.") and ".test_" in name}) == {}
+
+
+def test_one_file_of_the_tests_knows_streamlits_own_parts():
+    found = offenders(TESTS, lambda file: {name for name in within("streamlit", file)
+                                           if name != "streamlit" and not name.startswith(SAID)})
+    assert found.keys() == {"tests.builders.streamlit_parts"}

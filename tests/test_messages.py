@@ -80,7 +80,7 @@ def by_segment(**settings):
 def test_a_warning_says_what_helps_in_the_words_of_who_shows_it(capsys):
     found = by_segment()
     printed, notebook = found.render("text"), re.sub("<[^>]+>", "", found._repr_html_())
-    assert "Use the unit document. Options: --unit document.\n" in printed
+    assert "Test by document. Options: --unit document.\n" in printed
     assert "Options: --trials 59, --correction romano-wolf.\n" in printed
     assert "Arguments: unit=&#x27;document&#x27;." in notebook
     assert "Arguments: trials=59; or correction=&#x27;romano-wolf&#x27;." in notebook

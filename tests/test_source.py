@@ -54,7 +54,7 @@ def test_the_demonstration_with_several_references():
     for wrong, message in (("0", "Expected 1 to 9"), ("10", "Expected 1 to 9")):
         with pytest.raises(SettingError, match=message):
             parse("--demo", "--demo-references", wrong).read()
-    with pytest.raises(SettingError, match="goes with --demo"):
+    with pytest.raises(SettingError, match="needs --demo or --demo-segments"):
         parse("--ref", "r", "--system", "s", "--demo-references", "2")
 
 
@@ -132,7 +132,7 @@ def test_what_is_said_of_a_table_goes_to_the_language_pairs_that_have_it():
 
 
 def test_contradictions_are_refused():
-    with pytest.raises(SettingError, match="--systems-table goes with --folder"):
+    with pytest.raises(SettingError, match="--systems-table needs --folder"):
         parse("--demo-task", "--systems-table", "t")
     with pytest.raises(SettingError, match="two sources"):
         parse("--folder", "f", "--langpair", "en-de", "--docs", "d")

@@ -73,14 +73,14 @@ SCENES.bootstrap = (main, body, stage) => {
       plots.scores.mark(observed(0))
       if (plots.differences) this.differ(end)
     },
-    // Both systems on the same draws: their difference, in place of what was missing.
+    // Both systems on the same draws: their difference, in place of the missing sentences.
     extra() {
       boxes[0].replaceChildren()
       plots.differences = plot(boxes[0], `${body.names[0]} \u2212 ${body.names[1]}, same draws`, rows.axes.differences)
       plots.differences.add(rows.differences.slice(0, stage.step), signs(rows.differences.slice(0, stage.step)))
       this.differ(stage.data.end)
     },
-    // What all draws say, in place of what one said.
+    // The result of all draws, in place of the last one's.
     overall(first, of, [low, high], label) {
       missing.textContent = first
       lacks.textContent = of

@@ -54,7 +54,7 @@ SCENES.comparisons = (main, body, stage) => {
     const most = Math.ceil(Math.max(30, ...said))  // the axis holds what was predicted, too
     plot = new Dots(strip, `false stars on each test set: ${body.corrections[correction][1]}`, {low: 0, high: most, integers: true}, at => stage.trace(0, at))
   }
-  // Once it is revealed: the mean under this correction, and while all are equal what was predicted.
+  // After the reveal: the mean under this correction and, while all systems are equal, the predictions.
   const beside = () => {
     if (!stage.revealed || !stage.step) return
     const mean = rows.false[name()].slice(0, stage.step).reduce((a, b) => a + b) / stage.step

@@ -8,7 +8,8 @@ SCENES.documents = (main, body, stage) => {
   const ruler = new Scale(left, 'false alarms by sentence, of 100 tests')
   const counters = ['by sentence', 'by document'].map(what => {
     const node = make('span', 'big counted', '\u2013')
-    return {what, node, box: make('div', '', '', node, make('div', '', what))}
+    const words = make('div', '', what), ends = make('div')
+    return {what, node, words, ends, box: make('div', '', '', node, words, ends)}
   })
   const effect = make('span', 'big', '\u2013'), effectBox = make('div', '', '', effect, make('div', '', '1 + (m \u2212 1) rho'))
   side.append(make('div', 'facts', '', ...counters.map(c => c.box), effectBox), ...boxes)
@@ -39,7 +40,7 @@ SCENES.documents = (main, body, stage) => {
       plots[k].add(p, p.map(value => value <= body.alpha ? 'red' : 'rest'))
       const count = rows[name].slice(0, to).filter(value => value <= body.alpha).length
       counters[k].node.textContent = count.toLocaleString('en')
-      counters[k].box.lastChild.textContent = `of ${to.toLocaleString('en')} ${counters[k].what}`
+      counters[k].words.textContent = `of ${to.toLocaleString('en')} ${counters[k].what}`
     })
     paint(to - 1)
   }
@@ -56,9 +57,10 @@ SCENES.documents = (main, body, stage) => {
     show(end) {
       ruler.draw(stage, end.of_hundred, `by sentence ${end.truth}`)
       counters.forEach((counter, k) => {
-        const [share, interval] = end.shares[k].split(/ (?=\()/)
+        const [share, ends] = end.shares[k].split(/ \(|\)/)
         counter.node.textContent = share
-        counter.box.lastChild.textContent = `${counter.what} ${interval}`
+        counter.words.textContent = counter.what
+        counter.ends.textContent = ends
       })
       effect.textContent = fixed(end.effect)
     },

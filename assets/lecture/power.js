@@ -1,4 +1,4 @@
-// One system is truly better: how often test sets of this size are significant, and how large the difference looks where they are.
+// One system is truly better: how many test sets of this size are significant, and how large their difference looks.
 SCENES.power = (main, body, stage) => {
   const left = make('div', 'column'), side = make('div', 'column'), strip = make('div', 'strip')
   left.style.flex = '0.8'

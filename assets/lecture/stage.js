@@ -8,7 +8,7 @@ const make = (tag, name = '', text = '', ...children) => {
   node.append(...children)
   return node
 }
-// As Python writes it: what is just between two goes to the even digit, where `toFixed` takes the larger.
+// Rounds as Python does: a tie goes to the even digit, where `toFixed` takes the larger.
 const fixed = (x, digits = 1) => {
   const size = Math.abs(x), halves = 2 * size * 10 ** digits, between = Number.isInteger(size * 2 ** (digits + 1)) && halves % 4 === 1
   return (x < 0 ? '\u2212' : '') + (between ? (halves - 1) / 2 / 10 ** digits : size).toFixed(digits)
@@ -33,7 +33,7 @@ const unheard = ({heard, scene, seed}) => {
   const asked = window[ASKED], age = asked ? performance.timeOrigin + performance.now() - asked.at : Infinity
   return age < 5000 && asked.at !== heard && asked.scene === scene && asked.seed === seed ? asked : null
 }
-// Of a world, where a scene has some to turn: sliders, by mouse or the arrow keys. Another world is another round.
+// The sliders of a scene's worlds, for the mouse or the arrow keys. Another world is another round.
 const knobs = (parent, stage, axes) => {
   const {worlds} = stage.data.body, world = worlds[stage.data.world], wanted = [...world]
   const inputs = axes.map(([values, label, write], axis) => {
@@ -98,7 +98,7 @@ class Stage {
     clearTimeout(this.timer)
   }
 
-  // What Python says: where `turn` is new it says all; else it answers what was asked.
+  // Takes a message of Python: with a new `turn` it is complete; else it answers a request.
   receive(data, send) {
     this.send = send
     const lost = this.data ? null : unheard(data)
@@ -136,7 +136,7 @@ class Stage {
     } else this.ahead()
   }
 
-  // The tab keeps the rounds over a reload, and tells a session that has not heard of them.
+  // The tab keeps the rounds over a reload, and sends them to a session that does not have them.
   remember(data) {
     this.stored ??= sessionStorage.getItem(KEPT) ?? ''
     this.telling = this.stored && !data.told
@@ -273,7 +273,7 @@ class Stage {
     this.tell()
   }
 
-  // The world first, where there is one to set; then the guess. Who has made none goes on without, if asked twice.
+  // The world first, if there is one to set; then the guess. A second press goes on without a guess.
   commit() {
     if (!this.set) {
       this.set = true
@@ -291,7 +291,7 @@ class Stage {
     this.draw()
   }
 
-  // What the room says: five numbers on the scale of the guess, or five ranges, or hands for each choice and for a tie.
+  // The votes of the room: five numbers on the scale of the guess, or five ranges, or hands for each choice and for a tie.
   voted(text) {
     const {kind, min, max, options} = this.data.guess, most = {range: 10, choice: options?.length + 1}[kind] ?? 5
     const found = (text.match(/\d+(\.\d+)?/g) ?? []).map(Number).filter(x => x < 1e6 && (options || (x >= min && x <= max))).slice(0, most)
@@ -335,8 +335,8 @@ class Stage {
     this.post(3000)
   }
 
-  // What is sent while the connection is down is lost: the same again, until Python has heard it. Where much is asked, as
-  // by a held key, only the latest is sent, when its turn comes.
+  // A message sent while the connection is down is lost, so it is repeated until Python has received it. A held key makes
+  // many requests; only the latest is sent, when its turn comes.
   post(wait) {
     clearTimeout(this.timer)
     const now = performance.now(), early = this.due - now - (AT_ONCE - 1) * EACH
@@ -488,7 +488,7 @@ class Stage {
     return this.voteBox
   }
 
-  // What takes the guess, once there is one: nothing is chosen before somebody does.
+  // The control that takes the guess: nothing is chosen in advance.
   going() {
     const node = this.button('', () => this.commit(), 'first', 'Key n')
     this.able = () => {
@@ -668,7 +668,7 @@ class Dots {
     for (const mark of this.marks) this.line(mark)
   }
 
-  // Where other values would lie, as an outline of the same area.
+  // The distribution of other values, as an outline of the same area.
   outline() {
     const counts = new Array(this.bins).fill(0), {pen, u, every: values} = this, wide = 0.94 * this.width / this.bins
     for (const value of values) counts[this.bin(value)]++
@@ -688,7 +688,7 @@ class Dots {
   // A line across, with a word on top; a band where it has two ends.
   mark(mark) { this.marks.push(mark); this.redraw() }
 
-  // What was predicted: the guess, and the votes of the room, each a triangle above its number; ranges are bars.
+  // The predictions: the guess, and the votes of the room, each a triangle above its number; ranges are bars.
   predicted({guess, votes, data}) {
     const times = new Map()
     this.bars = []

@@ -98,7 +98,7 @@ TEMPLATES: dict[str, Words] = {
         "intervals may be too narrow and p-values too small.",
         "{se_ratio:?Here standard errors of differences by document are {se_ratio:.2f} times those by segment (median "
         "over pairs).}",
-        "{enough:Use the unit document.|Add documents: with only {n_documents:,} the unit document decides nothing.}"),
+        "{enough:Test by document.|Add documents: with only {n_documents:,} a test by document decides nothing.}"),
     "few-units": Words(
         "There {n:is|are} only {n:#{unit}}{metric:? with {by} scores} to resample{unequal:?, and because their "
         f"sizes differ, they count as about {{worth:.0f}}}}. {{has_interval:Intervals and p-values are rough below "
@@ -380,8 +380,8 @@ def _explain_no_difference(caution: Caution, systems: Sequence[str], score: str 
 def _ask_for_units(caution: Caution, unit: str, needed: int, **_: Any) -> dict[str, Any]:
     settings = {name for remedy in caution.remedies for name in remedy}
     others = [", or use the Romano-Wolf correction"] * ("correction" in settings)
-    others += [", or, at a risk, use the unit segment, which takes segments of one document as independent, so that p "
-               "may be too small"] * ("unit" in settings)
+    others += [", or test by segment, which takes segments of one document as independent, so that p may be too small"
+               ] * ("unit" in settings)
     return {"more_units": f"Use at least {_Template().format('{:#{}}', needed, unit)}{''.join(others)}."}
 
 

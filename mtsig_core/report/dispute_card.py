@@ -153,7 +153,7 @@ def _draw(found: Dispute) -> str:
 
 _DIFFERENCE = Column("difference", "difference", "difference", ROW_FORM)
 _EXAMINED = (_DIFFERENCE, Column("ci", "interval", "interval", f"+{ROW_FORM}"),
-             Column("se", "standard error", "score", ROW_FORM), Column("p", "p (ar)", "p"))
+             Column("se", "standard error", "score", ROW_FORM), Column("p", "p, randomization", "p"))
 _SEGMENTS = Column("n_segments", "segments", "count")
 _Rows = Sequence[tuple[MetricDispute, tuple[Any, ...]]]
 

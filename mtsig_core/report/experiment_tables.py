@@ -427,10 +427,9 @@ def detection_records(swept: SizeSweep, a: str, b: str, difference: float) -> li
 def plan_table(planned: Sequence[PairPlan], difference: float, metric: str, units: str) -> Table:
     """The size that each pair needs, with its interval, and for all pairs asked about."""
     m = planned[0].n_pairs if planned else 0
-    asked, seen = f"{units} for {difference:g} {metric}", f"{units} for the difference seen"
-    sizes = [("units", asked), ("units_family", f"{asked}, {m} pairs"),
-             ("units_for_own", seen), ("units_for_own_family", f"{seen}, {m} pairs")]
-    sizes = sizes if m > 1 else sizes[::2]
+    asked = f"{units} for {difference:g} {metric}"
+    sizes = [("units", asked), *[("units_family", f"{asked}, {m} pairs")] * (m > 1),
+             ("units_for_own", f"{units} for the difference seen")]
 
     def write_size(row: PairPlan, key: str) -> str | None:
         size, *ends = (getattr(row, f"{key}{end}") for end in ("", "_low", "_high"))
@@ -440,10 +439,10 @@ def plan_table(planned: Sequence[PairPlan], difference: float, metric: str, unit
         return None if row.se == 0 else "nothing" if row.mdd is None else Cell(f"from {rounded(row.mdd)}", row.mdd)
 
     return Table("plan", (
-        Column("pair", "pair", "name"), Column("delta", "difference", "amount", "+"), Column("se", "SE", "amount"),
+        Column("pair", "pair", "name"), Column("delta", "difference", "amount", "+"),
         Column("mdd", "smallest difference found here", "written"),
         *(Column(key, title, "written") for key, title in sizes)), tuple(
-            (f"{row.a} - {row.b}", row.delta, row.se, write_smallest(row), *(write_size(row, key) for key, _ in sizes))
+            (f"{row.a} - {row.b}", row.delta, write_smallest(row), *(write_size(row, key) for key, _ in sizes))
             for row in planned))
 
 

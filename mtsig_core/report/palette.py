@@ -14,6 +14,8 @@ _BREAKS = frozenset(" -_/·.,:;")
 #: The page behind a figure, by whether it is dark.
 GROUND = {False: "#FFFFFF", True: "#12161D"}
 _ENDS = {False: (BLUE, VERMILLION), True: ("#56B4E9", "#F0843C")}  # brighter than they are on white
+#: What dots and lines of these colours are on a dark page.
+ON_DARK = dict(zip(_ENDS[False], _ENDS[True], strict=True))
 _CLIP = 2
 
 

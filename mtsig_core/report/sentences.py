@@ -419,7 +419,8 @@ def pick_file_doubts(cautions: Iterable[Caution]) -> list[Caution]:
 def pick_caveats(comparison: Comparison, result: MetricResult) -> list[Caution]:
     """Return the warnings that must go with a quoted result."""
     return [caution for caution in comparison.warnings
-            if caution.kind.in_caption and caution.metric in (None, result.metric)
+            if caution.metric in (None, result.metric)
+            and (caution.kind.in_caption or caution.code == "interval-and-decision" and len(result.tested) == 1)
             and not (caution.kind.doubts_files and result.was_given)
             and caution.facts.get("differ", True)]  # of ranks and decisions
 

@@ -20,7 +20,7 @@ from mtsig_core.report.lecture_texts import SceneTexts, shorten_names
 from mtsig_core.stats.significance import CORRECTION_NAMES
 from pages._work.memory import remember
 
-# Remembered: what is made of a whole test set; draws, and what is made of a few sentences.
+# Remembered: results on a whole test set; draws, and results on a few sentences.
 _blocks_and_broad, _better, _family = map(remember(20), (
     lecture.blocks_and_broad, lecture.better, lecture.family))
 _excerpt, _three_sentences, _resamples, _random_swaps, _all_swaps, _equal_tests = map(remember(60), (
@@ -209,7 +209,7 @@ BLOCKS = Scene(100, _WORDS["blocks"], {"kind": "range", "min": 0, "max": 100, "s
                fewer=lambda shown: len(shown.cut().blocks))
 
 
-# Scenes on what goes wrong without resampling right.
+# Scenes on common mistakes.
 
 _FAMILY_SIZES, _CORRELATIONS = (1, 2, 5, 10, 20, 40), (0.0, 0.05, 0.1, 0.2, 0.3, 0.5)
 _TOLD = ((20, 0.1), (5, 0.1), (20, 0.3), (1, 0.0))  # in the order in which they are worth showing
@@ -296,7 +296,7 @@ COMPARISONS = Scene(200, _WORDS["comparisons"], _slider(105, 0, " of 105"), _com
                     prepare=lambda shown: _decided(shown, 20, 0))
 
 
-# The scene on power: one system is truly better, by so much, on test sets so large.
+# The scene on power: one system is truly better by a number of points, on test sets of one size.
 
 _POINTS, _POWER_SIZES = (0.5, 1.0, 2.0), (100, 300, 1000, 3000)
 _FIRST, _AT_ONCE = (1.0, 300), 20

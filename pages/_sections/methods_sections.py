@@ -33,12 +33,13 @@ def show_tests(view: View | MtsigError) -> None:
             f"{test.source}. Default: {SETTINGS['correction'].name_value(test.default_correction)}."))
         if test.caution:
             screen.caution_box(f"{test.caution} {test.instead}")
-    screen.caution_box(f"The bootstraps with few units. {TESTS['bootstrap'].with_few} "
-                       f"{TESTS['bootstrap'].with_few_instead}")
-    screen.caution_box("The randomization test asks whether outputs can trade places, which is more than equal scores. "
-                       "If one of two systems says much less, permutations may vary less than resamples, and p is too "
-                       f"small. One pair warns if resamples vary more than {UNLIKE:g} times as much.")
     address.link("papers", "The algorithms of Riezler and Maxwell", item="riezler-figure1")
+    with st.expander("Few units, and unlike systems", key="methods.limits"):
+        screen.caution_box(f"Each bootstrap test with p: {TESTS['bootstrap'].with_few} "
+                           f"{TESTS['bootstrap'].with_few_instead}")
+        screen.caution_box("The randomization test asks whether outputs can trade places, which is more than equal "
+                           "scores. If one of two systems says much less, permutations may vary less than resamples, "
+                           f"and p is too small. One pair warns if resamples vary more than {UNLIKE:g} times as much.")
 
 
 def show_units(view: View | MtsigError) -> None:
@@ -66,8 +67,9 @@ def show_corrections(view: View | MtsigError) -> None:
 
 def _show_formula(title: str, formula: str, note: str) -> None:
     left, right = st.columns([2, 5], vertical_alignment="center")
-    left.markdown(f"**{title}**")
-    left.caption(note)
+    with left.container(gap=None):
+        st.markdown(f"**{title}**")
+        st.caption(note)
     right.latex(formula)
 
 

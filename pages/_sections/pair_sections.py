@@ -43,6 +43,7 @@ from mtsig_core.stats.pair import (
     find_extremes,
     symmetric_histogram,
 )
+from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import TESTS, is_split
 from pages._ui import address, background, charts, controls, pair_choice, result_cache, screen
 from pages._ui.browser import command_box
@@ -137,14 +138,14 @@ def show_contradictions(one: Pair) -> None:
     """Draw where the bootstrap of the pair, or the interval for all pairs, contradicts the decision."""
     if unlike := explain_unlike(one.found, one.row.n_effective):
         screen.caution_box(unlike.strip())
-    if one.joint is not None and not is_split(one.row, one.settings.alpha) \
-            and one.row.significant == contains_zero(*one.joint):
+    ends = one.ends if len(one.result.tested) == 1 else one.joint
+    if ends is not None and not is_split(one.row, one.settings.alpha) and one.row.significant == contains_zero(*ends):
         screen.caution_box(_explain_disagreement(one.row, one.settings, one.result))
 
 
 def _explain_disagreement(pair: PairResult, settings: Settings, result: MetricResult) -> str:
     """Write how to read an interval for all pairs that disagrees with the decision."""
-    contains = (f"The {write_level(settings)} CI for all pairs together "
+    contains = (f"The {write_level(settings)} CI{' for all pairs together' * (len(result.tested) > 1)} "
                 f"{'contains' if pair.significant else 'excludes'} 0")
     if explain_no_decision(settings, result) is not None:
         what = "permutations or resamples cannot decide after the correction" if can_reach_alone(settings, pair) else \
@@ -205,20 +206,16 @@ def show_other_tests(one: Pair) -> None:
     """Draw all tests, all intervals, and what the test set can detect: a sentence and a table each."""
     found, row, result = one.found, one.row, one.result
     tests = outcomes_table(found, row.n_effective < FEW_FOR_BOOTSTRAP)
-    screen.plain(f"{_count_values(tests, 'decision', 'test')} Choose the test before you look at its result.")
+    decisions = Counter(tests.values("decision"))
+    counted = ", ".join(f"{decision} by {n} of {len(tests.rows)}" for decision, n in decisions.most_common())
+    screen.plain(f"Tests: {counted}. Choose the test before you look at its result.")
     screen.show_table(tests)
     intervals = intervals_table(found, result.ci, name_family(result, one.settings), one.joint)
-    screen.plain(f"Does the {write_level(one.settings)} CI exclude 0? "
-                 f"{_count_values(intervals, 'excludes_zero', 'interval')}")
+    excludes = Counter(intervals.values("excludes_zero"))
+    screen.plain(f"Intervals: {excludes['yes']} of {excludes['yes'] + excludes['no']} exclude 0.")
     screen.show_table(intervals)
     screen.plain(describe_detectable(found))
     screen.show_table(detectable_table(found, row, len(result.pairs)))
-
-
-def _count_values(table: Table, key: str, noun: str) -> str:
-    """Write how many rows have each value of a column."""
-    counts = Counter(value for value in table.values(key) if value is not None)
-    return f"{', '.join(f'{value}: {format_count(n, noun)}' for value, n in counts.most_common())}."
 
 
 def outcomes_table(examination: PairExamination, few: bool) -> Table:
@@ -229,14 +226,12 @@ def outcomes_table(examination: PairExamination, few: bool) -> Table:
     for one in examination.outcomes:
         test = TESTS[one.test]
         caveat = test.caution or (test.with_few or "") * few
-        rows.append((
-            test.title, one.p_value if one.win is None else f"win {one.win:.3f}, lose {one.lose:.3f}",
-            "test and scores disagree" if one.favours else decisions[one.better],
-            test.source + " (as published)" * test.as_published, caveat.partition(". ")[0]))
+        rows.append((test.title, one.p_value if one.win is None else f"win {one.win:.3f}, lose {one.lose:.3f}",
+                     "test and scores disagree" if one.favours else decisions[one.better], caveat.partition(". ")[0]))
     return Table("tests", (
         Column("test", "test", "name"), Column("p", "p", "p"),
         Column("decision", f"at alpha {examination.settings.alpha:g}, without correction"),
-        Column("source", "definition"), Column("caveat", "caveat")), tuple(rows))
+        Column("caveat", "caveat")), tuple(rows))
 
 
 def describe_detectable(found: PairExamination) -> str:
@@ -292,8 +287,8 @@ def show_equivalence(found: PairExamination) -> None:
 def intervals_table(examination: PairExamination, chosen: str, family: str | None = None,
                     joint: tuple[float, float] | None = None) -> Table:
     """Return all kinds of interval, with the interval for all pairs last."""
-    kinds = {kind + " (chosen)" * (kind == chosen): ends and join_ends(*ends, examination.sign)
-             for kind, ends in examination.intervals.items()}
+    kinds = {SETTINGS["ci"].name_value(kind) + " (chosen)" * (kind == chosen):
+             ends and join_ends(*ends, examination.sign) for kind, ends in examination.intervals.items()}
     kinds |= {} if joint is None else {f"for {family} together": joint}
     form, rows = form_of(examination), []
     for kind, ends in kinds.items():

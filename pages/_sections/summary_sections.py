@@ -36,6 +36,7 @@ from pages._ui.views import View
 from pages._work.memory import make_once
 
 _VIEW, _REPORT = "view", "report"  # the key of the address, and what asks for one page to print
+_MANY = 15  # systems, beyond which the page opens with one figure
 _SEVERAL, _MOST = 3, 3  # systems whose figure leaves room for as many caveats above it; else one
 
 
@@ -124,6 +125,11 @@ def show_all_caveats(view: View, others: list[MetricResult]) -> None:
 # Tabs.
 
 
+def choose_first_tab(view: View) -> str:
+    """Return the tab that is open at first: a second figure of many systems would make the page too long."""
+    return "Scores and ranks" if len(view.result.systems) <= _MANY else "All caveats"
+
+
 def show_scores(view: View) -> None:
     """Draw scores with intervals and rank ranges; their numbers below."""
     comparison, result = view.comparison, view.result
@@ -136,7 +142,7 @@ def show_scores(view: View) -> None:
     if not result.pairs:
         st.caption("The interval is for the score of this system. No rank, because there is no other system.")
         return
-    holds = keeps_its_level(comparison) and comparison.settings.correction in FAMILY_WISE
+    holds = len(result.tested) > 1 and keeps_its_level(comparison) and comparison.settings.correction in FAMILY_WISE
     st.caption("Do not judge by overlapping intervals; the test of the differences decides"
                f"{', for all pairs together' if holds else ''}."
                + (" A line separates systems whose rank ranges do not overlap." if table.ruled else ""))

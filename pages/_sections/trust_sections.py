@@ -426,10 +426,12 @@ def show_calibration(view: View) -> None:
     study(view, "validate calibration").show(
         _by_level(one), one.levels, "Share of findings at each level of confidence that agree with the whole test "
         "set.", key="trust.calibration", table=tables.calibration_table(one, False))
-    st.caption("Each line takes the findings with one range of wins in the paired bootstrap. "
+    st.caption("The truth is unknown, so a finding counts as right if the whole test set agrees. Each sample is a part "
+               "of that set, so the shares are optimistic. "
                + ("The more wins, the more often they agree." if _rises(one.levels) else
                   "Too few findings to see a trend."),
-               help="The pairs do differ, so this is no false-alarm rate.")
+               help="Each line takes the findings with one range of wins in the paired bootstrap. The pairs do differ, "
+                    "so this is no false-alarm rate.")
     with explain("calibration"):
         _describe_conclusions(view, one)
 

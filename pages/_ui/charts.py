@@ -12,6 +12,7 @@ import streamlit as st
 
 from mtsig_core.figures.style import TITLE_LINE
 from mtsig_core.report import export
+from mtsig_core.report.palette import ON_DARK
 from mtsig_core.report.table import Cell, Column, Table
 from pages._ui import screen
 from pages._ui.browser import copyable
@@ -109,6 +110,8 @@ def _colour(figure, theme):
     """Set the colours of a figure: Streamlit's own axis labels are too pale for a projector. Plotly's `update_layout`
     would take a quarter of the drawing time."""
     layout, ink = figure.layout, _INK[theme]
+    if theme == "dark":
+        _brighten(figure)
     layout.margin.t, layout.height = (layout.margin.t or 0) + _BAR, (layout.height or 450) + _BAR
     for text in (layout, layout.title, *layout.annotations):
         text.font.color = ink
@@ -117,6 +120,18 @@ def _colour(figure, theme):
         for key, value in _TICKS.items():
             axis[key] = value
     return figure
+
+
+def _brighten(figure):
+    """Dots and lines as they stand out on a dark page. Bars stay as they are: their texts are white."""
+    parts = [part for trace in figure.select_traces({"type": "scatter"})
+             for part in (trace.marker, trace.line, trace.error_x, trace.error_y)]
+    for part in (*parts, *(shape.line for shape in figure.layout.shapes)):
+        colour = part.color
+        if isinstance(colour, str):
+            part.color = ON_DARK.get(colour, colour)
+        elif colour is not None:
+            part.color = [ON_DARK.get(one, one) for one in colour]
 
 
 def _as_table(header, rows):

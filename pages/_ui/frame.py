@@ -142,7 +142,7 @@ def _draw_links(place, drawn: dict | None = None) -> dict:
                 if page.section != section:
                     st.html(f'<div class="mt-section">{page.section}</div>')
                     section = page.section
-                address.link(page.name, page.title, icon=f":material/{page.icon}:", help=page.question)
+                address.link(page.name, page.title, icon=f":material/{page.icon}:")
     return asks
 
 

@@ -1,7 +1,5 @@
 """Results by content. Statistics are counted once for each content and metric, and resampled once for each sampling
-setting. Work takes statistics from here in its own process, without Streamlit.
-
-Work takes statistics from here in its own process, where there is no Streamlit."""
+setting. Work takes statistics from here in its own process, without Streamlit."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from mtsig_core.metrics import resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.stats.engine import fits_in_memory
 from pages._ui import session_limits
-from pages._work.first_comparison import FirstDraws, drawn_beforehand, first_counts
+from pages._work.first_comparison import FirstDraws, drawn_beforehand, first_counts, first_result
 from pages._work.memory import Memory
 
 _MANY = 10_000  # segments from which on several cores pay off
@@ -99,8 +97,11 @@ def experiment(testset: TestSet, metric: str, function: Callable, what: str, *,
             session_limits.check_experiment(testset, function, asked)
         else:
             limit()
-        return background.result((function.__name__, testset.digest, metric, *sorted(asked.items())), work, what,
-                                 meanwhile, before)
+        key = function.__name__, testset.digest, metric, *sorted(asked.items())
+        if (first := first_result(testset, metric, function, asked)) is not None:
+            background.keep_place(key)
+            return first
+        return background.result(key, work, what, meanwhile, before)
 
 
 def statistics(testset: TestSet, metric: str, progress: Callable[[str, float], None] | None = None) -> np.ndarray:

@@ -1,17 +1,20 @@
-"""What the first comparison of two demonstrations draws, by the metric that decides, and what BLEU counts of the large
-one, made beforehand: the dashboard opens with them.
+"""What pages open with on the demonstrations, made beforehand: the draws of the first comparison, what BLEU counts of
+the large one, and the experiments that take longest, as their pages ask for them at first.
 
-``python -m pages._work.first_comparison`` writes them anew, which is due after any change to the corpus or to a result;
-a test compares them with what `draw` and the metric give.
+``python -m pages._work.first_comparison`` writes all of it again, which is due after any change to the corpus, to a
+result or to an experiment; tests compare it with what the core gives.
 """
 
 from __future__ import annotations
 
+import inspect
 import json
 import lzma
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Any, get_type_hints
 
 import numpy as np
 
@@ -23,11 +26,13 @@ from mtsig_core.stats.comparison import draw
 from mtsig_core.stats.draws import MetricDraws
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
+from pages._work.memory import Memory
 
 _ASSETS = Path(__file__).resolve().parents[2] / "assets"
 FILES = {_ASSETS / "task.draws.xz": Source(demo_task=True), _ASSETS / "demo.draws.xz": Source(demo=0)}
 
-COUNTS = _ASSETS / "demo.bleu.xz"  # a line that says of what, then a byte for each segment, system and count
+COUNTS = _ASSETS / "demo.bleu.xz"  # as `_kept_content`, with a byte for each segment, system and count
+_RESULTS = Memory(16)
 
 
 @dataclass(frozen=True)
@@ -54,9 +59,10 @@ class FirstDraws(dict):
 
 def drawn_beforehand(testset: TestSet, metric: str, settings: dict) -> bool:
     """Whether these are demonstration, metric and settings that were drawn beforehand, by this version."""
-    usual = defaults("compare")
+    usual = defaults("compare") | {"unit": ("auto", "document")}  # both mean documents, where a test set has these
     return (testset.simulated and metric == list_metrics(testset)[0]
-            and all(usual[name] == value for name, value in settings.items()) and _first(testset) is not None)
+            and all(value in usual[name] if name == "unit" else usual[name] == value
+                    for name, value in settings.items()) and _first(testset) is not None)
 
 
 def _first(testset: TestSet) -> MetricDraws | None:
@@ -74,15 +80,41 @@ def first_counts(testset: TestSet, metric: Metric) -> np.ndarray | None:
     """What BLEU counts of the large demonstration, shape (systems, segments, stats); None for anything else."""
     if not testset.simulated or metric.name != "bleu":
         return None
-    with lzma.open(COUNTS) as file:
-        if json.loads(file.readline()) != _counted(testset, metric):
-            return None
-        counts = np.frombuffer(file.read(), np.uint8).reshape(testset.n_segments, len(testset.systems), -1)
+    content = _kept_content(COUNTS, _describe(testset, metric))
+    if content is None:
+        return None
+    counts = np.frombuffer(content, np.uint8).reshape(testset.n_segments, len(testset.systems), -1)
     return np.ascontiguousarray(counts.swapaxes(0, 1), np.int32)
 
 
-def _counted(testset: TestSet, metric: Metric) -> list[str]:
-    return [testset.digest, metric.signature(testset), __version__]
+def first_result(testset: TestSet, metric: str, function: Callable, asked: Mapping[str, Any]) -> Any:
+    """What an experiment gives of the large demonstration with the arguments of its page at first; None for any others.
+    """
+    if not testset.simulated or not (file := _result_file(function)).exists():
+        return None
+    made_of = _describe(testset, resolve_metric(testset, metric), asked)
+
+    def read() -> Any:
+        content = _kept_content(file, made_of)
+        return None if content is None else decode(get_type_hints(inspect.unwrap(function))["return"], content)
+
+    return _RESULTS.make((file, made_of), read)
+
+
+def _result_file(function: Callable) -> Path:
+    return _ASSETS / f"demo.{function.__name__}.xz"
+
+
+def _describe(testset: TestSet, metric: Metric, asked: Mapping[str, Any] | None = None) -> str:
+    """What something is made of, in a line: test set, metric, this version, and the arguments of an experiment."""
+    made_of = [testset.digest, metric.signature(testset), __version__]
+    return json.dumps(made_of if asked is None else [*made_of, dict(asked)], sort_keys=True)
+
+
+def _kept_content(file: Path, made_of: str) -> bytes | None:
+    """What a file has after its first line, where that says that it is made of this."""
+    with lzma.open(file) as opened:
+        return opened.read() if opened.readline() == f"{made_of}\n".encode() else None
 
 
 def drawn(testset: TestSet) -> MetricDraws:
@@ -103,10 +135,37 @@ def write_counts() -> None:
     testset, bleu = Source(demo=0).read(), make_metric("bleu")
     counts = bleu.statistics(testset).swapaxes(0, 1)
     assert counts.max() < 256
-    with lzma.open(COUNTS, "wb") as file:
-        file.write(json.dumps(_counted(testset, bleu)).encode() + b"\n" + counts.astype(np.uint8).tobytes())
+    _write(COUNTS, _describe(testset, bleu), counts.astype(np.uint8).tobytes())
+
+
+def first_experiments(testset: TestSet) -> dict[Callable, dict[str, Any]]:
+    """The experiments that take longest, and what their pages ask of them at first."""
+    from mtsig_core.experiments import error_rates, sampling, sweeps, validation
+
+    usual = {name: defaults("compare")[name] for name in ("alpha", "seed")}
+    pair = usual | dict(zip("ab", _first(testset).names, strict=False))
+    return {sampling.sample_both_kinds: usual | {"size": 300, "shuffle": False},
+            sweeps.sweep_sizes: usual | {"sizes": None, "repeats": 100, "unit": "auto"},
+            error_rates.type_one: pair | {"n_pairs": 200}, validation.coverage: pair | {"repeats": 200},
+            error_rates.families: usual, error_rates.claims: usual, validation.conclusions: usual}
+
+
+def write_results() -> None:
+    """Run the experiments on the large demonstration and write what they give."""
+    testset, bleu = Source(demo=0).read(), make_metric("bleu")
+    for function, asked in first_experiments(testset).items():
+        result = function(testset, bleu, jobs=-1, **asked)
+        if hasattr(result, "widths"):  # what only a sweep of references looks at
+            result = replace(result, widths={}, whole=None)
+        _write(_result_file(function), _describe(testset, bleu, asked), encode(result))
+
+
+def _write(file: Path, made_of: str, content: bytes) -> None:
+    with lzma.open(file, "wb", preset=9) as opened:
+        opened.write(f"{made_of}\n".encode() + content)
 
 
 if __name__ == "__main__":
     write_draws()
     write_counts()
+    write_results()

@@ -1,4 +1,4 @@
-"""Values kept in memory: by key, as long as there is room, and made once for all who ask."""
+"""Values kept in memory by key, as long as there is room, and made once for all sessions."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from mtsig_core import TestSet
 
 
 class Memory:
-    """The values last used, by key; shared by threads. So many of them, and of so much weight in all.
+    """The values last used, by key, shared by threads: at most `size` of them, and `most` in weight.
 
-    Streamlit's own caches count entries, not bytes, and any browser may tell the server to clear them.
+    Any browser may tell the server to clear Streamlit's own caches, and other processes have no Streamlit.
     """
 
     def __init__(self, size: int, most: float = math.inf):

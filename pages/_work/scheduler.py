@@ -120,8 +120,8 @@ class Job:
             self.timed, self.done = now, share
         spent = now - self.begun
         longest = self.longest if spent >= _SURE else _FAR * self.longest
-        if self.fastest and spent <= _LOST and spent + (1 - share) / self.fastest > longest:
-            raise TooLong(spent + self.left(now))
+        if self.fastest and spent <= _LOST and (seconds := spent + (1 - share) / self.fastest) > longest:
+            raise TooLong(seconds)  # at the mean speed so far, which its slow start lowers, it would be far more
 
     def left(self, now: float) -> float:
         """Seconds that the rest takes at the speed since the share began; 0 where that cannot be told."""

@@ -93,20 +93,19 @@ def test_a_closed_pipe_ends_quietly(options, checkout):
 
 
 @pytest.mark.parametrize(("metric", "said", "status"), [
-    ("bleu", b"Warning: The references look Chinese", 0), ("absent", b"mtsig: Unknown metric", 2)])
-def test_what_cannot_be_said_changes_no_status(checkout, tmp_path, metric, said, status):
+    ("bleu", "Warning: The references look Chinese", 0), ("absent", "mtsig: Unknown metric", 2)])
+def test_what_cannot_be_said_changes_no_status(checkout, run, tmp_path, metric, said, status):
     """Nobody reads what is said, or its disk is full: the result and the exit status stay."""
     (text := tmp_path / "zh.txt").write_text("".join(f"{line}\n" for line in SPACELESS["zh"]), encoding="utf-8")
-    command = [sys.executable, "-m", "mtsig_core", "score", "--ref", text, "--system", text, "--metrics", metric]
-    heard = subprocess.run(command, cwd=checkout, capture_output=True, timeout=120)
-    assert heard.returncode == status and heard.stderr.startswith(said) and (status == 2) == (not heard.stdout)
+    command = ["score", "--ref", text, "--system", text, "--metrics", metric]
+    heard = run(*command)
+    assert heard.status == status and heard.err.startswith(said) and (status == 2) == (not heard.out)
     reader, nobody = os.pipe()
     os.close(reader)
-    with open("/dev/full", "wb") as full:
-        for errors in (full, nobody):
-            done = subprocess.run(command, cwd=checkout, stdout=subprocess.PIPE, stderr=errors, timeout=120)
-            assert (done.returncode, done.stdout) == (status, heard.stdout)
-    os.close(nobody)
+    with open("/dev/full", "wb") as full, os.fdopen(nobody, "wb", closefd=True):
+        done = subprocess.run([sys.executable, "-m", "mtsig_core", *command], cwd=checkout, stdout=subprocess.PIPE,
+                              stderr=full if status else nobody, timeout=120, text=True)
+        assert (done.returncode, done.stdout) == (status, heard.out)
 
 
 @pytest.mark.parametrize("asked", ["--help", "--version"])

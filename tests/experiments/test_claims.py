@@ -25,6 +25,7 @@ def test_counts_by_hand():
         [4], [3], [1], [2]]
 
 
+@pytest.mark.statistics
 def test_fdr_and_family_wise_control_differ_as_they_should():
     one = found()
     by = {row.correction: row for row in one.rows}
@@ -39,6 +40,7 @@ def test_fdr_and_family_wise_control_differ_as_they_should():
     assert by["romano-wolf"].lost.share < by["bonferroni"].lost.share
 
 
+@pytest.mark.statistics
 def test_the_power_of_a_single_pair_is_that_of_theory():
     """2.8 standard errors are found 8 times in 10 at alpha .05, without correction; what theory gives elsewhere."""
     one = found(repeats=300)

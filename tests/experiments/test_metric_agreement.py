@@ -188,7 +188,8 @@ def test_accuracies_against_loops():
 
 
 @pytest.mark.parametrize("human, metrics, said", [
-    ("peopel", None, "people"), ("people", ["people"], "at least one metric"), ("people", [], "at least one metric"),
+    ("peopel", None, "people"), ("people", ["people"], "at least one other metric"),
+    ("people", [], "at least one other metric"),
     ("people", ["metric", "metric"], "only once")])
 def test_what_cannot_be_compared_is_said(human, metrics, said):
     with pytest.raises(SettingError, match=said):

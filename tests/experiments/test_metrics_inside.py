@@ -91,6 +91,7 @@ def test_other_metrics_have_no_such_parts(toy, look):
         look(toy, BLEU())
 
 
+@pytest.mark.statistics
 def test_the_demonstration_is_near_table_1(demo):
     theirs = {name: numbers for name, *numbers in KOEHN_T1.rows["bleu"]}
     found = precisions(demo)

@@ -40,6 +40,7 @@ def test_the_interval_holds_the_truth_as_often_as_it_says():
     assert 0.93 <= np.mean([low <= 3 <= high for low, high in ends]) <= 0.97
 
 
+@pytest.mark.statistics
 def test_the_interval_holds_the_truth_where_neighbours_are_alike():
     """Blocks of 300 segments of the simulated corpus have an autocorrelation of .65."""
     rng = np.random.default_rng(2)

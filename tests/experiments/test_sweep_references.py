@@ -60,6 +60,7 @@ class TestTheIntervalOfAShareThatIsAsGood:
 
         assert 0.92 <= self.held(one) <= 0.975
 
+    @pytest.mark.statistics
     def test_over_bootstrap_samples(self):
         def one(rng):
             both = rng.normal(0, self.COMMON, 300)

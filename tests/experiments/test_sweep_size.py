@@ -79,6 +79,7 @@ def test_the_whole_set_is_drawn_once_with_the_intervals_of_compare(counts, unit)
             (pair.delta, pair.se, pair.se_df, pair.n_units, pair.n_effective))
 
 
+@pytest.mark.statistics
 def test_significance_comes_as_often_as_planned(counts):
     found = swept(counts[0], sizes=[100, 200, 400], repeats=300, resamples=256)
     for row in found.pairs:
@@ -111,6 +112,7 @@ def test_many_units_are_drawn_in_groups_with_the_same_error(counts, monkeypatch)
         assert grouped.width == pytest.approx(one.width, rel=0.06)
 
 
+@pytest.mark.statistics
 def test_wrong_is_the_other_direction():
     statistics = segment_scores(2, [60, 59.5], 400)
     row = swept(statistics, mean, sizes=[10], repeats=400, resamples=256).pairs[0]

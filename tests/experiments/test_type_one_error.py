@@ -57,6 +57,7 @@ def test_koehns_share_of_wins_may_be_exactly_1_less_alpha():
         assert conclusions_on(Given({}, mean), both, units, 40, alpha, 3)["koehn"] == concluded
 
 
+@pytest.mark.statistics
 def test_swapped_systems_are_equal_however_unlike_they_were(counted):
     testset, counts = counted
     found = type_one(testset, Bleu(), "A", "C", n_pairs=300, trials=199, statistics=counts)
@@ -66,6 +67,7 @@ def test_swapped_systems_are_equal_however_unlike_they_were(counted):
     assert [r.unit for r in found.rows[::5]] == ["segment", "document", "segment"] and found.n_documents == 40
 
 
+@pytest.mark.statistics
 def test_a_difference_of_the_systems_is_no_part_of_what_documents_have_in_common():
     """Segments here are independent, so a test by segment keeps its level. Swaps of whole documents would add the
     squared difference to the variance of a document: 1 + 40 x .12^2 instead of 1, and 12% rejected."""

@@ -39,8 +39,7 @@ def test_conclusions_of_a_mean_are_those_of_its_normal_approximation():
 @pytest.mark.parametrize("experiment, asked", [
     (type_one, {"trials": 39}), (coverage, {"resamples": 50}), (families, {"systems": 3, "trials": 39}),
     (claims, {"systems": 3, "better": 1, "trials": 39})])
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_the_first_repeats_are_a_smaller_experiment(experiment, asked, jobs):
+def test_the_first_repeats_are_a_smaller_experiment(experiment, asked):
     counts, documents = bleu_counts(seed=3, qualities=[0, 0.2], n_segments=120)
 
     def found(n, **more):
@@ -48,7 +47,7 @@ def test_the_first_repeats_are_a_smaller_experiment(experiment, asked, jobs):
                           **{"n_pairs" if experiment is type_one else "repeats": n})
 
     told = {}
-    whole = found(60, jobs=jobs, watch=lambda done, n, one: told.update({(done, n): one}))
+    whole = found(60, jobs=2, watch=lambda done, n, one: told.update({(done, n): one}))
     assert list(told) == [(24, 60), (48, 60)] and whole == found(60)
     for (done, _), one in told.items():
         assert one == found(done)
@@ -92,6 +91,7 @@ def test_levels_by_hand():
                      50: (0, 1)}
 
 
+@pytest.mark.statistics
 def test_coverage_of_a_mean_is_that_of_theory():
     """Student's t covers at its level; the percentile interval of n values is too narrow by about t and n - 1."""
     testset, metric, scores = means()
@@ -103,6 +103,7 @@ def test_coverage_of_a_mean_is_that_of_theory():
     assert narrow.low - 0.01 < 1 - 2 * stats.t.sf(z, 19) < narrow.high + 0.01
 
 
+@pytest.mark.statistics
 def test_documents_drawn_whole_need_intervals_by_document():
     scores = segment_scores(2, [60, 60], 600)
     documents = np.arange(600) // 10

@@ -88,3 +88,15 @@ def test_so_many_pairs_that_not_all_are_kept_are_drawn_in_a_job(opened, source, 
     assert len(jobs) == 1 and seen[-1].settings.baseline == NAMES[1]
     choose(app, {"alpha": "0.1"})
     assert len(jobs) == 1 and seen[-1].settings.alpha == 0.1
+
+
+@pytest.mark.parametrize("page, asked", [
+    ("sampling", {}), ("sampling", {"tab": "What each sample concludes"}),
+    ("size", {"sizes": "ten sizes", "repeats": "100"}),
+    *(("trust", {"experiment": name}) for name in (
+        "False alarms", "Coverage", "Many comparisons", "Calibration", "Power")),
+    ("trust", {"experiment": "Many comparisons", "tab": "Some systems are truly better"})])
+def test_pages_that_run_experiments_open_with_their_figures(opened, monkeypatch, page, asked):
+    start_nothing(monkeypatch)
+    shown = opened(page, **asked)
+    assert not shown.exception and shown.get("plotly_chart")

@@ -50,7 +50,7 @@ def test_numbers_are_numbers_and_files_say_what_they_are_of(opened, source, file
     assert not opened(page, source, **asked).exception
     assert files
     for name, content in files.items():
-        assert re.fullmatch(r"wmt99-([A-Za-z0-9.-]+-)?(bleu|ter)[a-z0-9.-]*\.(csv|json|tex|html)", name)
+        assert re.fullmatch(r"wmt99-([A-Za-z0-9.-]+-)?(bleu|ter)[a-z0-9.-]*\.(csv|json|tex|html|svg)", name)
         if not name.endswith(".csv"):
             continue
         text = content.decode("utf-8-sig") if isinstance(content, bytes) else content
@@ -64,7 +64,7 @@ def test_numbers_are_numbers_and_files_say_what_they_are_of(opened, source, file
 
 def test_files_carry_further_metrics_reasons_and_the_matrix(opened, source, files):
     opened("summary", source, metrics=["ter", "chrf"], exclude=[NAMES[1]], **REASON)
-    assert set(files) == {f"wmt99-bleu-{rest}" for rest in (
+    assert set(files) == {"wmt99-bleu.svg"} | {f"wmt99-bleu-{rest}" for rest in (
         "forest.csv", "differences.csv", *(f"ter-chrf-{rest}" for rest in (
             "pairs.csv", "pairs-matrix.csv", *(f"comparison.{ending}" for ending in ("csv", "json", "tex", "html")))))}
     by_ending = {name.rpartition("comparison.")[2]: content for name, content in files.items()}

@@ -144,13 +144,6 @@ def test_what_is_chosen_stands_on_paper_and_no_escape_does(opened):
     assert "1 + (m - 1) rho is" in text and "\\x" not in text
 
 
-def test_a_link_with_more_steps_than_a_test_set_has_blocks_shows_all_of_them(opened):
-    own = Source(demo=3000)
-    data = sent(opened("lecture", own, testset=own.title, scene="blocks", step="100", reveal="true", extra="true"))
-    assert data["most"] == data["state"]["step"] == data["rows"]["n"] == 10
-    assert "10 samples" in data["end"]["conclusion"] or "alike" in data["end"]["conclusion"]
-
-
 def test_a_test_set_that_is_gone_is_said(opened):
     page = opened("lecture", SMALL, testset="~nowhere")
     assert not page.exception and "is not here" in "".join(node.proto.body for node in page.get("html"))

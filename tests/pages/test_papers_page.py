@@ -45,6 +45,7 @@ def test_tables_are_those_of_the_core(open_page):
     assert shows(page, tables.pair_tests_table(found)) and len(page.get("plotly_chart")) == 1
 
 
+@pytest.mark.long
 def test_the_simulated_corpus_gets_references_beside_theirs(open_page):
     four = with_references(load_demo(100)).only(["Spanish"])
     page = open_page(Source(demo=100), item="zhang-table3", metric="nist", unit="segment", system="Spanish")

@@ -2,7 +2,6 @@
 
 import re
 from html import unescape
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -42,14 +41,6 @@ def test_inside_a_score_offers_what_needs_no_texts(opened, source):
     assert {"Output length", "Signatures"} < {tab.label for tab in opened("inside", source).tabs}
 
 
-def test_for_bleu_they_are_not_offered(opened, source):
-    app = opened("summary", source)
-    assert app.selectbox(key="metric").value == "human"  # human scores come first
-    app = opened("summary", source, metric="bleu")
-    assert not {"t", "wilcoxon"} & set(app.selectbox(key="test").options)
-    assert "t" not in app.selectbox(key="ci").options
-
-
 def test_the_pair_says_how_many_lines_it_is_compared_on(opened, source):
     app = opened("pair", source, metric="human", a="A", b="B")
     said = words(app)
@@ -61,13 +52,6 @@ def test_back_from_a_set_with_scores(opened, source):
     app = opened("summary", source, metric="human", test="t")
     app.selectbox(key="testset").select("simulated corpus, 300 segments").run()
     assert not app.exception and app.selectbox(key="metric").value == "bleu" and app.selectbox(key="test").value == "ar"
-
-
-def test_an_upload_is_recognized(opened, source):
-    app = opened("upload", source)
-    app.file_uploader(key="data.files").set_value(
-        [("human.tsv", Path(source.scores[0][1]).read_bytes(), "text/plain")]).run()
-    assert [box.value for box in app.selectbox if box.label == "Role"] == ["scores"]
 
 
 @pytest.mark.parametrize("page, asked", [

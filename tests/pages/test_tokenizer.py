@@ -28,11 +28,3 @@ def test_chosen_at_the_side(opened, chinese):
     assert " · tokenizer zh" in said and "The references look Chinese" not in said
     assert "|tok:zh|" in offered(page)["Signature (BLEU)"]
     assert all(" --tokenize zh" in command for command in commands(page)) and commands(page)
-
-
-def test_by_a_link_and_as_it_was_started(opened, chinese):
-    assert " · tokenizer char" in words(opened("pair", chinese, tokenize="char"))
-    served = Source(chinese.ref, chinese.system, tokenize="char")
-    page = opened("summary", served)
-    assert page.selectbox(key="tokenize").label == "Tokenizer (auto: char)" and " · tokenizer char" in words(page)
-    assert commands(page)[0].count("--tokenize char") == 1

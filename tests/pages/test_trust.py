@@ -1,7 +1,6 @@
 """The page Can I trust the test? without a browser."""
 
 import threading
-from dataclasses import replace
 from functools import wraps
 from types import SimpleNamespace
 
@@ -15,7 +14,7 @@ from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.source import Source
 from pages._sections import trust_sections
 from pages._ui import background, charts
-from tests.builders.screens import arguments, copied, sentences, shows, words, write, written
+from tests.builders.screens import arguments, copied, sentences, shows, words, written
 from tests.builders.thread_workers import ThreadWorker
 
 
@@ -162,21 +161,6 @@ def test_documents_that_are_too_few_to_reject_anything(open_page, texts):
 def test_few_documents_are_warned_of(open_page, texts):
     page = open_page(texts("AB", [f"d{k // 20}" for k in range(60)]), experiment="Units")
     assert not page.exception and "3 documents are few" in words(page) and "here 0.25" in words(page)
-
-
-@pytest.fixture
-def partly_rated(texts, tmp_path):
-    """Texts of 60 lines in 12 documents, of which the first 40 lines, in 8 documents, have scores too."""
-    lines = [f"{name}\t{k + 1}\t{(k * 7 + 3 * (name == 'A')) % 13}" for name in "AB" for k in range(40)]
-    table = write(tmp_path / "human.tsv", ["system\tline\tscore", *lines])
-    return replace(texts("AB", [f"d{k // 5}" for k in range(60)]), scores=(("human", table),))
-
-
-def test_units_are_counted_where_there_are_scores(open_page, partly_rated):
-    page = open_page(partly_rated, experiment="Units", metric="human", trials="999")
-    assert not page.exception and "8 documents are few" in words(page)
-    assert any("40 segments in 8 documents" in e.value for e in page.markdown)
-    assert "of 1 pair, " in words(page)
 
 
 @pytest.mark.parametrize("was, name", [("conclusions", "Power")])

@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import lzma
+import re
 import shutil
 import subprocess
 import tarfile
@@ -196,7 +197,7 @@ def test_the_command_in_the_message_gives_the_texts(write, tmp_path, name, progr
     with pytest.raises(InputError) as caught:
         read_lines(write("A b.out", CONTENTS[name], pack=False))
     command = str(caught.value)
-    command = command[command.index(f": {program} ") + 2:].split(" (")[0].split(", with the key")[0]
+    command = re.split(r" \(|, with the key|\. (?=[A-Z])", command[command.index(f": {program} ") + 2:])[0]
     subprocess.run(["bash", "-c", command.replace(".KEY", ".hypothesis")], check=True, cwd=tmp_path)
     assert read_lines(tmp_path / "A b.out.texts.txt") == TEXTS
 

@@ -359,11 +359,11 @@ class TestCommandLine:
     @pytest.mark.parametrize("args, message", [
         (["--scores", "human"], "--scores human: expected NAME=FILE"),
         (["--scores", "human=no.tsv"], "no.tsv does not exist"),
-        (["--lower-is-better", "x"], "--lower-is-better goes with --scores"),
+        (["--lower-is-better", "x"], "--lower-is-better needs"),
         (["--scores", "human=long.tsv", "--lower-is-better", "x"], "no scores of that name. There are: human"),
         (["--scores", "human=long.tsv", "--langpair", "en-de"], "--langpair is about texts"),
         (["--scores", "human=long.tsv", "--ids", "long.tsv"], "--ids is about texts"),
-        (["--ids", "long.tsv"], "--ids goes with --scores"),
+        (["--ids", "long.tsv"], "--ids needs"),
         (["--scores", "human=long.tsv", "--metrics", "bleu"], "Metric 'bleu' needs texts"),
         (["--scores", "human=long.tsv", "--out", "long.tsv"], "is one of the files to read")])
     def test_contradictions(self, tmp_path, monkeypatch, capsys, args, message):

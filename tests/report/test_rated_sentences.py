@@ -57,7 +57,7 @@ def test_two_systems_with_ratings_of_different_segments(unit):
     for text in texts:
         assert f"({len(common)} of 60 segments{where}, those with scores for both systems; " in text
         assert OWN in text and "so it may not equal the difference of the two scores" in text
-    found, = re.findall(r"difference (\S+) on the (\d+) segments with scores for both", texts[0])
+    found, = re.findall(r"difference (\S+) points on the (\d+) segments with scores for both", texts[0])
     assert found == (f"{np.subtract(*common.mean(axis=0)):+.2f}", str(len(common)))
 
 
@@ -71,7 +71,7 @@ def test_many_systems(settings):
     for text in quoted(compare(testset, ["human"], **QUICK | settings)):
         assert (f"({counts[0]} to {counts[-1]} of 60 segments in {documents[0]} to {documents[-1]} of 15 documents, "
                 "those with scores for both systems; segment scores without texts)") in text and OWN in text
-        said = re.findall(r"difference [-+]\S+( on the \d+ segments with scores for both)?", text)
+        said = re.findall(r"difference [-+]\S+ points( on the \d+ segments with scores for both)?", text)
         assert all(said)
 
 
@@ -90,7 +90,7 @@ def test_a_single_system_and_none_in_common():
     halves = {"A": [*scores["A"][:30], *[None] * 30], "B": [*[None] * 30, *scores["B"][30:]], "C": scores["C"]}
     given = TestSet("toy", apart.systems, {}, scores={"human": SegmentScores(halves)})
     said = paper_sentences(compare(given, ["human"], **QUICK), "human")
-    assert re.search(r"difference \S+ on the 0 segments with scores for both.* not tested", said)
+    assert re.search(r"difference \S+ points on the 0 segments with scores for both.* not tested", said)
     assert "(30 of 60 segments, those with scores for both systems; " in said
 
 

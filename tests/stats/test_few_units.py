@@ -532,7 +532,7 @@ def test_no_test_is_surer_than_the_segments_that_differ(test, ahead):
     assert "near-alpha" not in {caution.code for caution in found.warnings} or pair.decidable
     if ahead == 4:
         assert explain_no_decision(found.settings, found.metrics["human"]) == \
-            "Cannot be decided: systems differ in too few segments by human"
+            "Cannot be decided: systems differ in too few segments by human scores"
         assert describe_undecided(pair, found.settings) == "cannot be decided with so few trials or units"
     alone = examine_pair(testset, "human", "X", "Y", unit="segment", trials=999, resamples=500)
     of_draws = [one for one in alone.outcomes if not fitting_tests(True)[one.test].of_segments]

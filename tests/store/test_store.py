@@ -107,7 +107,7 @@ def test_no_room_is_said_and_nothing_is_lost(store):
     with pytest.raises(SettingError, match=r"takes 1\.\d MB: yours take 0\.\d MB of 1\.0 MB already"):
         store.keep(large(5, 1_500_000), "me")
     store.keep(large(3), "you")
-    with pytest.raises(SettingError, match="those of this server take 1.* MB of 2.0 MB already"):
+    with pytest.raises(SettingError, match="all of this server take 1.* MB of 2.0 MB already"):
         store.keep(large(4), "they")
     assert store.keep(large(1), "me") == first and store.keep(large(1), "they")  # what is there takes no room
     assert [len(store.of(owner)) for owner in ("me", "you", "they")] == [1, 1, 1]
