@@ -486,7 +486,7 @@ def average_raters(ratings: Sequence[Rating]) -> list[Rating]:
 
 def _list_languages(ratings: Sequence[Rating]) -> dict[tuple[str, int | str], tuple[Any, ...]]:
     """By file and row: what columns such as trgLang say."""
-    found = {}
+    found: dict[tuple[str, int | str], tuple[Any, ...]] = {}
     for file in dict.fromkeys(rating.file for rating in ratings):
         places = [k for k, column in enumerate(file.table.header) if "lang" in column.lower()]
         if places:

@@ -361,7 +361,6 @@ class TestCommandLine:
         (["--scores", "human=no.tsv"], "no.tsv does not exist"),
         (["--lower-is-better", "x"], "--lower-is-better needs"),
         (["--scores", "human=long.tsv", "--lower-is-better", "x"], "no scores of that name. There are: human"),
-        (["--scores", "human=long.tsv", "--langpair", "en-de"], "--langpair is about texts"),
         (["--scores", "human=long.tsv", "--ids", "long.tsv"], "--ids is about texts"),
         (["--ids", "long.tsv"], "--ids needs"),
         (["--scores", "human=long.tsv", "--metrics", "bleu"], "Metric 'bleu' needs texts"),
