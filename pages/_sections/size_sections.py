@@ -50,7 +50,7 @@ from pages._ui.views import View
 from pages._work.memory import Memory, make_once
 
 _TEN, _SIZES, _REPEATED = "ten sizes", ["10, 20, 50, 80, 100", "10%, 20%, 50%, 80%, 100%"], [30, 100, 300]
-_FEW_PAIRS = 15  # in sight
+_FEW_PAIRS, _OF_ONE = 15, 12  # in sight: all, or those of one system
 _FARTHEST, _ROOM, _POINTS = 1000, 1.2, 20  # how far the curve goes beyond the largest size, to reach the answer
 
 
@@ -190,10 +190,11 @@ class Curve:
     def show_plan(self, sweep: SizeSweep, planned: Sequence[PairPlan], mine: PairPlan) -> None:
         """Draw the sizes that the pairs need; of many pairs, first those of one system."""
         unit, units, alpha = metric_title(self.view.metric), f"{sweep.settings.unit}s", self.view.alpha
-        few = planned if len(planned) <= _FEW_PAIRS else [row for row in planned if mine.a in (row.a, row.b)]
+        few = planned if len(planned) <= _FEW_PAIRS else [
+            row for row in planned if mine.a in (row.a, row.b)][:_OF_ONE]
         screen.show_table(plan_table(few, self.difference, unit, units))
         if len(few) < len(planned):
-            st.caption(f"The {len(few)} pairs with {mine.a}.")
+            st.caption(f"{len(few)} pairs with {mine.a}.")
             with st.expander(f"All {len(planned)} pairs", key="size.all.box"):
                 screen.show_table(plan_table(planned, self.difference, unit, units), key="size.all")
         family = "" if mine.n_pairs < 2 else (f", and for {mine.n_pairs} pairs with Bonferroni, which is enough for "

@@ -146,7 +146,7 @@ def test_folder_without_a_language_pair(refused, folder):
       for option in ("--out", "--ref", "--format", "--seed", "--scores")),
     *(([option, ""], [f"rgument {option} is empty: leave it out, or give it a value"])  # as of an unset variable
       for option in ("--domain", "--ids", "--langpair", "--ref")),
-    *((extra, ["is for means of segment scores alone"])
+    *((extra, ["is only for means of segment scores"])
       for extra in (["--test", "wilcoxon"], ["--test", "t"], ["--ci", "t"]))])
 def test_bad_settings(refused, options, extra, parts):
     message = refused("compare", *options, *extra)

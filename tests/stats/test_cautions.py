@@ -325,8 +325,8 @@ class TestPairs:
         caution, = about_near_at_least(settings, result, [first])
         assert caution.facts["undone"] == undone
 
-    @pytest.mark.parametrize("test", [
-        "ar", pytest.param("bootstrap", marks=pytest.mark.long), pytest.param("percentile", marks=pytest.mark.long)])
+    @pytest.mark.statistics
+    @pytest.mark.parametrize("test", ["ar", "bootstrap", "percentile"])
     def test_two_standard_errors_are_those_of_p_over_seeds(self, test):
         rows = dict(zip("AB", segment_scores(7, [61.4, 60], 60), strict=True))
         p = [compare(toy(2, 60), [Given(rows, mean)], test=test, trials=399, resamples=2, seed=seed)

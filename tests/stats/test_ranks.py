@@ -89,7 +89,7 @@ def test_wmt25_takes_one_side_at_alpha():
     assert (ranks.wins.tolist(), ranks.losses.tolist()) == ([1, 0], [0, 1])
 
 
-@pytest.mark.parametrize("metric", ["XCOMET-XL", "GEMBA-ESA-CMDA"])
+@pytest.mark.parametrize("metric", ["XCOMET-XL", pytest.param("GEMBA-ESA-CMDA", marks=pytest.mark.long)])
 def test_wmt25_is_what_a_loop_over_the_tasks_own_scores_gives(metric):
     if not WMT25.is_dir():
         pytest.skip("needs the scores of WMT 2025 in ../shared/data/wmt25")

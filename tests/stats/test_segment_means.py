@@ -340,7 +340,7 @@ class TestGaps:
 class TestOnlyForMeans:
     @pytest.mark.parametrize("asked", [dict(test="t"), dict(test="wilcoxon"), dict(ci="t")])
     def test_refused_for_bleu(self, asked):
-        with pytest.raises(SettingError, match="is for means of segment scores alone .*, and bleu is a score"):
+        with pytest.raises(SettingError, match="is only for means of segment scores .*, and bleu is a score"):
             compare(rated(WHOLE, texts=True), ["human", "bleu"], **QUICK, **asked)
 
     def test_bleu_needs_texts(self):
