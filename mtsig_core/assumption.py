@@ -26,6 +26,8 @@ ASSUMPTION_KINDS: Mapping[str, AssumptionKind] = {
     "direction-told": AssumptionKind(("metric", "higher"), leaves_out=False),
     "direction-known": AssumptionKind(("metric", "higher", "low", "high"), leaves_out=False),
     "direction-default": AssumptionKind(("metric",), leaves_out=False),
+    # How many ratings scores are means of.
+    "ratings": AssumptionKind(("metric", "n_ratings", "n_raters", "per_segment", "left_out"), leaves_out=False),
     # Systems, segments, files, language pairs.
     "withdrawn": AssumptionKind(("table", "names")),
     "no-reference": AssumptionKind(("n", "segment", "document")),

@@ -18,6 +18,11 @@ THREE_LETTERS = {code: two for two, codes in {
     "my": "mya bur shn", "bo": "bod tib dzo", "en": "eng", "da": "dan", "de": "deu ger", "es": "spa", "fi": "fin",
     "fr": "fra fre", "hu": "hun", "it": "ita", "nl": "nld dut", "no": "nor", "pt": "por", "ro": "ron rum", "ru": "rus",
     "sv": "swe", "tr": "tur"}.items() for code in codes.split()}
+#: Two-letter codes of further languages of shared tasks, by their codes of three letters.
+_TWO_LETTERS = {three: pair[:2] for pair in (
+    "cs:ces cs:cze uk:ukr hi:hin is:isl is:ice hr:hrv he:heb et:est ar:ara ar:arz sr:srp kk:kaz gu:guj lt:lit lv:lav "
+    "pl:pol ta:tam ps:pus iu:iku ha:hau xh:xho zu:zul bn:ben bg:bul el:ell el:gre fa:fas id:ind vi:vie sk:slk").split()
+    for three in [pair[3:]]}
 _SCRIPTS = {"hans": "zh", "hant": "zh", "hani": "zh", "jpan": "ja", "kore": "ko", "hang": "ko", "thai": "th",
             "khmr": "km", "laoo": "lo", "mymr": "my", "tibt": "bo"}
 
@@ -36,6 +41,15 @@ def language_code(language: str | None) -> str | None:
     script = next((part.lower() for part in parts if len(part) == 4), "")
     two_letters = THREE_LETTERS.get(code, code)
     return _SCRIPTS.get(script, code if script and two_letters in _SCRIPTS.values() else two_letters)
+
+
+def two_letters(code: str) -> str:
+    """The code of a language in two letters where one is known here.
+
+    >>> two_letters("ces"), two_letters("eng"), two_letters("liv"), two_letters("de")
+    ('cs', 'en', 'liv', 'de')
+    """
+    return _TWO_LETTERS.get(code) or THREE_LETTERS.get(code, code)
 
 
 def is_langpair(name: str) -> bool:

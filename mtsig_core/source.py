@@ -18,7 +18,7 @@ from mtsig_core.readers.files import open_file
 from mtsig_core.readers.formats import SCORE_TABLE, SEGMENTS, SYSTEMS_TABLE
 from mtsig_core.readers.limits import hide_places, limit_reading, list_replacements, show_path
 from mtsig_core.readers.lines import read_bytes
-from mtsig_core.readers.scores import explain_direction
+from mtsig_core.readers.scores import explain_direction, list_langpairs
 from mtsig_core.readers.tasks import SYSTEMS_FILE, find_systems, has_scores, pairs_of, read_pair, read_task
 from mtsig_core.readers.texts import join_runs, read_sacrebleu, set_and_pair
 from mtsig_core.readers.wmt import folder_name
@@ -150,7 +150,8 @@ class Source(_Files):
     def read_all(self) -> TestSet:
         """Read and check the files; all systems and segments."""
         if not self.has_texts:
-            return read_scores(self.scores, self.lower_is_better, higher_is_better=self.higher_is_better)
+            return read_scores(self.scores, self.lower_is_better, higher_is_better=self.higher_is_better,
+                               langpair=self.langpair)
         testset = self._read_texts()
         if self.tokenize is not None:
             testset = replace(testset, tokenizer=self.tokenize)
@@ -257,7 +258,8 @@ class TaskSource(_Files):
     def check(self) -> None:
         """Read the language pairs that are chosen, or that tables and runs are given for: their mistakes show without
         all of the task being read."""
-        if pairs := self.pairs or tuple(dict.fromkeys(pair for pair, _, _ in (*self.scores, *self.run))):
+        given = (*self._name_pairs().scores, *self.run)
+        if pairs := self.pairs or tuple(dict.fromkeys(pair for pair, _, _ in given)):
             replace(self, pairs=pairs).read()
         elif self.folder is not None:
             pairs_of(self.folder), find_systems(self.folder, self.systems_table)
@@ -265,6 +267,8 @@ class TaskSource(_Files):
     @_limited
     def read(self) -> Task:
         """Read and check the files, and take what is asked of them."""
+        if any(not pair for pair, _, _ in self.scores):
+            return self._name_pairs().read()
         task = self._read_texts()
         for pair, name, _ in (*self.scores, *self.run):
             if pair not in task.testsets:
@@ -303,6 +307,21 @@ class TaskSource(_Files):
     def _list_names(self, *pairs: str) -> set[str]:
         """What the tables of scores are called, of all language pairs or of some."""
         return {name for pair, name, _ in self.scores if not pairs or pair in pairs}
+
+    def _name_pairs(self) -> TaskSource:
+        """The same with each table of scores that is given without a language pair named for all those it has."""
+        if all(pair for pair, _, _ in self.scores):
+            return self
+        known = self.pairs or tuple(self._read_texts().testsets)
+        named: list[tuple[str, str, str]] = []
+        for given, name, path in self.scores:
+            pairs = [given] if given else [pair for pair in list_langpairs(path) if pair in known]
+            if not pairs:
+                raise SettingError(f"{show_name(path)} names no language pair of the task. The task has: "
+                                   f"{', '.join(known)}. Say which it is of: {known[0]}:{name}=FILE.",
+                                   {"scores": f"{known[0]}:{name}=FILE"})
+            named += [(pair, name, path) for pair in pairs]
+        return replace(self, scores=tuple(named))
 
     def _make_pair_error(self, pair: str, name: str, task: Task) -> SettingError:
         """The error for scores or a run of a language pair that the task does not have, or that is not chosen."""

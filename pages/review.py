@@ -6,8 +6,9 @@ import streamlit as st
 
 from mtsig_core import MtsigError
 from mtsig_core.errors import StoreError
+from mtsig_core.report.caution_words import name_metric
 from mtsig_core.report.review import content_sentence, left_out_said
-from mtsig_core.report.sentences import describe_methods, name_metric
+from mtsig_core.report.sentences import describe_methods
 from pages._sections import results_sections, review_sections
 from pages._ui import address, browser, controls, frame, screen
 from pages._ui.screen import end_page, or_without

@@ -56,8 +56,9 @@ _TEST_SET = {
     "demo_references": ("N", "number of its references, 1 to 9 (default: 1)"),
     "demo_task": ("", "a simulated shared task: 12 systems in two tracks, 1,000 segments, two references, human "
                       "scores"),
-    "scores": ("NAME=FILE", "table of segment scores (TSV, CSV, JSON, Parquet, COMET's JSON), with or without texts; "
-                            "repeatable. Of a whole task, with serve and agreement: PAIR:NAME=FILE"),
+    "scores": ("NAME=FILE", "table of segment scores (TSV, CSV, JSON, Parquet, COMET's JSON) or human evaluation as "
+                            "published (Appraise, MQM, MTurk), with or without texts; repeatable, also with the same "
+                            "NAME. Of a whole task, with serve and agreement: PAIR:NAME=FILE"),
     "ids": ("FILE", "id of each line of the texts, one per line, where tables of scores name lines by ids"),
     "xml": ("FILE", "XML of WMT, 2021 on, with sources, references and outputs; repeatable"),
     "sacrebleu": ("SET[/XX-YY]", "test set of sacreBLEU with its outputs, such as wmt21/systems/en-de; --system adds "
@@ -69,7 +70,8 @@ _TASK = {
     **_PAIRS,
     "only": _CHOICE["only"],
     **_REFERENCES,
-    "scores": ("PAIR:NAME=FILE", "table of segment scores of one language pair, such as human scores; repeatable"),
+    "scores": ("[PAIR:]NAME=FILE", "table of segment scores, such as human scores; repeatable. Without PAIR: all "
+                                   "language pairs that the table names"),
     "run": ("PAIR:NAME=FILE", "output of another training run of a system in one language pair; repeatable "
                               "(docs/statistics.md)"),
     **_OF_FOLDER}
@@ -116,7 +118,7 @@ _JOINING = {"demo_task": (), "demo": ("demo_segments", "demo_references"), "demo
             "ref": ("system", "run", "parse", "src", "docs")}
 _FILES = ("folder", "ref", "system", "run", "src", "docs", "xml", "sacrebleu", "parse", "demo", "demo_segments",
           "demo_references")
-_ABOUT_TEXTS = ("langpair", "refs", "refs_as_systems", "keep_canary", "ids", "tokenize")
+_ABOUT_TEXTS = ("refs", "refs_as_systems", "keep_canary", "ids", "tokenize")
 #: Options of commands that take one language pair or a whole task, which say nothing of a whole task.
 _OF_ONE_PAIR = ("langpair", "domain", "tokenize", "lowercase", "ids", "parse")
 
@@ -198,10 +200,11 @@ def _split_named(option: str, given: Iterable[str], of_task: bool = False) -> tu
     for text in given:
         if of_task:
             what, _, path = text.partition("=")
-            parts: tuple[str | None, ...] = (*what.partition(":")[::2], path)
+            pair, _, name = what.partition(":") if ":" in what else ("", "", what)
+            parts: tuple[str | None, ...] = (pair, name, path)
         else:
             parts = _named(text)
-        if not all(parts):
+        if not all(parts[of_task and option == "scores":]):  # tables of scores may name their language pairs
             form = "PAIR:NAME=FILE" if of_task else "NAME=FILE"
             raise SettingError(f"{_option(option)} {text}: expected {form}, such as {_EXAMPLES[option][of_task]}"
                                f"{': a task has several language pairs' * of_task}.")

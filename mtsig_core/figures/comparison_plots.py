@@ -20,7 +20,7 @@ from mtsig_core.figures.style import (
     set_rows,
 )
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.caution_words import p_word
+from mtsig_core.report.caution_words import name_metric, p_word
 from mtsig_core.report.palette import BLUE, GREY, VERMILLION, colour_limit, ink, level, mixed, width, wrapped
 from mtsig_core.report.pictures import choose_glyph
 from mtsig_core.report.sentences import (
@@ -28,7 +28,6 @@ from mtsig_core.report.sentences import (
     describe_difference,
     describe_undecided,
     name_first_place,
-    name_metric,
     name_score_axis,
     name_simultaneous,
     pick_significant,

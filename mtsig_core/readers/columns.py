@@ -7,7 +7,7 @@ import io
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mtsig_core.errors import InputError
@@ -25,7 +25,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "system": ("system", "system_name", "system_id", "mt_system", "sys", "model", "model_name"),
     "line": ("line", "line_number", "lineno", "line_id", "segment", "segment_id", "seg", "seg_id", "sentence",
              "sentence_id", "sent", "sent_id", "id", "index"),
-    "score": ("score", "scores", "rating", "value"),
+    "score": ("score", "scores", "rating", "value", "esa_score"),
+    "rater": ("rater", "rater_id", "annotator", "annotator_id"),
     "docid": ("docid", "doc_id", "doc", "document", "document_id"),
     "domain": ("domain", "domain_name"),
     "source": ("source", "src"),
@@ -59,6 +60,9 @@ class InputTable:
     #: Where the format counts lines for each system and names none: how many each has.
     n_lines: int | None = None
     score_names: tuple[str, ...] = ()  # further names of the column of the scores
+    #: Ratings that the format marks as unusable: their number by language pair and reason.
+    left_out: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    higher_is_better: bool | None = None  # where the format says so
 
     def where(self, row: int | str) -> str:
         return f"{self.name}, {row if isinstance(row, str) else f'row {row}'}"

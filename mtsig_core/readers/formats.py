@@ -20,6 +20,7 @@ from typing import Any
 
 from mtsig_core.errors import InputError, Remedy
 from mtsig_core.readers.columns import NAMES, read_parquet
+from mtsig_core.readers.ratings import APPRAISE, is_wmt25, read_appraise, read_mqm, read_spaced, read_wmt25_ratings
 from mtsig_core.testset import show_name
 
 # What is expected in a file, for messages; most have the first.
@@ -181,6 +182,7 @@ _REPACK = "Unpack it, or pack it with gzip instead: {} FILE"
 _GUNZIP = "Unpack it once: gzip -dc FILE > once.gz"
 _SHEET = "Save its sheet as CSV in UTF-8"
 _SHEETS = f"{_SHEET} if it has scores. Of texts, save each column as a text file, one segment per line."
+_RATINGS = "It holds ratings: name it as scores."
 _FOR_LINES = "Write such a file from it, as plain text."
 _UNTAR = "Unpack it: tar xf FILE. Then give the files in it; or a task's folder, or a zip of that."
 
@@ -241,6 +243,16 @@ FORMATS = (
            lambda sample: {"doc", "target"} <= sample.record.keys() and bool(
                {"filtered_resps", "resps"} & sample.record.keys()),
            r"""Take the outputs: jq -r '.filtered_resps[0] | gsub("\n"; " ")' FILE > COPY (references: .target)."""),
+    Format("appraise", "ratings from Appraise", _has_lines(APPRAISE, 0.9), _RATINGS,
+           reads={SCORE_TABLE: read_appraise}, remedies=({"scores": "NAME=FILE"},), endings=(".csv",)),
+    Format("mqm", "MQM ratings of Google", lambda sample: {"system", "seg_id", "rater", "severity"} <= sample.header,
+           _RATINGS, reads={SCORE_TABLE: read_mqm}, remedies=({"scores": "NAME=FILE"},), endings=(".tsv",)),
+    Format("spaced", "a table of ratings with spaces between its columns",
+           lambda sample: bool(sample.lines) and sample.lines[0].split() in (
+               ["SYS", "SID", "RAW.SCR", "Z.SCR", "N"], ["system", "mqm_avg_score", "seg_id"]),
+           _RATINGS, reads={SCORE_TABLE: read_spaced}, remedies=({"scores": "NAME=FILE"},), endings=(".csv", ".tsv")),
+    Format("wmt25-ratings", "human evaluation of WMT25", lambda sample: is_wmt25(sample.record), _RATINGS,
+           reads={SCORE_TABLE: read_wmt25_ratings}, remedies=({"scores": "NAME=FILE"},), endings=(".jsonl",)),
     Format("jsonl-texts", "JSON, an object in each line, with texts and no scores",
            lambda sample: sample.has_texts_only, _JQ, f"If it is an output, give it as a system. {_JQ}",
            reads={DOCUMENTS: None}),

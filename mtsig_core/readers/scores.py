@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -35,6 +35,9 @@ from mtsig_core.readers.lines import read_lines, read_table
 from mtsig_core.readers.tasks import ENDINGS, read_blocks
 from mtsig_core.testset import SegmentScores, TestSet, find_direction, is_human, show_name, told_direction
 
+#: Why ratings are left out, as results count them.
+LEFT_OUT = ("bad", "duplicate", "incomplete", "tutorial")
+
 # From a table to ratings: the columns by what they hold, a rating for each score.
 
 #: Of scores: a file, columns, or an array of shape (systems, segments).
@@ -50,6 +53,7 @@ class Rating(NamedTuple):
     score: float | None
     document: str | None
     domain: str | None
+    rater: str | None
     row: int | str
     file: ScoreFile
 
@@ -71,8 +75,10 @@ class ScoreFile:
         return self.table.name
 
 
-def read_score_file(source: ScoreTable, metric: str, is_system: Callable[[str], bool] = lambda name: True) -> ScoreFile:
-    """Read a table of scores of the name `metric`; `is_system`: whether a column of that name may be a system."""
+def read_score_file(source: ScoreTable, metric: str, is_system: Callable[[str], bool] = lambda name: True,
+                    langpair: str | None = None) -> ScoreFile:
+    """Read a table of scores of the name `metric`; `is_system`: whether a column of that name may be a system.
+    `langpair`: of a table of several language pairs, the one to take."""
     if not isinstance(source, str | os.PathLike):
         table = read_frame_table(f"The table {metric}", source)
     elif show_name(source).endswith(ENDINGS):
@@ -81,7 +87,7 @@ def read_score_file(source: ScoreTable, metric: str, is_system: Callable[[str], 
         table = read_table(source)
     if not table.header or not table.rows:
         raise InputError(f"{table.name} has no row of scores. {EXPECTED_COLUMNS}")
-    table = _drop_langpair(table)
+    table = _take_langpair(table, langpair)
     place = _find_places(table, metric, is_system)
     columns = [(column, k) for k, column in enumerate(table.header) if k not in place.values()]
     n_lines = table.n_lines or (None if "line" in place else len(table.rows))
@@ -90,8 +96,8 @@ def read_score_file(source: ScoreTable, metric: str, is_system: Callable[[str], 
     file = ScoreFile(table, n_lines)
     for count, (row, cells) in enumerate(table.rows, 1):
         where = table.where(row)
-        system, document, domain = (_read_text(cells[place[held]], f"{where}: {held}") if held in place else None
-                                    for held in ("system", "docid", "domain"))
+        system, document, domain, rater = (_read_text(cells[place[held]], f"{where}: {held}") if held in place else None
+                                           for held in ("system", "docid", "domain", "rater"))
         line = as_key(cells[place["line"]], f"{where}: line") if "line" in place else count
         if system is not None:
             if (score := cells[place["score"]]) is ABSENT:
@@ -101,7 +107,7 @@ def read_score_file(source: ScoreTable, metric: str, is_system: Callable[[str], 
             scores = [(system, _read_number(score, where))]
         else:
             scores = [(column, _read_number(cells[k], f"{where}, column {show_name(column)}")) for column, k in columns]
-        file.ratings += [Rating(name, line, score, document, domain, row, file) for name, score in scores]
+        file.ratings += [Rating(name, line, score, document, domain, rater, row, file) for name, score in scores]
     return file
 
 
@@ -112,24 +118,36 @@ def _join_blocks(name: str, blocks: Mapping[str, Sequence[float | None]]) -> Inp
     return InputTable(name, ["system", "line", "score"], list(enumerate(rows, 1)), n_lines)
 
 
-def _drop_langpair(table: InputTable) -> InputTable:
-    """The table without its column of language pairs, of which it may have one."""
+def list_langpairs(source: FilePath) -> list[str]:
+    """The language pairs that a table of scores names, in its order; empty where it names none."""
+    table = read_table(source)
+    place = find_column(table.header, "langpair")
+    return [] if place is None else list(dict.fromkeys(str(cells[place]).strip() for _, cells in table.rows))
+
+
+def _take_langpair(table: InputTable, langpair: str | None) -> InputTable:
+    """The rows of a language pair, without the column that names it; all rows where the table has no such column."""
     place = find_column(table.header, "langpair")
     pairs = [] if place is None else list(dict.fromkeys(str(cells[place]).strip() for _, cells in table.rows))
     if place is None or not all(map(is_langpair, pairs)):
         return table
-    if len(pairs) > 1:
+    if langpair is None and len(pairs) > 1:
         raise InputError(f"{table.name} has scores of {len(pairs)} language pairs (column "
-                         f"{show_name(table.header[place])}: {show_names(pairs)}). Expected one language pair. Put the "
-                         "rows of each in a file of its own.")
+                         f"{show_name(table.header[place])}: {show_names(pairs)}). Expected one language pair. Choose "
+                         "it, or put its rows in a file of its own.", {"langpair": pairs[0]})
+    if langpair is not None and langpair not in pairs:
+        raise InputError(f"{table.name} has no scores of {show_name(langpair)}. It has: {show_names(pairs)}.",
+                         {"langpair": pairs[0]})
     return replace(table, header=[*table.header[:place], *table.header[place + 1:]],
-                   rows=[(row, [*cells[:place], *cells[place + 1:]]) for row, cells in table.rows])
+                   rows=[(row, [*cells[:place], *cells[place + 1:]]) for row, cells in table.rows
+                         if langpair in (None, str(cells[place]).strip())],
+                   left_out={key: n for key, n in table.left_out.items() if langpair in (None, key[0])})
 
 
 def _find_places(table: InputTable, metric: str, is_system: Callable[[str], bool]) -> dict[str, int]:
     """The columns of a table by what they hold; no system and no score where each column is of a system."""
     name, header = table.name, table.header
-    place = {held: k for held in ("system", "line", "score", "docid", "domain")
+    place = {held: k for held in ("system", "line", "score", "docid", "domain", "rater")
              if (k := find_column(header, held)) is not None}
     if "system" in place and _holds_scores(table, place["system"], place.get("line")):
         del place["system"]
@@ -187,7 +205,7 @@ def find_measure(beginning: str) -> str | None:
         table = read_delimited(beginning, "")
     except InputError:  # which is said once the file is to be opened
         return None
-    known = {k: held for held in ("system", "line", "score", "docid", "domain")
+    known = {k: held for held in ("system", "line", "score", "docid", "domain", "rater")
              if (k := find_column(table.header, held)) is not None}
     measures = _list_measures(table, set(range(len(table.header))) - {*known})
     is_long = {"system", "line"} <= {*known.values()} and "score" not in known.values()
@@ -277,7 +295,8 @@ Tables = Sequence[NamedTable] | Mapping[str, ScoreTable]
 
 
 def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[str] = (), *,
-                ids: FilePath | None = None, higher_is_better: Collection[str] = ()) -> TestSet:
+                ids: FilePath | None = None, higher_is_better: Collection[str] = (), langpair: str | None = None
+                ) -> TestSet:
     """A test set with segment scores from tables.
 
     Parameters
@@ -297,6 +316,8 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
     ids : path-like, optional
         File with the id of each segment, one per line as in the files of the test set. The tables then name lines by
         these.
+    langpair : str, optional
+        Of a table of several language pairs, the one to take; by default that of the test set.
 
     Raises
     ------
@@ -318,7 +339,9 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
     position: dict[int | str, int] = {line: k for k, line in enumerate(testset.lines)}
     scores: dict[str, dict[str, list[float | None]]] = {}
     domain_of: dict[int | str, str] = {}
-    for name, ratings in _read_tables(named, known.__contains__, lower_is_better, higher_is_better):
+    groups = _read_tables(named, known.__contains__, lower_is_better, higher_is_better, langpair or testset.langpair)
+    for name, group in groups.items():
+        ratings = group.ratings
         if unknown := next((one for one in ratings if one.system not in known and not is_human(one.system)), None):
             raise _explain_system(unknown, testset, {rating.system for rating in ratings})
         if ids is None:
@@ -329,12 +352,12 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
     domains = testset.domains
     if domains is None and all(line in domain_of for line in testset.lines):
         domains = [domain_of[line] for line in testset.lines]
-    frozen, assumed = _freeze_scores(scores, lower_is_better, higher_is_better)
+    frozen, assumed = _freeze_scores(scores, groups, lower_is_better, higher_is_better)
     return replace(testset, scores={**testset.scores, **frozen}, domains=domains, assumed=(*testset.assumed, *assumed))
 
 
 def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: str | None = None,
-                higher_is_better: Collection[str] = ()) -> TestSet:
+                higher_is_better: Collection[str] = (), langpair: str | None = None) -> TestSet:
     """A test set of segment scores alone: systems, lines, documents and domains are those of the tables.
 
     Several tables are put together by system and line. Lines are in the order of their numbers, or, where they have
@@ -342,7 +365,7 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
 
     Parameters
     ----------
-    tables, lower_is_better, higher_is_better
+    tables, lower_is_better, higher_is_better, langpair
         As in `join_scores`; arrays, which name no systems, are not read.
     name : str, optional
         By default that of the first file, or of the scores of the first table.
@@ -358,8 +381,8 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
     <TestSet 'human': 2 systems, 3 segments>
     """
     named = _list_tables(tables)
-    groups = dict(_read_tables(named, lambda column: True, lower_is_better, higher_is_better))
-    ratings = [rating for group in groups.values() for rating in group]
+    groups = _read_tables(named, lambda column: True, lower_is_better, higher_is_better, langpair)
+    ratings = [rating for group in groups.values() for rating in group.ratings]
     lines = _list_lines(ratings)
     metric, first = named[0]
     if isinstance(first, str | os.PathLike):
@@ -370,8 +393,8 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
     spend("systems", len(systems), "All tables together")
     check_values(len(systems) * len(lines) * len(groups), ratings[0].file.name)
     position = {line: k for k, line in enumerate(lines)}
-    frozen, assumed = _freeze_scores({metric: _place_scores(group, position, group[0].file.name)
-                                      for metric, group in groups.items()}, lower_is_better, higher_is_better)
+    frozen, assumed = _freeze_scores({metric: _place_scores(group.ratings, position, group.ratings[0].file.name)
+                                      for metric, group in groups.items()}, groups, lower_is_better, higher_is_better)
     no_texts: dict[str, Sequence[Any]] = {system: [None] * len(lines) for system in systems}
     numbers = [line for line in lines if isinstance(line, int)] or range(1, len(lines) + 1)
     return TestSet(name or metric, no_texts, {}, lines=numbers, documents=_list_groups(ratings, lines, "document"),
@@ -401,9 +424,17 @@ def _list_tables(tables: Tables) -> list[NamedTable]:
     return pairs
 
 
+class RatingGroup(NamedTuple):
+    """The scores of one name, from all its files: one for each system and line."""
+
+    ratings: list[Rating]
+    counts: Assumption | None  # of the ratings that they are means of
+    higher_is_better: bool | None  # where the format of a file says so
+
+
 def _read_tables(tables: Sequence[NamedTable], is_system: Callable[[str], bool], lower_is_better: Collection[str],
-                 higher_is_better: Collection[str]) -> Iterator[tuple[str, list[Rating]]]:
-    """The ratings of all files of each name, without two of the same."""
+                 higher_is_better: Collection[str], langpair: str | None) -> dict[str, RatingGroup]:
+    """The ratings of all files of each name, averaged over raters, without two of the same."""
     names = dict.fromkeys(name for name, _ in tables)
     for which, directed in (("lower", lower_is_better), ("higher", higher_is_better)):
         for name in directed:
@@ -413,16 +444,70 @@ def _read_tables(tables: Sequence[NamedTable], is_system: Callable[[str], bool],
                                    {f"{which}_is_better": "NAME"}, {"scores": "NAME=FILE"})
     if both := sorted({*lower_is_better} & {*higher_is_better}):
         raise SettingError(f"Lower and higher are both said to be better in {show_name(both[0])}. Choose one of them.")
+    groups = {}
     for name in names:
-        files = [read_score_file(source, name, is_system) for own, source in tables if own == name]
+        files = [read_score_file(source, name, is_system, langpair) for own, source in tables if own == name]
         seen: dict[tuple[str, int | str], Rating] = {}
-        for rating in (rating for file in files for rating in file.ratings):
+        given = [rating for file in files for rating in file.ratings]
+        for rating in average_raters(given):
             if (first := seen.setdefault((rating.system, rating.line), rating)) is not rating:
                 raise _explain_second(first, rating)
         if all(rating.score is None for rating in seen.values()):
             raise InputError(f"{files[0].name} has no score at all: all {len(seen)} are missing. Check that it is the "
                              "right file.")
-        yield name, list(seen.values())
+        directions = {file.table.higher_is_better for file in files} - {None}
+        groups[name] = RatingGroup(list(seen.values()), count_ratings(name, given),
+                                   directions.pop() if len(directions) == 1 else None)
+    return groups
+
+
+def average_raters(ratings: Sequence[Rating]) -> list[Rating]:
+    """A rating for each system and line: the mean over raters, of each the last; as they are where no raters are
+    named."""
+    if all(rating.rater is None for rating in ratings):
+        return list(ratings)
+    last = {(rating.system, rating.line, rating.rater): rating for rating in ratings}
+    of_item: dict[tuple[str, int | str], list[Rating]] = {}
+    for rating in last.values():
+        of_item.setdefault((rating.system, rating.line), []).append(rating)
+    languages = _list_languages(ratings)
+
+    def item_of(rating: Rating) -> tuple[Any, ...]:
+        return rating.document, rating.domain, languages.get((rating.file.name, rating.row))
+
+    averaged = []
+    for own in of_item.values():
+        if other := next((one for one in own if item_of(one) != item_of(own[0])), None):
+            raise _explain_second(own[0], other)
+        scores = [rating.score for rating in own if rating.score is not None]
+        averaged.append(own[0]._replace(score=sum(scores) / len(scores) if scores else None))
+    return averaged
+
+
+def _list_languages(ratings: Sequence[Rating]) -> dict[tuple[str, int | str], tuple[Any, ...]]:
+    """By file and row: what columns such as trgLang say."""
+    found: dict[tuple[str, int | str], tuple[Any, ...]] = {}
+    for file in dict.fromkeys(rating.file for rating in ratings):
+        places = [k for k, column in enumerate(file.table.header) if "lang" in column.lower()]
+        if places:
+            found |= {(file.name, row): tuple(cells[k] for k in places) for row, cells in file.table.rows}
+    return found
+
+
+def count_ratings(metric: str, ratings: Sequence[Rating]) -> Assumption | None:
+    """How many ratings and raters the scores are means of, and what was left out; None where no raters are named."""
+    files = dict.fromkeys(rating.file for rating in ratings)
+    named = [rating for rating in ratings if rating.rater is not None and rating.score is not None]
+    if not named:
+        return None
+    kept = {(rating.system, rating.line, rating.rater) for rating in named}
+    left_out = dict.fromkeys(LEFT_OUT, 0)
+    for (_, why), n in (item for file in files for item in file.table.left_out.items()):
+        left_out[why] = left_out.get(why, 0) + n
+    left_out["duplicate"] += len(named) - len(kept)
+    n_items = len({(system, line) for system, line, _ in kept})
+    return Assumption("ratings", {"metric": metric, "n_ratings": len(kept), "n_raters": len({key[2] for key in kept}),
+                                  "per_segment": len(kept) / n_items, "left_out": left_out})
 
 
 def _explain_second(first: Rating, second: Rating) -> InputError:
@@ -465,11 +550,15 @@ def _map_lines(ratings: Iterable[Rating], what: str, before: Mapping[int | str, 
     return name_of
 
 
-def _freeze_scores(scores: Mapping[str, Mapping[str, Sequence[float | None]]], lower_is_better: Collection[str],
-                   higher_is_better: Collection[str]) -> tuple[dict[str, SegmentScores], tuple[Assumption, ...]]:
-    """The scores with their directions, and what was assumed of each."""
+def _freeze_scores(scores: Mapping[str, Mapping[str, Sequence[float | None]]], groups: Mapping[str, RatingGroup],
+                   lower_is_better: Collection[str], higher_is_better: Collection[str]
+                   ) -> tuple[dict[str, SegmentScores], tuple[Assumption, ...]]:
+    """The scores with their directions, what was assumed of each, and what they are means of."""
+    lower_is_better = {*lower_is_better, *(name for name, group in groups.items()
+                                           if group.higher_is_better is False and name not in higher_is_better)}
     assumed = tuple(explain_direction(name, (score for own in by_system.values() for score in own), lower_is_better,
                                       higher_is_better) for name, by_system in scores.items())
+    assumed += tuple(group.counts for group in groups.values() if group.counts is not None)
     return {name: SegmentScores(by_system, name not in lower_is_better) for name, by_system in scores.items()}, assumed
 
 

@@ -17,6 +17,8 @@ ASSUMPTION_TEMPLATES = {
     "direction-told": "{metric}: {direction}, as given.",
     "direction-known": "{metric}: {direction}, as its name is known and its scores lie between {low:g} and {high:g}.",
     "direction-default": "{metric}: higher is better, by default.",
+    "ratings": "{metric}: {n_ratings:,} ratings by {n_raters} raters, {per_segment:.3g} for each system and "
+               "segment.{excluded}",
     "withdrawn": "Excluded: {names}. {table}, the task's table of systems, marks them as withdrawn.",
     "no-reference": "Excluded: {segments} without a reference, the first is segment {segment} of the document "
                     "{document}.",
@@ -42,6 +44,9 @@ def fill(template: str, assumption: Assumption) -> str:
                              for name, value in assumption.facts.items()}
     if "higher" in names:
         names["direction"] = f"{'higher' if names['higher'] else 'lower'} is better"
+    if "left_out" in names:
+        counts = [f"{n:,} {why}" for why, n in names["left_out"].items() if n]
+        names["excluded"] = f" Excluded: {', '.join(counts)}." if counts else ""
     if "n" in names:
         names["segments"] = format_count(names["n"], "segment")
         names["more"] = ", ..." if names["n"] > len(assumption.facts.get("files", ())) else ""

@@ -162,7 +162,15 @@ def comparison_json(comparison: Comparison) -> str:
     system first."""
     return to_json({"schema": SCHEMA, "testset": info_record(comparison.testset), "settings": comparison.settings,
                     "excluded": comparison.excluded, "warnings": list(map(caution_record, comparison.warnings)),
-                    "metrics": metric_records(comparison.metrics)})
+                    "metrics": join_ratings(metric_records(comparison.metrics), comparison.testset)})
+
+
+def join_ratings(records: Mapping[str, dict[str, Any]], info: TestSetInfo) -> dict[str, dict[str, Any]]:
+    """The records of metrics, those of human scores with the number of their ratings."""
+    ratings = {one.facts["metric"]: {key: value for key, value in one.facts.items() if key != "metric"}
+               for one in info.assumed if one.code == "ratings"}
+    return {name: {**({"ratings": ratings[name]} if name in ratings else {}), **record}
+            for name, record in records.items()}
 
 
 def metric_records(results: Mapping[str, MetricResult] | Mapping[str, MacroResult]) -> dict[str, Any]:
@@ -222,7 +230,7 @@ def _fields(metric: str, record: object) -> object:
     """The fields of a `MetricResult` as `read` takes them, from its JSON, which may be anything."""
     if not isinstance(record, dict):
         return record
-    values = record | {"metric": metric}
+    values = {key: value for key, value in record.items() if key != "ratings"} | {"metric": metric}
     for rows, runs, names in _RUNS:
         if isinstance(record.get(rows), list):
             with_runs = [row for row in record[rows] if isinstance(row, dict) and "runs" in row]

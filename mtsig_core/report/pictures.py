@@ -9,14 +9,13 @@ from typing import Any, NamedTuple, cast
 
 from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.caution_words import p_word
+from mtsig_core.report.caution_words import name_metric, p_word
 from mtsig_core.report.html import LEVELS, template
 from mtsig_core.report.palette import colour_limit, level, width, wrapped
 from mtsig_core.report.sentences import (
     describe_difference,
     explain_marks,
     list_caveats,
-    name_metric,
     name_score_axis,
     name_simultaneous,
     pick_significant,

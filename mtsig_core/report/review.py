@@ -12,6 +12,7 @@ from mtsig_core.caution import Caution
 from mtsig_core.errors import InputError, MtsigError, format_count
 from mtsig_core.readers.files import FilePath
 from mtsig_core.readers.lines import read_bytes
+from mtsig_core.report.caution_words import name_metric
 from mtsig_core.report.commands import task_command
 from mtsig_core.report.export import file_name
 from mtsig_core.report.sentences import (
@@ -22,7 +23,6 @@ from mtsig_core.report.sentences import (
     find_rank_rule,
     join_names,
     name_first_place,
-    name_metric,
     name_simultaneous,
     see_pair,
     write_level,

@@ -12,7 +12,7 @@ from mtsig_core.readers.limits import limit_reading
 from mtsig_core.report.agreement import agreement_record, agreement_records
 from mtsig_core.report.assumption_words import assumed_record, info_record, list_assumptions
 from mtsig_core.report.caution_words import caution_record
-from mtsig_core.report.export import metric_records, records_csv
+from mtsig_core.report.export import join_ratings, metric_records, records_csv
 from mtsig_core.report.html import report_html
 from mtsig_core.report.latex import report_latex
 from mtsig_core.report.reports import task_report
@@ -47,7 +47,8 @@ def task_json(found: TaskComparison, history: History = ()) -> str:
         "ranks": _ranks_record(found), "disputed": _disputes_record(found), "excluded": found.excluded,
         "warnings": [{"pair": pair, **caution_record(caution)} for pair, own in cautions.items() for caution in own],
         "pairs": {pair: {"testset": info_record(comparison.testset), "settings": comparison.settings,
-                         "metrics": metric_records(comparison.metrics)} for pair, comparison in found.pairs.items()},
+                         "metrics": join_ratings(metric_records(comparison.metrics), comparison.testset)}
+                  for pair, comparison in found.pairs.items()},
         "macro": {name: {"notes": list_gaps_across(found, name),
                          **record} for name, record in metric_records(found.macro).items()},
         **({} if found.agreement is None else {"agreement": agreement_record(found.agreement)}),

@@ -17,6 +17,7 @@ from mtsig_core.figures.comparison_plots import matrix
 from mtsig_core.figures.experiment_plots import replicate_histogram
 from mtsig_core.metrics import list_metrics, metric_title, metric_titles, resolve_metric
 from mtsig_core.report import export
+from mtsig_core.report.caution_words import name_metric
 from mtsig_core.report.experiment_tables import bracketed
 from mtsig_core.report.reports import comparison_html, comparison_latex
 from mtsig_core.report.sentences import (
@@ -25,7 +26,6 @@ from mtsig_core.report.sentences import (
     describe_control,
     keeps_its_level,
     list_caveats,
-    name_metric,
     paper_sentences,
     state_decisions,
 )

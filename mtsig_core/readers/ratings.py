@@ -1,0 +1,150 @@
+"""Human evaluation as shared tasks publish it: from each form to a table with a row for each rating.
+
+The tables have the columns system, line, score, and rater, docid, domain, langpair where the form has them. `scores`
+averages the raters. What a form marks as unusable is left out, and counted in `InputTable.left_out`.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from mtsig_core.errors import InputError
+from mtsig_core.languages import two_letters
+from mtsig_core.readers.columns import InputTable, NumberedRows, read_delimited, show_value
+from mtsig_core.readers.limits import parse_bounded_json, spend
+
+#: Weights of MQM errors by severity, and by severity and category, from Freitag et al. 2021, Table 4.
+MQM_WEIGHTS = {"major": 5.0, "minor": 1.0, "neutral": 0.0, "no-error": 0.0, "critical": 5.0}
+MQM_SPECIAL = {("minor", "fluency/punctuation"): 0.1, ("major", "non-translation"): 25.0,
+               ("minor", "non-translation"): 25.0}
+_HEADER = ["system", "line", "score", "rater", "docid", "domain", "langpair"]
+_FLAGS = {"bad": "bad", "dup": "duplicate", "incomplete": "incomplete"}
+#: One row of Appraise: annotator, system, item, kind, languages, score, then the rest.
+APPRAISE = r"[^,]+,[^,]+,\d+,(TGT|BAD|REF|CHK),[a-z]{3},[a-z]{3},\d+(\.\d+)?,"
+
+
+def read_appraise(text: str, name: str) -> InputTable:
+    """The export of Appraise: ESA with twelve columns; DA+SQM with nine, whose scores are standardized by annotator."""
+    spend("values", text.count(",") + text.count("\n"), name)
+    rows: NumberedRows = []
+    left_out: Counter[tuple[str, str]] = Counter()
+    with_documents = False
+    for number, cells in enumerate(csv.reader(io.StringIO(text, newline=""), strict=True), 1):
+        if not any(cells) or cells[0] == "username":
+            continue
+        if len(cells) not in (9, 12) or not cells[2].isdigit():
+            raise InputError(f"{name}, row {number} is {show_value(','.join(cells))}. Expected 9 or 12 columns of "
+                             "Appraise: annotator, system, item, kind, source and target language, score, ...")
+        rater, system, item, kind, source, target, score, *more = cells
+        document, *flags = more[0].split("#") if len(cells) == 12 else ("",)
+        with_documents |= bool(document)
+        langpair = f"{two_letters(source)}-{two_letters(target)}"
+        if kind != "TGT" or "-tutorial" in document or flags:
+            why = "tutorial" if "-tutorial" in document else "bad" if kind != "TGT" else _FLAGS.get(flags[0], flags[0])
+            left_out[langpair, why] += 1
+            continue
+        domain = re.match(r"test-[a-z]+-([a-z]+)_", document)
+        rows.append((number, [_system_of(system), int(item) + 1, float(score), rater, document,
+                              domain[1] if domain else "", langpair]))
+    if not with_documents:
+        rows = _standardize(rows)
+    return _table(name, rows, left_out)
+
+
+def _system_of(file: str) -> str:
+    """The system that an output file is named after: A of generaltest2022.en-liv.hyp.A.liv.txt."""
+    match = re.fullmatch(r".*\.hyp\.(.+)\.[a-z]{2,3}\.txt", file)
+    return match[1] if match else file
+
+
+def _standardize(rows: NumberedRows) -> NumberedRows:
+    """Scores minus the mean of their rater, over the standard deviation of that rater."""
+    own = defaultdict(list)
+    for _, cells in rows:
+        own[cells[3]].append(cells[2])
+    moments = {rater: (np.mean(scores), np.std(scores, ddof=1) if len(scores) > 1 else 0.0)
+               for rater, scores in own.items()}
+    return [(number, [*cells[:2], float((cells[2] - mean) / sd) if sd else 0.0, *cells[3:]])
+            for number, cells in rows for mean, sd in [moments[cells[3]]]]
+
+
+def _table(name: str, rows: NumberedRows, left_out: Mapping[tuple[str, str], int] = MappingProxyType({}), **more: Any
+           ) -> InputTable:
+    """A table without the columns that are empty throughout."""
+    used = [k for k in range(len(_HEADER)) if any(cells[k] != "" for _, cells in rows)]
+    return InputTable(name, [_HEADER[k] for k in used], [(number, [cells[k] for k in used]) for number, cells in rows],
+                      left_out=left_out, **more)
+
+
+def read_mqm(text: str, name: str) -> InputTable:
+    """Google's MQM: a row for each error. The score of a rating is the sum of the weights of its errors."""
+    errors = read_delimited(text, name)
+    place = {column.lower(): k for k, column in enumerate(errors.header)}
+    sums: dict[tuple[str, str, str], list[Any]] = {}
+    for number, cells in errors.rows:
+        severity, category = (str(cells[place[column]]).strip().lower() for column in ("severity", "category"))
+        weight = MQM_SPECIAL.get((severity, category.rstrip("!")), MQM_WEIGHTS.get(severity))
+        if weight is None:
+            raise InputError(f"{name}, row {number}: the severity is {show_value(cells[place['severity']])}. Expected "
+                             f"one of {', '.join(MQM_WEIGHTS)}.")
+        system, line, rater = (str(cells[place[column]]) for column in ("system", "seg_id", "rater"))
+        document = str(cells[place["doc"]]) if "doc" in place else ""
+        row = sums.setdefault((system, line, rater), [number, [system, line, 0.0, rater, document, "", ""]])
+        row[1][2] += weight
+    return _table(name, [(number, cells) for number, cells in sums.values()], higher_is_better=False)
+
+
+def read_spaced(text: str, name: str) -> InputTable:
+    """Tables of scores with spaces between their columns: of MTurk (SYS SID RAW.SCR Z.SCR N), whose z scores are taken,
+    and of averages by Google (system mqm_avg_score seg_id)."""
+    header, *lines = (line.split() for line in text.split("\n"))
+    names = [column.lower() for column in header]
+    is_mturk = "z.scr" in names
+    system, line, score = map(names.index, ("sys", "sid", "z.scr") if is_mturk else ("system", "seg_id", names[1]))
+    rows: NumberedRows = []
+    for number, cells in enumerate(lines, 2):
+        if not cells:
+            continue
+        if len(cells) != len(names):
+            raise InputError(f"{name}, row {number} has {len(cells)} columns, the header has {len(names)} "
+                             f"({', '.join(header)}). Give every row the same columns.")
+        rows.append((number, [re.sub(r"\.\d+$", "", cells[system]) if is_mturk else cells[system], cells[line],
+                              cells[score], "", "", "", ""]))
+    return _table(name, rows)
+
+
+def read_wmt25_ratings(text: str, name: str) -> InputTable:
+    """WMT25's JSON, a document or segment in each line, with the scores of two raters for each system."""
+    rows: NumberedRows = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        entry = parse_bounded_json(line, f"{name}, row {number}", is_counted=True)
+        langpair, domain, document = ([*str(entry["doc_id"]).split("_#_"), "", ""])[:3]
+        for system, ratings in entry["scores"].items():
+            rows += [(number, [system, number, score, rater, document or entry["doc_id"], domain, langpair])
+                     for rater, score in _scores_of(ratings)]
+    return _table(name, rows)
+
+
+def _scores_of(ratings: object) -> Iterable[tuple[str, Any]]:
+    """(rater, score) of {human1: score, human2: score}, or of [{human: score}, ...]."""
+    if isinstance(ratings, dict):
+        return [(rater, score) for rater, score in ratings.items() if re.fullmatch(r"human\d*", rater)]
+    if isinstance(ratings, Sequence):
+        return [(f"human{k}", one["human"]) for k, one in enumerate(ratings, 1) if isinstance(one, dict)]
+    return []
+
+
+def is_wmt25(record: Mapping[str, Any]) -> bool:
+    """Whether a record is one of WMT25's human evaluation."""
+    return "doc_id" in record and isinstance(record.get("scores"), dict) and "human" in json.dumps(record["scores"])

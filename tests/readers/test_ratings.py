@@ -1,0 +1,153 @@
+"""Human evaluation as it is published: small files of each form, and the published numbers of the real ones."""
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mtsig_core import InputError, compare, read_scores
+from mtsig_core.cli.main import main
+
+PUBLISHED = Path(__file__).resolve().parents[3] / "shared" / "data" / "human"
+needs_published = pytest.mark.skipif(not PUBLISHED.is_dir(), reason="needs the ratings in ../shared/data/human")
+
+ESA = """\
+ann,A,0,TGT,eng,ces,90,test-en-news_one,False,[],1.0,2.0
+ann,A,0,TGT,eng,ces,80,test-en-news_one,False,[],3.0,4.0
+ben,A,0,TGT,eng,ces,60,test-en-news_one,False,[],1.0,2.0
+ann,B,0,TGT,eng,ces,50,test-en-news_one,False,[],1.0,2.0
+ann,A,4,TGT,eng,ces,70,test-en-social_two,False,"[{""start_i"":1}]",1.0,2.0
+ann,B,4,TGT,eng,ces,40,test-en-social_two,False,[],1.0,2.0
+ann,B,4,BAD,eng,ces,1,test-en-social_two#bad,False,[],1.0,2.0
+ann,B,4,TGT,eng,ces,2,test-en-social_two#dup#dup,False,[],1.0,2.0
+ann,B,5,TGT,eng,ces,3,test-en-social_three#incomplete,False,[],1.0,2.0
+ann,t,6,TGT,eng,ces,4,ende-tutorial1,False,[],1.0,2.0
+cyd,A,0,TGT,eng,jpn,10,test-en-news_one,False,[],1.0,2.0
+cyd,A,0,BAD,eng,jpn,10,test-en-news_one#bad,False,[],1.0,2.0
+"""
+MQM = """\
+system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\tcomment
+A\td1\t1\t1\tr1\ts\t<v>t</v> "x\tAccuracy/Omission\tMajor\t
+A\td1\t1\t1\tr1\ts\tt\tFluency/Punctuation\tMinor\t
+A\td1\t1\t1\tr2\ts\tt\tNo-error\tNo-error\t
+A\td1\t1\t2\tr1\ts\tt\tNon-translation!\tMajor\t
+B\td1\t1\t1\tr1\ts\tt\tStyle/Awkward\tMinor\t
+B\td1\t1\t2\tr1\ts\tt\tNo-error\tNo-error\t
+"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(name, text):
+        path = tmp_path / name
+        path.write_text(text)
+        return str(path)
+
+    return write
+
+
+def test_appraise_is_averaged_over_annotators_of_each_the_last_rating(write):
+    testset = read_scores({"ESA": write("esa.csv", ESA)}, langpair="en-cs")
+    assert dict(testset.scores["ESA"].by_system) == {"A": (70.0, 70.0), "B": (50.0, 40.0)}
+    assert (testset.lines, testset.domains) == ((1, 5), ("news", "social"))
+    assert testset.documents == ("test-en-news_one", "test-en-social_two")
+    [counts] = [dict(one.facts) for one in testset.assumed if one.code == "ratings"]
+    assert counts == {"metric": "ESA", "n_ratings": 5, "n_raters": 2, "per_segment": 1.25,
+                      "left_out": {"bad": 1, "duplicate": 2, "incomplete": 1, "tutorial": 1}}
+
+
+def test_waves_of_one_name_are_pooled(write):
+    first, second = ESA.splitlines(True)[:2], ESA.splitlines(True)[2:6]
+    tables = [("ESA", write(f"wave{k}.csv", "".join(part))) for k, part in enumerate((first, second))]
+    assert dict(read_scores(tables).scores["ESA"].by_system) == {"A": (70.0, 70.0), "B": (50.0, 40.0)}
+
+
+def test_a_file_of_several_language_pairs_asks_for_one(write):
+    path = write("esa.csv", ESA)
+    with pytest.raises(InputError, match="2 language pairs .*en-cs, en-ja.*Choose it") as problem:
+        read_scores({"ESA": path})
+    assert problem.value.remedies[0] == {"langpair": "en-cs"}
+    with pytest.raises(InputError, match="no scores of en-de. It has: en-cs, en-ja"):
+        read_scores({"ESA": path}, langpair="en-de")
+
+
+def test_scores_without_documents_are_standardized_by_annotator(write):
+    rows = [("ann", "A", 3, 10), ("ann", "B", 3, 30), ("ben", "A", 4, 50), ("ben", "B", 4, 50)]
+    text = "".join(f"{rater},generaltest2022.en-liv.hyp.{system}.liv.txt,{item},TGT,eng,liv,{score},1.0,2.0\n"
+                   for rater, system, item, score in rows)
+    scores = read_scores({"da": write("liv.csv", text)}).scores["da"].by_system
+    assert scores["A"] == pytest.approx((-np.sqrt(.5), 0.0)) and scores["B"] == pytest.approx((np.sqrt(.5), 0.0))
+
+
+def test_mqm_is_a_sum_for_each_rater_and_lower_is_better(write):
+    found = read_scores({"people": write("mqm.tsv", MQM)}).scores["people"]
+    assert not found.higher_is_better
+    assert {name: list(scores) for name, scores in found.by_system.items()} == {"A": [2.55, 25.0], "B": [1.0, 0.0]}
+
+
+def test_an_unknown_severity_is_refused(write):
+    with pytest.raises(InputError, match="row 3: the severity is 'Trivial'. Expected one of major"):
+        read_scores({"mqm": write("mqm.tsv", MQM.replace("Punctuation\tMinor", "Punctuation\tTrivial"))})
+
+
+@pytest.mark.parametrize(("text", "expected"), [
+    ("SYS SID RAW.SCR Z.SCR N \nA.0 1 56 -0.5 4 \nB.12 1 75 0.25 2 \n", {"A": (-0.5,), "B": (0.25,)}),
+    ("system mqm_avg_score seg_id\nA\t-1.5 1\nB\t-0.0 1\n", {"A": (-1.5,), "B": (-0.0,)})])
+def test_tables_with_spaces(write, text, expected):
+    assert dict(read_scores({"z": write("seg.csv", text + text.split("\n")[1].replace(" 1 ", " 2 ").replace(" 1", " 2")
+                                        + "\n")}).scores["z"].by_system)["B"][:1] == expected["B"]
+
+
+@pytest.mark.parametrize("ratings", [{"human1": 90, "human2": 70}, [{"human": 90, "errors": []}, {"human": 70}]])
+def test_wmt25_has_two_raters(write, ratings):
+    text = "".join(json.dumps({"doc_id": f"en-cs_CZ_#_news_#_d{k}", "scores": {"A": ratings, "B": ratings}}) + "\n"
+                   for k in range(2))
+    testset = read_scores({"ESA": write("wmt25.jsonl", text)})
+    assert dict(testset.scores["ESA"].by_system) == {"A": (80.0, 80.0), "B": (80.0, 80.0)}
+    assert testset.domains == ("news", "news")
+
+
+def test_a_table_of_the_user_may_name_raters(write):
+    table = write("mine.csv", "system,line,annotator,score\nA,1,x,1\nA,1,y,2\nB,1,x,3\nA,2,x,1\nB,2,y,0\n")
+    assert dict(read_scores({"human": table}).scores["human"].by_system) == {"A": (1.5, 1.0), "B": (3.0, 0.0)}
+
+
+def test_the_result_counts_the_ratings(write, capsys):
+    path = write("esa.csv", ESA)
+    assert main(["compare", "--scores", f"ESA={path}", "--langpair", "en-cs", "--trials", "9", "--resamples", "9",
+                 "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)["metrics"]["ESA"]["ratings"]
+    assert (found["n_ratings"], found["n_raters"], found["left_out"]["bad"]) == (5, 2, 1)
+
+
+@needs_published
+@pytest.mark.parametrize(("pair", "waves"), [("en-cs", "2"), ("en-zh", "23")])
+def test_the_ranking_of_wmt24_comes_out(pair, waves):
+    with open(PUBLISHED / "wmt24/official/ranking.tsv") as file:
+        published = {row["system"]: row for row in csv.DictReader(file, delimiter="\t") if row["langpair"] == pair}
+    files = [("ESA", PUBLISHED / f"wmt24/esa_generalMT2024_wave{wave}.csv") for wave in waves]
+    result = compare(read_scores(files, langpair=pair), ["ESA"], rank_rule="wmt24", trials=99, resamples=99)
+    for one in result.metrics["ESA"].systems:
+        row = published.pop(one.system)
+        assert one.score == pytest.approx(float(row["mean_over_domains"]), abs=5e-5)
+        assert [one.rank_low, one.rank_high, one.cluster] == [int(row[key]) for key in ("rank_low", "rank_high",
+                                                                                      "cluster")]
+    assert published == {}
+
+
+@needs_published
+def test_mqm_of_ted_has_the_published_means():
+    rated, averaged = (read_scores({"mqm": PUBLISHED / f"mqm/mqm_ted_ende{end}.tsv"})
+                       for end in ("", ".avg_seg_scores"))
+    mqm, averages = (testset.scores["mqm"].by_system for testset in (rated, averaged))
+    means = {name: np.mean([score for score in scores if score is not None]) for name, scores in mqm.items()}
+    printed = {"ref": 0.91, "Facebook-AI": 1.06, "Online-W": 1.12, "VolcTrans-AT": 1.24, "metricsystem3": 1.44,
+               "VolcTrans-GLAT": 1.49, "HuaweiTSC": 1.50, "metricsystem1": 1.63, "metricsystem2": 1.69,
+               "metricsystem5": 1.72, "UEdin": 1.77, "metricsystem4": 1.78, "eTranslation": 1.97, "Nemo": 2.14}
+    assert {name: round(float(mean), 2) for name, mean in means.items()} == printed
+    for name in printed.keys() - {"ref"}:
+        average = dict(zip(averaged.lines, averages[name], strict=True))
+        for line, score in zip(rated.lines, mqm[name], strict=True):
+            assert score == pytest.approx(-average[line])
