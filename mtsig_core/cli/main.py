@@ -124,6 +124,7 @@ COMMANDS = {
     "segments": ("compare_commands", "export the counts of each segment"),
     "pair": ("compare_commands", "examine two systems on a card to print"),
     "agreement": ("task_commands", "show which metrics agree with human scores"),
+    "autorank": ("task_commands", "order the systems of a task by several metrics at once, as WMT's AutoRank"),
     "domains": ("compare_commands", "compare systems by domain, and find pairs that domains reverse"),
     "task": ("task_commands", "compare the systems of a whole shared task, in and across its language pairs"),
     "serve": ("serving", "start the dashboard"),

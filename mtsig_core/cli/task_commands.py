@@ -24,11 +24,13 @@ from mtsig_core.cli.options import (
     task_source,
 )
 from mtsig_core.errors import SettingError
+from mtsig_core.experiments.autorank import RULES, autorank
 from mtsig_core.experiments.metric_agreement import AS_COMPARED, agreement, default_metrics, kept_agreement
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.readers.files import is_zip
 from mtsig_core.readers.tasks import contents_of, pairs_of, tables_beside, unread_sentences
 from mtsig_core.report.agreement import AGREEMENT_FORMS
+from mtsig_core.report.autorank import AUTORANK_FORMS
 from mtsig_core.report.commands import defaults, option_name, task_command
 from mtsig_core.report.review import content_sentence, decision_cautions, read_review, review_command
 from mtsig_core.report.task_export import TASK_DOCUMENTS, task_document
@@ -205,3 +207,31 @@ def _run_task(args: Namespace) -> None:
     with progress_line() as progress:
         found = kept_agreement(kept, args.human, args.metrics or None, progress=progress, **given(args, "agreement"))
     write(AGREEMENT_FORMS[args.format](found), args.out)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# `autorank`: one order of the systems from several metrics.
+
+
+def add_autorank(sub: ArgumentParser) -> None:
+    group = sub.add_argument_group("task")
+    group.add_argument("--demo-task", "--demo", dest="demo", action="store_true", help="the simulated task")
+    add_task_source(group)
+    add_metric_options(sub, "those that the task used, else all its scores but human ones", lowercase=False)
+    options = sub.add_argument_group("ranking")
+    options.add_argument("--rule", choices=RULES, default=RULES[0],
+                         help=f"the year of WMT whose rule is used (default: {RULES[0]})")
+    add_arguments(options, "autorank", resamples="number of resamples for intervals and ranks")
+    add_output_options(sub, tuple(AUTORANK_FORMS))
+    sub.set_defaults(command=run_autorank)
+
+
+def run_autorank(args: Namespace) -> None:
+    check_jobs(args.jobs)
+    if args.demo == (args.folder is not None):
+        raise SettingError("A task comes from --folder DIR or is the simulated one, --demo-task. Give one of them.")
+    check_out(args.out, Source(folder=args.folder))
+    task = task_source(args).read()
+    with progress_line() as progress:
+        found = autorank(task, args.metrics or None, rule=args.rule, progress=progress, **given(args, "autorank"))
+    write(AUTORANK_FORMS[args.format](found), args.out)

@@ -18,6 +18,7 @@ from mtsig_core.testset import show_name
 CALLS = {"compare": ("stats.comparison:compare",),
          "task": ("stats.across:compare_task",),
          "pair": ("experiments.dispute:examine_dispute",),
+         "autorank": ("experiments.autorank:autorank",),
          "agreement": ("experiments.metric_agreement:agreement",),
          "domains": ("experiments.domains:by_domain",),
          "sample blocks": ("experiments.sampling:sampling",),
