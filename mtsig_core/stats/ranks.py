@@ -59,6 +59,30 @@ class RankInputs:
                    *number_decisions(result), for_ranks)
 
 
+def wmt22(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
+    """Clusters of WMT21 and WMT22 (`ad-*`), from standardized scores; parameters as `wmt24`, without domains.
+
+    A system beats one with a lower mean where p of the one-sided Mann-Whitney test of their segments is below alpha. A
+    cluster ends where all systems above beat all below; ranks are the places of the cluster.
+    """
+    from scipy.stats import mannwhitneyu
+
+    with np.errstate(invalid="ignore"):
+        means = np.nanmean(scores, axis=1)
+    order, n = np.argsort(-means, kind="stable"), len(scores)
+    rated = [scores[k][~np.isnan(scores[k])] for k in order]
+    beats = np.zeros((n, n), dtype=bool)  # by place
+    for first in range(n):
+        for second in range(first + 1, n):
+            beats[first, second] = mannwhitneyu(rated[first], rated[second], alternative="greater").pvalue < alpha
+    ends = [k for k in range(1, n) if beats[:k, k:].all()]
+    of_place = np.searchsorted(ends, np.arange(n), side="right")
+    low, high, cluster, wins, losses = np.empty((5, n), dtype=int)
+    low[order], high[order] = np.array([0, *ends])[of_place] + 1, np.array([*ends, n])[of_place]
+    cluster[order], wins[order], losses[order] = of_place + 1, beats.sum(axis=1), beats.sum(axis=0)
+    return order, Ranks(low, high, cluster, wins, losses)
+
+
 def wmt24(scores: np.ndarray, alpha: float, domains: Sequence[str]) -> tuple[np.ndarray, Ranks]:
     """Rank ranges of WMT24's general task, from scores of shape (systems, segments), higher better, NaN where there is
     none; and the order of the systems, best first.
@@ -160,6 +184,11 @@ def _rank_by_intervals(given: RankInputs) -> tuple[np.ndarray, Ranks]:
     return np.arange(len(given.scores)), rank_simultaneously(len(given.scores), given.pairs, decisions)
 
 
+def _rank_as_wmt22(given: RankInputs) -> tuple[np.ndarray, Ranks]:
+    assert given.segments is not None, "settings.check_metric has seen to that"
+    return wmt22(given.sign * given.segments, given.alpha)
+
+
 def _rank_as_wmt24(given: RankInputs) -> tuple[np.ndarray, Ranks]:
     assert given.segments is not None and given.domains is not None, "settings.check_rank_rule has seen to that"
     return wmt24(given.sign * given.segments, given.alpha, given.domains)
@@ -179,6 +208,9 @@ _SHARED = ("segments of one document are taken as independent",
 RANK_RULES = {rule.name: rule for rule in (
     RankRule("simultaneous", "by simultaneous rank ranges", "Romano and Wolf 2005; Mogstad et al. 2024",
              _rank_by_intervals),
+    RankRule("wmt22", "as WMT22", "Kocmi et al. 2022, the task's own scripts", _rank_as_wmt22, (
+        *_SHARED, "systems count as rated on segments of their own (Mann-Whitney): that they share segments is lost"),
+             of_segments=True),
     RankRule("wmt24", "as WMT24", "Kocmi et al. 2024, the task's own scripts", _rank_as_wmt24, (
         *_SHARED, "two-sided p of domains are combined, so that a win in one and a loss in another add up"),
              of_segments=True, by_domain=True),

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -151,3 +152,15 @@ def test_mqm_of_ted_has_the_published_means():
         average = dict(zip(averaged.lines, averages[name], strict=True))
         for line, score in zip(rated.lines, mqm[name], strict=True):
             assert score == pytest.approx(-average[line])
+
+
+@needs_published
+def test_the_clusters_of_wmt22_come_out():
+    with open(PUBLISHED / "wmt22/clusters.csv") as file:
+        rows = [line.split() for line in file if line.startswith("cs en")]
+    published = {re.sub(r"\.\d+$", "", system): (int(low), int(high), int(wins))
+                 for _, _, wins, _, low, high, _, system in rows}
+    testset = read_scores({"z": PUBLISHED / "wmt22/ad-seg-scores-cs-en.csv"})
+    result = compare(testset, ["z"], rank_rule="wmt22", trials=99, resamples=99).metrics["z"]
+    tally = result.tally()
+    assert {one.system: (one.rank_low, one.rank_high, tally[one.system][0]) for one in result.systems} == published

@@ -30,6 +30,7 @@ from mtsig_core.stats.ranks import (
     rank_intervals,
     ranks_before_after,
     signed_rank,
+    wmt22,
     wmt24,
     wmt25,
 )
@@ -174,7 +175,7 @@ def rated():
                    documents=[f"d{k // 4}" for k in range(120)], domains=["news"] * 60 + ["speech"] * 60)
 
 
-@pytest.mark.parametrize("rule", ["wmt24", "wmt25", "overlap"])
+@pytest.mark.parametrize("rule", ["wmt22", "wmt24", "wmt25", "overlap"])
 def test_a_comparison_is_ranked_by_the_rule_and_says_what_it_hides(rated, rule):
     ours = compare(rated, "human", trials=999).metrics["human"]
     found = compare(rated, "human", trials=999, rank_rule=rule)
@@ -183,7 +184,8 @@ def test_a_comparison_is_ranked_by_the_rule_and_says_what_it_hides(rated, rule):
     if rule == "overlap":
         expected = overlap(*np.array([(row.ci_low, row.ci_high) for row in result.systems]).T)
     else:
-        expected = {"wmt24": wmt24, "wmt25": wmt25}[rule](data, 0.05, rated.domains)[1]
+        expected = {"wmt22": lambda data, alpha, _: wmt22(data, alpha), "wmt24": wmt24, "wmt25": wmt25}[rule](
+            data, 0.05, rated.domains)[1]
     ranks = [(row.rank_low, row.rank_high) for row in result.systems]
     assert ranks == list(zip(expected.low, expected.high, strict=True))
     assert [row.cluster for row in result.systems] == list(result.ruled.clusters) == sorted(expected.cluster)
@@ -205,6 +207,17 @@ def test_a_comparison_is_ranked_by_the_rule_and_says_what_it_hides(rated, rule):
     said, = (caution.text for caution in found.warnings if caution.code == "rank-rule")
     assert (f"Here {inside} significant" in said) == bool(inside or changed) and RANK_RULES[rule].ignores[0] in said
     assert Comparison.from_json(found.render("json")) == found and found.settings.rank_rule == rule
+
+
+def test_wmt22_ends_a_cluster_where_all_above_beat_all_below():
+    """By hand: A beats all; B and C beat D, and neither the other."""
+    scores = np.array([np.arange(20) + shift for shift in (0.0, 10.5, 10.0, 30.0)])[[3, 1, 2, 0]]
+    scores[1, :4] = np.nan
+    order, ranks = wmt22(scores, 0.05)
+    assert order.tolist() == [0, 1, 2, 3]
+    assert list(zip(ranks.low, ranks.high, strict=True)) == [(1, 1), (2, 3), (2, 3), (4, 4)]
+    assert ranks.cluster.tolist() == [1, 2, 2, 3] and ranks.wins.tolist() == [3, 1, 1, 0]
+    assert ranks.losses.tolist() == [0, 1, 1, 3]
 
 
 def _rank_by_wins(given):
