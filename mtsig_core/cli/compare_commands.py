@@ -10,6 +10,7 @@ from mtsig_core.cli.options import add_options, given, source_from
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.dispute import examine_dispute, list_dispute_metrics
 from mtsig_core.experiments.domains import by_domain
+from mtsig_core.experiments.integrity import examine_integrity
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.readers.official_tables import read_official, read_official_task
@@ -17,6 +18,7 @@ from mtsig_core.report import export
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.dispute_card import card_html, card_json, card_text
 from mtsig_core.report.domain_tables import DOMAIN_FORMS
+from mtsig_core.report.integrity import INTEGRITY_FORMS
 from mtsig_core.report.replication import REPLICATION_FORMS
 from mtsig_core.report.reports import comparison_text
 from mtsig_core.report.text import terminal_width, warn
@@ -96,6 +98,20 @@ def run_score(args: Namespace) -> None:
     warn(found.warnings)
     render = {"text": export.scores_text, "json": export.scores_json, "csv": export.scores_csv}
     write(render[args.format](found), args.out)
+
+
+def add_integrity(sub: ArgumentParser) -> None:
+    add_options(sub, "integrity", tuple(INTEGRITY_FORMS))
+    sub.set_defaults(command=run_integrity)
+
+
+def run_integrity(args: Namespace) -> None:
+    testset = read(args)
+    metrics = chosen_metrics(args, testset) if args.metrics else [None]
+    if len(metrics) != 1:
+        raise SettingError(f"integrity looks at the intervals of one metric, not of {len(metrics)}. Name one with "
+                           "--metrics NAME.")
+    write(INTEGRITY_FORMS[args.format](examine_integrity(testset, metrics[0])), args.out)
 
 
 def add_segments(sub: ArgumentParser) -> None:

@@ -1,0 +1,121 @@
+"""Integrity of submissions: what in the outputs and ratings of a test set is worth a look before it is decided on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mtsig_core.caution import Caution
+from mtsig_core.metrics import Metric, resolve_metric
+from mtsig_core.metrics.cache import cached_statistics
+from mtsig_core.stats.cautions import about_files
+from mtsig_core.stats.engine import UnitStatistics, jackknife_scores
+from mtsig_core.stats.resampling import make_units
+from mtsig_core.testset import TestSet
+
+__all__ = ["Integrity", "SystemIntegrity", "examine_integrity"]
+
+_DRIVES = 0.25  # share of a variance above which one document drives it
+_SHORT = 20  # characters below which equal lines say little
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """The system with the most lines in common."""
+
+    system: str
+    share_equal: float  # of the lines with at least 20 characters
+
+
+@dataclass(frozen=True)
+class DrivingDocument:
+    """A document without which the interval of a score would be much narrower."""
+
+    document: str
+    share: float  # of the jackknife variance
+
+
+@dataclass(frozen=True)
+class SystemIntegrity:
+    """What was found of one system."""
+
+    system: str
+    equal_to_reference: dict[str, int]  # lines, by reference
+    equal_to_source: int | None  # None without source texts
+    nearest: Nearest | None  # None where there is no other output
+    driving_document: DrivingDocument | None
+    warnings: tuple[Caution, ...]  # lines in another order, another script, marks, equal lines
+
+
+@dataclass(frozen=True)
+class Integrity:
+    """The systems of a test set; `n_lines` lines have at least 20 characters in the reference or the source."""
+
+    testset: str
+    metric: str  # whose intervals are looked at
+    n_lines: int
+    systems: tuple[SystemIntegrity, ...]
+
+
+def examine_integrity(testset: TestSet, metric: str | Metric | None = None) -> Integrity:
+    """Compare the outputs with references, source and each other, and find documents that drive intervals.
+
+    No finding is an accusation: a short news headline has one translation, and two systems may share a model.
+
+    Parameters
+    ----------
+    metric : str or Metric, optional
+        Whose intervals are looked at, by document; by default the first scores of the test set, else BLEU.
+
+    Examples
+    --------
+    >>> texts = {"A": ["a long line of text, the first", "b"], "B": ["a long line of text, the first", "c"]}
+    >>> found = examine_integrity(TestSet("toy", texts, {"ref": ["a long line of text, the first", "d"]}))
+    >>> [(one.system, one.equal_to_reference, one.nearest.share_equal) for one in found.systems]
+    [('A', {'ref': 1}, 1.0), ('B', {'ref': 1}, 1.0)]
+    """
+    name = next(iter(testset.scores), "bleu") if metric is None else metric
+    chosen = resolve_metric(testset, name)
+    outputs = {system: _lines(texts) for system, texts in testset.systems.items()}
+    references = {reference: _lines(texts) for reference, texts in testset.references.items()}
+    source = None if testset.sources is None else _lines(testset.sources)
+    basis = next(iter(references.values()), source) or next(iter(outputs.values()), [])
+    counted = [k for k, text in enumerate(basis) if len(text) >= _SHORT]
+    driving = _find_driving(testset, chosen)
+    warnings = about_files(testset)
+    rows = []
+    for system, lines in outputs.items():
+        others = {other: _count_equal(lines, theirs, counted) for other, theirs in outputs.items() if other != system}
+        nearest = max(others, key=lambda other: others[other], default=None)
+        rows.append(SystemIntegrity(
+            system, {reference: _count_equal(lines, texts, counted) for reference, texts in references.items()},
+            None if source is None else _count_equal(lines, source, counted),
+            None if nearest is None or not counted else Nearest(nearest, others[nearest] / len(counted)),
+            driving.get(system), tuple(caution for caution in warnings if caution.a == system)))
+    return Integrity(testset.name, chosen.name, len(counted), tuple(rows))
+
+
+def _lines(texts: Sequence[str | None]) -> list[str]:
+    return [(text or "").strip() for text in texts]
+
+
+def _count_equal(first: Sequence[str], second: Sequence[str], counted: Sequence[int]) -> int:
+    return sum(first[k] == second[k] and bool(first[k]) for k in counted)
+
+
+def _find_driving(testset: TestSet, metric: Metric) -> dict[str, DrivingDocument]:
+    """By system: the document with a quarter or more of the jackknife variance, where there are documents."""
+    if testset.documents is None or len(Counter(testset.documents)) < 4:
+        return {}
+    names = list(dict.fromkeys(testset.documents))
+    data = UnitStatistics(metric, cached_statistics(metric, testset), make_units(testset, "document"))
+    found = {}
+    for system, row in zip(testset.systems, jackknife_scores(data), strict=True):
+        squares = (row - np.nanmean(row)) ** 2 if not np.isnan(row).all() else np.zeros(len(row))
+        share = np.nan_to_num(squares) / max(np.nansum(squares), 1e-300)
+        if share.max() >= _DRIVES:
+            found[system] = DrivingDocument(names[int(share.argmax())], float(share.max()))
+    return found
