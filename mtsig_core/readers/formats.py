@@ -149,6 +149,7 @@ class Format:
     reads: Mapping[str, Callable[[Any, str], Any] | None] = field(default_factory=dict)
     remedies: tuple[Remedy, ...] = ()  # see `MtsigError`
     is_binary: bool = False
+    scores: str = ""  # what the scores in it are called
     endings: tuple[str, ...] = ()  # of its files, which are no part of the name of a system
 
 
@@ -243,16 +244,19 @@ FORMATS = (
            lambda sample: {"doc", "target"} <= sample.record.keys() and bool(
                {"filtered_resps", "resps"} & sample.record.keys()),
            r"""Take the outputs: jq -r '.filtered_resps[0] | gsub("\n"; " ")' FILE > COPY (references: .target)."""),
-    Format("appraise", "ratings from Appraise", _has_lines(APPRAISE, 0.9), _RATINGS,
-           reads={SCORE_TABLE: read_appraise}, remedies=({"scores": "NAME=FILE"},), endings=(".csv",)),
+    *(Format(name, "ratings from Appraise", _has_lines(APPRAISE + more, 0.9), _RATINGS, scores=scores,
+             reads={SCORE_TABLE: read_appraise}, remedies=({"scores": "NAME=FILE"},), endings=(".csv",))
+      for name, scores, more in (("appraise-esa", "ESA", r"[^,]*,(True|False),"), ("appraise-da", "DA", ""))),
     Format("mqm", "MQM ratings of Google", lambda sample: {"system", "seg_id", "rater", "severity"} <= sample.header,
-           _RATINGS, reads={SCORE_TABLE: read_mqm}, remedies=({"scores": "NAME=FILE"},), endings=(".tsv",)),
+           _RATINGS, scores="MQM", reads={SCORE_TABLE: read_mqm}, remedies=({"scores": "NAME=FILE"},),
+           endings=(".tsv",)),
     Format("spaced", "a table of ratings with spaces between its columns",
            lambda sample: bool(sample.lines) and sample.lines[0].split() in (
                ["SYS", "SID", "RAW.SCR", "Z.SCR", "N"], ["system", "mqm_avg_score", "seg_id"]),
            _RATINGS, reads={SCORE_TABLE: read_spaced}, remedies=({"scores": "NAME=FILE"},), endings=(".csv", ".tsv")),
     Format("wmt25-ratings", "human evaluation of WMT25", lambda sample: is_wmt25(sample.record), _RATINGS,
-           reads={SCORE_TABLE: read_wmt25_ratings}, remedies=({"scores": "NAME=FILE"},), endings=(".jsonl",)),
+           scores="ESA", reads={SCORE_TABLE: read_wmt25_ratings}, remedies=({"scores": "NAME=FILE"},),
+           endings=(".jsonl",)),
     Format("jsonl-texts", "JSON, an object in each line, with texts and no scores",
            lambda sample: sample.has_texts_only, _JQ, f"If it is an output, give it as a system. {_JQ}",
            reads={DOCUMENTS: None}),

@@ -96,6 +96,8 @@ def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
     [('training run', 'A'), ('system', 'A'), ('system', 'B.run1')]
     >>> guess_uploads([("scores.csv", b"model,sent_id,COMET\\nmine,1,0.8\\n")])
     [('scores', 'COMET')]
+    >>> guess_uploads([("wave2.csv", b"a,A,1,TGT,eng,ces,90,test-en-news_1,False,[],1,2\\n")])
+    [('scores', 'ESA')]
     >>> guess_uploads([("out.txt", b""), ("out.txt", b"")])  # of two folders, which a browser does not tell
     [('system', 'out'), ('system', 'out (2)')]
     """
@@ -123,7 +125,11 @@ def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
 
 
 def _name_scores(content: bytes) -> str | None:
-    """What the column of the scores is called, where it says what they are; None where it could be no metric's name."""
+    """What scores are called by their format, or by the column of the scores where it says what they are; None where
+    it could be no metric's name."""
+    fmt = sniff(content)
+    if fmt is not None and fmt.scores:
+        return fmt.scores
     name = find_measure(content[:content.rfind(b"\n") + 1].decode("utf-8-sig", "replace"))
     return name if name and "," not in name else None
 
@@ -212,10 +218,10 @@ def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: s
         tables = [(upload.name, path) for upload, path in path_of if upload.role.startswith("scores")]
         lower, higher = ({own for own, _ in files[f"scores, {which} is better"]} for which in ("lower", "higher"))
         if len(tables) == len(uploads) > 0:
-            return read_scores(tables, lower, name=name, higher_is_better=higher)
+            return read_scores(tables, lower, name=name, higher_is_better=higher, langpair=langpair)
         if not (files["reference"] and files["system"]):  # what is wrong with the files is told first
             with suppress(SettingError):  # what is to be chosen is asked once all files are there
-                _ = tables and read_scores(tables, lower, name=name, higher_is_better=higher)
+                _ = tables and read_scores(tables, lower, name=name, higher_is_better=higher, langpair=langpair)
             for role in _PLAIN:
                 _ = [read_lines(path) for _, path in files[role]]
         for role in ("reference", "system"):

@@ -10,6 +10,7 @@ import pytest
 
 from mtsig_core import InputError, compare, read_scores
 from mtsig_core.cli.main import main
+from mtsig_core.readers.uploads import Upload, guess_uploads, read_uploads
 
 PUBLISHED = Path(__file__).resolve().parents[3] / "shared" / "data" / "human"
 needs_published = pytest.mark.skipif(not PUBLISHED.is_dir(), reason="needs the ratings in ../shared/data/human")
@@ -63,6 +64,16 @@ def test_waves_of_one_name_are_pooled(write):
     first, second = ESA.splitlines(True)[:2], ESA.splitlines(True)[2:6]
     tables = [("ESA", write(f"wave{k}.csv", "".join(part))) for k, part in enumerate((first, second))]
     assert dict(read_scores(tables).scores["ESA"].by_system) == {"A": (70.0, 70.0), "B": (50.0, 40.0)}
+
+
+def test_uploads_of_waves_are_one_test_set():
+    files = [(f"wave{k}.csv", "".join(ESA.splitlines(True)[part]).encode())
+             for k, part in enumerate((slice(2), slice(2, None)))]
+    guesses = guess_uploads(files)
+    assert guesses == [("scores", "ESA")] * 2
+    uploads = [Upload(*file, *guess) for file, guess in zip(files, guesses, strict=True)]
+    assert dict(read_uploads(uploads, langpair="en-cs").scores["ESA"].by_system) == {"A": (70.0, 70.0),
+                                                                                    "B": (50.0, 40.0)}
 
 
 def test_a_file_of_several_language_pairs_asks_for_one(write):
