@@ -198,7 +198,8 @@ TEMPLATES: dict[str, Words] = {
                                   "difference can be significant.", advice="Have more {unit}s rated for both."),
     "few-common-lines": Words(
         "{a} and {b} are compared only on the {n:#segment} with scores of both{n_documents:? in "
-        "{n_documents:#document}}{unequal:?, worth {worth:.0f} of equal size}. The interval and p are rough."),
+        "{n_documents:#document}}{unequal:?, which vary in size and count as about {worth:.0f}}. The interval and p are "
+        "rough."),
     "few-differences": Words(
         f"{{a}} and {{b}} differ by {{by}} in only {{n:,}} of {{n_all:#{{unit}}}} (their texts in {{n_texts:,}}). The "
         f"others do not show which is better: {_SO_FEW} is {{least:.2g}} from so few."),
@@ -390,7 +391,7 @@ def advise_trust(unlike: Sequence[tuple[str, str]], n_others: int, ratio: float 
     """Write whether to trust the decision or the interval where they differ; see `stats.cautions.trusted`."""
     fill = _Template().format
     if needed is not None:
-        return fill("With fewer than {:#{}} of equal size this test rejects too often: go by neither, and use the "
+        return fill("With fewer than {:#{}} of similar size this test rejects too often: go by neither, and use the "
                     "randomization test.", needed, unit)
     if not unlike:
         return "Go by the decision."

@@ -384,7 +384,7 @@ def explain_no_ranks(comparison: Comparison, result: MetricResult) -> str | None
     over_all = has_p_values(settings) and not settings.baseline
     why = find_reason_undecided(settings, result, rank_correction(settings) if over_all else None)
     if why is None and not has_p_values(settings) and result.tested:
-        return "this test controls no error over all pairs"
+        return "this test does not correct for the number of pairs"
     return why
 
 
@@ -731,7 +731,7 @@ def describe_ranks(parts: Parts) -> list[str]:
     """Describe the ranks, and where they hold for all systems together."""
     ranked = {part: one for part, one in parts.items() if one[1].systems[0].rank_low is not None}
     if not ranked:
-        return ["There are no rank ranges: this test controls no error over all pairs of systems."] * any(
+        return ["There are no rank ranges: this test does not correct for the number of pairs."] * any(
             result.tested and not has_p_values(one.settings) for one, result in parts.values())
     rule = next(iter(ranked.values()))[0].settings.rank_rule
     if rule != "simultaneous":

@@ -423,7 +423,7 @@ CONTROLS = {
     "holm": "any false claim, under any dependence",
     "bh": "the expected share of false claims, under positive dependence",
     "by": "the expected share of false claims, under any dependence",
-    "romano-wolf": "any false claim, from all pairs drawn together",
+    "romano-wolf": "any false claim, with the correlation of the pairs",
 }
 
 #: Why the correction that usually finds most may find less.

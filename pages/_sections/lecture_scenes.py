@@ -245,7 +245,7 @@ def _equal(shown: Shown) -> lecture.EqualSystems:
 def _documents_body(shown: Shown) -> dict:
     per_document, _ = WORLDS[shown.world]
     return {"per_document": per_document, "documents": lecture.SENTENCES // per_document, "alpha": _ALPHA,
-            "tiles_label": "what the sentences differ by", "sizes": list(_FAMILY_SIZES),
+            "tiles_label": "difference by sentence", "sizes": list(_FAMILY_SIZES),
             "correlations": list(_CORRELATIONS), "worlds": [list(two) for two in WORLDS]}
 
 

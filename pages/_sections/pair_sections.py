@@ -176,7 +176,7 @@ def show_chance(one: Pair) -> None:
     edges, counts = symmetric_histogram(found.sign * found.swapped, abs(one.delta))
     chance, m = describe_chance(found), len(one.result.tested)
     decides = row.p_value is not None and is_corrected(one.settings.correction, m)
-    screen.faint(f"{chance} What decides is corrected for {format_count(m, 'pair')}: "
+    screen.faint(f"{chance} Corrected for {format_count(m, 'pair')}, which decides: "
                  f"{write_p(row.p_adjusted, 'adjusted p')}." if decides else chance)
     one.show(partial(null_tails, edges, counts, one.delta, unit=metric_title(one.result.metric),
                      form=choose_form(one.result), exact=found.exact), "pair.null",

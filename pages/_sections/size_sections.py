@@ -183,8 +183,8 @@ class Curve:
         last = ", and the last dot is the whole set itself" * (rows[-1].size == sweep.n_units)
         st.caption("Dotted: how often a new test set of each size would find the difference, for one pair; dashed "
                    "where it is extrapolated beyond the sizes drawn. Dots: the same for random parts of this test "
-                   f"set, with the difference set to {self.difference:g} {unit}; pale dots overlap too much to add "
-                   f"evidence{last}.",
+                   f"set, with the difference set to {self.difference:g} {unit}; pale dots share most "
+                   f"segments with others{last}.",
                    help=self._about(sweep, mine))
 
     def show_plan(self, sweep: SizeSweep, planned: Sequence[PairPlan], mine: PairPlan) -> None:

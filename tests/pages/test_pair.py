@@ -42,7 +42,7 @@ def test_says_what_compare_and_the_command_say(open_pair, source, capsys):
     assert f"({delta:+.2f} BLEU, 95% CI " in answer(page) and write_p(pair.p_adjusted, "adjusted p") in answer(page)
     low, high = sorted((1 if pair.a == NAMES[1] else -1) * end for end in (pair.ci_joint_low, pair.ci_joint_high))
     assert f"95% CI for all pairs together {low:.2f} to {high:.2f}" in answer(page)  # which goes with the adjusted p
-    assert f"{write_p(pair.p_value)} for this pair only. What decides is corrected for 3 pairs" in words(page)
+    assert f"{write_p(pair.p_value)} for this pair only. Corrected for 3 pairs, which decides" in words(page)
     assert len(page.get("plotly_chart")) == 3
     for title in ("approximate randomization", "bootstrap, signed shift", "shift method as printed"):
         assert title in words(page)
