@@ -198,8 +198,8 @@ TEMPLATES: dict[str, Words] = {
                                   "difference can be significant.", advice="Have more {unit}s rated for both."),
     "few-common-lines": Words(
         "{a} and {b} are compared only on the {n:#segment} with scores of both{n_documents:? in "
-        "{n_documents:#document}}{unequal:?, which vary in size and count as about {worth:.0f}}. The interval and p are "
-        "rough."),
+        "{n_documents:#document}}{unequal:?, which vary in size and count as about {worth:.0f}}. The interval and p "
+        "are rough."),
     "few-differences": Words(
         f"{{a}} and {{b}} differ by {{by}} in only {{n:,}} of {{n_all:#{{unit}}}} (their texts in {{n_texts:,}}). The "
         f"others do not show which is better: {_SO_FEW} is {{least:.2g}} from so few."),
