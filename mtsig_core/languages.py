@@ -19,10 +19,11 @@ THREE_LETTERS = {code: two for two, codes in {
     "fr": "fra fre", "hu": "hun", "it": "ita", "nl": "nld dut", "no": "nor", "pt": "por", "ro": "ron rum", "ru": "rus",
     "sv": "swe", "tr": "tur"}.items() for code in codes.split()}
 #: Two-letter codes of further languages of shared tasks, by their codes of three letters.
-_TWO_LETTERS = {three: pair[:2] for pair in (
-    "cs:ces cs:cze uk:ukr hi:hin is:isl is:ice hr:hrv he:heb et:est ar:ara ar:arz sr:srp kk:kaz gu:guj lt:lit lv:lav "
-    "pl:pol ta:tam ps:pus iu:iku ha:hau xh:xho zu:zul bn:ben bg:bul el:ell el:gre fa:fas id:ind vi:vie sk:slk").split()
-    for three in [pair[3:]]}
+_TWO_LETTERS = {
+    "ces": "cs", "cze": "cs", "ukr": "uk", "hin": "hi", "isl": "is", "ice": "is", "hrv": "hr", "heb": "he",
+    "est": "et", "ara": "ar", "arz": "ar", "srp": "sr", "kaz": "kk", "guj": "gu", "lit": "lt", "lav": "lv", "pol": "pl",
+    "tam": "ta", "pus": "ps", "iku": "iu", "hau": "ha", "xho": "xh", "zul": "zu", "ben": "bn", "bul": "bg",
+    "ell": "el", "gre": "el", "fas": "fa", "ind": "id", "vie": "vi", "slk": "sk"}
 _SCRIPTS = {"hans": "zh", "hant": "zh", "hani": "zh", "jpan": "ja", "kore": "ko", "hang": "ko", "thai": "th",
             "khmr": "km", "laoo": "lo", "mymr": "my", "tibt": "bo"}
 

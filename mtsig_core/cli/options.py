@@ -232,6 +232,7 @@ _ABOUT: dict[str, dict[str, Any]] = {
     "repeats": dict(type=int, metavar="N", help="number of test sets to draw"),
     "power": dict(type=float, metavar="P", help="how often the test should find the difference"),
     "jobs": dict(type=int, metavar="N", help="threads, -1 for all cores; results do not depend on it"),
+    "rule": dict(metavar="2025|2024", help="the year of WMT whose rule is used"),
     "system": dict(metavar="NAME", help="the system to look at (default: the best)"),
     "beside": dict(metavar="NAME", help="the system to compare with it (default: the best of the others)"),
     "most": dict(type=int, metavar="N", help="stop after N segments"),

@@ -24,7 +24,7 @@ from mtsig_core.cli.options import (
     task_source,
 )
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.autorank import RULES, autorank
+from mtsig_core.experiments.autorank import autorank
 from mtsig_core.experiments.metric_agreement import AS_COMPARED, agreement, default_metrics, kept_agreement
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.readers.files import is_zip
@@ -218,10 +218,7 @@ def add_autorank(sub: ArgumentParser) -> None:
     group.add_argument("--demo-task", "--demo", dest="demo", action="store_true", help="the simulated task")
     add_task_source(group)
     add_metric_options(sub, "those that the task used, else all its scores but human ones", lowercase=False)
-    options = sub.add_argument_group("ranking")
-    options.add_argument("--rule", choices=RULES, default=RULES[0],
-                         help=f"the year of WMT whose rule is used (default: {RULES[0]})")
-    add_arguments(options, "autorank", resamples="number of resamples for intervals and ranks")
+    add_arguments(sub.add_argument_group("ranking"), "autorank", resamples="number of resamples for intervals and ranks")
     add_output_options(sub, tuple(AUTORANK_FORMS))
     sub.set_defaults(command=run_autorank)
 
@@ -233,5 +230,5 @@ def run_autorank(args: Namespace) -> None:
     check_out(args.out, Source(folder=args.folder))
     task = task_source(args).read()
     with progress_line() as progress:
-        found = autorank(task, args.metrics or None, rule=args.rule, progress=progress, **given(args, "autorank"))
+        found = autorank(task, args.metrics or None, progress=progress, **given(args, "autorank"))
     write(AUTORANK_FORMS[args.format](found), args.out)

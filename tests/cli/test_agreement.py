@@ -61,6 +61,6 @@ def test_a_whole_task_has_each_language_pair_and_their_mean(run, tmp_path):
     for options, told in ((["--domain", "news"], "--domain is for one language pair"),
                           (["--run", "en-de:A=a.txt"], "--run is for one language pair"),
                           (["--pairs", "en-fr"], "Unknown language pair 'en-fr'"),
-                          (["--scores", "x=y.tsv"], "expected PAIR:NAME=FILE")):
+                          (["--scores", "x=y.tsv"], "y.tsv does not exist")):
         failed = run(*asked, *options)
         assert failed.status == 2 and told in failed.err, failed.err

@@ -23,14 +23,16 @@ def test_on_the_command_line_they_are_named(run, rated):
     assert list(json.loads(run(*asked).out)["pairs"]["en-de"]["metrics"]) == ["bleu"]
     turned = json.loads(run(*asked, "--scores", f"en-de:esa={table}", "--lower-is-better", "esa").out)
     assert [row["system"] for row in turned["pairs"]["en-de"]["metrics"]["esa"]["systems"]] == ["poor", "fair", "good"]
-    for wrong, told in (("esa=x", "expected PAIR:NAME=FILE"), (f"en-xx:esa={table}", "Unknown language pair 'en-xx'"),
+    for wrong, told in ((f"esa={table}", "names no language pair of the task"),
+                        (f"en-xx:esa={table}", "Unknown language pair 'en-xx'"),
                         ("en-de:esa=nowhere.tsv", "nowhere.tsv")):
         failed = run(*asked, "--scores", wrong)
         assert failed.status == 2 and told in failed.err
 
 
 @pytest.mark.parametrize("asked, said", [
-    (["--scores", "esa=t.tsv"], "expected PAIR:NAME=FILE"), (["--scores", "en-zh:esa=t.tsv"], "en-zh"),
+    (["--run", "esa=t.tsv"], "expected PAIR:NAME=FILE"), (["--scores", "esa=t.tsv"], "t.tsv does not exist"),
+    (["--scores", "en-zh:esa=t.tsv"], "en-zh"),
     (["--scores", "en-de:esa=absent.tsv"], "absent.tsv does not exist"), (["--pairs", "en-xx"], "en-xx"),
     (["--run", "en-de:nobody=absent.txt"], "absent.txt does not exist"),
     (["--systems-table", "absent.tsv"], "absent.tsv does not exist"),

@@ -168,12 +168,13 @@ def test_people_who_scored_some_language_pairs_are_named_above_the_ranks(opened,
         return "\n".join(said[:[k for k, one in enumerate(said) if "Alpha is significantly better" in one][0] + 4])
 
     first = above(opened("results", metric="bleu", **asked))
-    assert "People scored these systems too: esa (en-cs, en-de)." in first and "Gamma by esa" not in first
+    assert "People scored these systems too: esa (en-cs, en-de)." in first and "Gamma by human scores" not in first
     assert first.count("Segments are treated as independent") == 1
     by_people = opened("results", metric="esa", **asked)
     assert "People scored" not in words(by_people)
     then = above(opened("results", metric="bleu", **asked))
-    assert "Other metrics name another top group: Gamma by esa (en-cs, en-de)." in then and "People scored" not in then
+    assert "Other metrics name another top group: Gamma by human scores (esa) (en-cs, en-de)." in then
+    assert "People scored" not in then
 
 
 def test_references_take_part_as_systems_on_the_page(data, monkeypatch, tmp_path, capsys, opened):

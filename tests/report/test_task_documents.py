@@ -408,7 +408,7 @@ def unlike(having, documents=True):
     (("en-cs", "en-fi"), " (en-cs, en-fi)"), (("en-fi",), " (en-fi)"), (("en-cs", "en-fi", "en-uk"), "")])
 def test_it_is_said_whom_others_put_on_top_across_other_language_pairs(having, where):
     found = unlike(having)
-    assert list_caveats(found, "X")[0] == f"Other metrics name another top group: C by esa{where}."
+    assert list_caveats(found, "X")[0] == f"Other metrics name another top group: C by human scores (esa){where}."
     assert "A by X" + " (en-cs, en-fi, en-uk)" * bool(where) in list_caveats(found, "esa")[0]
 
 
