@@ -218,7 +218,8 @@ def add_autorank(sub: ArgumentParser) -> None:
     group.add_argument("--demo-task", "--demo", dest="demo", action="store_true", help="the simulated task")
     add_task_source(group)
     add_metric_options(sub, "those that the task used, else all its scores but human ones", lowercase=False)
-    add_arguments(sub.add_argument_group("ranking"), "autorank", resamples="number of resamples for intervals and ranks")
+    add_arguments(sub.add_argument_group("ranking"), "autorank",
+                  resamples="number of resamples for intervals and ranks")
     add_output_options(sub, tuple(AUTORANK_FORMS))
     sub.set_defaults(command=run_autorank)
 

@@ -72,9 +72,8 @@ def hostile(tmp_path_factory):
 
 def asked(command, form, hostile):
     options = {one for action in LEAVES[command]._actions for one in action.option_strings}
-    small = [part for name, value in SMALL.items() if name in options and (
-        name, command) not in (("--pairs", "task"), ("--pairs", "autorank")) and not (command == "agreement" and name == "--pairs")
-        for part in (name, value)]
+    small = [part for name, value in SMALL.items() if name in options
+             and not (name == "--pairs" and command in ("task", "autorank", "agreement")) for part in (name, value)]
     more = ["--human", hostile["human"]] if command == "agreement" else []
     more += ["--metrics", "bleu"] if command in ("segments", "pair") else []
     source = hostile["task"] if command in ("task", "autorank") else hostile["set"]
