@@ -139,4 +139,4 @@ def _chosen(window: Window, key: str, name: str) -> dict[str, float]:
 def _with_text(selector: str, text: str) -> str:
     """An expression for the first element that says this."""
     all_such = f"[...document.querySelectorAll({json.dumps(selector)})]"
-    return f"{all_such}.find(it => it.innerText.trim() === {json.dumps(text)})"
+    return f"{all_such}.find(it => it.innerText.trim().split(String.fromCharCode(10)).pop() === {json.dumps(text)})"
