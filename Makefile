@@ -16,7 +16,7 @@ PACKAGE := pyproject.toml requirements.txt mtsig_core/version.py
 # Where this is set, every process of the tests compiles all modules anew: servers, workers, commands.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run test test-long mutants bench setup check-python clean
+.PHONY: run test test-long test-lowest mutants bench setup check-python clean
 
 run: $(VENV)/run.stamp
 	$(VENV)/bin/python -m mtsig_core serve --port $(PORT) $(ARGS)
@@ -31,6 +31,13 @@ test-long: $(VENV)/test.stamp
 	sh tests/store/install.sh
 	$(VENV)/bin/python -m pytest -n auto -m "statistics or long"
 	$(VENV)/bin/python -m pytest -n auto --hypothesis-profile thorough tests/readers tests/store tests/simulation tests/test_*.py tests/hostile tests/stats tests/metrics
+
+# The tests but those of browser, server and types, with the lowest versions that requirements.txt allows.
+test-lowest: | check-python
+	$(PYTHON) -m venv $(VENV)-lowest
+	sed -E 's/#.*//; s/>=([^,]+),.*/==\1/' requirements.txt > $(VENV)-lowest/lowest.txt
+	$(VENV)-lowest/bin/python -m pip install --quiet --no-compile -c $(VENV)-lowest/lowest.txt -e '.[test]'
+	$(VENV)-lowest/bin/python -m pytest -n auto tests --ignore=tests/browser --ignore=tests/server
 
 # Breaks each estimator and the decision once, as tests/mutants.toml lists; ARGS=holm for some of the rows.
 mutants: $(VENV)/test.stamp
