@@ -101,6 +101,7 @@ def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
     >>> guess_uploads([("out.txt", b""), ("out.txt", b"")])  # of two folders, which a browser does not tell
     [('system', 'out'), ('system', 'out (2)')]
     """
+    files = [(file, content[:content.rfind(b"\n") + 1] or content) for file, content in files]  # the last may be cut
     roles = [guess_role(file, content) for file, content in files]
     pairs = {_set_and_pair(file)[1] for file, _ in files} - {""}
     origins = tuple(f".{pair.split('-')[0]}" for pair in pairs)
@@ -130,7 +131,7 @@ def _name_scores(content: bytes) -> str | None:
     fmt = sniff(content)
     if fmt is not None and fmt.scores:
         return fmt.scores
-    name = find_measure(content[:content.rfind(b"\n") + 1].decode("utf-8-sig", "replace"))
+    name = find_measure(content.decode("utf-8-sig", "replace"))
     return name if name and "," not in name else None
 
 

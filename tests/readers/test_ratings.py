@@ -70,7 +70,8 @@ def test_uploads_of_waves_are_one_test_set():
     files = [(f"wave{k}.csv", "".join(ESA.splitlines(True)[part]).encode())
              for k, part in enumerate((slice(2), slice(2, None)))]
     guesses = guess_uploads(files)
-    assert guesses == [("scores", "ESA")] * 2
+    assert guesses == guess_uploads([(name, content + b"ann,A,0,TGT,e") for name, content in files]) == [
+        ("scores", "ESA")] * 2  # a page looks at the beginning
     uploads = [Upload(*file, *guess) for file, guess in zip(files, guesses, strict=True)]
     assert dict(read_uploads(uploads, langpair="en-cs").scores["ESA"].by_system) == {"A": (70.0, 70.0),
                                                                                     "B": (50.0, 40.0)}
