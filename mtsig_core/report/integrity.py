@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from mtsig_core.experiments.integrity import Integrity
+from mtsig_core.experiments.integrity import SHORT, Integrity
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import caution_record
 from mtsig_core.report.document import Block, Paragraph, Report, Section, TableBlock, Warnings
@@ -17,10 +17,10 @@ from mtsig_core.report.text import printable, report_text, terminal_width
 from mtsig_core.schema import to_json
 
 _ALIKE = 0.5  # share of lines in common from which two outputs are nearly one
-_NOTE = ("Lines with fewer than 20 characters do not count. Many lines equal to one reference can mean that the system "
-         "saw it, or that the reference was post-edited from the system's output. Many lines equal to another output "
-         "can mean one model under two names. A document drives an interval if a quarter or more of the variance is "
-         "from it: read its ratings. No finding is an accusation.")
+_NOTE = (f"Lines with fewer than {SHORT} characters do not count. Many lines equal to one reference can mean that the "
+         "system saw it, or that the reference was post-edited from the system's output. Many lines equal to another "
+         "output can mean one model under two names. A document drives an interval if a quarter or more of the variance "
+         "is from it: read its ratings. No finding is an accusation.")
 
 
 def integrity_table(found: Integrity) -> Table:
@@ -54,7 +54,7 @@ def list_findings(found: Integrity) -> list[str]:
               for one in found.systems if one.driving_document is not None]
     title = metric_title(found.metric)
     return [*([f"Nearly the same output: {', '.join(pairs)} of the lines."] if pairs else []),
-            *([f"One document makes the 95% CI of {title} wide: {', '.join(driven)} of the variance."]
+            *([f"One document makes the interval of {title} wide: {', '.join(driven)} of the variance."]
               if driven else [])]
 
 
