@@ -19,8 +19,8 @@ from mtsig_core.schema import to_json
 _ALIKE = 0.5  # share of lines in common from which two outputs are nearly one
 _NOTE = (f"Lines with fewer than {SHORT} characters do not count. Many lines equal to one reference can mean that the "
          "system saw it, or that the reference was post-edited from the system's output. Many lines equal to another "
-         "output can mean one model under two names. A document drives an interval if a quarter or more of the variance "
-         "is from it: read its ratings. No finding is an accusation.")
+         "output can mean one model under two names. A document drives an interval if a quarter or more of the "
+         "variance is from it: read its ratings. No finding is an accusation.")
 
 
 def integrity_table(found: Integrity) -> Table:
