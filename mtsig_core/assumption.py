@@ -17,6 +17,7 @@ class AssumptionKind:
     #: Something was left out: commands say so as they read, and every export has it. What else was assumed is of one
     #: metric, and stands where that metric does.
     leaves_out: bool = True
+    is_counted: bool = False  # a fact of a metric, and no assumption
 
 
 #: The kind of each code.
@@ -27,7 +28,8 @@ ASSUMPTION_KINDS: Mapping[str, AssumptionKind] = {
     "direction-known": AssumptionKind(("metric", "higher", "low", "high"), leaves_out=False),
     "direction-default": AssumptionKind(("metric",), leaves_out=False),
     # How many ratings scores are means of.
-    "ratings": AssumptionKind(("metric", "n_ratings", "n_raters", "per_segment", "left_out"), leaves_out=False),
+    "ratings": AssumptionKind(("metric", "n_ratings", "n_raters", "per_segment", "left_out"), leaves_out=False,
+                             is_counted=True),
     # Systems, segments, files, language pairs.
     "withdrawn": AssumptionKind(("table", "names")),
     "no-reference": AssumptionKind(("n", "segment", "document")),

@@ -67,7 +67,8 @@ def list_assumptions(assumed: Iterable[Assumption], metrics: Iterable[str], reme
     """Sentences: what was assumed of these metrics when a test set or a task was read, and what was left out then; with
     `remedies`, also what to do about it."""
     metrics = set(metrics)
-    return [("Assumed: " if one.metric is not None else "") + (with_remedy(one) if remedies else one.text)
+    return [("" if one.metric is None or one.kind.is_counted else "Assumed: ")
+            + (with_remedy(one) if remedies else one.text)
             for one in assumed if one.metric is None or one.metric in metrics]
 
 

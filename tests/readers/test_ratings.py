@@ -133,6 +133,8 @@ def test_the_result_counts_the_ratings(write, capsys):
                  "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)["metrics"]["ESA"]["ratings"]
     assert (found["n_ratings"], found["n_raters"], found["left_out"]["bad"]) == (5, 2, 1)
+    assert main(["compare", "--scores", f"ESA={path}", "--langpair", "en-cs", "--trials", "9", "--resamples", "9"]) == 0
+    assert "\nESA: 5 ratings by 2 raters, 1.25 for each system and segment. Excluded: 1 bad" in capsys.readouterr().out
 
 
 @needs_published
