@@ -19,7 +19,7 @@ from mtsig_core.testset import TestSet
 __all__ = ["Integrity", "SystemIntegrity", "examine_integrity"]
 
 _DRIVES = 0.25  # share of a variance above which one document drives it
-SHORT = 20  # characters below which equal lines say little
+SHORT_LINE = 20  # characters below which equal lines say little
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def examine_integrity(testset: TestSet, metric: str | Metric | None = None) -> I
     references = {reference: _lines(texts) for reference, texts in testset.references.items()}
     source = None if testset.sources is None else _lines(testset.sources)
     basis = next(iter(references.values()), source) or next(iter(outputs.values()), [])
-    counted = [k for k, text in enumerate(basis) if len(text) >= SHORT]
+    counted = [k for k, text in enumerate(basis) if len(text) >= SHORT_LINE]
     driving = _find_driving(testset, chosen)
     warnings = about_files(testset)
     rows = []
