@@ -28,7 +28,7 @@ from mtsig_core.task import Task, TaskExclusion, without
 from mtsig_core.testset import TestSet, show_name
 
 #: The environment variables that tell the dashboard which test set or whole task it was started on, and each of several
-#: processes where all of them listen and in which folder they share results.
+#: processes where all of them listen.
 SOURCE_VARIABLE, TASK_VARIABLE = "MTSIG_SERVED_SOURCE", "MTSIG_SERVED_TASK"
 PORTS_VARIABLE = "MTSIG_WORKER_PORTS"
 #: Fields that a task need not have been opened with: they are told, and change what is kept of it, where they are set.
@@ -258,8 +258,7 @@ class TaskSource(_Files):
     def check(self) -> None:
         """Read the language pairs that are chosen, or that tables and runs are given for: their mistakes show without
         all of the task being read."""
-        given = (*self._name_pairs().scores, *self.run)
-        if pairs := self.pairs or tuple(dict.fromkeys(pair for pair, _, _ in given)):
+        if pairs := self.pairs or tuple(dict.fromkeys(pair for pair, _, _ in (*self.scores, *self.run))):
             replace(self, pairs=pairs).read()
         elif self.folder is not None:
             pairs_of(self.folder), find_systems(self.folder, self.systems_table)
@@ -267,8 +266,6 @@ class TaskSource(_Files):
     @_limited
     def read(self) -> Task:
         """Read and check the files, and take what is asked of them."""
-        if any(not pair for pair, _, _ in self.scores):
-            return self._name_pairs().read()
         task = self._read_texts()
         for pair, name, _ in (*self.scores, *self.run):
             if pair not in task.testsets:
@@ -308,11 +305,12 @@ class TaskSource(_Files):
         """What the tables of scores are called, of all language pairs or of some."""
         return {name for pair, name, _ in self.scores if not pairs or pair in pairs}
 
-    def _name_pairs(self) -> TaskSource:
+    @_limited
+    def name_pairs(self) -> TaskSource:
         """The same with each table of scores that is given without a language pair named for all those it has."""
         if all(pair for pair, _, _ in self.scores):
             return self
-        known = self.pairs or tuple(self._read_texts().testsets)
+        known = self.pairs or tuple(self._all_pairs())
         named: list[tuple[str, str, str]] = []
         for given, name, path in self.scores:
             pairs = [given] if given else [pair for pair in list_langpairs(path) if pair in known]
@@ -323,11 +321,15 @@ class TaskSource(_Files):
             named += [(pair, name, path) for pair in pairs]
         return replace(self, scores=tuple(named))
 
-    def _make_pair_error(self, pair: str, name: str, task: Task) -> SettingError:
-        """The error for scores or a run of a language pair that the task does not have, or that is not chosen."""
+    def _all_pairs(self) -> Iterable[str]:
+        """The language pairs of the task, chosen or not, without reading its texts."""
         from mtsig_core.simulation.shared_task import PAIRS
 
-        pairs = task.testsets if not self.pairs else PAIRS if self.folder is None else pairs_of(self.folder)
+        return PAIRS if self.folder is None else pairs_of(self.folder)
+
+    def _make_pair_error(self, pair: str, name: str, task: Task) -> SettingError:
+        """The error for scores or a run of a language pair that the task does not have, or that is not chosen."""
+        pairs = self._all_pairs() if self.pairs else task.testsets
         if pair not in pairs:
             return explain_unknown("language pair", pair, pairs)
         return SettingError(f"{name} is given for {pair}, which is not among the language pairs that are chosen: "

@@ -172,7 +172,7 @@ def _check_companions(args: Namespace) -> None:
 def task_source(args: Namespace, **more: Any) -> TaskSource:
     """The task that the options name, not read; `more` are further fields of it."""
     files = {name: _split_named(name, getattr(args, name), of_task=True) for name in ("scores", "run")}
-    return TaskSource(**_values(args, TaskSource) | files | {"exclude": ()} | more)
+    return TaskSource(**_values(args, TaskSource) | files | {"exclude": ()} | more).name_pairs()
 
 
 def refuse_of_one_pair(args: Namespace, *more: str) -> None:
@@ -204,7 +204,8 @@ def _split_named(option: str, given: Iterable[str], of_task: bool = False) -> tu
             parts: tuple[str | None, ...] = (pair, name, path)
         else:
             parts = _named(text)
-        if not all(parts[of_task and option == "scores":]):  # tables of scores may name their language pairs
+        is_named_inside = of_task and option == "scores"  # tables of scores may name their language pairs
+        if not all(parts[1:] if is_named_inside else parts):
             form = "PAIR:NAME=FILE" if of_task else "NAME=FILE"
             raise SettingError(f"{_option(option)} {text}: expected {form}, such as {_EXAMPLES[option][of_task]}"
                                f"{': a task has several language pairs' * of_task}.")

@@ -111,6 +111,11 @@ def add_task(sub: ArgumentParser) -> None:
     sub.set_defaults(command=run_task)
 
 
+def _check_one_task(args: Namespace) -> None:
+    if args.demo == (args.folder is not None):
+        raise SettingError("A task comes from --folder DIR or is the simulated one, --demo-task. Give one of them.")
+
+
 def _tell_unread(source: TaskSource) -> None:
     """Say on standard error which files beside the texts of a task are not read."""
     if source.folder is None:
@@ -130,8 +135,7 @@ def _tell_unread(source: TaskSource) -> None:
 def run_task(args: Namespace) -> None:
     history = take_review(args)
     source = task_source(args)
-    if args.demo == (args.folder is not None):
-        raise SettingError("A task comes from --folder DIR or is the simulated one, --demo-task. Give one of them.")
+    _check_one_task(args)
     read = tuple((name, path) for _, name, path in (*source.scores, *source.run))
     check_out(args.out, Source(folder=args.folder, src=args.review, run=read))  # all that is read
     if args.folder is not None and not Path(args.folder).exists():
@@ -226,8 +230,7 @@ def add_autorank(sub: ArgumentParser) -> None:
 
 def run_autorank(args: Namespace) -> None:
     check_jobs(args.jobs)
-    if args.demo == (args.folder is not None):
-        raise SettingError("A task comes from --folder DIR or is the simulated one, --demo-task. Give one of them.")
+    _check_one_task(args)
     check_out(args.out, Source(folder=args.folder))
     task = task_source(args).read()
     with progress_line() as progress:

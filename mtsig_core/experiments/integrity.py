@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -86,9 +87,11 @@ def examine_integrity(testset: TestSet, metric: str | Metric | None = None) -> I
     counted = [k for k, text in enumerate(basis) if len(text) >= SHORT_LINE]
     driving = _find_driving(testset, chosen)
     warnings = about_files(testset)
+    equal = {frozenset(pair): _count_equal(outputs[pair[0]], outputs[pair[1]], counted)
+             for pair in combinations(outputs, 2)}
     rows = []
     for system, lines in outputs.items():
-        others = {other: _count_equal(lines, theirs, counted) for other, theirs in outputs.items() if other != system}
+        others = {other: equal[frozenset((system, other))] for other in outputs if other != system}
         nearest = max(others, key=lambda other: others[other], default=None)
         rows.append(SystemIntegrity(
             system, {reference: _count_equal(lines, texts, counted) for reference, texts in references.items()},

@@ -38,10 +38,14 @@ def read_appraise(text: str, name: str) -> InputTable:
     rows: NumberedRows = []
     left_out: Counter[tuple[str, str]] = Counter()
     with_documents = False
-    for number, cells in enumerate(csv.reader(io.StringIO(text, newline=""), strict=True), 1):
+    try:
+        lines = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    except csv.Error as error:
+        raise InputError(f"{name} cannot be read: {error}. Check its quotes.") from None
+    for number, cells in enumerate(lines, 1):
         if not any(cells) or cells[0] == "username":
             continue
-        if len(cells) not in (9, 12) or not cells[2].isdigit():
+        if len(cells) not in (9, 12) or not cells[2].isdigit() or not re.fullmatch(r"-?\d+(\.\d+)?", cells[6]):
             raise InputError(f"{name}, row {number} is {show_value(','.join(cells))}. Expected 9 or 12 columns of "
                              "Appraise: annotator, system, item, kind, source and target language, score, ...")
         rater, system, item, kind, source, target, score, *more = cells
@@ -129,6 +133,9 @@ def read_wmt25_ratings(text: str, name: str) -> InputTable:
         if not line.strip():
             continue
         entry = parse_bounded_json(line, f"{name}, row {number}", is_counted=True)
+        if not isinstance(entry, dict) or not is_wmt25(entry) or not isinstance(entry["scores"], dict):
+            raise InputError(f"{name}, row {number} is {show_value(entry)}. Expected an object with doc_id and scores, "
+                             "as WMT25 published them.")
         langpair, domain, document = ([*str(entry["doc_id"]).split("_#_"), "", ""])[:3]
         for system, ratings in entry["scores"].items():
             rows += [(number, [system, number, score, rater, document or entry["doc_id"], domain, langpair])

@@ -466,9 +466,8 @@ def average_raters(ratings: Sequence[Rating]) -> list[Rating]:
     named."""
     if all(rating.rater is None for rating in ratings):
         return list(ratings)
-    last = {(rating.system, rating.line, rating.rater): rating for rating in ratings}
     of_item: dict[tuple[str, int | str], list[Rating]] = {}
-    for rating in last.values():
+    for rating in _last_ratings(ratings):
         of_item.setdefault((rating.system, rating.line), []).append(rating)
     languages = _list_languages(ratings)
 
@@ -482,6 +481,11 @@ def average_raters(ratings: Sequence[Rating]) -> list[Rating]:
         scores = [rating.score for rating in own if rating.score is not None]
         averaged.append(own[0]._replace(score=sum(scores) / len(scores) if scores else None))
     return averaged
+
+
+def _last_ratings(ratings: Iterable[Rating]) -> list[Rating]:
+    """Of several ratings of an item by one rater the last."""
+    return list({(rating.system, rating.line, rating.rater): rating for rating in ratings}.values())
 
 
 def _list_languages(ratings: Sequence[Rating]) -> dict[tuple[str, int | str], tuple[Any, ...]]:
@@ -500,13 +504,14 @@ def count_ratings(metric: str, ratings: Sequence[Rating]) -> Assumption | None:
     named = [rating for rating in ratings if rating.rater is not None and rating.score is not None]
     if not named:
         return None
-    kept = {(rating.system, rating.line, rating.rater) for rating in named}
+    kept = _last_ratings(named)
     left_out = dict.fromkeys(LEFT_OUT, 0)
     for (_, why), n in (item for file in files for item in file.table.left_out.items()):
         left_out[why] = left_out.get(why, 0) + n
     left_out["duplicate"] += len(named) - len(kept)
-    n_items = len({(system, line) for system, line, _ in kept})
-    return Assumption("ratings", {"metric": metric, "n_ratings": len(kept), "n_raters": len({key[2] for key in kept}),
+    n_items = len({(rating.system, rating.line) for rating in kept})
+    n_raters = len({rating.rater for rating in kept})
+    return Assumption("ratings", {"metric": metric, "n_ratings": len(kept), "n_raters": n_raters,
                                   "per_segment": len(kept) / n_items, "left_out": left_out})
 
 

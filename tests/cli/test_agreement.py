@@ -56,6 +56,12 @@ def test_a_whole_task_has_each_language_pair_and_their_mean(run, tmp_path):
     assert [row["language_pair"] for row in rows] == ["", *data["pairs"]]
     only = json.loads(run(*asked, "--pairs", "en-cs", "--format", "json").out)
     assert only["pairs"]["en-cs"] == data["pairs"]["en-cs"]
+    table = tmp_path / "mine.csv"  # which names its language pairs itself
+    table.write_text("lp,system,line,score\n" + "".join(
+        f"{pair},{name},{k + 1},{at + k % 3}\n" for pair in ("en-de", "en-cs") for at, name in enumerate("ABC")
+        for k in range(12)))
+    mine = json.loads(run(*asked, "--scores", f"mine={table}", "--human", "mine", "--format", "json").out)
+    assert mine["human"] == "mine" and list(mine["pairs"]) == list(data["pairs"])
     two = json.loads(run(*asked, "--exclude", "A", "--format", "json").out)
     assert [own["testset"]["systems"] for own in two["pairs"].values()] == [["B", "C"]] * 2
     for options, told in ((["--domain", "news"], "--domain is for one language pair"),

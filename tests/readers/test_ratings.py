@@ -105,6 +105,16 @@ def test_an_unknown_severity_is_refused(write):
         read_scores({"mqm": write("mqm.tsv", MQM.replace("Punctuation\tMinor", "Punctuation\tTrivial"))})
 
 
+@pytest.mark.parametrize(("text", "said"), [
+    (ESA + ESA.replace(",90,", ",?,"), "row 13 is .*Expected 9 or 12 columns of Appraise"),
+    (ESA + 'ann,A,0,TGT,eng,ces,90,"d,False,[],1.0,2.0\n', "cannot be read: .*Check its quotes"),
+    (json.dumps({"doc_id": "en-cs", "scores": {"A": {"human1": 1}}}) + '\n{"doc_id": "en-cs"}\n',
+     "row 2 is .*Expected an object with doc_id and scores")])
+def test_a_damaged_row_is_named(write, text, said):
+    with pytest.raises(InputError, match=said):
+        read_scores({"ESA": write("ratings", text)}, langpair="en-cs")
+
+
 @pytest.mark.parametrize(("text", "expected"), [
     ("SYS SID RAW.SCR Z.SCR N \nA.0 1 56 -0.5 4 \nB.12 1 75 0.25 2 \n", {"A": (-0.5,), "B": (0.25,)}),
     ("system mqm_avg_score seg_id\nA\t-1.5 1\nB\t-0.0 1\n", {"A": (-1.5,), "B": (-0.0,)})])
