@@ -59,6 +59,20 @@ class RankInputs:
                    *number_decisions(result), for_ranks)
 
 
+def _find_wins(scores: np.ndarray, test: Callable[[np.ndarray, np.ndarray], float | None], alpha: float
+               ) -> tuple[np.ndarray, np.ndarray]:
+    """The order of the systems by their mean, best first, and by place whether a system beats one with a lower mean:
+    bool, shape (systems, systems). `test` gives the one-sided p of two rows of scores."""
+    with np.errstate(invalid="ignore"):
+        order, n = np.argsort(-np.nanmean(scores, axis=1), kind="stable"), len(scores)
+    beats = np.zeros((n, n), dtype=bool)
+    for first in range(n):
+        for second in range(first + 1, n):
+            p = test(scores[order[first]], scores[order[second]])
+            beats[first, second] = p is not None and p < alpha
+    return order, beats
+
+
 def wmt22(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
     """Clusters of WMT21 and WMT22 (`ad-*`), from standardized scores; parameters as `wmt24`, without domains.
 
@@ -67,14 +81,12 @@ def wmt22(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
     """
     from scipy.stats import mannwhitneyu
 
-    with np.errstate(invalid="ignore"):
-        means = np.nanmean(scores, axis=1)
-    order, n = np.argsort(-means, kind="stable"), len(scores)
-    rated = [scores[k][~np.isnan(scores[k])] for k in order]
-    beats = np.zeros((n, n), dtype=bool)  # by place
-    for first in range(n):
-        for second in range(first + 1, n):
-            beats[first, second] = mannwhitneyu(rated[first], rated[second], alternative="greater").pvalue < alpha
+    def test(first: np.ndarray, second: np.ndarray) -> float:
+        rated = (row[~np.isnan(row)] for row in (first, second))
+        return float(mannwhitneyu(*rated, alternative="greater").pvalue)
+
+    order, beats = _find_wins(scores, test, alpha)
+    n = len(scores)
     ends = [k for k in range(1, n) if beats[:k, k:].all()]
     of_place = np.searchsorted(ends, np.arange(n), side="right")
     low, high, cluster, wins, losses = np.empty((5, n), dtype=int)
@@ -129,15 +141,8 @@ def wmt25(scores: np.ndarray, alpha: float, domains: Sequence[str] | None = None
     So the task's script had it with both ratings of a segment as two segments. A later version of the script compares
     each rating of one system with each of the other, at alpha / 2; one score per segment has nothing to pair so.
     """
-    with np.errstate(invalid="ignore"):
-        means = np.nanmean(scores, axis=1)
-    order, n = np.argsort(-means, kind="stable"), len(scores)
-
-    beats = np.zeros((n, n), dtype=bool)  # by place
-    for first in range(n):
-        for second in range(first + 1, n):
-            p = signed_rank(scores[order[first]] - scores[order[second]], "greater")
-            beats[first, second] = p is not None and p < alpha
+    order, beats = _find_wins(scores, lambda first, second: signed_rank(first - second, "greater"), alpha)
+    n = len(scores)
     low, high, wins, losses = np.empty((4, n), dtype=int)
     wins[order], losses[order] = beats.sum(axis=1), beats.sum(axis=0)
     for k in range(n):
