@@ -14,7 +14,7 @@ from mtsig_core.errors import SettingError
 from mtsig_core.experiments.dispute import examine_dispute, list_dispute_metrics
 from mtsig_core.experiments.domains import by_domain
 from mtsig_core.experiments.integrity import examine_integrity
-from mtsig_core.experiments.rank_rules import compare_by_rules
+from mtsig_core.experiments.rank_rules import compare_by_rules, with_published_ranks, with_ranks_of_task
 from mtsig_core.metrics import is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.readers.official_tables import read_official, read_official_task
@@ -28,6 +28,7 @@ from mtsig_core.report.replication import REPLICATION_FORMS
 from mtsig_core.report.reports import comparison_text
 from mtsig_core.report.text import terminal_width, warn
 from mtsig_core.results import Exclusion
+from mtsig_core.stats.across import compare_task, task_metrics
 from mtsig_core.stats.comparison import compare, score
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
 from mtsig_core.stats.published_scores import replicate, replicate_task
@@ -43,16 +44,22 @@ def add_official(sub: ArgumentParser, of_task: bool = False) -> None:
     sub.add_argument_group("published scores").add_argument(
         "--official", metavar="FILE",
         help=f"table of published scores to compare with: {columns} and a column for each metric, or {columns}, "
-             "metric, score. mtsig scores by its metrics, and tries settings that would give what does not come out")
+             "metric, score. mtsig scores by its metrics, and tries settings that would give what does not come out. "
+             "Of a ranking, with the columns rank_low and rank_high, or rank, and perhaps cluster, it says which rank "
+             "rule gives it, by the first of --metrics")
 
 
 def run_replicate(args: Namespace, testset: TestSet) -> None:
-    table = read_official(args.official, testset.langpair)
+    table = read_official(args.official, testset.langpair or args.langpair)
     source = source_from(args)
     assert source is not None, "read already"
     whole = None if source.refs_as_systems else source.include_all().read()
     with progress_line() as progress:
         found = replicate(testset, table, whole, lowercase=args.lowercase, progress=progress)
+        if table.ranks:
+            metric = chosen_metrics(args, testset, decides=True)[0]
+            found = with_published_ranks(found, table, compare_by_rules(
+                partial(compare, testset, metric, cache=KeptDraws()), is_segment_mean(metric), progress))
     write(REPLICATION_FORMS[args.format](found), args.out)
 
 
@@ -61,6 +68,12 @@ def run_replicate_task(args: Namespace, kept: KeptTask) -> None:
     tables = read_official_task(args.official)
     with progress_line() as progress:
         found = replicate_task(kept.read_testsets, kept.info.pairs, tables, progress=progress)
+        if any(table.ranks for table in tables.values()):
+            metric, settings = task_metrics(kept.info, list(args.metrics) or None)[0], given(args, "task")
+            del settings["rank_rule"]
+            found = with_ranks_of_task(found, tables, compare_by_rules(
+                partial(compare_task, kept, [metric], cache=KeptDraws(), **settings), metric in kept.info.own_scores,
+                progress))
     write(REPLICATION_FORMS[args.format](found), args.out)
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
 from mtsig_core.errors import SettingError
+from mtsig_core.readers.official_tables import OfficialTable
 from mtsig_core.results import Comparison, MetricResult, TaskComparison
+from mtsig_core.stats.published_scores import Replication, TaskReplication, match_names, replicate_ranks
 from mtsig_core.stats.ranks import fitting_rules
 
-__all__ = ["RankedAgainstTests", "compare_by_rules", "count_against_tests"]
+__all__ = ["RankedAgainstTests", "compare_by_rules", "count_against_tests", "with_published_ranks",
+           "with_ranks_of_task"]
 
 _Found = TypeVar("_Found", Comparison, TaskComparison)
 
@@ -35,6 +38,21 @@ def compare_by_rules(run: Callable[..., _Found], segment_means: bool,
 
 def _report(progress: Callable[[str, float], None], stage: str, k: int, n: int, _: str, share: float) -> None:
     progress(stage, (k + share) / n)
+
+
+def with_published_ranks(found: Replication, table: OfficialTable, by_rule: Mapping[str, Comparison]) -> Replication:
+    """Published scores beside ours, with published ranks beside those by each rule, by the first metric."""
+    return replace(found, ranks=replicate_ranks(
+        {rule: next(iter(one.metrics.values())) for rule, one in by_rule.items()}, table))
+
+
+def with_ranks_of_task(found: TaskReplication, tables: Mapping[str, OfficialTable],
+                       by_rule: Mapping[str, TaskComparison]) -> TaskReplication:
+    """The same for each language pair of a task."""
+    here, _ = match_names(tables, found.pairs)
+    return replace(found, pairs=dict(found.pairs) | {pair: with_published_ranks(found.pairs[pair], tables[name], {
+        rule: one.pairs[pair] for rule, one in by_rule.items()}) for name, pair in here.items()
+        if tables[name].ranks and all(pair in one.pairs for one in by_rule.values())})
 
 
 @dataclass(frozen=True)
