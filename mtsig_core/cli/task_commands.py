@@ -7,9 +7,16 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from mtsig_core.cli.compare_commands import add_official, run_replicate_task
+from mtsig_core.cli.compare_commands import (
+    RANK_RULE_HELP,
+    add_official,
+    run_replicate_task,
+    take_all_rules,
+    write_all_rules,
+)
 from mtsig_core.cli.inputs import check_out, progress_line, read, write
 from mtsig_core.cli.options import (
     add_arguments,
@@ -105,7 +112,8 @@ def add_task(sub: ArgumentParser) -> None:
     group.add_argument("--primary", metavar="NAME", help="the metric to show first")
     group.add_argument("--human", metavar="NAME",
                        help="human scores, with which all metrics are compared as by the command agreement")
-    add_arguments(sub.add_argument_group("test"), "task", resamples="number of resamples for intervals")
+    add_arguments(sub.add_argument_group("test"), "task", resamples="number of resamples for intervals",
+                  rank_rule=RANK_RULE_HELP)
     add_official(sub, of_task=True)
     add_output_options(sub, TASK_DOCUMENTS)
     sub.set_defaults(command=run_task)
@@ -151,6 +159,12 @@ def run_task(args: Namespace) -> None:
     if args.primary is not None:
         metrics = list(dict.fromkeys([args.primary, *task_metrics(kept.info, metrics)]))
     settings = given(args, "task")
+    if take_all_rules(args):
+        del settings["rank_rule"]
+        write_all_rules(args, {metric: (metric in kept.info.own_scores, partial(
+            compare_task, kept, [metric], cache=KeptDraws(), **settings))
+            for metric in task_metrics(kept.info, metrics)})
+        return
     with progress_line() as progress:
         found = compare_task(kept, metrics, progress=progress, cache=KeptDraws(), **settings)
         if args.human is not None:

@@ -56,7 +56,7 @@ from mtsig_core.stats.across import (
     pairs_across,
 )
 from mtsig_core.stats.inventory import list_contents
-from mtsig_core.stats.ranks import RANK_RULES, find_other_leaders, find_top_group, has_clear_winner
+from mtsig_core.stats.ranks import find_other_leaders, find_top_group, has_clear_winner
 from mtsig_core.stats.significance import is_split
 from mtsig_core.task import SystemInfo
 from mtsig_core.testset import TestSet
@@ -546,27 +546,6 @@ def tops_table(found: TaskComparison, metric: str) -> Table:
                  ", ".join(simultaneous) or "no system is ranked"]
         rows.append((pair, *cells[:len(columns) - 1]))
     return Table("first", tuple(columns), tuple(rows))
-
-
-def rules_table(by_rule: Mapping[str, TaskComparison], metric: str) -> Table:
-    """The rank range of each system by each rule, with those first that only some of the rules put into the top group.
-    """
-    ranks: dict[tuple[str, str], dict[str, Any]] = {}
-    for rule, found in by_rule.items():
-        for pair, (_, result) in select_parts(found, metric).items():
-            for row in result.systems:
-                ranks.setdefault((pair, row.system), {})[rule] = join_ends(row.rank_low, row.rank_high)
-    firsts = {key: {rule: ends[0] == 1 for rule, ends in own.items() if ends is not None} for key, own in ranks.items()}
-    split = {key: len(set(own.values())) > 1 for key, own in firsts.items()}
-    order = sorted(ranks, key=lambda key: not split[key])
-    table = _table("rules", [
-        (Column("language_pair", "language pair", "name"), lambda key: key[0]),
-        (Column("system", "system", "name"), lambda key: key[1]),
-        (Column("differs", "top group differs"), lambda key: "yes" if split[key] else ""),
-        *((Column(rule, RANK_RULES[rule].title, "rank"), lambda key, rule=rule: ranks[key].get(rule))
-          for rule in by_rule)], order)
-    return replace(table, marks={(k, rule) for k, key in enumerate(order) for rule, is_first in firsts[key].items()
-                                 if is_first})
 
 
 def dispute_counts_table(disputed: Sequence[Disputed]) -> Table:
