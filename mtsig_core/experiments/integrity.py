@@ -53,7 +53,7 @@ class SystemIntegrity:
 
 @dataclass(frozen=True)
 class Integrity:
-    """The systems of a test set; `n_lines` lines have at least `SHORT_LINE` characters in the reference or the source."""
+    """The systems of a test set; `n_lines` lines of the reference (or source) have at least `SHORT_LINE` characters."""
 
     testset: str
     metric: str  # whose intervals are looked at
