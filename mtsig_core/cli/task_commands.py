@@ -32,6 +32,7 @@ from mtsig_core.cli.options import (
 )
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.autorank import autorank
+from mtsig_core.experiments.findings import make_findings
 from mtsig_core.experiments.metric_agreement import AS_COMPARED, agreement, default_metrics, kept_agreement
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.readers.files import is_zip
@@ -39,6 +40,7 @@ from mtsig_core.readers.tasks import contents_of, pairs_of, tables_beside, unrea
 from mtsig_core.report.agreement import AGREEMENT_FORMS
 from mtsig_core.report.autorank import AUTORANK_FORMS
 from mtsig_core.report.commands import defaults, option_name, task_command
+from mtsig_core.report.findings import FINDINGS_FORMS
 from mtsig_core.report.review import content_sentence, decision_cautions, read_review, review_command
 from mtsig_core.report.task_export import TASK_DOCUMENTS, task_document
 from mtsig_core.report.text import printable, warn
@@ -250,3 +252,31 @@ def run_autorank(args: Namespace) -> None:
     with progress_line() as progress:
         found = autorank(task, args.metrics or None, progress=progress, **given(args, "autorank"))
     write(AUTORANK_FORMS[args.format](found), args.out)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# `findings`: the tables of a paper.
+
+
+def add_findings(sub: ArgumentParser) -> None:
+    group = sub.add_argument_group("task")
+    group.add_argument("--demo-task", "--demo", dest="demo", action="store_true", help="the simulated task")
+    add_task_source(group)
+    add_metric_options(sub, "human scores where there are any, else the first score", lowercase=False)
+    add_arguments(sub.add_argument_group("test"), "findings", resamples="number of resamples for intervals",
+                  rule="the year of WMT whose rule of AutoRank is used")
+    add_output_options(sub, tuple(FINDINGS_FORMS))
+    sub.set_defaults(command=run_findings)
+
+
+def run_findings(args: Namespace) -> None:
+    check_jobs(args.jobs)
+    _check_one_task(args)
+    check_out(args.out, Source(folder=args.folder))
+    if len(args.metrics) > 1:
+        raise SettingError(f"findings are by one metric, not {len(args.metrics)}. Name one with --metrics NAME.")
+    task = KeptTask(task_source(args)).task
+    with progress_line() as progress:
+        found = make_findings(task, next(iter(args.metrics), None), progress=progress, cache=KeptDraws(),
+                              **given(args, "findings"))
+    write(FINDINGS_FORMS[args.format](found), args.out)

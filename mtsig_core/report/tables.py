@@ -29,7 +29,7 @@ from mtsig_core.report.sentences import (
     select_parts,
     write_level,
 )
-from mtsig_core.report.table import EMPTY, ROW_FORM, Column, Table, join_ends, join_tables, written_like
+from mtsig_core.report.table import EMPTY, ROW_FORM, Column, Table, join_ends, join_tables, signed, written_like
 from mtsig_core.results import (
     Comparison,
     MacroPair,
@@ -306,6 +306,22 @@ def numbered_matrix(result: MetricResult) -> Table:
              for ends in [(place[pair.a], place[pair.b])]}
     lower = {(i, str(j + 1)): below for i in range(len(names)) for j in range(i)}
     return replace(table, marks=marks, other_kinds=lower)
+
+
+def starred_matrix(result: MetricResult, name: Callable[[str], str] = str) -> Table:
+    """The matrix of one metric in print: differences row minus column, with marks for small adjusted p."""
+    form, cells = choose_form(result), dict[tuple[str, str], str]()
+    for pair in result.pairs:
+        stars = "" if pair.p_adjusted is None else next(
+            (mark for level, mark in _STARS if pair.p_adjusted < level), "")
+        for ends, sign in (((pair.a, pair.b), 1), ((pair.b, pair.a), -1)):
+            cells[ends] = signed(result.sign * sign * pair.delta, form) + stars
+    names = [row.system for row in result.systems]
+    table = _against_each_other("starred", names, cells, None)
+    return replace(table, rows=tuple((number, name(system), *row) for number, system, *row in table.rows))
+
+
+_STARS = ((0.001, "\N{DOUBLE DAGGER}"), (0.01, "\N{DAGGER}"), (0.05, "*"))
 
 
 def signs_table(result: MetricResult, settings: Settings) -> Table:
