@@ -22,7 +22,6 @@ from mtsig_core.readers.columns import (
     InputTable,
     NamedColumns,
     find_column,
-    join_columns,
     read_delimited,
     read_frame_table,
     show_names,
@@ -32,7 +31,6 @@ from mtsig_core.readers.files import FilePath
 from mtsig_core.readers.formats import IDS
 from mtsig_core.readers.limits import check_values, spend
 from mtsig_core.readers.lines import read_lines, read_table
-from mtsig_core.readers.tasks import ENDINGS, read_blocks
 from mtsig_core.testset import SegmentScores, TestSet, find_direction, is_human, show_name, told_direction
 
 #: Why ratings are left out, as results count them.
@@ -81,8 +79,6 @@ def read_score_file(source: ScoreTable, metric: str, is_system: Callable[[str], 
     `langpair`: of a table of several language pairs, the one to take."""
     if not isinstance(source, str | os.PathLike):
         table = read_frame_table(f"The table {metric}", source)
-    elif show_name(source).endswith(ENDINGS):
-        table = _join_blocks(show_name(source), read_blocks(Path(os.fsdecode(source))))
     else:
         table = read_table(source)
     if not table.header or not table.rows:
@@ -109,13 +105,6 @@ def read_score_file(source: ScoreTable, metric: str, is_system: Callable[[str], 
             scores = [(column, _read_number(cells[k], f"{where}, column {show_name(column)}")) for column, k in columns]
         file.ratings += [Rating(name, line, score, document, domain, rater, row, file) for name, score in scores]
     return file
-
-
-def _join_blocks(name: str, blocks: Mapping[str, Sequence[float | None]]) -> InputTable:
-    """The table of scores in blocks by system, which must be of one length."""
-    n_lines = len(join_columns(name, blocks, "scores").rows)
-    rows = ((system, line, score) for system, scores in blocks.items() for line, score in enumerate(scores, 1))
-    return InputTable(name, ["system", "line", "score"], list(enumerate(rows, 1)), n_lines)
 
 
 def list_langpairs(source: FilePath) -> list[str]:
