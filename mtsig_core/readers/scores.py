@@ -385,7 +385,10 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
     frozen, assumed = _freeze_scores({metric: _place_scores(group.ratings, position, group.ratings[0].file.name)
                                       for metric, group in groups.items()}, groups, lower_is_better, higher_is_better)
     no_texts: dict[str, Sequence[Any]] = {system: [None] * len(lines) for system in systems}
-    numbers = [line for line in lines if isinstance(line, int)] or range(1, len(lines) + 1)
+    is_from_zero = 0 in lines
+    numbers = [line + is_from_zero for line in lines if isinstance(line, int)] or range(1, len(lines) + 1)
+    if is_from_zero:
+        assumed += (Assumption("lines-from-zero", {"file": ratings[0].file.name}),)
     return TestSet(name or metric, no_texts, {}, lines=numbers, documents=_list_groups(ratings, lines, "document"),
                    domains=_list_groups(ratings, lines, "domain"), scores=frozen, assumed=assumed)
 
@@ -659,8 +662,10 @@ def _list_lines(ratings: Sequence[Rating]) -> list[int | str]:
     if numbered is not None and named is not None:
         raise InputError(f"{named.where}: the line is {show_name(str(named.line))!r}, while {numbered.file.name} has "
                          "numbers. Expected numbers throughout, or ids throughout.")
-    if zero := next((one for one in ratings if one.line == 0), None):
-        raise InputError(f"{zero.where}: there is no line 0. Lines are counted from 1: add 1 to each.")
+    zeros = {one.file: one for one in ratings if one.line == 0}
+    if zeros and zeros.keys() != {one.file for one in ratings}:
+        raise InputError(f"{next(iter(zeros.values())).where}: the line is 0, and other tables have no line 0. Count "
+                         "the lines of each from 1: add 1 to these.")
     lines = dict.fromkeys(one.line for one in ratings)
     return sorted(lines) if named is None else list(lines)
 

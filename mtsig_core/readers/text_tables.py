@@ -135,10 +135,16 @@ def _take_pair(table: TextTable, langpair: str | None) -> tuple[TextTable, str |
             raise SettingError(f"{table.name} has {len(pairs)} language pairs: {show_names(pairs)}. Choose one.",
                                {"langpair": pairs[0]})
         langpair = pairs[0]
-    own = [pair for pair in pairs if pair == langpair or languages_of(pair) == languages_of(langpair) != (None, None)]
-    if not own:
+    own = [langpair] if langpair in pairs else [
+        pair for pair in pairs if _without_regions(pair) == _without_regions(langpair)]
+    if len(own) != 1:
         raise explain_unknown(f"language pair of {table.name}", langpair, pairs)
-    return table.take([k for k, pair in enumerate(table.langpairs or ()) if pair in own]), langpair
+    return table.take([k for k, pair in enumerate(table.langpairs or ()) if pair == own[0]]), langpair
+
+
+def _without_regions(pair: str) -> str:
+    """A language pair without the countries in it: en-de of en-de_DE."""
+    return re.sub("[_-][A-Z]{2}(?=-|$)", "", pair)
 
 
 def _put_in_order(table: TextTable, main: TextTable) -> TextTable:
@@ -258,7 +264,7 @@ def _check_output(table: str, name: str, texts: Sequence[Any], references: Seque
 def share_words(texts: Sequence[Any], others: Sequence[Any], most: int = 500) -> float:
     """The share of the words of texts that are also in others, row by row; of letters where there are no blanks."""
     pairs = [(str(a), str(b)) for a, b in zip(texts[:most], others[:most], strict=True) if a and b]
-    split = str.split if sum(" " in a for a, _ in pairs) > len(pairs) / 2 else list
+    split = str.split if sum(" " in a or " " in b for a, b in pairs) > len(pairs) / 2 else list
     words = [({*split(a)}, {*split(b)}) for a, b in pairs]
     return sum(len(a & b) for a, b in words) / max(1, sum(len(a) for a, _ in words))
 
@@ -295,8 +301,7 @@ def read_fairseq(text: str, name: str) -> TextTable:
 
 def read_samples(text: str, name: str) -> TextTable:
     """The samples of lm-evaluation-harness: reference and output of each document."""
-    outputs: dict[Any, str] = {}
-    targets: dict[Any, str] = {}
+    found: dict[Any, tuple[str, str]] = {}
     for row, record in read_records(text, name):
         key, target = record.get("doc_id", row), record.get("target")
         output = record.get("filtered_resps", record.get("resps"))
@@ -306,11 +311,13 @@ def read_samples(text: str, name: str) -> TextTable:
         if not isinstance(output, str) or not isinstance(target, str) or not isinstance(key, int | str):
             raise InputError(f"{name}, row {row} has {show_value(output)} as its output, {show_value(target)} as its "
                              "target. Expected texts, as of a task that generates them.")
-        if key in outputs:
+        if key in found:
             raise InputError(f"{name}, row {row}: the document {show_name(str(key))} comes a second time. Expected the "
                              "samples of one filter. Keep one row for each document.")
-        outputs[key], targets[key] = join_lines(output), join_lines(target)
-    return TextTable(name, "lm-eval", {"": [*outputs.values()]}, {"ref": [*targets.values()]}, keys=[*outputs])
+        found[key] = join_lines(output), join_lines(target)
+    keys = sorted(found) if all(isinstance(key, int) for key in found) else list(found)
+    return TextTable(name, "lm-eval", {"": [found[key][0] for key in keys]}, {"ref": [found[key][1] for key in keys]},
+                     keys=keys)
 
 
 def read_wmt25(text: str, name: str) -> TextTable:

@@ -65,7 +65,7 @@ def read_wmt_xml(paths: Sequence[FilePath], langpair: str | None = None, *, name
         source, target = languages_of(langpair)
         found = {key: TextDocument(document.domain, {name: part for name, part in document.parts.items()
                                                   if name == SOURCE_PART or part.lang in (target, "")})
-                 for key, document in found.items() if document.source and document.source.lang in (source, "")}
+                 for key, document in found.items() if not document.source or document.source.lang in (source, "")}
     testset = _make_testset(label, " and ".join(map(show_name, paths)), found, langpair)
     return testset if keep_canary else drop_canary(testset)
 

@@ -326,7 +326,6 @@ class TestBadTables:
     @pytest.mark.parametrize("content, message", [
         ("80,75\n70,90\n85,60\n", "begins with 80, 75, which is a row of scores. Expected the names"),
         ("0.9,-.1\n1,2\n", "begins with 0.9, -.1, which is a row of scores. Expected the names"),
-        ("system\tline\tscore\nA\t0\t2\n", "row 2: there is no line 0"),
         ("system\tline\tscore\tdocid\nA\t1\t2\tx\nB\t1\t2\ty\n", "row 3: line 1 is of document y, and of x before"),
         ("system\tline\tscore\tdocid\nA\t1\t2\t\n", "row 2: docid is empty"),
         ("system\tline\tscore\tdomain\nA\t1\t2\tnews\nB\t1\t2\tspeech\n",
