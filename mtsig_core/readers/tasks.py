@@ -243,7 +243,14 @@ def _read_metadata(path: Path) -> dict[str, SystemInfo]:
         if not isinstance(row.get("constrained"), bool | None):
             raise InputError(f"{show_name(path)}: 'constrained' of {show_name(name)} is "
                              f"{show_name(repr(row['constrained']))}. Expected true or false.")
-    return {name: SystemInfo.of(name, row.get("constrained")) for name, row in table.items()}
+    return {name: replace(SystemInfo.of(name, row.get("constrained")), unsupported=_list_unsupported(row))
+            for name, row in table.items()}
+
+
+def _list_unsupported(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """The language pairs that a system does not support, as it said itself."""
+    pairs = row.get("supported_lps")
+    return tuple(pair for pair, said in pairs.items() if said == "unsupported") if isinstance(pairs, dict) else ()
 
 
 # XML, whose names say the language pair.
