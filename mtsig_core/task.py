@@ -32,12 +32,15 @@ class SystemInfo:
     kind : {"submission", "online", "human"}
     display_name : str or None
         What to call it in print; None for its own name.
+    unsupported : tuple of str
+        Language pairs that it takes part in without supporting them.
     """
 
     constrained: bool | None = None
     role: str = "primary"
     kind: str = "submission"
     display_name: str | None = None
+    unsupported: tuple[str, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         for what, value, among in (("role", self.role, SYSTEM_ROLES), ("kind", self.kind, SYSTEM_KINDS)):

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 from mtsig_core.cli.inputs import chosen_metrics, progress_line, read, warn_about_words, write, write_file
 from mtsig_core.cli.options import add_options, given, source_from
@@ -11,7 +14,8 @@ from mtsig_core.errors import SettingError
 from mtsig_core.experiments.dispute import examine_dispute, list_dispute_metrics
 from mtsig_core.experiments.domains import by_domain
 from mtsig_core.experiments.integrity import examine_integrity
-from mtsig_core.metrics import resolve_metric
+from mtsig_core.experiments.rank_rules import compare_by_rules, with_published_ranks, with_ranks_of_task
+from mtsig_core.metrics import is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.readers.official_tables import read_official, read_official_task
 from mtsig_core.report import export
@@ -19,14 +23,16 @@ from mtsig_core.report.commands import command_line
 from mtsig_core.report.dispute_card import card_html, card_json, card_text
 from mtsig_core.report.domain_tables import DOMAIN_FORMS
 from mtsig_core.report.integrity import INTEGRITY_FORMS
+from mtsig_core.report.rank_rules import RULES_FORMS
 from mtsig_core.report.replication import REPLICATION_FORMS
 from mtsig_core.report.reports import comparison_text
 from mtsig_core.report.text import terminal_width, warn
 from mtsig_core.results import Exclusion
+from mtsig_core.stats.across import compare_task, task_metrics
 from mtsig_core.stats.comparison import compare, score
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
 from mtsig_core.stats.published_scores import replicate, replicate_task
-from mtsig_core.stats.settings import check_jobs
+from mtsig_core.stats.settings import SETTINGS, check_jobs
 from mtsig_core.testset import TestSet
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -38,26 +44,70 @@ def add_official(sub: ArgumentParser, of_task: bool = False) -> None:
     sub.add_argument_group("published scores").add_argument(
         "--official", metavar="FILE",
         help=f"table of published scores to compare with: {columns} and a column for each metric, or {columns}, "
-             "metric, score. mtsig scores by its metrics, and tries settings that would give what does not come out")
+             "metric, score. mtsig scores by its metrics, and tries settings that would give what does not come out. "
+             "Of a ranking, with the columns rank_low and rank_high, or rank, and perhaps cluster, it says which rank "
+             "rule gives it, by the first of --metrics")
 
 
 def run_replicate(args: Namespace, testset: TestSet) -> None:
-    table = read_official(args.official, testset.langpair)
+    table = read_official(args.official, testset.langpair or args.langpair)
     source = source_from(args)
     assert source is not None, "read already"
     whole = None if source.refs_as_systems else source.include_all().read()
     with progress_line() as progress:
         found = replicate(testset, table, whole, lowercase=args.lowercase, progress=progress)
+        if table.ranks:
+            metric = chosen_metrics(args, testset, decides=True)[0]
+            found = with_published_ranks(found, table, compare_by_rules(
+                partial(compare, testset, metric, cache=KeptDraws()), is_segment_mean(metric), progress))
     write(REPLICATION_FORMS[args.format](found), args.out)
 
 
 def run_replicate_task(args: Namespace, kept: KeptTask) -> None:
-    if args.format not in REPLICATION_FORMS:
-        raise SettingError(f"--format {args.format} is not for --official. Expected text, json or csv.")
+    check_form(args.format, REPLICATION_FORMS, "--official")
     tables = read_official_task(args.official)
     with progress_line() as progress:
         found = replicate_task(kept.read_testsets, kept.info.pairs, tables, progress=progress)
+        if any(table.ranks for table in tables.values()):
+            metric, settings = task_metrics(kept.info, list(args.metrics) or None)[0], given(args, "task")
+            del settings["rank_rule"]
+            found = with_ranks_of_task(found, tables, compare_by_rules(
+                partial(compare_task, kept, [metric], cache=KeptDraws(), **settings), metric in kept.info.own_scores,
+                progress))
     write(REPLICATION_FORMS[args.format](found), args.out)
+
+
+def check_form(form: str, forms: Iterable[str], option: str) -> None:
+    """Refuse a format that a command has, but not with this option."""
+    if form not in forms:
+        raise SettingError(f"--format {form} is not for {option}. Expected {', '.join(forms)}.")
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# `compare --rank-rule all`, `task --rank-rule all`: the rules side by side.
+
+
+ALL_RULES = "all"
+RANK_RULE_HELP = f"{SETTINGS['rank_rule'].help}; {ALL_RULES}: by every rule that fits, side by side"
+
+
+def write_all_rules(args: Namespace, runs: Mapping[str, tuple[bool, Callable[..., Any]]]) -> None:
+    """Write the ranks by all rules; `runs` has, by metric, whether it is a mean of segment scores, and what compares
+    by it."""
+    with progress_line() as progress:
+        found = {metric: compare_by_rules(run, means, progress) for metric, (means, run) in runs.items()}
+    write(RULES_FORMS[args.format](found), args.out)
+
+
+def take_all_rules(args: Namespace) -> bool:
+    """Whether all rules are asked for, in a way that gives ranks and a table."""
+    if args.rank_rule != ALL_RULES:
+        return False
+    if getattr(args, "baseline", None) is not None:
+        raise SettingError(f"--rank-rule {ALL_RULES} ranks the systems, and with --baseline there are no ranks. Give "
+                           "one of them.")
+    check_form(args.format, RULES_FORMS, f"--rank-rule {ALL_RULES}")
+    return True
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -66,7 +116,7 @@ def run_replicate_task(args: Namespace, kept: KeptTask) -> None:
 
 def add_compare(sub: ArgumentParser) -> None:
     add_options(sub, "compare", ("text", "json", "csv", "latex", "html", "matrix"),
-                resamples="number of resamples for intervals",
+                resamples="number of resamples for intervals", rank_rule=RANK_RULE_HELP,
                 jobs="threads, -1 for all cores; more pay off from about 10,000 segments; results do not depend on it")
     sub.set_defaults(command=run_compare)
 
@@ -77,8 +127,14 @@ def run_compare(args: Namespace) -> None:
                            "the two, or another baseline.")
     testset = read(args)
     metrics = chosen_metrics(args, testset, decides=True)
+    settings = given(args, "compare")
+    if take_all_rules(args):
+        del settings["rank_rule"]
+        write_all_rules(args, {metric.name: (is_segment_mean(metric), partial(
+            compare, testset, metric, cache=KeptDraws(), **settings)) for metric in metrics})
+        return
     with progress_line() as progress:
-        result = compare(testset, metrics, **given(args, "compare"), progress=progress, cache=KeptDraws())
+        result = compare(testset, metrics, **settings, progress=progress, cache=KeptDraws())
     result = replace(result, excluded=tuple(map(Exclusion, args.exclude)))
     fits = args.format == "text" and args.out is None
     write(comparison_text(result, terminal_width()) if fits else result.render(args.format), args.out)

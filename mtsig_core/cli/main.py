@@ -125,6 +125,7 @@ COMMANDS = {
     "pair": ("compare_commands", "examine two systems on a card to print"),
     "agreement": ("task_commands", "show which metrics agree with human scores"),
     "autorank": ("task_commands", "order the systems of a task by several metrics at once, as WMT's AutoRank"),
+    "findings": ("task_commands", "print the findings table of each language pair, and who is better than whom"),
     "integrity": ("compare_commands", "count lines equal to references, sources and other systems, and warn of files"),
     "domains": ("compare_commands", "compare systems by domain, and find pairs that domains reverse"),
     "task": ("task_commands", "compare the systems of a whole shared task, in and across its language pairs"),

@@ -7,9 +7,16 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from mtsig_core.cli.compare_commands import add_official, run_replicate_task
+from mtsig_core.cli.compare_commands import (
+    RANK_RULE_HELP,
+    add_official,
+    run_replicate_task,
+    take_all_rules,
+    write_all_rules,
+)
 from mtsig_core.cli.inputs import check_out, progress_line, read, write
 from mtsig_core.cli.options import (
     add_arguments,
@@ -25,13 +32,15 @@ from mtsig_core.cli.options import (
 )
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.autorank import autorank
+from mtsig_core.experiments.findings import make_findings
 from mtsig_core.experiments.metric_agreement import AS_COMPARED, agreement, default_metrics, kept_agreement
 from mtsig_core.metrics import resolve_metric
-from mtsig_core.readers.files import is_zip
+from mtsig_core.readers.files import is_archive
 from mtsig_core.readers.tasks import contents_of, pairs_of, tables_beside, unread_sentences
 from mtsig_core.report.agreement import AGREEMENT_FORMS
 from mtsig_core.report.autorank import AUTORANK_FORMS
 from mtsig_core.report.commands import defaults, option_name, task_command
+from mtsig_core.report.findings import FINDINGS_FORMS
 from mtsig_core.report.review import content_sentence, decision_cautions, read_review, review_command
 from mtsig_core.report.task_export import TASK_DOCUMENTS, task_document
 from mtsig_core.report.text import printable, warn
@@ -105,7 +114,8 @@ def add_task(sub: ArgumentParser) -> None:
     group.add_argument("--primary", metavar="NAME", help="the metric to show first")
     group.add_argument("--human", metavar="NAME",
                        help="human scores, with which all metrics are compared as by the command agreement")
-    add_arguments(sub.add_argument_group("test"), "task", resamples="number of resamples for intervals")
+    add_arguments(sub.add_argument_group("test"), "task", resamples="number of resamples for intervals",
+                  rank_rule=RANK_RULE_HELP)
     add_official(sub, of_task=True)
     add_output_options(sub, TASK_DOCUMENTS)
     sub.set_defaults(command=run_task)
@@ -121,7 +131,7 @@ def _tell_unread(source: TaskSource) -> None:
     if source.folder is None:
         return
     taken = {path for *_, path in (*source.scores, *source.run)}
-    if is_zip(source.folder):
+    if is_archive(source.folder):
         contents = contents_of(source.folder)
         beside: Sequence[tuple[str, str, str]] = contents.scores
         said = unread_sentences(contents.unread)
@@ -151,6 +161,12 @@ def run_task(args: Namespace) -> None:
     if args.primary is not None:
         metrics = list(dict.fromkeys([args.primary, *task_metrics(kept.info, metrics)]))
     settings = given(args, "task")
+    if take_all_rules(args):
+        del settings["rank_rule"]
+        write_all_rules(args, {metric: (metric in kept.info.own_scores, partial(
+            compare_task, kept, [metric], cache=KeptDraws(), **settings))
+            for metric in task_metrics(kept.info, metrics)})
+        return
     with progress_line() as progress:
         found = compare_task(kept, metrics, progress=progress, cache=KeptDraws(), **settings)
         if args.human is not None:
@@ -236,3 +252,31 @@ def run_autorank(args: Namespace) -> None:
     with progress_line() as progress:
         found = autorank(task, args.metrics or None, progress=progress, **given(args, "autorank"))
     write(AUTORANK_FORMS[args.format](found), args.out)
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# `findings`: the tables of a paper.
+
+
+def add_findings(sub: ArgumentParser) -> None:
+    group = sub.add_argument_group("task")
+    group.add_argument("--demo-task", "--demo", dest="demo", action="store_true", help="the simulated task")
+    add_task_source(group)
+    add_metric_options(sub, "human scores where there are any, else the first score", lowercase=False)
+    add_arguments(sub.add_argument_group("test"), "findings", resamples="number of resamples for intervals",
+                  rule="the year of WMT whose rule of AutoRank is used")
+    add_output_options(sub, tuple(FINDINGS_FORMS))
+    sub.set_defaults(command=run_findings)
+
+
+def run_findings(args: Namespace) -> None:
+    check_jobs(args.jobs)
+    _check_one_task(args)
+    check_out(args.out, Source(folder=args.folder))
+    if len(args.metrics) > 1:
+        raise SettingError(f"findings are by one metric, not {len(args.metrics)}. Name one with --metrics NAME.")
+    task = KeptTask(task_source(args)).task
+    with progress_line() as progress:
+        found = make_findings(task, next(iter(args.metrics), None), progress=progress, cache=KeptDraws(),
+                              **given(args, "findings"))
+    write(FINDINGS_FORMS[args.format](found), args.out)

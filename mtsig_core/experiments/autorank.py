@@ -7,7 +7,7 @@ Sources: Kocmi et al. 2024, preliminary WMT24 ranking (rule "2024"); Kocmi et al
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,10 +24,11 @@ from mtsig_core.testset import TestSet, pick_human_scores
 __all__ = ["AutoRank", "AutoRanked", "PairAutoRank", "autorank"]
 
 RULES = ("2025", "2024")
-#: WMT25 took all five metrics where people rated afterwards, and left out CometKiwi-XL elsewhere.
+#: WMT25 took all five metrics in language pairs with a reference. CometKiwi-XL was left out elsewhere, where the other
+#: metrics had no reference either. Source: the task's own script for AutoRank.
 _FIVE = {"CometKiwi-XL", "GEMBA-ESA-CMDA", "GEMBA-ESA-GPT4.1", "MetricX-24-Hybrid-XL", "XCOMET-XL"}
-_RATED_IN_2025 = {"cs-de_DE", "cs-uk_UA", "en-ar_EG", "en-cs_CZ", "en-et_EE", "en-is_IS", "en-ja_JP", "en-ko_KR",
-                  "en-ru_RU", "en-sr_Cyrl_RS", "en-uk_UA", "en-zh_CN", "ja-zh_CN"}
+_WITH_REFERENCE_IN_2025 = {"cs-de_DE", "cs-uk_UA", "en-ar_EG", "en-cs_CZ", "en-et_EE", "en-is_IS", "en-ja_JP",
+                           "en-ko_KR", "en-ru_RU", "en-sr_Cyrl_RS", "en-uk_UA", "en-zh_CN", "ja-zh_CN"}
 _CHRF_ALONE = {"en-bho_IN", "en-mas_KE"}
 
 
@@ -52,6 +53,7 @@ class PairAutoRank:
     systems: tuple[AutoRanked, ...]
     without: tuple[str, ...]  # systems that lack the scores of a metric
     sampling: SamplingSettings
+    as_published: bool = False  # whether the metrics are those that WMT25 is known to have used
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,8 @@ def autorank(task: Task, metrics: Sequence[str] | None = None, *, rule: str = "2
 
     By the rule of 2025 the score x of each metric becomes (x - median) / (maximum - 25th percentile), over the systems;
     the mean over metrics is mapped linearly to 1 (best) to the number of systems (worst). By the rule of 2024 each
-    metric is mapped so first, and then averaged.
+    metric is mapped first, to 1 up to one more than the number of systems, and then averaged. So WMT24's published
+    values are; its paper says up to the number of systems.
 
     Units (documents) are drawn within the language pair, the same for all metrics and systems.
 
@@ -102,7 +105,8 @@ def autorank(task: Task, metrics: Sequence[str] | None = None, *, rule: str = "2
         names = tuple(metrics or used_metrics(pair, testset))
         sampling, units = resolve_sampling(testset, unit=unit, block_length=None, alpha=alpha, resamples=resamples,
                                            seed=seed)
-        pairs[pair] = _rank_pair(testset, names, rule, sampling, units, jobs)
+        pairs[pair] = replace(_rank_pair(testset, names, rule, sampling, units, jobs), as_published=(
+            not metrics and rule == "2025" and _FIVE <= {*testset.scores}))
         if progress is not None:
             progress(pair, (k + 1) / len(task.testsets))
     return AutoRank(task.name, rule, pairs)
@@ -115,7 +119,7 @@ def used_metrics(pair: str, testset: TestSet) -> list[str]:
     if "chrF++" in names and pair in _CHRF_ALONE:
         return ["chrF++"]
     if _FIVE <= {*names}:
-        return [name for name in names if name in _FIVE and (name != "CometKiwi-XL" or pair in _RATED_IN_2025)]
+        return [name for name in names if name in _FIVE and (name != "CometKiwi-XL" or pair in _WITH_REFERENCE_IN_2025)]
     return names or ["bleu", "chrf"]
 
 
@@ -152,16 +156,16 @@ def _rank_pair(testset: TestSet, names: Sequence[str], rule: str, sampling: Samp
 def combine(values: np.ndarray, rule: str) -> np.ndarray:
     """AutoRank, shape (systems, samples), from scores of which higher is better, shape (metrics, systems, samples)."""
     if rule == "2024":
-        return np.asarray(_to_ranks(values, axis=1).mean(axis=0))
+        return np.asarray(_to_ranks(values, axis=1, worst=values.shape[1] + 1).mean(axis=0))
     middle = np.median(values, axis=1, keepdims=True)
     spread = values.max(axis=1, keepdims=True) - np.percentile(values, 25, axis=1, keepdims=True)
     scaled = np.divide(values - middle, spread, out=np.zeros_like(values), where=spread > 0)
-    return _to_ranks(scaled.mean(axis=0), axis=0)
+    return _to_ranks(scaled.mean(axis=0), axis=0, worst=len(values[0]))
 
 
-def _to_ranks(values: np.ndarray, axis: int) -> np.ndarray:
-    """Values mapped linearly: the highest to 1, the lowest to their number; all to 1 where they are equal."""
-    best, worst = values.max(axis=axis, keepdims=True), values.min(axis=axis, keepdims=True)
-    span = best - worst
+def _to_ranks(values: np.ndarray, axis: int, worst: int) -> np.ndarray:
+    """Values mapped linearly: the highest to 1, the lowest to `worst`; all to 1 where they are equal."""
+    best = values.max(axis=axis, keepdims=True)
+    span = best - values.min(axis=axis, keepdims=True)
     share = np.divide(best - values, span, out=np.zeros_like(values), where=span > 0)
-    return np.asarray(1 + share * (values.shape[axis] - 1))
+    return np.asarray(1 + share * (worst - 1))

@@ -12,14 +12,14 @@ import numpy as np
 from mtsig_core.caution import Caution
 from mtsig_core.metrics import Metric, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
-from mtsig_core.stats.cautions import about_files
+from mtsig_core.stats.cautions import about_files, strip_texts
 from mtsig_core.stats.engine import UnitStatistics, jackknife_scores
 from mtsig_core.stats.resampling import make_units
 from mtsig_core.testset import TestSet
 
 __all__ = ["Integrity", "SystemIntegrity", "examine_integrity"]
 
-_DRIVES = 0.25  # share of a variance above which one document drives it
+DRIVES = 0.25  # share of a variance above which one document drives it
 SHORT_LINE = 20  # characters below which equal lines say little
 
 
@@ -28,7 +28,7 @@ class Nearest:
     """The system with the most lines in common."""
 
     system: str
-    share_equal: float  # of the lines with at least 20 characters
+    share_equal: float  # of the lines with at least `SHORT_LINE` characters
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class SystemIntegrity:
 
 @dataclass(frozen=True)
 class Integrity:
-    """The systems of a test set; `n_lines` lines have at least 20 characters in the reference or the source."""
+    """The systems of a test set; `n_lines` lines of the reference (or source) have at least `SHORT_LINE` characters."""
 
     testset: str
     metric: str  # whose intervals are looked at
@@ -80,9 +80,9 @@ def examine_integrity(testset: TestSet, metric: str | Metric | None = None) -> I
     """
     name = next(iter(testset.scores), "bleu") if metric is None else metric
     chosen = resolve_metric(testset, name)
-    outputs = {system: _lines(texts) for system, texts in testset.systems.items()}
-    references = {reference: _lines(texts) for reference, texts in testset.references.items()}
-    source = None if testset.sources is None else _lines(testset.sources)
+    outputs = {system: strip_texts(texts) for system, texts in testset.systems.items()}
+    references = {reference: strip_texts(texts) for reference, texts in testset.references.items()}
+    source = None if testset.sources is None else strip_texts(testset.sources)
     basis = next(iter(references.values()), source) or next(iter(outputs.values()), [])
     counted = [k for k, text in enumerate(basis) if len(text) >= SHORT_LINE]
     driving = _find_driving(testset, chosen)
@@ -101,16 +101,12 @@ def examine_integrity(testset: TestSet, metric: str | Metric | None = None) -> I
     return Integrity(testset.name, chosen.name, len(counted), tuple(rows))
 
 
-def _lines(texts: Sequence[str | None]) -> list[str]:
-    return [(text or "").strip() for text in texts]
-
-
 def _count_equal(first: Sequence[str], second: Sequence[str], counted: Sequence[int]) -> int:
     return sum(first[k] == second[k] and bool(first[k]) for k in counted)
 
 
 def _find_driving(testset: TestSet, metric: Metric) -> dict[str, DrivingDocument]:
-    """By system: the document with a quarter or more of the jackknife variance, where there are documents."""
+    """By system: the document with at least `DRIVES` of the jackknife variance, where there are documents."""
     if testset.documents is None or len(Counter(testset.documents)) < 4:
         return {}
     names = list(dict.fromkeys(testset.documents))
@@ -119,6 +115,6 @@ def _find_driving(testset: TestSet, metric: Metric) -> dict[str, DrivingDocument
     for system, row in zip(testset.systems, jackknife_scores(data), strict=True):
         squares = (row - np.nanmean(row)) ** 2 if not np.isnan(row).all() else np.zeros(len(row))
         share = np.nan_to_num(squares) / max(np.nansum(squares), 1e-300)
-        if share.max() >= _DRIVES:
+        if share.max() >= DRIVES:
             found[system] = DrivingDocument(names[int(share.argmax())], float(share.max()))
     return found

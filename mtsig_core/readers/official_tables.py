@@ -6,13 +6,15 @@ With a header, and tabs, semicolons or commas between columns; wide, a column fo
 
 That of a whole shared task has a column of language pairs too, anywhere; of one language pair its rows are taken. WMT's
 own ``automatic-scores.tsv`` is such: pair, system, metric, score, and columns that say nothing here.
+
+A ranking has the columns rank_low and rank_high, or rank (1, 1-3), and may have cluster; beside scores or without.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from mtsig_core.errors import InputError
 from mtsig_core.readers.columns import NAMES, read_delimited
@@ -24,6 +26,20 @@ _PUBLISHED = "a table of published scores"
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
 _NOTHING = {"", "-", "--", "—", "–", "n/a", "na", "none", "nan"}
 _LONG = {"system", "metric", "score"}
+_RANK = re.compile(r"(\d{1,6})(?:\s*[-\N{EN DASH}\N{EM DASH}]\s*(\d{1,6}))?")
+_OF_RANKS = {"rank", "rank_low", "rank_high", "cluster"}
+
+
+_Row = tuple[int | str, list[str]]  # the number of a line, and its cells
+
+
+@dataclass(frozen=True)
+class PublishedRank:
+    """A rank range as it was printed."""
+
+    low: int
+    high: int | None  # None where the ranking has single ranks, so that systems may share one
+    cluster: int | None
 
 
 @dataclass(frozen=True)
@@ -34,6 +50,7 @@ class OfficialTable:
     columns: Mapping[str, Mapping[str, str]]
     systems: tuple[str, ...]  # as the table calls them
     name: str = "The table"  # what a message calls it
+    ranks: Mapping[str, PublishedRank] = field(default_factory=dict)  # by system, as the table calls it
 
 
 def read_official(path: FilePath, langpair: str | None = None) -> OfficialTable:
@@ -83,6 +100,9 @@ def parse_official_tables(text: str, name: str = "The table", is_task: bool = Tr
                          "and the names of metrics, with tabs, semicolons or commas between them.")
     places = [k for k, title in enumerate(table.header) if title.lower() in NAMES["langpair"]]
     titles = [title for k, title in enumerate(table.header) if k not in places]
+    ranks = {key: k for k, title in enumerate(titles) if (key := _rank_key(title)) and k}
+    ranks = ranks if "rank" in ranks or {"rank_low", "rank_high"} <= {*ranks} else {}
+    titles = [title for k, title in enumerate(titles) if k not in ranks.values()]
     is_long = _LONG <= {title.lower() for title in titles}
     expected = ""
     if len(places) != 1 and (is_task or places):
@@ -92,18 +112,57 @@ def parse_official_tables(text: str, name: str = "The table", is_task: bool = Tr
     if expected:
         raise InputError(f"{name}, line 1 has the columns {show_name(', '.join(table.header))[:200]}. Expected "
                          f"{expected}.")
-    by_pair: dict[str, list[tuple[int | str, list[str]]]] = {}
+    by_pair: dict[str, list[_Row]] = {}
+    of_ranks: dict[str, list[_Row]] = {}
     for number, values in table.rows:
         cells = [show_name(cell.strip()) for cell in values]
         if any(cells):
             pair = cells.pop(places[0]) if places else ""
             if places and not pair:
                 raise InputError(f"{name}, line {number} names no language pair. Expected a name such as en-de.")
-            by_pair.setdefault(pair, []).append((number, cells))
+            by_pair.setdefault(pair, []).append(
+                (number, [cell for k, cell in enumerate(cells) if k not in ranks.values()]))
+            of_ranks.setdefault(pair, []).append((number, cells))
+    if ranks and not is_long:
+        return {pair: _parse_ranking(titles, rows, by_pair[pair], ranks, name) for pair, rows in of_ranks.items()}
     return {pair: _parse_rows(titles, rows, name, is_long) for pair, rows in (by_pair or {"": []}).items()}
 
 
-def _parse_rows(titles: list[str], rows: list[tuple[int | str, list[str]]], name: str, is_long: bool) -> OfficialTable:
+def _rank_key(title: str) -> str:
+    """Which column of a ranking this is, empty for another."""
+    key = re.sub(r"[\s-]+", "_", title.lower())
+    return key if key in _OF_RANKS else ""
+
+
+def _parse_ranking(titles: list[str], rows: list[_Row], others: list[_Row], places: Mapping[str, int], name: str
+                   ) -> OfficialTable:
+    """The ranking of one language pair; `others` are its rows without ranks, whose further columns are scores if all
+    their cells are numbers."""
+    found: dict[str, PublishedRank] = {}
+    for number, cells in rows:
+        where, system, own = f"{name}, line {number}", cells[0], {key: cells[k].strip() for key, k in places.items()}
+        if not system or system in found:
+            raise InputError(f"{where} names {'a system twice' if system else 'no system'}. Expected one line for each "
+                             "system.")
+        text = own["rank"] if "rank" in own else f"{own['rank_low']}-{own['rank_high']}"
+        if text.replace("-", "").lower() in _NOTHING:
+            continue
+        rank, cluster = _RANK.fullmatch(text), own.get("cluster", "")
+        if rank is None or not 1 <= int(rank[1]) <= int(rank[2] or rank[1]) or cluster and not cluster.isdecimal():
+            what, cell = ("cluster", cluster) if cluster and not cluster.isdecimal() else ("rank", text)
+            raise InputError(f"{where}: the {what} is {show_name(cell)[:80]!r}. Expected a whole number from 1"
+                             f"{', or a range such as 1-3' * (what == 'rank')}.")
+        found[system] = PublishedRank(int(rank[1]), int(rank[2]) if rank[2] else None, int(cluster or 0) or None)
+    if any(one.high is not None for one in found.values()):
+        found = {name: one if one.high is not None else replace(one, high=one.low) for name, one in found.items()}
+    scores = [k for k in range(1, len(titles)) if all(
+        cells[k].lower() in _NOTHING or _NUMBER.fullmatch(cells[k]) for _, cells in others)]
+    kept = [(number, [cells[k] for k in (0, *scores)]) for number, cells in others]
+    columns = _parse_rows([titles[k] for k in (0, *scores)], kept, name, False).columns if scores else {}
+    return OfficialTable(columns, tuple(cells[0] for _, cells in rows), name, found)
+
+
+def _parse_rows(titles: list[str], rows: list[_Row], name: str, is_long: bool) -> OfficialTable:
     """The table of one language pair; of a wide one all metrics, with or without a score."""
     columns: dict[str, dict[str, str]] = {metric: {} for metric in titles[1:] if not is_long}
     seen: dict[tuple[str, str], None] = {}

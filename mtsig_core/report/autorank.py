@@ -18,7 +18,8 @@ from mtsig_core.schema import to_json
 
 _RULES = {"2025": "as WMT25: (score - median) / (maximum - 25th percentile) over the systems, averaged over the "
                   "metrics, mapped to 1 (best) to the number of systems (worst)",
-          "2024": "as WMT24: each metric mapped to 1 (best) to the number of systems (worst), then averaged"}
+          "2024": "as WMT24: each metric mapped to 1 (best) to one more than the number of systems (worst), then "
+                  "averaged"}
 
 
 def autorank_table(found: PairAutoRank) -> Table:
@@ -47,6 +48,9 @@ def _blocks(found: AutoRank, pair: str, one: PairAutoRank) -> list[Block]:
             f"{sampling.resamples:,} bootstrap resamples by {sampling.unit}, the same for all metrics; seed "
             f"{sampling.seed}. Columns of metrics: the place by that metric alone. An automatic ranking does not "
             "replace human scores.")
+    if one.as_published:
+        note += (" The metrics are those of WMT25: CometKiwi-XL where the task had a reference, chrF++ alone for "
+                 "Bhojpuri and Maasai. --metrics NAME,... takes others.")
     if one.without:
         note += f" Excluded, because they lack scores of a metric: {', '.join(map(printable, one.without))}."
     first = one.systems[0]

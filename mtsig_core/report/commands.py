@@ -18,6 +18,7 @@ from mtsig_core.testset import show_name
 CALLS = {"compare": ("stats.comparison:compare",),
          "task": ("stats.across:compare_task",),
          "pair": ("experiments.dispute:examine_dispute",),
+         "findings": ("stats.across:compare_task", "experiments.findings:make_findings"),
          "autorank": ("experiments.autorank:autorank",),
          "agreement": ("experiments.metric_agreement:agreement",),
          "domains": ("experiments.domains:by_domain",),

@@ -9,8 +9,8 @@
             Figure(draw, caption)                an SVG, made when it is drawn
             Facts(pairs)                         names with texts, such as settings and commands
 
-A report is made once for a subject (`reports.comparison_report`), and a renderer knows no subject. What only
-some formats show names them (`only`): a page has the figure of a matrix where text has its signs.
+A report is made once for a subject (`reports.comparison_report`, `task_export.task_report`), and a renderer knows no
+subject. What only some formats show names them (`only`): a page has the figure of a matrix where text has its signs.
 
 The roles of a paragraph:
 
@@ -32,6 +32,9 @@ from dataclasses import dataclass
 from mtsig_core.caution import Caution
 from mtsig_core.report.table import Table
 
+#: What a block may be only for.
+TEXT, HTML, LATEX, PAPERS = ("text",), ("html",), ("latex",), ("html", "latex")
+SCREENS, READERS, WITH_WARNINGS = ("html", "notebook"), ("text", "html", "notebook"), ("text", "html")
 #: Where a page has a section: caveats before what only some readers need. Text keeps the order of the sections.
 SECTION_PLACES = ("main", "caveats", "detail")
 

@@ -7,7 +7,7 @@ from typing import Any
 from mtsig_core.errors import SettingError, explain_unknown, suggest_name
 from mtsig_core.report.export import read_comparison as read_comparison
 from mtsig_core.report.html import metric_table, score_table
-from mtsig_core.report.reports import FORMS, comparison_fragment, task_fragment
+from mtsig_core.report.reports import FORMS, comparison_fragment
 from mtsig_core.results import Comparison, MetricResult, Scores, TaskComparison
 
 
@@ -17,7 +17,11 @@ def show(result: Comparison | MetricResult | Scores | TaskComparison) -> str:
         return comparison_fragment(result)
     if isinstance(result, MetricResult):
         return metric_table(result)
-    return score_table(result) if isinstance(result, Scores) else task_fragment(result)
+    if isinstance(result, Scores):
+        return score_table(result)
+    from mtsig_core.report.task_export import task_fragment  # and with it all that only a task needs
+
+    return task_fragment(result)
 
 
 def render(comparison: Comparison, form: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from mtsig_core.experiments.integrity import SHORT_LINE, Integrity
+from mtsig_core.experiments.integrity import DRIVES, SHORT_LINE, Integrity
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import caution_record
 from mtsig_core.report.document import Block, Paragraph, Report, Section, TableBlock, Warnings
@@ -19,8 +19,8 @@ from mtsig_core.schema import to_json
 _ALIKE = 0.5  # share of lines in common from which two outputs are nearly one
 _NOTE = (f"Lines with fewer than {SHORT_LINE} characters do not count. Many lines equal to one reference can mean that "
          "the system saw it, or that the reference was post-edited from the system's output. Many lines equal to "
-         "another output can mean one model under two names. A document drives an interval if a quarter or more of the "
-         "variance is from it: read its ratings. No finding is an accusation.")
+         f"another output can mean one model under two names. A document drives an interval if {DRIVES:.0%} or more of "
+         "the variance is from it: read its ratings. No finding is an accusation.")
 
 
 def integrity_table(found: Integrity) -> Table:

@@ -39,9 +39,9 @@ _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
     "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
     "|": r"\textbar{}", '"': r"\textquotedbl{}", "'": r"\textquotesingle{}", "`": r"\textasciigrave{}",
-    "↑": r"$\uparrow$", "↓": r"$\downarrow$", "●": r"$\bullet$"}
+    "↑": r"$\uparrow$", "↓": r"$\downarrow$", "●": r"$\bullet$", "†": r"$\dagger$", "‡": r"$\ddagger$"}
 # What pdfLaTeX with T1 fonts cannot set: all but ASCII and most letters of Latin-1 and Latin Extended-A.
-_UNUSUAL = "([^\\x00-\\x7f\u00c0-\u0125\u0128-\u0137\u0139-\u013e\u0141-\u0148\u014a-\u0165\u0168-\u017e↑↓●]+)"
+_UNUSUAL = "([^\\x00-\\x7f\u00c0-\u0125\u0128-\u0137\u0139-\u013e\u0141-\u0148\u014a-\u0165\u0168-\u017e↑↓●†‡]+)"
 
 
 def escape(text: str) -> str:

@@ -7,12 +7,14 @@ from dataclasses import asdict, fields
 from itertools import groupby
 from operator import attrgetter
 
+from mtsig_core.metrics import metric_title
 from mtsig_core.report.export import records_csv
 from mtsig_core.report.sentences import join_names
 from mtsig_core.report.table import EMPTY, Cell, Column, Table, join_tables
 from mtsig_core.report.text import printable, table_text, terminal_width
 from mtsig_core.schema import to_json, to_plain
-from mtsig_core.stats.published_scores import Replication, ScoreBeside, TaskReplication
+from mtsig_core.stats.published_scores import RankReplication, Replication, ScoreBeside, TaskReplication
+from mtsig_core.stats.ranks import RANK_RULES
 
 _TICK, _CROSS = "✓", "✗"
 _COLUMNS = (
@@ -78,6 +80,48 @@ def replication_sentences(found: Either) -> list[str]:
     return texts
 
 
+def ranks_of(found: Either) -> dict[str, RankReplication]:
+    """By language pair the published ranks, where the table has any."""
+    return {pair: of.ranks for pair, of in _by_pair(found).items() if of.ranks is not None}
+
+
+def published_ranks_table(found: Either) -> Table:
+    """The published rank of each system and that by the rule that gives most of them, each with its cluster."""
+    tables = {}
+    for pair, ranks in ranks_of(found).items():
+        with_clusters = any(row.published.cluster for row in ranks.rows)
+        table = Table("published-ranks", (
+            Column("system", "system", "name"), Column("rank_published", "published", "rank"),
+            Column("cluster_published", "cluster", "count"), Column("rule", "rule"), Column("rank", "here", "rank"),
+            Column("cluster", "cluster here", "count"), Column("same", "same", "text")), tuple(
+            (row.system, (row.published.low, row.published.high or row.published.low), row.published.cluster,
+             RANK_RULES[ranks.rule].title, (row.ours[ranks.rule].low, row.ours[ranks.rule].high),
+             row.ours[ranks.rule].cluster, _TICK if row.agrees(ranks.rule) else _CROSS) for row in ranks.rows))
+        tables[pair] = table if with_clusters else table.without("cluster_published", "cluster")
+    if "" in tables:
+        return tables[""]
+    keys = set.intersection(*({*table.keys} for table in tables.values())) if tables else set()
+    return join_tables("published-ranks", Column("language_pair", "language pair", "name"), {
+        pair: table.select(*(key for key in table.keys if key in keys)) for pair, table in tables.items()})
+
+
+def rank_sentences(found: Either) -> list[str]:
+    """Which rule gives a published ranking, for which systems it does not, and how many ranks other rules give."""
+    texts = []
+    for pair, ranks in ranks_of(found).items():
+        n, best = len(ranks.rows), ranks.counts[ranks.rule]
+        titles = [RANK_RULES[rule].title for rule, count in ranks.counts.items() if count == best]
+        about = f"{pair}{', ' * bool(pair)}{metric_title(ranks.metric)}"
+        others = [f"{RANK_RULES[rule].title} {count}" for rule, count in ranks.counts.items() if count < best]
+        wrong = [row.system for row in ranks.rows if not row.agrees(ranks.rule)]
+        said = "The published ranking comes out" if not wrong else f"{best} of {n} published ranks come out"
+        texts.append(f"{about}: {said} with ranks {' and '.join(titles)}."
+                     + f" Not those of {join_names(wrong)}." * bool(wrong)
+                     + f" Other rules give fewer of the {n}: {', '.join(others)}." * bool(others))
+        texts += [f"Not ranked here: {join_names(list(ranks.not_compared))}."] * bool(ranks.not_compared)
+    return texts
+
+
 def _list_differences(by_rule: Mapping[str, str], lists: Mapping[str, Sequence[str]]) -> list[str]:
     """Names that are written in another way in the table, and what only one of the two has."""
     same = [f"{name} as {here}" for name, here in by_rule.items() if name.lower() != here.lower()]
@@ -87,20 +131,31 @@ def _list_differences(by_rule: Mapping[str, str], lists: Mapping[str, Sequence[s
 
 
 def _text(found: Either) -> str:
-    lines = [*table_text(replication_table(found), terminal_width()), "", *map(printable, replication_sentences(found))]
-    return "\n".join(lines) + "\n"
+    tables = ([published_ranks_table(found)] if ranks_of(found) else []) + (
+        [replication_table(found)] if not ranks_of(found) or replication_table(found) else [])
+    lines = [*rank_sentences(found), *[""] * bool(ranks_of(found))]
+    for table in tables:
+        lines += [*table_text(table, terminal_width()), ""]
+    return "\n".join([*lines, *map(printable, replication_sentences(found))]) + "\n"
 
 
 def _json(found: Either) -> str:
-    return to_json(to_plain(found) | {"sentences": replication_sentences(found)})
+    record = to_plain(found)
+    for one in record["pairs"].values() if isinstance(found, TaskReplication) else [record]:
+        if one["ranks"] is None:  # a table of scores
+            del one["ranks"]
+    return to_json(record | {"sentences": [*rank_sentences(found), *replication_sentences(found)]})
 
 
 def _csv(found: Either) -> str:
     columns = [one.name for one in fields(ScoreBeside)]
-    if not isinstance(found, TaskReplication):
-        return records_csv([asdict(row) for row in found.rows], columns)
-    return records_csv([{"language_pair": pair, **asdict(row)} for pair, of in found.pairs.items() for row in of.rows],
-                       ["language_pair", *columns])
+    rows: list[dict[str, object]] = [{"language_pair": pair, **asdict(row)} for pair, of in _by_pair(found).items()
+                                     for row in of.rows]
+    columns = ["language_pair"] * isinstance(found, TaskReplication) + columns
+    if ranks_of(found):
+        return records_csv([*({"table": "ranks", **row} for row in published_ranks_table(found).records()),
+                            *({"table": "scores", **{key: row[key] for key in columns}} for row in rows)])
+    return records_csv(rows, columns)
 
 
 REPLICATION_FORMS = {"text": _text, "json": _json, "csv": _csv}

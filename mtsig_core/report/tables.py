@@ -29,7 +29,7 @@ from mtsig_core.report.sentences import (
     select_parts,
     write_level,
 )
-from mtsig_core.report.table import EMPTY, ROW_FORM, Column, Table, join_ends, join_tables, written_like
+from mtsig_core.report.table import EMPTY, ROW_FORM, Column, Table, join_ends, join_tables, signed, written_like
 from mtsig_core.results import (
     Comparison,
     MacroPair,
@@ -56,7 +56,7 @@ from mtsig_core.stats.across import (
     pairs_across,
 )
 from mtsig_core.stats.inventory import list_contents
-from mtsig_core.stats.ranks import RANK_RULES, find_other_leaders, find_top_group, has_clear_winner
+from mtsig_core.stats.ranks import find_other_leaders, find_top_group, has_clear_winner
 from mtsig_core.stats.significance import is_split
 from mtsig_core.task import SystemInfo
 from mtsig_core.testset import TestSet
@@ -308,6 +308,22 @@ def numbered_matrix(result: MetricResult) -> Table:
     return replace(table, marks=marks, other_kinds=lower)
 
 
+def starred_matrix(result: MetricResult, name: Callable[[str], str] = str) -> Table:
+    """The matrix of one metric in print: differences row minus column, with marks for small adjusted p."""
+    form, cells = choose_form(result), dict[tuple[str, str], str]()
+    for pair in result.pairs:
+        stars = "" if pair.p_adjusted is None else next(
+            (mark for level, mark in _STARS if pair.p_adjusted < level), "")
+        for ends, sign in (((pair.a, pair.b), 1), ((pair.b, pair.a), -1)):
+            cells[ends] = signed(result.sign * sign * pair.delta, form) + stars
+    names = [row.system for row in result.systems]
+    table = _against_each_other("starred", names, cells, None)
+    return replace(table, rows=tuple((number, name(system), *row) for number, system, *row in table.rows))
+
+
+_STARS = ((0.001, "\N{DOUBLE DAGGER}"), (0.01, "\N{DAGGER}"), (0.05, "*"))
+
+
 def signs_table(result: MetricResult, settings: Settings) -> Table:
     """Row against column: > significantly better, < significantly worse, . not significant, ? cannot be decided, ! test
     and scores disagree, - not tested."""
@@ -546,27 +562,6 @@ def tops_table(found: TaskComparison, metric: str) -> Table:
                  ", ".join(simultaneous) or "no system is ranked"]
         rows.append((pair, *cells[:len(columns) - 1]))
     return Table("first", tuple(columns), tuple(rows))
-
-
-def rules_table(by_rule: Mapping[str, TaskComparison], metric: str) -> Table:
-    """The rank range of each system by each rule, with those first that only some of the rules put into the top group.
-    """
-    ranks: dict[tuple[str, str], dict[str, Any]] = {}
-    for rule, found in by_rule.items():
-        for pair, (_, result) in select_parts(found, metric).items():
-            for row in result.systems:
-                ranks.setdefault((pair, row.system), {})[rule] = join_ends(row.rank_low, row.rank_high)
-    firsts = {key: {rule: ends[0] == 1 for rule, ends in own.items() if ends is not None} for key, own in ranks.items()}
-    split = {key: len(set(own.values())) > 1 for key, own in firsts.items()}
-    order = sorted(ranks, key=lambda key: not split[key])
-    table = _table("rules", [
-        (Column("language_pair", "language pair", "name"), lambda key: key[0]),
-        (Column("system", "system", "name"), lambda key: key[1]),
-        (Column("differs", "top group differs"), lambda key: "yes" if split[key] else ""),
-        *((Column(rule, RANK_RULES[rule].title, "rank"), lambda key, rule=rule: ranks[key].get(rule))
-          for rule in by_rule)], order)
-    return replace(table, marks={(k, rule) for k, key in enumerate(order) for rule, is_first in firsts[key].items()
-                                 if is_first})
 
 
 def dispute_counts_table(disputed: Sequence[Disputed]) -> Table:

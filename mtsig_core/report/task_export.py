@@ -4,33 +4,87 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
+from mtsig_core.errors import format_count
+from mtsig_core.metrics import metric_title
 from mtsig_core.readers.files import open_file
 from mtsig_core.readers.limits import limit_reading
-from mtsig_core.report.agreement import agreement_record, agreement_records
+from mtsig_core.report.agreement import agreement_blocks, agreement_record, agreement_records
 from mtsig_core.report.assumption_words import assumed_record, info_record, list_assumptions
-from mtsig_core.report.caution_words import caution_record
+from mtsig_core.report.caution_words import caution_record, caution_texts, fit_remedies_to_task
+from mtsig_core.report.document import (
+    HTML,
+    LATEX,
+    PAPERS,
+    READERS,
+    SCREENS,
+    TEXT,
+    WITH_WARNINGS,
+    Block,
+    Facts,
+    Figure,
+    Paragraph,
+    Report,
+    Section,
+    TableBlock,
+    Warnings,
+)
 from mtsig_core.report.export import join_ratings, metric_records, records_csv
-from mtsig_core.report.html import report_html
+from mtsig_core.report.html import report_fragment, report_html
 from mtsig_core.report.latex import report_latex
-from mtsig_core.report.reports import task_report
-from mtsig_core.report.review import review_record
+from mtsig_core.report.pictures import task_svg
+from mtsig_core.report.reports import list_what_was_given, methods_section, show_pairs, show_systems
+from mtsig_core.report.review import (
+    MEASURED_SAID,
+    decision_cautions,
+    decisions_table,
+    history_sentences,
+    left_out_table,
+    notes_table,
+    review_record,
+)
 from mtsig_core.report.sentences import (
+    DISPUTED_PAIRS_NOTE,
+    DISPUTES_NOTE,
     count_hidden,
+    describe_direction,
     describe_methods,
+    explain_far_firsts,
+    explain_ranking,
     find_rank_rule,
+    list_caveats,
+    list_exclusions,
     list_gaps_across,
     list_task_metrics,
+    select_parts,
+    state_agreement,
+    state_verdict,
+    summarize_comparison,
+    write_caption,
 )
-from mtsig_core.report.tables import list_disputed_pairs, single_runs, with_run_records
+from mtsig_core.report.tables import (
+    dispute_counts_table,
+    disputed_pairs_table,
+    list_disputed_pairs,
+    name_in_print,
+    pairs_table,
+    rank_table,
+    runs_table,
+    single_runs,
+    split_columns,
+    tops_table,
+    with_run_records,
+)
 from mtsig_core.report.text import report_text, terminal_width
 from mtsig_core.results import MacroResult, MetricResult, TaskComparison
 from mtsig_core.schema import SCHEMA, to_json
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import AGREEMENTS, Disputed, find_disputes
-from mtsig_core.store.reviews import Entry
+from mtsig_core.store.reviews import Entry, replay
 from mtsig_core.testset import show_name
 from mtsig_core.version import __version__, find_version
 
@@ -122,6 +176,195 @@ def disputed_records(disputed: Sequence[Disputed]) -> list[dict[str, object]]:
 
 
 #-----------------------------------------------------------------------------------------------------------------------
+# The report, for readers: ranks by language pair, metrics that disagree, which to trust, a review.
+
+
+_MOST_COLUMNS = 14  # of a table on a page
+_MOST_IN_TEXT, _MOST_PRINTED = 20, 200  # pairs of systems on which metrics disagree
+_MOST_PAIRS_OF_SYSTEMS = 3000  # on the page of a task, in all its tables together
+
+
+def task_report(found: TaskComparison, command: str, history: Sequence[Entry] = ()) -> Report:
+    """By each metric the verdict, what has to be known, the ranks, pairs of systems across the language pairs; where
+    metrics disagree, and which to trust; what a review (`history`) decided; how it was tested; each language pair.
+
+    `command` is the command line that prints its numbers.
+    """
+    simulated = any(comparison.testset.simulated for comparison in found.pairs.values())
+    agreement = [] if found.agreement is None else [
+        Section("Which metric to trust", agreement_blocks(found.agreement))]
+    return Report(f"Shared task: {found.task.name}", [
+        _introduce_task(found, command), *(_metric_section(found, metric) for metric in list_task_metrics(found)),
+        *_dispute_sections(found), *agreement, *_review_sections(found, history),
+        *_warning_sections(found), methods_section(found), *_pair_sections(found),
+        *_command_sections(found, command, history)],
+        "The texts and ratings of this task are simulated." * simulated)
+
+
+def _introduce_task(found: TaskComparison, command: str) -> Section:
+    """What was compared and how, who was excluded, what was assumed; on paper, the warnings of each language pair."""
+    settings, task = next(iter(found.pairs.values())).settings, found.task
+    cautions = dict.fromkeys(f"Warning: {pair}: {text}" for pair, one in found.pairs.items()
+                             for text in caution_texts(one))
+    return Section("", [
+        Paragraph(text=f"{task.name}: {format_count(len(task.pairs), 'language pair')}, "
+                       f"{format_count(len(task.systems), 'system')}; test {settings.test}, {settings.correction}, "
+                       f"alpha {settings.alpha:g}, seed {settings.seed}", role="summary", only=TEXT),
+        *(Paragraph(text=text, role="remark", only=LATEX)
+          for text in (f"Made by: {command} --format latex", *cautions)),
+        *list_what_was_given(found, left_out_table(found.excluded), task.assumed)])
+
+
+def _metric_section(found: TaskComparison, metric: str) -> Section:
+    """The verdict and its caveats, the ranks, the top group of each language pair, and mean differences across them."""
+    title, caveats = metric_title(metric), list_caveats(found, metric)
+    _, result = next(iter(select_parts(found, metric).values()))
+    return Section(f"{title}: top group", [
+        Paragraph(text=f"{state_verdict(found, metric)}.", role="verdict",
+                  about=f"{title}, {describe_direction(result.higher_is_better, differences=False)}"),
+        *(Paragraph(text=text, role=role, only=only) for role, only in (("warning", SCREENS), ("text", TEXT))
+          for text in caveats),
+        *(Paragraph(text=text, role="note", only=READERS) for text in explain_far_firsts(found, metric)),
+        *_rank_blocks(found, metric), *_across_blocks(found, metric)])
+
+
+def _rank_blocks(found: TaskComparison, metric: str) -> Iterator[Block]:
+    pairs, title, key = list(select_parts(found, metric)), metric_title(metric), f"{metric}-ranking"
+    ranks = replace(rank_table(found, metric), key=key)
+    grey = ["Grey: not in the constrained track."] * bool(ranks.grey)
+    yield TableBlock(table=ranks, title=title, notes=tuple(explain_ranking(found, metric, "*")), only=TEXT)
+    yield Figure(draw=partial(task_svg, found, metric))
+    short = ranks if len(ranks.columns) <= _MOST_COLUMNS else ranks.without(*pairs)  # which the figure has
+    yield TableBlock(table=short, title=title, only=SCREENS,
+                     notes=(" ".join([*explain_ranking(found, metric, "Blue:"), *grey]),))
+    printed = replace(rank_table(found, metric, name_in_print), key=key)
+    first, *further = split_columns(printed, pairs)
+    yield TableBlock(table=first, title=f"{title}: ranking", caption=write_caption(found, metric, "Ranks"), only=LATEX,
+                     notes=tuple([*explain_ranking(found, metric, "Bold:"), *grey]),
+                     caveats=tuple([*list_caveats(found, metric), *list_exclusions(found)]))
+    for part in further:
+        yield TableBlock(table=part, title=f"{title}: ranking, continued", only=LATEX, caption=(
+            f"Ranking by {title}, continued. The note below its first part says how to read it."))
+    if len(pairs) > 1:
+        yield TableBlock(table=tops_table(found, metric), title="Top group by language pair", only=READERS)
+    if runs := runs_table(found, metric):
+        yield TableBlock(table=runs, title="Training runs", only=READERS)
+
+
+def _across_blocks(found: TaskComparison, metric: str) -> Iterator[Block]:
+    """Mean differences across the language pairs, of the systems that have all of them."""
+    macro, title = found.macro.get(metric), metric_title(metric)
+    if macro is None:
+        yield Paragraph(text=f"{title}: one language pair. mtsig compare --format latex has its pairs of systems.",
+                        role="remark", only=LATEX)
+    elif macro.pairs:
+        settings = next(iter(found.pairs.values())).settings
+        for name, only in ((str, SCREENS), (partial(name_in_print, found.task), LATEX)):
+            table = pairs_table(macro, settings, name=name)
+            yield TableBlock(
+                table=replace(table, key=f"{metric}-{table.key}"), title=f"{title}: head-to-head", only=only,
+                caption=write_caption(found, metric, "Mean differences over the language pairs"),
+                notes=("Positive where the first system is better. No significant difference (a dash) does not mean "
+                       "equal.",), caveats=(f"Methods and caveats: see {title}: methods.",),
+                fold=f"Across the language pairs: {format_count(len(macro.pairs), 'pair')} of systems")
+
+
+def _dispute_sections(found: TaskComparison) -> Iterator[Section]:
+    """How often metrics disagree in each language pair, then the pairs of systems on which they do; nothing of a single
+    metric."""
+    if not (disputed := find_disputes(found)):
+        return
+    pairs, agreement = disputed_pairs_table(disputed), f"{state_agreement(disputed)}."
+    opposite = [k for k, kind in enumerate(pairs.values("together")) if kind == AGREEMENTS[0]]
+    n, about = len(pairs.rows), "Pairs of systems on which metrics disagree, contradictions first."
+    cut = (f"The first {_MOST_PRINTED} of {n:,} are shown; CSV and JSON have all.",) * (n > _MOST_PRINTED)
+    blocks: list[Block] = [
+        Paragraph(text=agreement),
+        TableBlock(table=dispute_counts_table(disputed), title="Where metrics disagree",
+                   caption="Where metrics disagree.", notes=(DISPUTES_NOTE,), caveats=(agreement,))]
+    if opposite:
+        more = f", the first {_MOST_IN_TEXT} of {len(opposite)}" * (len(opposite) > _MOST_IN_TEXT)
+        blocks += [Paragraph(text=f"Opposite decisions{more}:", only=TEXT), TableBlock(
+            table=pairs.pick_rows(opposite[:_MOST_IN_TEXT]), title=about, notes=(DISPUTED_PAIRS_NOTE,), only=TEXT)]
+    if pairs:
+        blocks.append(TableBlock(
+            table=pairs.pick_rows(range(min(n, _MOST_PRINTED))), title="Disputed pairs", caption=about, only=PAPERS,
+            notes=(DISPUTED_PAIRS_NOTE, *cut), fold=f"{format_count(n, 'pair')} of systems on which metrics disagree"))
+    yield Section("Where metrics disagree", blocks)
+
+
+def _review_sections(found: TaskComparison, history: Sequence[Entry]) -> Iterator[Section]:
+    """What was decided, what the numbers say against that, and the notes."""
+    if not history:
+        return
+    review = replay(history)
+    cautions = tuple(decision_cautions(review, found))
+    yield Section("Decided", [
+        *[TableBlock(table=decisions_table(review), title="Decisions", caption="Decisions.",
+                     caveats=tuple(caution.text for caution in cautions))] * bool(review.decisions),
+        *[Warnings(cautions=cautions, only=WITH_WARNINGS)] * bool(cautions)])
+    if review.notes:
+        yield Section("Notes on disputed pairs of systems", [TableBlock(
+            table=notes_table(review.notes, found), title="Notes", caption="Notes on disputed pairs of systems.",
+            notes=(MEASURED_SAID,))])
+
+
+def _warning_sections(found: TaskComparison) -> Iterator[Section]:
+    """For text, those about the task, those about the design, once for all language pairs that have the same, then
+    those of each."""
+    cautions = {pair: fit_remedies_to_task(comparison.warnings) for pair, comparison in found.pairs.items()}
+    first, *others = cautions.values()
+    shared = [caution for caution in first if others and caution.metric is None and caution.a is None
+              and all(caution in own for own in others)]
+    groups = {"": (*found.warnings, *shared)} | {
+        pair: tuple(caution for caution in own if caution not in shared) for pair, own in cautions.items()}
+    for pair, own in groups.items():
+        if own:
+            several = bool(pair) and len(found.pairs[pair].metrics) > 1
+            yield Section(pair, [Warnings(cautions=own, several=several, only=TEXT)])
+
+
+def _pair_sections(found: TaskComparison) -> Iterator[Section]:
+    """For a page, each language pair with its systems, pairs of systems and warnings."""
+    n_pairs = sum(len(result.pairs) for one in found.pairs.values() for result in one.metrics.values())
+    for k, (pair, comparison) in enumerate(found.pairs.items(), 1):
+        blocks: list[Block] = [Paragraph(text="; ".join(part), role="summary")
+                               for part in summarize_comparison(comparison)]
+        for result in comparison.metrics.values():
+            blocks += show_systems(comparison, result)
+            if result.pairs and n_pairs <= _MOST_PAIRS_OF_SYSTEMS:
+                blocks += show_pairs(comparison, result, None)
+            blocks.append(Paragraph(text=result.signature, about="Signature:", role="signature"))
+        blocks.append(Warnings(cautions=tuple(comparison.warnings), several=len(comparison.metrics) > 1))
+        yield Section(pair, [replace(_set_verdict_low(block), only=HTML) for block in blocks if block.is_for("html")],
+                      "detail", f"pair-{k}")
+    if n_pairs > _MOST_PAIRS_OF_SYSTEMS:
+        yield Section("", [Paragraph(text="The pairs of systems within each language pair are too many for a page: the "
+                                          "CSV has them.", role="note", only=HTML)], "detail")
+
+
+def _set_verdict_low(block: Block) -> Block:
+    """A verdict as a text, because only those of the task are on top of its page."""
+    if isinstance(block, Paragraph) and block.role == "verdict":
+        return replace(block, role="text", text=f"{block.about}: {block.text}.")
+    return block
+
+
+def _command_sections(found: TaskComparison, command: str, history: Sequence[Entry]) -> Iterator[Section]:
+    if history:
+        yield Section("History of the review", [
+            Paragraph(text=f"{k}. {step}", only=HTML) for k, step in enumerate(history_sentences(history), 1)],
+            "detail")
+    version = next(iter(found.pairs.values())).settings.version
+    commands = {"this page": "html", "all numbers": "json", "as a table": "csv", "manifest": "manifest"}
+    facts = {name: f"{command} --format {form}" for name, form in commands.items()} | {"task digest": found.task.digest}
+    yield Section("Commands", [
+        Paragraph(text=f"With mtsig {version} and the same files, these commands print the numbers of this page again, "
+                       "byte for byte.", role="note", only=HTML),
+        Facts(pairs=tuple(facts.items()), code=frozenset(facts), only=HTML)], "detail")
+
+
+#-----------------------------------------------------------------------------------------------------------------------
 # What the numbers of a shared task rest on, and the command that makes them again.
 
 
@@ -179,6 +422,11 @@ def _list_tops(found: TaskComparison, metric: str) -> dict[str, Any]:
     across = {} if macro is None else {"across": [row.system for row in macro.systems if row.rank_low == 1]}
     return {"pairs": {pair: [row.system for row in comparison.metrics[metric].systems if row.rank_low == 1]
                       for pair, comparison in found.pairs.items() if metric in comparison.metrics}, **across}
+
+
+def task_fragment(found: TaskComparison) -> str:
+    """What a notebook shows of a task."""
+    return report_fragment(task_report(found, ""))
 
 
 _REPORTS = {"text": lambda report: report_text(report, terminal_width()), "latex": report_latex, "html": report_html}

@@ -716,12 +716,12 @@ def _kept_or_found(testset: TestSet) -> tuple[Caution, ...]:
 def _about_files(testset: TestSet) -> Iterator[Caution]:
     reference = list(islice(next(iter(testset.references.values())), _SEGMENTS))
     script = find_spaceless(reference)
-    source = None if testset.sources is None else _stripped(islice(testset.sources, _SEGMENTS))
+    source = None if testset.sources is None else strip_texts(islice(testset.sources, _SEGMENTS))
     compared = {}
     for name, texts in testset.systems.items():
         output = list(islice(texts, _SEGMENTS))
         looks = find_spaceless(output)
-        if _stripped(output) == source:
+        if strip_texts(output) == source:
             yield Caution("is-source", a=name)
         elif looks != script and any(output):
             yield Caution("other-script", {"language": looks, "expected": script}, a=name)
@@ -732,7 +732,8 @@ def _about_files(testset: TestSet) -> Iterator[Caution]:
     yield from _about_equal_lines(testset, compared)
 
 
-def _stripped(texts: Iterable[str | None]) -> list[str]:
+def strip_texts(texts: Iterable[str | None]) -> list[str]:
+    """The texts without spaces at their ends; where there is none, an empty one."""
     return [(text or "").strip() for text in texts]
 
 
@@ -774,7 +775,7 @@ def _manner(output: Sequence[str], part: Reordering) -> dict[str, int | str | No
     """Return how the lines were moved, if it is a shift or another order."""
     if (shift := part.shift) is not None:
         return {"shift": shift, "order": None}
-    written = [text for text in _stripped(islice(output, _SEGMENTS)) if text]
+    written = [text for text in strip_texts(islice(output, _SEGMENTS)) if text]
     lengths, ends, order = [len(text) for text in written], part.moved + part.places, None
     if any(lines == sorted(lines) for lines in (written, [text.casefold() for text in written])):
         order = "alphabet"

@@ -11,8 +11,9 @@ from typing import Any
 
 from mtsig_core.errors import InputError, MtsigError
 from mtsig_core.metrics import METRICS, Metric, find_tokenizer, mean_over_domains, resolve_metric
-from mtsig_core.readers.official_tables import OfficialTable
+from mtsig_core.readers.official_tables import OfficialTable, PublishedRank
 from mtsig_core.readers.texts import drop_canary
+from mtsig_core.results import MetricResult
 from mtsig_core.stats.engine import measure
 from mtsig_core.testset import TestSet
 
@@ -210,6 +211,37 @@ class ScoreBeside:
 
 
 @dataclass(frozen=True)
+class RankBeside:
+    """A published rank beside those by each rule."""
+
+    system: str
+    called: str  # by the table
+    published: PublishedRank
+    ours: Mapping[str, PublishedRank]  # by rule
+
+    def agrees(self, rule: str) -> bool:
+        """Whether the rule gives the published rank, and the cluster where one is published."""
+        ours = self.ours[rule]
+        return (ours.low == self.published.low and self.published.high in (None, ours.high)
+                and self.published.cluster in (None, ours.cluster))
+
+
+@dataclass(frozen=True)
+class RankReplication:
+    """Which rank rule gives a published ranking, and for which systems it does not."""
+
+    metric: str
+    rows: tuple[RankBeside, ...]
+    counts: Mapping[str, int]  # by rule, how many published ranks it gives; the rule that gives most first
+    not_compared: tuple[str, ...]  # systems of the table that are not ranked here
+
+    @property
+    def rule(self) -> str:
+        """The rule that gives most."""
+        return next(iter(self.counts))
+
+
+@dataclass(frozen=True)
 class Replication:
     """The answer of `replicate`."""
 
@@ -224,6 +256,7 @@ class Replication:
     by_suffix: dict[str, str]
     tried: int  # settings tried for numbers that do not come out, for the metric with the most
     n_numbers: int  # how many numbers the whole table has that are compared; of a task those of all language pairs
+    ranks: RankReplication | None = None  # where the table has ranks
 
 
 @dataclass(frozen=True)
@@ -260,7 +293,7 @@ def replicate(testset: TestSet, table: OfficialTable, whole: TestSet | None = No
     [(False, 'lowercased')]
     """
     found = _replicate({"": (testset, testset if whole is None else whole)}, {"": table}, lowercase, progress)
-    if not found[""].rows:
+    if not found[""].rows and not table.ranks:
         raise _nothing_in_common(table, "system", table.systems, testset.systems)
     return found[""]
 
@@ -273,16 +306,43 @@ def replicate_task(read: Callable[[str], Part], pairs: Iterable[str], tables: Ma
     language pair as the table calls it: that of the same name, by the rule of `replicate`.
     """
     pairs = list(pairs)
-    here, by_rule = _matched(tables, pairs)
+    here, by_rule = match_names(tables, pairs)
     parts = {here[name]: read(here[name]) for name in tables if name in here}
     found = _replicate(parts, {here[name]: tables[name] for name in tables if name in here}, False, progress)
-    if not any(of.rows for of in found.values()):
+    if not any(of.rows for of in found.values()) and not any(tables[name].ranks for name in tables if name in here):
         table = next(iter(tables.values()))
         raise _nothing_in_common(table, "language pair", tables, pairs) if not found else \
             _nothing_in_common(table, "system", dict.fromkeys(name for one in tables.values() for name in one.systems),
                                dict.fromkeys(name for testset, _ in parts.values() for name in testset.systems))
     return TaskReplication(found, tuple(pair for pair in pairs if pair not in found),
                            tuple(name for name in tables if name not in here), by_rule)
+
+
+def replicate_ranks(by_rule: Mapping[str, MetricResult], table: OfficialTable) -> RankReplication:
+    """The published ranks of a table beside those by each rule.
+
+    >>> from mtsig_core.readers.official_tables import parse_official_table
+    >>> from mtsig_core.stats.comparison import compare
+    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
+    >>> result = compare(ts, trials=999).metrics["bleu"]
+    >>> replicate_ranks({"simultaneous": result}, parse_official_table("system,rank\\nA,1\\nB,2")).counts
+    {'simultaneous': 2}
+    """
+    first, here = next(iter(by_rule.values())), dict[str, dict[str, PublishedRank]]()
+    for rule, result in by_rule.items():
+        for row in result.systems:
+            if row.rank_low is not None:
+                here.setdefault(row.system, {})[rule] = PublishedRank(row.rank_low, row.rank_high, row.cluster)
+    systems, _ = match_names(table.ranks, here)
+    rows = tuple(RankBeside(systems[name], name, rank, here[systems[name]])
+                 for name, rank in table.ranks.items() if name in systems)
+    if not rows:
+        raise InputError(f"{table.name} ranks no system that is ranked here. Expected names such as "
+                         f"{', '.join([*here][:5]) or 'none, as no system has a rank'}. It has "
+                         f"{', '.join([*table.ranks][:5])}.")
+    counts = {rule: sum(row.agrees(rule) for row in rows) for rule in by_rule}
+    return RankReplication(first.metric, rows, dict(sorted(counts.items(), key=lambda one: -one[1])),
+                           tuple(name for name in table.ranks if name not in systems))
 
 
 @dataclass(frozen=True)
@@ -298,8 +358,8 @@ class _Names:
 
     @classmethod
     def match(cls, table: OfficialTable, testset: TestSet, whole: TestSet) -> _Names:
-        systems, by_rule = _matched(table.systems, testset.systems)
-        metrics, also = _matched(table.columns, dict.fromkeys((*METRICS, *testset.scores)))
+        systems, by_rule = match_names(table.systems, testset.systems)
+        metrics, also = match_names(table.columns, dict.fromkeys((*METRICS, *testset.scores)))
         suffixed = _suffixed([called for called in table.columns if called not in metrics], testset, whole)
         return cls(systems, metrics | {called: name for called, (name, _) in suffixed.items()},
                    {called: references for called, (_, references) in suffixed.items()}, also | by_rule,
@@ -365,7 +425,7 @@ def _nothing_in_common(table: OfficialTable, what: str, there: Iterable[str], he
                       f"the {what}s {few(there)} and the metrics {few(table.columns)}.")
 
 
-def _matched(names: Iterable[str], ours: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
+def match_names(names: Iterable[str], ours: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
     """What each name is here; and of these the ones that are not the same letters."""
     names, ours = list(names), list(ours)
     exact = {name: name for name in names if name in ours}
@@ -386,7 +446,7 @@ def _suffixed(names: Iterable[str], testset: TestSet, whole: TestSet) -> dict[st
     found: dict[str, tuple[str, tuple[str, ...]]] = {}
     for name in names:
         base, _, suffix = name.rpartition("-")
-        ours = _matched([base], dict.fromkeys((*METRICS, *testset.scores)))[0].get(base)
+        ours = match_names([base], dict.fromkeys((*METRICS, *testset.scores)))[0].get(base)
         by_suffix = [one for one in whole.references if _key(one) in (_key(suffix), f"ref{_key(suffix)}")]
         references = tuple(whole.references) if suffix.lower() == "all" else tuple(by_suffix[:1])
         if ours is None:

@@ -6,14 +6,25 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
-from mtsig_core import InputError, MtsigError
+from mtsig_core import InputError, MtsigError, compare, compare_task
+from mtsig_core.experiments.rank_rules import compare_by_rules, with_published_ranks, with_ranks_of_task
+from mtsig_core.metrics import is_segment_mean, resolve_metric
 from mtsig_core.readers.lines import decode_text
 from mtsig_core.readers.official_tables import parse_official_table, parse_official_tables
 from mtsig_core.report.commands import command_line, task_command
-from mtsig_core.report.replication import REPLICATION_FORMS, replication_sentences, replication_table
+from mtsig_core.report.replication import (
+    REPLICATION_FORMS,
+    published_ranks_table,
+    rank_sentences,
+    ranks_of,
+    replication_sentences,
+    replication_table,
+)
+from mtsig_core.stats.kept_tasks import KeptDraws
 from mtsig_core.stats.published_scores import replicate, replicate_task
 from pages._sections import upload_sections
 from pages._ui import address, background, browser, charts, frame, screen, testsets
@@ -27,25 +38,41 @@ _TEXT, _FILE, _SAID = "official.text", "official.file", "official.said"
 def show(view: View) -> None:
     """Draw, on the page Summary, a box for a table, and below it the scores that match, the others, and settings that
     explain them."""
-    testset, whole = view.testset, _whole(view)
+    testset, whole, name = view.testset, _whole(view), view.metric
+    langpair = testset.langpair or view.source.langpair
 
     def find(text, progress):
-        return replicate(testset, parse_official_table(text, langpair=testset.langpair), whole(), progress=progress)
+        table = parse_official_table(text, langpair=langpair)
+        found = replicate(testset, table, whole(), progress=progress)
+        if not table.ranks:
+            return found
+        metric = resolve_metric(testset, name)
+        return with_published_ranks(found, table, compare_by_rules(
+            partial(compare, testset, metric, cache=KeptDraws()), is_segment_mean(metric), progress))
 
     _show("official", st.session_state[frame.SET][0], "system, BLEU, chrF",
-          (view.testset.digest, view.whole.digest), find, "", command_line("score", view.source, official="FILE"))
+          (view.testset.digest, view.whole.digest, name), find, "",
+          command_line("score", view.source, metrics=name, official="FILE"))
 
 
 def show_of_task(view: TaskView) -> None:
     """Draw the same on the page Results, for all its language pairs."""
-    kept, pairs = view.kept, view.kept.info.pairs
+    kept, pairs, metric = view.kept, view.kept.info.pairs, view.metric
+    settings = {name: value for name, value in view.settings.items() if name != "rank_rule"}
 
     def find(text, progress):
-        return replicate_task(kept.read_testsets, pairs, parse_official_tables(text), progress=progress)
+        tables = parse_official_tables(text)
+        found = replicate_task(kept.read_testsets, pairs, tables, progress=progress)
+        if not any(table.ranks for table in tables.values()):
+            return found
+        return with_ranks_of_task(found, tables, compare_by_rules(
+            partial(compare_task, kept, [metric], cache=KeptDraws(), **settings), metric in kept.info.own_scores,
+            progress))
 
-    st.subheader("Compare with published scores")
-    _show("official_task", view.name, "language pair, system, BLEU, chrF", (view.kept.digest,), find,
-          "language pair, ", task_command(view.kept.source, official="FILE"))
+    st.subheader("Compare with published scores or ranks")
+    _show("official_task", view.name, "language pair, system, BLEU, chrF",
+          (view.kept.digest, metric, *sorted(settings.items())), find, "language pair, ",
+          task_command(view.kept.source, metrics=metric, official="FILE", **settings))
 
 
 def _show(key: str, about: str, example: str, content: tuple[str, ...], find: Callable, first: str, command: str
@@ -57,7 +84,8 @@ def _show(key: str, about: str, example: str, content: tuple[str, ...], find: Ca
         return screen.error(problem)
     with st.expander("Compare a published table with these scores", expanded=bool(text), key="official.box"):
         st.caption(f"Columns: {first}system and each metric, or {first}system, metric, score; tabs, semicolons or "
-                   "commas between. It is kept with the address of this page: whoever has the address "
+                   "commas between. A ranking has rank_low and rank_high, or rank, and perhaps cluster: mtsig says "
+                   "which rank rule gives it. The table is kept with the address of this page: whoever has the address "
                    "sees it. To remove it, empty the box.")
         if _SAID not in st.session_state:  # else what was typed stays
             st.session_state[_TEXT] = text
@@ -81,9 +109,12 @@ def _show_result(key, text, content, find, command):
     digest = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
     result = background.result((key, *content, digest), lambda progress: find(text, progress),
                               "Looking for the settings of the table")
-    for sentence in replication_sentences(result):
+    for sentence in [*rank_sentences(result), *replication_sentences(result)]:
         screen.plain(sentence)
-    screen.show_table(replication_table(result), "official.table")
+    if ranks_of(result):
+        screen.show_table(published_ranks_table(result), "official.ranks")
+    if scores := replication_table(result):
+        screen.show_table(scores, "official.table")
     charts.download("As CSV", REPLICATION_FORMS["csv"](result), ("official",), "csv", "official.csv")
     copyable(command, "official.command", "Command that prints this table")
 

@@ -17,6 +17,7 @@ from mtsig_core.report import export
 from mtsig_core.report.assumption_words import list_assumptions
 from mtsig_core.report.caution_words import fit_remedies_to_task, group_cautions
 from mtsig_core.report.commands import command_line, task_command
+from mtsig_core.report.rank_rules import COUNTS_NOTE, RANKS_NOTE, rule_counts_table, rules_table, rules_verdict
 from mtsig_core.report.sentences import (
     DISPUTED_PAIRS_NOTE,
     DISPUTES_NOTE,
@@ -38,7 +39,6 @@ from mtsig_core.report.tables import (
     pair_runs_table,
     pairs_table,
     rank_table,
-    rules_table,
     runs_table,
 )
 from mtsig_core.report.task_export import disputed_records, task_document
@@ -176,16 +176,18 @@ def show_across(comparison: TaskComparison, metric: str) -> None:
 
 
 def show_rules(view: TaskView) -> None:
-    """Draw the ranks by each rule that fits, side by side."""
+    """Draw the ranks by each rule that fits, side by side, and how the rules fit the tests of pairs."""
     by_rule = view.by_rule()
-    shown = rules_table(by_rule, view.metric)
-    pairs, differs = shown.values("language_pair"), shown.values("differs")
-    changed = list(dict.fromkeys(pair for pair, word in zip(pairs, differs, strict=True) if word))
-    n = len(set(pairs))
-    screen.answer(f"The rank rule changes the top group in {len(changed)} of {format_count(n, 'language pair')}"
-                  f"{': ' if changed else ''}{name_pairs(changed) if changed else ''}.")
+    screen.answer(f"{rules_verdict(by_rule, view.metric)}.")
+    shown, counts = rules_table(by_rule, view.metric), rule_counts_table(by_rule, view.metric)
     screen.show_table(shown, "task.rules")
-    st.caption("Each column has the rank range by one rule. Coloured: the ranges that reach the first rank.")
+    st.caption(RANKS_NOTE.replace("Marked:", "Coloured:").replace("Lines separate", "Shading separates"))
+    screen.show_table(counts)
+    st.caption(COUNTS_NOTE)
+    charts.csv_button((view.kept.info.name, view.metric), "task.rules", shown.records(), "Ranks by rule as CSV")
+    settings = {name: value for name, value in view.settings.items() if name != "rank_rule"}
+    command_box(task_command(view.kept.source, metrics=view.metric, rank_rule="all", **settings), "task.rules.command",
+                "these ranks; --format latex, html, csv or json writes files")
 
 
 # Files, and the command that prints them.

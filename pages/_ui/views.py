@@ -4,20 +4,21 @@ settings. A kept review has its own."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 
 import streamlit as st
 
 from mtsig_core import METRICS, Comparison, InputError, MetricResult, MtsigError, SettingError, TestSet, compare_task
 from mtsig_core.errors import format_count
+from mtsig_core.experiments.rank_rules import compare_by_rules
 from mtsig_core.metrics import depends_on_testset, resolve_metric
 from mtsig_core.metrics.tokenizers import TOKENIZERS, tokenizer_name
 from mtsig_core.report.commands import command_line, task_command
 from mtsig_core.results import TaskComparison
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
-from mtsig_core.stats.ranks import fitting_rules
 from mtsig_core.store.reviews import KeptReview, Review, ReviewStore
 from mtsig_core.testset import name_as_system, order_metrics
 from pages._ui import address, background, controls, result_cache, session_limits, testsets
@@ -255,21 +256,13 @@ class TaskView:
 
     def by_rule(self) -> dict[str, TaskComparison]:
         """Rank all language pairs by each rule that fits, from the same draws."""
-        kept, metric, rules = self.kept, self.metric, fitting_rules(self.metric in self.kept.info.own_scores)
+        kept, metric = self.kept, self.metric
         settings = {name: value for name, value in self.settings.items() if name != "rank_rule"}
         session_limits.check_task(kept.sizes, kept.info.pairs_with(metric), compare_task, settings)
 
         def work(progress):
-            cache, found = KeptDraws(), {}
-            for k, rule in enumerate(rules):
-                def report(_, share, k=k, title=rules[rule].title):
-                    progress(title, (k + share) / len(rules))
-
-                report("", 0.0)
-                with suppress(SettingError):  # WMT24's needs domains
-                    found[rule] = compare_task(kept, [metric], jobs=-1, progress=report, cache=cache, rank_rule=rule,
-                                               **settings)
-            return found
+            run = partial(compare_task, kept, [metric], jobs=-1, cache=KeptDraws(), **settings)
+            return compare_by_rules(run, metric in kept.info.own_scores, progress)
 
         return background.result(("rank rules", kept.digest, metric, *sorted(settings.items())), work,
                                  "Ranking by each rule")

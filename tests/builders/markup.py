@@ -36,7 +36,8 @@ class Page(HTMLParser):
 PRINTED = {
     r"\textbackslash{}": "\\", r"\textasciicircum{}": "^", r"\textasciitilde{}": "~", r"\textless{}": "<",
     r"\textgreater{}": ">", r"\textbar{}": "|", r"\textquotedbl{}": '"', r"\textquotesingle{}": "'",
-    r"\textasciigrave{}": "`", r"$\uparrow$": "↑", r"$\downarrow$": "↓", r"\{": "{", r"\}": "}", r"\$": "$",
+    r"\textasciigrave{}": "`", r"$\uparrow$": "↑", r"$\downarrow$": "↓", r"$\dagger$": "†",
+    r"$\ddagger$": "‡", r"\{": "{", r"\}": "}", r"\$": "$",
     r"\&": "&", r"\#": "#", r"\_": "_", r"\%": "%", r"\ ": " ", r"\kern0pt{}": "", r"\allowbreak{}": "",
     "{[}": "[", "{*}": "*"}
 

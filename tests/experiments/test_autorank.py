@@ -10,7 +10,10 @@ import pytest
 from mtsig_core import SegmentScores, SettingError, Task, TestSet, read_task
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.autorank import autorank, combine
+from mtsig_core.report.autorank import AUTORANK_FORMS
+from mtsig_core.testset import show_name
 
+WMT24 = Path(__file__).resolve().parents[3] / "shared" / "data" / "human" / "wmt24" / "AutoRank.xlsx"
 WMT25 = Path(__file__).resolve().parents[3] / "shared" / "data" / "wmt25"
 
 
@@ -30,7 +33,7 @@ def test_both_rules_by_hand():
     mean = (np.array(first) + np.array(second)) / 2
     expected = 1 + 3 * (mean.max() - mean) / (mean.max() - mean.min())
     np.testing.assert_allclose(combine(values, "2025")[:, 0], expected)
-    np.testing.assert_allclose(combine(values, "2024")[:, 0], [(1 + 2) / 2, (2.5 + 1) / 2, (4 + 3) / 2, 4.0])
+    np.testing.assert_allclose(combine(values, "2024")[:, 0], [(1 + 7 / 3) / 2, (3 + 1) / 2, (5 + 11 / 3) / 2, 5.0])
 
 
 def test_equal_scores_share_the_first_place():
@@ -86,6 +89,34 @@ def test_all_published_values_of_wmt25_come_out():
     mine = {(pair, row.system): row.autorank for pair, one in found.pairs.items() for row in one.systems}
     assert mine.keys() == published.keys() and len(mine) == 117
     assert max(abs(mine[key] - published[key]) for key in mine) <= 0.0501
+
+
+@pytest.mark.skipif(not WMT24.is_file(), reason="needs AutoRank.xlsx of WMT24 in ../shared/data/human/wmt24")
+def test_all_published_values_of_wmt24_come_out():
+    """The sheet of each language pair has the scores of both metrics, lower better, and AutoRank."""
+    openpyxl = pytest.importorskip("openpyxl")
+    n = 0
+    for sheet in openpyxl.load_workbook(WMT24, data_only=True).worksheets:
+        header, *rows = sheet.iter_rows(values_only=True)
+        records = [dict(zip(header, row, strict=True)) for row in rows if row[0]]
+        scores = {name: SegmentScores({row[None]: [row[name]] * 2 for row in records}, higher_is_better=False)
+                  for name in ("metricx", "cometkiwi")}
+        testset = TestSet(sheet.title, {row[None]: [None] * 2 for row in records}, {}, scores=scores)
+        found = autorank(Task("wmt24", {sheet.title: testset}), rule="2024", resamples=9).pairs[sheet.title]
+        mine = {one.system: one.autorank for one in found.systems}
+        assert mine == pytest.approx({show_name(row[None]): row["AutoRank"] for row in records}, abs=1e-9)
+        n += len(mine)
+    assert n == 244
+
+
+def test_the_metrics_of_wmt25_are_told():
+    five = ["CometKiwi-XL", "GEMBA-ESA-CMDA", "GEMBA-ESA-GPT4.1", "MetricX-24-Hybrid-XL", "XCOMET-XL", "chrF++"]
+    testset = make_task(5, **{name: {"A": 1.0, "B": 0.0} for name in five}).testsets["en-de"]
+    found = autorank(Task("toy", {pair: testset for pair in ("en-it_IT", "en-cs_CZ", "en-mas_KE")}), resamples=9)
+    assert [len(one.metrics) for one in found.pairs.values()] == [4, 5, 1]
+    assert all(one.as_published for one in found.pairs.values()) and "those of WMT25" in AUTORANK_FORMS["text"](found)
+    chosen = autorank(Task("toy", {"en-it_IT": testset}), five[:2], resamples=9)
+    assert "those of WMT25" not in AUTORANK_FORMS["text"](chosen)
 
 
 def test_the_command_prints_it(capsys):

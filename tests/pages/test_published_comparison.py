@@ -49,3 +49,9 @@ def test_a_table_of_a_task_is_held_against_all_its_pairs(opened, folder, capsys,
     options = [*arguments(command.replace("--official FILE", f"--official {tmp_path / 'FILE'}"))]
     assert main(options) == 0 and "en-ja_JP, XCOMET: 0 of 1 published scores" in capsys.readouterr().out
     assert main([*options, "--format", "latex"]) == 2
+
+
+def test_a_pasted_ranking_says_which_rule_gives_it(opened, folder):
+    page = opened("results", root=folder.parent, shared_task="task", metric="XCOMET", trials="999")
+    page.text_area(key="official.text").set_value("language pair,system,rank\nen-de_DE,Alpha,9\nen-ja_JP,Beta,9").run()
+    assert not page.exception and "0 of 1 published ranks come out with ranks" in words(page)

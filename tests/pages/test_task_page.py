@@ -12,6 +12,7 @@ from mtsig_core.cli.main import main
 from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.readers.tasks import pairs_of
 from mtsig_core.report.agreement import agreement_note, agreement_verdict
+from mtsig_core.report.rank_rules import rules_table
 from mtsig_core.report.sentences import (
     describe_methods,
     explain_ranking,
@@ -19,7 +20,7 @@ from mtsig_core.report.sentences import (
     state_agreement,
     state_verdict,
 )
-from mtsig_core.report.tables import rank_table, rules_table, tops_table
+from mtsig_core.report.tables import rank_table, tops_table
 from mtsig_core.results import TaskComparison
 from mtsig_core.simulation.shared_task import simulated_task
 from mtsig_core.source import Source, TaskSource
@@ -111,9 +112,12 @@ def test_rules_stand_side_by_side_and_those_that_change_the_top_group_come_first
     shown = rules_table(found, "XCOMET")
     differs = shown.values("differs")
     assert not app.exception and {"simultaneous", "wmt25", "overlap"} <= {*shown.keys}
-    assert differs == sorted(differs, reverse=True)
+    by_pair = {pair: any(word for one, word in zip(shown.values("language_pair"), differs, strict=True) if one == pair)
+               for pair in shown.values("language_pair")}
+    assert [*by_pair.values()] == sorted(by_pair.values(), reverse=True)
     for word, *ranks in zip(differs, *(shown.values(rule) for rule in found), strict=True):
-        assert bool(word) == (len({ends[0] == 1 for ends in ranks if ends}) > 1)
+        assert (word == "top group") <= (len({ends[0] == 1 for ends in ranks if ends}) > 1)
+        assert (word == "winner") == (len({ends[1] == 1 for ends in ranks if ends}) > 1)
     drawn = [frame.value for frame in app.dataframe if list(frame.value["1"]) == shown.values("system")]
     assert len(drawn) == 1
 

@@ -317,7 +317,8 @@ def test_who_may_be_the_first_though_others_score_better_is_told(last):
     found = compare(scored(last), "X", trials=999, resamples=99)
     assert [(row.system, row.rank_low) for row in found.metrics["X"].systems] == [("A", 1), ("B", 2), ("C", 1)]
     [said] = explain_far_firsts(found, "X")
-    assert said.startswith("C is in the top group although better-scoring systems are not.") and said in comparison_text(found)
+    assert said.startswith("C is in the top group although better-scoring systems are not.")
+    assert said in comparison_text(found)
     assert explain_far_firsts(compare(scored([8.0] * 40), "X", trials=999, resamples=99), "X") == []
 
 

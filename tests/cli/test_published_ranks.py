@@ -1,0 +1,104 @@
+"""`--official FILE` with ranks: which rank rule gives a published ranking; the rankings of WMT22 and WMT24 come out."""
+
+import csv
+import json
+import re
+
+import pytest
+
+from mtsig_core import InputError, compare, compare_task
+from mtsig_core.cli.main import main
+from mtsig_core.readers.official_tables import PublishedRank, parse_official_table
+from mtsig_core.simulation.shared_task import simulated_task
+from tests.builders.code import ROOT
+
+HUMAN = ROOT.parent / "shared" / "data" / "human"
+needs_published = pytest.mark.skipif(not HUMAN.is_dir(), reason="needs the published ratings in ../shared/data/human")
+DEMO = ["score", "--demo-task", "--metrics", "human"]
+
+
+def test_ranks_are_ranges_or_single_ranks():
+    read = parse_official_table("system,rank_low,rank_high,cluster\nA,1,2,1\nB,3,3,2\nC,-,-,-").ranks
+    assert read == {"A": PublishedRank(1, 2, 1), "B": PublishedRank(3, 3, 2)}
+    read = parse_official_table("System\tRank\tBLEU\nA\t1\t30.1\nB\t2–3\t29.0")
+    assert read.ranks == {"A": PublishedRank(1, 1, None), "B": PublishedRank(2, 3, None)}
+    assert read.columns == {"BLEU": {"A": "30.1", "B": "29.0"}}
+    assert parse_official_table("system;rank\nA;1\nB;1").ranks["B"] == PublishedRank(1, None, None)
+    assert parse_official_table("system,metric,score\nA,BLEU,3").ranks == {}
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ("system,rank\nA,first", "line 2: the rank is 'first'. Expected a whole number"),
+    ("system,rank\nA,3-1", "line 2: the rank is '3-1'"), ("system,rank\nA,0", "line 2: the rank is '0'"),
+    ("system,rank,cluster\nA,1,x", "line 2: the cluster is 'x'"),
+    ("system,rank\nA,1\nA,2", "line 3 names a system twice"),
+    ("system,rank_low,rank_high\nA,1,", "line 2: the rank is '1-'")])
+def test_a_broken_ranking_is_refused(text, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        parse_official_table(text)
+
+
+def write_ranking(path, rule, change=None):
+    result = compare(simulated_task().testsets["qaa-en"], "human", rank_rule=rule).metrics["human"]
+    rows = {row.system: (row.rank_low, row.rank_high, row.cluster) for row in result.systems} | (change or {})
+    path.write_text("\n".join(["system,rank_low,rank_high,cluster",
+                               *(",".join(map(str, (name, *row))) for name, row in rows.items())]))
+    return rows
+
+
+@pytest.mark.parametrize("rule", ["simultaneous", "wmt22", "wmt25"])
+def test_the_rule_is_found(rule, tmp_path, capsys):
+    rows = write_ranking(tmp_path / "ranks.csv", rule)
+    assert main([*DEMO, "--official", str(tmp_path / "ranks.csv"), "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert next(iter(found["ranks"]["counts"].items())) == (rule, len(rows))
+    assert all(count < len(rows) for name, count in found["ranks"]["counts"].items() if name != rule)
+    assert "The published ranking comes out" in found["sentences"][0] and found["rows"] == []
+
+
+def test_the_systems_that_do_not_come_out_are_named(tmp_path, capsys):
+    write_ranking(tmp_path / "ranks.csv", "wmt25", {"Oak-closed": (1, 2, 1), "Absent": (4, 4, 2)})
+    assert main([*DEMO, "--official", str(tmp_path / "ranks.csv")]) == 0
+    text = capsys.readouterr().out
+    assert "11 of 12 published ranks come out with ranks as WMT25. Not those of Oak-closed." in text
+    assert "Not ranked here: Absent." in text
+    assert main([*DEMO, "--official", str(tmp_path / "ranks.csv"), "--format", "csv"]) == 0
+    rows = [*csv.DictReader(capsys.readouterr().out.splitlines())]
+    assert [row["system"] for row in rows if row["same"] == "✗"] == ["Oak-closed"]
+
+
+def test_a_task_has_a_ranking_for_each_language_pair(tmp_path, capsys):
+    found = compare_task(simulated_task(), ["human"], trials=999, rank_rule="wmt24")
+    lines = [f"{pair},{row.system},{row.rank_low}-{row.rank_high}" for pair, one in found.pairs.items()
+             for row in one.metrics["human"].systems if pair != "qac-en"]
+    (tmp_path / "ranks.csv").write_text("\n".join(["language pair,system,rank", *lines]))
+    assert main(["task", "--demo", "--metrics", "human", "--trials", "999", "--official",
+                 str(tmp_path / "ranks.csv")]) == 0
+    text = capsys.readouterr().out
+    assert all(f"{pair}, human: The published ranking comes out with ranks as WMT24" in text
+               for pair in ("qaa-en", "qab-en"))
+    (tmp_path / "ranks.csv").write_text("system,rank\nNobody,1")
+    assert main([*DEMO, "--official", str(tmp_path / "ranks.csv")]) == 2
+    assert "ranks no system that is ranked here" in capsys.readouterr().err
+
+
+@needs_published
+@pytest.mark.parametrize(("pair", "waves", "n"), [("en-cs", "2", 16), ("en-zh", "23", 13)])
+def test_the_ranking_of_wmt24_comes_out_of_the_files(pair, waves, n, capsys):
+    files = [f"--scores=ESA={HUMAN}/wmt24/esa_generalMT2024_wave{wave}.csv" for wave in waves]
+    assert main(["score", *files, "--langpair", pair, "--official", f"{HUMAN}/wmt24/official/ranking.tsv",
+                 "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)["ranks"]
+    assert found["counts"]["wmt24"] == n == len(found["rows"]) > max(
+        count for rule, count in found["counts"].items() if rule != "wmt24")
+
+
+@needs_published
+def test_the_clusters_of_wmt22_come_out_of_the_files(tmp_path, capsys):
+    with open(HUMAN / "wmt22/clusters.csv") as file:
+        rows = [line.split() for line in file if line.startswith("cs en")]
+    ranks = [f"{re.sub(r'[.][0-9]+$', '', row[7])},{row[4]},{row[5]}" for row in rows]
+    (tmp_path / "ranks.csv").write_text("\n".join(["system,rank_low,rank_high", *ranks]))
+    assert main(["score", f"--scores=z={HUMAN}/wmt22/ad-seg-scores-cs-en.csv", "--official",
+                 str(tmp_path / "ranks.csv")]) == 0
+    assert "z: The published ranking comes out with ranks as WMT22." in capsys.readouterr().out

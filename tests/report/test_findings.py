@@ -1,0 +1,133 @@
+"""The findings of a task: held against the comparison, AutoRank and means by domain; LaTeX is whole in structure."""
+
+import csv
+import io
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mtsig_core import SystemInfo, Task, compare, read_task
+from mtsig_core.cli.main import main
+from mtsig_core.experiments.autorank import autorank
+from mtsig_core.experiments.findings import make_findings
+from mtsig_core.report.findings import FINDINGS_FORMS, findings_table
+from mtsig_core.report.tables import starred_matrix
+from mtsig_core.simulation.shared_task import simulated_task
+from mtsig_core.testset import SegmentScores
+
+
+@pytest.fixture(scope="module")
+def task():
+    """The simulated task with two metrics beside human scores, and a system that does not support a language pair."""
+    whole, rng = simulated_task(), np.random.default_rng(3)
+
+    def add_metrics(pair, testset):
+        human = testset.scores["human"].by_system
+        noisy = {f"m{k}": SegmentScores({
+            name: [None if score is None else score + 30 * rng.normal() for score in scores]
+            for name, scores in human.items()}) for k in (1, 2)}
+        return replace(testset, scores={**testset.scores, **noisy})
+
+    testsets = {pair: add_metrics(pair, testset) for pair, testset in whole.testsets.items() if pair != "qac-en"}
+    systems = {name: info for name, info in whole.systems.items()
+               if any(name in testset.systems for testset in testsets.values())}
+    return Task("toy", testsets, systems | {"Oak-closed": SystemInfo(True, unsupported=("qab-en",))})
+
+
+@pytest.fixture(scope="module")
+def found(task):
+    return make_findings(task, trials=1999)
+
+
+def test_the_table_has_ranks_scores_autorank_and_domains(task, found):
+    assert found.metric == "human" and [*found.pairs] == ["qaa-en", "qab-en"]
+    table, testset = findings_table(found, "qab-en"), task.testsets["qab-en"]
+    result = compare(testset, "human", trials=1999).metrics["human"]
+    assert table.values("system") == [row.system for row in result.systems]
+    assert table.values("rank") == [(row.rank_low, row.rank_high) for row in result.systems]
+    assert table.values("score") == pytest.approx([row.score for row in result.systems])
+    ranked = {row.system: row.autorank for row in autorank(task, ["m1", "m2"], resamples=9).pairs["qab-en"].systems}
+    assert table.values("autorank") == pytest.approx([ranked[name] for name in table.values("system")])
+    for domain in [key.removeprefix("domain_") for key in table.keys if key.startswith("domain_")]:
+        means = {name: np.mean([score for score, one in zip(scores, testset.domains, strict=True)
+                                if one == domain and score is not None])
+                 for name, scores in testset.scores["human"].by_system.items()}
+        shown = table.values(f"domain_{domain}")
+        assert shown == pytest.approx([means[name] for name in table.values("system")])
+        assert [k for k, key in table.marks if key == f"domain_{domain}"] == [int(np.argmax(shown))]
+
+
+def test_tracks_are_shaded_and_unsupported_languages_told(found):
+    table = findings_table(found, "qab-en")
+    assert {table.values("system")[k] for k in table.grey} == {
+        name for name in table.values("system") if not name.endswith("-closed")}
+    told = [name for name in table.values("printed") if "not supported" in name]
+    assert told == ["Oak-closed (language not supported)"]
+    assert not any("not supported" in name for name in findings_table(found, "qaa-en").values("printed"))
+
+
+def test_pairs_have_marks_by_their_adjusted_p(found):
+    result = found.pairs["qaa-en"].comparison.metrics["human"]
+    matrix, names = starred_matrix(result), [row.system for row in result.systems]
+    seen = set()
+    for pair in result.pairs:
+        p, k = pair.p_adjusted, [*names].index(pair.a)
+        expected = "‡" if p < .001 else "†" if p < .01 else "*" if p < .05 else ""
+        cell = matrix.values(str(names.index(pair.b) + 1))[k]
+        assert cell == f"{pair.delta:+.2f}{expected}"
+        seen.add(expected)
+    assert seen >= {"†", ""}
+
+
+def check_latex(code):
+    """Braces and environments close, and each row has as many cells as its table has columns."""
+    plain = re.sub(r"\\[{}%&\\]|(?<!\\)%.*", lambda match: "\\\\" if match[0] == r"\\" else "", code)
+    assert plain.count("{") == plain.count("}")
+    begun = re.findall(r"\\(begin|end)\{([a-z*]+)\}", code[code.index(r"\begin{table*}"):])
+    open_ones = []
+    for what, name in begun:
+        if what == "begin":
+            open_ones.append(name)
+        elif name != "document":
+            assert open_ones.pop() == name
+    n_tables = 0
+    for columns, body in re.findall(r"\\begin\{tabular\}\{(.*?)\}\n(.*?)\\end\{tabular\}", code, re.DOTALL):
+        n = len(re.findall("[lrcp]", re.sub(r">\{.*?\}p\{.*?\}", "p", columns)))
+        rows = [line for line in body.split("\n") if line.endswith(r"\\")]
+        assert rows and all(len(re.findall(r"(?<!\\)&", row)) == n - 1 for row in rows)
+        n_tables += 1
+    return n_tables
+
+
+def test_latex_is_whole_and_all_forms_have_the_numbers(found):
+    code = FINDINGS_FORMS["latex"](found)
+    assert check_latex(code) == 4 and r"$\dagger$" in code and r"\rowcolor" in code and "language not supported" in code
+    page = FINDINGS_FORMS["html"](found)
+    assert "Grey: not in the constrained track" in page and "†" in page
+    text = FINDINGS_FORMS["text"](found)
+    assert "AutoRank as WMT25" in text and "Grey" not in text
+    rows = [*csv.DictReader(io.StringIO(FINDINGS_FORMS["csv"](found)))]
+    record = json.loads(FINDINGS_FORMS["json"](found))["pairs"]["qab-en"]
+    own = [row for row in rows if row["language_pair"] == "qab-en" and row["table"] == "systems"]
+    assert [row["system"] for row in own] == [row["system"] for row in record["systems"]]
+    assert sum(row["unsupported"] == "True" or row["unsupported"] == "true" for row in own) == 1
+
+
+def test_the_command_and_what_the_metadata_say(tmp_path, capsys):
+    scores = tmp_path / "automatic_scores"
+    scores.mkdir()
+    for k, name in enumerate("AB"):
+        (scores / f"{name}.jsonl").write_text("".join(json.dumps({
+            "language_pair": "en-de_DE", "domain": "news", "document_id": f"n{n}",
+            "metric_scores": {"BLEURT": [n / 40 + k / 4, k / 2]}}) + "\n" for n in range(20)))
+    (tmp_path / "systems_metadata.json").write_text(json.dumps({
+        "A": {"constrained": True, "supported_lps": {"en-de_DE": "unsupported", "en-cs_CZ": "supported"}}}))
+    assert read_task(tmp_path).systems["A"].unsupported == ("en-de_DE",)
+    asked = ["findings", "--folder", str(tmp_path), "--trials", "999"]
+    assert main(asked) == 0
+    text = capsys.readouterr().out
+    assert "A (language not supported)" in text and "AutoRank" not in text
+    assert main([*asked, "--metrics", "x,y"]) == 2 and "by one metric" in capsys.readouterr().err

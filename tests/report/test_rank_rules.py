@@ -1,0 +1,95 @@
+"""Ranks by all rules side by side: held against one comparison for each rule, and pairs counted by a loop."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from mtsig_core import compare, compare_task
+from mtsig_core.cli.main import main
+from mtsig_core.experiments.rank_rules import compare_by_rules, count_against_tests
+from mtsig_core.report.rank_rules import RULES_FORMS, rule_counts_table, rules_table, rules_verdict
+from mtsig_core.simulation.shared_task import simulated_task
+from mtsig_core.stats.kept_tasks import KeptDraws
+
+RULES = ["simultaneous", "wmt22", "wmt24", "wmt25", "overlap"]
+
+
+@pytest.fixture(scope="module")
+def testset():
+    return simulated_task().testsets["qab-en"]
+
+
+@pytest.fixture(scope="module")
+def by_rule(testset):
+    cache = KeptDraws()
+    return compare_by_rules(lambda **given: compare(testset, "human", trials=999, cache=cache, **given), True)
+
+
+def test_each_column_is_the_comparison_by_its_rule(testset, by_rule):
+    shown = rules_table(by_rule, "human")
+    assert [*by_rule] == RULES
+    for rule in RULES:
+        one = compare(testset, "human", trials=999, rank_rule=rule).metrics["human"]
+        ranks = {row.system: (row.rank_low, row.rank_high) for row in one.systems}
+        assert dict(zip(shown.values("system"), shown.values(rule), strict=True)) == ranks
+        clusters = {row.system: row.cluster for row in one.systems}
+        assert dict(zip(shown.values("system"), shown.values(f"cluster_{rule}"), strict=True)) == clusters
+        tops = {name for k, name in enumerate(shown.values("system")) if (k, rule) in shown.marks}
+        assert tops == {name for name, (low, _) in ranks.items() if low == 1}
+    first = by_rule["simultaneous"].metrics["human"].systems
+    assert shown.ruled == {k for k in range(len(first) - 1) if first[k].cluster != first[k + 1].cluster}
+
+
+def test_differences_are_marked(by_rule):
+    shown = rules_table(by_rule, "human")
+    for word, *ranks in zip(shown.values("differs"), *map(shown.values, RULES), strict=True):
+        wins, tops = ({ends[k] == 1 for ends in ranks} for k in (1, 0))
+        assert word == ("winner" if len(wins) > 1 else "top group" if len(tops) > 1 else "")
+    assert "Cedar-open" in rules_verdict(by_rule, "human")
+
+
+def test_pairs_that_ranks_tie_or_separate_are_counted(by_rule):
+    counts = rule_counts_table(by_rule, "human")
+    for rule, row in zip(RULES, counts.records(), strict=True):
+        result = by_rule[rule].metrics["human"]
+        ranks = {one.system: {*range(one.rank_low, one.rank_high + 1)} for one in result.systems}
+        tied = sum(1 for pair in result.pairs if pair.significant and ranks[pair.a] & ranks[pair.b])
+        separated = sum(1 for pair in result.pairs if not pair.significant and not ranks[pair.a] & ranks[pair.b])
+        assert (row["tied"], row["separated"]) == (tied, separated)
+        assert row["significant"] + row["not_significant"] == len(result.pairs)
+        assert row["top_group"] == ", ".join(one.system for one in result.systems if one.rank_low == 1)
+        assert sum(map(int, row["clusters"].split(" + "))) == len(result.systems)
+        assert count_against_tests(result).tied == tied
+
+
+def test_a_task_has_the_language_pairs_that_change_first():
+    task, cache = simulated_task(), KeptDraws()
+    found = compare_by_rules(lambda **given: compare_task(task, ["bleu"], trials=999, cache=cache, **given), False)
+    assert [*found] == ["simultaneous", "overlap"]
+    shown = rules_table(found, "bleu")
+    changed = {pair for pair, word in zip(shown.values("language_pair"), shown.values("differs"), strict=True) if word}
+    order = list(dict.fromkeys(shown.values("language_pair")))
+    assert {*order[:len(changed)]} == changed and len(order) == 3
+    assert rule_counts_table(found, "bleu").values("top_group")[0] == "0 of 3"
+    for form in RULES_FORMS.values():
+        assert form({"bleu": found})
+
+
+def test_the_command_writes_every_form(capsys):
+    asked = ["compare", "--demo-task", "--metrics", "human,bleu", "--trials", "999",
+             "--rank-rule", "all", "--format"]
+    assert main([*asked, "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [*found["metrics"]] == ["human", "bleu"] and "rank_rule" not in found["settings"]
+    assert {row["rule"] for row in found["metrics"]["bleu"]["rules"]} == {
+        "by simultaneous rank ranges", "by overlap of intervals"}
+    assert main([*asked, "csv"]) == 0
+    rows = [*csv.DictReader(io.StringIO(capsys.readouterr().out))]
+    ranks = [row for row in rows if row["table"] == "ranks" and row["metric"] == "human"]
+    assert [int(row["wmt25_low"]) for row in ranks] == [row["wmt25_low"] for row in found["metrics"]["human"]["ranks"]]
+    for form, part in (("latex", r"\begin{tabular}"), ("html", "<table"), ("text", "as WMT25")):
+        assert main([*asked, form]) == 0 and part in capsys.readouterr().out
+    assert main([*asked, "matrix"]) == 2 and "not for --rank-rule all" in capsys.readouterr().err
+    assert main([*asked, "text", "--baseline", "Cedar-open"]) == 2 and "--baseline" in capsys.readouterr().err
