@@ -33,6 +33,7 @@ ASSUMPTION_KINDS: Mapping[str, AssumptionKind] = {
     # Systems, segments, files, language pairs.
     "withdrawn": AssumptionKind(("table", "names")),
     "no-reference": AssumptionKind(("n", "segment", "document")),
+    "lines-from-zero": AssumptionKind(("file",)),
     "names-of-outputs": AssumptionKind(("place", "files", "n")),
     "pair-without-output": AssumptionKind(("pair",)),
     "pair-without-reference": AssumptionKind(("pair",)),

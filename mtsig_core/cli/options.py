@@ -38,16 +38,17 @@ _CHOICE = {"only": ("NAME,...", "compare only these systems"),
            "exclude": ("NAME,...", "exclude these systems"),
            "domain": ("NAME", "use only the segments of this domain")}
 _TEST_SET = {
-    "ref": ("[NAME=]FILE", "reference, one segment per line; repeatable"),
-    "system": ("[NAME=]FILE", "system output, one segment per line; repeatable. NAME defaults to the file name"),
+    "ref": ("[NAME=]FILE", "reference, one segment per line, or a file that holds several texts; repeatable"),
+    "system": ("[NAME=]FILE", "system output, one segment per line, or a file that holds several; repeatable. NAME "
+                               "defaults to the file name"),
     "run": ("NAME=FILE", "output of another training run of the system NAME; repeatable, as often for each system. Of "
                          "a whole task, with serve: PAIR:NAME=FILE"),
     "parse": ("NAME=FILE", "dependency parse (CoNLL-U) of the output or reference NAME, for the metric dep-f; "
                            "repeatable"),
     "src": ("FILE", "source text"),
     "docs": ("FILE", "documents: for each segment a line with docid or domain<TAB>docid"),
-    "folder": ("DIR", "shared task: a folder, or a zip of it, with references/, system-outputs/ and, optionally, "
-                      "documents/ and sources/"),
+    "folder": ("DIR", "shared task: a folder, or a zip or tar archive of it, with references/, system-outputs/ "
+                      "and, optionally, documents/ and sources/"),
     "langpair": ("XX-YY", "language pair, such as en-de"),
     "tokenize": ("NAME", "tokenizer of sacreBLEU (default: by target language, else 13a)"),
     **_REFERENCES, **_OF_FOLDER,
@@ -56,16 +57,16 @@ _TEST_SET = {
     "demo_references": ("N", "number of its references, 1 to 9 (default: 1)"),
     "demo_task": ("", "a simulated shared task: 12 systems in two tracks, 1,000 segments, two references, human "
                       "scores"),
-    "scores": ("NAME=FILE", "table of segment scores (TSV, CSV, JSON, Parquet, COMET's JSON) or human evaluation as "
-                            "published (Appraise, MQM, MTurk), with or without texts; repeatable, also with the same "
-                            "NAME. Of a whole task, with serve and agreement: PAIR:NAME=FILE"),
+    "scores": ("NAME=FILE", "table of segment scores (TSV, CSV, JSON, xlsx, Parquet, COMET's JSON) or human evaluation "
+                            "as published (Appraise, MQM, MTurk), with or without texts; repeatable, also with the "
+                            "same NAME. Of a whole task, with serve and agreement: PAIR:NAME=FILE"),
     "ids": ("FILE", "id of each line of the texts, one per line, where tables of scores name lines by ids"),
     "xml": ("FILE", "XML of WMT, 2021 on, with sources, references and outputs; repeatable"),
     "sacrebleu": ("SET[/XX-YY]", "test set of sacreBLEU with its outputs, such as wmt21/systems/en-de; --system adds "
                                  "more")}
 _TASK = {
-    "folder": ("DIR", "shared task: a folder, or a zip of it, with texts (WMT's folders or XML, or mt-metrics-eval's "
-                      "folders) or with WMT25's automatic_scores/"),
+    "folder": ("DIR", "shared task: a folder, or a zip or tar archive of it, with texts (WMT's folders or XML, or "
+                      "mt-metrics-eval's folders) or with WMT25's automatic_scores/"),
     "name": ("NAME", "name of the task (default: the name of the folder)"),
     **_PAIRS,
     "only": _CHOICE["only"],

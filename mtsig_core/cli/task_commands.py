@@ -35,7 +35,7 @@ from mtsig_core.experiments.autorank import autorank
 from mtsig_core.experiments.findings import make_findings
 from mtsig_core.experiments.metric_agreement import AS_COMPARED, agreement, default_metrics, kept_agreement
 from mtsig_core.metrics import resolve_metric
-from mtsig_core.readers.files import is_zip
+from mtsig_core.readers.files import is_archive
 from mtsig_core.readers.tasks import contents_of, pairs_of, tables_beside, unread_sentences
 from mtsig_core.report.agreement import AGREEMENT_FORMS
 from mtsig_core.report.autorank import AUTORANK_FORMS
@@ -131,7 +131,7 @@ def _tell_unread(source: TaskSource) -> None:
     if source.folder is None:
         return
     taken = {path for *_, path in (*source.scores, *source.run)}
-    if is_zip(source.folder):
+    if is_archive(source.folder):
         contents = contents_of(source.folder)
         beside: Sequence[tuple[str, str, str]] = contents.scores
         said = unread_sentences(contents.unread)

@@ -7,7 +7,7 @@ import io
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mtsig_core.errors import InputError
@@ -28,7 +28,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "score": ("score", "scores", "rating", "value", "esa_score"),
     "rater": ("rater", "rater_id", "annotator", "annotator_id"),
     "docid": ("docid", "doc_id", "doc", "document", "document_id"),
-    "domain": ("domain", "domain_name"),
+    "domain": ("domain", "domain_name", "genre"),
     "source": ("source", "src"),
     "reference": ("reference", "ref", "refa", "refb"),
     "output": ("hypothesis", "hyp", "mt", "target", "tgt", "translation", "output"),
@@ -151,20 +151,24 @@ def read_text_table(text: str, name: str) -> InputTable:
 
 
 def read_delimited(text: str, name: str) -> InputTable:
-    """The table in a text with tabs, commas or semicolons between its columns; no header of an empty text."""
+    """The table in a text with tabs, commas or semicolons between its columns; no header of an empty text. Excel's
+    ``sep=;`` before the header, its decimal commas, and empty columns and rows at the end are known."""
+    lines = text.lstrip("\r\n")
+    told = re.match(r"sep=(.)\r?\n", lines)
+    text = text if told is None else "\n" + lines[told.end():]
     first_line = re.split("[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
     unquoted = re.sub('"[^"]*"', "", first_line)
-    separator = next((sign for sign in "\t,;" if sign in unquoted), "\t")
+    separator = told[1] if told else next((sign for sign in "\t,;" if sign in unquoted), "\t")
     spend("values", text.count(separator) + text.count("\n"), name)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True,
                         quoting=csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL)
     header: list[str] = []
     rows: NumberedRows = []
-    gaps: NumberedRows = []  # empty rows of a single column are scores that are missing, unless they end the file
+    gaps: NumberedRows = []  # empty rows are scores that are missing, unless they end the file
     try:
         for cells in reader:
-            if len(cells) < 2 and not any(cell.strip() for cell in cells):
-                gaps += [(reader.line_num, [""])] * (len(header) == 1)
+            if not any(cell.strip() for cell in cells) and (len(cells) < 2 or header):
+                gaps += [(reader.line_num, [""])] * (len(header) == 1) if len(cells) < 2 else [(reader.line_num, cells)]
             elif not header:
                 header = [show_name(cell.strip()) for cell in cells]
             elif len(cells) == len(header):
@@ -175,18 +179,39 @@ def read_delimited(text: str, name: str) -> InputTable:
                                  f"{len(header)} ({show_names(header)}). Give every row the same columns.")
     except csv.Error as error:
         raise InputError(f"{name}, row {reader.line_num} cannot be read: {error}. Check its quotes.") from None
-    return InputTable(name, header, rows)
+    return tidy_table(InputTable(name, header, rows), has_decimal_commas=separator != ",")
+
+
+def tidy_table(table: InputTable, *, has_decimal_commas: bool = False) -> InputTable:
+    """A table without the empty columns at its end, as spreadsheets write them; with points for decimal commas, where
+    all numbers can have been written with these."""
+    width, rows = len(table.header), table.rows
+    while width > 1 and not table.header[width - 1] and not any(str(cells[width - 1]).strip() for _, cells in rows):
+        width -= 1
+    rows = [(row, list(cells[:width])) for row, cells in rows] if width < len(table.header) else rows
+    has_points = any(re.fullmatch(r"\s*-?\d+\.\d+\s*", str(cell)) for _, cells in rows for cell in cells)
+    if has_decimal_commas and not has_points:
+        commas = [k for k in range(width) if _has_decimal_commas([str(cells[k]).strip() for _, cells in rows])]
+        rows = [(row, [cell.replace(",", ".") if k in commas else cell for k, cell in enumerate(cells)])
+                for row, cells in rows] if commas else rows
+    return replace(table, header=table.header[:width], rows=rows)
+
+
+def _has_decimal_commas(cells: Sequence[str]) -> bool:
+    """Whether a column has numbers with decimal commas; 85,250 alone could be as many thousands."""
+    numbers = [cell for cell in cells if re.fullmatch(r"-?\d+,\d+(e-?\d+)?", cell, re.IGNORECASE)]
+    others = {cell for cell in cells} - {*numbers}
+    return all(re.fullmatch(r"-?\d+|#?n/?a|none|null|", cell, re.IGNORECASE) for cell in others) and any(
+        not re.fullmatch(r"-?[1-9]\d{0,2},\d{3}", cell) for cell in numbers)
 
 
 def read_json(text: str, name: str) -> InputTable:
-    """The table in JSON: objects in an array, in lines, or in the only list of an object; lists by column; or what
-    COMET writes."""
-    try:
-        whole = parse_bounded_json(text, name)
-    except ValueError:
-        whole = None
+    """The table in JSON: objects in an array, in lines, or in the only list of an object; lists by column; as pandas
+    writes one, in any orient with names of columns; or what COMET writes."""
+    whole = _parse_whole(text, name)
     if isinstance(whole, dict) and whole:
-        _refuse_orient(name, whole)
+        if (table := _read_orient(name, whole)) is not None:
+            return table
         are_lists = all(isinstance(values, list) for values in whole.values())
         if are_lists and not any(isinstance(value, dict | list) for values in whole.values() for value in values):
             return join_columns(name, whole, "values")
@@ -196,22 +221,71 @@ def read_json(text: str, name: str) -> InputTable:
             raise InputError(f"{name} has {len(lists)} lists of scores: {show_names(lists)}. Expected one. Put each in "
                              "a file of its own.")
         if lists:
-            whole = whole[lists[0]]
-        elif are_lists:
+            return _join_records(name, _check_records(name, list(enumerate(whole[lists[0]], 1))))
+        if are_lists:
             return _read_comet(name, whole)
-    if isinstance(whole, list):
-        return _join_records(name, list(enumerate(whole, 1)))
-    return _join_records(name, [(k, _parse_row(name, k, line)) for k, line in enumerate(text.split("\n"), 1)
-                                if line.strip()])
+    return _join_records(name, read_records(text, name, whole))
 
 
-def _refuse_orient(name: str, whole: Mapping[str, Any]) -> None:
-    """Refuse how pandas writes a table of JSON unless it is told to write records."""
-    parted = isinstance(whole.get("data"), list) and ("columns" in whole or "schema" in whole)
-    if parted or (len(whole) > 1 and all(isinstance(value, dict) for value in whole.values())
-                  and len(set(map(tuple, whole.values()))) == 1):
-        raise InputError(f"{name} is an object of {show_names(whole)}, as pandas writes a table by default or with "
-                         "orient 'split' or 'table'. Expected an object for each row. Write it with orient='records'.")
+def _parse_whole(text: str, name: str) -> Any:
+    """What a text of JSON says as a whole, None where it is none, as one with an object in each line."""
+    try:
+        return parse_bounded_json(text, name)
+    except ValueError:
+        return None
+
+
+def read_records(text: str, name: str, whole: Any = None) -> list[tuple[int | str, dict[str, Any]]]:
+    """The numbered objects of a text of JSON, in an array or in lines. `whole` is the text parsed, where it is."""
+    whole = _parse_whole(text, name) if whole is None else whole
+    entries: list[tuple[int | str, Any]] = list(enumerate(whole, 1)) if isinstance(whole, list) else [
+        (k, _parse_row(name, k, line)) for k, line in enumerate(text.split("\n"), 1) if line.strip()]
+    return _check_records(name, entries)
+
+
+def _check_records(name: str, entries: Sequence[tuple[int | str, Any]]) -> list[tuple[int | str, dict[str, Any]]]:
+    """Refuse what is no object."""
+    if wrong := next((entry for entry in entries if not isinstance(entry[1], dict)), None):
+        raise InputError(f"{InputTable(name, [], []).where(wrong[0])} is {show_value(wrong[1])}. Expected an object "
+                         f"such as {_ROW}.")
+    return list(entries)
+
+
+def _read_orient(name: str, whole: Mapping[str, Any]) -> InputTable | None:
+    """A table as pandas writes it with orient 'split', 'table', 'index' or 'columns'; None of another object."""
+    data = whole.get("data")
+    if isinstance(data, list) and isinstance(whole.get("schema"), dict):
+        records = _check_records(name, list(enumerate(data, 1)))
+        index = [record.pop("index", None) for _, record in records]
+        table = _join_records(name, records)
+        return _number_rows(name, {column: [cells[k] for _, cells in table.rows]
+                                   for k, column in enumerate(table.header)}, None if None in index else index)
+    if isinstance(data, list) and isinstance(header := whole.get("columns"), list):
+        if wrong := next((row for row in data if not isinstance(row, list) or len(row) != len(header)), None):
+            raise InputError(f"{name}: {show_value(wrong)} is a row of 'data'. Expected a list of {len(header)}, one "
+                             f"for each of 'columns' ({show_names(map(str, header))}).")
+        return _number_rows(name, {str(column): [row[k] for row in data] for k, column in enumerate(header)},
+                            whole.get("index"))
+    if not all(isinstance(value, dict) for value in whole.values()) or len(set(map(tuple, whole.values()))) != 1:
+        return None
+    inside = list(next(iter(whole.values())))
+    if len(whole) == 1 and not all(map(str.isdigit, (*whole, *inside))) and find_column(inside, "system") is None:
+        return None
+    known = [any(find_column(keys, held) is not None for held in NAMES) or all(not key.isdigit() for key in keys)
+             for keys in (list(whole), inside)]
+    if known[0] == known[1]:
+        raise InputError(f"{name} is an object of objects: {show_names(whole)}, and in each {show_names(inside)}. "
+                         "Which are the columns? Expected an object for each row, such as pandas writes with "
+                         "orient='records'.")
+    return _number_rows(name, {key: list(values.values()) for key, values in whole.items()} if known[0] else
+                        {key: [values[key] for values in whole.values()] for key in inside},
+                        inside if known[0] else list(whole))
+
+
+def _number_rows(name: str, columns: dict[str, list[Any]], index: Any) -> InputTable:
+    """A table with the index of its rows as a column, unless it only counts them."""
+    counts = index is None or [str(one) for one in index] == [str(k) for k in range(len(index))]
+    return join_columns(name, columns if counts or "index" in columns else {"index": index, **columns}, "values")
 
 
 def _parse_row(name: str, row: int, line: str) -> Any:
@@ -222,13 +296,9 @@ def _parse_row(name: str, row: int, line: str) -> Any:
                          f"{_ROW}.") from None
 
 
-def _join_records(name: str, entries: Sequence[tuple[int | str, Any]], **more: Any) -> InputTable:
+def _join_records(name: str, entries: Sequence[tuple[int | str, Mapping[str, Any]]], **more: Any) -> InputTable:
     """The table of numbered objects."""
-    header: list[str] = []
-    if wrong := next((entry for entry in entries if not isinstance(entry[1], dict)), None):
-        where = InputTable(name, header, []).where(wrong[0])
-        raise InputError(f"{where} is {show_value(wrong[1])}. Expected an object such as {_ROW}.")
-    header += dict.fromkeys(key for _, entry in entries for key in entry)
+    header = list(dict.fromkeys(key for _, entry in entries for key in entry))
     check_values(len(header) * len(entries), name)
     rows: NumberedRows = [(row, [entry.get(key, ABSENT) for key in header]) for row, entry in entries]
     return InputTable(name, header, rows, **more)
@@ -246,7 +316,8 @@ def _read_comet(name: str, whole: Mapping[str, list[Any]]) -> InputTable:
     entries = [(f"segment {k} of {show_name(file)}", {**entry, "system": systems[file], "line": k}
                 if isinstance(entry, dict) else entry)
                for file, own in whole.items() for k, entry in enumerate(own, 1)]
-    return _join_records(name, entries, n_lines=len(next(iter(whole.values()))), score_names=("comet",))
+    return _join_records(name, _check_records(name, entries), n_lines=len(next(iter(whole.values()))),
+                         score_names=("comet",))
 
 
 # -- Parquet ---------------------------------------------------------------------------------------------------
@@ -260,7 +331,8 @@ def read_parquet(data: bytes, name: str) -> InputTable:
         file = parquet.ParquetFile(io.BytesIO(data))
         _check_parquet(file, name)
         # Texts that are written once and referred to by many rows are kept so, however long they are.
-        table = parquet.ParquetFile(io.BytesIO(data), read_dictionary=file.metadata.schema.names).read()
+        paths = [file.schema.column(k).path for k in range(len(file.schema))]
+        table = parquet.ParquetFile(io.BytesIO(data), read_dictionary=paths).read().flatten()
         index = (table.schema.pandas_metadata or {}).get("index_columns", ())
         columns = {column: _list_values(table.column(k)) for k, column in enumerate(table.column_names)
                    if column not in index or not column.startswith("__index_level_")}  # one without a name says nothing
@@ -281,7 +353,8 @@ def _check_parquet(file: Any, name: str) -> None:
         raise InputError(f"{name} has {about.num_row_groups:,} row groups of {about.num_columns:,} columns. Write it "
                          "again, in one.")
     wrong = [column.name for column in file.schema if column.max_repetition_level or column.length > _WIDEST]
-    wrong += [field.name for field in file.schema_arrow if types.is_nested(field.type)]
+    wrong += [field.name for field in file.schema_arrow if types.is_nested(field.type) and not (
+        types.is_struct(field.type) and not any(types.is_nested(inner.type) for inner in field.type))]
     if wrong:
         raise InputError(f"{name}: the column {wrong[0]!r} holds lists, records or bytes. Expected columns of numbers "
                          "and texts.")

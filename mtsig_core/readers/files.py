@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from mtsig_core.errors import InputError
-from mtsig_core.readers.limits import READING_BELOW, is_limited, spend
+from mtsig_core.readers.limits import READING_BELOW, count_left, is_limited, spend
+from mtsig_core.readers.packing import is_tar, open_tar_as_zip
 from mtsig_core.testset import show_name
 
 FilePath = str | os.PathLike[str]
@@ -142,9 +143,17 @@ class _Archive:
     size: int  # in bytes, unpacked: no more is read of any file than is said here
 
 
-def is_zip(path: FilePath) -> bool:
-    """Whether there is a zip."""
-    return _UPLOADS.get() is None and os.path.isfile(path) and zipfile.is_zipfile(path)
+def is_archive(path: FilePath) -> bool:
+    """Whether there is a zip, or a tar archive."""
+    if _UPLOADS.get() is not None or not os.path.isfile(path):
+        return False
+    state = os.stat(path)
+    return _is_archive(os.fsdecode(path), state.st_size, state.st_mtime_ns, state.st_ino)
+
+
+@lru_cache(maxsize=1024)
+def _is_archive(path: str, *_state: int) -> bool:
+    return zipfile.is_zipfile(path) or is_tar(path)
 
 
 def _split_path(path: FilePath) -> tuple[str, str] | None:
@@ -154,7 +163,7 @@ def _split_path(path: FilePath) -> tuple[str, str] | None:
         return None
     ends = (end.start() for end in re.finditer("/|$", path))
     end = next((end for end in ends if os.path.isfile(path[:end])), None)
-    return None if end is None or not is_zip(path[:end]) else (path[:end], "/".join(_split_name(path[end:])))
+    return None if end is None or not is_archive(path[:end]) else (path[:end], "/".join(_split_name(path[end:])))
 
 
 def _split_name(name: str) -> list[str]:
@@ -181,7 +190,8 @@ def _read_archive(path: str, *_state: int) -> _Archive:
     files: dict[str, zipfile.ZipInfo] = {}
     folders: dict[str, set[str]] = {"": set()}
     with _explain_damage():
-        opened = _open_zip(open(path, "rb"))
+        opened = _open_zip(open(path, "rb") if zipfile.is_zipfile(path) else open_tar_as_zip(
+            path, min(MAX_UNPACKED, count_left("zip_mb") or MAX_UNPACKED), MAX_FILES))
         for member in opened.infolist():
             if member.is_dir() or stat.S_ISLNK(member.external_attr >> 16):
                 continue

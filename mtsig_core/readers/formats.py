@@ -19,15 +19,28 @@ from functools import cached_property, partial
 from typing import Any
 
 from mtsig_core.errors import InputError, Remedy
-from mtsig_core.readers.columns import NAMES, read_parquet
+from mtsig_core.readers.columns import NAMES, InputTable, read_parquet, read_text_table
+from mtsig_core.readers.markup import read_sgml_texts, read_xml_texts
 from mtsig_core.readers.ratings import APPRAISE, is_wmt25, read_appraise, read_mqm, read_spaced, read_wmt25_ratings
+from mtsig_core.readers.seg_scores import read_comet_log, read_seg_scores
+from mtsig_core.readers.spreadsheets import read_xlsx
+from mtsig_core.readers.text_tables import (
+    TextTable,
+    is_wmt25_text,
+    read_fairseq,
+    read_parallel,
+    read_samples,
+    read_wmt25,
+    tabulate_texts,
+)
 from mtsig_core.testset import show_name
 
 # What is expected in a file, for messages; most have the first.
 SEGMENTS, SCORE_TABLE, SYSTEMS_TABLE = "one segment per line", "a table of segment scores", "a table of the systems"
 DOCUMENTS, IDS = "one document id per line", "one segment id per line"
 FOLDER = "the folder of a shared task, or a zip of it"
-_CHECKED = (SEGMENTS, DOCUMENTS, IDS, FOLDER, SCORE_TABLE)
+TEXTS = "several texts in one file"
+_CHECKED = (SEGMENTS, DOCUMENTS, IDS, FOLDER, SCORE_TABLE, TEXTS)
 
 _HEAD = 1 << 16  # bytes that are looked at
 _TAIL = 1 << 12
@@ -88,16 +101,23 @@ class _Sample:
 
     @cached_property
     def header(self) -> set[str]:
-        """Names of columns in the first line, in small letters, where the others have as many cells."""
+        """Names of columns in the first line, in small letters, where the others have as many cells; Excel may say the
+        separator before it."""
+        lines = self.lines[bool(self.lines) and re.fullmatch("sep=.", self.lines[0]) is not None:]
         for separator in "\t,;":
             try:
-                names, *rows = csv.reader(self.lines[:200] or [""], delimiter=separator)
+                names, *rows = csv.reader(lines[:200] or [""], delimiter=separator)
             except csv.Error:
                 continue
             alike = sum(len(row) == len(names) for row in rows)
             if len(names) > 1 and rows and alike >= _MOST * len(rows):
                 return {cell.lower() for cell in names}
         return set()
+
+    @cached_property
+    def has_quoted_cells(self) -> bool:
+        """Whether nearly all lines are as many cells in quotes, with commas or semicolons between them."""
+        return any(self.share(rf'"([^"]|"")*"{sign}("([^"]|"")*"|[^"{sign}]*)({sign}|$)') >= _MOST for sign in ",;")
 
     @cached_property
     def record(self) -> Mapping[str, Any]:
@@ -153,6 +173,11 @@ class Format:
     endings: tuple[str, ...] = ()  # of its files, which are no part of the name of a system
 
 
+def _tabulate(read: Callable[[Any, str], InputTable]) -> Callable[[Any, str], TextTable]:
+    """A reader of the texts in a table."""
+    return lambda data, name: tabulate_texts(read(data, name))
+
+
 def _has_magic(*magics: bytes, offset: int = 0) -> Callable[[_Sample], bool]:
     return lambda sample: sample.is_binary and any(sample.head.startswith(magic, offset) for magic in magics)
 
@@ -165,25 +190,26 @@ def _has_root(*names: str) -> Callable[[_Sample], bool]:
     return lambda sample: sample.root in names
 
 
-def _is_office(sample: _Sample) -> bool:
-    signs = (b"[Content_Types].xml", b"opendocument")
-    return sample.head.startswith(b"PK\x03\x04") and any(sign in sample.head + sample.tail for sign in signs)
+def _has_member(*names: bytes) -> Callable[[_Sample], bool]:
+    return lambda sample: sample.head.startswith(b"PK\x03\x04") and any(
+        name in sample.head + sample.tail for name in names)
 
 
 _SGML, _WMT_XML = ("refset", "srcset", "tstset", "mteval"), ("dataset", "collection")
 _ROOTS = (*_SGML, *_WMT_XML, "doc", "tmx", "xliff", "html")
 _TEXT_COLUMNS = {*NAMES["source"], *NAMES["reference"], *NAMES["output"], "docid", "doc_id"}
 _IDS = {*NAMES["docid"], *NAMES["line"]}
+_KNOWN = {name for names in NAMES.values() for name in names}
 _JQ = r"""Take the texts: jq -r '.KEY | gsub("\n"; " ")' FILE > COPY, with the key of the texts for KEY."""
-_SEG = r"sed -n 's/.*<seg[^>]*>\(.*\)<\/seg>.*/\1/p' FILE | " \
-       r"sed 's/&lt;/</g; s/&gt;/>/g; s/&quot;/\"/g; s/&amp;/\&/g' > COPY"
 _AWK = "awk -F ' [|][|][|] ' '!seen[$1]++ {print $2}' FILE > COPY"
 _EXPORT = "Export its translations as plain text, one segment per line, from the program that wrote it."
 _REPACK = "Unpack it, or pack it with gzip instead: {} FILE"
-_GUNZIP = "Unpack it once: gzip -dc FILE > once.gz"
+_TWICE = "Unpack it once: {} FILE > once"
+_AS_IT_IS = "Give it as what it has: a reference, an output, or the source."
 _SHEET = "Save its sheet as CSV in UTF-8"
 _SHEETS = f"{_SHEET} if it has scores. Of texts, save each column as a text file, one segment per line."
 _RATINGS = "It holds ratings: name it as scores."
+_SCORED = "It holds scores: name it as scores, and give the texts too."
 _FOR_LINES = "Write such a file from it, as plain text."
 _UNTAR = "Unpack it: tar xf FILE. Then give the files in it; or a task's folder, or a zip of that."
 
@@ -191,18 +217,20 @@ _binary = partial(Format, is_binary=True)
 
 #: The first that fits counts.
 FORMATS = (
-    _binary("xlsx", "an office document, such as a workbook of Excel", _is_office,
-            _SHEETS, f"{_SHEET}."),
+    _binary("xlsx", "a workbook of Excel", _has_member(b"xl/workbook.xml"), _AS_IT_IS,
+            reads={SCORE_TABLE: read_xlsx, TEXTS: _tabulate(read_xlsx)}, endings=(".xlsx",)),
+    _binary("office", "an office document", _has_member(b"[Content_Types].xml", b"opendocument"), _SHEETS,
+            f"{_SHEET}."),
     _binary("zip", "a zip archive", _has_magic(b"PK\x03\x04", b"PK\x05\x06"),
             "A zip of a whole shared task is read on its own, under a name that ends in .zip. Otherwise unpack it and "
             "give the files in it.", "Unpack it and give the table in it.",
             reads={FOLDER: None}),
     _binary("tar", "a tar archive", _has_magic(b"ustar", offset=257), _UNTAR,
-            "Unpack it: tar xf FILE. Then give the table."),
-    _binary("gzip", "gzipped twice", _has_magic(b"\x1f\x8b"), _GUNZIP, _GUNZIP),
+            "Unpack it: tar xf FILE. Then give the table.", reads={FOLDER: None}),
     *(_binary(name, what, _has_magic(magic), remedy, remedy) for name, what, magic, remedy in (
-        ("bzip2", "a bzip2 file", b"BZh", _REPACK.format("bunzip2")),
-        ("xz", "an xz file", b"\xfd7zXZ\x00", _REPACK.format("xz -d")),
+        ("gzip", "packed twice", b"\x1f\x8b", _TWICE.format("gzip -dc")),
+        ("bzip2", "packed twice", b"BZh", _TWICE.format("bzip2 -dc")),
+        ("xz", "packed twice", b"\xfd7zXZ\x00", _TWICE.format("xz -dc")),
         ("zstd", "a zstd file", b"\x28\xb5\x2f\xfd", _REPACK.format("zstd -d")))),
     _binary("7z", "a 7z archive", _has_magic(b"7z\xbc\xaf\x27\x1c"), "Unpack it and give the files in it.",
             "Unpack it and give the table in it."),
@@ -212,38 +240,40 @@ FORMATS = (
         ("a Python pickle", b"\x80\x04\x95"), ("a NumPy array", b"\x93NUMPY"))),
     _binary("office", "an old office document", _has_magic(b"\xd0\xcf\x11\xe0"),
             _SHEETS, f"{_SHEET}."),
-    _binary("parquet", "a Parquet table", _has_magic(b"PAR1"),
-            "Put each of its columns of texts in a file of its own, one segment per line; or read it in Python: "
-            "mtsig_core.read_frame(pandas.read_parquet(...)).", reads={SCORE_TABLE: read_parquet},
-            endings=(".parquet",)),
+    _binary("parquet", "a Parquet table", _has_magic(b"PAR1"), _AS_IT_IS,
+            reads={SCORE_TABLE: read_parquet, TEXTS: _tabulate(read_parquet)}, endings=(".parquet",)),
     Format("sgml", "SGML of WMT, 2008 to 2020",
-           lambda sample: sample.root in _SGML or (sample.root == "doc" and b"<seg" in sample.head),
-           f"Take the text of each <seg>: {_SEG}"),
-    Format("wmt-xml", "XML of WMT, 2021 on", _has_root(*_WMT_XML),
-           "Such files are read whole, and put together: name each as XML, not as a reference or an output. Or zip "
-           "them, with names such as newstest2021.en-de.all.xml, and upload the zip.", remedies=({"xml": "FILE"},)),
+           lambda sample: sample.root in _SGML or (sample.root in ("doc", "seg") and b"<seg" in sample.head),
+           _AS_IT_IS, reads={TEXTS: read_sgml_texts}, endings=(".sgm", ".sgml")),
+    Format("wmt-xml", "XML of WMT, 2021 on", _has_root(*_WMT_XML), _AS_IT_IS, remedies=({"xml": "FILE"},),
+           reads={TEXTS: read_xml_texts}, endings=(".xml",)),
     Format("tmx", "TMX, a translation memory", _has_root("tmx"), _EXPORT),
     Format("xliff", "XLIFF", _has_root("xliff"), _EXPORT),
     Format("html", "a web page", lambda sample: sample.root == "html" and sample.share(r"\s*<") >= _HALF,
            "Download the file itself, not the page that shows it.",
            "Download the file itself, not the page that shows it."),
     Format("xml", "XML of a form that mtsig does not know", _has_root("?"), _EXPORT),
-    Format("fairseq", "a log of fairseq-generate", _has_lines(r"[STHDP]-\d+\t"),
-           "Take the outputs in the order of their numbers: grep '^H-' FILE | sort -V | cut -f3- > COPY. If the log "
-           "has lines D-, use D- in place of H-. For the references: grep '^T-' FILE | sort -V | cut -f2- > COPY."),
+    Format("fairseq", "a log of fairseq-generate", _has_lines(r"[STHDP]-\d+\t"), _AS_IT_IS,
+           reads={TEXTS: read_fairseq}),
     Format("nbest", "an n-best list", _has_lines(r"\s*\d+ \|\|\| "), f"Take the best of each segment: {_AWK}"),
     Format("conllu", "CoNLL-U", _has_lines(r"\d+([-.]\d+)?\t([^\t]*\t){8}[^\t]*$"),
            "It holds a parse: name it as the parse of its text.", remedies=({"parse": "NAME=FILE"},),
            endings=(".conllu",)),
     Format("subtitles", "a file of subtitles", _has_lines(r"(\d\d:)?\d\d:\d\d[,.]\d{3} --> ", 0.15), _EXPORT),
     Format("po", "a PO file of gettext", _has_lines(r"(msgid|msgstr)(\[\d+\])? ", 0.2), _EXPORT),
-    Format("comet", "the printed output of comet-score", _has_lines(r".*\tSegment \d+\tscore: -?\d"),
-           "It holds scores: write them as JSON, by comet-score's option to_json, and name that as scores.",
-           "Write the scores as JSON, by comet-score's option to_json.", remedies=({"scores": "NAME=FILE"},)),
+    Format("comet", "the printed output of comet-score", _has_lines(r".*\tSegment \d+\tscore: -?\d"), _SCORED,
+           scores="COMET", reads={SCORE_TABLE: read_comet_log}, remedies=({"scores": "NAME=FILE"},)),
+    Format("seg-score", "a file of segment scores of mt-metrics-eval", lambda sample: sample.share(
+        r"\S+[\t ](-?\d+(\.\d+)?(e-?\d+)?|None)\s*$") == 1 and 1 < 2 * len({
+            re.split("[\t ]", line)[0] for line in sample.lines}) <= len(sample.lines), _SCORED,
+           reads={SCORE_TABLE: read_seg_scores}, remedies=({"scores": "NAME=FILE"},), endings=(".seg.score",)),
+    Format("numbers", "a list of numbers", lambda sample: len(sample.lines) > 2 and sample.share(
+        r"\s*[-+]?\d*[.,]?\d+(e[-+]?\d+)?\s*$") == 1, "Scores of segments have a first line with the name of their "
+           "system, and are given as scores.", reads={SCORE_TABLE: read_text_table, DOCUMENTS: None, IDS: None}),
     Format("lm-eval", "a file of samples of lm-evaluation-harness",
            lambda sample: {"doc", "target"} <= sample.record.keys() and bool(
-               {"filtered_resps", "resps"} & sample.record.keys()),
-           r"""Take the outputs: jq -r '.filtered_resps[0] | gsub("\n"; " ")' FILE > COPY (references: .target)."""),
+               {"filtered_resps", "resps"} & sample.record.keys()), _AS_IT_IS, reads={TEXTS: read_samples},
+           endings=(".jsonl",)),
     *(Format(name, "ratings from Appraise", _has_lines(APPRAISE + more, 0.9), _RATINGS, scores=scores,
              reads={SCORE_TABLE: read_appraise}, remedies=({"scores": "NAME=FILE"},), endings=(".csv",))
       for name, scores, more in (("appraise-esa", "ESA", r"[^,]*,(True|False),"), ("appraise-da", "DA", ""))),
@@ -255,32 +285,57 @@ FORMATS = (
                ["SYS", "SID", "RAW.SCR", "Z.SCR", "N"], ["system", "mqm_avg_score", "seg_id"]),
            _RATINGS, reads={SCORE_TABLE: read_spaced}, remedies=({"scores": "NAME=FILE"},), endings=(".csv", ".tsv")),
     Format("wmt25-ratings", "human evaluation of WMT25", lambda sample: is_wmt25(sample.record), _RATINGS,
-           scores="ESA", reads={SCORE_TABLE: read_wmt25_ratings}, remedies=({"scores": "NAME=FILE"},),
-           endings=(".jsonl",)),
+           scores="ESA", reads={SCORE_TABLE: read_wmt25_ratings, TEXTS: read_wmt25},
+           remedies=({"scores": "NAME=FILE"},), endings=(".jsonl",)),
+    Format("wmt25-texts", "texts of WMT25", lambda sample: is_wmt25_text(sample.record), _AS_IT_IS,
+           reads={TEXTS: read_wmt25, DOCUMENTS: None}, endings=(".jsonl",)),
     Format("jsonl-texts", "JSON, an object in each line, with texts and no scores",
            lambda sample: sample.has_texts_only, _JQ, f"If it is an output, give it as a system. {_JQ}",
-           reads={DOCUMENTS: None}),
+           reads={DOCUMENTS: None, TEXTS: _tabulate(read_text_table)}, endings=(".jsonl",)),
     Format("jsonl", "JSON, an object in each line", lambda sample: bool(sample.record), _JQ,
-           reads={SCORE_TABLE: None, DOCUMENTS: None}, endings=(".jsonl",)),
+           reads={SCORE_TABLE: None, DOCUMENTS: None, TEXTS: _tabulate(read_text_table)}, endings=(".jsonl",)),
+    Format("json-lines", "JSON, a list or a text in each line",
+           lambda sample: len(sample.lines) > 1 and sample.share(r"\s*\[.*\]\s*$") >= _MOST and all(
+               isinstance(_parse_json(line), list) for line in sample.lines[:20]), _JQ),
     Format("json", "JSON", lambda sample: sample.is_json,
            "Put each of its texts on a line of a text file; scores of segments are read from JSON.",
-           reads={SCORE_TABLE: None}, endings=(".json",)),
+           reads={SCORE_TABLE: None, TEXTS: _tabulate(read_text_table)}, endings=(".json",)),
     Format("scores", "a table of segment scores",
            lambda sample: bool({*NAMES["system"]} & sample.header) and (
                "score" in sample.header or bool({*NAMES["line"]} & sample.header)),
-           "Name it as scores, and give the texts too.", reads={SCORE_TABLE: None}, remedies=({"scores": "NAME=FILE"},),
+           _SCORED, reads={SCORE_TABLE: read_text_table}, remedies=({"scores": "NAME=FILE"},),
            endings=(".tsv", ".csv")),
-    Format("texts", "a table of texts", lambda sample: len(_TEXT_COLUMNS & sample.header) > 1,
-           "Put each of its columns of texts in a file of its own, one segment per line; or read it in Python: "
-           "mtsig_core.read_frame(pandas.read_csv(...)).", reads={SCORE_TABLE: None}),
+    Format("texts", "a table of texts", lambda sample: bool(_TEXT_COLUMNS - _IDS & sample.header) and (
+        len(_KNOWN & sample.header) > 1 or bool({*NAMES["reference"]} & sample.header)), _AS_IT_IS,
+           reads={SCORE_TABLE: None, TEXTS: _tabulate(read_text_table)}, endings=(".tsv", ".csv")),
+    Format("quoted", "a table without names of columns", lambda sample: sample.has_quoted_cells,
+           "Add a first row with the names of its columns, such as source, reference and the name of the system.",
+           reads={SCORE_TABLE: None}),
     Format("columns", "a table of {n_columns} columns, parted by tabs", lambda sample: sample.n_columns > 1,
-           "If its columns are references, as sacreBLEU takes them, put each in a file of its own. Otherwise keep the "
+           "If its columns are references, as sacreBLEU takes them, give it as the reference. Otherwise keep the "
            "column of the texts. For column 2: cut -f2 FILE > COPY",
-           reads={SCORE_TABLE: None, DOCUMENTS: None, IDS: None}))
+           reads={SCORE_TABLE: None, DOCUMENTS: None, IDS: None, TEXTS: read_parallel}))
+
+
+#: The marks of the order of bytes, which say how a text is written.
+_MARKS = ((b"\xff\xfe\x00\x00", "utf-32"), (b"\x00\x00\xfe\xff", "utf-32"), (b"\xff\xfe", "utf-16"),
+          (b"\xfe\xff", "utf-16"))
+
+
+def to_utf8(data: bytes) -> bytes:
+    """A text in UTF-8, if it begins with the mark of UTF-16 or UTF-32; as it is if not, or if it is no such text."""
+    encoding = next((encoding for mark, encoding in _MARKS if data.startswith(mark)), None)
+    if encoding is None:
+        return data
+    try:
+        return data.decode(encoding).encode()
+    except UnicodeError:
+        return data
 
 
 def sniff(data: bytes) -> Format | None:
     """The format that a file has by its content, unpacked; None for plain text, and for what nobody knows."""
+    data = data if (text := to_utf8(data[:4 * _HEAD])) == data[:4 * _HEAD] else text
     sample = _Sample(data[:_HEAD], data[-_TAIL:])
     return next((fmt for fmt in FORMATS if fmt.fits(sample)), None)
 
@@ -301,7 +356,7 @@ def strip_ending(name: str, content: str | None = None) -> str:
     >>> strip_ending("A.txt.gz"), strip_ending("A.parquet"), strip_ending("A.parquet", SEGMENTS)
     ('A', 'A', 'A.parquet')
     """
-    name = name.removesuffix(".gz")
+    name = re.sub(r"\.(gz|bz2|xz)$", "", name)
     return name.removesuffix(next(filter(name.endswith, [".txt", *list_endings(content)]), ""))
 
 

@@ -118,6 +118,12 @@ def spend(name: str, n: int, where: str, once: object = None) -> None:
         budget.spent |= {(name, once)} if once is not None else set()
 
 
+def count_left(name: str) -> int | None:
+    """What is left of a limit, `zip_mb` in bytes; None where there is none."""
+    budget = _BUDGET.get()
+    return None if budget is None else budget.left[name]
+
+
 def is_limited() -> bool:
     """Whether what is read now comes from strangers."""
     return _BUDGET.get() is not None

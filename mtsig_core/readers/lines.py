@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
+import io
 import os
 import re
 import shlex
 import tempfile
-import zlib
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, BinaryIO, cast
@@ -17,8 +16,10 @@ import numpy as np
 from mtsig_core.errors import InputError, find_closest
 from mtsig_core.readers.columns import InputTable, read_text_table
 from mtsig_core.readers.files import FilePath, open_file
-from mtsig_core.readers.formats import SCORE_TABLE, SEGMENTS, find_format, sniff, split_lines
+from mtsig_core.readers.formats import SCORE_TABLE, SEGMENTS, TEXTS, find_format, sniff, split_lines, to_utf8
 from mtsig_core.readers.limits import is_limited, spend
+from mtsig_core.readers.packing import DAMAGE, find_packer, unpack
+from mtsig_core.readers.text_tables import TextInTable, TextTable
 from mtsig_core.testset import StoredLines, read_file_state, show_name
 
 _SAMPLE, _LINES = 1 << 16, 200  # bytes, or lines that are not ASCII, by which an encoding is guessed
@@ -58,8 +59,6 @@ def _count_damage(data: bytes) -> int:
 # Reading a text file with one segment per line, and saying what is wrong with one that is not.
 
 MAX_BYTES = 2 << 30  # of text, unpacked: a small .gz can hold far more than any memory
-CHUNK = 1 << 20
-GZIP_MAGIC = b"\x1f\x8b"
 
 
 def read_lines(path: FilePath, content: str = SEGMENTS) -> list[str]:
@@ -80,9 +79,24 @@ def read_table(path: FilePath) -> InputTable:
     return table
 
 
+def read_text_table_file(path: FilePath) -> TextTable | None:
+    """The texts of a file that holds several; None of one that holds a single text, or none."""
+    try:
+        fmt = sniff(read_beginning(path))
+    except InputError:  # which is said once it is read as a text
+        return None
+    if fmt is None or TEXTS not in fmt.reads:
+        return None
+    table: TextTable = _read(path, TEXTS)
+    spend("lines", len(next(iter((*table.references.values(), *table.outputs.values(), table.sources or ())), ())),
+          show_name(path))
+    return table
+
+
 def _read(path: FilePath, content: str) -> Any:
     """What the reader of its format makes of a file; of plain text its lines, or its table."""
     data, unpacked = read_bytes(path, content)
+    data = to_utf8(data)
     name = show_name(path)
     fmt = find_format(name, data, content)
     reader = None if fmt is None else fmt.reads[content]
@@ -106,38 +120,39 @@ def read_bytes(path: FilePath, content: str = SEGMENTS) -> tuple[bytes, bool]:
     return b"".join(chunk for chunk, _ in parts), bool(parts and parts[0][1])
 
 
-def read_chunks(path: FilePath, content: str = SEGMENTS) -> Iterator[tuple[bytes, bool]]:
-    """The content of a file bit by bit, each with whether it had to be unpacked."""
+def read_chunks(path: FilePath, content: str = SEGMENTS, *, is_counted: bool = True) -> Iterator[tuple[bytes, bool]]:
+    """The content of a file bit by bit, each with whether it had to be unpacked. `is_counted`: whether it counts to the
+    limits."""
     name, size = show_name(path), 0
     try:
         with open_file(path) as file:
-            unpacked = file.peek(2)[:2] == GZIP_MAGIC
-            stream = gzip.GzipFile(fileobj=file) if unpacked else file
-            while chunk := stream.read(CHUNK):
+            packer = find_packer(file)
+            for chunk in unpack(file):
                 size += len(chunk)
-                spend("mb", len(chunk), name)
+                if is_counted:
+                    spend("mb", len(chunk), name)
                 if size > MAX_BYTES:
                     raise InputError(
-                        f"{name} {'unpacks to' if unpacked else 'has'} more than {MAX_BYTES:,} bytes, "
+                        f"{name} {'has' if packer is None else 'unpacks to'} more than {MAX_BYTES:,} bytes, "
                         "too much for one text. See whether it is the right file.")
-                yield chunk, unpacked
+                yield chunk, packer is not None
     except FileNotFoundError:
         raise InputError(explain_missing(path)) from None
     except IsADirectoryError:
         raise InputError(
             f"{name} is a folder. Expected a file with {content}. Name a file in it.") from None
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+    except (*DAMAGE, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise InputError(f"{name} cannot be read: {error.strerror or error}.") from None
         reason = "it breaks off before its end" if isinstance(error, EOFError) else str(error)
-        raise InputError(f"{name} is a damaged gzip file: {reason}. Copy or download it again.") from None
-    except OSError as error:
-        raise InputError(f"{name} cannot be read: {error.strerror or error}.") from None
+        raise InputError(f"{name} is a damaged {packer} file: {reason}. Copy or download it again.") from None
     except ValueError:  # a name that no file can have
         raise InputError(f"{name} is no file name. Check it for stray characters.") from None
 
 
 def read_beginning(path: FilePath) -> bytes:
     """The first bytes of a file, unpacked."""
-    return next(read_chunks(path), (b"", False))[0]
+    return next(read_chunks(path, is_counted=False), (b"", False))[0]
 
 
 def explain_missing(path: FilePath) -> str:
@@ -208,6 +223,8 @@ _MARK = b"\xef\xbb\xbf"  # of the byte order
 def read_texts(path: FilePath) -> Sequence[str]:
     """The lines of a text file, as `read_lines` has them; those of a large one stay in their file, or in a temporary
     one if it is gzipped. What strangers upload is small, and always in memory."""
+    if isinstance(path, TextInTable):
+        return path.lines
     try:
         small = is_limited() or not hasattr(os, "pread") or os.path.getsize(path) < LARGE
         lines = None if small else _index_lines(open_file(path), path)
@@ -216,10 +233,10 @@ def read_texts(path: FilePath) -> Sequence[str]:
     return lines or read_lines(path)  # which says what is wrong, where something is
 
 
-def _index_lines(file: BinaryIO, path: FilePath) -> StoredLines | None:
+def _index_lines(file: io.BufferedReader, path: FilePath) -> StoredLines | None:
     """The lines of a file, None if it is no text."""
     state = read_file_state(file)
-    copy = cast(BinaryIO, tempfile.TemporaryFile()) if file.read(2) == GZIP_MAGIC else None
+    copy = cast(BinaryIO, tempfile.TemporaryFile()) if find_packer(file) else None
     offset, ends, sizes, lengths = 0, *(list[np.ndarray]() for _ in range(3))
     for block in _read_blocks(path, copy):
         if not ends and find_format(show_name(path), block, SEGMENTS):
@@ -240,9 +257,9 @@ def _index_lines(file: BinaryIO, path: FilePath) -> StoredLines | None:
         return None
     if copy is not None:
         copy.flush()
-        file, state = copy, read_file_state(copy)
+        state = read_file_state(copy)
     begins = np.cumsum(np.concatenate([[offset], *ends]))[:-1]
-    return StoredLines(file, show_name(path), begins, np.concatenate(sizes), np.concatenate(lengths), state)
+    return StoredLines(copy or file, show_name(path), begins, np.concatenate(sizes), np.concatenate(lengths), state)
 
 
 def _read_blocks(path: FilePath, copy: BinaryIO | None) -> Iterator[bytes]:

@@ -19,8 +19,8 @@ import numpy as np
 
 from mtsig_core.errors import InputError
 from mtsig_core.languages import two_letters
-from mtsig_core.readers.columns import InputTable, NumberedRows, read_delimited, show_value
-from mtsig_core.readers.limits import parse_bounded_json, spend
+from mtsig_core.readers.columns import InputTable, NumberedRows, read_delimited, read_records, show_value
+from mtsig_core.readers.limits import spend
 
 #: Weights of MQM errors by severity, and by severity and category, from Freitag et al. 2021, Table 4.
 MQM_WEIGHTS = {"major": 5.0, "minor": 1.0, "neutral": 0.0, "no-error": 0.0, "critical": 5.0}
@@ -129,11 +129,8 @@ def read_spaced(text: str, name: str) -> InputTable:
 def read_wmt25_ratings(text: str, name: str) -> InputTable:
     """WMT25's JSON, a document or segment in each line, with the scores of two raters for each system."""
     rows: NumberedRows = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        entry = parse_bounded_json(line, f"{name}, row {number}", is_counted=True)
-        if not isinstance(entry, dict) or not is_wmt25(entry) or not isinstance(entry["scores"], dict):
+    for number, entry in read_records(text, name):
+        if not is_wmt25(entry):
             raise InputError(f"{name}, row {number} is {show_value(entry)}. Expected an object with doc_id and scores, "
                              "as WMT25 published them.")
         langpair, domain, document = ([*str(entry["doc_id"]).split("_#_"), "", ""])[:3]

@@ -22,7 +22,6 @@ from mtsig_core.readers.columns import (
     InputTable,
     NamedColumns,
     find_column,
-    join_columns,
     read_delimited,
     read_frame_table,
     show_names,
@@ -32,7 +31,6 @@ from mtsig_core.readers.files import FilePath
 from mtsig_core.readers.formats import IDS
 from mtsig_core.readers.limits import check_values, spend
 from mtsig_core.readers.lines import read_lines, read_table
-from mtsig_core.readers.tasks import ENDINGS, read_blocks
 from mtsig_core.testset import SegmentScores, TestSet, find_direction, is_human, show_name, told_direction
 
 #: Why ratings are left out, as results count them.
@@ -81,8 +79,6 @@ def read_score_file(source: ScoreTable, metric: str, is_system: Callable[[str], 
     `langpair`: of a table of several language pairs, the one to take."""
     if not isinstance(source, str | os.PathLike):
         table = read_frame_table(f"The table {metric}", source)
-    elif show_name(source).endswith(ENDINGS):
-        table = _join_blocks(show_name(source), read_blocks(Path(os.fsdecode(source))))
     else:
         table = read_table(source)
     if not table.header or not table.rows:
@@ -109,13 +105,6 @@ def read_score_file(source: ScoreTable, metric: str, is_system: Callable[[str], 
             scores = [(column, _read_number(cells[k], f"{where}, column {show_name(column)}")) for column, k in columns]
         file.ratings += [Rating(name, line, score, document, domain, rater, row, file) for name, score in scores]
     return file
-
-
-def _join_blocks(name: str, blocks: Mapping[str, Sequence[float | None]]) -> InputTable:
-    """The table of scores in blocks by system, which must be of one length."""
-    n_lines = len(join_columns(name, blocks, "scores").rows)
-    rows = ((system, line, score) for system, scores in blocks.items() for line, score in enumerate(scores, 1))
-    return InputTable(name, ["system", "line", "score"], list(enumerate(rows, 1)), n_lines)
 
 
 def list_langpairs(source: FilePath) -> list[str]:
@@ -396,7 +385,10 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
     frozen, assumed = _freeze_scores({metric: _place_scores(group.ratings, position, group.ratings[0].file.name)
                                       for metric, group in groups.items()}, groups, lower_is_better, higher_is_better)
     no_texts: dict[str, Sequence[Any]] = {system: [None] * len(lines) for system in systems}
-    numbers = [line for line in lines if isinstance(line, int)] or range(1, len(lines) + 1)
+    is_from_zero = 0 in lines
+    numbers = [line + is_from_zero for line in lines if isinstance(line, int)] or range(1, len(lines) + 1)
+    if is_from_zero:
+        assumed += (Assumption("lines-from-zero", {"file": ratings[0].file.name}),)
     return TestSet(name or metric, no_texts, {}, lines=numbers, documents=_list_groups(ratings, lines, "document"),
                    domains=_list_groups(ratings, lines, "domain"), scores=frozen, assumed=assumed)
 
@@ -670,8 +662,10 @@ def _list_lines(ratings: Sequence[Rating]) -> list[int | str]:
     if numbered is not None and named is not None:
         raise InputError(f"{named.where}: the line is {show_name(str(named.line))!r}, while {numbered.file.name} has "
                          "numbers. Expected numbers throughout, or ids throughout.")
-    if zero := next((one for one in ratings if one.line == 0), None):
-        raise InputError(f"{zero.where}: there is no line 0. Lines are counted from 1: add 1 to each.")
+    zeros = {one.file: one for one in ratings if one.line == 0}
+    if zeros and zeros.keys() != {one.file for one in ratings}:
+        raise InputError(f"{next(iter(zeros.values())).where}: the line is 0, and other tables have no line 0. Count "
+                         "the lines of each from 1: add 1 to these.")
     lines = dict.fromkeys(one.line for one in ratings)
     return sorted(lines) if named is None else list(lines)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -20,15 +19,16 @@ from mtsig_core.readers.files import (
     check_place,
     check_regular,
     exists,
+    is_archive,
     is_file,
     is_folder,
-    is_zip,
     list_archive,
     list_folder,
 )
 from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, SYSTEMS_TABLE, find_format, list_endings, strip_ending
 from mtsig_core.readers.limits import check_values, parse_bounded_json, spend
 from mtsig_core.readers.lines import explain_missing, read_beginning, read_bytes, read_lines
+from mtsig_core.readers.seg_scores import BLOCK_LINE, parse_blocks
 from mtsig_core.readers.texts import drop_canary, find_runs
 from mtsig_core.readers.wmt import (
     ONE_OF_EACH,
@@ -88,7 +88,8 @@ def _read_pair_scores(folder: Path, pair: str, testset: TestSet) -> _Scores:
         if "," in name or name != name.strip():
             raise InputError(f"{show_name(path)}: {show_name(name)!r} is no name for scores, as a list of metrics "
                              "could not name them. Rename the file.")
-        paths[name], by_system = path, read_blocks(path)
+        paths[name] = path
+        by_system = parse_blocks(read_lines(check_regular(path), BLOCK_LINE), show_name(path))
         for system, values in by_system.items():
             if system not in testset.systems and system not in testset.references and not is_human(system):
                 raise InputError(f"{show_name(path)}: {show_name(system)!r} has scores and no output. Expected one of "
@@ -116,22 +117,6 @@ def _list_seg_scores(folder: Path, pair: str) -> list[tuple[Path, str]]:
 def _list_score_names(folder: Path) -> list[str]:
     """What the segment scores of any language pair are called."""
     return [name for pair in language_pairs(folder) for _, name in _list_seg_scores(folder, pair.rpartition(".")[2])]
-
-
-def read_blocks(path: Path) -> dict[str, list[float | None]]:
-    """The scores of each system, in the order of the segments."""
-    blocks: dict[str, list[float | None]] = {}
-    for number, line in enumerate(read_lines(check_regular(path), "SYSTEM<TAB>SCORE in each line"), 1):
-        system, _, score = line.strip().replace("\t", " ").rpartition(" ")
-        try:
-            value = None if score == "None" else math.inf if "_" in score else float(score)
-        except ValueError:
-            value = math.inf
-        if not system.strip() or (value is not None and math.isinf(value)):
-            raise InputError(f"{show_name(path)}, line {number} is {show_name(repr(line))[:60]}. Expected "
-                             "SYSTEM<TAB>SCORE, with None where a score is missing.")
-        blocks.setdefault(system.strip(), []).append(None if value != value else value)
-    return blocks
 
 
 # Segment scores alone, in the layout of WMT25.
@@ -355,7 +340,7 @@ def find_systems(folder: FilePath | None, table: FilePath | None = None) -> Syst
     if table is not None or folder is None:
         return SystemsTable() if table is None else read_systems(table)
     path = Path(folder, SYSTEMS_FILE)
-    if is_zip(folder):
+    if is_archive(folder):
         path = next((one for one in list_archive(folder) if one.name == SYSTEMS_FILE and is_file(one)), path)
     return read_systems(check_regular(path)) if exists(path) else SystemsTable()
 
@@ -389,7 +374,7 @@ def find_task(folder: FilePath) -> Path:
     head = read_beginning(folder) if os.path.isfile(folder) else b""
     find_format(show_name(folder), head, FOLDER)  # which refuses another format
     root = Path(folder)
-    if not is_zip(folder):
+    if not is_archive(folder):
         check_place(folder)
         if head.startswith(b"PK") or (head and os.fsdecode(folder).lower().endswith(".zip")):
             raise InputError(f"{show_name(folder)} is no zip file, or not all of one. Expected the folder of a shared "
@@ -423,7 +408,7 @@ def _list_marks(folder: FilePath) -> list[Path]:
 
 def _list_top(folder: FilePath) -> list[Path]:
     """What is in a folder, or at any depth in a zip."""
-    if is_zip(folder):
+    if is_archive(folder):
         return list_archive(folder)
     return [Path(folder, name) for name in list_folder(folder)] if is_folder(folder) else []
 
@@ -431,7 +416,7 @@ def _list_top(folder: FilePath) -> list[Path]:
 def is_task(folder: FilePath) -> bool:
     """Whether a folder, or a zip, looks like a shared task by the folders in it, its XML, or in a zip its names."""
     names = [path.name for path in _list_top(folder)]
-    return bool(_list_marks(folder) or xml_names(names) or is_zip(folder) and any(map(_is_of_task, names)))
+    return bool(_list_marks(folder) or xml_names(names) or is_archive(folder) and any(map(_is_of_task, names)))
 
 
 def pairs_of(folder: FilePath) -> list[str]:

@@ -16,10 +16,11 @@ from mtsig_core.readers.alignment import find_first_fault
 from mtsig_core.readers.columns import NamedColumns, find_column, read_columns, show_names
 from mtsig_core.readers.conllu import read_conllu
 from mtsig_core.readers.files import FilePath, is_file, list_folder
-from mtsig_core.readers.formats import DOCUMENTS, SEGMENTS, strip_ending
+from mtsig_core.readers.formats import DOCUMENTS, SEGMENTS, TEXTS, strip_ending
 from mtsig_core.readers.limits import parse_bounded_json, spend
-from mtsig_core.readers.lines import read_lines, read_texts
-from mtsig_core.testset import TestSet, as_texts, is_human, show_name
+from mtsig_core.readers.lines import read_lines, read_text_table_file, read_texts
+from mtsig_core.readers.text_tables import TextInTable, TextTable, align_tables, name_reference, sort_columns
+from mtsig_core.testset import TestSet, as_texts, show_name
 
 # Reading which document, and which domain, each segment belongs to.
 
@@ -29,6 +30,8 @@ _COLUMNS = {1: "1 column (docid)", 2: "2 columns (domain<TAB>docid)"}
 def read_documents(path: FilePath, *, blanks: bool = False) -> tuple[list[str], list[str] | None]:
     """The document id of each segment, and its domain where the file has it. `blanks`: whether two words in each line
     are ``domain docid``, as in older shared tasks."""
+    if isinstance(path, TextInTable):
+        return list(path.lines), None if path.domains is None else list(path.domains)
     lines = read_lines(path, DOCUMENTS)
     if os.fsdecode(path).removesuffix(".gz").endswith(".jsonl") or all(line.startswith("{") for line in lines):
         rows = [_read_json_line(line, path, number) for number, line in enumerate(lines, 1)]
@@ -64,11 +67,6 @@ def _read_json_line(line: str, path: FilePath, number: int) -> list[str]:
 SEARCHED_LINES = 100_000  # of all files together in which the first fault is looked for, about 3 seconds
 
 _Read = tuple[FilePath | None, Sequence[str] | None, str | None]  # path, lines, and what it is in messages
-
-
-def name_reference(own: str, short: str = "[A-Z]") -> str:
-    """What a reference is called by its name in a file: refA where that is A, ref where there is none."""
-    return f"ref{own}" if re.fullmatch(short, own) else own or "ref"
 
 
 def check_langpair(langpair: str) -> None:
@@ -169,7 +167,7 @@ def find_wrong_counts(reference_path: FilePath, reference: Sequence[str] | None,
     if reference is None or not wrong:
         return []
     name, n = show_name(reference_path), len(reference)
-    blank = [line for line, text in enumerate(reference, 1) if not text.strip()]
+    blank = [line for line, text in enumerate(reference, 1) if not (text or "").strip()]
     remedy = "Each line must hold the segment of the same line of the reference: mend the file or write it again."
     if blank and any(len(lines) == n - len(blank) for _, lines, _ in wrong):
         remedy += (f" The reference has {format_count(len(blank), 'blank line')}, the first is line {blank[0]}, and "
@@ -257,6 +255,8 @@ def read_text(
         raise SettingError("No reference. Give at least one, a text file with one segment per line.")
     if langpair is not None:
         check_langpair(langpair)
+    references, systems, runs, sources, documents, langpair = _spread_tables(
+        references, systems, runs, sources, documents, langpair)
     files = {kind: index_by_name(((_name_by_file(path) if file_name is None else file_name, path) for file_name,
                                   path in group), kind,
                                  "Give each a name of its own.", {argument: "NAME=FILE"})
@@ -270,6 +270,62 @@ def read_text(
     return assemble(name, files["reference"], files["system"], sources=sources, documents=documents,
                     parses=index_by_name(parses, "parse", "Give one for each."), runs=run_paths, langpair=langpair,
                     keep_canary=keep_canary)
+
+
+def _spread_tables(
+    references: Sequence[NamedFile], systems: Sequence[NamedFile], runs: Sequence[tuple[str, FilePath]],
+    sources: FilePath | None, documents: FilePath | None, langpair: str | None,
+) -> tuple[list[NamedFile], list[NamedFile], list[tuple[str, FilePath]], FilePath | None, FilePath | None, str | None]:
+    """The same with each file that holds several texts replaced by those of the role that it is given in: of references
+    without a system given, its outputs too; and sources, documents and language pair from there if they are not given.
+    """
+    paths = dict.fromkeys(os.fspath(path) for path in (*(path for _, path in (*references, *systems, *runs)), sources)
+                          if path is not None)
+    read = {path: table for path in paths if (table := read_text_table_file(path)) is not None}
+    if not read:
+        return list(references), list(systems), list(runs), sources, documents, langpair
+    aligned, langpair = align_tables(list(read.values()), langpair)
+    tables = dict(zip(read, aligned, strict=True))
+
+    def spread(role: str, files: Sequence[tuple[Any, FilePath]]) -> list[tuple[Any, FilePath]]:
+        return [one for name, path in files for one in (
+            _take_texts(role, name, path, tables[os.fspath(path)]) if os.fspath(path) in tables else [(name, path)])]
+
+    if not systems:
+        systems = [(None, path) for _, path in references if (table := tables.get(os.fspath(path))) is not None
+                   and table.references and table.outputs]
+    with_sources = next((path for path in tables if tables[path].sources is not None
+                         and sources in (None, path)), None)
+    with_documents = next((path for path in tables if tables[path].documents is not None), None)
+    if with_sources is not None:
+        sources = TextInTable(os.fsdecode(with_sources), [text or "" for text in tables[with_sources].sources or ()])
+    if documents is None and with_documents is not None:
+        table = tables[with_documents]
+        documents = TextInTable(os.fsdecode(with_documents), table.documents or (), table.domains)
+    return (spread("reference", references), spread("system", systems), spread("training run", runs), sources,
+            documents, langpair)
+
+
+def _take_texts(role: str, name: str | None, path: FilePath, table: TextTable) -> list[tuple[Any, FilePath]]:
+    """The texts that a file has of a role, by their names in it; a single one by the name that is given, if any."""
+    texts = table.list_texts(role)
+    what = "reference" if role == "reference" else "output"
+    others = table.outputs if role == "reference" else table.references
+    if not texts:
+        has = f"It has {format_count(len(others), 'output' if role == 'reference' else 'reference')}: " \
+              f"{show_names(own or 'one without a name' for own in others)}. " if others else ""
+        raise InputError(f"{table.name} has no {what}. {has}Give it as what it has.")
+    if role == "training run" and len(texts) > 1:
+        raise InputError(f"{table.name} has {len(texts)} outputs: {show_names(texts)}. Expected the one output of a "
+                         "training run.")
+    for own, lines in texts.items():
+        if what == "output" and (gap := next((k for k, text in enumerate(lines, 1) if text is None), None)):
+            raise InputError(f"{table.name}: {show_name(own) or 'the output'} has no text for segment {gap}. Expected "
+                             "one for each segment of the reference, an empty text where there is nothing.")
+    file_name = strip_ending(show_name(Path(os.fsdecode(path)).name), TEXTS)
+    return [(name if name is not None and len(texts) == 1 else own or file_name,
+             TextInTable(os.fsdecode(path), [text or "" for text in lines] if what == "output" else lines))
+            for own, lines in texts.items()]
 
 
 def _name_by_file(path: FilePath) -> str:
@@ -368,7 +424,7 @@ def read_frame(frame: NamedColumns, *, references: str | Sequence[str] | None = 
         usual = None if place is None else header[place]
         roles[role] = usual if column_name is None else _check_column(name, columns, column_name)
     if references is None:
-        references = [column for column in columns if is_human(column) and column.lower().startswith("ref")]
+        references, *_ = sort_columns(columns)
         if not references:
             raise InputError(f"{name}: no column is called like a reference (ref, refA, reference). Say which it is; "
                              f"there are: {', '.join(columns)}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,16 +13,20 @@ from pathlib import PurePosixPath
 
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.languages import find_spaceless
-from mtsig_core.readers.files import read_uploaded
-from mtsig_core.readers.formats import SCORE_TABLE, sniff, strip_ending
+from mtsig_core.readers.files import FilePath, is_archive, is_file, list_archive, open_file, read_uploaded
+from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, sniff, strip_ending
 from mtsig_core.readers.limits import limit_reading, upload_limits
-from mtsig_core.readers.lines import read_lines
+from mtsig_core.readers.lines import read_lines, read_text_table_file
+from mtsig_core.readers.packing import DAMAGE, find_packer, unpack
 from mtsig_core.readers.scores import find_measure, join_scores, read_scores
+from mtsig_core.readers.tasks import is_task
+from mtsig_core.readers.text_tables import TextTable, find_role
 from mtsig_core.readers.texts import read_documents, read_text
 from mtsig_core.readers.wmt import task_name, without_pair
 from mtsig_core.testset import TestSet, show_name
 
-ROLES = ("system", "training run", "reference", "documents", "source", "scores", "scores, lower is better",
+_BOTH = "reference and outputs"
+ROLES = ("system", "training run", "reference", _BOTH, "documents", "source", "scores", "scores, lower is better",
          "scores, higher is better", "segment ids", "parse", "exclude")
 _PLAIN = ("system", "training run", "reference", "source")
 _SINGLE = ("source", "documents", "segment ids")
@@ -30,7 +35,6 @@ _SIGNS = (("parse", r"conllu?|parses?|parsed"), ("segment ids", r"ids|segids?"),
           ("documents", r"docs?|documents?|docids?"),
           ("scores", r"scores?|ratings?|comet|esa|mqm|tsv|csv|parquet|jsonl?"),
           ("source", r"src|sources?"), ("reference", r"refs?|references?|ref[a-z0-9]?|human|gold"))
-_NUMBER = re.compile(rb"[-+]?[0-9]*[.,]?[0-9]+(e[-+]?[0-9]+)?", re.IGNORECASE)
 _TELLING, _NAMED, _LONG = 3, 3, 30  # letters that a common beginning has; systems in a name, and letters of each
 
 
@@ -44,6 +48,24 @@ class Upload:
     name: str  # what the system, the reference or the scores are called; of a training run, the system that it is of
 
 
+def holds_files(content: bytes) -> bool:
+    """Whether a file is an archive of others, a zip or a packed tar, by its content."""
+    file = io.BufferedReader(io.BytesIO(content))
+    with suppress(*DAMAGE, OSError):
+        fmt = sniff(content if find_packer(file) is None else next(unpack(file), b""))
+        return fmt is not None and FOLDER in fmt.reads
+    return False
+
+
+def list_flat_files(archive: FilePath) -> list[tuple[str, bytes]]:
+    """The files of an archive that is no shared task and has a reference, or scores; empty of another."""
+    if not is_archive(archive) or is_task(archive):
+        return []
+    files = [(path.name, open_file(path).read()) for path in list_archive(archive) if is_file(path)]
+    told = {role.partition(",")[0] for role, _ in guess_uploads(files)}
+    return files if told & {"reference", _BOTH, "scores"} else []
+
+
 def guess_role(file: str, content: bytes = b"") -> str:
     """What a file of that name, and with that beginning, most likely is.
 
@@ -54,20 +76,34 @@ def guess_role(file: str, content: bytes = b"") -> str:
     >>> guess_role("A.txt", b"0.71\\n0.83\\n-0.2\\n1e-3\\n")
     'scores'
     """
+    table = _read_table_of_texts(file, content)
+    if table is not None and (table.references or task_name(PurePosixPath(file).name) is None):
+        may_be_reference = bool(table.list_texts("reference")) and _find_sign(file) == "reference"
+        return "reference" if find_role(table) == "system" and may_be_reference else find_role(table)
     header = re.split(rb"[\t,;]", content[:1000].partition(b"\n")[0].lower().replace(b'"', b""))
-    lines = content[:1000].split()[:-1]  # of which the last may be cut
-    numbers = len(lines) > 2 and all(map(_NUMBER.fullmatch, lines))
-    fmt = sniff(content)
-    is_table = fmt is not None and [content for content, reader in fmt.reads.items() if reader] == [SCORE_TABLE]
-    if numbers or {b"system", b"score"} <= {cell.strip() for cell in header} or is_table:
+    fmt = sniff(_cut_lines(content))
+    is_table = fmt is not None and fmt.reads.get(SCORE_TABLE) is not None
+    if {b"system", b"score"} <= {cell.strip() for cell in header} or is_table:
         return "scores"
     if (found := task_name(PurePosixPath(file).name)) is not None:
         return found.role
+    return _find_sign(file)
+
+
+def _find_sign(file: str) -> str:
+    """The role that a word in the name of a file says."""
     words = re.split(r"[^a-z0-9]+", PurePosixPath(file).name.lower())
     for role, pattern in _SIGNS:
         if any(re.fullmatch(pattern, word) for word in words):
             return role
     return "system"
+
+
+def _read_table_of_texts(file: str, content: bytes) -> TextTable | None:
+    """The texts of a file that holds several; None of another, and of one that cannot be read so."""
+    with suppress(InputError, SettingError), limit_reading(upload_limits()), read_uploaded({file: content}):
+        return read_text_table_file(file)
+    return None
 
 
 def guess_name(file: str) -> str:
@@ -101,15 +137,14 @@ def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
     >>> guess_uploads([("out.txt", b""), ("out.txt", b"")])  # of two folders, which a browser does not tell
     [('system', 'out'), ('system', 'out (2)')]
     """
-    files = [(file, content[:content.rfind(b"\n") + 1] or content) for file, content in files]  # the last may be cut
     roles = [guess_role(file, content) for file, content in files]
     pairs = {_set_and_pair(file)[1] for file, _ in files} - {""}
     origins = tuple(f".{pair.split('-')[0]}" for pair in pairs)
     for k, (file, _) in enumerate(files):  # nothing says that it is an output, and it ends as the sources would
         if roles[k] == "system" and task_name(file) is None and file.removesuffix(".gz").endswith(origins):
             roles[k] = "source"
-    names = [roles[k] == "scores" and _name_scores(content) or guess_name(file) for k, (file, content) in enumerate(
-        files)]
+    names = [(_name_scores(content) if roles[k] == "scores" else _name_text(roles[k], file, content))
+             or guess_name(file) for k, (file, content) in enumerate(files)]
     outputs = {k: _find_run(name) for k, name in enumerate(names) if roles[k] == "system"}
     for name in dict.fromkeys(name for name, _ in outputs.values()):
         first, *further = sorted((k for k in outputs if outputs[k][0] == name), key=lambda k: outputs[k][1])
@@ -125,14 +160,26 @@ def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
     return list(zip(roles, names, strict=True))
 
 
+def _name_text(role: str, file: str, content: bytes) -> str | None:
+    """What a file that may hold several texts calls its only one of this role."""
+    table = _read_table_of_texts(file, content) if role in ("system", "reference") else None
+    own = [] if table is None else [*table.list_texts(role)]
+    return own[0] if len(own) == 1 else None
+
+
 def _name_scores(content: bytes) -> str | None:
     """What scores are called by their format, or by the column of the scores where it says what they are; None where
     it could be no metric's name."""
-    fmt = sniff(content)
+    fmt = sniff(_cut_lines(content))
     if fmt is not None and fmt.scores:
         return fmt.scores
-    name = find_measure(content.decode("utf-8-sig", "replace"))
+    name = find_measure(_cut_lines(content[:1000]).decode("utf-8-sig", "replace"))
     return name if name and "," not in name else None
+
+
+def _cut_lines(content: bytes) -> bytes:
+    """A text up to the end of its last whole line."""
+    return content if b"\0" in content[:1000] else content[:content.rfind(b"\n") + 1] or content
 
 
 def _tell_apart(names: Sequence[str]) -> list[str]:
@@ -198,9 +245,11 @@ def reference_language(uploads: Sequence[Upload]) -> str | None:
     lines = []
     with _open_uploads(uploads) as paths:
         for upload, path in zip(uploads, paths, strict=True):
-            if upload.role == "reference":
-                with suppress(InputError):  # what is wrong with the file is said once it is to be opened
-                    lines += read_lines(path)
+            if upload.role in ("reference", _BOTH):
+                with suppress(InputError, SettingError):  # what is wrong is said once the files are to be opened
+                    table = read_text_table_file(path)
+                    lines += read_lines(path) if table is None else [
+                        text for texts in table.references.values() for text in texts if text]
     return find_spaceless(lines)
 
 
@@ -216,17 +265,19 @@ def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: s
     with _open_uploads(uploads) as paths:
         path_of = list(zip(uploads, paths, strict=True))
         files = {role: [(upload.name, path) for upload, path in path_of if upload.role == role] for role in ROLES}
+        both = [(None, path) for _, path in files[_BOTH]]
+        references, systems = [*files["reference"], *both], [*files["system"], *both]
         tables = [(upload.name, path) for upload, path in path_of if upload.role.startswith("scores")]
         lower, higher = ({own for own, _ in files[f"scores, {which} is better"]} for which in ("lower", "higher"))
         if len(tables) == len(uploads) > 0:
             return read_scores(tables, lower, name=name, higher_is_better=higher, langpair=langpair)
-        if not (files["reference"] and files["system"]):  # what is wrong with the files is told first
+        if not (references and systems):  # what is wrong with the files is told first
             with suppress(SettingError):  # what is to be chosen is asked once all files are there
                 _ = tables and read_scores(tables, lower, name=name, higher_is_better=higher, langpair=langpair)
             for role in _PLAIN:
-                _ = [read_lines(path) for _, path in files[role]]
-        for role in ("reference", "system"):
-            if not files[role]:
+                _ = [read_text_table_file(path) or read_lines(path) for _, path in files[role]]
+        for role, given in (("reference", references), ("system", systems)):
+            if not given:
                 raise InputError(f"No {role} among the files. Mark at least one of them as {role}.")
         for role in _SINGLE:
             if len(files[role]) > 1:
@@ -238,7 +289,7 @@ def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: s
                              "one, or leave the ids out.")
         place = dict(path_of)
         runs = [(upload.name, place[upload]) for upload in in_order(place) if upload.role == "training run"]
-        testset = read_text(files["reference"], files["system"], sources=sources, documents=documents,
+        testset = read_text(references, systems, sources=sources, documents=documents,
                             parses=files["parse"], runs=runs, langpair=langpair, name=name)
         return testset if not tables else join_scores(testset, tables, lower, ids=ids, higher_is_better=higher)
 

@@ -12,10 +12,11 @@ from mtsig_core.assumption import Assumption
 from mtsig_core.errors import InputError, find_closest
 from mtsig_core.languages import LANGUAGE, THREE_LETTERS, is_langpair, languages_of
 from mtsig_core.readers.columns import show_names
-from mtsig_core.readers.files import FilePath, check_regular, exists, is_file, is_folder, list_folder
+from mtsig_core.readers.files import FilePath, check_regular, exists, is_archive, is_file, is_folder, list_folder
 from mtsig_core.readers.formats import SEGMENTS, find_format, sniff
 from mtsig_core.readers.lines import explain_missing, read_beginning
-from mtsig_core.readers.texts import assemble, check_langpair, index_by_name, name_reference
+from mtsig_core.readers.text_tables import name_reference
+from mtsig_core.readers.texts import assemble, check_langpair, index_by_name
 from mtsig_core.testset import TestSet, show_name
 
 # What the name of a file says in the style of the WMT shared tasks: set, language pair, role, system or reference.
@@ -24,6 +25,10 @@ from mtsig_core.testset import TestSet, show_name
 #
 #     references/en-de.refA.txt     system-outputs/en-de/NAME.txt
 #     sources/en-de.txt             documents/en-de.docs
+#
+# Of 2008 to 2020::
+#
+#     newstest2019-ende-ref.de      newstest2019-ende-src.en      newstest2019.NAME.1234.en-de
 #
 # Of 2021 to 2023, where SET is such as ``newstest2021`` and names say all::
 #
@@ -50,10 +55,13 @@ _ANYWHERE = (("system", rf"{_START}\.hyp\.(?P<name>.+?){_END}"),
              ("reference", rf"{_START}\.(?P<name>ref[^.]*)\.txt"),
              ("source", rf"{_START}\.src(\.(?P=origin))?(\.txt)?"),
              ("source", rf"{_PLAIN_PAIR}\.txt"),
-             ("documents", rf"{_START}(\.docs|\.meta\.jsonl)"))
-_INSIDE = {"references": [*_ANYWHERE[1:2], ("reference", rf"{_START}(\.(?P<name>.+))?\.txt")],
-           "sources": [_ANYWHERE[3], ("source", rf"{_START}\.txt")], "documents": _ANYWHERE[5:],
-           **dict.fromkeys(OUTPUTS, _ANYWHERE[:1]),
+             ("documents", rf"{_START}(\.docs|\.meta\.jsonl)"),
+             *((role, rf"(?P<set>[a-z]*test\w*)-(?P<origin>[a-z]{{2}})(?P<target>[a-z]{{2}})-{short}\.[a-z]{{2}}"
+                      r"(\.sgml?)?") for role, short in (("reference", "ref"), ("source", "src"))),
+             ("system", rf"(?P<set>[a-z]*test\d\w*)\.(?P<name>.+)\.{_PLAIN_PAIR}(\.sgml?)?"))
+_INSIDE = {"references": [*_ANYWHERE[1:2], _ANYWHERE[6], ("reference", rf"{_START}(\.(?P<name>.+))?\.txt")],
+           "sources": [_ANYWHERE[3], _ANYWHERE[7], ("source", rf"{_START}\.txt")], "documents": _ANYWHERE[5:6],
+           **dict.fromkeys(OUTPUTS, (_ANYWHERE[0], _ANYWHERE[8])),
            **dict.fromkeys(("metadata", "metainfo"), [("documents", rf"{_START}(\.meta)?\.jsonl")])}
 #: Names of folders that say nothing of the task in them: those of a release for its texts, and others.
 _TEXTS = ("txt", "txt-ts")
@@ -88,7 +96,7 @@ def task_name(path: str) -> TaskName | None:
         if found := re.fullmatch(pattern, file, re.DOTALL):
             parts = found.groupdict()
             own = parts.get("name") or ""
-            return TaskName(role, parts["pair"], parts.get("set") or "",
+            return TaskName(role, parts.get("pair") or f"{parts['origin']}-{parts['target']}", parts.get("set") or "",
                             name_reference(own) if role == "reference" else own)
     if of_pair and (plain := re.fullmatch(rf"(.+)\.(txt|{of_pair['target']})", file, re.DOTALL)):
         return TaskName("system", folder, "", plain[1])
@@ -103,7 +111,7 @@ def folder_name(folder: str | os.PathLike[str]) -> str:
     ('wmt23', 'wmt23 data', 'wmt24')
     """
     path = Path(folder).resolve()
-    name, above = (re.sub(r"(?i)\.zip$", "", own) for own in (path.name, path.parent.name))
+    name, above = (re.sub(r"(?i)\.(zip|tar|tgz|tar\.(gz|bz2|xz))$", "", own) for own in (path.name, path.parent.name))
     if not above or name.lower() not in (*_TEXTS, *_GENERIC):
         return name
     return above if name.lower() in _TEXTS else f"{above} {name}"
@@ -254,6 +262,8 @@ def _find_references(folder: Path) -> _Files:
         near = [folder / name for name in names if is_folder(folder / name / "references")]
         near += [folder.parent] if folder.name in ("references", *OUTPUTS) else []
         hint = f" Did you mean {show_name(near[0])}?" if near else ""
+        if is_archive(folder) and names:
+            hint += f" Or name the files in it as references and outputs, such as {show_name(folder / names[0])}."
         raise InputError(f"{show_name(folder)} has no references/; it has {show_names(names, 8) or 'nothing'}. "
                          f"{LAYOUT}{hint}{_explain_format(folder, names)}")
     if not references:

@@ -22,6 +22,7 @@ ASSUMPTION_TEMPLATES = {
     "withdrawn": "Excluded: {names}. {table}, the task's table of systems, marks them as withdrawn.",
     "no-reference": "Excluded: {segments} without a reference, the first is segment {segment} of the document "
                     "{document}.",
+    "lines-from-zero": "{file} counts lines from 0. Here they are counted from 1: its line 0 is line 1.",
     "names-of-outputs": "Excluded from {place}: {files}{more}. Outputs have names such as NAME.txt or NAME.txt.gz.",
     "pair-without-output": "Excluded: {pair}, which has references but no output.",
     "pair-without-reference": "Excluded: {pair}, which has outputs but no reference.",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import streamlit as st
@@ -22,6 +23,7 @@ from mtsig_core.readers.uploads import (
     add_documents,
     guess_name,
     guess_uploads,
+    holds_files,
     in_order,
     named_alike,
     read_uploads,
@@ -151,22 +153,55 @@ def explain_formats() -> None:
 # Files that were uploaded: what each is, and the test set or task to open.
 
 #: What files of a role are, in a list of what was recognized; of some roles there is one file at most.
-_COUNTED = {"reference": "reference", "system": "system", "training run": "further training run",
+_COUNTED = {"reference": "reference", "system": "system",
+            "reference and outputs": "file with reference and outputs", "training run": "further training run",
             "scores": "score table", "parse": "parse", "exclude": "excluded file"}
 _SINGLE = {"documents": "document ids", "source": "source texts", "segment ids": "segment ids"}
 
 
 def offer(files: Sequence[UploadedFile], view: View | MtsigError) -> None:
     """Offer to open the chosen files: a zip, documents for the open set, or the files of a test set."""
-    archives = [file for file in files if file.name.lower().endswith(".zip")]
+    files = [one for file in files for one in _unpack(file)]
+    archives = [file for file in files if _is_archive(file)]
     if len(archives) == len(files) == 1:
         return _offer_zip(archives[0])
     if archives:
         raise InputError("A zip archive holds a whole shared task. Upload only the zip, or the files in it.")
-    guesses = guess_uploads([(file.name, file.getvalue()[:1000]) for file in files])
+    guesses = LOADED.make(("roles", *(file.file_id for file in files)), lambda: guess_uploads(
+        [(file.name, file.getvalue()) for file in files]), lambda _: 0)
     if [role for role, _ in guesses] == ["documents"] and lacks_documents(view):
         return _offer_documents(files[0], view.whole)
     _offer_files(files, guesses)
+
+
+@dataclass(frozen=True)
+class _Unpacked:
+    """A file of an archive that was uploaded, as if it had been uploaded itself."""
+
+    name: str
+    content: bytes
+    file_id: str
+
+    @property
+    def size(self) -> int:
+        return len(self.content)
+
+    def getvalue(self) -> bytes:
+        return self.content
+
+
+def _is_archive(file) -> bool:
+    return file.name.lower().endswith(".zip") or LOADED.make(("archive", file.file_id), lambda: holds_files(
+        file.getvalue()), lambda _: 0)
+
+
+def _unpack(file):
+    """Return the files of an archive that is no shared task; else the file itself."""
+    if not _is_archive(file):
+        return [file]
+    inside = LOADED.make(("files", file.file_id), lambda: testsets.unpack_files(file.getvalue(), file.name),
+                         lambda _: 0)
+    return [_Unpacked(name, content, f"{file.file_id}.{k}") for k, (name, content) in enumerate(inside)] or [file]
 
 
 def tell_what_was_opened(view: View | MtsigError) -> None:
@@ -224,7 +259,7 @@ def _offer_zip(file):
     unread += contents.unread
     if unread:
         screen.caution_box(" ".join(unread_sentences(unread)))
-    proposed = guess_name(file.name.removesuffix(".zip"))
+    proposed = guess_name(re.sub(r"(?i)\.(zip|tar|tgz|tar\.\w+)$", "", file.name))
     with above:
         called, whole, several, one = st.columns([3, 1.7, 2, 1.7], vertical_alignment="bottom")
     title = called.text_input("Name of the task", proposed, key=f"data.task_name.{file.file_id}", max_chars=100)
@@ -292,7 +327,7 @@ def _offer_testset(uploads, proposed):
     left, middle, right, last = st.columns([3, 1.7, 2.2, 1.7], vertical_alignment="bottom")
     title = left.text_input("Name of the test set", proposed, key=f"data.name.{proposed}", max_chars=100)
     langpair = middle.text_input("Language pair", pair, key=f"data.langpair.{pair}", placeholder="like en-de").strip()
-    has_texts = "reference" in counts
+    has_texts = bool({"reference", "reference and outputs"} & counts.keys())
     tokenizer, is_decided = _pick_tokenizer(right, langpair, reference_language(uploads)) if has_texts else (None, True)
     if has_texts and "documents" not in counts:
         screen.caution_box("No document ids: segments would be treated as independent, and intervals may be too "
@@ -312,8 +347,9 @@ def _source_of(uploads, langpair):
                                                           ("ids", "segment ids")) if by_role[role]}
     directions = {f"{which}_is_better": tuple(name for name, _ in by_role[f"scores, {which} is better"])
                   for which in ("lower", "higher")}
-    return Source(by_role["reference"], by_role["system"], langpair=langpair, parse=by_role["parse"],
-                  run=tuple((one.name, one.file) for one in runs),
+    both = tuple((None, file) for _, file in by_role["reference and outputs"])
+    return Source((*by_role["reference"], *both), (*by_role["system"], *both), langpair=langpair,
+                  parse=by_role["parse"], run=tuple((one.name, one.file) for one in runs),
                   scores=tuple((one.name, one.file) for one in uploads if one.role.startswith("scores")),
                   **single, **directions)
 

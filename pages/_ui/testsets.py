@@ -18,6 +18,7 @@ from mtsig_core import InputError, MtsigError, TestSet
 from mtsig_core.readers.limits import limit_reading, task_limits, upload_limits
 from mtsig_core.readers.tasks import Contents, contents_of, has_scores, is_task, no_output, pairs_of, tables_beside
 from mtsig_core.readers.texts import find_runs
+from mtsig_core.readers.uploads import list_flat_files
 from mtsig_core.readers.wmt import folder_name
 from mtsig_core.report.palette import shortened
 from mtsig_core.simulation.shared_task import PAIRS
@@ -226,13 +227,25 @@ def tables() -> TableStore:
 # -- whole tasks that were uploaded -------------------------------------------------------------------------------
 
 
+def unpack_files(content: bytes, file: str) -> list[tuple[str, bytes]]:
+    """Return the files of an uploaded archive that is no shared task; none of one that is."""
+    path = _place(content, file)
+    with limit_reading(upload_limits(), below=path.parent):
+        return list_flat_files(path)
+
+
 def look_into(content: bytes, file: str) -> Contents:
     """List the contents of an uploaded zip of a task; the names of its files start at the zip."""
-    path = _on_disk(hashlib.blake2b(content, digest_size=16).hexdigest(), zip_name(file), lambda: content)
+    path = _place(content, file)
     with limit_reading(task_limits(), below=path.parent):
         contents = contents_of(path)
     return replace(contents, **{key: tuple((pair, named, str(Path(own).relative_to(path.parent)))
                                         for pair, named, own in getattr(contents, key)) for key in ("scores", "runs")})
+
+
+def _place(content: bytes, file: str) -> Path:
+    """Return where an uploaded archive is on disk."""
+    return _on_disk(hashlib.blake2b(content, digest_size=16).hexdigest(), zip_name(file), lambda: content)
 
 
 def zip_name(file: str) -> str:

@@ -9,12 +9,14 @@ import re
 import shutil
 import subprocess
 import tarfile
+import zipfile
 
+import pandas
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtsig_core.errors import InputError
+from mtsig_core.errors import InputError, MtsigError
 from mtsig_core.readers import join_scores, read_lines, read_scores, read_text
 from mtsig_core.readers import lines as large
 from mtsig_core.readers.columns import InputTable
@@ -28,9 +30,11 @@ from mtsig_core.readers.formats import (
     sniff,
     split_lines,
 )
+from mtsig_core.readers.limits import UploadLimits, limit_reading
 from mtsig_core.readers.tasks import read_task
 from mtsig_core.readers.texts import read_documents
-from mtsig_core.readers.uploads import Upload, guess_name, guess_uploads, read_uploads
+from mtsig_core.readers.uploads import Upload, guess_name, guess_uploads, holds_files, list_flat_files, read_uploads
+from mtsig_core.source import Source
 from tests.builders.toys import zipped
 
 WORDS = "Haus und Hof haben viele Tiere heute morgen wieder einmal gesehen".split()
@@ -81,7 +85,8 @@ CONTENTS = {
     "texts": lines("source,reference,A", *(f'"x","{text}","{text}"' for text in TEXTS)),
     "columns": numbered("{text}\t{text}\n"),
     "zip": zipped({"references/en-de.refA.txt": lines(*TEXTS)}), "xlsx": XLSX, "tar": tar(),
-    "bzip2": bz2.compress(lines(*TEXTS).encode()), "xz": lzma.compress(lines(*TEXTS).encode())}
+    "bzip2": bz2.compress(bz2.compress(lines(*TEXTS).encode())),
+    "xz": lzma.compress(lzma.compress(lines(*TEXTS).encode()))}
 CONTENTS = {name: content if isinstance(content, bytes) else content.encode() for name, content in CONTENTS.items()}
 MORE = {"one object": b'{"translations": ["a", "b"]}', "objects in an array": json.dumps([{"mt": "a"}] * 9).encode(),
         "texts in an array": json.dumps(TEXTS, indent=1).encode(),
@@ -174,13 +179,6 @@ class TestRefused:
         write("task/system-outputs/en-de/A.txt", CONTENTS["jsonl-texts"])
         with pytest.raises(InputError, match="A.txt is JSON, an object in each line"):
             read_task(tmp_path / "task")
-        write("old/newstest2019-ende-ref.de.sgm", CONTENTS["sgml"])
-        with pytest.raises(InputError, match=r"has no references/.*ende-ref.de.sgm is SGML of WMT"):
-            read_task(tmp_path / "old")
-
-    def test_a_packed_folder(self, write):
-        with pytest.raises(InputError, match="is a tar archive. Expected the folder of a shared task, .* tar xf"):
-            read_task(write("task.tar.gz", CONTENTS["tar"]))
 
     def test_nothing_reaches_a_terminal_raw(self, write):
         path = write("a\x1b[2J.txt", "".join(f'{{"\x1b]0;x\x07": "{text}"}}\n' for text in TEXTS))
@@ -189,8 +187,7 @@ class TestRefused:
         assert "\x1b" not in str(caught.value) and "\\x1b]0;x\\x07" in str(caught.value)
 
 
-@pytest.mark.parametrize("name, program", [("sgml", "sed"), ("fairseq", "grep"), ("nbest", "awk"), ("columns", "cut"),
-                                           ("jsonl-texts", "jq"), ("lm-eval", "jq")])
+@pytest.mark.parametrize("name, program", [("nbest", "awk"), ("columns", "cut"), ("jsonl-texts", "jq")])
 def test_the_command_in_the_message_gives_the_texts(write, tmp_path, name, program):
     if shutil.which(program) is None:
         pytest.skip(f"needs {program}")
@@ -200,6 +197,328 @@ def test_the_command_in_the_message_gives_the_texts(write, tmp_path, name, progr
     command = re.split(r" \(|, with the key|\. (?=[A-Z])", command[command.index(f": {program} ") + 2:])[0]
     subprocess.run(["bash", "-c", command.replace(".KEY", ".hypothesis")], check=True, cwd=tmp_path)
     assert read_lines(tmp_path / "A b.out.texts.txt") == TEXTS
+
+
+# What is read: a table of texts, logs, markup, by each door, whatever the order of the files.
+
+def change(texts, k):
+    """An output: every k-th text has another word."""
+    return [text.replace("Satz", "Absatz") if place % k == 0 else text for place, text in enumerate(texts)]
+
+
+OUT = {"A": change(TEXTS, 7), "B": change(TEXTS, 3)}
+DOCUMENTS_OF = [f"d{k // 5}" for k in range(30)]
+ROWS = [{"source": f"s {k}", "reference": TEXTS[k], "A": OUT["A"][k], "B": OUT["B"][k]} for k in range(30)]
+
+
+def sgml(root, sysid, texts):
+    documents = (f'<doc sysid="{sysid}" docid="d{d}" genre="news">\n<p>\n' + "".join(
+        f'<seg id="{k}">{texts[d * 5 + k - 1]}</seg>\n' for k in range(1, 6)) + "</p>\n</doc>\n" for d in range(6))
+    return f'<{root} setid="n19" srclang="any" trglang="de">\n{"".join(documents)}</{root}>\n'
+
+
+def wmt_xml(kind, own, texts):
+    documents = (f'<doc id="d{d}" origlang="en"><{kind} lang="de" {own}><p>' + "".join(f'<seg id="{k}">' + texts[
+        d * 5 + k - 1] + "</seg>\n" for k in range(1, 6)) + f"</p></{kind}></doc>\n" for d in range(6))
+    return f'<?xml version="1.0" encoding="utf-8"?>\n<dataset id="n21">{"".join(documents)}</dataset>\n'
+
+
+def workbook(rows):
+    from openpyxl import Workbook
+
+    book, out = Workbook(), io.BytesIO()
+    for row in rows:
+        book.active.append(row)
+    book.save(out)
+    return out.getvalue()
+
+
+def parquet(rows):
+    import pyarrow
+    from pyarrow import parquet as files
+
+    out = io.BytesIO()
+    files.write_table(pyarrow.Table.from_pylist(rows), out)
+    return out.getvalue()
+
+
+def packed_tar(files, mode):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode=mode) as archive:
+        for name, content in files.items():
+            member = name if isinstance(name, tarfile.TarInfo) else tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return out.getvalue()
+
+
+def delimited(sign):
+    return lines(sign.join(ROWS[0]), *(sign.join(f'"{cell}"' for cell in row.values()) for row in ROWS))
+
+
+def wmt25(texts, key="hypothesis"):
+    return lines(*(json.dumps({"doc_id": f"en-de_DE_#_news_#_d{d}", key: "\n\n".join(texts[d * 5:d * 5 + 5])})
+                   for d in (3, 1, 5, 0, 2, 4)))
+
+
+SHUFFLED = sorted(range(30), key=lambda k: k * 7 % 30)
+LOG = "".join(f"S-{k}\ts {k}\nT-{k}\t{TEXTS[k]}\nH-{k}\t-0.4\tx\nD-{k}\t-0.4\t{OUT['A'][k]}\n" for k in SHUFFLED)
+SAMPLES = lines(*(json.dumps({"doc_id": k, "doc": {}, "target": TEXTS[k], "filtered_resps": [f"{OUT['A'][k]}\n"]})
+                  for k in SHUFFLED))
+GENMT = lines(*(json.dumps({"doc_id": f"{pair}_#_news_#_d{d}", "src_text": "x", "refs": {"refA": {
+    "ref": "\n\n".join(TEXTS[d * 5:d * 5 + 5])}}}) for pair in ("en-cs_CZ", "en-de_DE") for d in range(6)))
+DATA_SET = lines(*(json.dumps({"translation": {"en": "x", "de": text}}) for text in TEXTS))
+PLAIN_B = {"B.txt": lines(*OUT["B"])}
+#: Files, with those that are references, and those that are outputs; texts are TEXTS, A and B by each.
+SETS = {
+    "SGML": ({"n19-ende-ref.de.sgm": sgml("refset", "ref", TEXTS), "n19.A.en-de.sgm": sgml("tstset", "A", OUT["A"]),
+              "n19.B.en-de.sgm": sgml("tstset", "B", OUT["B"]).replace('"', "'").replace("<doc", "<DOC")},
+             ["n19-ende-ref.de.sgm"], ["n19.A.en-de.sgm", "n19.B.en-de.sgm"]),
+    "XML by role": ({"ref.xml": wmt_xml("ref", 'translator="A"', TEXTS),
+                     "out.xml": wmt_xml("hyp", 'system="A"', OUT["A"]), **PLAIN_B}, ["ref.xml"], ["out.xml", "B.txt"]),
+    "TSV": ({"t.tsv": delimited("\t").replace('"', "")}, ["t.tsv"], []),
+    "CSV": ({"t.csv": delimited(",")}, ["t.csv"], []),
+    "JSONL": ({"t.jsonl": lines(*map(json.dumps, ROWS))}, ["t.jsonl"], []),
+    "JSON": ({"t.json": json.dumps(ROWS)}, ["t.json"], []),
+    "JSON by column": ({"t.json": json.dumps({key: [row[key] for row in ROWS] for key in ROWS[0]})}, ["t.json"], []),
+    "xlsx": ({"t.xlsx": workbook([list(ROWS[0]), *(list(row.values()) for row in ROWS)])}, ["t.xlsx"], []),
+    "Parquet": ({"t.parquet": parquet(ROWS)}, ["t.parquet"], []),
+    "data set in JSONL": ({"hf.ref.jsonl": DATA_SET,
+                           "A.txt": lines(*OUT["A"]), **PLAIN_B}, ["hf.ref.jsonl"], ["A.txt", "B.txt"]),
+    "data set in Parquet": ({"hf.ref.parquet": parquet([{"translation": {"en": "x", "de": text}} for text in TEXTS]),
+                             "A.txt": lines(*OUT["A"]), **PLAIN_B}, ["hf.ref.parquet"], ["A.txt", "B.txt"]),
+    "several references": ({"ref.tsv": lines(*(f"{a}\t{b}" for a, b in zip(TEXTS, OUT["B"], strict=True))),
+                            "A.txt": lines(*OUT["A"]), **PLAIN_B}, ["ref.tsv"], ["A.txt", "B.txt"]),
+    "fairseq": ({"A.txt": LOG, **PLAIN_B}, ["A.txt"], ["A.txt", "B.txt"]),
+    "lm-eval": ({"A.jsonl": SAMPLES, **PLAIN_B}, ["A.jsonl"], ["A.jsonl", "B.txt"]),
+    "WMT25": ({"genmt.jsonl": GENMT, "A.jsonl": wmt25(OUT["A"]), "B.jsonl": wmt25(OUT["B"])}, ["genmt.jsonl"],
+              ["A.jsonl", "B.jsonl"]),
+    "UTF-16": ({"ref.txt": "\ufeff" + lines(*TEXTS), "A.txt": ("\ufeff" + lines(*OUT["A"])).encode("utf-16-be"),
+                "B.txt": lines(*OUT["B"]).encode("utf-16")}, ["ref.txt"], ["A.txt", "B.txt"]),
+    "packed": ({"ref.txt.bz2": bz2.compress(lines(*TEXTS[:9]).encode()) + bz2.compress(lines(*TEXTS[9:]).encode()),
+                "A.txt.xz": lzma.compress(lines(*OUT["A"]).encode()),
+                "B.txt.gz": gzip.compress(PLAIN_B["B.txt"].encode())},
+               ["ref.txt.bz2"], ["A.txt.xz", "B.txt.gz"])}
+SETS = {name: ({file: content if isinstance(content, bytes) else content.encode() for file, content in files.items()},
+               *given) for name, (files, *given) in SETS.items()}
+
+
+def check_texts(testset):
+    assert list(next(iter(testset.references.values()))) == TEXTS
+    assert {own: list(texts) for own, texts in testset.systems.items()} == OUT
+
+
+class TestRead:
+    @pytest.mark.parametrize("name", SETS)
+    def test_as_files(self, name, tmp_path):
+        files, references, systems = SETS[name]
+        for file, content in files.items():
+            (tmp_path / file).write_bytes(content)
+        source = Source(ref=tuple((None, str(tmp_path / file)) for file in references), langpair="en-de",
+                        system=tuple((None, str(tmp_path / file)) for file in reversed(systems)))
+        check_texts(source.read())
+
+    @pytest.mark.parametrize("turned", [False, True])
+    @pytest.mark.parametrize("name", SETS)
+    def test_as_uploads(self, name, turned):
+        files = list(SETS[name][0].items())[::-1 if turned else 1]
+        guesses = guess_uploads(files)
+        check_texts(read_uploads([Upload(*file, *guess) for file, guess in zip(files, guesses, strict=True)],
+                                 langpair="en-de"))
+
+    def test_documents_and_domains_come_too(self, write):
+        testset = read_text([(None, write("ref.sgm", SETS["SGML"][0]["n19-ende-ref.de.sgm"]))],
+                            [(None, write("A.sgm", SETS["SGML"][0]["n19.A.en-de.sgm"]))])
+        assert list(testset.documents) == DOCUMENTS_OF and set(testset.domains) == {"news"}
+
+    def test_documents_in_another_order_are_put_in_order(self, write):
+        documents = sgml("tstset", "A", OUT["A"]).split("<doc")
+        turned = documents[0] + "".join(f"<doc{one}" for one in documents[:0:-1]).replace("</tstset>", "")
+        files = [write("ref.sgm", sgml("refset", "ref", TEXTS)), write("A.sgm", turned)]
+        assert list(read_text([(None, files[0])], [(None, files[1])]).systems["A"]) == OUT["A"]
+
+    def test_a_folder_of_sgml_is_a_task(self, write, tmp_path):
+        for file, content in SETS["SGML"][0].items():
+            write(f"n19/{file}", content)
+        assert [*read_task(tmp_path / "n19").testsets["en-de"].systems] == ["A", "B"]
+
+    def test_a_document_with_other_paragraphs_is_one_segment(self, write):
+        other = wmt25(OUT["A"]).replace("\\n\\n", " ", 1)  # in d3
+        files = write("genmt.jsonl", GENMT), write("A.jsonl", other)
+        testset = read_text([(None, files[0])], [("A", files[1])], langpair="en-de_DE")
+        assert testset.n_segments == 26 and testset.systems["A"][15] == " ".join(OUT["A"][15:20])
+
+    @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
+    def test_a_tar_archive_is_read_as_a_zip(self, tmp_path, mode):
+        text = lines(*TEXTS).encode()
+        task = {"t/references/en-de.refA.txt": text, "./t/system-outputs/en-de/A.txt": text}
+        (tmp_path / "task").write_bytes(packed_tar(task, mode))
+        assert read_task(tmp_path / "task").testsets["en-de"].systems["A"][0] == TEXTS[0]
+
+    @pytest.mark.parametrize("pack", [zipped, lambda files: packed_tar(files, "w:gz")])
+    def test_an_archive_of_files_side_by_side(self, tmp_path, pack):
+        texts = {"ref.txt": TEXTS, "A.txt": OUT["A"], "B.txt": OUT["B"]}
+        content = pack({name: lines(*text).encode() for name, text in texts.items()})
+        (tmp_path / "flat").write_bytes(content)
+        assert holds_files(content) and not holds_files(XLSX)
+        assert sorted(name for name, _ in list_flat_files(tmp_path / "flat")) == ["A.txt", "B.txt", "ref.txt"]
+        paths = [(name, tmp_path / "flat" / f"{name}.txt") for name in ("ref", "A", "B")]
+        check_texts(read_text(paths[:1], paths[1:]))
+
+
+WRONG = {
+    "an output without a segment": ({
+        "ref.sgm": sgml("refset", "ref", TEXTS),
+        "A.sgm": sgml("tstset", "A", TEXTS).replace('<seg id="5">', '<seg id="6">', 1)},
+                                    "has no segment 5 of document d0, which .*ref.sgm has"),
+    "a reference as an output": ({"ref.sgm": sgml("refset", "ref", TEXTS), "A.sgm": sgml("refset", "ref", TEXTS)},
+                                 "A.sgm has no output. It has 1 reference: ref"),
+    "source and target": ({"ref.tsv": lines(*(f"word number {k}\t{text}" for k, text in enumerate(TEXTS))),
+                           "A.txt": lines(*TEXTS)}, "which share hardly a word, so they may be no references"),
+    "a column of something": ({"ref.csv": lines("reference,note", *(f'"{text}","kept"' for text in TEXTS)),
+                               "A.txt": lines(*TEXTS)}, "'note' shares hardly a word with the references"),
+    "a column of systems": ({"ref.csv": lines("system,output,ref", *(f'"A","{text}","{text}"' for text in TEXTS)),
+                             "A.txt": lines(*TEXTS)}, "names systems in the column 'system'"),
+    "a document twice": ({"ref.sgm": sgml("refset", "ref", TEXTS).replace('"d1"', '"d0"'), "A.txt": lines(*TEXTS)},
+                         "line 11: the document 'd0' comes a second time"),
+    "samples of two filters": ({"ref.jsonl": SAMPLES + SAMPLES, "A.txt": lines(*TEXTS)},
+                               "comes a second time.*one filter"),
+    "no language pair": ({"ref.jsonl": DATA_SET, "A.txt": lines(*TEXTS)},
+                         "has texts by language: en, de. Say which is the source")}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_is_wrong_is_told(write, case):
+    (reference, first), (output, second) = WRONG[case][0].items()
+    with pytest.raises(MtsigError, match=WRONG[case][1]):
+        read_text([(None, write(reference, first))], [(None, write(output, second))])
+
+
+#: Given as a text these were scored as they stand.
+SILENT = {"JSON lists": lines(*(json.dumps([text, "x"]) for text in TEXTS)),
+          "cells in quotes": lines(*(f'"{text}","{text}"' for text in TEXTS)),
+          "numbers": lines(*(f"0.{k}" for k in range(9))), "seg alone": SEGS,
+          "an id and a text": lines("id,translation", *(f'{k},"{text}"' for k, text in enumerate(TEXTS))),
+          "after Excel's line": lines("sep=;", "system;line;score", *(f"A;{k};0,5" for k in range(9)))}
+
+
+@pytest.mark.parametrize("kind", SILENT)
+def test_what_is_no_plain_text_is_not_scored_as_one(write, kind):
+    with pytest.raises(InputError, match="Expected one segment per line"):
+        read_lines(write("A.txt", SILENT[kind]))
+
+
+# Tables of scores.
+
+A, B = [0.5, 0.25, 12.5], [1.0, 0.75, None]
+LONG = [{"system": name, "line": k, "score": score} for name, scores in (("A", A), ("B", B))
+        for k, score in enumerate(scores, 1)]
+
+
+def excel(*rows):
+    return "\r\n".join(rows) + "\r\n"
+
+
+def by(orient):
+    return pandas.DataFrame(LONG).to_json(orient=orient)
+
+
+BOTH = (("A", A), ("B", B))
+LONG_EXCEL = [f"{row['system']};{row['line']};{'' if row['score'] is None else str(row['score']).replace('.', ',')}"
+              for row in LONG]
+TABLES = {
+    "Excel's CSV": excel("sep=;", "system;line;score;;", *(f"{row};;" for row in LONG_EXCEL), ";;;;", ";;;;"),
+    "decimal commas": excel("system;line;score", *LONG_EXCEL),
+    "decimal commas in a column each": excel("A;B", "0,5;1", "0,25;0,75", "12,5;"),
+    "UTF-16 of Excel": ("\ufeff" + excel("system\tline\tscore", *LONG_EXCEL).replace(";", "\t")).encode("utf-16-le"),
+    "xlsx": workbook([["system", "line", "score"], *(list(row.values()) for row in LONG)]),
+    "xlsx with texts as numbers": workbook([["A", "B"], ["0,5", "1"], ["0,25", "0,75"], ["12,5", None], [None, None]]),
+    **{f"JSON of pandas, {orient}": by(orient) for orient in ("records", "split", "index", "columns", "table")},
+    **{f"a column each, JSON of pandas, {orient}": pandas.DataFrame({"A": A, "B": B}).to_json(orient=orient)
+       for orient in ("split", "index", "columns", "table")},
+    "a list of rows": json.dumps({"scores": LONG}), "a list for each": json.dumps({"A": A, "B": B}),
+    "comet-score": "".join(f"out/{name}.txt\tSegment {k}\tscore: {score or 0.125}\n" for name, scores in BOTH
+                           for k, score in enumerate(scores)) + "out/A.txt\tscore: 0.7\n",
+    "mt-metrics-eval": "".join(f"{name}\t{score}\n" for name, scores in BOTH for score in scores),
+    "from 0": lines("system,line,score", *(f"{name},{k},{score or ''}" for name, scores in BOTH
+                                           for k, score in enumerate(scores)))}
+TABLES = {name: content if isinstance(content, bytes) else content.encode() for name, content in TABLES.items()}
+
+
+class TestTables:
+    @pytest.mark.parametrize("name", TABLES)
+    def test_by_each_door(self, write, name):
+        expected = {"A": tuple(A), "B": (1.0, 0.75, 0.125 if name == "comet-score" else None)}
+        file = "scores.out"
+        testset = read_scores({"m": write(file, TABLES[name])}, higher_is_better=("m",))
+        assert dict(testset.scores["m"].by_system) == expected and testset.lines == (1, 2, 3)
+        [(role, own)] = guess_uploads([(file, TABLES[name])])
+        assert role == "scores"
+        testset = read_uploads([Upload(file, TABLES[name], "scores, higher is better", own)])
+        assert dict(testset.scores[own].by_system) == expected
+
+    @pytest.mark.parametrize("content, message", [
+        (excel("system;line;score", "A;1;85,250", "A;2;90,125"), "the score is '85,250'"),  # or thousands
+        (excel("system;line;score", "A;1;0,5", "A;2;0.25"), "the score is '0,5'"),
+        (json.dumps({"A": {"x": 1, "y": 2}, "B": {"x": 1, "y": 2}}), "Which are the columns"),
+        ("A.txt\tSegment 0\tscore: 1\nA.txt\tSegment 0\tscore: 1\n", "is segment 0 of A. Expected segment 1")])
+    def test_what_fits_two_readings_is_refused(self, write, content, message):
+        with pytest.raises(InputError, match=message):
+            read_scores({"m": write("x", content)})
+
+
+class TestHostile:
+    """Nothing in a file is computed, followed, run, or unpacked without end."""
+
+    def parts(self, **changed):
+        with zipfile.ZipFile(io.BytesIO(TABLES["xlsx"])) as book:
+            return {name: book.read(name).decode() for name in book.namelist()} | changed
+
+    def test_entities_of_a_workbook(self, write):
+        bomb = '<?xml version="1.0"?><!DOCTYPE w [<!ENTITY a "aa">]><worksheet>&a;</worksheet>'
+        with pytest.raises(InputError, match="declares a document type or an entity"):
+            read_scores({"m": write("x", zipped(self.parts(**{"xl/worksheets/sheet1.xml": bomb})))})
+
+    def test_entities_of_sgml_are_text(self, write):
+        texts = ["&xxe; &lt;b&gt; AT&T", *TEXTS[1:]]
+        path = write("ref.sgm", '<!ENTITY xxe SYSTEM "file:///etc/passwd">\n' + sgml("refset", "ref", texts))
+        assert read_text([(None, path)], []).references["ref"][0] == "&xxe; <b> AT&T"
+
+    def test_formulas_are_not_computed(self, write):
+        rows = [["system", "line", "score"], ["A", 1, "=1+1"], ["A", 2, 1]]
+        with pytest.raises(InputError, match="row 2: the value of the formula =1[+]1 is not in the file"):
+            read_scores({"m": write("x.xlsx", workbook(rows))})
+        path = write("A.csv", lines("reference,A", *(f'"{text}","=cmd|{text}"' for text in TEXTS)))
+        assert read_text([(None, path)], []).systems["A"][0] == f"=cmd|{TEXTS[0]}"
+
+    def test_macros_are_left_alone(self, write):
+        content = zipped(self.parts(**{"xl/vbaProject.bin": "Sub Auto_Open()"}))
+        assert read_scores({"m": write("x.xlsm", content)}, higher_is_better=("m",)).n_segments == 3
+
+    @pytest.mark.parametrize("pack", [bz2.compress, lzma.compress, gzip.compress])
+    def test_a_bomb_of_text(self, pack):
+        content = pack(b"a" * (60 << 20))
+        with pytest.raises(InputError, match="at most 50 MB"):
+            read_uploads([Upload("A.txt", content, "system", "A"), Upload("r.txt", content, "reference", "r")])
+
+    def test_a_bomb_of_a_workbook(self, write):
+        with pytest.raises(InputError, match="at most 50 MB"), limit_reading(UploadLimits()):
+            read_scores({"m": write("x", zipped(self.parts(**{"xl/media/x.xml": "a" * (60 << 20)})))})
+
+    def test_a_bomb_of_a_tar_archive(self, tmp_path):
+        (tmp_path / "t").write_bytes(packed_tar({"references/en-de.refA.txt": b"a" * (3 << 20)}, "w:gz"))
+        with pytest.raises(InputError, match="unpacks to more than 1 MB"), limit_reading(UploadLimits(zip_mb=1)):
+            read_task(tmp_path / "t")
+
+    def test_links_and_paths_in_a_tar_archive_lead_nowhere(self, tmp_path):
+        link = tarfile.TarInfo("references/en-de.refB.txt")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        text = lines(*TEXTS).encode()
+        (tmp_path / "t").write_bytes(packed_tar({
+            "references/en-de.refA.txt": text, link: b"", "../../system-outputs/en-de/A.txt": text}, "w"))
+        testset = read_task(tmp_path / "t").testsets["en-de"]
+        assert [*testset.references] == ["refA"] and [*testset.systems] == ["A"]
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["t"]
 
 
 class TestRegister:

@@ -40,6 +40,7 @@ EXAMPLES = [Assumption(code, facts) for code, facts in {
     "ratings": {"metric": "mine", "n_ratings": 9, "n_raters": 2, "per_segment": 1.5, "left_out": {"bad": 1}},
     "withdrawn": {"table": "systems.tsv", "names": ["A", "B"]},
     "no-reference": {"n": 1, "segment": "1", "document": "d"}, "pair-without-output": {"pair": "en-de"},
+    "lines-from-zero": {"file": "ratings.csv"},
     "names-of-outputs": {"place": "system-outputs", "files": ["A.doc"], "n": 2},
     "pair-without-reference": {"pair": "en-de"}, "no-language-pair": {"name": "en-x-y"},
     "references-of-others": {"pair": "en-de", "names": ["refA"], "used": ["refB"]}, "as-written": {"text": "Was so."},

@@ -1,0 +1,347 @@
+"""Files that hold several texts: tables of source, reference and outputs, and what other programs write of them.
+
+`formats.FORMATS` says which reader a file has. `texts.read_text` takes the references of a file that is given as a
+reference, the outputs of one that is given as an output, and brings segments with ids into one order.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from mtsig_core.errors import InputError, SettingError, explain_unknown
+from mtsig_core.languages import languages_of
+from mtsig_core.readers.columns import (
+    ABSENT,
+    NAMES,
+    InputTable,
+    find_column,
+    read_records,
+    show_names,
+    show_value,
+)
+from mtsig_core.testset import is_human, show_name
+
+_Texts = Sequence[str | None]
+#: Further columns beside texts, in small letters, that are no texts themselves.
+_BESIDE = ("origlang", "original_language", "split", "url", "collection_id", "is_bad_source")
+_PARAGRAPHS = "wmt25"  # the form whose rows are documents, with blank lines between their paragraphs
+_ALIKE = 0.1  # of the words of a text that its translation into the same language shares
+
+
+@dataclass(frozen=True, eq=False)
+class TextTable:
+    """The texts of a file that holds several, with a row for each segment."""
+
+    name: str  # what messages call it
+    form: str  # tables of one form name their rows in the same way
+    #: By name, which is empty for one that is called as its file.
+    outputs: Mapping[str, _Texts] = field(default_factory=dict)
+    references: Mapping[str, _Texts] = field(default_factory=dict)
+    sources: _Texts | None = None
+    documents: Sequence[str] | None = None
+    domains: Sequence[str] | None = None
+    keys: Sequence[Hashable] | None = None  # the id of each row
+    langpairs: Sequence[str] | None = None  # the language pair of each row
+    by_language: Mapping[str, _Texts] = field(default_factory=dict)  # where only languages tell source and reference
+
+    def map_rows(self, change: Callable[[Sequence[Any]], Sequence[Any]]) -> TextTable:
+        """The same with other rows."""
+        changed: dict[str, Any] = {name: None if (rows := getattr(self, name)) is None else change(rows) for name in (
+            "sources", "documents", "domains", "keys", "langpairs")}
+        changed |= {name: {key: change(rows) for key, rows in getattr(self, name).items()}
+                    for name in ("outputs", "references", "by_language")}
+        return replace(self, **changed)
+
+    def take(self, places: Sequence[int]) -> TextTable:
+        """Some of the rows, in this order."""
+        return self.map_rows(lambda rows: [rows[k] for k in places])
+
+    def list_texts(self, role: str) -> Mapping[str, _Texts]:
+        """The texts that a file has as a reference, or as an output. The target side of a source may be either."""
+        if role == "reference" and not self.references and self.sources is not None and [*self.outputs] == [""]:
+            return self.outputs
+        return self.references if role == "reference" else self.outputs
+
+
+@dataclass(frozen=True)
+class TextInTable(os.PathLike[str]):
+    """A text of a `TextTable`, in place of a file that has only this text; of documents, with their domains."""
+
+    path: str
+    lines: Sequence[Any]  # texts; of a reference, None where there is none
+    domains: Sequence[str] | None = None
+
+    def __fspath__(self) -> str:
+        return self.path
+
+
+def find_role(table: TextTable) -> str:
+    """What the file of a table most likely is, among several that are uploaded."""
+    if table.references and table.outputs:
+        return "reference and outputs"
+    return "reference" if table.references or table.by_language else "system" if table.outputs else "source"
+
+
+def name_reference(own: str, short: str = "[A-Z]") -> str:
+    """What a reference is called by its name in a file: refA where that is A, ref where there is none."""
+    return f"ref{own}" if re.fullmatch(short, own) else own or "ref"
+
+
+# Tables side by side: of one language pair, and with the segments in one order.
+
+
+def align_tables(tables: Sequence[TextTable], langpair: str | None) -> tuple[list[TextTable], str | None]:
+    """Tables of one language pair, which is found where they name only one, with the rows of those that name them in
+    the order of the first with references."""
+    aligned = []
+    for table in tables:
+        table, langpair = _take_pair(_split_languages(table, langpair), langpair)
+        aligned.append(table)
+    main = next((one for one in aligned if one.references), None)
+    if main is not None and main.keys is not None:
+        having = [k for k in range(len(main.keys)) if any(texts[k] is not None for texts in main.references.values())]
+        first = aligned[aligned.index(main)] = main.take(having)
+        aligned = [table if table is first or table.form != first.form or table.keys is None
+                   else _put_in_order(table, first) for table in aligned]
+    return _split_paragraphs(aligned), langpair
+
+
+def _split_languages(table: TextTable, langpair: str | None) -> TextTable:
+    """The table with source and reference, of texts that are told apart by their languages."""
+    if not table.by_language:
+        return table
+    first, second, *_ = [*table.by_language, "", ""]
+    pair = languages_of(langpair)
+    places = [next((key for key in table.by_language if languages_of(f"{key}-{key}")[0] == language or key == language),
+                   None) for language in pair]
+    if langpair is None or None in places:
+        raise SettingError(f"{table.name} has texts by language: {show_names(table.by_language)}. Say which is the "
+                           "source and which the reference.", {"langpair": f"{first}-{second}"})
+    source, target = (table.by_language[place] for place in places if place is not None)
+    return replace(table, sources=source, references={"ref": target}, by_language={})
+
+
+def _take_pair(table: TextTable, langpair: str | None) -> tuple[TextTable, str | None]:
+    """The rows of the language pair, and that pair."""
+    pairs = list(dict.fromkeys(table.langpairs or ()))
+    if not pairs:
+        return table, langpair
+    if langpair is None:
+        if len(pairs) > 1:
+            raise SettingError(f"{table.name} has {len(pairs)} language pairs: {show_names(pairs)}. Choose one.",
+                               {"langpair": pairs[0]})
+        langpair = pairs[0]
+    own = [langpair] if langpair in pairs else [
+        pair for pair in pairs if _without_regions(pair) == _without_regions(langpair)]
+    if len(own) != 1:
+        raise explain_unknown(f"language pair of {table.name}", langpair, pairs)
+    return table.take([k for k, pair in enumerate(table.langpairs or ()) if pair == own[0]]), langpair
+
+
+def _without_regions(pair: str) -> str:
+    """A language pair without the countries in it: en-de of en-de_DE."""
+    return re.sub("[_-][A-Z]{2}(?=-|$)", "", pair)
+
+
+def _put_in_order(table: TextTable, main: TextTable) -> TextTable:
+    """The rows of a table in the order of the main one."""
+    place = {key: k for k, key in enumerate(table.keys or ())}
+    if (lacks := next((key for key in main.keys or () if key not in place), None)) is not None:
+        raise InputError(f"{table.name} has no segment {_show_key(lacks)}, which {main.name} has. Expected all "
+                         "segments of the reference. See whether both are of the same test set.")
+    return table.take([place[key] for key in main.keys or ()])
+
+
+def _show_key(key: Hashable) -> str:
+    return f"{show_name(key[1])} of document {show_name(key[0])}" if isinstance(key, tuple) else show_name(str(key))
+
+
+def _split_paragraphs(tables: list[TextTable]) -> list[TextTable]:
+    """Documents parted into their paragraphs, one that has not as many in all texts as one segment."""
+    of_form = [table for table in tables if table.form == _PARAGRAPHS]
+    if not of_form:
+        return tables
+    texts = [one for table in of_form for group in (table.references, table.outputs) for one in group.values()]
+    counts = [{_count_paragraphs(text) for text in row if text is not None} for row in zip(*texts, strict=True)]
+    parts = [one.pop() if len(one) == 1 else 1 for one in counts]
+
+    def split(rows: Sequence[Any]) -> list[Any]:
+        return [piece for row, n in zip(rows, parts, strict=True) for piece in _part_row(row, n)]
+
+    return [table.map_rows(split) if table in of_form else table for table in tables]
+
+
+def _count_paragraphs(text: str) -> int:
+    return len(re.split(r"\n\s*\n", text.strip()))
+
+
+def _part_row(row: Any, n: int) -> list[Any]:
+    """A document's paragraphs, each on one line; what is no text, or has another number of them, n times."""
+    if not isinstance(row, str):
+        return [row] * n
+    pieces = re.split(r"\n\s*\n", row.strip()) if n > 1 else [row]
+    return [join_lines(piece) for piece in pieces] if len(pieces) == n else [join_lines(row)] * n
+
+
+def join_lines(text: Any) -> Any:
+    """A text on one line."""
+    return re.sub(r"\s*[\r\n]\s*", " ", text.strip()) if isinstance(text, str) and re.search("[\r\n]", text) else text
+
+
+# Tables with a column for each text.
+
+
+def tabulate_texts(table: InputTable) -> TextTable:
+    """The texts of a table with names of columns: source, reference, and a column for each output."""
+    columns: dict[str, list[Any]] = {name: [join_lines(None if cells[k] is ABSENT else cells[k]) for _, cells in
+                                            table.rows] for k, name in enumerate(table.header)}
+    if by_language := _find_languages(columns):
+        return TextTable(table.name, "table", by_language=by_language)
+    references, outputs, aside = sort_columns(columns)
+    if len(references) + len(outputs) == 0:
+        raise InputError(f"{table.name} has the columns {show_names(table.header)}, and none is called as a reference "
+                         "(reference, ref, refA) or an output (output, hypothesis). Rename them, such as to source, "
+                         "reference and the names of the systems.")
+    if "system" in aside:
+        raise InputError(f"{table.name} names systems in the column {show_name(aside['system'])!r}. Expected a column "
+                         "for each system, and a row for each segment.")
+    for name in outputs:
+        _check_output(table.name, name, columns[name], [columns[ref] for ref in references])
+    usual = [name for name in outputs if name.lower() in NAMES["output"]]
+
+    def read(held: str) -> list[str] | None:
+        return [str(value) for value in columns[aside[held]]] if held in aside else None
+
+    return TextTable(
+        table.name, "table", {"" if [name] == usual == outputs else name: columns[name] for name in outputs},
+        {name_reference("" if name.lower() == "reference" else name): columns[name] for name in references},
+        columns[aside["source"]] if "source" in aside else None, read("docid"), read("domain"),
+        langpairs=read("langpair"))
+
+
+def _find_languages(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+    """Texts by language, as data sets have them: ``{"translation": {"en": ..., "de": ...}}``, or the columns
+    translation.en and translation.de."""
+    found: dict[str, list[Any]] = {}
+    for name, values in columns.items():
+        first, _, language = name.lower().partition(".")
+        if first in ("translation", "translations"):
+            if language:
+                found[name.partition(".")[2]] = list(values)
+            elif values and all(isinstance(value, Mapping) for value in values):
+                found |= {key: [join_lines(value.get(key)) for value in values]
+                          for key in dict.fromkeys(key for value in values for key in value)}
+    return found
+
+
+def sort_columns(columns: Mapping[str, Sequence[Any]]) -> tuple[list[str], list[str], dict[str, str]]:
+    """Which columns of a table are references, which outputs, and the others by what they hold."""
+    header = list(columns)
+    aside = {held: header[place] for held in ("source", "docid", "domain", "langpair", "line", "rater", "system")
+             if (place := find_column(header, held)) is not None}
+    references = [name for name in header if is_human(name) and name.lower().startswith("ref")]
+    others = (name for name in header if name not in (*references, *aside.values())
+              and name.lower() not in (*_BESIDE, *NAMES["score"]))
+    return references, [name for name in others if any(map(_is_text, columns[name]))], aside
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"\s*(-?[\d.]+(e-?\d+)?)?\s*", value) is None
+
+
+def _check_output(table: str, name: str, texts: Sequence[Any], references: Sequence[Sequence[Any]]) -> None:
+    """Refuse a column that would be an output and shares hardly a word with the references."""
+    known = name.lower() in NAMES["output"] or not references
+    if not known and max(share_words(texts, one) for one in references) < _ALIKE:
+        raise InputError(f"{table}: the column {show_name(name)!r} shares hardly a word with the references, so it may "
+                         "be no output. Rename it to what it is (source, docid, domain), or remove it.")
+
+
+def share_words(texts: Sequence[Any], others: Sequence[Any], most: int = 500) -> float:
+    """The share of the words of texts that are also in others, row by row; of letters where there are no blanks."""
+    pairs = [(str(a), str(b)) for a, b in zip(texts[:most], others[:most], strict=True) if a and b]
+    split = str.split if sum(" " in a or " " in b for a, b in pairs) > len(pairs) / 2 else list
+    words = [({*split(a)}, {*split(b)}) for a, b in pairs]
+    return sum(len(a & b) for a, b in words) / max(1, sum(len(a) for a, _ in words))
+
+
+def read_parallel(text: str, name: str) -> TextTable:
+    """Several references with tabs between them, as sacreBLEU takes them."""
+    rows = [line.removesuffix("\r").split("\t") for line in text.removesuffix("\n").split("\n")]
+    if wrong := next((k for k, row in enumerate(rows, 1) if len(row) != len(rows[0])), None):
+        raise InputError(f"{name}, line {wrong} has {len(rows[wrong - 1])} columns, line 1 has {len(rows[0])}. "
+                         "Expected as many references in each line, with tabs between them.")
+    first, *others = zip(*rows, strict=True)
+    if any(share_words(one, first) < _ALIKE for one in others):
+        raise InputError(f"{name} has {len(rows[0])} columns, which share hardly a word, so they may be no references "
+                         "of the same text. Expected one segment per line, or several references with tabs between "
+                         "them. Keep the column of the reference: cut -f2 for the second.")
+    return TextTable(name, "parallel", references={f"ref{k}": texts for k, texts in enumerate((first, *others), 1)})
+
+
+# What other programs write.
+
+
+def read_fairseq(text: str, name: str) -> TextTable:
+    """The log of fairseq-generate, in the order of the ids: of several outputs of a segment the first, detokenized
+    (``D-``) where it is."""
+    found: dict[str, dict[int, str]] = {kind: {} for kind in "STHD"}
+    for kind, number, rest in re.findall(r"^([STHD])-(\d+)\t([^\n]*)", text, re.MULTILINE):
+        found[kind].setdefault(int(number), rest.rstrip("\r").partition("\t")[2] if kind in "HD" else rest.rstrip("\r"))
+    kept = found["D"] or found["H"]
+    ids = sorted(kept or found["T"])
+    return TextTable(name, "fairseq", {"": [kept[k] for k in ids]} if kept else {},
+                     {"ref": [found["T"].get(k) for k in ids]} if found["T"] else {},
+                     [found["S"].get(k, "") for k in ids] if found["S"] else None, keys=ids)
+
+
+def read_samples(text: str, name: str) -> TextTable:
+    """The samples of lm-evaluation-harness: reference and output of each document."""
+    found: dict[Any, tuple[str, str]] = {}
+    for row, record in read_records(text, name):
+        key, target = record.get("doc_id", row), record.get("target")
+        output = record.get("filtered_resps", record.get("resps"))
+        while isinstance(output, list) and output:
+            output = output[0]
+        target = target[0] if isinstance(target, list) and target else target
+        if not isinstance(output, str) or not isinstance(target, str) or not isinstance(key, int | str):
+            raise InputError(f"{name}, row {row} has {show_value(output)} as its output, {show_value(target)} as its "
+                             "target. Expected texts, as of a task that generates them.")
+        if key in found:
+            raise InputError(f"{name}, row {row}: the document {show_name(str(key))} comes a second time. Expected the "
+                             "samples of one filter. Keep one row for each document.")
+        found[key] = join_lines(output), join_lines(target)
+    keys = sorted(found) if all(isinstance(key, int) for key in found) else list(found)
+    return TextTable(name, "lm-eval", {"": [found[key][0] for key in keys]}, {"ref": [found[key][1] for key in keys]},
+                     keys=keys)
+
+
+def read_wmt25(text: str, name: str) -> TextTable:
+    """WMT25's documents: sources and references of all language pairs, or the outputs of a system."""
+    records = [record for _, record in read_records(text, name)]
+    texts: dict[tuple[bool, str], list[str | None]] = {}
+    for k, record in enumerate(records):
+        own = {(True, name_reference(key)): value.get("ref") for key, value in (record.get("refs") or {}).items()
+               if isinstance(value, dict)}
+        own |= {(is_human(key), key): value for key, value in (record.get("tgt_text") or {}).items()}
+        own |= {(False, ""): record["hypothesis"]} if "hypothesis" in record else {}
+        for which, value in own.items():
+            texts.setdefault(which, [None] * len(records))[k] = value if isinstance(value, str) else None
+    ids = [str(record["doc_id"]) for record in records]
+    parts = [one.split("_#_") for one in ids]  # language pair, domain, document
+    has_parts = all(len(one) > 1 for one in parts)
+    outputs, references = ({key: rows for (is_ref, key), rows in texts.items() if is_ref == wanted}
+                           for wanted in (False, True))
+    return TextTable(name, _PARAGRAPHS, outputs, references,
+                     [record.get("src_text") for record in records] if "src_text" in records[0] else None, ids,
+                     [one[1] for one in parts] if has_parts else None, ids,
+                     [one[0] for one in parts] if has_parts else None)
+
+
+def is_wmt25_text(record: Mapping[str, Any]) -> bool:
+    """Whether a record is one of WMT25's texts."""
+    return "_#_" in str(record.get("doc_id")) and bool({"hypothesis", "src_text"} & record.keys())
