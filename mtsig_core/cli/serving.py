@@ -285,6 +285,8 @@ def run_serve(args: Namespace) -> int:
         task = task_source(args)
     elif args.pairs:
         raise SettingError("--pairs goes with --folder DIR without --langpair, a whole task. Leave it out.")
+    elif args.folder is not None and source == Source(folder=args.folder, langpair=args.langpair):
+        task = task_source(args, pairs=(args.langpair,))  # so that Results has this pair, and no simulated task
     return serve(source, task, port=args.port, open_browser=not args.no_browser, address=args.address,
                  workers=args.workers)
 

@@ -16,6 +16,7 @@ from mtsig_core.report.text import printable
 #: stand out: where they need more, Plotly makes room by drawing all of it again.
 BELOW, LEFT, ENDS = 36, 56, 24
 TITLE_LINE = 22  # pixels of a line of a title
+NOTES = "notes"  # name of the annotation at the lower edge with what the claims of a figure depend on
 _SECOND = 14  # pixels of a second line of names in a row
 _LINE = 16  # from one line of the names below a figure to the next
 _KEY = 24  # lines of names below a figure at most; a single name is whole
@@ -83,6 +84,7 @@ def noted(figure: go.Figure, sentences: Iterable[str]) -> go.Figure:
     lines = wrapped(" ".join(map(printable, sentences)), _NOTE)
     if any(lines):
         _write_below(figure, lines, 0, 8 - figure.layout.margin.l)
+        figure.layout.annotations[-1].name = NOTES
     return figure
 
 

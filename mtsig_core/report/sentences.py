@@ -308,13 +308,14 @@ def state_verdict(found: Found, metric: str) -> str:
 
 
 def state_answer(comparison: Comparison, metric: str) -> str:
-    """Write the verdict on a test set and its metric, with the pair it rests on: the only one, or the two best."""
+    """Write the verdict on a test set and its metric, with the pair it rests on: the only one, the first two of the top
+    group, or the winner and the second. Ranks by a published rule rest on no pair."""
     result = comparison.metrics[metric]
-    answer = f"By {name_metric(metric)}: {state_verdict(comparison, metric)}"
-    best = {row.system for row in result.systems[:2]}
+    answer, top = f"By {name_metric(metric)}: {state_verdict(comparison, metric)}", find_top_group(result)
+    best = set(top[:2] if top and len(top) > 1 else [row.system for row in result.systems[:2]])
     pair = next((pair for pair in result.tested if len(result.pairs) == 1 or {pair.a, pair.b} == best), None)
-    if pair is None or len(result.pairs) > 1 and (comparison.settings.baseline or not find_top_group(result)) or \
-            explain_no_decision(comparison.settings, result):
+    if pair is None or len(result.pairs) > 1 and (comparison.settings.baseline or not top or result.ruled is not None) \
+            or explain_no_decision(comparison.settings, result):
         return answer
     a, b = (pair.b, pair.a) if pair.better == "b" else (pair.a, pair.b)
     who = "" if len(result.pairs) == 1 and pair.better else f"{a} vs. {b}: "
@@ -322,19 +323,28 @@ def state_answer(comparison: Comparison, metric: str) -> str:
 
 
 def write_decisive(comparison: Comparison, result: MetricResult, pair: PairResult, name: str) -> str:
-    """Write the improvement of one system of a pair over the other, with the interval and the p, or wins, that decide.
-    """
+    """Write the improvement of one system of a pair over the other, with the interval and the p, or wins, that decide;
+    an interval that contradicts the decision comes last."""
     settings, form, seen = comparison.settings, choose_form(result), see_pair(pair, name, result, comparison.settings)
-    parts = [f"{signed(seen.difference, form)} {name_unit(result.metric)}"]
+    parts, contrary = [f"{signed(seen.difference, form)} {name_unit(result.metric)}"], []
     if (ends := find_decisive_interval(seen, result, settings)) is not None:
-        together = " for all pairs together" * (ends is seen.ci_joint)
-        parts.append(f"{write_level(settings)} CI{together} {ends[0]:{form}} to {ends[1]:{form}}")
+        level = f"{write_level(settings)} CI{' for all pairs together' * (ends is seen.ci_joint)}"
+        if (len(result.tested) == 1 or ends is seen.ci_joint) and contradicts_decision(pair, ends, settings):
+            contrary = [f"but the {level}, by another method, {'contains' if pair.significant else 'excludes'} 0: "
+                        f"{ends[0]:{form}} to {ends[1]:{form}}"]
+        else:
+            parts.append(f"{level} {ends[0]:{form}} to {ends[1]:{form}}")
     if seen.win is not None and seen.lose is not None:
         parts.append(f"{name} wins {seen.win:.1%} of the resamples, {pair.b if name == pair.a else pair.a} "
                      f"{seen.lose:.1%}")
     elif seen.adjusted_p is not None:
         parts.append(write_p(seen.adjusted_p, p_word(settings.correction, len(result.tested))))
-    return ", ".join(parts)
+    return ", ".join(parts + contrary)
+
+
+def contradicts_decision(pair: PairResult, ends: tuple[float, float] | None, settings: Settings) -> bool:
+    """Return whether an interval contains 0 although the pair is significant, or excludes 0 although it is not."""
+    return ends is not None and not is_split(pair, settings.alpha) and pair.significant == contains_zero(*ends)
 
 
 def find_decisive_interval(seen: SeenPair, result: MetricResult, settings: Settings) -> tuple[float, float] | None:
@@ -545,9 +555,9 @@ def explain_far_firsts(found: Found, metric: str) -> list[str]:
         ranked = [row for row in result.systems if row.rank_low is not None]
         beaten = next((k for k, row in enumerate(ranked) if row.rank_low != 1), len(ranked))
         if far := [row.system for row in ranked[beaten + 1:] if row.rank_low == 1]:
-            sentences.append(f"{part}{': ' * bool(part)}In the top group although better-scoring systems are not: "
-                             f"{', '.join(far)}. The differences are on fewer segments or vary more, so none is "
-                             "significant.")
+            who = f"{list_names(far)} is" if len(far) == 1 else f"{list_names(far)} are"
+            sentences.append(f"{part}{': ' * bool(part)}{who} in the top group although better-scoring systems are "
+                             "not. Differences from them vary more, or are on fewer segments.")
     return sentences
 
 

@@ -66,7 +66,7 @@ def show_corrections(view: View | MtsigError) -> None:
 
 
 def _show_formula(title: str, formula: str, note: str) -> None:
-    left, right = st.columns([2, 5], vertical_alignment="center")
+    left, right = st.columns([3, 5], vertical_alignment="center")
     with left.container(gap=None):
         st.markdown(f"**{title}**")
         st.caption(note)

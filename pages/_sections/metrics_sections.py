@@ -58,8 +58,9 @@ def offer_more(view: View) -> None:
         screen.plain(f"This test set has no {' and no '.join(lacks)}, so this page cannot show {' or '.join(more)}.")
         with st.container(horizontal=True, vertical_alignment="center"):
             address.link("upload", "Upload them", icon=":material/upload:")
-            st.button("Open the simulated shared task, which has both", icon=":material/arrow_forward:",
-                      key="metrics.demo", type="tertiary", on_click=address.keep, args=("testset", [TASK.title]))
+            st.button(f"Open the simulated shared task, which has {'both' if len(lacks) > 1 else 'them'}",
+                      icon=":material/arrow_forward:", key="metrics.demo", type="tertiary", on_click=address.keep,
+                      args=("testset", [TASK.title]))
 
 
 # Whether the metrics agree.

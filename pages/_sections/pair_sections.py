@@ -21,6 +21,7 @@ from mtsig_core.report.commands import command_line
 from mtsig_core.report.dispute_card import card_html
 from mtsig_core.report.sentences import (
     choose_form,
+    contradicts_decision,
     describe_undecided,
     explain_unlike,
     find_identical,
@@ -44,7 +45,7 @@ from mtsig_core.stats.pair import (
     symmetric_histogram,
 )
 from mtsig_core.stats.settings import SETTINGS
-from mtsig_core.stats.significance import TESTS, is_split
+from mtsig_core.stats.significance import TESTS
 from pages._ui import address, background, charts, controls, pair_choice, result_cache, screen
 from pages._ui.browser import command_box
 from pages._ui.screen import or_end_page
@@ -131,16 +132,16 @@ def list_warnings(one: Pair) -> list[Caution]:
     """Return the limits of the verdict; of two identical systems, the caution that they are."""
     return [caution for caution in one.view.comparison.warnings if caution.concerns_pair(one.a, one.b) or (
         not one.identical and caution.concerns_all and not caution.kind.beside_verdict
-        and caution.kind.concern not in ("files", "test"))]
+        and caution.kind.concern not in ("files", "test")
+        and caution.facts.get("p_low", 0) <= (one.row.p_adjusted or 0) <= caution.facts.get("p_high", 1))]
 
 
 def show_contradictions(one: Pair) -> None:
     """Draw where the bootstrap of the pair, or the interval for all pairs, contradicts the decision."""
-    if unlike := explain_unlike(one.found, one.row.n_effective):
-        screen.caution_box(unlike.strip())
-    ends = one.ends if len(one.result.tested) == 1 else one.joint
-    if ends is not None and not is_split(one.row, one.settings.alpha) and one.row.significant == contains_zero(*ends):
+    if contradicts_decision(one.row, one.ends if len(one.result.tested) == 1 else one.joint, one.settings):
         screen.caution_box(_explain_disagreement(one.row, one.settings, one.result))
+    elif unlike := explain_unlike(one.found, one.row.n_effective):
+        screen.caution_box(unlike.strip())
 
 
 def _explain_disagreement(pair: PairResult, settings: Settings, result: MetricResult) -> str:
@@ -151,7 +152,8 @@ def _explain_disagreement(pair: PairResult, settings: Settings, result: MetricRe
         what = "permutations or resamples cannot decide after the correction" if can_reach_alone(settings, pair) else \
             f"{settings.unit}s cannot decide by this test"
         return f"{contains}, by Student's t, but so few {what}."
-    return f"{contains}, but the test decides differently. {advise_trust(**trusted(settings, [pair]))}"
+    return (f"{contains} although the test is {'' if pair.significant else 'not '}significant: test and interval are "
+            f"different methods. {advise_trust(**trusted(settings, [pair]))}")
 
 
 def show_size(one: Pair) -> None:

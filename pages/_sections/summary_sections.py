@@ -69,8 +69,10 @@ def show_differences(view: View) -> None:
                           rows=leaderboard_table(view.result, view.comparison.settings).records(),
                           files=view.named(), command=view.command(),
                           table=differences_table(view.result, view.comparison.settings))
-    st.caption("Filled: significantly different. Hollow: no significant difference, which does not mean equal. Click a "
-               "system to open the pair.")
+    contrary = any(caution.code == "interval-and-decision" for caution in view.comparison.warnings)
+    st.caption("Filled: significantly different. Hollow: no significant difference, which does not mean equal. "
+               + "Test and interval are different methods, and can disagree about 0: see All caveats. " * contrary
+               + "Click a system to open the pair.")
     if clicked:
         pair_choice.open_pair(view, view.result.systems[clicked[0][0]].system)
 
@@ -126,8 +128,9 @@ def show_all_caveats(view: View, others: list[MetricResult]) -> None:
 
 
 def choose_first_tab(view: View) -> str:
-    """Return the tab that is open at first: a second figure of many systems would make the page too long."""
-    return "Scores and ranks" if len(view.result.systems) <= _MANY else "All caveats"
+    """Return the tab that is open at first: a second figure of many systems would make the page too long, and so would
+    their caveats by several metrics."""
+    return "Scores and ranks" if len(view.result.systems) <= _MANY else "Published scores"
 
 
 def show_scores(view: View) -> None:
@@ -199,7 +202,7 @@ def _show_picture(view: View) -> None:
     with st.container(horizontal=True):
         charts.download("Picture (SVG)", drawn, view.named(), "svg", "summary.svg")
         browser.png_button("Picture (PNG)", drawn, export.file_name(*view.named(), ending="png"), "summary.png")
-    st.caption("The pictures have the verdict and its caveats. The camera above each figure saves what you see.")
+    st.caption("The pictures have the verdict and its caveats, and so has what the camera above the figure saves.")
 
 
 def show_report(view: View) -> None:

@@ -10,7 +10,7 @@ from dataclasses import asdict
 import plotly.graph_objects as go
 import streamlit as st
 
-from mtsig_core.figures.style import TITLE_LINE
+from mtsig_core.figures.style import NOTES, TITLE_LINE
 from mtsig_core.report import export
 from mtsig_core.report.palette import ON_DARK
 from mtsig_core.report.table import Cell, Column, Table
@@ -63,8 +63,8 @@ def show(make: Callable[[], go.Figure], key: str, alt: str, *, files: Sequence[s
     # Streamlit adds a button for the full screen, but not to a bar whose buttons are all named.
     config = {"displaylogo": False, "displayModeBar": True, "modeBarButtonsToRemove": _NOT_NEEDED,
               "toImageButtonOptions": {"format": picture, "filename": name, "scale": 2}}
-    if not titled and figure.layout.title.text:
-        place.html(_hide_title(key, TITLE_LINE * (1 + figure.layout.title.text.count("<br>"))))
+    if style := _hide_repeated(key, figure, titled):
+        place.html(style)
     if figure.layout.meta:
         place.html(_narrow(key, figure.layout.meta))
     event = place.plotly_chart(figure, key=key, alt=alt, config=config, on_select="rerun" if select else "ignore",
@@ -72,11 +72,20 @@ def show(make: Callable[[], go.Figure], key: str, alt: str, *, files: Sequence[s
     return [point["customdata"] for point in event.selection.points] if select else []
 
 
-def _hide_title(key, high):
-    """Return a style that cuts off the room of a title above the figure; the bar of buttons in it moves down."""
-    here = f".st-key-{key.replace('.', '-')}"
-    return f"""<style>{here} {{overflow: clip; margin-bottom: -{high}px}} {here} .gtitle {{display: none}}
-{here} .js-plotly-plot {{margin-top: -{high}px}} {here} .modebar-container {{top: {high}px !important}}</style>"""
+def _hide_repeated(key, figure, titled):
+    """Return a style that cuts off the room of a title, unless `titled`, and of caveats: the page has both above, and
+    a saved picture needs them. The bar of buttons in the room of the title moves down."""
+    here, title, styles, cut = f".st-key-{key.replace('.', '-')}", figure.layout.title.text, [], 0
+    if title and not titled:
+        cut = TITLE_LINE * (1 + title.count("<br>"))
+        styles += [f"{here} .gtitle {{display: none}} {here} .js-plotly-plot {{margin-top: -{cut}px}}",
+                   f"{here} .modebar-container {{top: {cut}px !important}}"]
+    for k, note in enumerate(figure.layout.annotations):
+        if note.name == NOTES:
+            cut += figure.layout.margin.b + note.yshift
+            styles.append(f'{here} .annotation[data-index="{k}"] {{display: none}}')
+    styles += [f"{here} {{clip-path: inset(0 0 {cut}px 0); margin-bottom: -{cut}px}}"] * (cut > 0)
+    return f"<style>{' '.join(styles)}</style>" if styles else ""
 
 
 def _narrow(key, said):

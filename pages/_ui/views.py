@@ -412,9 +412,11 @@ def choose_review() -> ReviewView:
         raise InputError("The review of this link is not here: it was deleted, it has expired, or it was kept on "
                          "another server. Ask whoever sent the link for another.")
     st.session_state[_LAST] = link
+    review, offers = kept.review, testsets.available_tasks()
+    address.link("results", "Back to Results", icon=":material/arrow_back:", shared_task=review.task,
+                 track=review.track, metric=review.metric)
     st.caption("The review sets task, metric and settings.")
     st.button("Close this review", on_click=_close)
-    review, offers = kept.review, testsets.available_tasks()
     if (offer := testsets.find_task(review.task, offers)) is None:
         raise InputError("The shared task of this review was uploaded, and is not here: it was deleted, it has "
                          "expired, or it was kept on another server." if review.task.startswith(testsets.KEPT) else

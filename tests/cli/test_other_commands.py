@@ -14,8 +14,10 @@ import pytest
 import sacrebleu
 
 from mtsig_core.cli.main import main
+from mtsig_core.source import TASK_VARIABLE, TaskSource
 from pages._ui.session_limits import LIMITS
 from tests.builders.processes import free_port
+from tests.builders.text_files import write_task
 from tests.builders.toys import SPACELESS
 
 
@@ -152,6 +154,16 @@ def test_serve_takes_settings_that_are_right(run, monkeypatch, tmp_path):
                        "MTSIG_HOSTS": "a.example, *.uni.example,xn--p1ai,", "MTSIG_MAX_SWEEP": ""}.items():
         monkeypatch.setenv(name, text)
     assert run("serve", "--port", free_port(), "--no-browser").err.startswith("mtsig: dashboard at") and started
+
+
+def test_serve_shows_one_language_pair_of_a_folder_as_a_task_too(run, files, monkeypatch, tmp_path):
+    started = []
+    monkeypatch.setattr(os, "execve", lambda *told: started.append(told[2]))
+    write_task(files, tmp_path / "wmt")
+    for more in ((), ("--tokenize", "char")):
+        run("serve", "--folder", tmp_path / "wmt", "--langpair", "en-de", *more, "--port", free_port(), "--no-browser")
+    task, plain = (environment.get(TASK_VARIABLE) for environment in started)
+    assert TaskSource.from_json(task).pairs == ("en-de",) and plain is None  # a task has no tokenizer
 
 
 def test_progress_goes_to_a_terminal_and_only_there(run, options, checkout):

@@ -10,7 +10,7 @@ from scipy import stats
 
 from mtsig_core import Caution, TestSet, compare
 from mtsig_core.figures import differences, forest, matrix
-from mtsig_core.report.sentences import explain_unlike, list_caveats, paper_sentences
+from mtsig_core.report.sentences import explain_unlike, list_caveats, paper_sentences, state_answer
 from tests.builders.markup import methods
 from tests.builders.results import SETTINGS, comparison, pair, result
 from tests.builders.toys import texts
@@ -63,6 +63,24 @@ class TestOutcome:
         text = by_hand(pairs)
         assert "No clear winner. Top group: A, B. The two best scores: A 30.00, B 29.50, difference +0.50" in text
         assert "2 of 3 pairs are significantly different. No significant difference does not mean equal." in text
+
+    def test_the_answer_names_an_interval_that_contradicts_the_test(self):
+        row = pair("A", "B", 0.5, "a", 0.001)  # its interval is -0.50 to 1.50
+        two = dataclasses.replace(result(), systems=result().systems[:2])
+        answers = [state_answer(comparison(dataclasses.replace(two, pairs=(one,))), "bleu") for one in (
+            row, dataclasses.replace(row, ci_low=0.1), pair("A", "B", 0.5, None, 0.4))]
+        assert answers[0].endswith("(+0.50 BLEU, p = 0.001, but the 95% CI, by another method, contains 0: "
+                                   "-0.50 to 1.50)")
+        assert answers[1].endswith("(+0.50 BLEU, 95% CI 0.10 to 1.50, p = 0.001)")
+        assert answers[2].endswith("95% CI -0.50 to 1.50, p = 0.400)")
+
+    def test_the_answer_rests_on_the_first_two_of_the_top_group(self):
+        ranks = {"A": (1, 2), "B": (2, 3), "C": (1, 3)}
+        rows = tuple(dataclasses.replace(row, rank_low=ranks[row.system][0], rank_high=ranks[row.system][1])
+                     for row in result().systems)
+        three = dataclasses.replace(result(), systems=rows, pairs=(
+            pair("A", "B", 0.5, "a"), pair("A", "C", 10.0, None, 0.4), pair("B", "C", 9.5, None, 0.4)))
+        assert "Top group: A, C (A vs. C: +10.00 BLEU" in state_answer(comparison(three), "bleu")
 
     def test_baseline(self):
         text = by_hand([pair("A", "C", 10.0, "a"), pair("B", "C", -9.5, "b")], baseline="C")
