@@ -73,10 +73,10 @@ def hostile(tmp_path_factory):
 def asked(command, form, hostile):
     options = {one for action in LEAVES[command]._actions for one in action.option_strings}
     small = [part for name, value in SMALL.items() if name in options
-             and not (name == "--pairs" and command in ("task", "autorank", "agreement")) for part in (name, value)]
+             and not (name == "--pairs" and command in ("task", "autorank", "findings", "agreement")) for part in (name, value)]
     more = ["--human", hostile["human"]] if command == "agreement" else []
     more += ["--metrics", "bleu"] if command in ("segments", "pair") else []
-    source = hostile["task"] if command in ("task", "autorank") else hostile["set"]
+    source = hostile["task"] if command in ("task", "autorank", "findings") else hostile["set"]
     return [*command.split(), *source, *small, *more, "--format", form]
 
 
