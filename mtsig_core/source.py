@@ -87,7 +87,12 @@ class _Files:
     def _join_scores(self, testset: TestSet, tables: _NamedFiles, is_of_tables: Callable[[str], bool],
                      ids: str | None = None) -> TestSet:
         lower, higher = self._pick_directions(is_of_tables)
-        return join_scores(testset, tables, lower, ids=ids, higher_is_better=higher) if tables else testset
+        return join_scores(testset, tables, lower, ids=ids, higher_is_better=higher,
+                           columns=self._map_columns()) if tables else testset
+
+    def _map_columns(self) -> dict[str, str]:
+        """What the columns of tables of scores hold, as it is said."""
+        return {}
 
 
 def _limited(method: Callable[[Any], _Result]) -> Callable[[Any], _Result]:
@@ -119,7 +124,10 @@ class Source(_Files):
     run: tuple[tuple[str, str], ...] = ()  # (system, file) of the outputs of further training runs
     #: (name, file) of segment scores, which join the texts, or are all there is.
     scores: tuple[tuple[str, str], ...] = ()
+    raters: str | None = None  # "mean" (None too) or "segments": what several ratings of a segment are
     ids: str | None = None  # file with the id of each line of the texts, by which the tables of scores name them
+    #: What columns of these tables hold, such as ``system=model``, where their names do not say it.
+    columns: tuple[str, ...] = ()
     tokenize: str | None = None  # what to split the texts with; None: by the language pair
     exclude: tuple[str, ...] = ()
     domain: str | None = None  # the segments of this domain alone
@@ -151,7 +159,10 @@ class Source(_Files):
         """Read and check the files; all systems and segments."""
         if not self.has_texts:
             return read_scores(self.scores, self.lower_is_better, higher_is_better=self.higher_is_better,
-                               langpair=self.langpair)
+                               langpair=self.langpair, columns=self._map_columns(), raters=self.raters or "mean")
+        if self.raters not in (None, "mean"):
+            raise SettingError("Ratings can be segments of their own only without texts, whose segments they would be. "
+                               "Give --scores without texts, or take the mean.", {"raters": "mean"})
         testset = self._read_texts()
         if self.tokenize is not None:
             testset = replace(testset, tokenizer=self.tokenize)
@@ -165,6 +176,11 @@ class Source(_Files):
         if self.refs or self.refs_as_systems:
             testset = testset.scored_with(self.refs or None, others_as_systems=self.refs_as_systems)
         return testset
+
+    def _map_columns(self) -> dict[str, str]:
+        if wrong := next((one for one in self.columns if not all(one.partition("="))), None):
+            raise SettingError(f"columns: {show_name(wrong)!r}. Expected pairs such as system=model,line=segment.")
+        return {held.strip(): name.strip() for held, _, name in (one.partition("=") for one in self.columns)}
 
     def _is_of_tables(self, name: str) -> bool:
         """Whether scores of that name come from tables, not from the folder of a task that has scores."""

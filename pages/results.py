@@ -6,7 +6,7 @@ from functools import partial
 from mtsig_core.report.pictures import task_picture
 from mtsig_core.report.sentences import describe_methods
 from mtsig_core.report.tables import tops_table
-from pages._sections import published_comparison, results_sections, review_sections
+from pages._sections import published_comparison, ranking_sections, results_sections, review_sections
 from pages._ui import address, controls, frame, screen
 from pages._ui.screen import or_end_page
 from pages._work.memory import make_once
@@ -24,8 +24,8 @@ if (link := review_sections.show_begin(view, comparison)) is not None:
     address.go("review", review=link)
 
 runs = ["Training runs"] * results_sections.has_runs(comparison, view.metric)
-chosen, tabs = controls.tabs(["Top groups", "Across pairs", "Metrics", "Rules side by side", "Published ranking", *runs,
-                              "Caveats", "Method", "Export"])
+chosen, tabs = controls.tabs(["Top groups", "Across pairs", "Metrics", *ranking_sections.TABS, "Published ranking",
+                              *runs, "Caveats", "Method", "Export"])
 with tabs["Top groups"]:
     screen.show_table(tops_table(comparison, view.metric), prose=True)
 with tabs["Across pairs"]:
@@ -33,9 +33,9 @@ with tabs["Across pairs"]:
 with tabs["Metrics"]:
     several = results_sections.show_disputes(view)
     published = replace(several or comparison, agreement=results_sections.show_agreement(view))
-if chosen == "Rules side by side":
+if chosen in ranking_sections.TABS:
     with tabs[chosen]:
-        results_sections.show_rules(view)
+        ranking_sections.show_tab(chosen, view)
 with tabs["Published ranking"]:
     published_comparison.show_of_task(view)
 if runs:

@@ -60,6 +60,10 @@ _TEST_SET = {
     "scores": ("NAME=FILE", "table of segment scores (TSV, CSV, JSON, xlsx, Parquet, COMET's JSON) or human evaluation "
                             "as published (Appraise, MQM, MTurk). Texts are optional; repeatable, also with the "
                             "same NAME. Of a whole task, with serve and agreement: PAIR:NAME=FILE"),
+    "raters": ("mean|segments", "what several ratings of a segment are: their mean (default), or each a segment of its "
+                                "own, as WMT25 ranked; without texts"),
+    "columns": ("system=NAME,...", "columns of these tables, where their names do not say what they hold: system, "
+                                   "line, score, rater, docid, domain or langpair"),
     "ids": ("FILE", "id of each line of the texts, one per line, where tables of scores name lines by ids"),
     "xml": ("FILE", "XML of WMT, 2021 on, with sources, references and outputs; repeatable"),
     "sacrebleu": ("SET[/XX-YY]", "test set of sacreBLEU with its outputs, such as wmt21/systems/en-de; --system adds "
@@ -121,7 +125,7 @@ _FILES = ("folder", "ref", "system", "run", "src", "docs", "xml", "sacrebleu", "
           "demo_references")
 _ABOUT_TEXTS = ("refs", "refs_as_systems", "keep_canary", "ids", "tokenize")
 #: Options of commands that take one language pair or a whole task, which say nothing of a whole task.
-_OF_ONE_PAIR = ("langpair", "domain", "tokenize", "lowercase", "ids", "parse")
+_OF_ONE_PAIR = ("langpair", "domain", "tokenize", "lowercase", "ids", "columns", "parse")
 
 
 def source_from(args: Namespace, whole_task: bool = False) -> Source | None:
@@ -161,12 +165,14 @@ def _check_companions(args: Namespace) -> None:
         raise SettingError(f"--demo-segments is {args.demo_segments}. Expected at least 1.")
     tables = args.scores or args.folder and has_scores(args.folder)
     demo = args.demo or args.demo_segments or args.demo_task
-    for name, is_there, what in (("lower_is_better", tables, "--scores NAME=FILE"),
+    for name, is_there, what in (("raters", args.scores, "--scores NAME=FILE"),
+                                 ("lower_is_better", tables, "--scores NAME=FILE"),
                                  ("higher_is_better", tables, "--scores NAME=FILE"),
                                  ("systems_table", args.folder, "--folder DIR, a shared task"),
                                  ("ids", args.scores, "--scores NAME=FILE"),
+                                 ("columns", args.scores, "--scores NAME=FILE"),
                                  ("demo_references", demo, "--demo or --demo-segments")):
-        if getattr(args, name) not in (None, []) and not is_there:
+        if getattr(args, name) not in (None, [], ()) and not is_there:
             raise SettingError(f"{_option(name)} needs {what}.")
 
 

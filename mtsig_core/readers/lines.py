@@ -8,6 +8,7 @@ import re
 import shlex
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import Any, BinaryIO, cast
 
@@ -16,7 +17,7 @@ import numpy as np
 from mtsig_core.errors import InputError, find_closest
 from mtsig_core.readers.columns import InputTable, read_text_table
 from mtsig_core.readers.files import FilePath, open_file
-from mtsig_core.readers.formats import SCORE_TABLE, SEGMENTS, TEXTS, find_format, sniff, split_lines, to_utf8
+from mtsig_core.readers.formats import SCORE_TABLE, SEGMENTS, TEXTS, Format, find_format, sniff, split_lines, to_utf8
 from mtsig_core.readers.limits import is_limited, spend
 from mtsig_core.readers.packing import DAMAGE, find_packer, unpack
 from mtsig_core.readers.text_tables import TextInTable, TextTable
@@ -81,10 +82,7 @@ def read_table(path: FilePath) -> InputTable:
 
 def read_text_table_file(path: FilePath) -> TextTable | None:
     """The texts of a file that holds several; None of one that holds a single text, or none."""
-    try:
-        fmt = sniff(read_beginning(path))
-    except InputError:  # which is said once it is read as a text
-        return None
+    fmt = sniff_file(path)
     if fmt is None or TEXTS not in fmt.reads:
         return None
     table: TextTable = _read(path, TEXTS)
@@ -153,6 +151,16 @@ def read_chunks(path: FilePath, content: str = SEGMENTS, *, is_counted: bool = T
 def read_beginning(path: FilePath) -> bytes:
     """The first bytes of a file, unpacked."""
     return next(read_chunks(path, is_counted=False), (b"", False))[0]
+
+
+def sniff_file(path: FilePath) -> Format | None:
+    """The format of a file, by its beginning; None of plain text, of what cannot be read, and of a pipe, which can be
+    read only once."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        return None
+    with suppress(InputError):  # which is said once the file is read
+        return sniff(read_beginning(path))
+    return None
 
 
 def explain_missing(path: FilePath) -> str:

@@ -8,12 +8,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from mtsig_core.assumption import Assumption
-from mtsig_core.errors import InputError, SettingError, suggest_name
+from mtsig_core.errors import InputError, SettingError, explain_unknown, suggest_name
 from mtsig_core.languages import is_langpair
 from mtsig_core.readers.columns import (
     ABSENT,
@@ -21,6 +22,7 @@ from mtsig_core.readers.columns import (
     NAMES,
     InputTable,
     NamedColumns,
+    NumberedRows,
     find_column,
     read_delimited,
     read_frame_table,
@@ -74,20 +76,21 @@ class ScoreFile:
 
 
 def read_score_file(source: ScoreTable, metric: str, is_system: Callable[[str], bool] = lambda name: True,
-                    langpair: str | None = None) -> ScoreFile:
+                    langpair: str | None = None, columns: Mapping[str, str] = MappingProxyType({})) -> ScoreFile:
     """Read a table of scores of the name `metric`; `is_system`: whether a column of that name may be a system.
-    `langpair`: of a table of several language pairs, the one to take."""
+    `langpair`: of a table of several language pairs, the one to take. `columns`: what holds the system, the line, the
+    score, ..., where the names of the columns do not say it."""
     if not isinstance(source, str | os.PathLike):
         table = read_frame_table(f"The table {metric}", source)
     else:
         table = read_table(source)
     if not table.header or not table.rows:
         raise InputError(f"{table.name} has no row of scores. {EXPECTED_COLUMNS}")
-    table = _take_langpair(table, langpair)
+    table = _take_langpair(_name_columns(table, columns), langpair)
     place = _find_places(table, metric, is_system)
-    columns = [(column, k) for k, column in enumerate(table.header) if k not in place.values()]
+    others = [(column, k) for k, column in enumerate(table.header) if k not in place.values()]
     n_lines = table.n_lines or (None if "line" in place else len(table.rows))
-    systems = {str(cells[place["system"]]) for _, cells in table.rows} if "system" in place else columns
+    systems = {str(cells[place["system"]]) for _, cells in table.rows} if "system" in place else others
     spend("systems", len(systems), table.name)
     file = ScoreFile(table, n_lines)
     for count, (row, cells) in enumerate(table.rows, 1):
@@ -102,9 +105,29 @@ def read_score_file(source: ScoreTable, metric: str, is_system: Callable[[str], 
                                  f"{show_names(named)}. Expected a number, or null where a score is missing.")
             scores = [(system, _read_number(score, where))]
         else:
-            scores = [(column, _read_number(cells[k], f"{where}, column {show_name(column)}")) for column, k in columns]
+            scores = [(column, _read_number(cells[k], f"{where}, column {show_name(column)}")) for column, k in others]
         file.ratings += [Rating(name, line, score, document, domain, rater, row, file) for name, score in scores]
     return file
+
+
+#: What a column may be said to hold.
+HELD = ("system", "line", "score", "rater", "docid", "domain", "langpair")
+
+
+def _name_columns(table: InputTable, columns: Mapping[str, str]) -> InputTable:
+    """The table with those columns under their usual names, and without others that could be taken for them."""
+    if not columns:
+        return table
+    if (wrong := next((held for held in columns if held not in HELD), None)) is not None:
+        raise explain_unknown("kind of column", wrong, HELD)
+    if (lacks := next((name for name in columns.values() if name not in table.header), None)) is not None:
+        raise InputError(f"{table.name} has no column {show_name(lacks)!r}.{suggest_name(lacks, table.header)} It has: "
+                         f"{show_names(table.header)}.")
+    held_by = {name: held for held, name in columns.items()}
+    usual = {name for held in HELD if held not in (*columns, "score") for name in NAMES[held]}
+    kept = [k for k, name in enumerate(table.header) if name in held_by or name.lower() in usual]
+    rows: NumberedRows = [(row, [cells[k] for k in kept]) for row, cells in table.rows]
+    return replace(table, header=[held_by.get(table.header[k], table.header[k]) for k in kept], rows=rows)
 
 
 def list_langpairs(source: FilePath) -> list[str]:
@@ -210,7 +233,8 @@ def _is_text(table: InputTable, column: int) -> bool:
 
 def _ask_which(table: InputTable) -> InputError:
     return InputError(f"{table.name}: I found the columns {show_names(table.header)}. Which is the system, the line, "
-                      "the score? Rename them to system, line and score.")
+                      "the score? Say it, or rename them to system, line and score.",
+                      {"columns": "system=NAME,line=NAME,score=NAME"})
 
 
 def _check_titles(table: InputTable, systems: Sequence[int], *, is_unknown: bool) -> None:
@@ -284,8 +308,8 @@ Tables = Sequence[NamedTable] | Mapping[str, ScoreTable]
 
 
 def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[str] = (), *,
-                ids: FilePath | None = None, higher_is_better: Collection[str] = (), langpair: str | None = None
-                ) -> TestSet:
+                ids: FilePath | None = None, higher_is_better: Collection[str] = (), langpair: str | None = None,
+                columns: Mapping[str, str] = MappingProxyType({})) -> TestSet:
     """A test set with segment scores from tables.
 
     Parameters
@@ -307,6 +331,9 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
         these.
     langpair : str, optional
         Of a table of several language pairs, the one to take; by default that of the test set.
+    columns : mapping of str to str
+        The columns of the tables that hold the system, the line, the score, the rater, ..., where their names do not
+        say it: ``{"system": "name", "line": "no", "score": "quality"}``.
 
     Raises
     ------
@@ -328,7 +355,8 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
     position: dict[int | str, int] = {line: k for k, line in enumerate(testset.lines)}
     scores: dict[str, dict[str, list[float | None]]] = {}
     domain_of: dict[int | str, str] = {}
-    groups = _read_tables(named, known.__contains__, lower_is_better, higher_is_better, langpair or testset.langpair)
+    groups = _read_tables(named, known.__contains__, lower_is_better, higher_is_better, langpair or testset.langpair,
+                          columns)
     for name, group in groups.items():
         ratings = group.ratings
         if unknown := next((one for one in ratings if one.system not in known and not is_human(one.system)), None):
@@ -345,8 +373,13 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
     return replace(testset, scores={**testset.scores, **frozen}, domains=domains, assumed=(*testset.assumed, *assumed))
 
 
+#: What several ratings of a segment are: a mean, or segments of their own.
+RATERS = ("mean", "segments")
+
+
 def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: str | None = None,
-                higher_is_better: Collection[str] = (), langpair: str | None = None) -> TestSet:
+                higher_is_better: Collection[str] = (), langpair: str | None = None,
+                columns: Mapping[str, str] = MappingProxyType({}), raters: str = "mean") -> TestSet:
     """A test set of segment scores alone: systems, lines, documents and domains are those of the tables.
 
     Several tables are put together by system and line. Lines are in the order of their numbers, or, where they have
@@ -354,10 +387,13 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
 
     Parameters
     ----------
-    tables, lower_is_better, higher_is_better, langpair
+    tables, lower_is_better, higher_is_better, langpair, columns
         As in `join_scores`; arrays, which name no systems, are not read.
     name : str, optional
         By default that of the first file, or of the scores of the first table.
+    raters : {"mean", "segments"}
+        Of a segment with several ratings the mean, or each rating as a segment of its own, as WMT25 ranked. Two systems
+        are then compared on the ratings of the same rater.
 
     Raises
     ------
@@ -370,7 +406,10 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
     <TestSet 'human': 2 systems, 3 segments>
     """
     named = _list_tables(tables)
-    groups = _read_tables(named, lambda column: True, lower_is_better, higher_is_better, langpair)
+    if raters not in RATERS:
+        raise explain_unknown("raters", raters, RATERS)
+    combine = average_raters if raters == "mean" else separate_raters
+    groups = _read_tables(named, lambda column: True, lower_is_better, higher_is_better, langpair, columns, combine)
     ratings = [rating for group in groups.values() for rating in group.ratings]
     lines = _list_lines(ratings)
     metric, first = named[0]
@@ -387,6 +426,8 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
     no_texts: dict[str, Sequence[Any]] = {system: [None] * len(lines) for system in systems}
     is_from_zero = 0 in lines
     numbers = [line + is_from_zero for line in lines if isinstance(line, int)] or range(1, len(lines) + 1)
+    assumed += tuple(Assumption("ratings-as-segments", {"metric": metric}) for metric, group in groups.items()
+                     if raters == "segments" and group.counts is not None)
     if is_from_zero:
         assumed += (Assumption("lines-from-zero", {"file": ratings[0].file.name}),)
     return TestSet(name or metric, no_texts, {}, lines=numbers, documents=_list_groups(ratings, lines, "document"),
@@ -425,8 +466,10 @@ class RatingGroup(NamedTuple):
 
 
 def _read_tables(tables: Sequence[NamedTable], is_system: Callable[[str], bool], lower_is_better: Collection[str],
-                 higher_is_better: Collection[str], langpair: str | None) -> dict[str, RatingGroup]:
-    """The ratings of all files of each name, averaged over raters, without two of the same."""
+                 higher_is_better: Collection[str], langpair: str | None, columns: Mapping[str, str],
+                 combine: Callable[[Sequence[Rating]], list[Rating]] | None = None) -> dict[str, RatingGroup]:
+    """The ratings of all files of each name, averaged over raters (or what `combine` gives), without two of the same.
+    """
     names = dict.fromkeys(name for name, _ in tables)
     for which, directed in (("lower", lower_is_better), ("higher", higher_is_better)):
         for name in directed:
@@ -438,10 +481,10 @@ def _read_tables(tables: Sequence[NamedTable], is_system: Callable[[str], bool],
         raise SettingError(f"Lower and higher are both said to be better in {show_name(both[0])}. Choose one of them.")
     groups = {}
     for name in names:
-        files = [read_score_file(source, name, is_system, langpair) for own, source in tables if own == name]
+        files = [read_score_file(source, name, is_system, langpair, columns) for own, source in tables if own == name]
         seen: dict[tuple[str, int | str], Rating] = {}
         given = [rating for file in files for rating in file.ratings]
-        for rating in average_raters(given):
+        for rating in (combine or average_raters)(given):
             if (first := seen.setdefault((rating.system, rating.line), rating)) is not rating:
                 raise _explain_second(first, rating)
         if all(rating.score is None for rating in seen.values()):
@@ -473,6 +516,13 @@ def average_raters(ratings: Sequence[Rating]) -> list[Rating]:
         scores = [rating.score for rating in own if rating.score is not None]
         averaged.append(own[0]._replace(score=sum(scores) / len(scores) if scores else None))
     return averaged
+
+
+def separate_raters(ratings: Sequence[Rating]) -> list[Rating]:
+    """Each rating as a segment of its own, of each rater the last: line and rater name the segment."""
+    if all(rating.rater is None for rating in ratings):
+        return list(ratings)
+    return [rating._replace(line=f"{rating.line} {rating.rater or ''}") for rating in _last_ratings(ratings)]
 
 
 def _last_ratings(ratings: Iterable[Rating]) -> list[Rating]:

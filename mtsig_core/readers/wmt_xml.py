@@ -19,9 +19,9 @@ from mtsig_core.assumption import Assumption
 from mtsig_core.errors import InputError, SettingError, explain_unknown, suggest_name
 from mtsig_core.languages import LANGUAGE, languages_of
 from mtsig_core.readers.files import FilePath
-from mtsig_core.readers.formats import TEXTS, sniff
+from mtsig_core.readers.formats import TEXTS
 from mtsig_core.readers.limits import check_values, spend
-from mtsig_core.readers.lines import decode_text, read_beginning, read_bytes, read_chunks
+from mtsig_core.readers.lines import decode_text, read_bytes, read_chunks, sniff_file
 from mtsig_core.readers.markup import (
     SOURCE_PART,
     XML_FORM,
@@ -120,7 +120,7 @@ def _make_testset(name: str, files: str, documents: dict[str, TextDocument], lan
 
 def _read(path: FilePath, found: dict[str, TextDocument]) -> None:
     """Read one file, and put what it has where it belongs."""
-    fmt = sniff(read_beginning(path))
+    fmt = sniff_file(path)
     if fmt is not None and fmt.reads.get(TEXTS) is read_sgml_texts:
         data, unpacked = read_bytes(path, _EXPECTED)
         parse_sgml(decode_text(data, path, unpacked), show_name(path), found)

@@ -20,6 +20,8 @@ ASSUMPTION_TEMPLATES = {
     "direction-default": "{metric}: higher is better, by default.",
     "ratings": "{metric}: {n_ratings:,} ratings by {n_raters} raters, {per_segment:.3g} for each system and "
                "segment.{excluded}",
+    "ratings-as-segments": "{metric}: each rating is a segment of its own. Two systems are compared on the ratings of "
+                           "the same rater.",
     "withdrawn": "Excluded: {names}. {table}, the task's table of systems, marks them as withdrawn.",
     "no-reference": "Excluded: {segments} without a reference, the first is segment {segment} of the document "
                     "{document}.",

@@ -37,11 +37,12 @@ def autorank_table(found: PairAutoRank) -> Table:
 
 def autorank_report(found: AutoRank) -> Report:
     """A section for each language pair."""
-    return Report(f"AutoRank of {found.task}", [Section(pair, _blocks(found, pair, one))
-                                                for pair, one in found.pairs.items()])
+    return Report(f"AutoRank of {found.task}", [Section(pair, autorank_blocks(found, pair)) for pair in found.pairs])
 
 
-def _blocks(found: AutoRank, pair: str, one: PairAutoRank) -> list[Block]:
+def autorank_blocks(found: AutoRank, pair: str) -> list[Block]:
+    """Who is first in a language pair, and the table."""
+    one = found.pairs[pair]
     metrics = ", ".join(map(metric_title, one.metrics))
     sampling = one.sampling
     note = (f"AutoRank {_RULES[found.rule]}. Rank: the places in {1 - sampling.alpha:.0%} of "

@@ -30,7 +30,7 @@ RANKS_NOTE = ("A column has the rank range of each system by one rule. Marked: t
               "'Differs': the rules disagree on whether the system is in the top group, or wins. Lines separate the "
               "clusters of the first rule.")
 COUNTS_NOTE = ("Tied: a significant pair whose rank ranges share a rank. Separated: a pair without a significant "
-               "difference whose ranges share none. Clusters: their sizes, best first.")
+               "difference whose ranges share none.")
 
 
 def _results(by_rule: ByRule, metric: str) -> dict[str, dict[str, MetricResult]]:
@@ -80,7 +80,7 @@ def _ranks_table(by_rule: Mapping[str, MetricResult]) -> Table:
     rows = {rule: {row.system: row for row in result.systems} for rule, result in by_rule.items()}
     differs, first = _differences(by_rule), next(iter(by_rule.values()))
     columns = [Column("system", "system", "name"), Column("differs", "differs"),
-               *(Column(rule, RANK_RULES[rule].title, "rank") for rule in rows),
+               *(Column(rule, _short_title(rule), "rank") for rule in rows),
                *(Column(f"cluster_{rule}", f"cluster {RANK_RULES[rule].title}", "count", where="files")
                  for rule in rows)]
     table = Table("rules", tuple(columns), tuple(
@@ -88,6 +88,11 @@ def _ranks_table(by_rule: Mapping[str, MetricResult]) -> Table:
          *(own[name].cluster for own in rows.values())) for name, word in differs.items()))
     marks = {(k, rule) for rule, own in rows.items() for k, name in enumerate(differs) if own[name].rank_low == 1}
     return replace(table, marks=marks, ruled=cluster_ends(first.systems))
+
+
+def _short_title(rule: str) -> str:
+    """WMT24, simultaneous, ...: where there is a column for each rule."""
+    return RANK_RULES[rule].title.split(" ")[1]
 
 
 def rule_counts_table(by_rule: ByRule, metric: str) -> Table:
@@ -110,8 +115,9 @@ def rule_counts_table(by_rule: ByRule, metric: str) -> Table:
     return Table("rule-counts", (
         Column("rule", "rule", "name"),
         Column("top_group", "language pairs with another top group" if is_task else "top group"),
-        Column("clusters", "clusters"), Column("significant", "significant pairs", "count"),
-        Column("tied", "of them tied", "count"), Column("not_significant", "not significant", "count"),
+        Column("clusters", "clusters" if is_task else "sizes of clusters"),
+        Column("significant", "significant pairs", "count"), Column("tied", "of them tied", "count"),
+        Column("not_significant", "not significant", "count"),
         Column("separated", "of them separated", "count")), tuple(rows))
 
 

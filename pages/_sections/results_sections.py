@@ -17,7 +17,6 @@ from mtsig_core.report import export
 from mtsig_core.report.assumption_words import list_assumptions
 from mtsig_core.report.caution_words import fit_remedies_to_task, group_cautions
 from mtsig_core.report.commands import command_line, task_command
-from mtsig_core.report.rank_rules import COUNTS_NOTE, RANKS_NOTE, rule_counts_table, rules_table, rules_verdict
 from mtsig_core.report.sentences import (
     DISPUTED_PAIRS_NOTE,
     DISPUTES_NOTE,
@@ -173,21 +172,6 @@ def show_across(comparison: TaskComparison, metric: str) -> None:
     st.caption("Positive where the first system is better. A dash means no significant difference; it does not mean "
                "that the systems are equal. Mean scores are over all segments of a system, differences over the "
                "segments that both have, so their order may differ.")
-
-
-def show_rules(view: TaskView) -> None:
-    """Draw the ranks by each rule that fits, side by side, and how the rules fit the tests of pairs."""
-    by_rule = view.by_rule()
-    screen.answer(f"{rules_verdict(by_rule, view.metric)}.")
-    shown, counts = rules_table(by_rule, view.metric), rule_counts_table(by_rule, view.metric)
-    screen.show_table(shown, "task.rules")
-    st.caption(RANKS_NOTE.replace("Marked:", "Coloured:").replace("Lines separate", "Shading separates"))
-    screen.show_table(counts)
-    st.caption(COUNTS_NOTE)
-    charts.csv_button((view.kept.info.name, view.metric), "task.rules", shown.records(), "Ranks by rule as CSV")
-    settings = {name: value for name, value in view.settings.items() if name != "rank_rule"}
-    command_box(task_command(view.kept.source, metrics=view.metric, rank_rule="all", **settings), "task.rules.command",
-                "these ranks; --format latex, html, csv or json writes files")
 
 
 # Files, and the command that prints them.

@@ -32,21 +32,16 @@ def test_process_exits_with_2_and_no_traceback(process, files):
     assert "absent.txt" in done.stderr and "Traceback" not in done.stderr
 
 
-SGML = '<refset setid="n19">\n<doc docid="d">\n' + "".join(f'<seg id="{k}">a b c</seg>\n' for k in range(55)) + \
-    "</doc>\n</refset>\n"
-
-
 @pytest.mark.parametrize("option", ["--ref", "--system", "--src", "--docs", "--run", "--scores"])
 @pytest.mark.parametrize("content, told", [
-    (SGML, "is SGML of WMT"), ("".join(f"{k} ||| a b ||| -1\n" for k in range(60)), "is an n-best list"),
-    (f'<?xml version="1.0"?>\n<dataset><doc id="d">\n{"<seg>a</seg>" * 9}</doc></dataset>\n', "is XML of WMT")])
+    ("".join(f"{k} ||| a b ||| -1\n" for k in range(60)), "is an n-best list"),
+    (f'<?xml version="1.0"?>\n<tmx><body>\n{"<tu><seg>a</seg></tu>" * 9}</body></tmx>\n', "is TMX")])
 def test_a_structured_file_is_never_scored_as_text(refused, files, option, content, told):
     (odd := files / "odd.file").write_text(content)
     given = {"--ref": ["--ref", files / "ref.txt"], "--system": ["--system", f"A={files / 'good.txt'}"]}
     given[option] = [option, f"A={odd}" if option in ("--system", "--run", "--scores") else odd]
     message = refused("score", *(part for parts in given.values() for part in parts))
     assert f"odd.file {told}" in message and "Expected " in message
-    assert ("Options: --xml FILE." in message) == ("XML" in told and option not in ("--docs", "--scores"))
 
 
 @pytest.mark.parametrize("asked", [("task", "--folder", "x" * 300), ("compare", "--folder", "x" * 300),

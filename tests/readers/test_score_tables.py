@@ -10,6 +10,8 @@ from mtsig_core import InputError, SettingError, TestSet
 from mtsig_core.cli.main import main
 from mtsig_core.readers import join_scores, read_scores
 from mtsig_core.readers.uploads import guess_uploads
+from mtsig_core.report.commands import command_line
+from mtsig_core.source import Source
 
 SCORES = {"A": [80.0, None, 75.5, 90.0], "B": [70.0, 65.0, None, -1.5]}
 LONG = [(system, line, score) for system, row in SCORES.items() for line, score in enumerate(row, 1)]
@@ -236,7 +238,7 @@ BAD = {
     "two that may be scores": ("model\tsent_id\tCOMET\tMQM\nA\t1\t2\t3\n",
                                "I found the columns model, sent_id, COMET, MQM. Which is the system, the line, the"),
     "unknown names": ("engine,number,COMET\nA,1,2\nA,2,3\n",
-                      "I found the columns engine, number, COMET. Which is the system, the line, the score? Rename"),
+                      "I found the columns engine, number, COMET. Which is the system, the line, the score? Say it"),
     "no line by its name": ("model,number,COMET\nA,1,2\nA,2,3\n", "I found the columns model, number, COMET. Which"),
     "no system": ("line,score\n1,2\n", "has no column 'system'. It has: line, score"),
     "no line": ("system,score\nA,2\n", "has no column 'line'. It has: system, score"),
@@ -313,6 +315,33 @@ def files(tmp_path, monkeypatch):
         write(folder, f"{name}.txt", f"{text}\n" * 4)
     monkeypatch.chdir(tmp_path)
     return ["--ref", "toy/ref.txt", "--system", "toy/A.txt", "--system", "toy/B.txt"]
+
+
+class TestColumnsThatAreTold:
+    TABLE = "name,no,quality,note,rater\nA,1,.5,x,r\nB,1,.25,y,r\nA,2,1,z,r\nB,2,0,z,r\n"
+
+    def test_on_the_command_line(self, tmp_path, monkeypatch, capsys):
+        monkeypatch.chdir(tmp_path)
+        write(tmp_path, "t.csv", self.TABLE)
+        given = ["score", "--scores", "m=t.csv", "--higher-is-better", "m", "--format", "json"]
+        assert main(given) == 2
+        assert "Options: --columns system=NAME,line=NAME,score=NAME." in capsys.readouterr().err
+        assert main([*given, "--columns", "system=name,line=no,score=quality"]) == 0
+        assert '"A": 0.75' in capsys.readouterr().out.replace("\n", "")
+
+    def test_they_are_in_the_printed_command(self):
+        source = Source(scores=(("m", "t.csv"),), columns=("system=name", "score=quality"))
+        assert command_line("score", source) == "mtsig score --scores m=t.csv --columns system=name,score=quality"
+
+    @pytest.mark.parametrize("columns, message", [
+        ("system=nam", "t.csv has no column 'nam'. Did you mean 'name'?"),
+        ("model=name", "Unknown kind of column 'model'"),
+        ("name", "Expected pairs such as system=model")])
+    def test_wrong_ones(self, tmp_path, monkeypatch, capsys, columns, message):
+        monkeypatch.chdir(tmp_path)
+        write(tmp_path, "t.csv", self.TABLE)
+        assert main(["score", "--scores", "m=t.csv", "--columns", columns]) == 2
+        assert message in capsys.readouterr().err
 
 
 class TestBadTables:

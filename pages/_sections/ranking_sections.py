@@ -1,0 +1,138 @@
+"""Sections of the page Results that rank in other ways: all rank rules, the findings table, AutoRank; and integrity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from mtsig_core import MtsigError, Task, compare_task
+from mtsig_core.experiments.autorank import RULES, autorank, used_metrics
+from mtsig_core.experiments.findings import make_findings
+from mtsig_core.experiments.integrity import examine_integrity
+from mtsig_core.report.autorank import AUTORANK_FORMS, autorank_blocks
+from mtsig_core.report.commands import command_line
+from mtsig_core.report.document import Block, Paragraph, TableBlock, Warnings
+from mtsig_core.report.findings import FINDINGS_FORMS, findings_blocks
+from mtsig_core.report.integrity import INTEGRITY_FORMS, integrity_blocks
+from mtsig_core.report.rank_rules import RULES_FORMS, rules_blocks
+from mtsig_core.source import TaskSource
+from mtsig_core.stats.kept_tasks import KeptDraws
+from pages._ui import background, charts, controls, screen, session_limits
+from pages._ui.browser import command_box
+from pages._ui.views import TaskView
+
+#: What notes call marks and lines of a printed table, and what they are on screen.
+_ON_SCREEN = {"Marked:": "Coloured:", "Lines separate": "Shading separates", "A line separates": "Shading separates"}
+_ENDINGS = {"csv": "CSV", "json": "JSON", "latex": "LaTeX", "html": "HTML"}
+
+
+def show_rules(view: TaskView) -> None:
+    """Draw the ranks by each rule that fits, side by side, and how the rules fit the tests of pairs."""
+    by_rule, settings = view.by_rule(), _without_rule(view)
+    _draw(rules_blocks(by_rule, view.metric), "task.rules")
+    _show_files("task.rules", view, RULES_FORMS, {view.metric: by_rule}, command_line(
+        "task", view.kept.source, metrics=view.metric, rank_rule="all", **settings))
+
+
+def show_findings(view: TaskView) -> None:
+    """Draw the findings table of a language pair, with the head-to-head matrix; the files have all language pairs."""
+    kept, metric, settings = view.kept, view.metric, view.settings
+    pair = controls.choice("Language pair", list(kept.info.pairs_with(metric)), "findings", pages_own=True, width=320)
+
+    def work(progress):
+        return make_findings(kept.task, metric, progress=progress, cache=KeptDraws(), jobs=-1, **settings)
+
+    session_limits.check_task(kept.sizes, kept.info.pairs_with(metric), compare_task, settings)
+    found = background.result(("findings", kept.digest, metric, *sorted(settings.items())), work,
+                              "Making the findings tables")
+    _draw(findings_blocks(found, pair), "task.findings")
+    _show_files("task.findings", view, FINDINGS_FORMS, found, command_line(
+        "findings", _as_named(view), metrics=metric, **settings))
+
+
+def show_autorank(view: TaskView) -> None:
+    """Draw one order of the systems of a language pair from several metrics."""
+    kept = view.kept
+    with st.container(horizontal=True):
+        pair = controls.choice("Language pair", list(kept.info.pairs), "autorank", pages_own=True, width=320)
+        rule = controls.choice("Rule of AutoRank", list(RULES), "autorank_rule", pages_own=True, width=160,
+                               format_func=lambda year: f"as WMT{year[2:]}")
+
+    def work(progress):
+        return autorank(Task(kept.task.name, {pair: kept.testset(pair)}), rule=rule, jobs=-1, progress=progress)
+
+    names = used_metrics(pair, kept.testset(pair))
+    session_limits.check_task(kept.sizes, [pair] * len(names), autorank, {})
+    found = background.result(("autorank", kept.digest, pair, rule), work, "Ranking by several metrics")
+    _draw(autorank_blocks(found, pair), "task.autorank")
+    _show_files("task.autorank", view, AUTORANK_FORMS, found, command_line(
+        "autorank", replace(_as_named(view), pairs=(pair,)), rule=rule))
+
+
+def show_integrity(view: TaskView) -> None:
+    """Draw what in the outputs and ratings of a language pair is worth a look."""
+    kept = view.kept
+    pair = controls.choice("Language pair", list(kept.info.pairs), "integrity", pages_own=True, width=320)
+    metric = view.metric if pair in kept.info.pairs_with(view.metric) else None
+
+    def work(_):
+        return examine_integrity(kept.testset(pair), metric)
+
+    found = background.result(("integrity", kept.digest, pair, metric), work, "Looking through the outputs")
+    _draw(integrity_blocks(found), "task.integrity")
+    source = kept.source.select_pair(pair)
+    has_command = not source.demo_task or pair == kept.info.pairs[0]  # the demo of one language pair is the first
+    _show_files("task.integrity", view, INTEGRITY_FORMS, found,
+                command_line("integrity", source, metrics=found.metric) if has_command else "")
+
+
+#: What draws each tab. They take time, so only the open one is drawn.
+TABS = {"Rules side by side": show_rules, "Findings": show_findings, "AutoRank": show_autorank,
+        "Integrity": show_integrity}
+
+
+def show_tab(name: str, view: TaskView) -> None:
+    """Draw a tab, or why it cannot be drawn; the rest of the page stays."""
+    try:
+        TABS[name](view)
+    except MtsigError as problem:
+        screen.error(problem)
+
+
+def _draw(blocks: Iterable[Block], key: str) -> None:
+    """Draw the blocks of a report that a page has."""
+    for k, block in enumerate(block for block in blocks if block.is_for("html")):
+        if isinstance(block, Paragraph):
+            (screen.answer if block.role == "verdict" else screen.plain)(block.text)
+        elif isinstance(block, Warnings):
+            screen.cautions(block.cautions)
+        elif isinstance(block, TableBlock):
+            screen.show_table(block.table, f"{key}.{k}")
+            said = " ".join(note for note in block.notes if not note.startswith("Grey:"))  # which a page does not set
+            for printed, shown in _ON_SCREEN.items():
+                said = said.replace(printed, shown)
+            st.caption(said)
+
+
+def _show_files(key: str, view: TaskView, forms: dict[str, Callable], found: object, command: str) -> None:
+    with st.container(horizontal=True):
+        for form, title in _ENDINGS.items():
+            if form in forms:
+                charts.download(title, partial(forms[form], found), (view.kept.info.name, key.partition(".")[2]),
+                                {"latex": "tex"}.get(form, form), f"{key}.{form}")
+    if command:
+        command_box(command, f"{key}.command", "these numbers")
+
+
+def _without_rule(view: TaskView) -> dict:
+    return {name: value for name, value in view.settings.items() if name != "rank_rule"}
+
+
+def _as_named(view: TaskView) -> TaskSource:
+    """Return the source with its systems named one by one, where some are left out by track or by hand."""
+    source = view.kept.source
+    only = tuple(view.kept.info.systems) if source.track is not None or source.exclude else source.only
+    return replace(source, track=None, exclude=(), only=only)
