@@ -30,6 +30,7 @@ ASSUMPTION_KINDS: Mapping[str, AssumptionKind] = {
     # How many ratings scores are means of.
     "ratings": AssumptionKind(("metric", "n_ratings", "n_raters", "per_segment", "left_out"), leaves_out=False,
                              is_counted=True),
+    "ratings-as-segments": AssumptionKind(("metric",), leaves_out=False, is_counted=True),
     # Systems, segments, files, language pairs.
     "withdrawn": AssumptionKind(("table", "names")),
     "no-reference": AssumptionKind(("n", "segment", "document")),

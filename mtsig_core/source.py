@@ -124,6 +124,7 @@ class Source(_Files):
     run: tuple[tuple[str, str], ...] = ()  # (system, file) of the outputs of further training runs
     #: (name, file) of segment scores, which join the texts, or are all there is.
     scores: tuple[tuple[str, str], ...] = ()
+    raters: str | None = None  # "mean" (None too) or "segments": what several ratings of a segment are
     ids: str | None = None  # file with the id of each line of the texts, by which the tables of scores name them
     #: What columns of these tables hold, such as ``system=model``, where their names do not say it.
     columns: tuple[str, ...] = ()
@@ -158,7 +159,10 @@ class Source(_Files):
         """Read and check the files; all systems and segments."""
         if not self.has_texts:
             return read_scores(self.scores, self.lower_is_better, higher_is_better=self.higher_is_better,
-                               langpair=self.langpair, columns=self._map_columns())
+                               langpair=self.langpair, columns=self._map_columns(), raters=self.raters or "mean")
+        if self.raters not in (None, "mean"):
+            raise SettingError("Ratings can be segments of their own only without texts, whose segments they would be. "
+                               "Give --scores without texts, or take the mean.", {"raters": "mean"})
         testset = self._read_texts()
         if self.tokenize is not None:
             testset = replace(testset, tokenizer=self.tokenize)

@@ -58,8 +58,10 @@ _TEST_SET = {
     "demo_task": ("", "a simulated shared task: 12 systems in two tracks, 1,000 segments, two references, human "
                       "scores"),
     "scores": ("NAME=FILE", "table of segment scores (TSV, CSV, JSON, xlsx, Parquet, COMET's JSON) or human evaluation "
-                            "as published (Appraise, MQM, MTurk), with or without texts; repeatable, also with the "
+                            "as published (Appraise, MQM, MTurk). Texts are optional; repeatable, also with the "
                             "same NAME. Of a whole task, with serve and agreement: PAIR:NAME=FILE"),
+    "raters": ("mean|segments", "what several ratings of a segment are: their mean (default), or each a segment of its "
+                                "own, as WMT25 ranked; without texts"),
     "columns": ("system=NAME,...", "columns of these tables, where their names do not say what they hold: system, "
                                    "line, score, rater, docid, domain or langpair"),
     "ids": ("FILE", "id of each line of the texts, one per line, where tables of scores name lines by ids"),
@@ -163,7 +165,8 @@ def _check_companions(args: Namespace) -> None:
         raise SettingError(f"--demo-segments is {args.demo_segments}. Expected at least 1.")
     tables = args.scores or args.folder and has_scores(args.folder)
     demo = args.demo or args.demo_segments or args.demo_task
-    for name, is_there, what in (("lower_is_better", tables, "--scores NAME=FILE"),
+    for name, is_there, what in (("raters", args.scores, "--scores NAME=FILE"),
+                                 ("lower_is_better", tables, "--scores NAME=FILE"),
                                  ("higher_is_better", tables, "--scores NAME=FILE"),
                                  ("systems_table", args.folder, "--folder DIR, a shared task"),
                                  ("ids", args.scores, "--scores NAME=FILE"),

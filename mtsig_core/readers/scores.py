@@ -373,9 +373,13 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
     return replace(testset, scores={**testset.scores, **frozen}, domains=domains, assumed=(*testset.assumed, *assumed))
 
 
+#: What several ratings of a segment are: a mean, or segments of their own.
+RATERS = ("mean", "segments")
+
+
 def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: str | None = None,
                 higher_is_better: Collection[str] = (), langpair: str | None = None,
-                columns: Mapping[str, str] = MappingProxyType({})) -> TestSet:
+                columns: Mapping[str, str] = MappingProxyType({}), raters: str = "mean") -> TestSet:
     """A test set of segment scores alone: systems, lines, documents and domains are those of the tables.
 
     Several tables are put together by system and line. Lines are in the order of their numbers, or, where they have
@@ -387,6 +391,9 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
         As in `join_scores`; arrays, which name no systems, are not read.
     name : str, optional
         By default that of the first file, or of the scores of the first table.
+    raters : {"mean", "segments"}
+        Of a segment with several ratings the mean, or each rating as a segment of its own, as WMT25 ranked. Two systems
+        are then compared on the ratings of the same rater.
 
     Raises
     ------
@@ -399,7 +406,10 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
     <TestSet 'human': 2 systems, 3 segments>
     """
     named = _list_tables(tables)
-    groups = _read_tables(named, lambda column: True, lower_is_better, higher_is_better, langpair, columns)
+    if raters not in RATERS:
+        raise explain_unknown("raters", raters, RATERS)
+    combine = average_raters if raters == "mean" else separate_raters
+    groups = _read_tables(named, lambda column: True, lower_is_better, higher_is_better, langpair, columns, combine)
     ratings = [rating for group in groups.values() for rating in group.ratings]
     lines = _list_lines(ratings)
     metric, first = named[0]
@@ -416,6 +426,8 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
     no_texts: dict[str, Sequence[Any]] = {system: [None] * len(lines) for system in systems}
     is_from_zero = 0 in lines
     numbers = [line + is_from_zero for line in lines if isinstance(line, int)] or range(1, len(lines) + 1)
+    assumed += tuple(Assumption("ratings-as-segments", {"metric": metric}) for metric, group in groups.items()
+                     if raters == "segments" and group.counts is not None)
     if is_from_zero:
         assumed += (Assumption("lines-from-zero", {"file": ratings[0].file.name}),)
     return TestSet(name or metric, no_texts, {}, lines=numbers, documents=_list_groups(ratings, lines, "document"),
@@ -454,9 +466,10 @@ class RatingGroup(NamedTuple):
 
 
 def _read_tables(tables: Sequence[NamedTable], is_system: Callable[[str], bool], lower_is_better: Collection[str],
-                 higher_is_better: Collection[str], langpair: str | None, columns: Mapping[str, str]
-                 ) -> dict[str, RatingGroup]:
-    """The ratings of all files of each name, averaged over raters, without two of the same."""
+                 higher_is_better: Collection[str], langpair: str | None, columns: Mapping[str, str],
+                 combine: Callable[[Sequence[Rating]], list[Rating]] | None = None) -> dict[str, RatingGroup]:
+    """The ratings of all files of each name, averaged over raters (or what `combine` gives), without two of the same.
+    """
     names = dict.fromkeys(name for name, _ in tables)
     for which, directed in (("lower", lower_is_better), ("higher", higher_is_better)):
         for name in directed:
@@ -471,7 +484,7 @@ def _read_tables(tables: Sequence[NamedTable], is_system: Callable[[str], bool],
         files = [read_score_file(source, name, is_system, langpair, columns) for own, source in tables if own == name]
         seen: dict[tuple[str, int | str], Rating] = {}
         given = [rating for file in files for rating in file.ratings]
-        for rating in average_raters(given):
+        for rating in (combine or average_raters)(given):
             if (first := seen.setdefault((rating.system, rating.line), rating)) is not rating:
                 raise _explain_second(first, rating)
         if all(rating.score is None for rating in seen.values()):
@@ -503,6 +516,13 @@ def average_raters(ratings: Sequence[Rating]) -> list[Rating]:
         scores = [rating.score for rating in own if rating.score is not None]
         averaged.append(own[0]._replace(score=sum(scores) / len(scores) if scores else None))
     return averaged
+
+
+def separate_raters(ratings: Sequence[Rating]) -> list[Rating]:
+    """Each rating as a segment of its own, of each rater the last: line and rater name the segment."""
+    if all(rating.rater is None for rating in ratings):
+        return list(ratings)
+    return [rating._replace(line=f"{rating.line} {rating.rater or ''}") for rating in _last_ratings(ratings)]
 
 
 def _last_ratings(ratings: Iterable[Rating]) -> list[Rating]:

@@ -15,10 +15,13 @@ from mtsig_core.stats.inventory import Gap
 ASSUMPTION_TEMPLATES = {
     "direction-open": "Excluded: {scores}. Neither name nor range shows whether higher is better.",
     "direction-told": "{metric}: {direction}, as given.",
-    "direction-known": "{metric}: {direction}, as its name is known and its scores lie between {low:g} and {high:g}.",
+    "direction-known": "{metric}: {direction}, because its name is known and its scores are between {low:.3g} and "
+                       "{high:.3g}.",
     "direction-default": "{metric}: higher is better, by default.",
     "ratings": "{metric}: {n_ratings:,} ratings by {n_raters} raters, {per_segment:.3g} for each system and "
                "segment.{excluded}",
+    "ratings-as-segments": "{metric}: each rating is a segment of its own. Two systems are compared on the ratings of "
+                           "the same rater.",
     "withdrawn": "Excluded: {names}. {table}, the task's table of systems, marks them as withdrawn.",
     "no-reference": "Excluded: {segments} without a reference, the first is segment {segment} of the document "
                     "{document}.",

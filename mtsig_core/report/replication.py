@@ -133,7 +133,7 @@ def _list_differences(by_rule: Mapping[str, str], lists: Mapping[str, Sequence[s
 def _text(found: Either) -> str:
     tables = ([published_ranks_table(found)] if ranks_of(found) else []) + (
         [replication_table(found)] if not ranks_of(found) or replication_table(found) else [])
-    lines = [*rank_sentences(found), *[""] * bool(ranks_of(found))]
+    lines = [*map(printable, rank_sentences(found)), *[""] * bool(ranks_of(found))]
     for table in tables:
         lines += [*table_text(table, terminal_width()), ""]
     return "\n".join([*lines, *map(printable, replication_sentences(found))]) + "\n"

@@ -70,13 +70,16 @@ def hostile(tmp_path_factory):
             "domain": f"news{ESC}]0;owned{BELL}1", "human": f"human{ESC}[31m"}
 
 
+TASKS = ("task", "autorank", "findings")
+
+
 def asked(command, form, hostile):
     options = {one for action in LEAVES[command]._actions for one in action.option_strings}
     small = [part for name, value in SMALL.items() if name in options
-             and not (name == "--pairs" and command in ("task", "autorank", "agreement")) for part in (name, value)]
+             and not (name == "--pairs" and command in ("agreement", *TASKS)) for part in (name, value)]
     more = ["--human", hostile["human"]] if command == "agreement" else []
     more += ["--metrics", "bleu"] if command in ("segments", "pair") else []
-    source = hostile["task"] if command in ("task", "autorank") else hostile["set"]
+    source = hostile["task"] if command in TASKS else hostile["set"]
     return [*command.split(), *source, *small, *more, "--format", form]
 
 
@@ -90,6 +93,13 @@ def test_no_name_commands_the_terminal(run, hostile, command, form):
         assert not TURNS.search(said)
     if form == "json":
         json.loads(found.out)
+
+
+def test_ranks_by_all_rules_and_published_ranks_show_names_legibly(run, hostile, tmp_path):
+    (tmp_path / "ranks.tsv").write_text(f"system\trank\n{hostile['name']}\t1\n")
+    for command, more in (("compare", ["--rank-rule", "all"]), ("score", ["--official", str(tmp_path / "ranks.tsv")])):
+        found = run(*asked(command, "text", hostile), *more)
+        assert found.status == 0 and not OBEYED.search(found.out + found.err) and not TURNS.search(found.out)
 
 
 @pytest.mark.parametrize("option", ["baseline", "only", "exclude", "domain", "official", "lower-is-better"])

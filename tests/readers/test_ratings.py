@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import wilcoxon
 
 from mtsig_core import InputError, compare, read_scores
 from mtsig_core.cli.main import main
@@ -188,3 +189,44 @@ def test_the_clusters_of_wmt22_come_out():
     result = compare(testset, ["z"], rank_rule="wmt22", trials=99, resamples=99).metrics["z"]
     tally = result.tally()
     assert {one.system: (one.rank_low, one.rank_high, tally[one.system][0]) for one in result.systems} == published
+
+
+def write_wmt25(write, n=30):
+    """Two raters of two systems; B lacks some ratings of the second."""
+    rng = np.random.default_rng(5)
+    rated = {name: rng.normal(level, 3, (n, 2)).round(1) for name, level in (("A", 82), ("B", 80), ("C", 80.5))}
+    lines = [json.dumps({"doc_id": f"en-cs_CZ_#_news_#_d{k // 3}", "scores": {
+        name: {"human1": scores[k, 0], "human2": None if name == "B" and k < 4 else scores[k, 1]}
+        for name, scores in rated.items()}}) for k in range(n)]
+    rated["B"][:4, 1] = np.nan
+    return write("humeval.jsonl", "\n".join(lines)), rated
+
+
+def test_each_rating_may_be_a_segment_as_wmt25_had_it(write, capsys):
+    """Held against Wilcoxon's test of scipy on both ratings, one after the other."""
+    path, rated = write_wmt25(write)
+    testset = read_scores({"human": path}, raters="segments")
+    assert testset.n_segments == 60 and len(set(testset.documents)) == 10
+    result = compare(testset, ["human"], rank_rule="wmt25", trials=99, resamples=99).metrics["human"]
+    assert {row.system: row.score for row in result.systems} == pytest.approx(
+        {name: np.nanmean(scores) for name, scores in rated.items()})
+    order = sorted(rated, key=lambda name: -np.nanmean(rated[name]))
+    flat = {name: rated[name].T.ravel() for name in order}
+
+    def beats(one, other):
+        differences = (flat[one] - flat[other])[~np.isnan(flat[one] - flat[other])]
+        return wilcoxon(differences, alternative="greater").pvalue < 0.05
+
+    for k, name in enumerate(order):
+        above = [j for j in range(k) if beats(order[j], name)]
+        below = [j for j in range(k + 1, 3) if beats(name, order[j])]
+        row = next(row for row in result.systems if row.system == name)
+        assert (row.rank_low, row.rank_high) == (above[-1] + 2 if above else 1, below[0] if below else 3)
+    assert read_scores({"human": path}).n_segments == 30
+    asked = ["compare", "--scores", f"human={path}", "--raters", "segments", "--trials", "99", "--resamples", "99"]
+    assert main(asked) == 0 and "human: each rating is a segment of its own." in capsys.readouterr().out
+    assert main([*asked[:4], "most"]) == 2 and "Unknown raters 'most'" in capsys.readouterr().err
+    assert main(["compare", "--demo-task", "--raters", "segments"]) == 2
+    capsys.readouterr()
+    texts = [f"--ref={write('ref.txt', 'a b' + chr(10))}", f"--system={write('A.txt', 'a b' + chr(10))}"]
+    assert main([*asked, *texts]) == 2 and "only without texts" in capsys.readouterr().err

@@ -27,7 +27,7 @@ def found():
 
 def test_it_is_known_of_each_score(found):
     assert tuple(map(str, found.testset.assumed)) == (
-        SAID, "XCOMET: higher is better, as its name is known and its scores lie between 0.5 and 0.9.",
+        SAID, "XCOMET: higher is better, because its name is known and its scores are between 0.5 and 0.9.",
         "other: higher is better, by default.")
     assert Comparison.from_json(found.render("json")) == found
     assert json.loads(found.render("json"))["testset"]["assumed"] == list(map(str, found.testset.assumed))
@@ -38,7 +38,7 @@ EXAMPLES = [Assumption(code, facts) for code, facts in {
     "direction-open": {"scores": [("mine", 0.1, 7)]}, "direction-told": {"metric": "mine", "higher": False},
     "direction-known": {"metric": "mine", "higher": True, "low": 1, "high": 2}, "direction-default": {"metric": "mine"},
     "ratings": {"metric": "mine", "n_ratings": 9, "n_raters": 2, "per_segment": 1.5, "left_out": {"bad": 1}},
-    "withdrawn": {"table": "systems.tsv", "names": ["A", "B"]},
+    "ratings-as-segments": {"metric": "mine"}, "withdrawn": {"table": "systems.tsv", "names": ["A", "B"]},
     "no-reference": {"n": 1, "segment": "1", "document": "d"}, "pair-without-output": {"pair": "en-de"},
     "lines-from-zero": {"file": "ratings.csv"},
     "names-of-outputs": {"place": "system-outputs", "files": ["A.doc"], "n": 2},
@@ -99,4 +99,4 @@ def test_what_agrees_over_a_task_tells_it_of_the_scores_held_against_each_other(
     task = Task("toy", {"en-de": pair}, assumed=(left_out, *pair.assumed))
     text = agreement_text(task_agreement(task, "mine", ["XCOMET"], resamples=50))
     assert text.endswith(f"\nExcluded: en-cs, which has outputs but no reference.\nAssumed: {SAID}\nAssumed: XCOMET: "
-                         "higher is better, as its name is known and its scores lie between 0.5 and 0.9.\n")
+                         "higher is better, because its name is known and its scores are between 0.5 and 0.9.\n")
