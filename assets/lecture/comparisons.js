@@ -55,7 +55,7 @@ SCENES.comparisons = (main, body, stage) => {
     plot = new Dots(strip, `false stars on each test set: ${body.corrections[correction][1]}`, {low: 0, high: most, integers: true}, at => stage.trace(0, at))
   }
   // After the reveal: the mean under this correction and, while all systems are equal, the predictions.
-  const beside = () => {
+  const showMeans = () => {
     if (!stage.revealed || !stage.step) return
     const mean = rows.false[name()].slice(0, stage.step).reduce((a, b) => a + b) / stage.step
     stars.textContent = fixed(mean)
@@ -69,7 +69,7 @@ SCENES.comparisons = (main, body, stage) => {
     plot.add(values, values.map(value => value ? 'red' : 'rest'))
     paint()
     count(to)
-    if (to === stage.step) beside()
+    if (to === stage.step) showMeans()
   }
   paint()
   return {
@@ -93,7 +93,7 @@ SCENES.comparisons = (main, body, stage) => {
       box.onchange = () => { correction = (Number(box.value) + body.corrections.length - 1) % body.corrections.length; stage.scene.turn() }
       return [box]
     },
-    show: beside,
+    show: showMeans,
     // Three systems that are truly better: false and lost findings apart.
     extra() {
       better = true

@@ -45,8 +45,8 @@ def add_official(sub: ArgumentParser, of_task: bool = False) -> None:
         "--official", metavar="FILE",
         help=f"table of published scores to compare with: {columns} and a column for each metric, or {columns}, "
              "metric, score. mtsig scores by its metrics, and tries settings that would give what does not come out. "
-             "Of a ranking, with the columns rank_low and rank_high, or rank, and perhaps cluster, it says which rank "
-             "rule gives it, by the first of --metrics")
+             "Of a ranking (columns rank_low and rank_high, or rank, and perhaps cluster) it names the rank rule that "
+             "gives it, by the first of --metrics")
 
 
 def run_replicate(args: Namespace, testset: TestSet) -> None:

@@ -58,7 +58,7 @@ _TEST_SET = {
     "demo_task": ("", "a simulated shared task: 12 systems in two tracks, 1,000 segments, two references, human "
                       "scores"),
     "scores": ("NAME=FILE", "table of segment scores (TSV, CSV, JSON, xlsx, Parquet, COMET's JSON) or human evaluation "
-                            "as published (Appraise, MQM, MTurk), with or without texts; repeatable, also with the "
+                            "as published (Appraise, MQM, MTurk). Texts are optional; repeatable, also with the "
                             "same NAME. Of a whole task, with serve and agreement: PAIR:NAME=FILE"),
     "raters": ("mean|segments", "what several ratings of a segment are: their mean (default), or each a segment of its "
                                 "own, as WMT25 ranked; without texts"),

@@ -17,7 +17,7 @@ from mtsig_core.report.text import printable, report_text, terminal_width
 from mtsig_core.schema import to_json
 
 _RULES = {"2025": "as WMT25: (score - median) / (maximum - 25th percentile) over the systems, averaged over the "
-                  "metrics, mapped to 1 (best) to the number of systems (worst)",
+                  "metrics. The best system gets 1, the worst the number of systems",
           "2024": "as WMT24: each metric mapped to 1 (best) to one more than the number of systems (worst), then "
                   "averaged"}
 
@@ -28,7 +28,7 @@ def autorank_table(found: PairAutoRank) -> Table:
     columns = (Column("rank", "rank", "rank", help="The places that the system takes in the resamples"),
                Column("system", "system", "name"), Column("autorank", "AutoRank", "score", ".1f"),
                Column("ci", level, "interval", ".1f"),
-               *(Column(f"place_{name}", metric_title(name), "count", help="Its place by this metric alone")
+               *(Column(f"place_{name}", metric_title(name), "count", help="Its place by this metric only")
                  for name in found.metrics))
     return Table("autorank", columns, tuple(
         ((one.rank_low, one.rank_high), one.system, one.autorank, (one.low, one.high),
@@ -47,7 +47,7 @@ def autorank_blocks(found: AutoRank, pair: str) -> list[Block]:
     sampling = one.sampling
     note = (f"AutoRank {_RULES[found.rule]}. Rank: the places in {1 - sampling.alpha:.0%} of "
             f"{sampling.resamples:,} bootstrap resamples by {sampling.unit}, the same for all metrics; seed "
-            f"{sampling.seed}. Columns of metrics: the place by that metric alone. An automatic ranking does not "
+            f"{sampling.seed}. Columns of metrics: the place by that metric only. An automatic ranking does not "
             "replace human scores.")
     if one.as_published:
         note += (" The metrics are those of WMT25: CometKiwi-XL where the task had a reference, chrF++ alone for "

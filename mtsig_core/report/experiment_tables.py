@@ -327,7 +327,7 @@ def interval_table(bootstrap: ScoreBootstrap, chosen: str, level: str, segment: 
     table = Table("intervals", (
         Column("kind", f"{level} interval", "name"), *(Column(key, key, "score", form) for key in (
             "low", "high", "width")), Column("relative", "relative", "relative")), tuple(
-            (f"{kind}{' (chosen)' if kind == chosen else ''}", *(ends or (None, None)), width(ends),
+            (SETTINGS["ci"].name_value(kind) + " (chosen)" * (kind == chosen), *(ends or (None, None)), width(ends),
              bootstrap.relative(kind)) for kind, ends in bootstrap.intervals.items()))
     if segment is None or document is None:
         return table

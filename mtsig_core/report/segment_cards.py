@@ -180,7 +180,7 @@ def legend(marks: str = MARKS[0]) -> str:
                 "has spaces, else by characters")
     else:
         orders = enumerate(("1 token", "2 tokens", "3 tokens", "4 or more"), 1)
-        said = ("Marked: part of an n-gram that a reference has too, the longest of "
+        said = ("Marked: n-grams that a reference has too, of "
                 + " &nbsp; ".join(_span(f" {name} ", f"mt-n{n}") for n, name in orders))
     return f'<div class="mt-legend">{said}</div>'
 

@@ -319,11 +319,11 @@ class SignificanceTest:
 
 
 _MOST_DRAWS = "most resamples"
-_WITH_FEW = ("With few units it makes false claims too often over all pairs, whatever the correction. When all systems "
-             "are equal, Romano-Wolf calls some better in 20 to 43% of test sets instead of 5%, with 6 systems and 7 "
-             "to 12 units; in 15 to 27% with 10 to 15 systems and 20 units, or 30 or 60 documents of unequal size. "
-             "Holm does so in 10 to 20% from 12 units on. With fewer than 10 units p is at least 2/2^n, the chance "
-             "that all n favour the same of two equal systems.")
+_WITH_FEW = ("With few units it makes false claims too often over all pairs, whatever the correction. Of equal "
+             "systems, Romano-Wolf calls some better in 20 to 43% of test sets instead of 5%, with 6 systems and 7 "
+             "to 12 units. It does so in 15 to 27% with 10 to 15 systems and 20 units, or 30 or 60 documents of "
+             "unequal size. Holm does so in 10 to 20% from 12 units on. With fewer than 10 units p is at least 2/2^n, "
+             "the chance that all n favour the same of two equal systems.")
 _RATHER = "Use the randomization test: it makes a false claim in 3 to 8% of such test sets."
 TESTS = {test.name: test for test in (
     SignificanceTest(
@@ -340,15 +340,15 @@ TESTS = {test.name: test for test in (
     SignificanceTest(
         "koehn", "paired bootstrap, share of wins", "Koehn 2004, 6",
         "bootstrap", None, "none", least=_least_drawn, side=_side_of_draws, statistic=_MOST_DRAWS,
-        caution="The data choose the better direction, so at alpha = 0.05 it gives about 10% false alarms, 5% per "
-                "direction, with many units of equal size. With few or unequal units, as documents are, it gives up to "
+        caution="The data choose the better direction. So with many units of equal size, at alpha = 0.05 it gives "
+                "about 10% false alarms, 5% per direction. With few or unequal units, as documents are, it gives up to "
                 "18%.",
         instead="Use the randomization test for a two-sided test."),
     SignificanceTest(
         "riezler-maxwell", "shift method as printed", "Riezler and Maxwell 2005, Fig. 2",
         "bootstrap", riezler_maxwell, "holm", least=_least_drawn,
         caution="The absolute value inside the shift makes it one-sided. At alpha = 0.05 it gives about 11% false "
-                "alarms with many units of equal size, and up to 19% with few or unequal ones, as documents are.",
+                "alarms with many units of equal size, and up to 19% with few or unequal ones.",
         instead="Use the randomization test, and this one only to reproduce the paper or sacreBLEU."),
     SignificanceTest(
         "t", "Student's t on paired segment scores", "Student 1908; Koehn 2004, 4",

@@ -337,8 +337,8 @@ def show_files(view: ReviewView, now: TaskComparison) -> None:
     results_sections.show_files(now, make_once(task_picture, now, view.review.metric), view.review.metric, source,
                     review_command(source, now.task.name, view.review), "review",
                     without_link(view.kept.history, now.task.name))
-    st.caption("Save the JSON first: the command reads it, with exclusions, metric, rule, decisions and notes, and "
-               "prints each of these files in its format, byte for byte. The picture is the one in the report.")
+    st.caption("Save the JSON first: it has exclusions, metric, rule, decisions and notes. From it the command prints "
+               "each of these files, byte for byte. The picture is the one in the report.")
 
 
 def without_link(history: Sequence[Entry], name: str) -> tuple[Entry, ...]:

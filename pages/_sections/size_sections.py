@@ -177,14 +177,13 @@ class Curve:
         unit, units = metric_title(self.view.metric), f"{sweep.settings.unit}s"
         sweeping.show(self.figure(sweep, mine, rows), detection_records(sweep, mine.a, mine.b, self.difference),
                       f"Share of random test sets that find a difference of {self.difference:g} {unit} between "
-                      f"{mine.a} and {mine.b}, by size: from {rows[0].significant.share:.0%} at {rows[0].size} {units} "
-                      f"to {rows[-1].significant.share:.0%} at {rows[-1].size}.", mine.a, mine.b, key="size.decisions",
+                      f"{mine.a} and {mine.b}: {rows[0].significant.share:.0%} at {rows[0].size} {units}, "
+                      f"{rows[-1].significant.share:.0%} at {rows[-1].size}.", mine.a, mine.b, key="size.decisions",
                       command=command, table=detection_table(rows))
         last = ", and the last dot is the whole set itself" * (rows[-1].size == sweep.n_units)
         st.caption("Dotted: how often a new test set of each size would find the difference, for one pair; dashed "
-                   "where it is extrapolated beyond the sizes drawn. Dots: the same for random parts of this test "
-                   f"set, with the difference set to {self.difference:g} {unit}; pale dots share most "
-                   f"segments with others{last}.",
+                   "beyond the sizes drawn. Dots: the same for random parts of this test set, with the difference set "
+                   f"to {self.difference:g} {unit}. Pale dots share most segments with others{last}.",
                    help=self._about(sweep, mine))
 
     def show_plan(self, sweep: SizeSweep, planned: Sequence[PairPlan], mine: PairPlan) -> None:
@@ -206,12 +205,12 @@ class Curve:
     def _about(self, sweep: SizeSweep, mine: PairPlan) -> str:
         """Describe the dots, the curve and the line."""
         alpha, unit = sweep.settings.alpha, metric_title(self.view.metric)
-        return (f"Each dot is a share of random test sets with p at most {alpha:g} (uncorrected, percentile test on "
-                f"{sweep.settings.resamples} resamples by {sweep.settings.unit}), with its Monte Carlo interval. Their "
-                f"differences are moved by {rounded(self.difference - mine.delta, '+')} {unit}. Opposite: against the "
-                f"order of the whole set; {own_order(mine, alpha)}. Pale: more than half of this test set. The dotted "
-                f"curve is normal theory and meets the line of {self.power:.0%} at the size needed; the bar is its "
-                "interval. With few units the percentile test finds too much: trust the curve.")
+        return (f"Each dot is a share of random test sets with uncorrected p at most {alpha:g}, with its Monte Carlo "
+                f"interval, by the percentile test on {sweep.settings.resamples} resamples by {sweep.settings.unit}. "
+                f"Their differences are moved by {rounded(self.difference - mine.delta, '+')} {unit}. Opposite: "
+                f"against the order of the whole set; {own_order(mine, alpha)}. Pale: more than half of this test set. "
+                f"The dotted curve is normal theory and meets the line of {self.power:.0%} at the size needed; the bar "
+                "is its interval. With few units the percentile test finds too much: trust the curve.")
 
 
 def _write_ends(level: str, ends: tuple[int | None, int | None]) -> str:

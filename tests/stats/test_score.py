@@ -81,7 +81,7 @@ def test_a_score_of_nothing_has_no_relative_interval():
     assert settled.sigma == 0 and {row.relative for row in (*settled.growing, *settled.repeats)} == {None}
     assert all(row.relative_sd is None and row.relative_theory is None for row in settled.repeats)
     assert repeated_table(settled, "bleu").texts()[0][5:7] == ["-", "-"]
-    assert interval_table(found, "percentile", "95%").texts()[0] == ["percentile (chosen)", "0.00", "0.00", "0.00", "-"]
+    assert interval_table(found, "percentile", "95%").texts()[0] == ["Percentile (chosen)", "0.00", "0.00", "0.00", "-"]
 
 
 def test_runs_are_disjoint_parts_of_the_pool():
