@@ -264,8 +264,8 @@ FORMATS = (
     Format("comet", "the printed output of comet-score", _has_lines(r".*\tSegment \d+\tscore: -?\d"), _SCORED,
            scores="COMET", reads={SCORE_TABLE: read_comet_log}, remedies=({"scores": "NAME=FILE"},)),
     Format("seg-score", "a file of segment scores of mt-metrics-eval", lambda sample: sample.share(
-        r"\S+[\t ](-?\d+(\.\d+)?(e-?\d+)?|None)\s*$") == 1 and 1 < 2 * len({
-            re.split("[\t ]", line)[0] for line in sample.lines}) <= len(sample.lines), _SCORED,
+        r"[^\t]+\t(-?\d+(\.\d+)?(e-?\d+)?|None)\s*$") == 1 and 2 * len({
+            line.partition("\t")[0] for line in sample.lines}) <= len(sample.lines), _SCORED,
            reads={SCORE_TABLE: read_seg_scores}, remedies=({"scores": "NAME=FILE"},), endings=(".seg.score",)),
     Format("numbers", "a list of numbers", lambda sample: len(sample.lines) > 2 and sample.share(
         r"\s*[-+]?\d*[.,]?\d+(e[-+]?\d+)?\s*$") == 1, "Scores of segments have a first line with the name of their "

@@ -19,7 +19,7 @@ from xml.sax.handler import ContentHandler
 
 from mtsig_core.errors import InputError
 from mtsig_core.languages import LANGUAGE
-from mtsig_core.readers.limits import spend
+from mtsig_core.readers.limits import check_values, spend
 from mtsig_core.readers.text_tables import TextTable, name_reference
 from mtsig_core.testset import show_name
 
@@ -227,35 +227,34 @@ def read_sgml_texts(text: str, name: str) -> TextTable:
     """The texts of a file of SGML."""
     found: dict[str, TextDocument] = {}
     parse_sgml(text, name, found)
-    return _tabulate(found, name)
+    return tabulate_documents(found, name)
 
 
 def read_xml_texts(text: str, name: str) -> TextTable:
     """The texts of a file of XML."""
     found: dict[str, TextDocument] = {}
     parse_xml([text], name, found)
-    return _tabulate(found, name)
+    return tabulate_documents(found, name)
 
 
-def _tabulate(found: Mapping[str, TextDocument], name: str) -> TextTable:
-    """A row for each segment, by document and id."""
-    parts = [part for document in found.values() for part in document.parts.values()]
-    rows = [(key, document, seg) for key, document in found.items()
-            for seg in dict.fromkeys(seg for part in document.parts.values() for seg in part.texts)]
-    texts = {which: [document.parts[which].texts.get(seg) if which in document.parts else None
-                     for _, document, seg in rows] for which in dict.fromkeys(
-                         which for document in found.values() for which in document.parts)}
+def tabulate_documents(found: Mapping[str, TextDocument], name: str) -> TextTable:
+    """A row for each segment, by document and id, in the order of the source where there is one."""
+    rows = [(key, document, seg) for key, document in found.items() for seg in dict.fromkeys(
+        seg for part in filter(None, (document.source, *document.translations)) for seg in part.texts)]
+    parts = dict.fromkeys(which for document in found.values() for which in document.parts)
     if not rows:
         raise InputError(f"{name} has no segment. Expected {XML_FORM}; or SGML with <doc docid=...> and <seg id=...>.")
-    langs = [{part.lang for document in found.values() for (kind, _), part in document.parts.items()
-              if (kind == "src") == is_source and part.lang} for is_source in (True, False)]
+    check_values(len(rows) * len(parts), name)
+    texts = {which: [document.parts[which].texts.get(seg) if which in document.parts else None
+                     for _, document, seg in rows] for which in sorted(parts)}
+    langs = [sorted({part.lang for document in found.values() for which, part in document.parts.items()
+                     if (which == SOURCE_PART) == is_source and part.lang}) for is_source in (True, False)]
     if len(langs[1]) > 1:
-        raise InputError(f"{name} has texts in {', '.join(sorted(map(show_name, langs[1])))}. Expected one target "
-                         "language. Name the file as XML, and choose the language pair.",
-                         {"xml": "FILE", "langpair": "XX-YY"})
-    pair = f"{langs[0].pop()}-{langs[1].pop()}" if all(langs) and len(parts) else None
+        raise InputError(f"{name} has texts in {', '.join(map(show_name, langs[1]))}. Expected one target language. "
+                         "Name the file as XML, and choose the language pair.", {"xml": "FILE", "langpair": "XX-YY"})
     domains = [document.domain or "" for _, document, _ in rows]
-    return TextTable(name, "markup", {own: rows for (kind, own), rows in texts.items() if kind == "hyp"},
-                     {own: rows for (kind, own), rows in texts.items() if kind == "ref"}, texts.get(SOURCE_PART),
+    return TextTable(name, "markup", {own: texts for (kind, own), texts in texts.items() if kind == "hyp"},
+                     {own: texts for (kind, own), texts in texts.items() if kind == "ref"}, texts.get(SOURCE_PART),
                      [key for key, _, _ in rows], domains if any(domains) else None,
-                     [(key, seg) for key, _, seg in rows], None if pair is None else [pair] * len(rows))
+                     [(key, seg) for key, _, seg in rows],
+                     [f"{langs[0][0]}-{langs[1][0]}"] * len(rows) if all(langs) else None)

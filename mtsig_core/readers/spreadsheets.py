@@ -13,6 +13,7 @@ from mtsig_core.readers.limits import check_values, spend
 from mtsig_core.testset import show_name
 
 _UNPACKED = 1 << 30  # bytes of a workbook in all
+_MOST_ROWS = 1 << 20  # of a sheet, as in Excel
 
 
 def read_xlsx(data: bytes, name: str) -> InputTable:
@@ -63,7 +64,9 @@ def _list_sheets(data: bytes, name: str) -> list[tuple[str, list[tuple[int, Sequ
         for row, (cells, written) in enumerate(zip(sheet.iter_rows(values_only=True), formulas.iter_rows(
                 values_only=True), strict=True), 1):
             spend("values", len(cells), name)
-            check_values(sum(len(one) for _, one in rows[-1:]) * row, name)
+            check_values(len(cells) * len(rows), name)
+            if row > _MOST_ROWS:
+                raise InputError(f"{name} has more than {_MOST_ROWS:,} rows. Save its sheet as CSV in UTF-8.")
             if bare := [text for cell, text in zip(cells, written, strict=True)
                         if cell is None and isinstance(text, str) and text.startswith("=")]:
                 raise InputError(f"{name}, sheet {show_name(sheet.title)}, row {row}: the value of the formula "

@@ -23,6 +23,7 @@ from mtsig_core.readers.columns import (
     show_names,
     show_value,
 )
+from mtsig_core.readers.limits import check_values
 from mtsig_core.testset import is_human, show_name
 
 _Texts = Sequence[str | None]
@@ -329,6 +330,7 @@ def read_wmt25(text: str, name: str) -> TextTable:
                if isinstance(value, dict)}
         own |= {(is_human(key), key): value for key, value in (record.get("tgt_text") or {}).items()}
         own |= {(False, ""): record["hypothesis"]} if "hypothesis" in record else {}
+        check_values(len(records) * len(texts.keys() | own.keys()), name)
         for which, value in own.items():
             texts.setdefault(which, [None] * len(records))[k] = value if isinstance(value, str) else None
     ids = [str(record["doc_id"]) for record in records]

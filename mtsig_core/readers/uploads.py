@@ -71,19 +71,21 @@ def guess_role(file: str, content: bytes = b"") -> str:
 
     >>> [guess_role(name) for name in ("en-de.refA.txt", "docs.txt", "news.src.en", "GPT-4.txt", "human.tsv")]
     ['reference', 'documents', 'source', 'system', 'scores']
-    >>> guess_role("human.txt", b"system,line,score"), guess_role("generaltest2022.uk-en.hyp.GTCOM.en")
+    >>> guess_role("human.txt", b"system,line,score\\nA,1,2\\n"), guess_role("generaltest2022.uk-en.hyp.GTCOM.en")
     ('scores', 'system')
     >>> guess_role("A.txt", b"0.71\\n0.83\\n-0.2\\n1e-3\\n")
     'scores'
     """
-    table = _read_table_of_texts(file, content)
+    return _guess_role(file, content, _read_table_of_texts(file, content))
+
+
+def _guess_role(file: str, content: bytes, table: TextTable | None) -> str:
+    """The same, with the texts of one that holds several."""
     if table is not None and (table.references or task_name(PurePosixPath(file).name) is None):
         may_be_reference = bool(table.list_texts("reference")) and _find_sign(file) == "reference"
         return "reference" if find_role(table) == "system" and may_be_reference else find_role(table)
-    header = re.split(rb"[\t,;]", content[:1000].partition(b"\n")[0].lower().replace(b'"', b""))
     fmt = sniff(_cut_lines(content))
-    is_table = fmt is not None and fmt.reads.get(SCORE_TABLE) is not None
-    if {b"system", b"score"} <= {cell.strip() for cell in header} or is_table:
+    if fmt is not None and fmt.reads.get(SCORE_TABLE) is not None:
         return "scores"
     if (found := task_name(PurePosixPath(file).name)) is not None:
         return found.role
@@ -137,14 +139,15 @@ def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
     >>> guess_uploads([("out.txt", b""), ("out.txt", b"")])  # of two folders, which a browser does not tell
     [('system', 'out'), ('system', 'out (2)')]
     """
-    roles = [guess_role(file, content) for file, content in files]
+    tables = [_read_table_of_texts(file, content) for file, content in files]
+    roles = [_guess_role(*file, table) for file, table in zip(files, tables, strict=True)]
     pairs = {_set_and_pair(file)[1] for file, _ in files} - {""}
     origins = tuple(f".{pair.split('-')[0]}" for pair in pairs)
     for k, (file, _) in enumerate(files):  # nothing says that it is an output, and it ends as the sources would
         if roles[k] == "system" and task_name(file) is None and file.removesuffix(".gz").endswith(origins):
             roles[k] = "source"
-    names = [(_name_scores(content) if roles[k] == "scores" else _name_text(roles[k], file, content))
-             or guess_name(file) for k, (file, content) in enumerate(files)]
+    names = [(_name_scores(content) if role == "scores" else _name_text(role, table)) or guess_name(file)
+             for (file, content), role, table in zip(files, roles, tables, strict=True)]
     outputs = {k: _find_run(name) for k, name in enumerate(names) if roles[k] == "system"}
     for name in dict.fromkeys(name for name, _ in outputs.values()):
         first, *further = sorted((k for k in outputs if outputs[k][0] == name), key=lambda k: outputs[k][1])
@@ -160,10 +163,9 @@ def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
     return list(zip(roles, names, strict=True))
 
 
-def _name_text(role: str, file: str, content: bytes) -> str | None:
+def _name_text(role: str, table: TextTable | None) -> str | None:
     """What a file that may hold several texts calls its only one of this role."""
-    table = _read_table_of_texts(file, content) if role in ("system", "reference") else None
-    own = [] if table is None else [*table.list_texts(role)]
+    own = [] if table is None or role not in _PLAIN[:3] else [*table.list_texts(role)]
     return own[0] if len(own) == 1 else None
 
 

@@ -14,22 +14,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from mtsig_core.assumption import Assumption
 from mtsig_core.errors import InputError, SettingError, explain_unknown, suggest_name
 from mtsig_core.languages import LANGUAGE, languages_of
 from mtsig_core.readers.files import FilePath
 from mtsig_core.readers.formats import TEXTS
-from mtsig_core.readers.limits import check_values, spend
+from mtsig_core.readers.limits import spend
 from mtsig_core.readers.lines import decode_text, read_bytes, read_chunks, sniff_file
 from mtsig_core.readers.markup import (
     SOURCE_PART,
     XML_FORM,
     TextDocument,
-    TextPart,
     parse_sgml,
     parse_xml,
     read_sgml_texts,
+    tabulate_documents,
 )
 from mtsig_core.readers.texts import check_langpair, drop_canary
 from mtsig_core.testset import TestSet, show_name
@@ -81,41 +82,32 @@ def _check_sources(found: dict[str, TextDocument]) -> None:
 
 
 def _make_testset(name: str, files: str, documents: dict[str, TextDocument], langpair: str | None) -> TestSet:
-    """Documents of one language pair, segment by segment."""
-    refs, hyps = (sorted({name for document in documents.values() for own, name in document.parts if own == kind})
-                  for kind in ("ref", "hyp"))
-    for parts, what in ((refs, "reference, <ref>"), (hyps, "output, <hyp>")):
-        if not parts:
-            raise InputError(f"{files}: there is no {what}. Expected {XML_FORM}; name the file that has it too.")
-    spend("systems", len(hyps), files)
-    check_values(sum(len(one.source.texts) for one in documents.values() if one.source) * (len(refs) + len(hyps)),
-                 files)
-    rows: list[tuple[int, str, str, str, list[str | None], list[str]]] = []
-    line, bare, nothing = 0, list[tuple[str, str]](), TextPart("", "")
+    """Documents of one language pair, segment by segment, without those that no reference has."""
+    kinds = {kind for document in documents.values() for kind, _ in document.parts}
+    for kind, what in (("ref", "reference"), ("hyp", "output")):
+        if kind not in kinds:
+            raise InputError(f"{files}: there is no {what}, <{kind}>. Expected {XML_FORM}; name the file that has it "
+                             "too.")
     for key, document in documents.items():
-        source = (document.source or next(iter(document.translations), nothing)).texts  # which has the order
-        for part in document.translations:
-            if odd := next((seg for seg in part.texts if seg not in source), None):
+        for part in document.translations if document.source else ():
+            if odd := next((seg for seg in part.texts if document.source and seg not in document.source.texts), None):
                 raise InputError(f"{part.where}: the document {show_name(key)} has a segment {show_name(odd)!r} here, "
                                  "and none in its <src>. Expected the same ids in both.")
-        of_refs, of_hyps = ([document.parts.get((kind, name), nothing).texts for name in names]
-                            for kind, names in (("ref", refs), ("hyp", hyps)))
-        for seg, text in source.items():
-            line += 1
-            references = [texts.get(seg) or None for texts in of_refs]
-            if any(references):
-                rows.append((line, key, document.domain or "", text if document.source else "", references,
-                             [texts.get(seg, "") for texts in of_hyps]))
-            else:
-                bare.append((show_name(seg), show_name(key)))
-    if not rows:
+    table = tabulate_documents(documents, files)
+    spend("systems", len(table.outputs), files)
+    keys: list[Any] = list(table.keys or ())
+    having = [k for k in range(len(keys)) if any(texts[k] for texts in table.references.values())]
+    if not having:
         raise InputError(f"{files}: no segment has a reference. Expected {XML_FORM}.")
-    told = [Assumption("no-reference", {"n": len(bare), "segment": seg, "document": key}) for seg, key in bare[:1]]
-    lines, keys, domains, sources, references_of, outputs_of = zip(*rows, strict=True)
-    return TestSet(name, dict(zip(hyps, zip(*outputs_of, strict=True), strict=True)),
-                   dict(zip(refs, zip(*references_of, strict=True), strict=True)), documents=keys,
-                   sources=sources if any(sources) else None,
-                   domains=domains if any(domains) else None, langpair=langpair, lines=lines, assumed=tuple(told))
+    bare = sorted({*range(len(keys))} - {*having})
+    told = [Assumption("no-reference", {"n": len(bare), "segment": show_name(keys[k][1]), "document": show_name(
+        keys[k][0])}) for k in bare[:1]]
+    table = table.take(having)
+    return TestSet(name, {own: [text or "" for text in texts] for own, texts in table.outputs.items()},
+                   {own: [text or None for text in texts] for own, texts in table.references.items()},
+                   sources=None if table.sources is None else [text or "" for text in table.sources],
+                   documents=table.documents, domains=table.domains, langpair=langpair,
+                   lines=[k + 1 for k in having], assumed=tuple(told))
 
 
 def _read(path: FilePath, found: dict[str, TextDocument]) -> None:

@@ -135,7 +135,8 @@ def test_the_sidebar_has_a_link_to_every_page_by_section(opened, source):
 
 def test_a_former_name_opens_the_page_with_what_it_asks(opened, source):
     opened(None, source)
-    for name in (HOME.name, *FORMER):
+    assert {*FORMER.values()} <= {*PAGES.values()} and not {*FORMER} & {*PAGES}
+    for name in (HOME.name, "data", "sweeps"):
         page = app(name, seed="3").run()
         assert not page.exception and page.query_params["seed"] == "3"
         assert (PAGES | FORMER)[name] is HOME or page.title[0].value == FORMER[name].title

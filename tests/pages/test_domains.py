@@ -23,7 +23,7 @@ def test_the_page_has_the_scores_of_the_core(opened, source, tmp_path):
 
 
 def test_tabs_are_those_that_the_test_set_has_something_for(opened, source):
-    page = opened("metrics", source)
+    page = opened("metrics", source, trials="199")
     assert not page.tabs
     assert "has no domains and no human scores" in words(page)
     page.button(key="metrics.demo").click().run()

@@ -122,7 +122,8 @@ def test_rules_stand_side_by_side_and_those_that_change_the_top_group_come_first
     assert len(drawn) == 1
 
 
-@pytest.mark.parametrize("asked", [{"correction": "bonferroni"}, {"unit": "segment"}])
+@pytest.mark.parametrize("asked", [
+    {"correction": "bonferroni"}, pytest.param({"unit": "segment"}, marks=pytest.mark.long)])
 def test_under_the_picture_stands_how_to_read_it(opened, asked):
     app = opened("results", metric="human", trials="1999", **asked)
     found = compare_task(simulated_task(), "human", trials=1999, **asked)

@@ -192,6 +192,24 @@ def test_scores_under_other_column_names_open_under_their_metric(page):
     assert not page.exception and any("--scores COMET=scores.csv" in text for text in copied(page))
 
 
+def test_a_table_of_texts_is_a_test_set(page):
+    rows = zip(REF.decode().splitlines(), WORSE.decode().splitlines(), strict=True)
+    upload(page, ("texts.csv", ("reference,mine,base\n" + "".join(f"{a},{a},{b}\n" for a, b in rows)).encode()))
+    assert [box.value for box in page.selectbox if box.label == "Role"] == ["reference and outputs"]
+    assert "Recognized: 1 file with reference and outputs" in words(page)
+    button(page).click().run()
+    assert not page.exception and "30 segments, 2 systems" in words(page)
+    page.switch_page("pages/summary.py").run()
+    assert not page.exception and any("--ref texts.csv --system texts.csv" in text for text in copied(page))
+
+
+def test_files_in_an_archive_are_as_if_uploaded_themselves(page):
+    upload(page, ("flat.zip", zipped({"ref.txt": REF, "a.txt": REF, "b.txt": WORSE})))
+    assert "Recognized: 1 reference, 2 systems" in words(page)
+    button(page).click().run()
+    assert not page.exception and "a, b: 30 segments, 2 systems" in words(page)
+
+
 def test_file_names_are_shown_literally(page):
     upload(page, ("<b>ref</b>.txt", REF), ("![x](http://h/x.png).txt", REF))
     assert "&lt;b&gt;ref&lt;/b&gt;.txt" in words(page)

@@ -107,6 +107,7 @@ PLAIN = {
     "numbers": [f"{k}. {k} ||" for k in range(9)], "dialogue": [f'"{text}"' for text in TEXTS],
     "names of columns": ["source, reference", "a", "b, c, d", *TEXTS], "brackets": [f"[{text}]" for text in TEXTS],
     "braces": [f"{{{text}}}" for text in TEXTS], "one in brackets": ["[Applaus]"],
+    "words and numbers": [f"Satz {k}" for k in range(9)],
     "signs": ["H-12 is a bomb.", "S-1", "D-0", *TEXTS], "blank": ["", " ", ""],
     "first letters of a binary format": ["PAR1 oder BZh", *TEXTS], "times": ["00:01:02,000 --> x", *TEXTS]}
 
@@ -490,6 +491,11 @@ class TestHostile:
             read_scores({"m": write("x.xlsx", workbook(rows))})
         path = write("A.csv", lines("reference,A", *(f'"{text}","=cmd|{text}"' for text in TEXTS)))
         assert read_text([(None, path)], []).systems["A"][0] == f"=cmd|{TEXTS[0]}"
+
+    def test_a_row_far_below_takes_no_time(self, write):
+        sheet = self.parts()["xl/worksheets/sheet1.xml"].replace('<row r="2"', '<row r="99999999999"')
+        with pytest.raises(InputError, match="has more than 1,048,576 rows"):
+            read_scores({"m": write("x", zipped(self.parts(**{"xl/worksheets/sheet1.xml": sheet})))})
 
     def test_macros_are_left_alone(self, write):
         content = zipped(self.parts(**{"xl/vbaProject.bin": "Sub Auto_Open()"}))
