@@ -9,7 +9,7 @@ from mtsig_core.errors import StoreError
 from mtsig_core.report.caution_words import name_metric
 from mtsig_core.report.review import content_sentence, left_out_said
 from mtsig_core.report.sentences import describe_methods
-from pages._sections import results_sections, review_sections
+from pages._sections import published_comparison, ranking_sections, results_sections, review_sections
 from pages._ui import address, browser, controls, frame, screen
 from pages._ui.screen import end_page, or_without
 from pages._work.memory import make_once
@@ -56,7 +56,9 @@ review_sections.show_decisions(view, now)
 if view.may_edit:
     browser.remember()
 
-_, tabs = controls.tabs(["Ranks", "Excluded systems", "Notes", "Caveats", "History", "Share", "Method", "Export"])
+others = [] if now is None else [*ranking_sections.TABS, *["Published ranking"] * view.may_edit]
+chosen, tabs = controls.tabs(["Ranks", "Excluded systems", "Notes", *others, "Caveats", "History", "Share", "Method",
+                              "Export"])
 with tabs["Ranks"]:
     if view.may_edit:
         review_sections.pick_settings(view)
@@ -76,6 +78,12 @@ with tabs["History"]:
 with tabs["Share"]:
     review_sections.show_links(view)
 if now is not None:
+    if chosen in ranking_sections.TABS:
+        with tabs[chosen]:
+            ranking_sections.show_tab(chosen, view.now)
+    if view.may_edit:
+        with tabs["Published ranking"]:
+            published_comparison.show_of_task(view.now, remembers=True)
     with tabs["Caveats"]:
         results_sections.show_caveats(view.now, now, mend)
     with tabs["Method"]:

@@ -262,7 +262,8 @@ def add_findings(sub: ArgumentParser) -> None:
     group = sub.add_argument_group("task")
     group.add_argument("--demo-task", "--demo", dest="demo", action="store_true", help="the simulated task")
     add_task_source(group)
-    add_metric_options(sub, "human scores where there are any, else the first score", lowercase=False)
+    add_metric_options(sub, "human scores where there are any, else the first score). The first ranks, the others "
+                       "stand beside it", lowercase=False)
     add_arguments(sub.add_argument_group("test"), "findings", resamples="number of resamples for intervals",
                   rule="the year of WMT whose rule of AutoRank is used")
     add_output_options(sub, tuple(FINDINGS_FORMS))
@@ -273,10 +274,8 @@ def run_findings(args: Namespace) -> None:
     check_jobs(args.jobs)
     _check_one_task(args)
     check_out(args.out, Source(folder=args.folder))
-    if len(args.metrics) > 1:
-        raise SettingError(f"findings are by one metric, not {len(args.metrics)}. Name one with --metrics NAME.")
     task = KeptTask(task_source(args)).task
     with progress_line() as progress:
-        found = make_findings(task, next(iter(args.metrics), None), progress=progress, cache=KeptDraws(),
+        found = make_findings(task, args.metrics or None, progress=progress, cache=KeptDraws(),
                               **given(args, "findings"))
     write(FINDINGS_FORMS[args.format](found), args.out)

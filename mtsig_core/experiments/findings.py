@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,22 +31,24 @@ class PairFindings:
 
 @dataclass(frozen=True)
 class Findings:
-    """The language pairs of a task by one metric, such as human scores."""
+    """The language pairs of a task by one metric, such as human scores, and perhaps further ones beside it."""
 
     found: TaskComparison
-    metric: str
+    metric: str  # the one that ranks
+    further: tuple[str, ...]
     rule: str  # of AutoRank
     pairs: Mapping[str, PairFindings]
 
 
-def make_findings(task: Task, metric: str | None = None, *, rule: str = "2025",
+def make_findings(task: Task, metrics: str | Sequence[str] | None = None, *, rule: str = "2025",
                   progress: Callable[[str, float], None] | None = None, **settings: Any) -> Findings:
     """Compare the systems of each language pair, with AutoRank by the task's other metrics, and scores by domain.
 
     Parameters
     ----------
-    metric : str, optional
-        By which systems are ranked; by default the first of the task: human scores, where there are any.
+    metrics : str or sequence of str, optional
+        The first ranks the systems, the others stand beside it; by default the first of the task: human scores, where
+        there are any.
     rule : str
         That of `autorank`.
     settings
@@ -59,11 +61,12 @@ def make_findings(task: Task, metric: str | None = None, *, rule: str = "2025",
     >>> found.pairs["en-de"].comparison.metrics["bleu"].systems[0].system, found.pairs["en-de"].autorank
     ('A', None)
     """
-    metric = metric or task_metrics(TaskInfo.from_task(task), None)[0]
-    found = compare_task(task, [metric], progress=progress, **settings)
-    return Findings(found, metric, rule, {pair: PairFindings(
+    metric, *further = [metrics] if isinstance(metrics, str) else metrics or task_metrics(
+        TaskInfo.from_task(task), None)[:1]
+    found = compare_task(task, [metric, *further], progress=progress, **settings)
+    return Findings(found, metric, tuple(further), rule, {pair: PairFindings(
         comparison, _rank_by_metrics(task, pair, metric, rule), _score_domains(task.testsets[pair], metric))
-        for pair, comparison in found.pairs.items()})
+        for pair, comparison in found.pairs.items() if metric in comparison.metrics})
 
 
 def _rank_by_metrics(task: Task, pair: str, metric: str, rule: str) -> PairAutoRank | None:

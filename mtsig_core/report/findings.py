@@ -15,7 +15,7 @@ from mtsig_core.report.html import report_html
 from mtsig_core.report.latex import report_latex
 from mtsig_core.report.sentences import choose_form, describe_methods, find_rank_rule, state_verdict
 from mtsig_core.report.table import Column, Table
-from mtsig_core.report.tables import CLUSTERS_NOTE, leaderboard_table, name_in_print, starred_matrix
+from mtsig_core.report.tables import CLUSTERS_NOTE, add_metric_columns, leaderboard_table, name_in_print, starred_matrix
 from mtsig_core.report.text import report_text, terminal_width
 from mtsig_core.schema import to_json
 from mtsig_core.task import SystemInfo
@@ -41,7 +41,8 @@ def findings_table(found: Findings, pair: str) -> Table:
                *(Column(f"domain_{name}", name, "score", form) for name in one.domains)]
     values = [[*[places.get(name)] * bool(places), *(scores.get(name) for scores in one.domains.values())]
               for name in systems]
-    table = table.with_columns(columns, values, after="ci")
+    table = add_metric_columns(table.with_columns(columns, values, after="ci"), [
+        one.comparison.metrics[name] for name in found.further if name in one.comparison.metrics])
     printed = [name_in_print(found.found.task, name) + " (language not supported)" * no
                for name, no in zip(systems, unsupported, strict=True)]
     table = table.with_columns([Column("printed", "system", "name", where="readers"),

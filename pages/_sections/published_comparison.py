@@ -55,8 +55,8 @@ def show(view: View) -> None:
           command_line("score", view.source, metrics=name, official="FILE"))
 
 
-def show_of_task(view: TaskView) -> None:
-    """Draw the same on the page Results, for all its language pairs."""
+def show_of_task(view: TaskView, remembers: bool = False) -> None:
+    """Draw the same for all language pairs of a task, on a page that `remembers` the browser already or not."""
     kept, pairs, metric = view.kept, view.kept.info.pairs, view.metric
     settings = {name: value for name, value in view.settings.items() if name != "rank_rule"}
 
@@ -72,11 +72,11 @@ def show_of_task(view: TaskView) -> None:
     st.subheader("Compare with published scores or ranks")
     _show("official_task", view.name, "language pair, system, BLEU, chrF",
           (view.kept.digest, metric, *sorted(settings.items())), find, "language pair, ",
-          task_command(view.kept.source, metrics=metric, official="FILE", **settings))
+          task_command(view.kept.source, metrics=metric, official="FILE", **settings), remembers)
 
 
-def _show(key: str, about: str, example: str, content: tuple[str, ...], find: Callable, first: str, command: str
-          ) -> None:
+def _show(key: str, about: str, example: str, content: tuple[str, ...], find: Callable, first: str, command: str,
+          remembers: bool = False) -> None:
     """Draw the box; `key` is the link's key in the address, and `about` the subject of the table."""
     try:
         text = _kept(key, about)
@@ -98,7 +98,8 @@ def _show(key: str, about: str, example: str, content: tuple[str, ...], find: Ca
         if (message := st.session_state.pop(_SAID, None)) is not None:
             screen.error(message)
         if text.strip():
-            browser.remember()
+            if not remembers:
+                browser.remember()
             try:
                 _show_result(key, text, content, find, command)
             except MtsigError as problem:

@@ -40,17 +40,22 @@ def show_rules(view: TaskView) -> None:
 def show_findings(view: TaskView) -> None:
     """Draw the findings table of a language pair, with the head-to-head matrix; the files have all language pairs."""
     kept, metric, settings = view.kept, view.metric, view.settings
-    pair = controls.choice("Language pair", list(kept.info.pairs_with(metric)), "findings", pages_own=True, width=320)
+    with st.container(horizontal=True):
+        pair = controls.choice("Language pair", list(kept.info.pairs_with(metric)), "findings", pages_own=True,
+                               width=320)
+        metrics = [metric, *controls.several("Metrics beside it", [
+            name for name in kept.info.own_scores if name != metric], "beside", [], width=480)]
 
     def work(progress):
-        return make_findings(kept.task, metric, progress=progress, cache=KeptDraws(), jobs=-1, **settings)
+        return make_findings(kept.task, metrics, progress=progress, cache=KeptDraws(), jobs=-1, **settings)
 
-    session_limits.check_task(kept.sizes, kept.info.pairs_with(metric), compare_task, settings)
-    found = background.result(("findings", kept.digest, metric, *sorted(settings.items())), work,
+    session_limits.check_task(kept.sizes, [one for name in metrics for one in kept.info.pairs_with(name)], compare_task,
+                              settings)
+    found = background.result(("findings", kept.digest, *metrics, *sorted(settings.items())), work,
                               "Making the findings tables")
     _draw(findings_blocks(found, pair), "task.findings")
     _show_files("task.findings", view, FINDINGS_FORMS, found, command_line(
-        "findings", _as_named(view), metrics=metric, **settings))
+        "findings", source, metrics=",".join(metrics), **settings) if (source := _as_named(view)) is not None else "")
 
 
 def show_autorank(view: TaskView) -> None:
@@ -69,7 +74,7 @@ def show_autorank(view: TaskView) -> None:
     found = background.result(("autorank", kept.digest, pair, rule), work, "Ranking by several metrics")
     _draw(autorank_blocks(found, pair), "task.autorank")
     _show_files("task.autorank", view, AUTORANK_FORMS, found, command_line(
-        "autorank", replace(_as_named(view), pairs=(pair,)), rule=rule))
+        "autorank", replace(_as_named(view, pair), pairs=(pair,)), rule=rule))
 
 
 def show_integrity(view: TaskView) -> None:
@@ -131,8 +136,12 @@ def _without_rule(view: TaskView) -> dict:
     return {name: value for name, value in view.settings.items() if name != "rank_rule"}
 
 
-def _as_named(view: TaskView) -> TaskSource:
-    """Return the source with its systems named one by one, where some are left out by track or by hand."""
+def _as_named(view: TaskView, pair: str | None = None) -> TaskSource | None:
+    """Return the source with its systems (of one language pair) named one by one, where some are left out; None where
+    some are left out of single language pairs."""
     source = view.kept.source
-    only = tuple(view.kept.info.systems) if source.track is not None or source.exclude else source.only
+    if pair is None and any(one.pair is not None for one in source.exclude):
+        return None
+    systems = view.kept.info.systems if pair is None else view.kept.testset(pair).systems
+    only = tuple(systems) if source.track is not None or source.exclude else source.only
     return replace(source, track=None, exclude=(), only=only)

@@ -9,7 +9,7 @@ from mtsig_core.report.findings import findings_table
 from mtsig_core.report.tables import starred_matrix
 from mtsig_core.simulation.shared_task import simulated_task
 from pages._ui import testsets, views
-from tests.builders.apps import followed
+from tests.builders.apps import followed, press
 from tests.builders.screens import arguments, copied, frame_rows, words
 from tests.builders.toys import task_files, zipped
 
@@ -59,3 +59,14 @@ def test_an_uploaded_task_has_them(opened, monkeypatch, tmp_path):
         again = opened("results", testset=asked["testset"][0], trials="999", tab=tab)
         assert not again.exception and part in words(again) + "".join(one.value for one in again.caption)
     testsets.store.clear(), views.reviews.clear()
+
+
+def test_a_review_has_them_without_the_excluded_systems(opened, monkeypatch):
+    page = opened("results", metric="human", trials="999")
+    link = followed(page, lambda: press(page, "Start a review"), monkeypatch)["review"][0]
+    again = opened("review", review=link, tab="AutoRank", autorank="qab-en")
+    assert not again.exception and "is first of" in words(again)
+    assert not opened("review", review=link, tab="Findings").exception
+    ranked = opened("review", review=link, tab="Published ranking")
+    ranked.text_area(key="official.text").set_value("language pair,system,rank\nqab-en,Cedar-open,9").run()
+    assert not ranked.exception and "0 of 1 published ranks come out" in words(ranked)

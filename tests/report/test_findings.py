@@ -130,4 +130,12 @@ def test_the_command_and_what_the_metadata_say(tmp_path, capsys):
     assert main(asked) == 0
     text = capsys.readouterr().out
     assert "A (language not supported)" in text and "AutoRank" not in text
-    assert main([*asked, "--metrics", "x,y"]) == 2 and "by one metric" in capsys.readouterr().err
+
+
+def test_further_metrics_stand_beside_the_one_that_ranks(task, found):
+    several = make_findings(task, ["human", "m1"], trials=1999)
+    table, alone = findings_table(several, "qab-en"), findings_table(found, "qab-en")
+    assert table.select(*alone.keys).rows == alone.rows
+    result = compare(task.testsets["qab-en"], "m1", trials=1999).metrics["m1"]
+    ranks = {row.system: (row.rank_low, row.rank_high) for row in result.systems}
+    assert dict(zip(table.values("system"), table.values("rank_m1"), strict=True)) == ranks
