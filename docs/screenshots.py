@@ -33,7 +33,7 @@ def main():
     parser.add_argument("--pages", nargs="+", choices=PAGES, default=PAGES, metavar="PAGE")
     parser.add_argument("--readme", action="store_true", help="write the pictures of the README instead: docs/*.png")
     options, source = parser.parse_known_args()
-    source = source or (["--demo-segments", "300"] if options.readme else ["--demo"])
+    source = source or (["--demo-segments", "600"] if options.readme else ["--demo"])
     if options.readme:
         wanted = [(page, look, ROOT / "docs" / f"{name}.png") for name, (page, look) in README.items()]
     else:

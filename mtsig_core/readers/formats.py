@@ -268,8 +268,9 @@ FORMATS = (
             line.partition("\t")[0] for line in sample.lines}) <= len(sample.lines), _SCORED,
            reads={SCORE_TABLE: read_seg_scores}, remedies=({"scores": "NAME=FILE"},), endings=(".seg.score",)),
     Format("numbers", "a list of numbers", lambda sample: len(sample.lines) > 2 and sample.share(
-        r"\s*[-+]?\d*[.,]?\d+(e[-+]?\d+)?\s*$") == 1, "Scores of segments have a first line with the name of their "
-           "system, and are given as scores.", reads={SCORE_TABLE: read_text_table, DOCUMENTS: None, IDS: None}),
+        r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?\s*$") == 1,
+           "Scores of segments have a first line with the name of their system, and are given as scores.",
+           reads={SCORE_TABLE: read_text_table, DOCUMENTS: None, IDS: None}),
     Format("lm-eval", "a file of samples of lm-evaluation-harness",
            lambda sample: {"doc", "target"} <= sample.record.keys() and bool(
                {"filtered_resps", "resps"} & sample.record.keys()), _AS_IT_IS, reads={TEXTS: read_samples},

@@ -86,8 +86,9 @@ def read_text_table_file(path: FilePath) -> TextTable | None:
     if fmt is None or TEXTS not in fmt.reads:
         return None
     table: TextTable = _read(path, TEXTS)
-    spend("lines", len(next(iter((*table.references.values(), *table.outputs.values(), table.sources or ())), ())),
-          show_name(path))
+    for texts in (*table.references.values(), *table.outputs.values(), table.sources or ()):
+        spend("lines", len(texts), show_name(path))
+        spend("line_length", max((len(text) for text in texts if text), default=0), show_name(path))
     return table
 
 

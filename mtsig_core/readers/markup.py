@@ -177,7 +177,7 @@ class _Handler(ContentHandler):
 # SGML, which has neither one root nor sound attributes, and whose entities are those of HTML.
 
 _TAG = re.compile(r"<(?=/?(?:refset|srcset|tstset|doc|seg)\b)", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
+_ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
 _KINDS = {"refset": "ref", "srcset": "src", "tstset": "hyp"}
 
 

@@ -40,8 +40,9 @@ def read_comet_log(text: str, name: str) -> InputTable:
     from mtsig_core.readers.formats import SEGMENTS, strip_ending  # late: it knows the readers here
 
     blocks: dict[str, list[float | None]] = {}
+    form = re.compile(r"(.*)\tSegment (\d{1,15})\tscore: (-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)")
     for number, line in enumerate(text.split("\n"), 1):
-        if (found := re.match(r"(.*)\tSegment (\d+)\tscore: (-?\d[\d.e-]*)\s*$", line)) is None:
+        if (found := form.fullmatch(line.rstrip())) is None:
             continue
         system = strip_ending(os.path.basename(found[1].replace("\\", "/")), SEGMENTS)
         if int(found[2]) != len(block := blocks.setdefault(system, [])):

@@ -13,7 +13,7 @@ from mtsig_core.readers.limits import check_values, spend
 from mtsig_core.testset import show_name
 
 _UNPACKED = 1 << 30  # bytes of a workbook in all
-_MOST_ROWS = 1 << 20  # of a sheet, as in Excel
+_GAP = 100_000  # empty rows on end: a row may be numbered as it likes
 
 
 def read_xlsx(data: bytes, name: str) -> InputTable:
@@ -65,8 +65,9 @@ def _list_sheets(data: bytes, name: str) -> list[tuple[str, list[tuple[int, Sequ
                 values_only=True), strict=True), 1):
             spend("values", len(cells), name)
             check_values(len(cells) * len(rows), name)
-            if row > _MOST_ROWS:
-                raise InputError(f"{name} has more than {_MOST_ROWS:,} rows. Save its sheet as CSV in UTF-8.")
+            if row - (rows[-1][0] if rows else 0) > _GAP:
+                raise InputError(f"{name} has more than {_GAP:,} empty rows between others. Save its sheet as CSV in "
+                                 "UTF-8.")
             if bare := [text for cell, text in zip(cells, written, strict=True)
                         if cell is None and isinstance(text, str) and text.startswith("=")]:
                 raise InputError(f"{name}, sheet {show_name(sheet.title)}, row {row}: the value of the formula "

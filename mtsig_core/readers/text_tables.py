@@ -166,7 +166,8 @@ def _split_paragraphs(tables: list[TextTable]) -> list[TextTable]:
     of_form = [table for table in tables if table.form == _PARAGRAPHS]
     if not of_form:
         return tables
-    texts = [one for table in of_form for group in (table.references, table.outputs) for one in group.values()]
+    texts = [one for table in of_form for one in (
+        *table.references.values(), *table.outputs.values(), table.sources) if one is not None]
     counts = [{_count_paragraphs(text) for text in row if text is not None} for row in zip(*texts, strict=True)]
     parts = [one.pop() if len(one) == 1 else 1 for one in counts]
 
@@ -190,7 +191,8 @@ def _part_row(row: Any, n: int) -> list[Any]:
 
 def join_lines(text: Any) -> Any:
     """A text on one line."""
-    return re.sub(r"\s*[\r\n]\s*", " ", text.strip()) if isinstance(text, str) and re.search("[\r\n]", text) else text
+    is_several = isinstance(text, str) and ("\n" in text or "\r" in text)
+    return " ".join(filter(None, map(str.strip, re.split("[\r\n]", text)))) if is_several else text
 
 
 # Tables with a column for each text.
@@ -198,6 +200,8 @@ def join_lines(text: Any) -> Any:
 
 def tabulate_texts(table: InputTable) -> TextTable:
     """The texts of a table with names of columns: source, reference, and a column for each output."""
+    if twice := next((name for k, name in enumerate(table.header) if name in table.header[:k]), None):
+        raise InputError(f"{table.name} has the column {show_name(twice)} twice. Rename or remove one of them.")
     columns: dict[str, list[Any]] = {name: [join_lines(None if cells[k] is ABSENT else cells[k]) for _, cells in
                                             table.rows] for k, name in enumerate(table.header)}
     if by_language := _find_languages(columns):
@@ -245,13 +249,13 @@ def sort_columns(columns: Mapping[str, Sequence[Any]]) -> tuple[list[str], list[
     aside = {held: header[place] for held in ("source", "docid", "domain", "langpair", "line", "rater", "system")
              if (place := find_column(header, held)) is not None}
     references = [name for name in header if is_human(name) and name.lower().startswith("ref")]
-    others = (name for name in header if name not in (*references, *aside.values())
+    others = (name for name in header if name.strip() and name not in (*references, *aside.values())
               and name.lower() not in (*_BESIDE, *NAMES["score"]))
     return references, [name for name in others if any(map(_is_text, columns[name]))], aside
 
 
 def _is_text(value: object) -> bool:
-    return isinstance(value, str) and re.fullmatch(r"\s*(-?[\d.]+(e-?\d+)?)?\s*", value) is None
+    return isinstance(value, str) and re.fullmatch(r"(-?[\d.]+(e-?\d+)?)?", value.strip()) is None
 
 
 def _check_output(table: str, name: str, texts: Sequence[Any], references: Sequence[Sequence[Any]]) -> None:
@@ -291,7 +295,7 @@ def read_fairseq(text: str, name: str) -> TextTable:
     """The log of fairseq-generate, in the order of the ids: of several outputs of a segment the first, detokenized
     (``D-``) where it is."""
     found: dict[str, dict[int, str]] = {kind: {} for kind in "STHD"}
-    for kind, number, rest in re.findall(r"^([STHD])-(\d+)\t([^\n]*)", text, re.MULTILINE):
+    for kind, number, rest in re.findall(r"^([STHD])-(\d{1,15})\t([^\n]*)", text, re.MULTILINE):
         found[kind].setdefault(int(number), rest.rstrip("\r").partition("\t")[2] if kind in "HD" else rest.rstrip("\r"))
     kept = found["D"] or found["H"]
     ids = sorted(kept or found["T"])
@@ -324,11 +328,14 @@ def read_samples(text: str, name: str) -> TextTable:
 def read_wmt25(text: str, name: str) -> TextTable:
     """WMT25's documents: sources and references of all language pairs, or the outputs of a system."""
     records = [record for _, record in read_records(text, name)]
+    if wrong := next((k for k, record in enumerate(records, 1) if not is_wmt25_text(record)), None):
+        raise InputError(f"{name}, row {wrong} is {show_value(records[wrong - 1])}. Expected an object with doc_id and "
+                         "hypothesis, or src_text and refs, as WMT25 published them.")
     texts: dict[tuple[bool, str], list[str | None]] = {}
     for k, record in enumerate(records):
-        own = {(True, name_reference(key)): value.get("ref") for key, value in (record.get("refs") or {}).items()
-               if isinstance(value, dict)}
-        own |= {(is_human(key), key): value for key, value in (record.get("tgt_text") or {}).items()}
+        refs, others = (value if isinstance(value := record.get(key), dict) else {} for key in ("refs", "tgt_text"))
+        own = {(True, name_reference(key)): value.get("ref") for key, value in refs.items() if isinstance(value, dict)}
+        own |= {(is_human(key), key): value for key, value in others.items()}
         own |= {(False, ""): record["hypothesis"]} if "hypothesis" in record else {}
         check_values(len(records) * len(texts.keys() | own.keys()), name)
         for which, value in own.items():

@@ -1023,7 +1023,7 @@ DISPUTES_NOTE = ("Opposite: two metrics decide in opposite directions. Some deci
                  "another. Only NAME: significant by that metric only. Trying several metrics and keeping one is "
                  "testing more than once. Choose the metric that counts beforehand, or report all.")
 #: How to read the table of disputed pairs.
-DISPUTED_PAIRS_NOTE = "Positive where a is better, also for metrics where lower is better; ● is significant."
+DISPUTED_PAIRS_NOTE = "Positive: the first system is better, by every metric; ● is significant."
 
 
 def state_agreement(disputed: Sequence[Disputed]) -> str:

@@ -22,7 +22,7 @@ def test_the_interval_is_that_of_the_leaderboard(open_page, source):
     best = compare(source.read()).metrics["bleu"].systems[0]
     assert page.selectbox(key="system").value == best.system
     assert f"{best.score:.2f} BLEU (95% CI {best.ci_low:.2f} to {best.ci_high:.2f})<" in answers(page)[0]
-    for kind in ("percentile", "basic", "bca", "jackknife-t (chosen)"):
+    for kind in ("Percentile", "Basic", "BCa", "Jackknife t (chosen)"):
         assert f">{kind}</td>" in words(page)
     for text in ("by segment", "by document", "ratio of widths"):
         assert text in words(page)

@@ -266,7 +266,7 @@ SHUFFLED = sorted(range(30), key=lambda k: k * 7 % 30)
 LOG = "".join(f"S-{k}\ts {k}\nT-{k}\t{TEXTS[k]}\nH-{k}\t-0.4\tx\nD-{k}\t-0.4\t{OUT['A'][k]}\n" for k in SHUFFLED)
 SAMPLES = lines(*(json.dumps({"doc_id": k, "doc": {}, "target": TEXTS[k], "filtered_resps": [f"{OUT['A'][k]}\n"]})
                   for k in SHUFFLED))
-GENMT = lines(*(json.dumps({"doc_id": f"{pair}_#_news_#_d{d}", "src_text": "x", "refs": {"refA": {
+GENMT = lines(*(json.dumps({"doc_id": f"{pair}_#_news_#_d{d}", "src_text": "s\n\n" * 4 + "s", "refs": {"refA": {
     "ref": "\n\n".join(TEXTS[d * 5:d * 5 + 5])}}}) for pair in ("en-cs_CZ", "en-de_DE") for d in range(6)))
 DATA_SET = lines(*(json.dumps({"translation": {"en": "x", "de": text}}) for text in TEXTS))
 PLAIN_B = {"B.txt": lines(*OUT["B"])}
@@ -380,6 +380,8 @@ WRONG = {
                                "A.txt": lines(*TEXTS)}, "'note' shares hardly a word with the references"),
     "a column of systems": ({"ref.csv": lines("system,output,ref", *(f'"A","{text}","{text}"' for text in TEXTS)),
                              "A.txt": lines(*TEXTS)}, "names systems in the column 'system'"),
+    "a column twice": ({"ref.csv": lines("reference,A,A", *(f'"{text}","{text}","{text}"' for text in TEXTS)),
+                        "A.txt": lines(*TEXTS)}, "has the column A twice"),
     "a document twice": ({"ref.sgm": sgml("refset", "ref", TEXTS).replace('"d1"', '"d0"'), "A.txt": lines(*TEXTS)},
                          "line 11: the document 'd0' comes a second time"),
     "samples of two filters": ({"ref.jsonl": SAMPLES + SAMPLES, "A.txt": lines(*TEXTS)},
@@ -494,8 +496,23 @@ class TestHostile:
 
     def test_a_row_far_below_takes_no_time(self, write):
         sheet = self.parts()["xl/worksheets/sheet1.xml"].replace('<row r="2"', '<row r="99999999999"')
-        with pytest.raises(InputError, match="has more than 1,048,576 rows"):
+        with pytest.raises(InputError, match="has more than 100,000 empty rows"):
             read_scores({"m": write("x", zipped(self.parts(**{"xl/worksheets/sheet1.xml": sheet})))})
+
+    @pytest.mark.parametrize("content", [
+        "0" * 60_000 + "x\n", lines("reference,A", f'"{" " * 99_000}x","{" " * 99_000}x"', *['"a b","a b"'] * 9),
+        lines(*(json.dumps({"source": "x", "reference": f"{' ' * 99_000}x\n"}) for _ in range(9))),
+        f"<refset>\n<doc {'a' * 500_000}>\n", "H-" + "9" * 5000 + "\t-0.1\ta\n",
+        lines(*["S-1\ta", "H-1\t-0.4\ta"] * 9),
+        lines(*(json.dumps({"doc_id": "a_#_b", "hypothesis": "x"}) for _ in range(20)), '{"a": 1}'),
+        lines(*(json.dumps({"doc_id": "a_#_b", "src_text": "x", "refs": ["y"], "tgt_text": 3}) for _ in range(20))),
+        lines(*["A.txt\tSegment 0\tscore: 1.2.3"] * 9, "A.txt\tSegment " + "9" * 5000 + "\tscore: 1")])
+    def test_odd_content_is_told_in_no_time(self, content, tmp_path):
+        for role in ("system", "reference", "scores"):
+            with pytest.raises(MtsigError):
+                read_uploads([Upload("x", content.encode(), role, "x"), Upload("y", lines(*TEXTS).encode(), {
+                    "system": "reference"}.get(role, "system"), "y")])
+        assert guess_uploads([("x", content.encode())])
 
     def test_macros_are_left_alone(self, write):
         content = zipped(self.parts(**{"xl/vbaProject.bin": "Sub Auto_Open()"}))
