@@ -511,12 +511,14 @@ class TaskInfo:
     scores: Mapping[str, tuple[str, ...]]  # by language pair, the names of its own segment scores
     with_texts: tuple[str, ...]  # the language pairs that have texts, which any metric of texts can score
     primary: str | None = None  # the metric that the task's table names as the one that decides
+    rank_rule: str | None = None  # the rank rule that it announces
 
     @classmethod
     def from_task(cls, task: Task) -> TaskInfo:
         return cls(task.name, task.digest, tuple(task.testsets), dict(task.systems), task.assumed,
                    {pair: tuple(testset.scores) for pair, testset in task.testsets.items()},
-                   tuple(pair for pair, testset in task.testsets.items() if testset.has_texts), task.primary)
+                   tuple(pair for pair, testset in task.testsets.items() if testset.has_texts), task.primary,
+                   task.rank_rule)
 
     @property
     def own_scores(self) -> list[str]:

@@ -295,7 +295,8 @@ class TaskSource(_Files):
             task = replace(task, assumed=(*task.assumed, *self._explain_directions(task.testsets)))
         table = find_systems(self.folder, self.systems_table)
         infos = {name: info for name, info in table.systems.items() if not self.pairs or name in task.systems}
-        task = replace(task, systems={**task.systems, **infos}, primary=table.primary)
+        task = replace(task, systems={**task.systems, **infos}, primary=table.primary,
+                       rank_rule=table.rank_rule)
         if not self.keep_withdrawn and (names := [name for name in table.withdrawn if name in infos]):
             task = task.without(names)
         if self.refs or self.refs_as_systems:

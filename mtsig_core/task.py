@@ -78,6 +78,8 @@ class Task:
         What was assumed or left out when it was read; it stands in every export.
     primary : str or None
         The metric that its table names as the one that decides.
+    rank_rule : str or None
+        The rank rule that its table announces.
 
     Examples
     --------
@@ -94,6 +96,7 @@ class Task:
     systems: Mapping[str, SystemInfo] = field(default_factory=dict)
     assumed: tuple[Assumption, ...] = ()
     primary: str | None = None
+    rank_rule: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", show_name(self.name))
@@ -126,6 +129,8 @@ class Task:
             h.update(f"{name}\0{info}\0".encode("utf-8", "surrogatepass"))
         if self.primary is not None:
             h.update(f"metric\0{self.primary}\0".encode("utf-8", "surrogatepass"))
+        if self.rank_rule is not None:
+            h.update(f"rank rule\0{self.rank_rule}\0".encode("utf-8", "surrogatepass"))
         return h.hexdigest()
 
     @property

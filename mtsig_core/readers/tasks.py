@@ -277,9 +277,10 @@ def _read_xml(folder: Path, pairs: Collection[str] | None, parses: object = ()) 
 
 
 # The table of the systems of a task: ``systems.tsv`` in its folder, or a file of another name. Its header needs only
-# ``system``; cells may be empty. A line before it may name the metric that decides::
+# ``system``; cells may be empty. Lines before it may name the metric that decides, and the announced rank rule::
 #
 #     # metric: XCOMET-XL
+#     # rank rule: wmt25
 #     system<TAB>constrained<TAB>role<TAB>kind<TAB>name
 
 SYSTEMS_FILE = "systems.tsv"
@@ -291,10 +292,11 @@ _CELLS: Mapping[str, Collection[str]] = {"constrained": _YES_NO, "role": (*SYSTE
 
 @dataclass(frozen=True)
 class SystemsTable:
-    """What the table of a task says: of each system, and which metric decides."""
+    """What the table of a task says: of each system, which metric decides, and how ranks are made."""
 
     systems: Mapping[str, SystemInfo] = field(default_factory=dict)
     primary: str | None = None
+    rank_rule: str | None = None
 
     @property
     def withdrawn(self) -> tuple[str, ...]:
@@ -305,13 +307,14 @@ def read_systems(path: FilePath) -> SystemsTable:
     """A table of systems; what it leaves open of a system is as its name says."""
     lines = read_lines(path, SYSTEMS_TABLE)
     n = next((k for k, line in enumerate(lines) if not line.startswith("#")), len(lines))
-    notes = (line.lstrip("# ").partition(":") for line in lines[:n])
-    primary = next((name.strip() for key, _, name in notes if key.strip().lower() == "metric" and name.strip()), None)
+    notes = {key.strip().lower(): show_name(name.strip())
+             for key, _, name in (line.lstrip("# ").partition(":") for line in reversed(lines[:n])) if name.strip()}
     header, *rows = ([cell.strip() for cell in line.split("\t")] for line in lines[n:] or [""])
-    if "system" not in header or set(header) - {"system", "name", *_CELLS} or len(set(header)) < len(header):
+    known = {"system", *_CELLS, "name", "unsupported"}
+    if "system" not in header or set(header) - known or len(set(header)) < len(header):
         raise InputError(f"{show_name(path)}, line {n + 1} has the columns "
-                         f"{', '.join(map(show_name, header))[:200]}. Expected system, {', '.join(_CELLS)}, name, with "
-                         "tabs between them; all but the first may be missing.")
+                         f"{', '.join(map(show_name, header))[:200]}. Expected system, {', '.join(_CELLS)}, "
+                         "name, unsupported, with tabs between them; all but the first may be missing.")
     systems: dict[str, SystemInfo] = {}
     for number, cells in enumerate(rows, n + 2):
         if not any(cells):
@@ -330,8 +333,9 @@ def read_systems(path: FilePath) -> SystemsTable:
         constrained, role, kind = (row.get(key, "").lower() for key in _CELLS)
         usual = SystemInfo.of(name)
         systems[name] = SystemInfo(_YES_NO[constrained], role or usual.role, kind or usual.kind,
-                                   row.get("name") or None)
-    return SystemsTable(systems, primary and show_name(primary))
+                                   row.get("name") or None,
+                                   tuple(filter(None, map(str.strip, row.get("unsupported", "").split(",")))))
+    return SystemsTable(systems, notes.get("metric"), notes.get("rank rule"))
 
 
 def find_systems(folder: FilePath | None, table: FilePath | None = None) -> SystemsTable:

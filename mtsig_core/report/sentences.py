@@ -476,10 +476,23 @@ def _list_task_caveats(found: TaskComparison, metric: str) -> list[str]:
     shut = sum(not pair.decidable for result in results for pair in result.tested)
     return [
         *(caution.finding for caution in found.warnings if caution.metric == metric),
-        *filter(None, [name_other_tops(found, metric)]),
+        *filter(None, [name_other_tops(found, metric), _compare_announced_rule(found, metric)]),
         *[f"Not compared, because they have no {metric_title(metric)} scores: {', '.join(without)}."] * bool(without),
         *[f"{shut:,} of {m:,} pairs of systems within the language pairs {FEW}. Wins, ties and losses exclude them."]
         * bool(shut and metric in found.macro), *list_gaps_across(found, metric)]
+
+
+def _compare_announced_rule(found: TaskComparison, metric: str) -> str | None:
+    """Write that the ranks are not by the rule that the task announced; None where they are, or no rule fits."""
+    announced, used = found.task.rank_rule, find_rank_rule(found)
+    if announced in (None, used.name) or metric not in found.task.own_scores:
+        return None
+    known = RANK_RULES.get(str(announced))
+    if known is None:
+        return (f"The task announced the rank rule {announced}, which mtsig does not know. It knows "
+                f"{', '.join(RANK_RULES)}.")
+    return (f"The task announced ranks {known.title}. These are {used.title}: the rank rule {announced} gives the "
+            "others.")
 
 
 def list_gaps_across(found: TaskComparison, metric: str) -> list[str]:

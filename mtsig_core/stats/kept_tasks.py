@@ -113,6 +113,8 @@ class _KeptTask:
     testsets: dict[str, _KeptSet]
     systems: dict[str, SystemInfo]
     assumed: tuple[Assumption, ...]
+    primary: str | None
+    rank_rule: str | None
 
 
 def _keep(task: Task, digest: str) -> None:
@@ -121,14 +123,15 @@ def _keep(task: Task, digest: str) -> None:
         {name: (scores.higher_is_better, {system: tuple(values) for system, values in scores.by_system.items()})
          for name, scores in one.scores.items()},
         one.documents, one.domains, one.assumed)
-        for pair, one in task.testsets.items()}, dict(task.systems), task.assumed), digest, "task")
+        for pair, one in task.testsets.items()}, dict(task.systems), task.assumed, task.primary, task.rank_rule),
+        digest, "task")
 
 
 def _opened(digest: str) -> Task | None:
     """The task that is kept under a digest, if it is."""
     kept = kept_value(_KeptTask, digest, "task")
     return None if kept is None else Task(kept.name, {pair: _testset(one) for pair, one in kept.testsets.items()},
-                                          kept.systems, kept.assumed)
+                                          kept.systems, kept.assumed, kept.primary, kept.rank_rule)
 
 
 def _testset(kept: _KeptSet) -> TestSet:

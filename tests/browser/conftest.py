@@ -256,10 +256,11 @@ def fits(page):
 
 
 def cut_in_figures(page):
-    """What is written in the figures of a page and cut by their frames."""
+    """What is written in the figures of a page and cut by their frames; caveats are only in saved pictures."""
     return [text for figure in page.locator(".js-plotly-plot").all() for text in figure.evaluate("""figure => {
         const frame = figure.querySelector('.main-svg').getBoundingClientRect();
         return [...figure.querySelectorAll('.annotation-text, .xtick text, .ytick text, .bartext')].filter(text => {
-            const box = text.getBoundingClientRect();
+            const box = text.getBoundingClientRect(), note = text.closest('.annotation');
+            if (note && getComputedStyle(note).display === 'none') return false;
             return !box.width || box.left < frame.left - 1 || box.right > frame.right + 1;
         }).map(text => text.textContent);}""")]

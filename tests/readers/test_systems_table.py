@@ -9,7 +9,10 @@ from mtsig_core.cli.main import main
 from mtsig_core.errors import InputError
 from mtsig_core.readers.tasks import read_systems
 from mtsig_core.report.commands import command_line, task_command
+from mtsig_core.report.sentences import list_caveats
+from mtsig_core.simulation.shared_task import simulated_task
 from mtsig_core.source import Source, TaskSource
+from mtsig_core.stats.across import compare_task
 from mtsig_core.task import SystemInfo
 
 TABLE = "system\tconstrained\trole\tkind\tname\nX\tyes\t\t\tThe X\nY\tno\tcontrastive\tonline\nZ\t\twithdrawn\n"
@@ -89,3 +92,18 @@ def test_a_line_before_the_header_names_the_metric_that_decides(task):
     (task / "systems.tsv").write_text("# metric: chrf\n", encoding="utf-8")
     with pytest.raises(InputError, match="line 2 has the columns"):
         TaskSource(str(task)).read()
+
+
+def test_a_line_before_the_header_names_the_announced_rank_rule(task, capsys):
+    (task / "systems.tsv").write_text("# rank rule: wmt24\nsystem\tunsupported\nX\ten-de, en-cs\n", encoding="utf-8")
+    read = TaskSource(str(task)).read()
+    assert read.rank_rule == "wmt24" and read.systems["X"].unsupported == ("en-de", "en-cs")
+    assert read.digest != replace(read, rank_rule=None).digest
+    found = compare_task(replace(simulated_task(), rank_rule="wmt24"), ["human"], trials=999)
+    said = "The task announced ranks as WMT24. These are by simultaneous rank ranges"
+    assert any(one.startswith(said) for one in list_caveats(found, "human"))
+    found = compare_task(replace(simulated_task(), rank_rule="wmt24"), ["human"], trials=999, rank_rule="wmt24")
+    assert not any("announced" in one for one in list_caveats(found, "human"))
+    found = compare_task(replace(simulated_task(), rank_rule="best"), ["human", "bleu"], trials=999)
+    assert any("best, which mtsig does not know" in one for one in list_caveats(found, "human"))
+    assert not any("announced" in one for one in list_caveats(found, "bleu"))
