@@ -1,4 +1,4 @@
-"""Review: what an organiser decides about a shared task: who is left out and why, who is declared the first."""
+"""Review: what an organiser decides about a shared task: who is left out and why, who is declared first."""
 
 from functools import partial
 
@@ -24,7 +24,7 @@ if isinstance(view, MtsigError):
 if view.kept is None:
     screen.status(["no review is open"])
     screen.plain("A review keeps what you decide about a shared task: excluded systems with "
-                 "reasons, notes on disputed pairs, who is declared the first. Start one on the page Results.")
+                 "reasons, notes on disputed pairs, who is declared first. Start one on the page Results.")
     address.link("results", "Open Results")
     review_sections.show_mine()
     end_page()

@@ -262,8 +262,8 @@ def add_findings(sub: ArgumentParser) -> None:
     group = sub.add_argument_group("task")
     group.add_argument("--demo-task", "--demo", dest="demo", action="store_true", help="the simulated task")
     add_task_source(group)
-    add_metric_options(sub, "human scores where there are any, else the first score). The first ranks, the others "
-                       "stand beside it", lowercase=False)
+    add_metric_options(sub, "human scores where there are any, else the first score). The first ranks; each "
+                       "other one is a column", lowercase=False)
     add_arguments(sub.add_argument_group("test"), "findings", resamples="number of resamples for intervals",
                   rule="the year of WMT whose rule of AutoRank is used")
     add_output_options(sub, tuple(FINDINGS_FORMS))

@@ -233,7 +233,7 @@ def _is_text(table: InputTable, column: int) -> bool:
 
 def _ask_which(table: InputTable) -> InputError:
     return InputError(f"{table.name}: I found the columns {show_names(table.header)}. Which is the system, the line, "
-                      "the score? Say it, or rename them to system, line and score.",
+                      "the score? Rename them to system, line and score.",
                       {"columns": "system=NAME,line=NAME,score=NAME"})
 
 

@@ -101,6 +101,12 @@ def _find_sign(file: str) -> str:
     return "system"
 
 
+def has_documents(file: str, content: bytes) -> bool:
+    """Whether a file that holds several texts has their documents, too."""
+    table = _read_table_of_texts(file, content)
+    return table is not None and table.documents is not None
+
+
 def _read_table_of_texts(file: str, content: bytes) -> TextTable | None:
     """The texts of a file that holds several; None of another, and of one that cannot be read so."""
     with suppress(InputError, SettingError), limit_reading(upload_limits()), read_uploaded({file: content}):

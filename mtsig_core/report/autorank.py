@@ -50,7 +50,7 @@ def autorank_blocks(found: AutoRank, pair: str) -> list[Block]:
             f"{sampling.seed}. Columns of metrics: the place by that metric only. An automatic ranking does not "
             "replace human scores.")
     if one.as_published:
-        note += (" The metrics are those of WMT25: CometKiwi-XL where the task had a reference, chrF++ alone for "
+        note += (" WMT25 used these metrics: CometKiwi-XL where the task had a reference, only chrF++ for "
                  "Bhojpuri and Maasai. --metrics NAME,... takes others.")
     if one.without:
         note += f" Excluded, because they lack scores of a metric: {', '.join(map(printable, one.without))}."

@@ -179,11 +179,11 @@ TEMPLATES: dict[str, Words] = {
         "{follow}, so the two may differ.", "{differ:?Here {differing}.}"),
 
     # What a review decides, and what the numbers say of it.
-    "declared-not-compared": Words("{pair}: {a} is declared the first, but was not compared there by {measure}."),
+    "declared-not-compared": Words("{pair}: {a} is declared first, but was not compared there by {measure}."),
     "declared-without-ranks": Words(
-        "{pair}: {a} is declared the first, but no system is ranked there by {measure}{why:? ({why})}, so the numbers "
+        "{pair}: {a} is declared first, but no system is ranked there by {measure}{why:? ({why})}, so the numbers "
         "neither support that nor speak against it."),
-    "declared-not-first": Words("{pair}: {a} is declared the first, but {not_first} by {measure}."),
+    "declared-not-first": Words("{pair}: {a} is declared first, but {not_first} by {measure}."),
     "top-group-not-declared": Words(
         "{pair}: {systems:all} {systems:is|are} in the top group there too by {measure}, and the numbers do not decide "
         "between systems of the top group."),

@@ -116,7 +116,7 @@ def rank_sentences(found: Either) -> list[str]:
         wrong = [row.system for row in ranks.rows if not row.agrees(ranks.rule)]
         said = "The published ranking comes out" if not wrong else f"{best} of {n} published ranks come out"
         texts.append(f"{about}: {said} with ranks {' and '.join(titles)}."
-                     + f" Not those of {join_names(wrong)}." * bool(wrong)
+                     + f" Different here: {join_names(wrong)}." * bool(wrong)
                      + f" Other rules give fewer of the {n}: {', '.join(others)}." * bool(others))
         texts += [f"Not ranked here: {join_names(list(ranks.not_compared))}."] * bool(ranks.not_compared)
     return texts

@@ -152,7 +152,7 @@ def left_out_said(review: Review) -> list[str]:
 
 
 def decisions_table(review: Review, found: TaskComparison | None = None) -> Table:
-    """Each language pair, and all together, with who is declared the first, and why, None where that is open; with what
+    """Each language pair, and all together, with who is declared first, and why, None where that is open; with what
     was found also who is first there, and by simultaneous rank ranges where another rule decides."""
     decided = {one.pair or ACROSS_PAIRS: (", ".join(one.first), one.why) for one in review.decisions}
     tops = Table("first", (), ()) if found is None else tops_table(found, review.metric)
@@ -160,7 +160,7 @@ def decisions_table(review: Review, found: TaskComparison | None = None) -> Tabl
     if found is not None and (macro := found.macro.get(review.metric)) is not None and macro.is_ranked:
         top = ", ".join(row.system for row in macro.systems if row.rank_low == 1)
         first[ACROSS_PAIRS] = [top] * len(tops.columns[1:])
-    columns = (Column("language_pair", "language pair", "name"), Column("declared", "declared the first"),
+    columns = (Column("language_pair", "language pair", "name"), Column("declared", "declared first"),
                Column("why", "why"), *tops.columns[1:])
     return Table("decisions", columns, tuple(
         (pair, *decided.get(pair, (None, EMPTY)), *first.get(pair, [None] * len(tops.columns[1:])))
@@ -168,7 +168,7 @@ def decisions_table(review: Review, found: TaskComparison | None = None) -> Tabl
 
 
 def decision_cautions(review: Review, found: TaskComparison) -> list[Caution]:
-    """What the numbers say against the decisions: who is declared the first and is not, and who is in the top group
+    """What the numbers say against the decisions: who is declared first and is not, and who is in the top group
     and not declared."""
     return [caution for one in review.decisions for caution in _question_decision(one, review.metric, found)]
 

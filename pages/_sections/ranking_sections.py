@@ -43,7 +43,7 @@ def show_findings(view: TaskView) -> None:
     with st.container(horizontal=True):
         pair = controls.choice("Language pair", list(kept.info.pairs_with(metric)), "findings", pages_own=True,
                                width=320)
-        metrics = [metric, *controls.several("Metrics beside it", [
+        metrics = [metric, *controls.several("Further metrics", [
             name for name in kept.info.own_scores if name != metric], "beside", [], width=480)]
 
     def work(progress):

@@ -69,7 +69,7 @@ def show_begin(view: TaskView, comparison: TaskComparison) -> str | None:
                   view.settings | {name: value for name, value in taken.items() if value})
     st.button("Start a review", key="task.review", on_click=_begin, args=(start,), help=(
         "A review keeps what you decide about this task: excluded systems with reasons, notes on disputed pairs, and "
-        "who is declared the first. One link lets others read it, another lets them edit it."))
+        "who is declared first. One link lets others read it, another lets them edit it."))
     show_message()
     return st.session_state.pop(_BEGUN, None)
 

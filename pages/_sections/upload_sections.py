@@ -23,6 +23,7 @@ from mtsig_core.readers.uploads import (
     add_documents,
     guess_name,
     guess_uploads,
+    has_documents,
     holds_files,
     in_order,
     named_alike,
@@ -313,13 +314,16 @@ def _offer_files(files, guesses):
         uploads.append(Upload(file.name, file.getvalue(), *_ask_role(
             f"{file.name} ({file.size:,} bytes)", not uploads, (ROLES, ROLES.index(role), f"{key}.role.{role}"),
             (name, f"{key}.name.{name}"))))
+    documented = LOADED.make(("documents", *(file.file_id for file in files)), lambda: any(
+        has_documents(file.name, file.getvalue()) for file in files), lambda _: 0)
     with above:
-        _offer_testset(uploads, upload_name([(upload.file, upload.role, guess) for upload, (_, guess)
+        _offer_testset(uploads, documented, upload_name([(upload.file, upload.role, guess) for upload, (_, guess)
                                              in zip(uploads, guesses, strict=True)]))
 
 
-def _offer_testset(uploads, proposed):
-    """Draw what was recognized, and the name of the test set to open."""
+def _offer_testset(uploads, documented, proposed):
+    """Draw what was recognized, and the name of the test set to open. `documented`: whether texts come with their
+    documents."""
     _, pair = named_alike(upload.file for upload in uploads if upload.role != "exclude")
     counts = Counter(upload.role.partition(",")[0] for upload in uploads)
     screen.answer("Recognized: " + ", ".join([format_count(counts[role], noun) for role, noun in _COUNTED.items()
@@ -329,7 +333,7 @@ def _offer_testset(uploads, proposed):
     langpair = middle.text_input("Language pair", pair, key=f"data.langpair.{pair}", placeholder="like en-de").strip()
     has_texts = bool({"reference", "reference and outputs"} & counts.keys())
     tokenizer, is_decided = _pick_tokenizer(right, langpair, reference_language(uploads)) if has_texts else (None, True)
-    if has_texts and "documents" not in counts:
+    if has_texts and "documents" not in counts and not documented:
         screen.caution_box("No document ids: segments would be treated as independent, and intervals may be too "
                            "narrow. Add a file such as documents.txt with the document id of each line.")
     if last.button("Open these files", type="primary", key="data.open_files", disabled=not is_decided):

@@ -60,7 +60,7 @@ def test_the_systems_that_do_not_come_out_are_named(tmp_path, capsys):
     write_ranking(tmp_path / "ranks.csv", "wmt25", {"Oak-closed": (1, 2, 1), "Absent": (4, 4, 2)})
     assert main([*DEMO, "--official", str(tmp_path / "ranks.csv")]) == 0
     text = capsys.readouterr().out
-    assert "11 of 12 published ranks come out with ranks as WMT25. Not those of Oak-closed." in text
+    assert "11 of 12 published ranks come out with ranks as WMT25. Different here: Oak-closed." in text
     assert "Not ranked here: Absent." in text
     assert main([*DEMO, "--official", str(tmp_path / "ranks.csv"), "--format", "csv"]) == 0
     rows = [*csv.DictReader(capsys.readouterr().out.splitlines())]

@@ -140,7 +140,7 @@ def test_who_reads_has_no_controls_and_never_the_link_to_go_on(at, root, kept):
     said = words(app)
     assert not app.exception and [button.label for button in app.button] == ["Close this review"]
     assert not app.selectbox and not app.text_input and not app.text_area and not app.multiselect
-    for part in ("a bug", "why not", escape(HOSTILE), "Alpha is declared the first, but was not compared there"):
+    for part in ("a bug", "why not", escape(HOSTILE), "Alpha is declared first, but was not compared there"):
         assert part in said
     assert kept.edit_link not in "".join(str(element.proto) for element in app.main) + said
     assert kept.edit_link not in str(app.session_state) + str(app.query_params)
@@ -164,11 +164,11 @@ def test_the_printed_command_gives_the_same_bytes_as_the_files(at, root, kept, m
     asked = shlex.split(command)[1:]
     for form, (_, text) in files.items():
         printed = run(*asked, "--format", form)
-        assert printed.out == text and "Gamma is declared the first, but was not" in printed.err, form
+        assert printed.out == text and "Gamma is declared first, but was not" in printed.err, form
     on_screen = run(*asked)  # once is enough
-    assert "Notes on disputed pairs" in on_screen.out and "declared the first" in on_screen.out
-    assert "declared the first" not in on_screen.err
-    assert "declared the first" in run(*asked, "--out", "review.txt").err
+    assert "Notes on disputed pairs" in on_screen.out and "declared first" in on_screen.out
+    assert "declared first" not in on_screen.err
+    assert "declared first" in run(*asked, "--out", "review.txt").err
     for option in (["--exclude", "Beta"], ["--trials", 499], ["--metrics", "XCOMET"], ["--rank-rule", "wmt24"]):
         failed = run(*asked, *option)
         assert failed.status == 2 and f"{option[0]} and --review FILE both say" in failed.err

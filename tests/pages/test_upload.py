@@ -203,6 +203,16 @@ def test_a_table_of_texts_is_a_test_set(page):
     assert not page.exception and any("--ref texts.csv --system texts.csv" in text for text in copied(page))
 
 
+def test_texts_that_come_with_documents_need_no_others(page):
+    segments = "".join(f'<seg id="{k}">{text}</seg>\n' for k, text in enumerate(REF.decode().splitlines()))
+    files = [(f"{name}.sgm", f'<{name}set><doc docid="d" sysid="{name}">\n{segments}</doc></{name}set>'.encode())
+             for name in ("ref", "tst")]
+    upload(page, *files)
+    assert "Recognized: 1 reference, 1 system" in words(page) and "No document ids" not in words(page)
+    upload(page, ("ref.txt", REF), files[1])
+    assert "No document ids" not in words(page)
+
+
 def test_files_in_an_archive_are_as_if_uploaded_themselves(page):
     upload(page, ("flat.zip", zipped({"ref.txt": REF, "a.txt": REF, "b.txt": WORSE})))
     assert "Recognized: 1 reference, 2 systems" in words(page)

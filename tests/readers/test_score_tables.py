@@ -238,7 +238,7 @@ BAD = {
     "two that may be scores": ("model\tsent_id\tCOMET\tMQM\nA\t1\t2\t3\n",
                                "I found the columns model, sent_id, COMET, MQM. Which is the system, the line, the"),
     "unknown names": ("engine,number,COMET\nA,1,2\nA,2,3\n",
-                      "I found the columns engine, number, COMET. Which is the system, the line, the score? Say it"),
+                      "I found the columns engine, number, COMET. Which is the system, the line, the score? Rename"),
     "no line by its name": ("model,number,COMET\nA,1,2\nA,2,3\n", "I found the columns model, number, COMET. Which"),
     "no system": ("line,score\n1,2\n", "has no column 'system'. It has: line, score"),
     "no line": ("system,score\nA,2\n", "has no column 'line'. It has: system, score"),

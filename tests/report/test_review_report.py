@@ -286,7 +286,7 @@ def test_decisions_are_held_against_the_top_group():
 
 
 def test_a_decision_is_not_held_against_ranks_that_are_none():
-    """Four documents decide nothing: who is declared the first there is not beaten by anybody."""
+    """Four documents decide nothing: who is declared first there is not beaten by anybody."""
     review = replace(replay(numbered(Decide("en-de", ("B",)))), metric="X")
     [caution] = decision_cautions(review, compare_task(made(["A", "B"], documents=4), "X", trials=999, resamples=99))
     assert caution == Caution("declared-without-ranks", {"pair": "en-de", "why": "4 documents are too few"},
