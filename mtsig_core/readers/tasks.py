@@ -594,6 +594,7 @@ def contents_of(archive: FilePath) -> Contents:
            and len(parts := path.relative_to(task).parts) > 1 and parts[0] in _LAYOUT]
     files = [*sorted(own), *(path for place in places for path in _list_loose(place, MAX_DEPTH))]
     read = {path for *_, path in (*scores, *runs)} | {str(path) for paths in _find_xml(task).values() for path in paths}
+    read |= {str(path) for _, path, _ in _list_tables(task)}
     reasons = [(path, _explain_unread(path, task, pairs)) for path in files if str(path) not in read]
     return Contents(tuple(pairs), scores, runs, tuple(
         (show_name(path.relative_to(whole).as_posix()), reason) for path, reason in reasons if reason))

@@ -12,6 +12,7 @@ from scipy.stats import wilcoxon
 
 from mtsig_core import InputError, compare, read_scores, read_task
 from mtsig_core.cli.main import main
+from mtsig_core.readers.tasks import contents_of
 from mtsig_core.readers.uploads import Upload, guess_uploads, read_uploads
 
 PUBLISHED = Path(__file__).resolve().parents[3] / "shared" / "data" / "human"
@@ -95,6 +96,7 @@ def test_a_folder_of_waves_is_a_task_of_their_language_pairs(write, tmp_path, ru
         for path in tmp_path.glob("wave*.csv"):
             archive.write(path, f"humeval/{path.name}")
     assert [*read_task(tmp_path / "waves.zip").testsets] == ["en-cs", "en-ja"]
+    assert contents_of(tmp_path / "waves.zip").unread == ()
 
 
 def test_uploads_of_waves_are_one_test_set():
