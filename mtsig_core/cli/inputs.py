@@ -35,14 +35,16 @@ def check_out(path: str | None, source: Source) -> None:
     if os.path.exists(path) and any(os.path.samefile(path, file) for file in source.files()):
         raise SettingError(f"--out {path} is one of the files to read. Choose another name.")
     try:
-        folder, is_folder = Path(path).resolve().parent, Path(path).is_dir() or path.endswith(("/", os.sep))
+        place, is_folder = Path(path).resolve(), Path(path).is_dir() or path.endswith(("/", os.sep))
+        if place.is_symlink():  # until Python 3.12, resolve raises an error of links that lead to each other
+            raise RuntimeError
     except (OSError, RuntimeError) as error:  # a name that is too long, links that lead to each other
         why = getattr(error, "strerror", None) or "its links lead nowhere"
         raise SettingError(f"--out {path} cannot be written: {why}. Choose another name.") from error
     if is_folder:
         raise SettingError(f"--out {path} is a folder. Expected a file name.")
-    if not folder.is_dir():
-        raise SettingError(f"--out {path}: there is no folder {folder}. Create it first.")
+    if not place.parent.is_dir():
+        raise SettingError(f"--out {path}: there is no folder {place.parent}. Create it first.")
 
 
 def write(content: str, path: str | None) -> None:

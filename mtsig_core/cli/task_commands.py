@@ -123,7 +123,9 @@ def add_task(sub: ArgumentParser) -> None:
 
 def _check_one_task(args: Namespace) -> None:
     if args.demo == (args.folder is not None):
-        raise SettingError("A task comes from --folder DIR or is the simulated one, --demo-task. Give one of them.")
+        raise SettingError("A task comes from --folder DIR or is the simulated one, --demo-task. Give one of them."
+                           + " Tables of scores without texts can be the folder: --folder DIR with only these in it."
+                           * (not args.demo and bool(args.scores)))
 
 
 def _tell_unread(source: TaskSource) -> None:
@@ -144,8 +146,8 @@ def _tell_unread(source: TaskSource) -> None:
 
 def run_task(args: Namespace) -> None:
     history = take_review(args)
-    source = task_source(args)
     _check_one_task(args)
+    source = task_source(args)
     read = tuple((name, path) for _, name, path in (*source.scores, *source.run))
     check_out(args.out, Source(folder=args.folder, src=args.review, run=read))  # all that is read
     if args.folder is not None and not Path(args.folder).exists():

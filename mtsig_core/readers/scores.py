@@ -30,7 +30,7 @@ from mtsig_core.readers.columns import (
     show_value,
 )
 from mtsig_core.readers.files import FilePath
-from mtsig_core.readers.formats import IDS
+from mtsig_core.readers.formats import IDS, sniff
 from mtsig_core.readers.limits import check_values, spend
 from mtsig_core.readers.lines import read_lines, read_table
 from mtsig_core.testset import SegmentScores, TestSet, find_direction, is_human, show_name, told_direction
@@ -225,6 +225,21 @@ def find_measure(beginning: str) -> str | None:
     measures = _list_measures(table, set(range(len(table.header))) - {*known})
     is_long = {"system", "line"} <= {*known.values()} and "score" not in known.values()
     return table.header[measures[0]] if is_long and len(measures) == 1 else None
+
+
+def name_scores(content: bytes) -> str | None:
+    """What scores are called by their format, or by the column of the scores where it says what they are; None where
+    it could be no metric's name."""
+    fmt = sniff(cut_lines(content))
+    if fmt is not None and fmt.scores:
+        return fmt.scores
+    name = find_measure(cut_lines(content[:1000]).decode("utf-8-sig", "replace"))
+    return name if name and "," not in name else None
+
+
+def cut_lines(content: bytes) -> bytes:
+    """A text up to the end of its last whole line."""
+    return content if b"\0" in content[:1000] else content[:content.rfind(b"\n") + 1] or content
 
 
 def _is_text(table: InputTable, column: int) -> bool:
@@ -542,7 +557,9 @@ def _read_tables(tables: Sequence[NamedTable], is_system: Callable[[str], bool],
         raise SettingError(f"Lower and higher are both said to be better in {show_name(both[0])}. Choose one of them.")
     groups = {}
     for name in names:
-        files = [read_score_file(source, name, is_system, langpair, columns) for own, source in tables if own == name]
+        sources = [source for own, source in tables if own == name]
+        sources = _of_langpair(sources, langpair) if langpair is not None and len(sources) > 1 else sources
+        files = [read_score_file(source, name, is_system, langpair, columns) for source in sources]
         seen: dict[tuple[str, int | str], Rating] = {}
         given = [rating for file in files for rating in file.ratings]
         for rating in (combine or average_raters)(given):
@@ -555,6 +572,14 @@ def _read_tables(tables: Sequence[NamedTable], is_system: Callable[[str], bool],
         groups[name] = RatingGroup(list(seen.values()), count_ratings(name, given),
                                    directions.pop() if len(directions) == 1 else None)
     return groups
+
+
+def _of_langpair(sources: Sequence[ScoreTable], langpair: str) -> list[ScoreTable]:
+    """The tables of one name without those that have only other language pairs: a wave of ratings need not have all.
+    All of them where none has it."""
+    named = [list_langpairs(source) if isinstance(source, str | os.PathLike) else [] for source in sources]
+    own = [source for source, pairs in zip(sources, named, strict=True) if not pairs or langpair in pairs]
+    return own or list(sources)
 
 
 def average_raters(ratings: Sequence[Rating]) -> list[Rating]:
@@ -614,7 +639,7 @@ def count_ratings(metric: str, ratings: Sequence[Rating]) -> Assumption | None:
     left_out["duplicate"] += len(named) - len(kept)
     n_items = len({(rating.system, rating.line) for rating in kept})
     n_raters = len({rating.rater for rating in kept})
-    return Assumption("ratings", {"metric": metric, "n_ratings": len(kept), "n_raters": n_raters,
+    return Assumption("ratings", {"metric": metric, "langpair": "", "n_ratings": len(kept), "n_raters": n_raters,
                                   "per_segment": len(kept) / n_items, "left_out": left_out})
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from mtsig_core.assumption import Assumption
 from mtsig_core.errors import InputError, SettingError, explain_unknown
+from mtsig_core.languages import is_langpair
 from mtsig_core.readers.files import (
     MAX_DEPTH,
     OF_FINDER,
@@ -25,9 +26,18 @@ from mtsig_core.readers.files import (
     list_archive,
     list_folder,
 )
-from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, SYSTEMS_TABLE, find_format, list_endings, strip_ending
+from mtsig_core.readers.formats import (
+    FOLDER,
+    SCORE_TABLE,
+    SYSTEMS_TABLE,
+    find_format,
+    list_endings,
+    sniff,
+    strip_ending,
+)
 from mtsig_core.readers.limits import check_values, parse_bounded_json, spend
 from mtsig_core.readers.lines import explain_missing, read_beginning, read_bytes, read_lines
+from mtsig_core.readers.scores import cut_lines, list_langpairs, name_scores, read_scores
 from mtsig_core.readers.seg_scores import BLOCK_LINE, parse_blocks
 from mtsig_core.readers.texts import drop_canary, find_runs
 from mtsig_core.readers.wmt import (
@@ -349,6 +359,42 @@ def find_systems(folder: FilePath | None, table: FilePath | None = None) -> Syst
     return read_systems(check_regular(path)) if exists(path) else SystemsTable()
 
 
+# Tables of scores without texts, such as the waves of a human evaluation, that name their language pairs. Those of one
+# name are put together.
+
+
+def _list_tables(folder: Path) -> list[tuple[str, Path, list[str]]]:
+    """Name, file and language pairs of the tables in a folder that has nothing else; empty of another."""
+    tables: list[tuple[str, Path, list[str]]] = []
+    for path in [] if _list_marks(folder) else sorted(_list_top(folder)):
+        if not is_file(path) or re.match("readme|license", path.name, re.IGNORECASE):
+            continue
+        head = read_beginning(path)
+        if (fmt := sniff(cut_lines(head))) is None or SCORE_TABLE not in fmt.reads:
+            return []
+        if not (pairs := [pair for pair in list_langpairs(path) if is_langpair(pair)]):
+            return []
+        tables.append((name_scores(head) or path.name.partition(".")[0], path, pairs))
+    return tables
+
+
+def _list_pairs_of_tables(folder: Path) -> list[str]:
+    return list(dict.fromkeys(pair for *_, pairs in _list_tables(folder) for pair in pairs))
+
+
+def _read_tables(folder: Path, pairs: Collection[str] | None, parses: object = ()) -> dict[str, _Part]:
+    tables, parts = _list_tables(folder), {}
+    for pair in _list_pairs_of_tables(folder) if pairs is None else pairs:
+        testset = read_scores([(name, path) for name, path, own in tables if pair in own], name=pair, langpair=pair)
+        testset = replace(testset, langpair=pair, assumed=tuple(
+            replace(one, facts={**one.facts, "langpair": pair}) if "langpair" in one.facts else one
+            for one in testset.assumed if not one.code.startswith("direction")))  # which all pairs decide together
+        scores = {name: {system: list(own) for system, own in one.by_system.items()}
+                  for name, one in testset.scores.items()}
+        parts[pair] = _Part(partial(replace, testset), scores)
+    return parts
+
+
 # A whole shared task, whatever its layout.
 
 
@@ -366,10 +412,13 @@ _TEXTS = _Layout(language_pairs, _read_texts, _list_score_names)
 _XML = _Layout(lambda folder: sorted(_find_xml(folder)), _read_xml)
 _SCORES_ALONE = _Layout(_list_score_pairs, _read_scores,
                         lambda folder: {name for part in _read_scores(folder, None).values() for name in part.scores})
+_TABLES = _Layout(_list_pairs_of_tables, _read_tables, lambda folder: {name for name, *_ in _list_tables(folder)})
 
 
 def _find_layout(folder: Path) -> _Layout:
-    return _SCORES_ALONE if is_folder(folder / SCORES) else _XML if _find_xml(folder) else _TEXTS
+    if is_folder(folder / SCORES):
+        return _SCORES_ALONE
+    return _XML if _find_xml(folder) else _TABLES if _list_tables(folder) else _TEXTS
 
 
 def find_task(folder: FilePath) -> Path:
@@ -401,7 +450,8 @@ def _is_of_task(file: str) -> bool:
 
 def has_scores(folder: FilePath) -> bool:
     """Whether a folder has segment scores, with texts or without, whose direction may be said."""
-    return any(path.name != "references" for path in _list_marks(folder))
+    marks = _list_marks(folder)
+    return any(path.name != "references" for path in marks) or not marks and bool(_list_tables(Path(folder)))
 
 
 def _list_marks(folder: FilePath) -> list[Path]:
@@ -420,7 +470,8 @@ def _list_top(folder: FilePath) -> list[Path]:
 def is_task(folder: FilePath) -> bool:
     """Whether a folder, or a zip, looks like a shared task by the folders in it, its XML, or in a zip its names."""
     names = [path.name for path in _list_top(folder)]
-    return bool(_list_marks(folder) or xml_names(names) or is_archive(folder) and any(map(_is_of_task, names)))
+    return bool(_list_marks(folder) or xml_names(names) or is_archive(folder) and any(map(_is_of_task, names))
+                or _list_tables(Path(folder)))
 
 
 def pairs_of(folder: FilePath) -> list[str]:
@@ -543,6 +594,7 @@ def contents_of(archive: FilePath) -> Contents:
            and len(parts := path.relative_to(task).parts) > 1 and parts[0] in _LAYOUT]
     files = [*sorted(own), *(path for place in places for path in _list_loose(place, MAX_DEPTH))]
     read = {path for *_, path in (*scores, *runs)} | {str(path) for paths in _find_xml(task).values() for path in paths}
+    read |= {str(path) for _, path, _ in _list_tables(task)}
     reasons = [(path, _explain_unread(path, task, pairs)) for path in files if str(path) not in read]
     return Contents(tuple(pairs), scores, runs, tuple(
         (show_name(path.relative_to(whole).as_posix()), reason) for path, reason in reasons if reason))

@@ -19,7 +19,7 @@ from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, sniff, strip_ending
 from mtsig_core.readers.limits import limit_reading, upload_limits
 from mtsig_core.readers.lines import read_lines, read_text_table_file
 from mtsig_core.readers.packing import DAMAGE, find_packer, unpack
-from mtsig_core.readers.scores import ScoreColumns, describe_columns, find_measure, join_scores, read_scores
+from mtsig_core.readers.scores import ScoreColumns, cut_lines, describe_columns, join_scores, name_scores, read_scores
 from mtsig_core.readers.tasks import is_task
 from mtsig_core.readers.text_tables import TextTable, find_role
 from mtsig_core.readers.texts import read_documents, read_text
@@ -85,7 +85,7 @@ def _guess_role(file: str, content: bytes, table: TextTable | None) -> str:
     if table is not None and (table.references or task_name(PurePosixPath(file).name) is None):
         may_be_reference = bool(table.list_texts("reference")) and _find_sign(file) == "reference"
         return "reference" if find_role(table) == "system" and may_be_reference else find_role(table)
-    fmt = sniff(_cut_lines(content))
+    fmt = sniff(cut_lines(content))
     if fmt is not None and fmt.reads.get(SCORE_TABLE) is not None:
         return "scores"
     if (found := task_name(PurePosixPath(file).name)) is not None:
@@ -160,7 +160,7 @@ def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
     for k, (file, _) in enumerate(files):  # nothing says that it is an output, and it ends as the sources would
         if roles[k] == "system" and task_name(file) is None and file.removesuffix(".gz").endswith(origins):
             roles[k] = "source"
-    names = [(_name_scores(content) if role == "scores" else _name_text(role, table)) or guess_name(file)
+    names = [(name_scores(content) if role == "scores" else _name_text(role, table)) or guess_name(file)
              for (file, content), role, table in zip(files, roles, tables, strict=True)]
     outputs = {k: _find_run(name) for k, name in enumerate(names) if roles[k] == "system"}
     for name in dict.fromkeys(name for name, _ in outputs.values()):
@@ -181,21 +181,6 @@ def _name_text(role: str, table: TextTable | None) -> str | None:
     """What a file that may hold several texts calls its only one of this role."""
     own = [] if table is None or role not in _PLAIN[:3] else [*table.list_texts(role)]
     return own[0] if len(own) == 1 else None
-
-
-def _name_scores(content: bytes) -> str | None:
-    """What scores are called by their format, or by the column of the scores where it says what they are; None where
-    it could be no metric's name."""
-    fmt = sniff(_cut_lines(content))
-    if fmt is not None and fmt.scores:
-        return fmt.scores
-    name = find_measure(_cut_lines(content[:1000]).decode("utf-8-sig", "replace"))
-    return name if name and "," not in name else None
-
-
-def _cut_lines(content: bytes) -> bytes:
-    """A text up to the end of its last whole line."""
-    return content if b"\0" in content[:1000] else content[:content.rfind(b"\n") + 1] or content
 
 
 def _tell_apart(names: Sequence[str]) -> list[str]:

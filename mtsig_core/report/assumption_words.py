@@ -18,7 +18,7 @@ ASSUMPTION_TEMPLATES = {
     "direction-known": "{metric}: {direction}, because its name is known and its scores are between {low:.3g} and "
                        "{high:.3g}.",
     "direction-default": "{metric}: higher is better, by default.",
-    "ratings": "{metric}: {n_ratings:,} ratings by {n_raters} raters, {per_segment:.3g} for each system and "
+    "ratings": "{metric}{of}: {n_ratings:,} ratings by {n_raters} raters, {per_segment:.3g} for each system and "
                "segment.{excluded}",
     "ratings-as-segments": "{metric}: each rating is a segment of its own. Two systems are compared on the ratings of "
                            "the same rater.",
@@ -51,6 +51,8 @@ def fill(template: str, assumption: Assumption) -> str:
     if "left_out" in names:
         counts = [f"{n:,} {why}" for why, n in names["left_out"].items() if n]
         names["excluded"] = f" Excluded: {', '.join(counts)}." if counts else ""
+    if "langpair" in names:
+        names["of"] = f", {names['langpair']}" if names["langpair"] else ""
     if "n" in names:
         names["segments"] = format_count(names["n"], "segment")
         names["more"] = ", ..." if names["n"] > len(assumption.facts.get("files", ())) else ""

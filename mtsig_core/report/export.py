@@ -167,7 +167,8 @@ def comparison_json(comparison: Comparison) -> str:
 
 def join_ratings(records: Mapping[str, dict[str, Any]], info: TestSetInfo) -> dict[str, dict[str, Any]]:
     """The records of metrics, those of human scores with the number of their ratings."""
-    ratings = {one.facts["metric"]: {key: value for key, value in one.facts.items() if key != "metric"}
+    names = ("metric", "langpair")
+    ratings = {one.facts["metric"]: {key: value for key, value in one.facts.items() if key not in names}
                for one in info.assumed if one.code == "ratings"}
     return {name: {**({"ratings": ratings[name]} if name in ratings else {}), **record}
             for name, record in records.items()}

@@ -23,6 +23,7 @@ from mtsig_core.task import SystemInfo
 STARS_NOTE = ("Row against column: the difference, positive where the row is better. *, \N{DAGGER} and "
               "\N{DOUBLE DAGGER}: adjusted p below 0.05, 0.01 and 0.001. No mark does not mean equal.")
 _SHADED = ("html", "latex")
+_WIDEST = 25  # systems of a head-to-head matrix on paper
 
 
 def findings_table(found: Findings, pair: str) -> Table:
@@ -74,7 +75,9 @@ def findings_blocks(found: Findings, pair: str) -> list[Block]:
                          notes=(*notes, *more), only=only) for more, only in (([], ("text",)), (grey, _SHADED))),
             TableBlock(table=replace(starred_matrix(result, names.__getitem__), key=f"head-to-head-{pair}"),
                        title=f"{pair}: head-to-head", caption=f"Head-to-head for {pair} by {title}.",
-                       notes=(STARS_NOTE,))]
+                       notes=(STARS_NOTE,), only=() if len(names) <= _WIDEST else ("text", "html")),
+            *[Paragraph(text=f"{pair}: a matrix of {len(names)} systems is too wide for a page. CSV has its numbers.",
+                        role="remark", only=("latex",))] * (len(names) > _WIDEST)]
 
 
 def _explain_autorank(one: PairFindings, rule: str) -> list[str]:

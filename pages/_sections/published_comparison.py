@@ -58,7 +58,7 @@ def show(view: View) -> None:
 def show_of_task(view: TaskView, remembers: bool = False) -> None:
     """Draw the same for all language pairs of a task, on a page that `remembers` the browser already or not."""
     kept, pairs, metric = view.kept, view.kept.info.pairs, view.metric
-    settings = {name: value for name, value in view.settings.items() if name != "rank_rule"}
+    settings = view.settings_without_rule
 
     def find(text, progress):
         tables = parse_official_tables(text)

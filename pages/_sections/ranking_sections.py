@@ -31,7 +31,7 @@ _ENDINGS = {"csv": "CSV", "json": "JSON", "latex": "LaTeX", "html": "HTML"}
 
 def show_rules(view: TaskView) -> None:
     """Draw the ranks by each rule that fits, side by side, and how the rules fit the tests of pairs."""
-    by_rule, settings = view.by_rule(), _without_rule(view)
+    by_rule, settings = view.by_rule(), view.settings_without_rule
     _draw(rules_blocks(by_rule, view.metric), "task.rules")
     _show_files("task.rules", view, RULES_FORMS, {view.metric: by_rule}, command_line(
         "task", view.kept.source, metrics=view.metric, rank_rule="all", **settings))
@@ -130,10 +130,6 @@ def _show_files(key: str, view: TaskView, forms: dict[str, Callable], found: obj
                                 {"latex": "tex"}.get(form, form), f"{key}.{form}")
     if command:
         command_box(command, f"{key}.command", "these numbers")
-
-
-def _without_rule(view: TaskView) -> dict:
-    return {name: value for name, value in view.settings.items() if name != "rank_rule"}
 
 
 def _as_named(view: TaskView, pair: str | None = None) -> TaskSource | None:

@@ -217,7 +217,7 @@ def show_disputes(view) -> TaskComparison | None:
                    "that they decide in opposite ways.")
         return None
     metrics = [view.metric, *chosen]
-    settings = {key: value for key, value in view.settings.items() if key != "rank_rule"}  # decisions have no ranks
+    settings = view.settings_without_rule  # decisions have no ranks
     try:
         compared = compare_by(view.kept, metrics, settings, "Comparing by all these metrics")
     except MtsigError as problem:

@@ -380,7 +380,7 @@ def _draw_columns(file, file_id, table):
     """Draw the first rows of a table, and a field for each thing that its columns may hold; return what was chosen."""
     chosen = {}
     with st.container(border=True, key="upload.columns"):
-        st.markdown("**Which columns hold the system, the segment and the score?**")
+        screen.plain(f"Which columns of {file} hold the system, the segment and the score?")
         for place, (held, title) in zip(st.columns(len(_ASKED)), _ASKED.items(), strict=True):
             guess, is_needed = table.guesses.get(held), held in ("system", "line", "score")
             options = list(table.langpairs) if held == "langpair" else [name for name in table.names if name]
@@ -391,7 +391,6 @@ def _draw_columns(file, file_id, table):
                                    format_func=lambda name: name or "none")
             if name is not None and (is_needed or held not in table.usual or name != guess):
                 chosen[held] = name
-        screen.faint(f"The first rows of {file}:")
         screen.show_table(Table("columns", tuple(Column(str(k), name) for k, name in enumerate(table.names)),
                                 table.first_rows))
     return chosen

@@ -250,6 +250,10 @@ class TaskView:
             f"{format_count(len(self.kept.info.systems), 'system')}, "
             f"{format_count(len(self.kept.info.pairs), 'language pair')}")
 
+    @property
+    def settings_without_rule(self) -> dict:
+        return {name: value for name, value in self.settings.items() if name != "rank_rule"}
+
     def comparison(self, meanwhile: Callable[[dict[str, Comparison]], None]) -> TaskComparison:
         """Compare all language pairs by the metric; `meanwhile` draws the finished ones."""
         return compare_by(self.kept, [self.metric], self.settings, "Comparing all language pairs", meanwhile)
@@ -257,7 +261,7 @@ class TaskView:
     def by_rule(self) -> dict[str, TaskComparison]:
         """Rank all language pairs by each rule that fits, from the same draws."""
         kept, metric = self.kept, self.metric
-        settings = {name: value for name, value in self.settings.items() if name != "rank_rule"}
+        settings = self.settings_without_rule
         session_limits.check_task(kept.sizes, kept.info.pairs_with(metric), compare_task, settings)
 
         def work(progress):

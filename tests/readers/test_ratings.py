@@ -3,14 +3,16 @@
 import csv
 import json
 import re
+import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import wilcoxon
 
-from mtsig_core import InputError, compare, read_scores
+from mtsig_core import InputError, compare, read_scores, read_task
 from mtsig_core.cli.main import main
+from mtsig_core.readers.tasks import contents_of
 from mtsig_core.readers.uploads import Upload, guess_uploads, read_uploads
 
 PUBLISHED = Path(__file__).resolve().parents[3] / "shared" / "data" / "human"
@@ -57,7 +59,7 @@ def test_appraise_is_averaged_over_annotators_of_each_the_last_rating(write):
     assert (testset.lines, testset.domains) == ((1, 5), ("news", "social"))
     assert testset.documents == ("test-en-news_one", "test-en-social_two")
     [counts] = [dict(one.facts) for one in testset.assumed if one.code == "ratings"]
-    assert counts == {"metric": "ESA", "n_ratings": 5, "n_raters": 2, "per_segment": 1.25,
+    assert counts == {"metric": "ESA", "langpair": "", "n_ratings": 5, "n_raters": 2, "per_segment": 1.25,
                       "left_out": {"bad": 1, "duplicate": 2, "incomplete": 1, "tutorial": 1}}
 
 
@@ -65,6 +67,36 @@ def test_waves_of_one_name_are_pooled(write):
     first, second = ESA.splitlines(True)[:2], ESA.splitlines(True)[2:6]
     tables = [("ESA", write(f"wave{k}.csv", "".join(part))) for k, part in enumerate((first, second))]
     assert dict(read_scores(tables).scores["ESA"].by_system) == {"A": (70.0, 70.0), "B": (50.0, 40.0)}
+
+
+def test_a_wave_may_lack_a_language_pair(write):
+    first, second = ESA.splitlines(True)[:10], ESA.splitlines(True)[10:]
+    tables = [("ESA", write(f"wave{k}.csv", "".join(part))) for k, part in enumerate((first, second))]
+    assert dict(read_scores(tables, langpair="en-cs").scores["ESA"].by_system) == {"A": (70.0, 70.0), "B": (50.0, 40.0)}
+    with pytest.raises(InputError, match="has no scores of en-de. It has: en-cs"):
+        read_scores(tables, langpair="en-de")
+
+
+def test_a_folder_of_waves_is_a_task_of_their_language_pairs(write, tmp_path, run):
+    rows = ESA.splitlines(True)
+    more = "".join(f"cyd,{name},{k},TGT,eng,jpn,{50 + k + 9 * n},test-en-news_d{k // 4},False,[],1.0,2.0\n"
+                   for n, name in enumerate("AB") for k in range(12))
+    write("wave1.csv", "".join(rows[:3])), write("wave2.csv", "".join(rows[3:10]) + more), write("README.md", "waves")
+    task = read_task(tmp_path)
+    assert {pair: one.n_segments for pair, one in task.testsets.items()} == {"en-cs": 2, "en-ja": 12}
+    assert dict(task.testsets["en-cs"].scores["ESA"].by_system) == {"A": (70.0, 70.0), "B": (50.0, 40.0)}
+    assert [one.facts["langpair"] for one in task.assumed if one.code == "ratings"] == ["en-cs", "en-ja"]
+    alone = read_scores({"ESA": str(tmp_path / "wave2.csv")}, langpair="en-ja")
+    assert task.testsets["en-ja"].scores["ESA"].by_system == alone.scores["ESA"].by_system
+    found = run("task", "--folder", tmp_path, "--trials", "99", "--format", "json")
+    assert found.status == 0 and [*json.loads(found.out)["pairs"]] == ["en-cs", "en-ja"]
+    lower = run("task", "--folder", tmp_path, "--trials", "99", "--lower-is-better", "ESA", "--format", "json")
+    assert json.loads(lower.out)["pairs"]["en-ja"]["metrics"]["ESA"]["higher_is_better"] is False
+    with zipfile.ZipFile(tmp_path / "waves.zip", "w") as archive:
+        for path in tmp_path.glob("wave*.csv"):
+            archive.write(path, f"humeval/{path.name}")
+    assert [*read_task(tmp_path / "waves.zip").testsets] == ["en-cs", "en-ja"]
+    assert contents_of(tmp_path / "waves.zip").unread == ()
 
 
 def test_uploads_of_waves_are_one_test_set():

@@ -37,7 +37,8 @@ def test_it_is_known_of_each_score(found):
 EXAMPLES = [Assumption(code, facts) for code, facts in {
     "direction-open": {"scores": [("mine", 0.1, 7)]}, "direction-told": {"metric": "mine", "higher": False},
     "direction-known": {"metric": "mine", "higher": True, "low": 1, "high": 2}, "direction-default": {"metric": "mine"},
-    "ratings": {"metric": "mine", "n_ratings": 9, "n_raters": 2, "per_segment": 1.5, "left_out": {"bad": 1}},
+    "ratings": {"metric": "mine", "langpair": "en-cs", "n_ratings": 9, "n_raters": 2, "per_segment": 1.5,
+                "left_out": {"bad": 1}},
     "ratings-as-segments": {"metric": "mine"}, "withdrawn": {"table": "systems.tsv", "names": ["A", "B"]},
     "no-reference": {"n": 1, "segment": "1", "document": "d"}, "pair-without-output": {"pair": "en-de"},
     "lines-from-zero": {"file": "ratings.csv"},

@@ -13,6 +13,7 @@ from mtsig_core import SystemInfo, Task, compare, read_task
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.autorank import autorank
 from mtsig_core.experiments.findings import make_findings
+from mtsig_core.report import findings as findings_module
 from mtsig_core.report.findings import FINDINGS_FORMS, findings_table
 from mtsig_core.report.tables import starred_matrix
 from mtsig_core.simulation.shared_task import simulated_task
@@ -139,3 +140,10 @@ def test_further_metrics_stand_beside_the_one_that_ranks(task, found):
     result = compare(task.testsets["qab-en"], "m1", trials=1999).metrics["m1"]
     ranks = {row.system: (row.rank_low, row.rank_high) for row in result.systems}
     assert dict(zip(table.values("system"), table.values("rank_m1"), strict=True)) == ranks
+
+
+def test_a_matrix_too_wide_for_a_page_is_left_to_files(found, monkeypatch):
+    monkeypatch.setattr(findings_module, "_WIDEST", 10)
+    assert check_latex(code := FINDINGS_FORMS["latex"](found)) == 3
+    assert "% qaa-en: a matrix of 12 systems is too wide for a page." in code
+    assert FINDINGS_FORMS["html"](found).count("Row against column") == 2
