@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 from argparse import ArgumentParser, Namespace, _ArgumentGroup
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
@@ -89,7 +90,7 @@ def _add_rows(group: ArgumentParser | _ArgumentGroup, rows: Mapping[str, tuple[s
         if name in _REPEATED:
             how |= {"action": "append", "default": []}
         elif value.endswith(",..."):
-            how |= {"type": names, "action": AddUp, "default": ()}
+            how |= {"type": column_names if name == "columns" else names, "action": AddUp, "default": ()}
         elif value == "N":
             how["type"] = int
         group.add_argument(_option(name), help=about, **how)
@@ -104,6 +105,11 @@ def names(text: str) -> tuple[str, ...]:
     if not (found := tuple(show_name(name.strip()) for name in text.split(",") if name.strip())):
         raise argparse.ArgumentTypeError(f"{text!r} names nothing")
     return found
+
+
+def column_names(text: str) -> tuple[str, ...]:
+    """Such a list of pairs as system=NAME, whose names may have commas."""
+    return names(text) if "=" not in text else tuple(map(show_name, re.split(r",(?=\s*[a-z]+\s*=)", text)))
 
 
 class AddUp(argparse.Action):

@@ -120,6 +120,9 @@ def _name_columns(table: InputTable, columns: Mapping[str, str]) -> InputTable:
         return table
     if (wrong := next((held for held in columns if held not in HELD), None)) is not None:
         raise explain_unknown("kind of column", wrong, HELD)
+    if twice := [held for held, name in columns.items() if list(columns.values()).count(name) > 1]:
+        raise SettingError(f"The column {show_name(columns[twice[0]])!r} is given as {' and as '.join(twice)}. Give a "
+                           "column of its own to each.")
     if (lacks := next((name for name in columns.values() if name not in table.header), None)) is not None:
         raise InputError(f"{table.name} has no column {show_name(lacks)!r}.{suggest_name(lacks, table.header)} It has: "
                          f"{show_names(table.header)}.")
@@ -250,6 +253,64 @@ def _ask_which(table: InputTable) -> InputError:
     return InputError(f"{table.name}: I found the columns {show_names(table.header)}. Which is the system, the line, "
                       "the score? Rename them to system, line and score.",
                       {"columns": "system=NAME,line=NAME,score=NAME"})
+
+
+@dataclass(frozen=True)
+class ScoreColumns:
+    """The columns of a table of scores, for whoever is to say what they hold."""
+
+    names: tuple[str, ...]
+    first_rows: tuple[tuple[str, ...], ...]
+    guesses: Mapping[str, str]  # by what it seems to hold, the name of a column
+    usual: frozenset[str]  # what columns hold by their names
+    langpairs: Mapping[str, tuple[str, ...]]  # by the name of each column of language pairs, these
+    is_unclear: bool  # whether the names do not say which is the system, the line, the score
+
+
+_N_SHOWN = 5  # rows that show what columns hold
+
+
+def describe_columns(source: FilePath, metric: str) -> ScoreColumns:
+    """The columns of a table of scores of the name `metric`, before they are read as scores."""
+    table = read_table(source)
+    header = table.header
+    values = {name: tuple(dict.fromkeys(str(cells[k]).strip() for _, cells in table.rows))
+              for k, name in enumerate(header) if name}
+    langpairs = {name: pairs for name, pairs in values.items() if pairs and all(map(is_langpair, pairs))}
+    place = {held: k for held in HELD if (k := find_column(header, held)) is not None}
+    usual, is_unclear = frozenset(place), False
+    pair, *_ = langpairs.get(header[place["langpair"]] if "langpair" in place else "", (None,))
+    try:
+        _ = table.rows and _find_places(_take_langpair(table, pair), metric, lambda name: True)
+    except InputError as error:  # another one is told once the file is to be opened
+        is_unclear = any("columns" in remedy for remedy in error.remedies)
+    lower = [name.lower() for name in header]
+    if metric.lower() in lower and _list_measures(table, [lower.index(metric.lower())]):
+        place["score"] = lower.index(metric.lower())
+    if langpairs:
+        place.setdefault("langpair", header.index(next(iter(langpairs))))
+    free = [k for k, name in enumerate(header) if name in values and name not in langpairs and k not in place.values()]
+    _guess_places(table, place, {k: len(values[header[k]]) for k in free})
+    rows = tuple(tuple(str(cell) for cell in cells) for _, cells in table.rows[:_N_SHOWN])
+    return ScoreColumns(tuple(header), rows, {held: header[k] for held, k in place.items()}, usual, langpairs,
+                        is_unclear)
+
+
+def _guess_places(table: InputTable, place: dict[str, int], n_values: Mapping[int, int]) -> None:
+    """Add to the known places those of other columns, given with the number of their values. Few texts are systems;
+    whole numbers, or texts, that tell apart the rows of a system are lines."""
+    numeric = _list_measures(table, n_values)
+    texts = sorted(n_values.keys() - {*numeric}, key=lambda k: (n_values[k] < 2, n_values[k], k))
+    if texts:
+        place.setdefault("system", texts[0])
+    beside = [place[held] for held in ("system", "langpair") if held in place]
+    n_items = {k: len({tuple(str(cells[j]) for j in (k, *beside)) for _, cells in table.rows}) for k in n_values}
+    whole = [k for k in numeric if all(str(cells[k]).strip().isdecimal() for _, cells in table.rows)]
+    lines = whole if "score" in place or len(numeric) > 1 else []
+    lines = sorted(lines or {*texts} - {*beside}, key=lambda k: (-n_items[k], n_values[k], k))
+    for held, places in (("line", lines), ("score", numeric)):
+        if left := [k for k in places if k not in place.values()]:
+            place.setdefault(held, left[0])
 
 
 def _check_titles(table: InputTable, systems: Sequence[int], *, is_unknown: bool) -> None:

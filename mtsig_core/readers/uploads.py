@@ -5,11 +5,12 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import PurePosixPath
+from types import MappingProxyType
 
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.languages import find_spaceless
@@ -18,7 +19,7 @@ from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, sniff, strip_ending
 from mtsig_core.readers.limits import limit_reading, upload_limits
 from mtsig_core.readers.lines import read_lines, read_text_table_file
 from mtsig_core.readers.packing import DAMAGE, find_packer, unpack
-from mtsig_core.readers.scores import cut_lines, join_scores, name_scores, read_scores
+from mtsig_core.readers.scores import ScoreColumns, cut_lines, describe_columns, join_scores, name_scores, read_scores
 from mtsig_core.readers.tasks import is_task
 from mtsig_core.readers.text_tables import TextTable, find_role
 from mtsig_core.readers.texts import read_documents, read_text
@@ -111,6 +112,13 @@ def _read_table_of_texts(file: str, content: bytes) -> TextTable | None:
     """The texts of a file that holds several; None of another, and of one that cannot be read so."""
     with suppress(InputError, SettingError), limit_reading(upload_limits()), read_uploaded({file: content}):
         return read_text_table_file(file)
+    return None
+
+
+def describe_table(upload: Upload) -> ScoreColumns | None:
+    """The columns of a table of scores; None of one that cannot be read, which is told once it is to be opened."""
+    with suppress(InputError, SettingError), _open_uploads([upload]) as (path,):
+        return describe_columns(path, upload.name)
     return None
 
 
@@ -252,8 +260,10 @@ def _set_and_pair(file: str) -> tuple[str, str]:
     return (found.set, found.pair) if found else without_pair(name)[:2]
 
 
-def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: str | None = None) -> TestSet:
-    """A test set from uploaded plain-text files, from tables of segment scores, or from both."""
+def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: str | None = None,
+                 columns: Mapping[str, str] = MappingProxyType({})) -> TestSet:
+    """A test set from uploaded plain-text files, from tables of segment scores, or from both. `columns`: what those of
+    the tables hold, as in `join_scores`."""
     uploads = [upload for upload in uploads if upload.role != "exclude"]
     with _open_uploads(uploads) as paths:
         path_of = list(zip(uploads, paths, strict=True))
@@ -263,10 +273,12 @@ def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: s
         tables = [(upload.name, path) for upload, path in path_of if upload.role.startswith("scores")]
         lower, higher = ({own for own, _ in files[f"scores, {which} is better"]} for which in ("lower", "higher"))
         if len(tables) == len(uploads) > 0:
-            return read_scores(tables, lower, name=name, higher_is_better=higher, langpair=langpair)
+            return read_scores(tables, lower, name=name, higher_is_better=higher, langpair=langpair,
+                               columns=columns)
         if not (references and systems):  # what is wrong with the files is told first
             with suppress(SettingError):  # what is to be chosen is asked once all files are there
-                _ = tables and read_scores(tables, lower, name=name, higher_is_better=higher, langpair=langpair)
+                _ = tables and read_scores(tables, lower, name=name, higher_is_better=higher, langpair=langpair,
+                                           columns=columns)
             for role in _PLAIN:
                 _ = [read_text_table_file(path) or read_lines(path) for _, path in files[role]]
         for role, given in (("reference", references), ("system", systems)):
@@ -284,7 +296,8 @@ def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: s
         runs = [(upload.name, place[upload]) for upload in in_order(place) if upload.role == "training run"]
         testset = read_text(references, systems, sources=sources, documents=documents,
                             parses=files["parse"], runs=runs, langpair=langpair, name=name)
-        return testset if not tables else join_scores(testset, tables, lower, ids=ids, higher_is_better=higher)
+        return testset if not tables else join_scores(testset, tables, lower, ids=ids, higher_is_better=higher,
+                                                      columns=columns)
 
 
 def add_documents(testset: TestSet, file: str, content: bytes) -> TestSet:

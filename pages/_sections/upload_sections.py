@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from types import MappingProxyType
 
 import streamlit as st
 
@@ -21,6 +22,7 @@ from mtsig_core.readers.uploads import (
     ROLES,
     Upload,
     add_documents,
+    describe_table,
     guess_name,
     guess_uploads,
     has_documents,
@@ -32,6 +34,7 @@ from mtsig_core.readers.uploads import (
     upload_name,
 )
 from mtsig_core.report.commands import command_line
+from mtsig_core.report.table import Column, Table
 from mtsig_core.report.tables import inventory_table
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.cautions import find_suspicions
@@ -308,42 +311,92 @@ def _ask_role(text, is_first, role, name):
 
 def _offer_files(files, guesses):
     """Draw guessed roles and names to correct, below the test set to open."""
-    above, uploads = st.container(), []
+    above, form, uploads, tables = st.container(), st.container(), [], []
     for file, (role, name) in zip(files, guesses, strict=True):
         key = f"data.{file.file_id}"
         uploads.append(Upload(file.name, file.getvalue(), *_ask_role(
             f"{file.name} ({file.size:,} bytes)", not uploads, (ROLES, ROLES.index(role), f"{key}.role.{role}"),
             (name, f"{key}.name.{name}"))))
+        if uploads[-1].role.startswith("scores"):
+            tables.append((uploads[-1], file.file_id))
     documented = LOADED.make(("documents", *(file.file_id for file in files)), lambda: any(
         has_documents(file.name, file.getvalue()) for file in files), lambda _: 0)
+    with form:
+        columns, pairs = _ask_columns(tables)
     with above:
-        _offer_testset(uploads, documented, upload_name([(upload.file, upload.role, guess) for upload, (_, guess)
-                                             in zip(uploads, guesses, strict=True)]))
+        _offer_testset(uploads, columns, pairs, documented, upload_name([(upload.file, upload.role, guess) for upload, (
+            _, guess) in zip(uploads, guesses, strict=True)]))
 
 
-def _offer_testset(uploads, documented, proposed):
-    """Draw what was recognized, and the name of the test set to open. `documented`: whether texts come with their
-    documents."""
+def _offer_testset(uploads, columns, pairs, documented, proposed):
+    """Draw what was recognized, and the name of the test set to open. `columns`: what those of its tables of scores
+    hold; `pairs`: the language pairs in these; `documented`: whether texts come with their documents."""
     _, pair = named_alike(upload.file for upload in uploads if upload.role != "exclude")
     counts = Counter(upload.role.partition(",")[0] for upload in uploads)
     screen.answer("Recognized: " + ", ".join([format_count(counts[role], noun) for role, noun in _COUNTED.items()
                                               if counts[role]] + [_SINGLE[role] for role in _SINGLE if counts[role]]))
     left, middle, right, last = st.columns([3, 1.7, 2.2, 1.7], vertical_alignment="bottom")
     title = left.text_input("Name of the test set", proposed, key=f"data.name.{proposed}", max_chars=100)
-    langpair = middle.text_input("Language pair", pair, key=f"data.langpair.{pair}", placeholder="like en-de").strip()
+    if len(pairs) > 1:
+        langpair = middle.selectbox("Language pair", pairs, pairs.index(pair) if pair in pairs else 0,
+                                    key=f"data.langpair.{' '.join(pairs)}")
+    else:
+        langpair = middle.text_input("Language pair", pair, key=f"data.langpair.{pair}",
+                                     placeholder="like en-de").strip()
     has_texts = bool({"reference", "reference and outputs"} & counts.keys())
     tokenizer, is_decided = _pick_tokenizer(right, langpair, reference_language(uploads)) if has_texts else (None, True)
     if has_texts and "documents" not in counts and not documented:
         screen.caution_box("No document ids: segments would be treated as independent, and intervals may be too "
                            "narrow. Add a file such as documents.txt with the document id of each line.")
     if last.button("Open these files", type="primary", key="data.open_files", disabled=not is_decided):
-        testset = replace(read_uploads(uploads, langpair=langpair or None, name=title.strip() or proposed),
-                          tokenizer=tokenizer)
-        kept = testsets.keep_upload(testset, _source_of(uploads, langpair or None))
+        try:
+            testset = replace(read_uploads(uploads, langpair=langpair or None, name=title.strip() or proposed,
+                                           columns=columns), tokenizer=tokenizer)
+            kept = testsets.keep_upload(testset, _source_of(uploads, langpair or None, columns))
+        except MtsigError as problem:  # beside what corrects it
+            return screen.error(problem)
         _open(kept)
 
 
-def _source_of(uploads, langpair):
+#: What columns of a table of scores are asked for, with the titles of the fields.
+_ASKED = {"system": "System", "line": "Segment (line)", "score": "Score", "rater": "Rater",
+          "langpair": "Column of language pairs"}
+
+
+def _ask_columns(tables):
+    """Ask what the columns of the first unclear table hold; return that, and the language pairs to choose from."""
+    found = [(upload.file, file_id, columns) for upload, file_id in tables if (columns := LOADED.make(
+        ("columns", file_id, upload.name), lambda upload=upload: describe_table(upload), lambda _: 0))]
+    file, file_id, table = next((one for one in found if one[2].is_unclear), (None, None, None))
+    columns = {} if table is None else _draw_columns(file, file_id, table)
+    pairs = []
+    for *_, one in found:
+        usual = one.guesses["langpair"] if "langpair" in one.usual else None
+        pairs += one.langpairs.get(columns.get("langpair", usual), ())
+    return columns, list(dict.fromkeys(pairs))
+
+
+def _draw_columns(file, file_id, table):
+    """Draw the first rows of a table, and a field for each thing that its columns may hold; return what was chosen."""
+    chosen = {}
+    with st.container(border=True, key="upload.columns"):
+        screen.plain(f"Which columns of {file} hold the system, the segment and the score?")
+        for place, (held, title) in zip(st.columns(len(_ASKED)), _ASKED.items(), strict=True):
+            guess, is_needed = table.guesses.get(held), held in ("system", "line", "score")
+            options = list(table.langpairs) if held == "langpair" else [name for name in table.names if name]
+            if not is_needed and held not in table.usual:  # a usual name says what a column holds
+                options.insert(0, None)
+            name = place.selectbox(title, options, options.index(guess) if guess in options else None,
+                                   key=f"data.{file_id}.column.{held}", placeholder="choose" if is_needed else "none",
+                                   format_func=lambda name: name or "none")
+            if name is not None and (is_needed or held not in table.usual or name != guess):
+                chosen[held] = name
+        screen.show_table(Table("columns", tuple(Column(str(k), name) for k, name in enumerate(table.names)),
+                                table.first_rows))
+    return chosen
+
+
+def _source_of(uploads, langpair, columns=MappingProxyType({})):
     """Return the source that names the uploads on the command line."""
     by_role = {role: tuple((one.name, one.file) for one in uploads if one.role == role) for role in ROLES}
     runs = in_order(one for one in uploads if one.role == "training run")
@@ -355,7 +408,7 @@ def _source_of(uploads, langpair):
     return Source((*by_role["reference"], *both), (*by_role["system"], *both), langpair=langpair,
                   parse=by_role["parse"], run=tuple((one.name, one.file) for one in runs),
                   scores=tuple((one.name, one.file) for one in uploads if one.role.startswith("scores")),
-                  **single, **directions)
+                  columns=tuple(f"{held}={name}" for held, name in columns.items()), **single, **directions)
 
 
 def _pick_tokenizer(place, langpair, language):

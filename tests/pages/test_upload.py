@@ -1,8 +1,10 @@
 """The page Upload without a browser."""
 
+import csv
 import gzip
 import json
 import re
+from html import escape
 
 import pytest
 
@@ -12,7 +14,7 @@ from mtsig_core.readers.tasks import Contents
 from mtsig_core.report.commands import source_options
 from pages._ui import testsets
 from tests.builders.apps import followed
-from tests.builders.screens import arguments, copied, frame_rows, words
+from tests.builders.screens import NAMES, arguments, copied, frame_rows, words
 from tests.builders.streamlit_parts import keep_files
 from tests.builders.toys import SPACELESS, zipped
 
@@ -281,3 +283,51 @@ def test_a_sample_opens_by_one_click_and_says_that_it_is_simulated(page, monkeyp
 def test_the_sample_task_is_a_task(page, monkeypatch):
     followed(page, lambda: page.button(key="samples.open.shared_task.zip").click().run(), monkeypatch)
     assert not page.exception and "2 language pairs" in words(page) and "6 systems" in words(page)
+
+
+def ratings(header, pairs=("en-de",)):
+    rows = [(system, line, line * 7 % 40 + bonus + 20 * k, pair) for k, pair in enumerate(pairs)
+            for system, bonus in (("mine", 9), ("base", 0)) for line in range(1, 61)]
+    width = len(next(csv.reader([header])))
+    return (header + "\n" + "".join(",".join(map(str, row[:width])) + "\n" for row in rows)).encode()
+
+
+def asked_columns(page):
+    """The fields of the form, by what they ask for."""
+    return {box.label: box for box in page.main.selectbox if ".column." in (box.key or "")}
+
+
+@pytest.mark.parametrize("header, pairs", [
+    ("name,no,quality", ["en-de"]), ("name,no,quality,lp", ["en-de", "en-zh"]),
+    (f'{NAMES[0]},{NAMES[1]},"{NAMES[2]}, b",direction', ["en-de", "en-zh"])])
+def test_unclear_columns_are_asked_for(page, tmp_path, monkeypatch, capsys, header, pairs):
+    """The printed command gives the same numbers, whatever the names of the columns and the language pair."""
+    content, names = ratings(header, pairs), next(csv.reader([header]))
+    upload(page, ("name.csv", content))
+    assert [box.value for box in asked_columns(page).values()] == [*names[:3], None, names[3] if names[3:] else None]
+    assert all(escape(name) in words(page) for name in names)
+    assert not [element for element in page.markdown if "![" in element.value]
+    if len(pairs) > 1:
+        next(box for box in page.main.selectbox if box.label == "Language pair").select("en-zh").run()
+    button(page).click().run()
+    assert not page.exception and "name: 60 segments, 2 systems" in words(page) and not asked_columns(page)
+    page.switch_page("pages/summary.py").run()
+    command = next(line for line in copied(page) if line.startswith("mtsig compare"))
+    (tmp_path / "name.csv").write_bytes(content)
+    monkeypatch.chdir(tmp_path)
+    assert main([*arguments(command), "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)["metrics"]["name"]["systems"]
+    expected = {"mine": 28.5 + 20 * (len(pairs) - 1), "base": 19.5 + 20 * (len(pairs) - 1)}
+    assert {system["system"]: round(system["score"], 6) for system in found} == pytest.approx(expected)
+    assert [(row[1], float(row[2])) for row in frame_rows(page.dataframe[0])[1:]] == [*expected.items()]
+
+
+def test_a_wrong_column_gets_the_message_of_the_reader_and_the_form_stays(page):
+    upload(page, ("t.csv", ratings("name,no,quality")))
+    asked_columns(page)["Score"].select("name").run()
+    for said in ("The column &#x27;name&#x27; is given as system and as score.", "the score is &#x27;mine&#x27;"):
+        button(page).click().run()
+        assert 'mt-error" role="alert">' in words(page) and said in words(page) and not page.exception
+        asked_columns(page)["System"].select("quality").run()
+    upload(page, ("t.csv", ratings("system,line,score,lp", ["en-de", "en-zh"])))
+    assert not asked_columns(page) and [box for box in page.main.selectbox if box.label == "Language pair"]

@@ -336,6 +336,8 @@ class TestColumnsThatAreTold:
     @pytest.mark.parametrize("columns, message", [
         ("system=nam", "t.csv has no column 'nam'. Did you mean 'name'?"),
         ("model=name", "Unknown kind of column 'model'"),
+        ("system=name,line=name", "The column 'name' is given as system and as line."),
+        ("system=name, first,line=no", "t.csv has no column 'name, first'."),
         ("name", "Expected pairs such as system=model")])
     def test_wrong_ones(self, tmp_path, monkeypatch, capsys, columns, message):
         monkeypatch.chdir(tmp_path)
