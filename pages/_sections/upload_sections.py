@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from types import MappingProxyType
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import streamlit as st
 
@@ -175,6 +178,8 @@ def offer(files: Sequence[UploadedFile], view: View | MtsigError) -> None:
         [(file.name, file.getvalue()) for file in files]), lambda _: 0)
     if [role for role, _ in guesses] == ["documents"] and lacks_documents(view):
         return _offer_documents(files[0], view.whole)
+    if (packed := _pack_ratings(files, guesses)) is not None:
+        return _offer_zip(packed)
     _offer_files(files, guesses)
 
 
@@ -206,6 +211,22 @@ def _unpack(file):
     inside = LOADED.make(("files", file.file_id), lambda: testsets.unpack_files(file.getvalue(), file.name),
                          lambda _: 0)
     return [_Unpacked(name, content, f"{file.file_id}.{k}") for k, (name, content) in enumerate(inside)] or [file]
+
+
+def _pack_ratings(files, guesses):
+    """Return a zip of tables of scores that name several language pairs, which are a task; None of other files."""
+    if {role for role, _ in guesses} != {"scores"} or len({file.name for file in files}) < len(files):
+        return None
+
+    def pack():
+        with ZipFile(content := io.BytesIO(), "w", ZIP_DEFLATED) as archive:
+            for file in files:
+                archive.writestr(ZipInfo(testsets.zip_name(file.name)), file.getvalue(), ZIP_DEFLATED)
+        packed = _Unpacked("ratings.zip", content.getvalue(), "+".join(file.file_id for file in files))
+        with suppress(InputError):  # which is told where the tables are read
+            return packed if len(testsets.list_pairs(packed.content, packed.name)) > 1 else None
+
+    return LOADED.make(("packed", *(file.file_id for file in files)), pack, lambda _: 0)
 
 
 def tell_what_was_opened(view: View | MtsigError) -> None:
@@ -257,7 +278,8 @@ def _offer_zip(file):
     pair."""
     content = file.getvalue()
     contents = LOADED.make(("zip", file.file_id), lambda: testsets.look_into(content, file.name), lambda _: 0)  # once
-    screen.plain(f"{file.name} is a shared task: {', '.join(contents.pairs)}.")
+    what = "These tables are" if isinstance(file, _Unpacked) else f"{file.name} is"
+    screen.plain(f"{what} a shared task: {', '.join(contents.pairs)}.")
     above = st.container()
     scores, directions, unread = _pick_tables(contents.scores, file.file_id)
     unread += contents.unread

@@ -234,6 +234,13 @@ def unpack_files(content: bytes, file: str) -> list[tuple[str, bytes]]:
         return list_flat_files(path)
 
 
+def list_pairs(content: bytes, file: str) -> list[str]:
+    """Return the language pairs of an uploaded archive; none of one that is no shared task."""
+    path = _place(content, file)
+    with limit_reading(task_limits(), below=path.parent):
+        return pairs_of(path) if is_task(path) else []
+
+
 def look_into(content: bytes, file: str) -> Contents:
     """List the contents of an uploaded zip of a task; the names of its files start at the zip."""
     path = _place(content, file)
