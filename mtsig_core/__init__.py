@@ -11,7 +11,6 @@ A notebook shows it as a table; docs/python.md has what else there is, in the or
 import mtsig_core._command  # noqa: F401 - first, as importing the rest takes a while
 from mtsig_core.caution import Caution
 from mtsig_core.errors import Cancelled, InputError, MtsigError, NotYetError, SettingError
-from mtsig_core.experiments.planning import PairPlan, plan
 from mtsig_core.metrics import METRICS, Metric, make_metric
 from mtsig_core.readers import join_scores, language_pairs, read_frame, read_scores, read_text, read_wmt
 from mtsig_core.readers.tasks import read_task
@@ -43,6 +42,7 @@ from mtsig_core.stats.comparison import (
     score,
 )
 from mtsig_core.stats.pair import Equivalence, Outcome, PairExamination, equivalence, examine_pair
+from mtsig_core.stats.planning import PairPlan, plan
 from mtsig_core.stats.power import minimum_detectable_difference, power_at, units_needed
 from mtsig_core.task import SystemInfo, Task
 from mtsig_core.testset import SegmentScores, TestSet

@@ -7,7 +7,6 @@ They are imported from their modules, such as ``from mtsig_core.experiments.swee
 `population`          what test sets are drawn from, and their sizes
 `sampling`            blocks and broad samples, and how much wider the first spread (Koehn 2004, 3, 5, 6)
 `sweeps`              size of the test set, number of references, of resamples (Zhang and Vogel 2004, 4)
-`planning`            the size that a difference needs
 `validation`          conclusions from small sets, and coverage of intervals (Koehn 2004, 7)
 `error_rates`         false alarms of one pair and of many, with and without corrections (Riezler and
                       Maxwell 2005, 4.3 and 4.4), and which conclusions the unit changes

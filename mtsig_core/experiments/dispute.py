@@ -9,13 +9,13 @@ import numpy as np
 
 from mtsig_core.errors import MtsigError, SettingError, format_count, suggest_name
 from mtsig_core.experiments.domains import by_domain
-from mtsig_core.experiments.planning import PairPlan, default_difference, plan
 from mtsig_core.metrics import Metric, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.results import ByDomain, Comparison, MetricResult, PairResult, Settings
 from mtsig_core.stats.comparison import compare, split_by_reference
 from mtsig_core.stats.engine import measure
 from mtsig_core.stats.pair import PairExamination, examine_pair, find_extremes
+from mtsig_core.stats.planning import PairPlan, default_difference, plan
 from mtsig_core.stats.ranks import RankInputs, fitting_rules
 from mtsig_core.testset import TestSet, order_metrics
 
@@ -47,7 +47,7 @@ class MetricDispute:
     units: Mapping[str, PairExamination]  # the same by document, where documents are known, and by segment
     references: Mapping[str, PairExamination]  # by each of several references
     domains: ByDomain | None  # only the two in each domain, corrected over the domains; None without two domains
-    #: What the test set can see, and what size would decide; see `mtsig_core.experiments.planning.plan`.
+    #: What the test set can see, and what size would decide; see `mtsig_core.stats.planning.plan`.
     plan: PairPlan | None
     #: By rank rule, the ends of the rank of each; None where there is none.
     ranks: Mapping[str, tuple[RankEnds, RankEnds]]

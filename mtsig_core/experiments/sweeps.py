@@ -25,6 +25,7 @@ from mtsig_core.stats.engine import Measured, count_differing_units, measure, pa
 from mtsig_core.stats.few_units import p_floor, pair_units
 from mtsig_core.stats.intervals import LEAST_UNITS, Sample, finite_ends, percentile
 from mtsig_core.stats.parallel import Progress, report_stage, run_in_order
+from mtsig_core.stats.planning import PairError, PairErrors
 from mtsig_core.stats.power import degrees_of_freedom, power_at
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, draw_subset, group_positions, make_units
 from mtsig_core.stats.settings import check_trials, check_whole, resolve_sampling
@@ -32,20 +33,6 @@ from mtsig_core.stats.significance import TESTS, significant
 from mtsig_core.testset import TestSet
 
 # What a sweep of sizes finds, in rows.
-
-
-class PairError(NamedTuple):
-    """What the whole set says of a pair, in points."""
-
-    delta: float  # improvement of the first system over the second
-    se: float
-    df: float  # degrees of freedom of the standard error; NaN where it is not known at all
-    n_units: int  # that both systems have, and how many of equal size these are worth
-    n_effective: float
-
-
-#: By pair.
-PairErrors = dict[tuple[str, str], PairError]
 
 
 @dataclass(frozen=True)

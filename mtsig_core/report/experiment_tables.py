@@ -38,7 +38,6 @@ from mtsig_core.experiments.inside_score import (
     WorkedExample,
     koehns_factors,
 )
-from mtsig_core.experiments.planning import PairPlan
 from mtsig_core.experiments.population import describe_swaps
 from mtsig_core.experiments.sampling import SampledPair, SampledSystem, Sampling, Spread, Spreads
 from mtsig_core.experiments.sweeps import (
@@ -58,6 +57,7 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.table import Cell, Column, Table, format_p, number, rounded, signed, written_like
 from mtsig_core.stats.comparison import ScoreBootstrap
 from mtsig_core.stats.intervals import finite_or_none
+from mtsig_core.stats.planning import PairPlan
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import significant
 

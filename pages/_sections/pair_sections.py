@@ -13,7 +13,6 @@ import streamlit as st
 from mtsig_core import Caution, MetricResult, MtsigError, PairResult, Settings, TestSet
 from mtsig_core.errors import format_count
 from mtsig_core.experiments.dispute import document_names, examine_dispute, list_dispute_metrics
-from mtsig_core.experiments.planning import default_difference
 from mtsig_core.figures.pair_plots import drivers, half_eye, null_tails
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import advise_trust, explain_no_decision, is_corrected
@@ -44,6 +43,7 @@ from mtsig_core.stats.pair import (
     find_extremes,
     symmetric_histogram,
 )
+from mtsig_core.stats.planning import default_difference
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import TESTS
 from pages._ui import address, background, charts, controls, pair_choice, result_cache, screen

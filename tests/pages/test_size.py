@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 
 from mtsig_core.experiments import sweeps
-from mtsig_core.experiments.planning import plan
 from mtsig_core.experiments.sweeps import count_detections, sweep_references, sweep_sizes
 from mtsig_core.report.experiment_tables import (
     detection_table,
@@ -17,6 +16,7 @@ from mtsig_core.report.experiment_tables import (
     width_table,
 )
 from mtsig_core.source import Source
+from mtsig_core.stats.planning import plan
 from pages._sections import size_sections
 from pages._ui import background, charts
 from tests.builders.screens import NAMES, answers, arguments, copied, joined, shows, words, write

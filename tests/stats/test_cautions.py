@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtsig_core import SegmentScores, TestSet, compare
-from mtsig_core.experiments.planning import plan
 from mtsig_core.report.reports import comparison_html, comparison_latex, comparison_text
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.results import SystemResult
 from mtsig_core.stats.cautions import about_near_at_least, about_texts, find_cautions
 from mtsig_core.stats.pair import examine_pair
+from mtsig_core.stats.planning import plan
 from mtsig_core.stats.settings import resolve
 from mtsig_core.stats.significance import TESTS, fitting_tests
 from tests.builders.toys import Given, bleu, bleu_counts, mean, metric_result, pair_result, segment_scores, toy

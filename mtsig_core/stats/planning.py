@@ -5,19 +5,45 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from mtsig_core.caution import Caution
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.sweeps import PairError, PairErrors, SizeSweep
-from mtsig_core.results import Comparison, Settings
+from mtsig_core.results import Comparison, SamplingSettings, Settings
 from mtsig_core.stats.few_units import can_reach, fewest_units, suggest_settings, swaps_units
 from mtsig_core.stats.power import error_interval, minimum_detectable_difference, noncentrality_interval, unbiased
 from mtsig_core.stats.power import units_needed as sized
 
 _BEYOND = 1e100  # a standard error so many times a difference asks for more units than a float holds
+
+
+class PairError(NamedTuple):
+    """What the whole set says of a pair, in points."""
+
+    delta: float  # improvement of the first system over the second
+    se: float
+    df: float  # degrees of freedom of the standard error; NaN where it is not known at all
+    n_units: int  # that both systems have, and how many of equal size these are worth
+    n_effective: float
+
+
+#: By pair.
+PairErrors = dict[tuple[str, str], PairError]
+
+
+class SweptSizes(Protocol):
+    """What planning takes of a `SizeSweep`."""
+
+    @property
+    def errors(self) -> PairErrors: ...
+    @property
+    def settings(self) -> SamplingSettings: ...
+    @property
+    def n_units(self) -> int: ...
+    @property
+    def n_segments(self) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -76,7 +102,7 @@ def default_difference(scores: Iterable[float]) -> float:
     return min(steps, key=lambda step: abs(math.log(step / wanted)))
 
 
-def plan(source: Comparison | SizeSweep, difference: float, power: float = 0.8, *,
+def plan(source: Comparison | SweptSizes, difference: float, power: float = 0.8, *,
          metric: str | None = None) -> tuple[PairPlan, ...]:
     """How large a test set each pair needs to find a difference with a power, by the standard errors of this one.
 
@@ -148,7 +174,7 @@ def plan(source: Comparison | SizeSweep, difference: float, power: float = 0.8, 
     return tuple(rows)
 
 
-def cannot_plan(source: Comparison | SizeSweep, metric: str | None = None) -> Caution | None:
+def cannot_plan(source: Comparison | SweptSizes, metric: str | None = None) -> Caution | None:
     """The warning that the test set is too small for any difference to be significant; None where some could be."""
     errors, _, settings = _compared(source, metric) if isinstance(source, Comparison) else _swept(source)
     most = max((error.n_units for error in errors.values()), default=0)
@@ -174,7 +200,7 @@ def _compared(comparison: Comparison, metric: str | None) -> tuple[PairErrors, l
     return errors, at_hand, comparison.settings
 
 
-def _swept(sweep: SizeSweep) -> tuple[PairErrors, list[tuple[int, int]], Settings]:
+def _swept(sweep: SweptSizes) -> tuple[PairErrors, list[tuple[int, int]], Settings]:
     """The same of a sweep, for the test `ar`; its units are those that are drawn, whether both systems have them or
     not."""
     settings = Settings(test="ar", trials=None, correction="none", ci="percentile", baseline=None,
