@@ -284,30 +284,30 @@ def describe_columns(source: FilePath, metric: str) -> ScoreColumns:
         _ = table.rows and _find_places(_take_langpair(table, pair), metric, lambda name: True)
     except InputError as error:  # another one is told once the file is to be opened
         is_unclear = any("columns" in remedy for remedy in error.remedies)
-    lower = [name.lower() for name in header]
-    if metric.lower() in lower and _list_measures(table, [lower.index(metric.lower())]):
-        place["score"] = lower.index(metric.lower())
-    if langpairs:
-        place.setdefault("langpair", header.index(next(iter(langpairs))))
-    free = [k for k, name in enumerate(header) if name in values and name not in langpairs and k not in place.values()]
-    _guess_places(table, place, {k: len(values[header[k]]) for k in free})
+    if is_unclear:
+        if langpairs:
+            place.setdefault("langpair", header.index(next(iter(langpairs))))
+        _guess_places(table, metric, place, {name: len(own) for name, own in values.items() if name not in langpairs})
     rows = tuple(tuple(str(cell) for cell in cells) for _, cells in table.rows[:_N_SHOWN])
     return ScoreColumns(tuple(header), rows, {held: header[k] for held, k in place.items()}, usual, langpairs,
                         is_unclear)
 
 
-def _guess_places(table: InputTable, place: dict[str, int], n_values: Mapping[int, int]) -> None:
+def _guess_places(table: InputTable, metric: str, place: dict[str, int], sizes: Mapping[str, int]) -> None:
     """Add to the known places those of other columns, given with the number of their values. Few texts are systems;
     whole numbers, or texts, that tell apart the rows of a system are lines."""
+    n_values = {k: sizes[name] for k, name in enumerate(table.header) if name in sizes and k not in place.values()}
     numeric = _list_measures(table, n_values)
+    if named := [k for k in numeric if table.header[k].lower() == metric.lower()]:
+        place["score"] = named[0]
     texts = sorted(n_values.keys() - {*numeric}, key=lambda k: (n_values[k] < 2, n_values[k], k))
     if texts:
         place.setdefault("system", texts[0])
     beside = [place[held] for held in ("system", "langpair") if held in place]
     n_items = {k: len({tuple(str(cells[j]) for j in (k, *beside)) for _, cells in table.rows}) for k in n_values}
     whole = [k for k in numeric if all(str(cells[k]).strip().isdecimal() for _, cells in table.rows)]
-    lines = whole if "score" in place or len(numeric) > 1 else []
-    lines = sorted(lines or {*texts} - {*beside}, key=lambda k: (-n_items[k], n_values[k], k))
+    lines = sorted([*texts, *(whole if "score" in place or len(numeric) > 1 else [])],
+                   key=lambda k: (-n_items[k], n_values[k], k))
     for held, places in (("line", lines), ("score", numeric)):
         if left := [k for k in places if k not in place.values()]:
             place.setdefault(held, left[0])

@@ -13,6 +13,7 @@ from typing import Any
 from mtsig_core.assumption import Assumption
 from mtsig_core.errors import InputError, SettingError, explain_unknown
 from mtsig_core.languages import is_langpair
+from mtsig_core.readers.columns import show_names
 from mtsig_core.readers.files import (
     MAX_DEPTH,
     OF_FINDER,
@@ -536,6 +537,8 @@ def read_pair(folder: FilePath, langpair: str, *, parses: Sequence[tuple[str, Fi
         raise SettingError(f"{show_name(task)} has {what}, with which mtsig reads no parses. Give the texts as plain "
                            "files.")
     testsets, told = _read_parts(task, layout, [langpair], lower_is_better, higher_is_better, keep_canary, parses)
+    if not testsets[langpair].systems and _list_deeper(task, [langpair]):
+        raise InputError(no_output(task, [langpair]))
     return replace(testsets[langpair], assumed=tuple(told))
 
 
@@ -561,8 +564,19 @@ def _read_parts(task: Path, layout: _Layout, pairs: Collection[str] | None, lowe
 
 def no_output(folder: FilePath, pairs: Collection[str]) -> str:
     """What to do about language pairs of which a folder has only references."""
-    return (f"{show_name(folder)} has references and no output for {', '.join(pairs)}. Add outputs to its "
-            "system-outputs/, or choose other language pairs.")
+    said = f"{show_name(folder)} has references and no output for {', '.join(pairs)}."
+    if deeper := _list_deeper(Path(folder), pairs):
+        place, *_, pair = deeper[0].split("/")
+        return (f"{said} It has {show_names(deeper, _LISTED)}. Expected the outputs in {place}/{show_name(pair)}. Move "
+                "those of one folder there.")
+    return f"{said} Add outputs to its system-outputs/, or choose other language pairs."
+
+
+def _list_deeper(folder: Path, pairs: Collection[str]) -> list[str]:
+    """Folders of these language pairs that lie one folder too deep among the outputs, as system-outputs/2024/en-de."""
+    return [f"{place}/{name}/{pair}" for place in OUTPUTS if is_folder(folder / place)
+            for name in list_folder(folder / place) for pair in (one.rpartition(".")[2] for one in pairs)
+            if is_folder(folder / place / name / pair)]
 
 
 # What lies beside the texts of a task: tables of segment scores, further training runs, and what is not read.

@@ -404,14 +404,14 @@ def _draw_columns(file, file_id, table):
     with st.container(border=True, key="upload.columns"):
         screen.plain(f"Which columns of {file} hold the system, the segment and the score?")
         for place, (held, title) in zip(st.columns(len(_ASKED)), _ASKED.items(), strict=True):
-            guess, is_needed = table.guesses.get(held), held in ("system", "line", "score")
+            guess, is_needed = table.guesses.get(held, ""), held in ("system", "line", "score")
             options = list(table.langpairs) if held == "langpair" else [name for name in table.names if name]
             if not is_needed and held not in table.usual:  # a usual name says what a column holds
-                options.insert(0, None)
+                options.insert(0, "")
             name = place.selectbox(title, options, options.index(guess) if guess in options else None,
-                                   key=f"data.{file_id}.column.{held}", placeholder="choose" if is_needed else "none",
+                                   key=f"data.{file_id}.column.{held}", placeholder="choose",
                                    format_func=lambda name: name or "none")
-            if name is not None and (is_needed or held not in table.usual or name != guess):
+            if name and (is_needed or held not in table.usual or name != guess):
                 chosen[held] = name
         screen.show_table(Table("columns", tuple(Column(str(k), name) for k, name in enumerate(table.names)),
                                 table.first_rows))

@@ -304,7 +304,7 @@ def test_unclear_columns_are_asked_for(page, tmp_path, monkeypatch, capsys, head
     """The printed command gives the same numbers, whatever the names of the columns and the language pair."""
     content, names = ratings(header, pairs), next(csv.reader([header]))
     upload(page, ("name.csv", content))
-    assert [box.value for box in asked_columns(page).values()] == [*names[:3], None, names[3] if names[3:] else None]
+    assert [box.value for box in asked_columns(page).values()] == [*names[:3], "", names[3] if names[3:] else ""]
     assert all(escape(name) in words(page) for name in names)
     assert not [element for element in page.markdown if "![" in element.value]
     if len(pairs) > 1:

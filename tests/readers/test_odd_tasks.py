@@ -73,6 +73,13 @@ def test_pairs_that_lack_something_are_left_out_and_named(write, layout):
         read_task(folder, ["en-cs"])
 
 
+def test_outputs_one_folder_too_deep_are_named(write):
+    folder = write(**{"references__en-de.refA.txt": "a b\n", "system-outputs__2024__en-de__A.txt": "a b\n"})
+    for read in (lambda: read_task(folder), lambda: read_pair(folder, "en-de")):
+        with pytest.raises(InputError, match="It has system-outputs/2024/en-de. Expected .* in system-outputs/en-de. "):
+            read()
+
+
 def test_what_is_assumed_of_tables_is_said_once_for_all_language_pairs(write):
     folder = write(**of_2024("en-de", ["A", "B"]), **of_2024("en-cs", ["A", "B"]), **{
         f"{pair}.tsv": "line\tsystem\tscore\n" + "".join(f"{k}\t{name}\t{level + k}\n" for k in (1, 2) for name in "AB")

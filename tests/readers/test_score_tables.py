@@ -9,7 +9,7 @@ import pytest
 from mtsig_core import InputError, SettingError, TestSet
 from mtsig_core.cli.main import main
 from mtsig_core.readers import join_scores, read_scores
-from mtsig_core.readers.uploads import guess_uploads
+from mtsig_core.readers.uploads import Upload, describe_table, guess_uploads
 from mtsig_core.report.commands import command_line
 from mtsig_core.source import Source
 
@@ -344,6 +344,16 @@ class TestColumnsThatAreTold:
         write(tmp_path, "t.csv", self.TABLE)
         assert main(["score", "--scores", "m=t.csv", "--columns", columns]) == 2
         assert message in capsys.readouterr().err
+
+    @pytest.mark.parametrize("header, rows, guesses", [
+        ("sysname,sid,a,b", ["A,d_1,1,2", "B,d_1,3,4", "A,d_2,1,2", "B,d_2,3,4"], ("sysname", "sid", "a")),
+        ("quality,no,name", ["5,1,A", "5,2,A", "7,1,B", "7,2,B"], ("name", "no", "quality")),
+        ("system,line,BLEU,COMET", ["A,1,5,6", "A,2,5,7"], ("system", "line", "BLEU")),
+        ("no,quality,note,name", ["1,.5,x,A", "2,.5,y,A", "1,.5,z,B", "2,.5,w,B"], ("name", "no", "quality"))])
+    def test_they_are_guessed(self, header, rows, guesses):
+        found = describe_table(Upload("t.csv", "\n".join([header, *rows, ""]).encode(), "scores", "t"))
+        assert tuple(found.guesses[held] for held in ("system", "line", "score")) == guesses
+        assert found.is_unclear
 
 
 class TestBadTables:
