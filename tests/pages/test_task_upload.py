@@ -206,3 +206,18 @@ def test_the_files_of_a_review_do_not_give_the_link_to_the_task_away(data, monke
     told = review_sections.without_link(history, "My task")
     assert history[0].change.task == link and replay(told).task == "My task" and told[1:] == history[1:]
     assert review_sections.without_link(told, "other") == told
+
+
+def test_tables_of_ratings_that_name_language_pairs_are_a_task(opened, monkeypatch):
+    rows = [f"{system},{line},{line % 7 + 3 * bonus},{pair}\n" for pair in ("en-de", "en-zh")
+            for system, bonus in (("mine", 1), ("base", 0)) for line in range(1, 31)]
+    page = opened("upload").switch_page("pages/upload.py").run()
+    page.file_uploader(key="data.files").set_value([
+        (f"esa.wave{k}.csv", ("system,line,ESA,lp\n" + "".join(part)).encode(), "text/csv")
+        for k, part in enumerate((rows[:75], rows[75:]))]).run()
+    assert not page.exception and "These tables are a shared task: en-de, en-zh." in words(page)
+    assert "Not read" not in words(page)
+    asked = uploaded(page, monkeypatch)
+    assert not page.exception and scores(page) == {"mine": "5.90", "base": "2.90"}
+    other = opened("pairs", testset=asked["testset"][0].replace("en-de", "en-zh"), trials="999")
+    assert not other.exception and "en-zh" in words(other)
