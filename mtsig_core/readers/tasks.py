@@ -471,8 +471,8 @@ def _list_top(folder: FilePath) -> list[Path]:
 def is_task(folder: FilePath) -> bool:
     """Whether a folder, or a zip, looks like a shared task by the folders in it, its XML, or in a zip its names."""
     names = [path.name for path in _list_top(folder)]
-    return bool(_list_marks(folder) or xml_names(names) or is_archive(folder) and any(map(_is_of_task, names))
-                or _list_tables(Path(folder)))
+    return bool(_list_marks(folder) or xml_names(names) or is_archive(folder) and (
+        any(map(_is_of_task, names)) or _list_tables(Path(folder))))
 
 
 def pairs_of(folder: FilePath) -> list[str]:

@@ -132,7 +132,7 @@ def list_warnings(one: Pair) -> list[Caution]:
     """Return the limits of the verdict; of two identical systems, the caution that they are."""
     return [caution for caution in one.view.comparison.warnings if caution.concerns_pair(one.a, one.b) or (
         not one.identical and caution.concerns_all and not caution.kind.beside_verdict
-        and caution.kind.concern not in ("files", "test")
+        and caution.kind.concern != "files"
         and caution.facts.get("p_low", 0) <= (one.row.p_adjusted or 0) <= caution.facts.get("p_high", 1))]
 
 
@@ -227,9 +227,9 @@ def outcomes_table(examination: PairExamination, few: bool) -> Table:
     rows = []
     for one in examination.outcomes:
         test = TESTS[one.test]
-        caveat = test.caution or (test.with_few or "") * few
+        caveat = ". ".join((test.caution or (test.with_few or "") * few).split(". ")[:2]).removesuffix(".")
         rows.append((test.title, one.p_value if one.win is None else f"win {one.win:.3f}, lose {one.lose:.3f}",
-                     "test and scores disagree" if one.favours else decisions[one.better], caveat.partition(". ")[0]))
+                     "test and scores disagree" if one.favours else decisions[one.better], caveat))
     return Table("tests", (
         Column("test", "test", "name"), Column("p", "p", "p"),
         Column("decision", f"at alpha {examination.settings.alpha:g}, without correction"),

@@ -30,7 +30,7 @@ ASKED = {"refs": REF, "exclude": OUT}
 LIGHTER = {"repeats": 30, "sizes": "50%, 100%", "pairs": 200}  # of the experiments, whose numbers are tested elsewhere
 
 #: Parts of a page that none of ours has: made of a name, a text or an address in one.
-MADE = ("x-evil, [onerror], [onclick], [onmouseover], [src*='h.example' i], [href*='h.example' i], "
+MADE = ("x-evil, [onerror], [onclick], [onmouseover], [src*='h.example' i], [href*='//h.example' i], "
         "[href^='javascript:' i], iframe:not([src^='data:text/html'])")
 #: Names of a shared task, which are names of files there and have no slash.
 TAG = "<x-evil onmouseover=alert(4)>\"'`{{7*7}}${7*7}%{x}"

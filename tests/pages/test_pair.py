@@ -101,7 +101,7 @@ def test_other_tests_and_units(open_pair, source, test, unit):
     assert not page.exception
     assert ("wins" if test == "koehn" else "adjusted p") in answer(page)
     assert ("Segments are the unit although document ids are known" in words(page)) == (unit == "segment")
-    assert words(page).count("it gives about 10% false alarms") == 1
+    assert words(page).count("it gives about 10% false alarms") == 1 + (test == "koehn")  # among other tests, and above
 
 
 def test_the_margin_decides_on_equivalence(open_pair, source):
