@@ -204,11 +204,11 @@ TEMPLATES: dict[str, Words] = {
         f"{{a}} and {{b}} differ by {{by}} in only {{n:,}} of {{n_all:#{{unit}}}} (their texts in {{n_texts:,}}). The "
         f"others do not show which is better: {_SO_FEW} is {{least:.2g}} from so few."),
     "near-alpha": Words("{a} against {b} is borderline: with {p_word} = {p:.3f}, another seed could change the result.",
-                        advice="Use more trials."),
+                        advice="Use more permutations or resamples."),
     "near-alpha-at-the-least-p": Words(
         "{n:#pair} {n:is|are} borderline with the smallest p that {trials:,} trials can give ({p_word} = {p_high:.3f} "
         "at most). {undone:One more trial as extreme would make them not significant|More trials could change the "
-        "result}.", advice="Use more trials."),
+        "result}.", advice="Use more permutations or resamples."),
 
     # Training runs.
     "training-runs": Words(
@@ -395,8 +395,8 @@ def advise_trust(unlike: Sequence[tuple[str, str]], n_others: int, ratio: float 
                     "randomization test.", needed, unit)
     if not unlike:
         return "Go by the decision."
-    return fill("Go by the interval of {unlike:pairs}. The systems are too unlike to be swapped: resamples vary up to "
-                "{ratio:.2f} times as much as permutations, so p is too small.{n:? Go by the decision for the other "
+    return fill("Go by the interval of {unlike:pairs}. There p is too small: the outputs are so different that "
+                "resamples vary up to {ratio:.2f} times as much as permutations.{n:? Go by the decision for the other "
                 "{n:#pair}.}", unlike=unlike, ratio=ratio, n=n_others)
 
 

@@ -276,7 +276,7 @@ def explain_unlike(found: PairExamination, n: float | None) -> str:
     p = 2 * float(stdtr(units_freedom(found.n_effective), -abs(found.delta) / unbiased(se, found.n_units)))
     shown = next(outcome.p_value for outcome in found.outcomes if outcome.test == "ar")
     return "" if shown is None or p <= shown else (
-        f" This p is too small: {found.a} and {found.b} are too unlike to be swapped, as bootstrap resamples vary "
+        f" This p is too small: the outputs of {found.a} and {found.b} are so different that resamples vary "
         f"{ratio:.2f} times as much as permutations. By the standard error {write_p(p)}.")
 
 

@@ -210,6 +210,6 @@ def test_where_samples_vary_more_than_swaps_it_is_said_with_p_by_the_standard_er
     assert said(0.54) == "" == said(None) == said(0.6, p=0.05)  # nothing is too small that the other p is not above
     assert "vary 1.22 times" in said(0.54, n=26)  # of the swaps' .25 the difference itself makes 1.44 / 26
     p = 2 * stats.norm.sf(1.2 / 0.6)
-    assert "A and B are too unlike to be swapped" in said(0.6) and said(0.6).endswith(f"p = {p:.3f}.")
+    assert "the outputs of A and B are so different" in said(0.6) and said(0.6).endswith(f"p = {p:.3f}.")
     few = 2 * stats.t.sf(1.2 / (0.6 * np.sqrt(8 / 7)), 7)  # of eight units the error is hardly known
     assert said(0.6, units=8).endswith(f"p = {few:.3f}.") and few > p
