@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, Namespace, _ArgumentGroup
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -99,11 +99,17 @@ def warn_of_review(history: Sequence[Entry], whole: KeptTask, found: TaskCompari
 # `task`: a whole shared task.
 
 
-def add_task(sub: ArgumentParser) -> None:
+def _add_task(sub: ArgumentParser) -> _ArgumentGroup:
+    """The options that name a task, and their group."""
     group = sub.add_argument_group("task")
     group.add_argument("--demo-task", "--demo", dest="demo", action="store_true",
                        help="a simulated task: three language pairs, 12 systems in two tracks")
     add_task_source(group)
+    return group
+
+
+def add_task(sub: ArgumentParser) -> None:
+    group = _add_task(sub)
     group.add_argument("--track", choices=("constrained", "unconstrained"),
                        help="compare only the systems of one track")
     group.add_argument("--exclude", action="append", default=[], metavar="[PAIR:]NAME,...[=REASON]",
@@ -236,9 +242,7 @@ def _run_task(args: Namespace) -> None:
 
 
 def add_autorank(sub: ArgumentParser) -> None:
-    group = sub.add_argument_group("task")
-    group.add_argument("--demo-task", "--demo", dest="demo", action="store_true", help="the simulated task")
-    add_task_source(group)
+    _add_task(sub)
     add_metric_options(sub, "those that the task used, else all its scores but human ones", lowercase=False)
     add_arguments(sub.add_argument_group("ranking"), "autorank",
                   resamples="number of resamples for intervals and ranks")
@@ -261,9 +265,7 @@ def run_autorank(args: Namespace) -> None:
 
 
 def add_findings(sub: ArgumentParser) -> None:
-    group = sub.add_argument_group("task")
-    group.add_argument("--demo-task", "--demo", dest="demo", action="store_true", help="the simulated task")
-    add_task_source(group)
+    _add_task(sub)
     add_metric_options(sub, "human scores where there are any, else the first score). The first ranks; each "
                        "other one is a column", lowercase=False)
     add_arguments(sub.add_argument_group("test"), "findings", resamples="number of resamples for intervals",

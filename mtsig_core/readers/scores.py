@@ -80,13 +80,23 @@ def read_score_file(source: ScoreTable, metric: str, is_system: Callable[[str], 
     """Read a table of scores of the name `metric`; `is_system`: whether a column of that name may be a system.
     `langpair`: of a table of several language pairs, the one to take. `columns`: what holds the system, the line, the
     score, ..., where the names of the columns do not say it."""
+    return _read_ratings(_open_table(source, metric, columns), metric, is_system, langpair)
+
+
+def _open_table(source: ScoreTable, metric: str, columns: Mapping[str, str]) -> InputTable:
+    """A table that has rows, its columns under their usual names."""
     if not isinstance(source, str | os.PathLike):
         table = read_frame_table(f"The table {metric}", source)
     else:
         table = read_table(source)
     if not table.header or not table.rows:
         raise InputError(f"{table.name} has no row of scores. {EXPECTED_COLUMNS}")
-    table = _take_langpair(_name_columns(table, columns), langpair)
+    return _name_columns(table, columns)
+
+
+def _read_ratings(table: InputTable, metric: str, is_system: Callable[[str], bool], langpair: str | None) -> ScoreFile:
+    """The ratings of a language pair in a table."""
+    table = _take_langpair(table, langpair)
     place = _find_places(table, metric, is_system)
     others = [(column, k) for k, column in enumerate(table.header) if k not in place.values()]
     n_lines = table.n_lines or (None if "line" in place else len(table.rows))
@@ -135,15 +145,17 @@ def _name_columns(table: InputTable, columns: Mapping[str, str]) -> InputTable:
 
 def list_langpairs(source: FilePath) -> list[str]:
     """The language pairs that a table of scores names, in its order; empty where it names none."""
-    table = read_table(source)
+    return _list_pairs(read_table(source))
+
+
+def _list_pairs(table: InputTable) -> list[str]:
     place = find_column(table.header, "langpair")
     return [] if place is None else list(dict.fromkeys(str(cells[place]).strip() for _, cells in table.rows))
 
 
 def _take_langpair(table: InputTable, langpair: str | None) -> InputTable:
     """The rows of a language pair, without the column that names it; all rows where the table has no such column."""
-    place = find_column(table.header, "langpair")
-    pairs = [] if place is None else list(dict.fromkeys(str(cells[place]).strip() for _, cells in table.rows))
+    place, pairs = find_column(table.header, "langpair"), _list_pairs(table)
     if place is None or not all(map(is_langpair, pairs)):
         return table
     if langpair is None and len(pairs) > 1:
@@ -557,9 +569,10 @@ def _read_tables(tables: Sequence[NamedTable], is_system: Callable[[str], bool],
         raise SettingError(f"Lower and higher are both said to be better in {show_name(both[0])}. Choose one of them.")
     groups = {}
     for name in names:
-        sources = [source for own, source in tables if own == name]
-        sources = _of_langpair(sources, langpair) if langpair is not None and len(sources) > 1 else sources
-        files = [read_score_file(source, name, is_system, langpair, columns) for source in sources]
+        opened = [_open_table(source, name, columns) for own, source in tables if own == name]
+        if langpair is not None:  # a wave of ratings need not have all language pairs
+            opened = [table for table in opened if langpair in (pairs := _list_pairs(table)) or not pairs] or opened
+        files = [_read_ratings(table, name, is_system, langpair) for table in opened]
         seen: dict[tuple[str, int | str], Rating] = {}
         given = [rating for file in files for rating in file.ratings]
         for rating in (combine or average_raters)(given):
@@ -572,14 +585,6 @@ def _read_tables(tables: Sequence[NamedTable], is_system: Callable[[str], bool],
         groups[name] = RatingGroup(list(seen.values()), count_ratings(name, given),
                                    directions.pop() if len(directions) == 1 else None)
     return groups
-
-
-def _of_langpair(sources: Sequence[ScoreTable], langpair: str) -> list[ScoreTable]:
-    """The tables of one name without those that have only other language pairs: a wave of ratings need not have all.
-    All of them where none has it."""
-    named = [list_langpairs(source) if isinstance(source, str | os.PathLike) else [] for source in sources]
-    own = [source for source, pairs in zip(sources, named, strict=True) if not pairs or langpair in pairs]
-    return own or list(sources)
 
 
 def average_raters(ratings: Sequence[Rating]) -> list[Rating]:

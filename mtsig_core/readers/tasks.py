@@ -379,13 +379,13 @@ def _list_tables(folder: Path) -> list[tuple[str, Path, list[str]]]:
     return tables
 
 
-def _list_pairs_of_tables(folder: Path) -> list[str]:
-    return list(dict.fromkeys(pair for *_, pairs in _list_tables(folder) for pair in pairs))
+def _join_pairs(tables: Iterable[tuple[str, Path, list[str]]]) -> list[str]:
+    return list(dict.fromkeys(pair for *_, pairs in tables for pair in pairs))
 
 
 def _read_tables(folder: Path, pairs: Collection[str] | None, parses: object = ()) -> dict[str, _Part]:
     tables, parts = _list_tables(folder), {}
-    for pair in _list_pairs_of_tables(folder) if pairs is None else pairs:
+    for pair in _join_pairs(tables) if pairs is None else pairs:
         testset = read_scores([(name, path) for name, path, own in tables if pair in own], name=pair, langpair=pair)
         testset = replace(testset, langpair=pair, assumed=tuple(
             replace(one, facts={**one.facts, "langpair": pair}) if "langpair" in one.facts else one
@@ -413,7 +413,8 @@ _TEXTS = _Layout(language_pairs, _read_texts, _list_score_names)
 _XML = _Layout(lambda folder: sorted(_find_xml(folder)), _read_xml)
 _SCORES_ALONE = _Layout(_list_score_pairs, _read_scores,
                         lambda folder: {name for part in _read_scores(folder, None).values() for name in part.scores})
-_TABLES = _Layout(_list_pairs_of_tables, _read_tables, lambda folder: {name for name, *_ in _list_tables(folder)})
+_TABLES = _Layout(lambda folder: _join_pairs(_list_tables(folder)), _read_tables,
+                  lambda folder: {name for name, *_ in _list_tables(folder)})
 
 
 def _find_layout(folder: Path) -> _Layout:
