@@ -14,8 +14,13 @@ from mtsig_core.errors import SettingError
 from mtsig_core.experiments.dispute import examine_dispute, list_dispute_metrics
 from mtsig_core.experiments.domains import by_domain
 from mtsig_core.experiments.integrity import examine_integrity
-from mtsig_core.experiments.rank_rules import compare_by_rules, with_published_ranks, with_ranks_of_task
-from mtsig_core.metrics import is_segment_mean, resolve_metric
+from mtsig_core.experiments.rank_rules import (
+    task_by_rules,
+    testset_by_rules,
+    with_published_ranks,
+    with_ranks_of_task,
+)
+from mtsig_core.metrics import resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.readers.official_tables import read_official, read_official_task
 from mtsig_core.report import export
@@ -28,7 +33,7 @@ from mtsig_core.report.replication import REPLICATION_FORMS
 from mtsig_core.report.reports import comparison_text
 from mtsig_core.report.text import terminal_width, warn
 from mtsig_core.results import Exclusion
-from mtsig_core.stats.across import compare_task, task_metrics
+from mtsig_core.stats.across import task_metrics
 from mtsig_core.stats.comparison import compare, score
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
 from mtsig_core.stats.published_scores import replicate, replicate_task
@@ -58,8 +63,7 @@ def run_replicate(args: Namespace, testset: TestSet) -> None:
         found = replicate(testset, table, whole, lowercase=args.lowercase, progress=progress)
         if table.ranks:
             metric = chosen_metrics(args, testset, decides=True)[0]
-            found = with_published_ranks(found, table, compare_by_rules(
-                partial(compare, testset, metric, cache=KeptDraws()), is_segment_mean(metric), progress))
+            found = with_published_ranks(found, table, testset_by_rules(testset, metric, progress))
     write(REPLICATION_FORMS[args.format](found), args.out)
 
 
@@ -71,9 +75,7 @@ def run_replicate_task(args: Namespace, kept: KeptTask) -> None:
         if any(table.ranks for table in tables.values()):
             metric, settings = task_metrics(kept.info, list(args.metrics) or None)[0], given(args, "task")
             del settings["rank_rule"]
-            found = with_ranks_of_task(found, tables, compare_by_rules(
-                partial(compare_task, kept, [metric], cache=KeptDraws(), **settings), metric in kept.info.own_scores,
-                progress))
+            found = with_ranks_of_task(found, tables, task_by_rules(kept, metric, progress, **settings))
     write(REPLICATION_FORMS[args.format](found), args.out)
 
 
@@ -91,11 +93,10 @@ ALL_RULES = "all"
 RANK_RULE_HELP = f"{SETTINGS['rank_rule'].help}; {ALL_RULES}: by every rule that fits, side by side"
 
 
-def write_all_rules(args: Namespace, runs: Mapping[str, tuple[bool, Callable[..., Any]]]) -> None:
-    """Write the ranks by all rules; `runs` has, by metric, whether it is a mean of segment scores, and what compares
-    by it."""
+def write_all_rules(args: Namespace, runs: Mapping[str, Callable[..., Any]]) -> None:
+    """Write the ranks by all rules; `runs` has, by metric, what ranks by it."""
     with progress_line() as progress:
-        found = {metric: compare_by_rules(run, means, progress) for metric, (means, run) in runs.items()}
+        found = {metric: run(progress=progress) for metric, run in runs.items()}
     write(RULES_FORMS[args.format](found), args.out)
 
 
@@ -130,8 +131,8 @@ def run_compare(args: Namespace) -> None:
     settings = given(args, "compare")
     if take_all_rules(args):
         del settings["rank_rule"]
-        write_all_rules(args, {metric.name: (is_segment_mean(metric), partial(
-            compare, testset, metric, cache=KeptDraws(), **settings)) for metric in metrics})
+        write_all_rules(args, {metric.name: partial(testset_by_rules, testset, metric, **settings)
+                               for metric in metrics})
         return
     with progress_line() as progress:
         result = compare(testset, metrics, **settings, progress=progress, cache=KeptDraws())

@@ -34,6 +34,7 @@ from mtsig_core.errors import SettingError
 from mtsig_core.experiments.autorank import autorank
 from mtsig_core.experiments.findings import make_findings
 from mtsig_core.experiments.metric_agreement import AS_COMPARED, agreement, default_metrics, kept_agreement
+from mtsig_core.experiments.rank_rules import task_by_rules
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.readers.files import is_archive
 from mtsig_core.readers.tasks import contents_of, pairs_of, tables_beside, unread_sentences
@@ -171,9 +172,8 @@ def run_task(args: Namespace) -> None:
     settings = given(args, "task")
     if take_all_rules(args):
         del settings["rank_rule"]
-        write_all_rules(args, {metric: (metric in kept.info.own_scores, partial(
-            compare_task, kept, [metric], cache=KeptDraws(), **settings))
-            for metric in task_metrics(kept.info, metrics)})
+        write_all_rules(args, {metric: partial(task_by_rules, kept, metric, **settings)
+                               for metric in task_metrics(kept.info, metrics)})
         return
     with progress_line() as progress:
         found = compare_task(kept, metrics, progress=progress, cache=KeptDraws(), **settings)

@@ -5,22 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from mtsig_core.errors import SettingError
+from mtsig_core.metrics import Metric, is_segment_mean
 from mtsig_core.readers.official_tables import OfficialTable
 from mtsig_core.results import Comparison, MetricResult, TaskComparison
+from mtsig_core.stats.across import compare_task
+from mtsig_core.stats.comparison import compare
+from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
+from mtsig_core.stats.parallel import Progress
 from mtsig_core.stats.published_scores import Replication, TaskReplication, match_names, replicate_ranks
 from mtsig_core.stats.ranks import fitting_rules
+from mtsig_core.testset import TestSet
 
-__all__ = ["RankedAgainstTests", "compare_by_rules", "count_against_tests", "with_published_ranks",
-           "with_ranks_of_task"]
+__all__ = ["RankedAgainstTests", "compare_by_rules", "count_against_tests", "task_by_rules",
+           "testset_by_rules", "with_published_ranks", "with_ranks_of_task"]
 
 _Found = TypeVar("_Found", Comparison, TaskComparison)
 
 
 def compare_by_rules(run: Callable[..., _Found], segment_means: bool,
-                     progress: Callable[[str, float], None] | None = None) -> dict[str, _Found]:
+                     progress: Progress | None = None) -> dict[str, _Found]:
     """The comparison by each rank rule that fits; a rule that needs domains is left out where there are none.
 
     `run` compares by the arguments `rank_rule` and `progress`; with a cache of its own it draws once.
@@ -36,7 +42,21 @@ def compare_by_rules(run: Callable[..., _Found], segment_means: bool,
     return found
 
 
-def _report(progress: Callable[[str, float], None], stage: str, k: int, n: int, _: str, share: float) -> None:
+def testset_by_rules(testset: TestSet, metric: Metric, progress: Progress | None = None, **settings: Any
+                     ) -> dict[str, Comparison]:
+    """The same for a test set by a metric; `settings` are those of `compare` without the rule."""
+    return compare_by_rules(partial(compare, testset, metric, cache=KeptDraws(), **settings), is_segment_mean(metric),
+                            progress)
+
+
+def task_by_rules(task: KeptTask, metric: str, progress: Progress | None = None, **settings: Any
+                  ) -> dict[str, TaskComparison]:
+    """The same for a task by a metric; `settings` are those of `compare_task` without the rule."""
+    return compare_by_rules(partial(compare_task, task, [metric], cache=KeptDraws(), **settings),
+                            metric in task.info.own_scores, progress)
+
+
+def _report(progress: Progress, stage: str, k: int, n: int, _: str, share: float) -> None:
     progress(stage, (k + share) / n)
 
 

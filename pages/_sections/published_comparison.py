@@ -6,13 +6,17 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable
-from functools import partial
 
 import streamlit as st
 
-from mtsig_core import InputError, MtsigError, compare, compare_task
-from mtsig_core.experiments.rank_rules import compare_by_rules, with_published_ranks, with_ranks_of_task
-from mtsig_core.metrics import is_segment_mean, resolve_metric
+from mtsig_core import InputError, MtsigError
+from mtsig_core.experiments.rank_rules import (
+    task_by_rules,
+    testset_by_rules,
+    with_published_ranks,
+    with_ranks_of_task,
+)
+from mtsig_core.metrics import resolve_metric
 from mtsig_core.readers.lines import decode_text
 from mtsig_core.readers.official_tables import parse_official_table, parse_official_tables
 from mtsig_core.report.commands import command_line, task_command
@@ -24,7 +28,6 @@ from mtsig_core.report.replication import (
     replication_sentences,
     replication_table,
 )
-from mtsig_core.stats.kept_tasks import KeptDraws
 from mtsig_core.stats.published_scores import replicate, replicate_task
 from pages._sections import upload_sections
 from pages._ui import address, background, browser, charts, frame, screen, testsets
@@ -47,8 +50,7 @@ def show(view: View) -> None:
         if not table.ranks:
             return found
         metric = resolve_metric(testset, name)
-        return with_published_ranks(found, table, compare_by_rules(
-            partial(compare, testset, metric, cache=KeptDraws()), is_segment_mean(metric), progress))
+        return with_published_ranks(found, table, testset_by_rules(testset, metric, progress))
 
     _show("official", st.session_state[frame.SET][0], "system, BLEU, chrF",
           (view.testset.digest, view.whole.digest, name), find, "",
@@ -65,9 +67,7 @@ def show_of_task(view: TaskView, remembers: bool = False) -> None:
         found = replicate_task(kept.read_testsets, pairs, tables, progress=progress)
         if not any(table.ranks for table in tables.values()):
             return found
-        return with_ranks_of_task(found, tables, compare_by_rules(
-            partial(compare_task, kept, [metric], cache=KeptDraws(), **settings), metric in kept.info.own_scores,
-            progress))
+        return with_ranks_of_task(found, tables, task_by_rules(kept, metric, progress, **settings))
 
     st.subheader("Compare with published scores or ranks")
     _show("official_task", view.name, "language pair, system, BLEU, chrF",

@@ -6,13 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
 
 import streamlit as st
 
 from mtsig_core import METRICS, Comparison, InputError, MetricResult, MtsigError, SettingError, TestSet, compare_task
 from mtsig_core.errors import format_count
-from mtsig_core.experiments.rank_rules import compare_by_rules
+from mtsig_core.experiments.rank_rules import task_by_rules
 from mtsig_core.metrics import depends_on_testset, resolve_metric
 from mtsig_core.metrics.tokenizers import TOKENIZERS, tokenizer_name
 from mtsig_core.report.commands import command_line, task_command
@@ -265,8 +264,7 @@ class TaskView:
         session_limits.check_task(kept.sizes, kept.info.pairs_with(metric), compare_task, settings)
 
         def work(progress):
-            run = partial(compare_task, kept, [metric], jobs=-1, cache=KeptDraws(), **settings)
-            return compare_by_rules(run, metric in kept.info.own_scores, progress)
+            return task_by_rules(kept, metric, progress, jobs=-1, **settings)
 
         return background.result(("rank rules", kept.digest, metric, *sorted(settings.items())), work,
                                  "Ranking by each rule")
