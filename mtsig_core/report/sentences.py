@@ -758,7 +758,9 @@ def describe_ranks(parts: Parts) -> list[str]:
             result.tested and not has_p_values(one.settings) for one, result in parts.values())
     rule = next(iter(ranked.values()))[0].settings.rank_rule
     if rule != "simultaneous":
-        return [f"Ranks are {RANK_RULES[rule].title}{' within each language pair' * ('' not in parts)}."]
+        found = RANK_RULES[rule]
+        return [f"Ranks are {found.title}{' within each language pair' * ('' not in parts)} ({found.source}). The rule "
+                f"has limits: {'; '.join(found.ignores)}."]
     held = [part for part, (one, _) in ranked.items() if keeps_its_level(one)]
     where = "" if "" in held else f" in {'each language pair' if len(held) == len(parts) else join_names(held)}, not " \
         "for the language pairs together"
@@ -1019,9 +1021,9 @@ def explain_ranking(found: TaskComparison, metric: str, mark: str, line: str = "
     return [*sentences, f"{line} separates clusters: no rank range reaches across."]
 
 
-DISPUTES_NOTE = ("Opposite: two metrics decide in opposite directions. Some decide: significant by one metric, not by "
-                 "another. Only NAME: significant by that metric only. Trying several metrics and keeping one is "
-                 "testing more than once. Choose the metric that counts beforehand, or report all.")
+DISPUTES_NOTE = ("Opposite: significant in opposite directions. Significant by some: by one metric, not by another. "
+                 "Only NAME: significant by that metric only. Trying several metrics and keeping one is testing more "
+                 "than once. Choose the metric that counts beforehand, or report all.")
 #: How to read the table of disputed pairs.
 DISPUTED_PAIRS_NOTE = "Positive: the first system is better, by every metric; ● is significant."
 
@@ -1038,13 +1040,13 @@ def state_decisions(names: Sequence[str], pairs: Sequence[PairAcross]) -> str:
     """Write on how many pairs of systems these metrics decide the same, in a sentence without its full stop.
 
     >>> state_decisions(["BLEU", "chrF"], [PairAcross("A", "B", (1.0, -1.0), (1, 0))])
-    'BLEU and chrF agree on 0 of 1 pair; 1 is decided by only some of them, none in opposite ways'
+    'BLEU and chrF agree on 0 of 1 pair; 1 is significant by only some of them, none in opposite directions'
     """
     kinds = Counter(pair.kind for pair in pairs)
-    opposite, some, lost = kinds["opposite"], kinds["some decide"], kinds[UNDECIDED]
+    opposite, some, lost = kinds["opposite"], kinds["significant by some"], kinds[UNDECIDED]
     if not (n := len(pairs) - lost):
         return f"No metric can decide any pair: {FEW}" if lost else "No pair is tested by all metrics"
-    rest = f"; {some or 'none'} {'is' if some == 1 else 'are'} decided by only some of them, {opposite or 'none'} in " \
-           "opposite ways" if some or opposite else ""
+    rest = f"; {some or 'none'} {'is' if some == 1 else 'are'} significant by only some of them, " \
+           f"{opposite or 'none'} in opposite directions" if some or opposite else ""
     return (f"{join_names(names, shown=False)} agree on {kinds[AGREE]:,} of {format_count(n, 'pair')}{rest}"
             + f"; {lost:,} more {FEW}" * bool(lost))
