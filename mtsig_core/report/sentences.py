@@ -694,7 +694,8 @@ def describe_tests(found: Found, metric: str) -> list[str]:
         f"{write_level(settings)} confidence intervals are {kinds}{each}.",
         *[f"{write_level(settings)} CIs for all pairs hold together{' within each language pair' * (len(parts) > 1)} "
           f"(max-T from {settings.resamples:,} bootstrap resamples; Romano and Wolf 2005)."] * jointly,
-        *describe_ranks(parts), *(_describe_tests_across(found, metric) if isinstance(found, TaskComparison) else ()),
+        *describe_ranks(parts), *_describe_rule(settings),
+        *(_describe_tests_across(found, metric) if isinstance(found, TaskComparison) else ()),
         *list_caveats(found, metric), *list_exclusions(found),
         f"Computed with mtsig {settings.version}, seed {settings.seed}."]
 
@@ -758,13 +759,17 @@ def describe_ranks(parts: Parts) -> list[str]:
             result.tested and not has_p_values(one.settings) for one, result in parts.values())
     rule = next(iter(ranked.values()))[0].settings.rank_rule
     if rule != "simultaneous":
-        found = RANK_RULES[rule]
-        return [f"Ranks are {found.title}{' within each language pair' * ('' not in parts)} ({found.source}). The rule "
-                f"has limits: {'; '.join(found.ignores)}."]
+        return [f"Ranks are {RANK_RULES[rule].title}{' within each language pair' * ('' not in parts)}."]
     held = [part for part, (one, _) in ranked.items() if keeps_its_level(one)]
     where = "" if "" in held else f" in {'each language pair' if len(held) == len(parts) else join_names(held)}, not " \
         "for the language pairs together"
     return [f"Rank ranges hold jointly for all systems{where}."] if held else []
+
+
+def _describe_rule(settings: Settings) -> list[str]:
+    """Name the source and the limits of a rank rule other than simultaneous rank ranges."""
+    rule = RANK_RULES[settings.rank_rule]
+    return [f"Limits of ranks {rule.title} ({rule.source}): {'; '.join(rule.ignores)}."] if rule.ignores else []
 
 
 def _describe_tests_across(found: TaskComparison, metric: str) -> Iterator[str]:
@@ -1040,13 +1045,13 @@ def state_decisions(names: Sequence[str], pairs: Sequence[PairAcross]) -> str:
     """Write on how many pairs of systems these metrics decide the same, in a sentence without its full stop.
 
     >>> state_decisions(["BLEU", "chrF"], [PairAcross("A", "B", (1.0, -1.0), (1, 0))])
-    'BLEU and chrF agree on 0 of 1 pair; 1 is significant by only some of them, none in opposite directions'
+    'BLEU and chrF agree on 0 of 1 pair; 1 is significant by only some of them'
     """
     kinds = Counter(pair.kind for pair in pairs)
-    opposite, some, lost = kinds["opposite"], kinds["significant by some"], kinds[UNDECIDED]
+    lost = kinds[UNDECIDED]
     if not (n := len(pairs) - lost):
         return f"No metric can decide any pair: {FEW}" if lost else "No pair is tested by all metrics"
-    rest = f"; {some or 'none'} {'is' if some == 1 else 'are'} significant by only some of them, " \
-           f"{opposite or 'none'} in opposite directions" if some or opposite else ""
-    return (f"{join_names(names, shown=False)} agree on {kinds[AGREE]:,} of {format_count(n, 'pair')}{rest}"
+    rest = [f"; {m:,} {'is' if m == 1 else 'are'} significant {how}" for m, how in (
+        (kinds["significant by some"], "by only some of them"), (kinds["opposite"], "in opposite directions")) if m]
+    return (f"{join_names(names, shown=False)} agree on {kinds[AGREE]:,} of {format_count(n, 'pair')}{''.join(rest)}"
             + f"; {lost:,} more {FEW}" * bool(lost))
