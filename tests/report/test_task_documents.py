@@ -142,7 +142,8 @@ class TestSeveralMetrics:
         assert [counts.values(f"only_{name}")[2] for name in ("X", "100%_Y", "<i>Z")] == [0, 0, 0]
         assert disputed[0].count("opposite") == 6 and disputed[0].alone("100%_Y") == 0
         code, page = task_latex(several, "mtsig task"), Page(task_html(several, "mtsig task"))
-        lines = [f"{one.count('agree')} & {one.count('some decide')} & {one.count('opposite')}" for one in disputed]
+        lines = [" & ".join(str(one.count(kind)) for kind in ("agree", "significant by some", "opposite"))
+                 for one in disputed]
         assert state_agreement(disputed) in page.text and "i" not in page.tags
         for line in lines:
             assert f" & {line}" in code
