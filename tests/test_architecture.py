@@ -5,6 +5,7 @@ import importlib
 import re
 import subprocess
 import sys
+from collections import Counter
 from functools import cache
 from graphlib import TopologicalSorter
 
@@ -124,6 +125,7 @@ def test_every_module_has_a_place():
         return parts[0] not in ({*TOP, *LAYERS} if len(parts) == 1 else {*LAYERS, "cli"} - {"errors"})
 
     assert offenders(CORE, homeless) == {}
+    assert [name for name, n in Counter(file.stem for file in CORE).items() if n > 1] == ["__init__"]
 
 
 def test_arrows_point_one_way():
