@@ -52,6 +52,7 @@ class _Files:
     keep_canary: bool = False
     #: Whether to keep the systems that the table of a task's systems calls withdrawn.
     keep_withdrawn: bool = False
+    raters: str | None = None  # what several ratings of a segment are, as in `read_scores`; None for their mean
     systems_table: str | None = None  # that table, where it is another than ``systems.tsv`` in the folder
     #: The folder that all files must lie in, links followed; they are named from there on. None for anywhere.
     below: str | None = None
@@ -88,7 +89,7 @@ class _Files:
                      ids: str | None = None) -> TestSet:
         lower, higher = self._pick_directions(is_of_tables)
         return join_scores(testset, tables, lower, ids=ids, higher_is_better=higher,
-                           columns=self._map_columns()) if tables else testset
+                           columns=self._map_columns(), raters=self.raters or "mean") if tables else testset
 
     def _map_columns(self) -> dict[str, str]:
         """What the columns of tables of scores hold, as it is said."""
@@ -124,7 +125,6 @@ class Source(_Files):
     run: tuple[tuple[str, str], ...] = ()  # (system, file) of the outputs of further training runs
     #: (name, file) of segment scores, which join the texts, or are all there is.
     scores: tuple[tuple[str, str], ...] = ()
-    raters: str | None = None  # "mean" (None too) or "segments": what several ratings of a segment are
     ids: str | None = None  # file with the id of each line of the texts, by which the tables of scores name them
     #: What columns of these tables hold, such as ``system=model``, where their names do not say it.
     columns: tuple[str, ...] = ()
@@ -160,9 +160,6 @@ class Source(_Files):
         if not self.has_texts:
             return read_scores(self.scores, self.lower_is_better, higher_is_better=self.higher_is_better,
                                langpair=self.langpair, columns=self._map_columns(), raters=self.raters or "mean")
-        if self.raters not in (None, "mean"):
-            raise SettingError("Ratings can be segments of their own only without texts, whose segments they would be. "
-                               "Give --scores without texts, or take the mean.", {"raters": "mean"})
         testset = self._read_texts()
         if self.tokenize is not None:
             testset = replace(testset, tokenizer=self.tokenize)
@@ -204,7 +201,7 @@ class Source(_Files):
                                    {"langpair": "XX-YY"})
             lower, higher = self._pick_directions(lambda name: not self._is_of_tables(name))
             return read_pair(self.folder, self.langpair, parses=self.parse, keep_canary=self.keep_canary,
-                             lower_is_better=lower, higher_is_better=higher)
+                             lower_is_better=lower, higher_is_better=higher, raters=self.raters or "mean")
         if self.xml:
             return read_wmt_xml(self.xml, self.langpair, keep_canary=self.keep_canary)
         if self.sacrebleu is not None:
@@ -316,7 +313,7 @@ class TaskSource(_Files):
             return simulated_task(self.pairs or None)
         lower, higher = self._pick_directions(lambda name: name not in self._list_names())
         return read_task(self.folder, self.pairs or None, lower_is_better=lower, higher_is_better=higher,
-                         keep_canary=self.keep_canary or bool(self.run))
+                         keep_canary=self.keep_canary or bool(self.run), raters=self.raters or "mean")
 
     def _list_names(self, *pairs: str) -> set[str]:
         """What the tables of scores are called, of all language pairs or of some."""

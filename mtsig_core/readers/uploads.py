@@ -261,9 +261,9 @@ def _set_and_pair(file: str) -> tuple[str, str]:
 
 
 def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: str | None = None,
-                 columns: Mapping[str, str] = MappingProxyType({})) -> TestSet:
+                 columns: Mapping[str, str] = MappingProxyType({}), raters: str = "mean") -> TestSet:
     """A test set from uploaded plain-text files, from tables of segment scores, or from both. `columns`: what those of
-    the tables hold, as in `join_scores`."""
+    the tables hold, and `raters`: what several ratings of a segment are, as in `join_scores` and `read_scores`."""
     uploads = [upload for upload in uploads if upload.role != "exclude"]
     with _open_uploads(uploads) as paths:
         path_of = list(zip(uploads, paths, strict=True))
@@ -274,7 +274,7 @@ def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: s
         lower, higher = ({own for own, _ in files[f"scores, {which} is better"]} for which in ("lower", "higher"))
         if len(tables) == len(uploads) > 0:
             return read_scores(tables, lower, name=name, higher_is_better=higher, langpair=langpair,
-                               columns=columns)
+                               columns=columns, raters=raters)
         if not (references and systems):  # what is wrong with the files is told first
             with suppress(SettingError):  # what is to be chosen is asked once all files are there
                 _ = tables and read_scores(tables, lower, name=name, higher_is_better=higher, langpair=langpair,
@@ -297,7 +297,7 @@ def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: s
         testset = read_text(references, systems, sources=sources, documents=documents,
                             parses=files["parse"], runs=runs, langpair=langpair, name=name)
         return testset if not tables else join_scores(testset, tables, lower, ids=ids, higher_is_better=higher,
-                                                      columns=columns)
+                                                      columns=columns, raters=raters)
 
 
 def add_documents(testset: TestSet, file: str, content: bytes) -> TestSet:

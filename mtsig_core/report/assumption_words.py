@@ -18,9 +18,12 @@ ASSUMPTION_TEMPLATES = {
     "direction-known": "{metric}: {direction}, as its name is known and its scores lie between {low:g} and {high:g}.",
     "direction-default": "{metric}: higher is better, by default.",
     "ratings": "{metric}{of}: {n_ratings:,} ratings by {n_raters} raters, {per_segment:.3g} for each system and "
-               "segment.{excluded}",
+               "segment.{agreement_of_raters}{excluded}",
     "ratings-as-segments": "{metric}: each rating is a segment of its own. Two systems are compared on the ratings of "
                            "the same rater.",
+    "ratings-adjusted": "{metric}: adjusted for {n_raters} raters by least squares: rating = system + segment + rater. "
+                        "The effects of raters have a standard deviation of {effects_sd:.3g}. Assumed: each rater is "
+                        "equally strict with all systems.",
     "withdrawn": "Excluded: {names}. {table}, the task's table of systems, marks them as withdrawn.",
     "no-reference": "Excluded: {segments} without a reference, the first is segment {segment} of the document "
                     "{document}.",
@@ -50,6 +53,9 @@ def fill(template: str, assumption: Assumption) -> str:
     if "left_out" in names:
         counts = [f"{n:,} {why}" for why, n in names["left_out"].items() if n]
         names["excluded"] = f" Excluded: {', '.join(counts)}." if counts else ""
+    if "agreement" in names:
+        names["agreement_of_raters"] = "" if names["agreement"] is None else (
+            f" Agreement of raters: Krippendorff's alpha {names['agreement']:.2f}.")
     if "langpair" in names:
         names["of"] = f", {names['langpair']}" if names["langpair"] else ""
     if "n" in names:

@@ -60,7 +60,7 @@ def test_appraise_is_averaged_over_annotators_of_each_the_last_rating(write):
     assert testset.documents == ("test-en-news_one", "test-en-social_two")
     [counts] = [dict(one.facts) for one in testset.assumed if one.code == "ratings"]
     assert counts == {"metric": "ESA", "langpair": "", "n_ratings": 5, "n_raters": 2, "per_segment": 1.25,
-                      "left_out": {"bad": 1, "duplicate": 2, "incomplete": 1, "tutorial": 1}}
+                      "agreement": 0.0, "left_out": {"bad": 1, "duplicate": 2, "incomplete": 1, "tutorial": 1}}
 
 
 def test_waves_of_one_name_are_pooled(write):
@@ -177,7 +177,8 @@ def test_the_result_counts_the_ratings(write, capsys):
     found = json.loads(capsys.readouterr().out)["metrics"]["ESA"]["ratings"]
     assert (found["n_ratings"], found["n_raters"], found["left_out"]["bad"]) == (5, 2, 1)
     assert main(["compare", "--scores", f"ESA={path}", "--langpair", "en-cs", "--trials", "9", "--resamples", "9"]) == 0
-    assert "\nESA: 5 ratings by 2 raters, 1.25 for each system and segment. Excluded: 1 bad" in capsys.readouterr().out
+    assert "\nESA: 5 ratings by 2 raters, 1.25 for each system and segment. Agreement of raters: " \
+        "Krippendorff's alpha 0.00. Excluded: 1 bad" in capsys.readouterr().out
 
 
 @needs_published
