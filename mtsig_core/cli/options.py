@@ -33,6 +33,8 @@ _OF_FOLDER = {
     "raters": ("mean|segments|adjusted",
                "what several ratings of a segment are: their mean (default); segments: each a segment of its own, as "
                "WMT25 ranked; adjusted: the mean, and scores adjusted for how strict each rater is"),
+    "mqm_weights": ("major=5,...", "weights of MQM's errors that differ from Google's: of a severity, a category or "
+                                   "both, such as 'minor fluency/punctuation=0.1'"),
     "keep_canary": ("", "keep the lines that the documents file calls canary"),
     "keep_withdrawn": ("", "keep the systems that the table of systems calls withdrawn"),
     "systems_table": ("FILE", "table of systems, with the tab-separated columns system, constrained, role, kind, name "
@@ -173,6 +175,7 @@ def _check_companions(args: Namespace) -> None:
     tables = args.scores or args.folder and has_scores(args.folder)
     demo = args.demo or args.demo_segments or args.demo_task
     for name, is_there, what in (("raters", tables, "--scores NAME=FILE"),
+                                 ("mqm_weights", args.scores, "--scores NAME=FILE"),
                                  ("lower_is_better", tables, "--scores NAME=FILE"),
                                  ("higher_is_better", tables, "--scores NAME=FILE"),
                                  ("systems_table", args.folder, "--folder DIR, a shared task"),

@@ -253,6 +253,7 @@ class ScoreColumns:
     guesses: Mapping[str, str]  # by what it seems to hold, the name of a column
     usual: frozenset[str]  # what columns hold by their names
     langpairs: Mapping[str, tuple[str, ...]]  # by the name of each column of language pairs, these
+    weights: Mapping[str, float]  # of MQM's errors
     is_unclear: bool  # whether the names do not say which is the system, the line, the score
 
 
@@ -279,7 +280,7 @@ def describe_columns(source: FilePath, metric: str) -> ScoreColumns:
         _guess_places(table, metric, place, {name: len(own) for name, own in values.items() if name not in langpairs})
     rows = tuple(tuple(str(cell) for cell in cells) for _, cells in table.rows[:_N_SHOWN])
     return ScoreColumns(tuple(header), rows, {held: header[k] for held, k in place.items()}, usual, langpairs,
-                        is_unclear)
+                        table.weights, is_unclear)
 
 
 def _guess_places(table: InputTable, metric: str, place: dict[str, int], sizes: Mapping[str, int]) -> None:
@@ -374,7 +375,8 @@ Tables = Sequence[NamedTable] | Mapping[str, ScoreTable]
 
 def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[str] = (), *,
                 ids: FilePath | None = None, higher_is_better: Collection[str] = (), langpair: str | None = None,
-                columns: Mapping[str, str] = MappingProxyType({}), raters: str = "mean") -> TestSet:
+                columns: Mapping[str, str] = MappingProxyType({}), raters: str = "mean",
+                mqm_weights: Mapping[str, float] = MappingProxyType({})) -> TestSet:
     """A test set with segment scores from tables.
 
     Parameters
@@ -402,6 +404,9 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
     raters : {"mean", "adjusted"}
         Of a segment with several ratings the mean; with "adjusted" also scores that are adjusted for raters, as in
         `read_scores`.
+    mqm_weights : mapping of str to float
+        Of tables of MQM errors, weights that differ from Google's: of a severity, a category or both, such as
+        ``{"major": 10, "minor fluency/punctuation": 0.5}``.
 
     Raises
     ------
@@ -427,7 +432,7 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
     scores: dict[str, dict[str, list[float | None]]] = {}
     domain_of: dict[int | str, str] = {}
     groups = _read_tables(named, known.__contains__, lower_is_better, higher_is_better, langpair or testset.langpair,
-                          columns, raters)
+                          columns, raters, mqm_weights)
     for name, group in groups.items():
         ratings = group.ratings
         if unknown := next((one for one in ratings if one.system not in known and not is_human(one.system)), None):
@@ -450,7 +455,8 @@ RATERS = ("mean", "segments", "adjusted")
 
 def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: str | None = None,
                 higher_is_better: Collection[str] = (), langpair: str | None = None,
-                columns: Mapping[str, str] = MappingProxyType({}), raters: str = "mean") -> TestSet:
+                columns: Mapping[str, str] = MappingProxyType({}), raters: str = "mean",
+                mqm_weights: Mapping[str, float] = MappingProxyType({})) -> TestSet:
     """A test set of segment scores alone: systems, lines, documents and domains are those of the tables.
 
     Several tables are put together by system and line. Lines are in the order of their numbers, or, where they have
@@ -458,7 +464,7 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
 
     Parameters
     ----------
-    tables, lower_is_better, higher_is_better, langpair, columns
+    tables, lower_is_better, higher_is_better, langpair, columns, mqm_weights
         As in `join_scores`; arrays, which name no systems, are not read.
     name : str, optional
         By default that of the first file, or of the scores of the first table.
@@ -478,7 +484,8 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
     <TestSet 'human': 2 systems, 3 segments>
     """
     named = _list_tables(tables)
-    groups = _read_tables(named, lambda column: True, lower_is_better, higher_is_better, langpair, columns, raters)
+    groups = _read_tables(named, lambda column: True, lower_is_better, higher_is_better, langpair, columns, raters,
+                          mqm_weights)
     ratings = [rating for group in groups.values() for rating in group.ratings]
     lines = _list_lines(ratings)
     metric, first = named[0]
@@ -535,7 +542,7 @@ class RatingGroup(NamedTuple):
 
 def _read_tables(tables: Sequence[NamedTable], is_system: Callable[[str], bool], lower_is_better: Collection[str],
                  higher_is_better: Collection[str], langpair: str | None, columns: Mapping[str, str],
-                 raters: str) -> dict[str, RatingGroup]:
+                 raters: str, mqm_weights: Mapping[str, float]) -> dict[str, RatingGroup]:
     """The ratings of all files of each name, averaged over raters or what `raters` says, without two of the same."""
     if raters not in RATERS:
         raise explain_unknown("raters", raters, RATERS)
@@ -553,6 +560,8 @@ def _read_tables(tables: Sequence[NamedTable], is_system: Callable[[str], bool],
         opened = [_open_table(source, name, columns) for own, source in tables if own == name]
         if langpair is not None:  # a wave of ratings need not have all language pairs
             opened = [table for table in opened if langpair in (pairs := _list_pairs(table)) or not pairs] or opened
+        if mqm_weights:
+            opened = [table if table.reweigh is None else table.reweigh(mqm_weights) for table in opened]
         files = [_read_ratings(table, name, is_system, langpair) for table in opened]
         seen: dict[tuple[str, int | str], Rating] = {}
         given = [rating for file in files for rating in file.ratings]
@@ -565,12 +574,17 @@ def _read_tables(tables: Sequence[NamedTable], is_system: Callable[[str], bool],
         directions = {file.table.higher_is_better for file in files} - {None}
         direction = directions.pop() if len(directions) == 1 else None
         made_of = [counts] if (counts := count_ratings(name, given)) is not None else []
+        made_of += [Assumption("mqm-weights", {"metric": name, "weights": [*table.weights.items()]})
+                    for table in opened[:1] if table.weights]
         if raters == "segments" and made_of:
             made_of.append(Assumption("ratings-as-segments", {"metric": name}))
         groups[name] = RatingGroup(list(seen.values()), tuple(made_of), direction)
         if raters == "adjusted" and made_of:
             adjusted, how = adjust_raters(name, given)
             groups[name + ADJUSTED] = RatingGroup(adjusted, (how,), direction, name)
+    if mqm_weights and not any(one.code == "mqm-weights" for group in groups.values() for one in group.made_of):
+        raise SettingError(f"{show_names(names)}: weights of MQM errors are given, and no table lists errors. Leave "
+                           "the weights out.")
     if raters == "adjusted" and len(groups) == len(names):
         raise InputError(f"{show_names(names)}: no table names the raters, for whom scores would be adjusted. Expected "
                          "a column rater. Add it, or take the mean.", {"raters": "mean"})

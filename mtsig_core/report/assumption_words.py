@@ -21,6 +21,7 @@ ASSUMPTION_TEMPLATES = {
                "segment.{agreement_of_raters}{excluded}",
     "ratings-as-segments": "{metric}: each rating is a segment of its own. Two systems are compared on the ratings of "
                            "the same rater.",
+    "mqm-weights": "{metric}: an error weighs {weights}. The most specific weight counts.",
     "ratings-adjusted": "{metric}: adjusted for {n_raters} raters by least squares: rating = system + segment + rater. "
                         "The effects of raters have a standard deviation of {effects_sd:.3g}. Assumed: each rater is "
                         "equally strict with all systems.",
@@ -65,8 +66,8 @@ def fill(template: str, assumption: Assumption) -> str:
 
 
 def _describe(item: Any) -> str:
-    """An item of a list: a name, or scores with their range."""
-    return item if isinstance(item, str) else "{} ({:g} to {:g})".format(*item)
+    """An item of a list: a name, a name with a number, or scores with their range."""
+    return item if isinstance(item, str) else ("{} {:g}" if len(item) == 2 else "{} ({:g} to {:g})").format(*item)
 
 
 def with_remedy(assumption: Assumption) -> str:

@@ -6,11 +6,11 @@ import io
 import os
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from types import MappingProxyType
+from typing import NamedTuple
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import streamlit as st
@@ -354,30 +354,36 @@ def _offer_files(files, guesses):
 def _offer_testset(uploads, asked, documented, proposed):
     """Draw what was recognized, and the name of the test set to open. `asked`: as `_ask_columns` returns it;
     `documented`: whether texts come with their documents."""
-    columns, pairs, has_raters = asked
     _, pair = named_alike(upload.file for upload in uploads if upload.role != "exclude")
     counts = Counter(upload.role.partition(",")[0] for upload in uploads)
     screen.answer("Recognized: " + ", ".join([format_count(counts[role], noun) for role, noun in _COUNTED.items()
                                               if counts[role]] + [_SINGLE[role] for role in _SINGLE if counts[role]]))
     left, middle, right, last = st.columns([3, 1.7, 2.2, 1.7], vertical_alignment="bottom")
     title = left.text_input("Name of the test set", proposed, key=f"data.name.{proposed}", max_chars=100)
-    if len(pairs) > 1:
-        langpair = middle.selectbox("Language pair", pairs, pairs.index(pair) if pair in pairs else 0,
-                                    key=f"data.langpair.{' '.join(pairs)}")
+    if len(asked.pairs) > 1:
+        langpair = middle.selectbox("Language pair", asked.pairs, asked.pairs.index(pair) if pair in asked.pairs else 0,
+                                    key=f"data.langpair.{' '.join(asked.pairs)}")
     else:
         langpair = middle.text_input("Language pair", pair, key=f"data.langpair.{pair}",
                                      placeholder="like en-de").strip()
     has_texts = bool({"reference", "reference and outputs"} & counts.keys())
     tokenizer, is_decided = _pick_tokenizer(right, langpair, reference_language(uploads)) if has_texts else (None, True)
-    raters = _pick_raters(left if has_texts else right, "set", has_texts) if has_raters else None
+    of_tables = {"columns": asked.columns} if asked.columns else {}
+    if asked.has_raters and (raters := _pick_raters(left if has_texts else right, "set", has_texts)):
+        of_tables["raters"] = raters
+    if asked.weights:
+        usual = ", ".join(f"{error}={weight:g}" for error, weight in asked.weights.items())
+        given = left.text_input("Weights of MQM errors", usual, key="data.weights", max_chars=1000)
+        of_tables["mqm_weights"] = given.split(",") if given != usual else []
     if has_texts and "documents" not in counts and not documented:
         screen.caution_box("No document ids: segments would be treated as independent, and intervals may be too "
                            "narrow. Add a file such as documents.txt with the document id of each line.")
     if last.button("Open these files", type="primary", key="data.open_files", disabled=not is_decided):
         try:
+            source = replace(_source_of(uploads, langpair or None), **of_tables)
             testset = replace(read_uploads(uploads, langpair=langpair or None, name=title.strip() or proposed,
-                                           columns=columns, raters=raters or "mean"), tokenizer=tokenizer)
-            kept = testsets.keep_upload(testset, _source_of(uploads, langpair or None, columns, raters))
+                                           **source.table_options()), tokenizer=tokenizer)
+            kept = testsets.keep_upload(testset, source)
         except MtsigError as problem:  # beside what corrects it
             return screen.error(problem)
         _open(kept)
@@ -389,7 +395,7 @@ _ASKED = {"system": "System", "line": "Segment (line)", "score": "Score", "rater
 
 
 #: What several ratings of a segment may be, by the value of ``--raters``.
-_RATERS = {"mean": "Mean", "adjusted": "Mean, and adjusted for raters", "segments": "Each a segment (WMT25)"}
+_RATERS = {"mean": "Mean", "adjusted": "Mean and adjusted", "segments": "Segments (WMT25)"}
 
 
 def _pick_raters(place, key, has_texts=False):
@@ -401,9 +407,17 @@ def _pick_raters(place, key, has_texts=False):
     return None if chosen == "mean" else chosen
 
 
+class _Tables(NamedTuple):
+    """What tables of scores hold."""
+
+    columns: tuple[str, ...]  # as the option --columns takes them
+    pairs: list[str]  # their language pairs
+    has_raters: bool
+    weights: Mapping[str, float]  # of MQM errors
+
+
 def _ask_columns(tables):
-    """Ask what the columns of the first unclear table hold; return that, the language pairs to choose from, and whether
-    raters are named."""
+    """Ask what the columns of the first unclear table hold."""
     found = [(upload.file, file_id, columns) for upload, file_id in tables if (columns := LOADED.make(
         ("columns", file_id, upload.name), lambda upload=upload: describe_table(upload), lambda _: 0))]
     file, file_id, table = next((one for one in found if one[2].is_unclear), (None, None, None))
@@ -412,7 +426,9 @@ def _ask_columns(tables):
     for *_, one in found:
         usual = one.guesses["langpair"] if "langpair" in one.usual else None
         pairs += one.langpairs.get(columns.get("langpair", usual), ())
-    return columns, list(dict.fromkeys(pairs)), "rater" in columns or any("rater" in one.usual for *_, one in found)
+    return _Tables(tuple(f"{held}={name}" for held, name in columns.items()), list(dict.fromkeys(pairs)),
+                   "rater" in columns or any("rater" in one.usual for *_, one in found),
+                   next((one.weights for *_, one in found if one.weights), {}))
 
 
 def _draw_columns(file, file_id, table):
@@ -435,7 +451,7 @@ def _draw_columns(file, file_id, table):
     return chosen
 
 
-def _source_of(uploads, langpair, columns=MappingProxyType({}), raters=None):
+def _source_of(uploads, langpair):
     """Return the source that names the uploads on the command line."""
     by_role = {role: tuple((one.name, one.file) for one in uploads if one.role == role) for role in ROLES}
     runs = in_order(one for one in uploads if one.role == "training run")
@@ -447,8 +463,7 @@ def _source_of(uploads, langpair, columns=MappingProxyType({}), raters=None):
     return Source((*by_role["reference"], *both), (*by_role["system"], *both), langpair=langpair,
                   parse=by_role["parse"], run=tuple((one.name, one.file) for one in runs),
                   scores=tuple((one.name, one.file) for one in uploads if one.role.startswith("scores")),
-                  columns=tuple(f"{held}={name}" for held, name in columns.items()), raters=raters, **single,
-                  **directions)
+                  **single, **directions)
 
 
 def _pick_tokenizer(place, langpair, language):

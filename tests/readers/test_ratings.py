@@ -134,7 +134,7 @@ def test_mqm_is_a_sum_for_each_rater_and_lower_is_better(write):
 
 
 def test_an_unknown_severity_is_refused(write):
-    with pytest.raises(InputError, match="row 3: the severity is 'Trivial'. Expected one of major"):
+    with pytest.raises(InputError, match="row 3: the severity is 'Trivial'. Expected major"):
         read_scores({"mqm": write("mqm.tsv", MQM.replace("Punctuation\tMinor", "Punctuation\tTrivial"))})
 
 
@@ -263,3 +263,19 @@ def test_each_rating_may_be_a_segment_as_wmt25_had_it(write, capsys):
     capsys.readouterr()
     texts = [f"--ref={write('ref.txt', 'a b' + chr(10))}", f"--system={write('A.txt', 'a b' + chr(10))}"]
     assert main([*asked, *texts]) == 2 and "only without texts" in capsys.readouterr().err
+
+
+def test_weights_of_mqm_can_be_changed_and_are_shown(write, capsys):
+    path = write("mqm.tsv", MQM)
+    scores = read_scores({"MQM": path}, mqm_weights={"major": 10, "fluency/punctuation": 2, "non-translation": 1})
+    assert dict(scores.scores["MQM"].by_system) == {"A": (5.05, 1.0), "B": (1.0, 0.0)}
+    assert main(["compare", "--scores", f"MQM={path}", "--mqm-weights", "major=10,minor=2", "--trials", "9",
+                 "--resamples", "9", "--format", "json"]) == 0
+    [weights] = [one["facts"]["weights"] for one in json.loads(capsys.readouterr().out)["testset"]["assumptions"]
+                 if one["code"] == "mqm-weights"]
+    assert dict(weights)["major"] == 10 and dict(weights)["non-translation"] == 25
+    assert main(["score", "--scores", f"MQM={path}", "--mqm-weights", "major"]) == 2
+    assert "MQM weights: 'major'. Expected" in capsys.readouterr().err
+    assert main(["score", "--scores", f"ESA={write('esa.csv', ESA)}", "--langpair", "en-cs", "--mqm-weights",
+                 "major=1"]) == 2
+    assert "no table lists errors" in capsys.readouterr().err
