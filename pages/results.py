@@ -4,7 +4,6 @@ from dataclasses import replace
 from functools import partial
 
 from mtsig_core.report.pictures import task_picture
-from mtsig_core.report.sentences import describe_methods
 from mtsig_core.report.tables import tops_table
 from pages._sections import published_comparison, ranking_sections, results_sections, review_sections
 from pages._ui import address, controls, frame, screen
@@ -24,11 +23,10 @@ if (link := review_sections.show_begin(view, comparison)) is not None:
     address.go("review", review=link)
 
 runs = ["Training runs"] * results_sections.has_runs(comparison, view.metric)
-chosen, tabs = controls.tabs(["Top groups", "Across pairs", "Metrics", *ranking_sections.TABS, "Published ranking",
-                              *runs, "Caveats", "Method", "Export"])
-with tabs["Top groups"]:
+chosen, tabs = controls.tabs(["Language pairs", "Metrics", *ranking_sections.TABS, *runs, "Caveats and method",
+                              "Export"])
+with tabs["Language pairs"]:
     screen.show_table(tops_table(comparison, view.metric), prose=True)
-with tabs["Across pairs"]:
     results_sections.show_across(comparison, view.metric)
 with tabs["Metrics"]:
     several = results_sections.show_disputes(view)
@@ -36,15 +34,13 @@ with tabs["Metrics"]:
 if chosen in ranking_sections.TABS:
     with tabs[chosen]:
         ranking_sections.show_tab(chosen, view)
-with tabs["Published ranking"]:
+with tabs["Rank rules"]:
     published_comparison.show_of_task(view)
 if runs:
     with tabs["Training runs"]:
         results_sections.show_runs(comparison, view.metric)
-with tabs["Caveats"]:
+with tabs["Caveats and method"]:
     results_sections.show_caveats(view, comparison)
-with tabs["Method"]:
-    screen.plain(make_once(describe_methods, comparison, view.metric))
 with tabs["Export"]:
     results_sections.show_files(published, make_once(task_picture, comparison, view.metric), view.metric,
                              view.kept.source, view.command(published), "task")

@@ -8,11 +8,9 @@ from mtsig_core import MtsigError
 from mtsig_core.errors import StoreError
 from mtsig_core.report.caution_words import name_metric
 from mtsig_core.report.review import content_sentence, left_out_said
-from mtsig_core.report.sentences import describe_methods
 from pages._sections import published_comparison, ranking_sections, results_sections, review_sections
 from pages._ui import address, browser, controls, frame, screen
 from pages._ui.screen import end_page, or_without
-from pages._work.memory import make_once
 
 view = frame.take_view()
 st.title("Review")
@@ -56,9 +54,8 @@ review_sections.show_decisions(view, now)
 if view.may_edit:
     browser.remember()
 
-others = [] if now is None else [*ranking_sections.TABS, *["Published ranking"] * view.may_edit]
-chosen, tabs = controls.tabs(["Ranks", "Excluded systems", "Notes", *others, "Caveats", "History", "Share", "Method",
-                              "Export"])
+others = [] if now is None else [*ranking_sections.TABS, "Caveats and method"]
+chosen, tabs = controls.tabs(["Ranks", "Excluded systems", "Notes", *others, "History and sharing", "Export"])
 with tabs["Ranks"]:
     if view.may_edit:
         review_sections.pick_settings(view)
@@ -73,20 +70,17 @@ with tabs["Excluded systems"]:
     review_sections.show_left_out(view, before, now)
 with tabs["Notes"]:
     review_sections.show_notes(view, now)
-with tabs["History"]:
-    review_sections.show_history(view)
-with tabs["Share"]:
+with tabs["History and sharing"]:
     review_sections.show_links(view)
+    review_sections.show_history(view)
 if now is not None:
     if chosen in ranking_sections.TABS:
         with tabs[chosen]:
             ranking_sections.show_tab(chosen, view.now)
     if view.may_edit:
-        with tabs["Published ranking"]:
+        with tabs["Rank rules"]:
             published_comparison.show_of_task(view.now, remembers=True)
-    with tabs["Caveats"]:
+    with tabs["Caveats and method"]:
         results_sections.show_caveats(view.now, now, mend)
-    with tabs["Method"]:
-        screen.plain(make_once(describe_methods, now, metric))
     with tabs["Export"]:
         review_sections.show_files(view, now)

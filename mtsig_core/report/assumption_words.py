@@ -15,7 +15,7 @@ from mtsig_core.stats.inventory import Gap
 ASSUMPTION_TEMPLATES = {
     "direction-open": "Excluded: {scores}. Neither name nor range shows whether higher is better.",
     "direction-told": "{metric}: {direction}, as given.",
-    "direction-known": "{metric}: {direction}, as its name is known and its scores lie between {low:g} and {high:g}.",
+    "direction-known": "{metric}: {direction}, judging by its name and its scores ({low:.3g} to {high:.3g}).",
     "direction-default": "{metric}: higher is better, by default.",
     "ratings": "{metric}{of}: {n_ratings:,} ratings by {n_raters} raters, {per_segment:.3g} for each system and "
                "segment.{agreement_of_raters}{excluded}",

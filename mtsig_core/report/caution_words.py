@@ -121,8 +121,8 @@ TEMPLATES: dict[str, Words] = {
     "top-groups-differ": Words("The metrics do not name the same top group.", "Top groups: {named}."),
     "one-metric": Words("Only {by} was used. Another metric may decide otherwise."),
     "which-metric": Words(
-        "Nothing says which metric decides: this task has no human scores, and no table of systems that names a "
-        "metric. {metric} is the default of {n_metrics}: {metrics:all}.",
+        "The task does not say which metric decides, and it has no human scores. {metric} is the default of "
+        "{n_metrics} metrics.",
         advice="Choose the metric that decides, or name it in the first line of systems.tsv: # metric: NAME."),
     "against-people": Words("{by} orders most pairs of systems otherwise than {human} (pairwise accuracy "
                             "{accuracy:.3f}). {meaning}"),
@@ -152,9 +152,9 @@ TEMPLATES: dict[str, Words] = {
         "difference. That does not make any systems equal.", advice="{more_units}"),
     "cannot-plan": Words("Cannot be decided with {n:#{unit}}.", advice="{more_units}"),
     "family-too-large": Words(
-        "{m:,} pairs are too many for {trials:,} trials: after {correction} even the smallest p, {least:.2g}, is above "
-        "alpha, so no pair can be significant.",
-        advice="Use {needed:,} trials or more{romano_wolf:?, or the Romano-Wolf correction}."),
+        "{m:,} pairs are too many for {trials:,} permutations or resamples: after {correction} even the smallest p, "
+        "{least:.2g}, is above alpha, so no pair can be significant.",
+        advice="Use {needed:,} or more{romano_wolf:?, or the Romano-Wolf correction}."),
     "not-equal": Words(
         "{n:,} of {m:#pair} {n:shows|show} no significant difference. That does not make the systems equal{mdd:?: this "
         "test set can miss true differences of up to {mdd:.3g} points{m:|, or more after correction}}.{n_undecidable:? "
@@ -172,8 +172,7 @@ TEMPLATES: dict[str, Words] = {
         "the randomization test."),
 
     # Ranks.
-    "rank-rule": Words("Ranks {rule.title} ({rule.source}): {ignored}.{of_means:? Ranks are of means over domains; "
-                       "differences and their tests are of means over segments.}", "{hidden}"),
+    "rank-rule": Words("Ranks {rule.title}: {ignored}.", "{hidden}"),
     "ranks-and-correction": Words(
         "Rank ranges and the top group are always corrected for all pairs, here by {own}. Wins, losses and decisions "
         "{follow}, so the two may differ.", "{differ:?Here {differing}.}"),
@@ -206,9 +205,9 @@ TEMPLATES: dict[str, Words] = {
     "near-alpha": Words("{a} against {b} is borderline: with {p_word} = {p:.3f}, another seed could change the result.",
                         advice="Use more permutations or resamples."),
     "near-alpha-at-the-least-p": Words(
-        "{n:#pair} {n:is|are} borderline with the smallest p that {trials:,} trials can give ({p_word} = {p_high:.3f} "
-        "at most). {undone:One more trial as extreme would make them not significant|More trials could change the "
-        "result}.", advice="Use more permutations or resamples."),
+        "{n:#pair} {n:is|are} borderline, with the smallest p that {trials:,} permutations or resamples can give "
+        "({p_word} = {p_high:.3f} at most). {undone:One more as extreme would make them not significant|More could "
+        "change the result}.", advice="Use more permutations or resamples."),
 
     # Training runs.
     "training-runs": Words(
@@ -400,19 +399,18 @@ def advise_trust(unlike: Sequence[tuple[str, str]], n_others: int, ratio: float 
                 "{n:#pair}.}", unlike=unlike, ratio=ratio, n=n_others)
 
 
-def describe_hidden(inside: int, inside_apart: int | None = None, turned: int = 0, changed: int | None = None,
-                    n_ranks: int = 0) -> str:
+def describe_hidden(inside: int, turned: int) -> str:
     """Describe what ranks by a rule hide: significant pairs inside one cluster, pairs ranked the other way round.
 
-    >>> describe_hidden(3, 2, 0, 4, 12)
-    '3 significant pairs are inside one cluster, as if tied (the rank ranges of 2 of them do not overlap); 4 of 12 \
-rank ranges differ from simultaneous ones'
+    >>> describe_hidden(3, 1)
+    'Here 3 significant pairs share a cluster. 1 pair is ranked the wrong way round, the significantly worse system \
+first.'
     """
-    return _Template().format(
-        "{inside:#significant pair} {inside:is|are} inside one cluster, as if tied{apart:? (the rank ranges of "
-        "{apart} of them do not overlap)}{turned:?; {turned:#pair} {turned:is|are} ranked the other way round, the "
-        "significantly worse system first}{ranks:?; {changed} of {ranks} rank ranges differ from simultaneous ones}",
-        inside=inside, apart=inside_apart, turned=turned, changed=changed, ranks=changed is not None and n_ranks)
+    fill = _Template().format
+    return " ".join([
+        *[fill("Here {0:#significant pair} {0:shares|share} a cluster.", inside)] * (inside > 0),
+        *[fill("{0:#pair} {0:is|are} ranked the wrong way round, the significantly worse system first.", turned)]
+        * (turned > 0)])
 
 
 def describe_rank_disagreement(undecided: bool, wary: Sequence[str], bold: Sequence[str], n_apart: int) -> str:
@@ -451,9 +449,9 @@ _DERIVED: dict[str, Callable[..., dict[str, Any]]] = {
     "ratings-of-references": lambda _, name, n: {"as_system": name_as_system(name)},
     "cannot-tell-apart": _explain_no_difference,
     "interval-and-decision": lambda _, trust, **facts: {"whom_to_trust": advise_trust(**trust)},
-    "rank-rule": lambda _, rule, has_clusters, inside, inside_apart, turned, changed, n_systems, **facts: {
-        "ignored": "; ".join(RANK_RULES[rule].ignores), "hidden": "" if not has_clusters else
-        f"Here {describe_hidden(inside, inside_apart, turned, changed, n_systems)}."},
+    "rank-rule": lambda _, rule, has_clusters, inside, turned, **facts: {
+        "ignored": ", ".join(RANK_RULES[rule].ignores[:2]), "hidden": has_clusters and describe_hidden(inside, turned)
+        or ""},
     "ranks-and-correction": lambda _, correction, for_all, differ, **facts: {
         "differing": describe_rank_disagreement(**differ) if differ else "", "follow": "are not corrected"
         if correction == "none" else
@@ -489,7 +487,9 @@ def group_cautions(cautions: Iterable[Caution], shown: int = 3, several: bool = 
         kinds.setdefault((caution.code, caution.metric), []).append(caution)
     groups = []
     for kind in kinds.values():
-        texts = [_prefix(caution, several) + caution.text for caution in kind[:shown]]
+        last = kind[:shown][-1]  # has the advice of all that have the same
+        texts = [_prefix(caution, several) + (caution.finding if caution is not last and caution.advice == last.advice
+                                              else caution.text) for caution in kind[:shown]]
         texts += [f"... and {len(kind) - shown} more of this kind."] if len(kind) > shown else []
         helps = {str(remedy): remedy for caution in kind[:shown] for remedy in caution.remedies}  # each once
         groups.append([*texts[:-1], f"{texts[-1]} {say([*helps.values()])}".rstrip()])

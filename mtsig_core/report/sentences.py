@@ -1,7 +1,6 @@
-"""Results in sentences: the verdict, its caveats, the method, and a paragraph for a paper. A test set is a task of one
-part, so the same functions write both. They claim only what the decisions say.
+"""Results in sentences: the verdict, its caveats, the method, and a paragraph for a paper.
 
-A test set is a task of one part: the same functions write both. They claim what the decisions say and no more.
+A test set is a task of one part, so the same functions write both. They claim only what the decisions say.
 """
 
 from __future__ import annotations
@@ -694,7 +693,8 @@ def describe_tests(found: Found, metric: str) -> list[str]:
         f"{write_level(settings)} confidence intervals are {kinds}{each}.",
         *[f"{write_level(settings)} CIs for all pairs hold together{' within each language pair' * (len(parts) > 1)} "
           f"(max-T from {settings.resamples:,} bootstrap resamples; Romano and Wolf 2005)."] * jointly,
-        *describe_ranks(parts), *(_describe_tests_across(found, metric) if isinstance(found, TaskComparison) else ()),
+        *describe_ranks(parts), *_describe_rule(settings),
+        *(_describe_tests_across(found, metric) if isinstance(found, TaskComparison) else ()),
         *list_caveats(found, metric), *list_exclusions(found),
         f"Computed with mtsig {settings.version}, seed {settings.seed}."]
 
@@ -763,6 +763,12 @@ def describe_ranks(parts: Parts) -> list[str]:
     where = "" if "" in held else f" in {'each language pair' if len(held) == len(parts) else join_names(held)}, not " \
         "for the language pairs together"
     return [f"Rank ranges hold jointly for all systems{where}."] if held else []
+
+
+def _describe_rule(settings: Settings) -> list[str]:
+    """Name the source and the limits of a rank rule other than simultaneous rank ranges."""
+    rule = RANK_RULES[settings.rank_rule]
+    return [f"Limits of ranks {rule.title} ({rule.source}): {'; '.join(rule.ignores)}."] if rule.ignores else []
 
 
 def _describe_tests_across(found: TaskComparison, metric: str) -> Iterator[str]:
@@ -1019,9 +1025,9 @@ def explain_ranking(found: TaskComparison, metric: str, mark: str, line: str = "
     return [*sentences, f"{line} separates clusters: no rank range reaches across."]
 
 
-DISPUTES_NOTE = ("Opposite: two metrics decide in opposite directions. Some decide: significant by one metric, not by "
-                 "another. Only NAME: significant by that metric only. Trying several metrics and keeping one is "
-                 "testing more than once. Choose the metric that counts beforehand, or report all.")
+DISPUTES_NOTE = ("Opposite: significant in opposite directions. Significant by some: by one metric, not by another. "
+                 "Only NAME: significant by that metric only. Trying several metrics and keeping one is testing more "
+                 "than once. Choose the metric that counts beforehand, or report all.")
 #: How to read the table of disputed pairs.
 DISPUTED_PAIRS_NOTE = "Positive: the first system is better, by every metric; ● is significant."
 
@@ -1038,13 +1044,13 @@ def state_decisions(names: Sequence[str], pairs: Sequence[PairAcross]) -> str:
     """Write on how many pairs of systems these metrics decide the same, in a sentence without its full stop.
 
     >>> state_decisions(["BLEU", "chrF"], [PairAcross("A", "B", (1.0, -1.0), (1, 0))])
-    'BLEU and chrF agree on 0 of 1 pair; 1 is decided by only some of them, none in opposite ways'
+    'BLEU and chrF agree on 0 of 1 pair; 1 is significant by only some of them'
     """
     kinds = Counter(pair.kind for pair in pairs)
-    opposite, some, lost = kinds["opposite"], kinds["some decide"], kinds[UNDECIDED]
+    lost = kinds[UNDECIDED]
     if not (n := len(pairs) - lost):
         return f"No metric can decide any pair: {FEW}" if lost else "No pair is tested by all metrics"
-    rest = f"; {some or 'none'} {'is' if some == 1 else 'are'} decided by only some of them, {opposite or 'none'} in " \
-           "opposite ways" if some or opposite else ""
-    return (f"{join_names(names, shown=False)} agree on {kinds[AGREE]:,} of {format_count(n, 'pair')}{rest}"
+    rest = [f"; {m:,} {'is' if m == 1 else 'are'} significant {how}" for m, how in (
+        (kinds["significant by some"], "by only some of them"), (kinds["opposite"], "in opposite directions")) if m]
+    return (f"{join_names(names, shown=False)} agree on {kinds[AGREE]:,} of {format_count(n, 'pair')}{''.join(rest)}"
             + f"; {lost:,} more {FEW}" * bool(lost))

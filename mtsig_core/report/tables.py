@@ -568,7 +568,8 @@ def dispute_counts_table(disputed: Sequence[Disputed]) -> Table:
     """A row for each language pair, one for their sum, and one for the decisions on mean differences across them: pairs
     of systems by how metrics decide together, and those that one metric alone decides."""
     metrics = list(dict.fromkeys(name for one in disputed for name in one.metrics))
-    kinds = [AGREE, "some decide", "opposite", *([UNDECIDED] if any(one.count(UNDECIDED) for one in disputed) else [])]
+    kinds = [AGREE, "significant by some", "opposite",
+             *[UNDECIDED] * any(one.count(UNDECIDED) for one in disputed)]
     columns = (Column("language_pair", "language pair", "name"), Column("n_pairs", "pairs of systems", "count"),
                *(Column(kind.replace(" ", "_"), "alike" if kind == AGREE else kind, "count") for kind in kinds),
                *(Column(f"only_{name}", f"only {metric_title(name)}", "count") for name in metrics))

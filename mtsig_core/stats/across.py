@@ -48,10 +48,10 @@ from mtsig_core.task import Task, TaskExclusion, without
 from mtsig_core.testset import TestSet, check_settled, order_metrics, pick_human_scores
 
 #-----------------------------------------------------------------------------------------------------------------------
-# Several metrics on the same pairs: where they decide alike, where only some decide, where they contradict.
+# Several metrics on the same pairs: where they decide alike, where only significant by some, where they contradict.
 
 
-NOT_ALIKE = ("opposite", "some decide")
+NOT_ALIKE = ("opposite", "significant by some")
 AGREE, UNDECIDED = "agree", "cannot be decided"
 FEW = "cannot be decided with so few trials or units"
 #: What metrics may say of a pair together, the gravest first.

@@ -178,7 +178,7 @@ class RankRule:
     title: str  # ends a sentence on ranks
     source: str
     rank: Callable[[RankInputs], tuple[np.ndarray, Ranks]]  # the order of the systems, best first, and their ranks
-    ignores: tuple[str, ...] = ()  # empty for the rule whose rank intervals hold jointly
+    ignores: tuple[str, ...] = ()  # the two gravest first; empty for the rule whose rank intervals hold jointly
     of_segments: bool = False  # whether it needs scores of single segments
     #: Whether it scores systems by the mean over domains of the mean in each, so that it needs domains.
     by_domain: bool = False
@@ -208,22 +208,21 @@ def _rank_by_overlap(given: RankInputs) -> tuple[np.ndarray, Ranks]:
     return np.arange(len(given.scores)), overlap(given.ci_low, given.ci_high, given.sign)
 
 
-_SHARED = ("segments of one document are taken as independent",
-           "no correction for the number of pairs of systems that are compared")
+_SHARED = "no correction for the number of pairs", "segments of one document taken as independent"
 RANK_RULES = {rule.name: rule for rule in (
     RankRule("simultaneous", "by simultaneous rank ranges", "Romano and Wolf 2005; Mogstad et al. 2024",
              _rank_by_intervals),
     RankRule("wmt22", "as WMT22", "Kocmi et al. 2022, the task's own scripts", _rank_as_wmt22, (
-        *_SHARED, "systems count as rated on segments of their own (Mann-Whitney): that they share segments is lost"),
+        *_SHARED, "systems count as rated on different segments (Mann-Whitney), although they share them"),
              of_segments=True),
     RankRule("wmt24", "as WMT24", "Kocmi et al. 2024, the task's own scripts", _rank_as_wmt24, (
-        *_SHARED, "two-sided p of domains are combined, so that a win in one and a loss in another add up"),
+        *_SHARED, "a win in one domain and a loss in another add up, because two-sided p are combined"),
              of_segments=True, by_domain=True),
     RankRule("wmt25", "as WMT25", "Kocmi et al. 2025, the task's own scripts", _rank_as_wmt25, (
-        *_SHARED, "a rank ends at the first system that differs: those beyond it are not looked at"), of_segments=True),
+        *_SHARED, "a rank range ends at the first significant difference, and systems beyond it do not count"),
+             of_segments=True),
     RankRule("overlap", "by overlap of intervals", "a common reading of error bars", _rank_by_overlap, (
-        "intervals of single scores do not show the difference of two systems on the same segments",
-        "no correction for the number of pairs of systems that are compared")))}
+        _SHARED[0], "intervals of two scores do not show the difference on the same segments")))}
 
 
 def fitting_rules(segment_means: bool, domains: bool = True) -> dict[str, RankRule]:

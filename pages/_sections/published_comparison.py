@@ -69,7 +69,6 @@ def show_of_task(view: TaskView, remembers: bool = False) -> None:
             return found
         return with_ranks_of_task(found, tables, task_by_rules(kept, metric, progress, **settings))
 
-    st.subheader("Compare with published scores or ranks")
     _show("official_task", view.name, "language pair, system, BLEU, chrF",
           (view.kept.digest, metric, *sorted(settings.items())), find, "language pair, ",
           task_command(view.kept.source, metrics=metric, official="FILE", **settings), remembers)
@@ -82,11 +81,10 @@ def _show(key: str, about: str, example: str, content: tuple[str, ...], find: Ca
         text = _kept(key, about)
     except MtsigError as problem:
         return screen.error(problem)
-    with st.expander("Compare a published table with these scores", expanded=bool(text), key="official.box"):
+    with st.expander("Compare with published scores or ranks", expanded=bool(text), key="official.box"):
         st.caption(f"Columns: {first}system and each metric, or {first}system, metric, score; tabs, semicolons or "
-                   "commas between. A ranking has rank_low and rank_high, or rank, and perhaps cluster: mtsig says "
-                   "which rank rule gives it. The table is kept with the address of this page: whoever has the address "
-                   "sees it. To remove it, empty the box.")
+                   "commas between. With rank_low and rank_high, or rank, and perhaps cluster, mtsig finds the rank "
+                   "rule. Whoever has the address of this page sees the table. To remove it, empty the box.")
         if _SAID not in st.session_state:  # else what was typed stays
             st.session_state[_TEXT] = text
         if not text and address.asked(key) is not None:

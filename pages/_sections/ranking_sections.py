@@ -1,4 +1,4 @@
-"""Sections of the page Results that rank in other ways: all rank rules, the findings table, AutoRank; and integrity."""
+"""Sections of the pages Results and Review that rank in other ways: rank rules, findings, AutoRank; and integrity."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from mtsig_core import MtsigError, Task, compare_task
 from mtsig_core.experiments.autorank import RULES, autorank, used_metrics
 from mtsig_core.experiments.findings import make_findings
 from mtsig_core.experiments.integrity import examine_integrity
-from mtsig_core.report.autorank import AUTORANK_FORMS, autorank_blocks
+from mtsig_core.report.autorank_tables import AUTORANK_FORMS, autorank_blocks
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.document import Block, Paragraph, TableBlock, Warnings
-from mtsig_core.report.findings import FINDINGS_FORMS, findings_blocks
-from mtsig_core.report.integrity import INTEGRITY_FORMS, integrity_blocks
-from mtsig_core.report.rank_rules import RULES_FORMS, rules_blocks
+from mtsig_core.report.findings_tables import FINDINGS_FORMS, findings_blocks
+from mtsig_core.report.integrity_tables import INTEGRITY_FORMS, integrity_blocks
+from mtsig_core.report.rank_rule_tables import RULES_FORMS, rules_blocks
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.kept_tasks import KeptDraws
 from pages._ui import background, charts, controls, screen, session_limits
@@ -41,10 +41,10 @@ def show_findings(view: TaskView) -> None:
     """Draw the findings table of a language pair, with the head-to-head matrix; the files have all language pairs."""
     kept, metric, settings = view.kept, view.metric, view.settings
     with st.container(horizontal=True):
-        pair = controls.choice("Language pair", list(kept.info.pairs_with(metric)), "findings", pages_own=True,
-                               width=320)
-        metrics = [metric, *controls.several("Further metrics", [
-            name for name in kept.info.own_scores if name != metric], "beside", [], width=480)]
+        pair = _pick_pair(view, "findings", kept.info.pairs_with(metric))
+        further = [name for name in kept.info.own_scores if name != metric]
+        metrics = [metric, *controls.several("Further metrics", further, "beside", [], width=480,
+                                             place=st if further else None)]
 
     def work(progress):
         return make_findings(kept.task, metrics, progress=progress, cache=KeptDraws(), jobs=-1, **settings)
@@ -62,7 +62,7 @@ def show_autorank(view: TaskView) -> None:
     """Draw one order of the systems of a language pair from several metrics."""
     kept = view.kept
     with st.container(horizontal=True):
-        pair = controls.choice("Language pair", list(kept.info.pairs), "autorank", pages_own=True, width=320)
+        pair = _pick_pair(view, "autorank", kept.info.pairs)
         rule = controls.choice("Rule of AutoRank", list(RULES), "autorank_rule", pages_own=True, width=160,
                                format_func=lambda year: f"as WMT{year[2:]}")
 
@@ -80,7 +80,7 @@ def show_autorank(view: TaskView) -> None:
 def show_integrity(view: TaskView) -> None:
     """Draw what in the outputs and ratings of a language pair is worth a look."""
     kept = view.kept
-    pair = controls.choice("Language pair", list(kept.info.pairs), "integrity", pages_own=True, width=320)
+    pair = _pick_pair(view, "integrity", kept.info.pairs)
     metric = view.metric if pair in kept.info.pairs_with(view.metric) else None
 
     def work(_):
@@ -95,8 +95,7 @@ def show_integrity(view: TaskView) -> None:
 
 
 #: What draws each tab. They take time, so only the open one is drawn.
-TABS = {"Rules side by side": show_rules, "Findings": show_findings, "AutoRank": show_autorank,
-        "Integrity": show_integrity}
+TABS = {"Rank rules": show_rules, "Findings": show_findings, "AutoRank": show_autorank, "Integrity": show_integrity}
 
 
 def show_tab(name: str, view: TaskView) -> None:
@@ -105,6 +104,13 @@ def show_tab(name: str, view: TaskView) -> None:
         TABS[name](view)
     except MtsigError as problem:
         screen.error(problem)
+
+
+def _pick_pair(view: TaskView, key: str, pairs: Iterable[str]) -> str:
+    """Let a language pair be chosen; those of the page's metric come first."""
+    own = {*view.kept.info.pairs_with(view.metric)}
+    return controls.choice("Language pair", sorted(pairs, key=lambda pair: pair not in own), key, pages_own=True,
+                           width=320)
 
 
 def _draw(blocks: Iterable[Block], key: str) -> None:

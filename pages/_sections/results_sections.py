@@ -21,6 +21,7 @@ from mtsig_core.report.sentences import (
     DISPUTED_PAIRS_NOTE,
     DISPUTES_NOTE,
     count_tracks,
+    describe_methods,
     explain_far_firsts,
     explain_ranking,
     list_exclusions,
@@ -52,6 +53,7 @@ from pages._ui import address, background, browser, caveats, charts, controls, p
 from pages._ui.browser import command_box
 from pages._ui.screen import end_page, in_side_bar
 from pages._ui.views import TaskView, compare_by
+from pages._work.memory import make_once
 
 
 def open_page(view: TaskView | MtsigError, title: str) -> TaskView:
@@ -84,7 +86,7 @@ def show_first_caveats(comparison: TaskComparison, metric: str, mend: caveats.Me
                        most: int = 1) -> None:
     """Draw the first limits of the answer, and leave the ranks in sight."""
     if more := caveats.show_of_task(comparison, metric, "first", mend, most):
-        screen.faint(f"{format_count(more, 'more caveat')} under Caveats.")
+        screen.faint(f"{format_count(more, 'more caveat')} under Caveats and method.")
 
 
 def show_choice(view: TaskView, comparison: TaskComparison) -> int:
@@ -128,7 +130,8 @@ def show_ranks(comparison: TaskComparison, metric: str, key: str, click: str = "
 
 def show_caveats(view: TaskView, comparison: TaskComparison, mend: caveats.Mend | None = caveats.mend_in_address
                  ) -> None:
-    """Draw all caveats of the answer, of files and systems, and of each language pair, grouped by kind."""
+    """Draw all caveats of the answer, of files and systems, and of each language pair, grouped by kind; then the
+    method."""
     caveats.show_of_task(comparison, view.metric, "all", mend)
     for sentence in explain_far_firsts(comparison, view.metric):
         screen.plain(sentence)
@@ -144,6 +147,8 @@ def show_caveats(view: TaskView, comparison: TaskComparison, mend: caveats.Mend 
         screen.show_table(Table("warnings", columns, rows), prose=True)
     else:
         screen.plain("No language pair has a caveat of its own.")
+    st.subheader("Method")
+    screen.plain(make_once(describe_methods, comparison, view.metric))
 
 
 def has_runs(comparison: TaskComparison, metric: str) -> bool:
@@ -164,10 +169,11 @@ def show_runs(comparison: TaskComparison, metric: str) -> None:
 
 
 def show_across(comparison: TaskComparison, metric: str) -> None:
-    """Draw pairs of systems across the language pairs."""
+    """Draw pairs of systems across the language pairs, if there are several."""
     macro = comparison.macro.get(metric)
     if macro is None or not macro.pairs:
-        return screen.plain("No pair of systems is compared across several language pairs.")
+        return
+    st.subheader("Pairs of systems across the language pairs")
     screen.show_table(pairs_table(macro, next(iter(comparison.pairs.values())).settings), "task.macro")
     st.caption("Positive where the first system is better. A dash means no significant difference; it does not mean "
                "that the systems are equal. Mean scores are over all segments of a system, differences over the "
@@ -213,8 +219,8 @@ def show_disputes(view) -> TaskComparison | None:
     chosen = controls.several("Compare the metric in the sidebar with", others, "against", [],
                               placeholder="further metrics", format_func=metric_titles(others).get)
     if not chosen:
-        st.caption("Choose more metrics to count the pairs of systems that only some of them decide, and the pairs "
-                   "that they decide in opposite ways.")
+        st.caption("Choose more metrics to count the pairs of systems that are significant by only some of them, or "
+                   "in opposite directions.")
         return None
     metrics = [view.metric, *chosen]
     settings = view.settings_without_rule  # decisions have no ranks

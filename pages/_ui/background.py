@@ -123,8 +123,8 @@ def _show_progress(place, job, key, what, meanwhile, before):
 def _ask(place, key, what):
     """Show how long the work would take, and end the page unless the user asks for it."""
     long = lasting(_SCHEDULER.expected.get(key))
-    _draw(place, f"{what}: this would take about {long}. To make it faster, choose fewer permutations under "
-                 "Change, where the page has them, or a smaller test set.", f"Run it: about {long}", _allow, key)
+    _draw(place, f"{what} would take about {long}. A smaller test set, or fewer permutations under Change, is "
+                 "faster.", f"Run it: about {long}", _allow, key)
     end_page()
 
 

@@ -98,6 +98,8 @@ def _describe(page: Page, chosen: Mapping, testset: TestSet | None) -> list[str]
     texts = {"test": SETTINGS["test"].name_value(chosen["test"]), "unit": f"by {unit}",
              "correction": SETTINGS["correction"].name_value(correction),
              "alpha": f"{100 * (1 - chosen['alpha']):g}% CI", "seed": f"seed {chosen['seed']}"}
+    if testset is not None and len(testset.systems) == 2:
+        texts["correction"] = "no correction for one pair"
     told = {key: text for key, text in texts.items() if has_effect(page, key) and text not in ("by auto", "seed 0")}
     if {"test", "unit"} <= told.keys():
         told["test"] = f"{told['test']} {told.pop('unit')}"

@@ -236,14 +236,14 @@ def test_a_task_and_its_review(at, page, task):
     fits(page)
     page.goto(at("results", shared_task=source.title))
     ready(page)
-    page.get_by_role("tab", name="Method").wait_for()
+    page.get_by_role("tab", name="Caveats and method").wait_for()
     grids_tell(page, names)
     nothing_was_made(page, *names, METRIC, source.title)
     fits(page)
     page.get_by_role("button", name="Start a review").click()
     page.get_by_role("heading", name="Review", exact=True).wait_for()
     ready(page)
-    page.get_by_role("tab", name="Method").wait_for()
+    page.get_by_role("tab", name="Caveats and method").wait_for()
     assert page.get_by_test_id("stMain").evaluate("main => main.scrollTop") == 0
 
 

@@ -8,7 +8,7 @@ import pytest
 from mtsig_core import SegmentScores, TestSet
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.integrity import examine_integrity
-from mtsig_core.report.integrity import list_findings
+from mtsig_core.report.integrity_tables import list_findings
 
 REFERENCE = [f"this is the line number {k} of the reference" for k in range(10)]
 
@@ -25,7 +25,7 @@ def test_equal_lines_are_counted_and_short_ones_are_not():
     assert (a.equal_to_reference, b.equal_to_reference, c.equal_to_reference) == ({"ref": 4}, {"ref": 4}, {"ref": 0})
     assert (a.equal_to_source, c.equal_to_source) == (0, 3)
     assert (a.nearest.system, a.nearest.share_equal) == ("B", 0.9) and c.nearest.share_equal == 0.0
-    assert list_findings(found) == ["Nearly the same output: A and B (90%) of the lines."]
+    assert list_findings(found) == ["Nearly the same output: A and B in 90% of the lines."]
 
 
 def test_the_document_that_drives_an_interval_is_named():
@@ -40,7 +40,7 @@ def test_the_document_that_drives_an_interval_is_named():
     assert second.driving_document is None and first.nearest is None
 
 
-@pytest.mark.parametrize(("form", "part"), [("text", "Nothing found that is worth a look."), ("latex", "toprule"),
+@pytest.mark.parametrize(("form", "part"), [("text", "Nothing stands out."), ("latex", "toprule"),
                                             ("csv", "system,equal_ref")])
 def test_the_command_prints_it(form, part, tmp_path, capsys):
     names = {}

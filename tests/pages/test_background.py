@@ -133,7 +133,7 @@ class TestOnAPage:
         at = AppTest.from_function(page)
         at.session_state["work"] = work
         for _ in range(2):
-            assert "Thinking: this would take about 5 min." in shown(at.run())
+            assert "Thinking would take about 5 min." in shown(at.run())
             assert "the value" not in shown(at) and len(begun) == 1 and now[0] < 10
         [run] = at.button
         assert run.label == "Run it: about 5 min"

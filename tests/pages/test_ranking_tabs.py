@@ -4,8 +4,8 @@ from mtsig_core import Task
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.autorank import autorank
 from mtsig_core.experiments.findings import make_findings
-from mtsig_core.report.autorank import autorank_table
-from mtsig_core.report.findings import findings_table
+from mtsig_core.report.autorank_tables import autorank_table
+from mtsig_core.report.findings_tables import findings_table
 from mtsig_core.report.tables import starred_matrix
 from mtsig_core.simulation.shared_task import simulated_task
 from pages._ui import testsets, views
@@ -54,7 +54,7 @@ def test_an_uploaded_task_has_them(opened, monkeypatch, tmp_path):
     page = opened("upload").switch_page("pages/upload.py").run()
     page.file_uploader(key="data.files").set_value([("My.zip", zipped(task_files()), "application/zip")]).run()
     asked = followed(page, lambda: page.button(key="data.open_task").click().run(), monkeypatch)
-    for tab, part in {"Rules side by side": "of them tied", "Findings": "Row against column", "AutoRank": "is first of",
+    for tab, part in {"Rank rules": "ranked as tied", "Findings": "Row against column", "AutoRank": "is first of",
                       "Integrity": "nearest system"}.items():
         again = opened("results", testset=asked["testset"][0], trials="999", tab=tab)
         assert not again.exception and part in words(again) + "".join(one.value for one in again.caption)
@@ -67,6 +67,6 @@ def test_a_review_has_them_without_the_excluded_systems(opened, monkeypatch):
     again = opened("review", review=link, tab="AutoRank", autorank="qab-en")
     assert not again.exception and "is first of" in words(again)
     assert not opened("review", review=link, tab="Findings").exception
-    ranked = opened("review", review=link, tab="Published ranking")
+    ranked = opened("review", review=link, tab="Rank rules")
     ranked.text_area(key="official.text").set_value("language pair,system,rank\nqab-en,Cedar-open,9").run()
     assert not ranked.exception and "0 of 1 published ranks come out" in words(ranked)

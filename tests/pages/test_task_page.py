@@ -12,7 +12,7 @@ from mtsig_core.cli.main import main
 from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.readers.tasks import pairs_of
 from mtsig_core.report.agreement import agreement_note, agreement_verdict
-from mtsig_core.report.rank_rules import rules_table
+from mtsig_core.report.rank_rule_tables import rules_table
 from mtsig_core.report.sentences import (
     describe_methods,
     explain_ranking,
@@ -97,14 +97,14 @@ def test_what_ranks_and_decisions_say_otherwise_stands_above_and_warnings_of_a_k
     said = [html.value for html in app.get("html")]
     note = "In qaa-en and qab-en: Rank ranges and the top group are always corrected for all pairs"
     assert [note in one for one in said].index(True) < 5 and not app.exception
-    tab, = [tab for tab in app.tabs if tab.label == "Caveats"]
+    tab, = [tab for tab in app.tabs if tab.label == "Caveats and method"]
     rows = "".join(html.value for html in tab.get("html")).count("<tr>") - 1
     found = compare_task(simulated_task(), "human", correction="none", trials=1999)
     assert 0 < rows <= sum(len(one.warnings) for one in found.pairs.values())
 
 
 def test_rules_stand_side_by_side_and_those_that_change_the_top_group_come_first(opened, root):
-    app = opened("results", root=root, shared_task="task", metric="XCOMET", trials="999", tab="Rules side by side")
+    app = opened("results", root=root, shared_task="task", metric="XCOMET", trials="999", tab="Rank rules")
     task, found = KeptTask(TaskSource(str(root / "task"))), {}
     for rule in fitting_rules(segment_means=True):
         with suppress(SettingError):

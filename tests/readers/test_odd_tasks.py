@@ -87,7 +87,7 @@ def test_what_is_assumed_of_tables_is_said_once_for_all_language_pairs(write):
     tables = tuple((pair, name, str(folder / f"{pair}.tsv")) for pair in ("en-de", "en-cs") for name in ("esa", "err"))
     source = TaskSource(str(folder), scores=(*tables, ("en-cs", "wer", tables[-1][2])), lower_is_better=("wer",))
     assert tuple(map(str, source.read().assumed)) == (
-        "esa: higher is better, as its name is known and its scores lie between 11 and 42.",
+        "esa: higher is better, judging by its name and its scores (11 to 42).",
         "err: higher is better, by default.", "wer: lower is better, as given.")
 
 

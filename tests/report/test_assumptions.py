@@ -27,7 +27,7 @@ def found():
 
 def test_it_is_known_of_each_score(found):
     assert tuple(map(str, found.testset.assumed)) == (
-        SAID, "XCOMET: higher is better, as its name is known and its scores lie between 0.5 and 0.9.",
+        SAID, "XCOMET: higher is better, judging by its name and its scores (0.5 to 0.9).",
         "other: higher is better, by default.")
     assert Comparison.from_json(found.render("json")) == found
     assert json.loads(found.render("json"))["testset"]["assumed"] == list(map(str, found.testset.assumed))
@@ -103,4 +103,4 @@ def test_what_agrees_over_a_task_tells_it_of_the_scores_held_against_each_other(
     task = Task("toy", {"en-de": pair}, assumed=(left_out, *pair.assumed))
     text = agreement_text(task_agreement(task, "mine", ["XCOMET"], resamples=50))
     assert text.endswith(f"\nExcluded: en-cs, which has outputs but no reference.\nAssumed: {SAID}\nAssumed: XCOMET: "
-                         "higher is better, as its name is known and its scores lie between 0.5 and 0.9.\n")
+                         "higher is better, judging by its name and its scores (0.5 to 0.9).\n")

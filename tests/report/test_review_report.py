@@ -350,9 +350,9 @@ def test_a_rule_that_ranks_the_significantly_worse_system_first_is_told():
     first = found.metrics["X"].systems[0]
     assert (first.system, first.rank_low, first.rank_high) == ("Ant", 1, 1)
     said, = (caution.text for caution in found.warnings if caution.code == "rank-rule")
-    assert "1 pair is ranked the other way round, the significantly worse system first" in said
+    assert "1 pair is ranked the wrong way round, the significantly worse system first" in said
     task = compare_task(Task("toy", dict.fromkeys(("en-de", "en-cs"), on_other_lines(-30.0))), "X", trials=999,
                         resamples=99, rank_rule="wmt24")
     assert count_hidden(task, "X")["turned_round"] == 2
     agreeing = compare(scored([8.0] * 40), "X", trials=999, resamples=99, rank_rule="wmt24")
-    assert "other way round" not in " ".join(caution.text for caution in agreeing.warnings)
+    assert "wrong way round" not in " ".join(caution.text for caution in agreeing.warnings)

@@ -48,18 +48,18 @@ def test_where_none_decides_and_one_could_not_nobody_knows_whether_they_agree():
     few = result("chrf", BLEU.pairs[0], shut, replace(BLEU.pairs[1], better=None, significant=False, decidable=False))
     found = pairs_across([BLEU, few])
     assert {(p.a, p.b): p.kind for p in found} == {
-        ("A", "B"): "agree", ("B", "C"): "cannot be decided", ("A", "C"): "some decide"}
+        ("A", "B"): "agree", ("B", "C"): "cannot be decided", ("A", "C"): "significant by some"}
     said = state_decisions(["BLEU", "chrF"], found)
     assert "agree on 1 of 2 pairs" in said and said.endswith(f"1 more {FEW}")
     table = across_table([BLEU, few], SETTINGS)
-    assert table.values("together") == ["some decide", "agree", "cannot be decided"]
+    assert table.values("together") == ["significant by some", "agree", "cannot be decided"]
     assert len(pick_unlike(table).rows) == 1
     all_shut = [Disputed("en-de", ("bleu", "chrf"), tuple(p for p in found if p.kind == UNDECIDED))] * 2
     assert state_agreement(all_shut).endswith(FEW) and "agree" not in state_agreement(all_shut)
     two = Disputed("en-de", ("bleu", "chrf"), tuple(found))
     assert state_agreement([two]).endswith(said)
     counts = dispute_counts_table([two])
-    assert counts.keys == ["language_pair", "n_pairs", "agree", "some_decide", "opposite", "cannot_be_decided",
+    assert counts.keys == ["language_pair", "n_pairs", "agree", "significant_by_some", "opposite", "cannot_be_decided",
                            "only_bleu", "only_chrf"]
     assert counts.rows[0][:6] == ("en-de", 3, 1, 1, 0, 1)
 
@@ -76,7 +76,7 @@ def test_every_pair_under_every_metric_contradictions_first():
     found = across_table([BLEU, TER], SETTINGS).records()
     assert [[row[column] for column in ("a", "b", "improvement_bleu", "improvement_ter", "relation_bleu",
                                         "relation_ter", "together")] for row in found] == [
-        ["A", "B", 1.0, -2.0, ">", "<", "opposite"], ["B", "C", 1.0, -1.0, "~", "<", "some decide"],
+        ["A", "B", 1.0, -2.0, ">", "<", "opposite"], ["B", "C", 1.0, -1.0, "~", "<", "significant by some"],
         ["A", "C", 2.0, 4.0, ">", ">", "agree"]]
     assert all(row[f"{what}_{metric}"] == value for row in found for metric in ("bleu", "ter")
                for what, value in (("p", 0.5), ("adjusted_p", 0.5), ("segments", 10)))

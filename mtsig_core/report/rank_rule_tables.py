@@ -26,11 +26,10 @@ from mtsig_core.stats.ranks import RANK_RULES
 
 #: By rule: the comparison with its ranks, and all the rest the same.
 ByRule = Mapping[str, Found]
-RANKS_NOTE = ("A column has the rank range of each system by one rule. Marked: the range reaches the first rank. "
-              "'Differs': the rules disagree on whether the system is in the top group, or wins. Lines separate the "
-              "clusters of the first rule.")
-COUNTS_NOTE = ("Tied: a significant pair whose rank ranges share a rank. Separated: a pair without a significant "
-               "difference whose ranges share none.")
+RANKS_NOTE = ("A column has the rank ranges by one rule. Marked: the range reaches 1. 'Differs': only some of the "
+              "rules have the system in the top group, or as the winner. Lines separate clusters of the first rule.")
+COUNTS_NOTE = ("How each rule fits the tests of pairs. Ranked as tied: significant pairs whose rank ranges share a "
+               "rank. Ranked apart: pairs without a significant difference whose rank ranges share none.")
 
 
 def _results(by_rule: ByRule, metric: str) -> dict[str, dict[str, MetricResult]]:
@@ -116,9 +115,9 @@ def rule_counts_table(by_rule: ByRule, metric: str) -> Table:
         Column("rule", "rule", "name"),
         Column("top_group", "language pairs with another top group" if is_task else "top group"),
         Column("clusters", "clusters" if is_task else "sizes of clusters"),
-        Column("significant", "significant pairs", "count"), Column("tied", "of them tied", "count"),
+        Column("significant", "significant pairs", "count"), Column("tied", "ranked as tied", "count"),
         Column("not_significant", "not significant", "count"),
-        Column("separated", "of them separated", "count")), tuple(rows))
+        Column("separated", "ranked apart", "count")), tuple(rows))
 
 
 def _top(result: MetricResult) -> set[str]:
@@ -132,9 +131,11 @@ def rules_verdict(by_rule: ByRule, metric: str) -> str:
         names = [name for name, word in _differences(_results(by_rule, metric)[""]).items() if word]
         return (f"The rank rules disagree on the top group or the winner: {', '.join(names)}" if changed else
                 "All rank rules give the same top group and winner")
+    if not changed:
+        return "All rank rules give the same top group and winner"
     n = len(select_parts(found, metric))
-    return (f"The rank rule changes the top group or the winner in {len(changed)} of {format_count(n, 'language pair')}"
-            f"{': ' if changed else ''}{name_pairs(changed) if changed else ''}")
+    return (f"The rank rule changes the top group or the winner in {f'{len(changed)} of ' * (n > len(changed))}"
+            f"{format_count(n, 'language pair')}: {name_pairs(changed)}")
 
 
 def rules_blocks(by_rule: ByRule, metric: str) -> list[Block]:

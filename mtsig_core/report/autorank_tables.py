@@ -51,14 +51,14 @@ def autorank_blocks(found: AutoRank, pair: str) -> list[Block]:
             "replace human scores.")
     if one.as_published:
         note += (" WMT25 used these metrics: CometKiwi-XL where the task had a reference, only chrF++ for "
-                 "Bhojpuri and Maasai. --metrics NAME,... takes others.")
+                 "Bhojpuri and Maasai.")
     if one.without:
         note += f" Excluded, because they lack scores of a metric: {', '.join(map(printable, one.without))}."
     first = one.systems[0]
     rivals = [row.system for row in one.systems[1:] if row.rank_low == 1]
-    verdict = f"{pair}: {printable(first.system)} is first of {format_count(len(one.systems), 'system')} by {metrics}"
-    others = f" In some resamples the first is {' or '.join(map(printable, rivals))}." if rivals else ""
-    return [Paragraph(text=f"{verdict}.{others}"),
+    others = f", but in some resamples {' or '.join(map(printable, rivals))} is first" if rivals else ""
+    verdict = f"{printable(first.system)} is first of {format_count(len(one.systems), 'system')}{others}."
+    return [Paragraph(text=verdict, role="verdict", about=f"{pair}, AutoRank by {metrics}"),
             TableBlock(table=autorank_table(one), title=f"AutoRank of {pair}", caption=f"AutoRank of {pair}.",
                        notes=(note,))]
 

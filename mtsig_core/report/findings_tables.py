@@ -65,8 +65,8 @@ def findings_blocks(found: Findings, pair: str) -> list[Block]:
     """The findings of a language pair."""
     one, title = found.pairs[pair], metric_title(found.metric)
     table, result = findings_table(found, pair), one.comparison.metrics[found.metric]
-    notes = [f"Rank: the range {find_rank_rule(found.found).title}. {CLUSTERS_NOTE}",
-             f"Marked: ranks that reach the first{', and the best score in each domain' * bool(one.domains)}.",
+    notes = [f"Ranked {find_rank_rule(found.found).title}. {CLUSTERS_NOTE}",
+             f"Marked: rank ranges that reach 1{', and the best score in each domain' * bool(one.domains)}.",
              *_explain_autorank(one, found.rule)]
     grey = ["Grey: not in the constrained track."] * bool(table.grey)
     names = {row.system: name_in_print(found.found.task, row.system) for row in result.systems}

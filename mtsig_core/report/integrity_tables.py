@@ -33,7 +33,7 @@ def integrity_table(found: Integrity) -> Table:
                *([Column("equal_source", "equal to source", "count")] if with_source else []),
                *([Column("nearest", "nearest system", "name"),
                   Column("share_equal", "lines in common", "share", ".1%")] if with_texts else []),
-               Column("document", f"document that drives {metric_title(found.metric)}", "name"),
+               Column("document", "driving document", "name"),
                Column("share", "of the variance", "share", ".0%"))
     rows = []
     for one in found.systems:
@@ -49,12 +49,12 @@ def list_findings(found: Integrity) -> list[str]:
     """Sentences: what is worth a look, beside the warnings about files."""
     near = {frozenset((one.system, one.nearest.system)): one.nearest.share_equal for one in found.systems
             if one.nearest is not None and one.nearest.share_equal >= _ALIKE}
-    pairs = [f"{' and '.join(map(printable, sorted(pair)))} ({share:.0%})" for pair, share in near.items()]
-    driven = [f"{printable(one.system)} ({printable(one.driving_document.document)}, {one.driving_document.share:.0%})"
-              for one in found.systems if one.driving_document is not None]
-    title = metric_title(found.metric)
-    return [*([f"Nearly the same output: {', '.join(pairs)} of the lines."] if pairs else []),
-            *([f"One document makes the interval of {title} wide: {', '.join(driven)} of the variance."]
+    pairs = [f"{' and '.join(map(printable, sorted(pair)))} in {share:.0%} of the lines"
+             for pair, share in near.items()]
+    driven = [f"{printable(one.system)} ({printable(one.driving_document.document)}: {one.driving_document.share:.0%} "
+              "of the variance)" for one in found.systems if one.driving_document is not None]
+    return [*([f"Nearly the same output: {', '.join(pairs)}."] if pairs else []),
+            *([f"One document makes the {metric_title(found.metric)} interval wide: {', '.join(driven)}."]
               if driven else [])]
 
 
@@ -62,11 +62,11 @@ def integrity_blocks(found: Integrity) -> list[Block]:
     """What is worth a look first, then the table."""
     cautions = tuple(caution for one in found.systems for caution in one.warnings)
     findings = list_findings(found)
-    nothing = "Nothing found that is worth a look."
-    return [*(Paragraph(text=text) for text in findings or ([] if cautions else [nothing])),
-            Warnings(cautions=cautions),
-            TableBlock(table=integrity_table(found), title="Integrity", caption="Lines in common, by system.",
-                       notes=(_NOTE,))]
+    texts = findings or ([] if cautions else ["Nothing stands out."])
+    table = TableBlock(table=integrity_table(found), title="Integrity", caption="Lines in common, by system.",
+                       notes=(_NOTE,))
+    return [*(Paragraph(text=text, role="verdict") for text in texts),
+            Warnings(cautions=cautions), *[table] * (found.n_lines > 0 or bool(findings))]
 
 
 def integrity_report(found: Integrity) -> Report:
