@@ -43,7 +43,7 @@ from mtsig_core.report.autorank_tables import AUTORANK_FORMS
 from mtsig_core.report.commands import defaults, option_name, task_command
 from mtsig_core.report.findings_tables import FINDINGS_FORMS
 from mtsig_core.report.review import content_sentence, decision_cautions, read_review, review_command
-from mtsig_core.report.task_export import TASK_DOCUMENTS, task_document
+from mtsig_core.report.task_reports import TASK_DOCUMENTS, task_document
 from mtsig_core.report.text import printable, warn
 from mtsig_core.results import TaskComparison
 from mtsig_core.source import TaskSource
