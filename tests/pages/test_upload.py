@@ -323,7 +323,7 @@ def test_unclear_columns_are_asked_for(page, tmp_path, monkeypatch, capsys, head
 
 
 def test_weights_and_raters_are_asked_for_and_kept(page, tmp_path, monkeypatch, capsys):
-    """Both scores of the printed command are those on screen."""
+    """The printed command has them, and the metrics have the adjusted scores beside the mean."""
     rows = [f"{system}\td{k}\td{k}\t{k}\tr{(k + (system == 'A')) % 3}\ts\tt\tStyle\t{('Minor', 'Major')[k % 2]}\t"
             for k in range(1, 13) for system in "AB"]
     content = "\n".join(["system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\tcomment", *rows, ""])
@@ -337,8 +337,10 @@ def test_weights_and_raters_are_asked_for_and_kept(page, tmp_path, monkeypatch, 
     assert "--raters adjusted --mqm-weights major=9" in command
     (tmp_path / "mqm.tsv").write_text(content)
     monkeypatch.chdir(tmp_path)
-    assert main([*arguments(command), "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["metrics"].keys() == {"MQM", "MQM-adjusted"}
+    [metrics] = [box for box in page.selectbox if box.label == "Metric"]
+    assert {"MQM", "MQM-adjusted"} <= {*metrics.options}
+    assert main([*arguments(command), "--metrics", "MQM-adjusted", "--format", "json"]) == 0
+    assert "MQM-adjusted" in json.loads(capsys.readouterr().out)["metrics"]
 
 
 def test_a_wrong_column_gets_the_message_of_the_reader_and_the_form_stays(page):
