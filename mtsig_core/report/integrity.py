@@ -63,10 +63,13 @@ def integrity_blocks(found: Integrity) -> list[Block]:
     cautions = tuple(caution for one in found.systems for caution in one.warnings)
     findings = list_findings(found)
     texts = findings or ([] if cautions else ["Nothing stands out."])
-    table = TableBlock(table=integrity_table(found), title="Integrity", caption="Lines in common, by system.",
+    shown = integrity_table(found)
+    if not found.n_lines:
+        shown = shown.pick_rows([k for k, one in enumerate(found.systems) if one.driving_document is not None])
+    table = TableBlock(table=shown, title="Integrity", caption="Lines in common, by system.",
                        notes=(_NOTE,))
     return [*(Paragraph(text=text, role="verdict") for text in texts),
-            Warnings(cautions=cautions), *[table] * (found.n_lines > 0 or bool(findings))]
+            Warnings(cautions=cautions), *[table] * bool(shown.rows)]
 
 
 def integrity_report(found: Integrity) -> Report:

@@ -206,7 +206,7 @@ def test_the_rule_and_the_metric_are_chosen_in_the_review(at, root, kept):
     review = read(kept).review
     assert not app.exception and review.settings == {"trials": 999, "rank_rule": "wmt25"}
     assert review.metric == "MetricX-24" and "chose ranks as WMT25" in words(app)
-    assert "Ranks as WMT25 (" in words(app) and "Assumed: MetricX-24" in words(app)  # as on the page Task
+    assert "Ranks as WMT25: " in words(app) and "Assumed: MetricX-24" in words(app)  # as on the page Task
     assert any("--review task-MetricX-24-review.json" in line for line in copied(app))
     pick(app, "review.Preset.3", "wmt25")
     assert read(kept).review.settings == {**PRESETS["wmt25"].settings}
