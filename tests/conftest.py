@@ -25,16 +25,21 @@ WAITING = ("tests/browser/", "tests/server/", "tests/stats/test_parallel.py")
 REAL = Path(__file__).resolve().parents[2] / "shared" / "data" / "wmt24"
 
 
-class OneBrowser(LoadFileScheduling):
-    """A file is tested by one worker, and all files of the browser by one: a second server and browser take long."""
+#: Files that share what takes long to have twice: a server and a browser; all code of the project, read.
+TOGETHER = {"browser": ("tests/browser/",),
+            "code": tuple(f"tests/test_{name}.py" for name in ("architecture", "claims_page", "messages", "words"))}
+
+
+class ByFile(LoadFileScheduling):
+    """A file is tested by one worker, and so are those that share something."""
 
     def _split_scope(self, nodeid):
         file = super()._split_scope(nodeid)
-        return "tests/browser" if file.startswith("tests/browser/") else file
+        return next((shared for shared, files in TOGETHER.items() if file.startswith(files)), file)
 
 
 def pytest_xdist_make_scheduler(config, log):
-    return OneBrowser(config, log)
+    return ByFile(config, log)
 
 
 def pytest_xdist_auto_num_workers():

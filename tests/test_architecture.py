@@ -2,12 +2,14 @@
 
 import ast
 import importlib
+import re
 import subprocess
 import sys
+from collections import Counter
 from functools import cache
 from graphlib import TopologicalSorter
 
-from tests.builders.code import CORE, PAGES, ROOT, name_of, offenders, tree
+from tests.builders.code import CORE, PAGES, ROOT, name_of, nodes, offenders, tree
 
 FILES = [*CORE, *PAGES, ROOT / "app.py", ROOT / "asgi.py"]
 
@@ -19,7 +21,7 @@ MODULES = {name_of(file) for file in FILES}
 def imports(file, late=True):
     """The modules that a file imports; without `late`, those that it imports as it is imported itself."""
     found = set()
-    for node in ast.walk(tree(file)) if late else tree(file).body:
+    for node in nodes(file) if late else tree(file).body:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -76,14 +78,14 @@ def test_background_work_needs_no_screen():
 
 def test_boxes_have_keys():
     """Without one, a box that was opened is closed when anything appears or goes above it."""
-    boxes = [node for file in PAGES for node in ast.walk(tree(file))
+    boxes = [node for file in PAGES for node in nodes(file)
              if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "expander"]
     assert len(boxes) > 10 and all("key" in {given.arg for given in node.keywords} for node in boxes)
 
 
 def test_caches_live_in_one_place():
     def caches(file):
-        return [node.attr for node in ast.walk(tree(file))
+        return [node.attr for node in nodes(file)
                 if isinstance(node, ast.Attribute) and node.attr.startswith("cache_")]
 
     screens = [file for file in [*PAGES, ROOT / "app.py"] if file.parent.name not in ("_ui", "_server")]
@@ -123,6 +125,7 @@ def test_every_module_has_a_place():
         return parts[0] not in ({*TOP, *LAYERS} if len(parts) == 1 else {*LAYERS, "cli"} - {"errors"})
 
     assert offenders(CORE, homeless) == {}
+    assert [name for name, n in Counter(file.stem for file in CORE).items() if n > 1] == ["__init__"]
 
 
 def test_arrows_point_one_way():
@@ -177,7 +180,7 @@ CAPITALS = {"mtsig_core.cli.main", "mtsig_core.task", "mtsig_core.readers.limits
 def test_metrics_are_called_what_one_function_says():
     """`metrics.metric_title` knows which are written in capitals; a user's own scores keep their name."""
     def shouts(file):
-        return [node.lineno for node in ast.walk(tree(file))
+        return [node.lineno for node in nodes(file)
                 if isinstance(node, ast.Attribute) and node.attr == "upper"]
 
     found = offenders([file for file in FILES if name_of(file) not in CAPITALS], shouts)
@@ -189,7 +192,7 @@ def test_one_function_decides():
     """Nobody else asks whether p is at most alpha, or a share of wins at least 1 - alpha: it asks
     `significance.significant` or `decide_pairs`."""
     def asks(file):
-        return [node.lineno for node in ast.walk(tree(file)) if isinstance(node, ast.Compare)
+        return [node.lineno for node in nodes(file) if isinstance(node, ast.Compare)
                 for op, side in zip(node.ops, node.comparators, strict=True)
                 if "alpha" in {getattr(part, "id", getattr(part, "attr", "")) for part in ast.walk(side)}
                 and isinstance(op, ast.LtE | ast.GtE)]
@@ -211,17 +214,16 @@ def test_a_public_name_is_one_thing():
     assert not {name: sorted(found) for name, found in homes.items() if len(found) > 1}, "rename the rarer one"
 
 
-TESTS = sorted((ROOT / "tests").rglob("*.py"))
+TESTS = {file: file.read_text(encoding="utf-8") for file in sorted((ROOT / "tests").rglob("*.py"))}
 #: What tests may know of Streamlit wherever they are: what it sends, how it is tried out, and its command.
 SAID = ("streamlit.proto.", "streamlit.testing.v1", "streamlit.web")
 
 
 def test_no_test_imports_another():
-    assert offenders(TESTS, lambda file: {name for name in imports(file)
-                                          if name.startswith("tests.") and ".test_" in name}) == {}
+    assert offenders(TESTS, lambda file: re.findall(r"^ *(?:from|import) tests.*\btest_\w+", TESTS[file], re.M)) == {}
 
 
 def test_one_file_of_the_tests_knows_streamlits_own_parts():
-    found = offenders(TESTS, lambda file: {name for name in within("streamlit", file)
-                                           if name != "streamlit" and not name.startswith(SAID)})
+    found = offenders([file for file in TESTS if "streamlit" in TESTS[file]], lambda file: {
+        name for name in within("streamlit", file) if name != "streamlit" and not name.startswith(SAID)})
     assert found.keys() == {"tests.builders.streamlit_parts"}

@@ -9,6 +9,7 @@ from mtsig_core.experiments.error_rates import type_one, variants
 from mtsig_core.experiments.sweeps import sweep_references
 from mtsig_core.experiments.validation import coverage
 from mtsig_core.simulation.corpus import load_demo
+from tests.builders.code import CORE, PAGES, nodes, tree
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 PAGE = (CHECKOUT / "docs" / "claims.md").read_text(encoding="utf-8")
@@ -16,7 +17,6 @@ TESTS = sorted(set(re.findall(r"`([\w/]+\.py)::([\w:]+)`", PAGE)))
 #: (file, what it says), from the tables whose second column quotes.
 QUOTED = [(file, said) for file, cell in re.findall(r"^\| `((?:pages|mtsig_core)/[\w/]+\.py)` \| (.*?) \| ", PAGE, re.M)
           for said in re.findall(r'"(.*?)"', cell)]
-SHOWN = sorted([*(CHECKOUT / "pages").rglob("*.py"), *(CHECKOUT / "mtsig_core").rglob("*.py")])
 #: What is not a number of anything: years and places in papers, what is filled in, formulas, names.
 NUMBERLESS = re.compile("|".join((
     r"%\{[^}]*\}", r"\{[^}]*\}", r"<[^>]+>", r"\$[^$]*\$", r"\\\w+", r"\b(?:18|19|20)\d\d\b(?:, \d\.\d)?",
@@ -33,8 +33,8 @@ NO_CLAIM = ("such as", "examples:\n", "maxWidth", "background-color", "Max-Age",
 def texts(file):
     """The texts of a module as they are shown, with {} where something is filled in; no docstrings, no messages that
     say what was expected in place of what came."""
-    tree, found, parts = ast.parse(file.read_text(encoding="utf-8")), [], set()
-    for node in ast.walk(tree):
+    found, parts = [], set()
+    for node in nodes(file):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             parts.add(id(node.value))
         elif isinstance(node, ast.JoinedStr):
@@ -53,9 +53,8 @@ def claimed(text):
 
 
 def test_every_test_it_names_exists():
-    modules = {file: ast.parse((CHECKOUT / "tests" / file).read_text(encoding="utf-8")) for file, _ in TESTS}
     for file, name in TESTS:
-        body = modules[file].body
+        body = tree(CHECKOUT / "tests" / file).body
         for part in name.split("::"):
             body = next((node.body for node in body if getattr(node, "name", None) == part), None)
             assert body is not None, f"{file} has no {part} of {name}"
@@ -68,7 +67,7 @@ def test_what_it_quotes_is_said():
 
 
 def test_every_constant_number_is_there():
-    for file in SHOWN:
+    for file in (*PAGES, *CORE):
         quotes = [said for where, said in QUOTED if CHECKOUT / where == file]
         for text in texts(file):
             if not any(word in text for word in NO_CLAIM):

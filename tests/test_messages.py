@@ -10,7 +10,7 @@ from mtsig_core import Comparison, InputError, SettingError, TestSet, compare
 from mtsig_core.report.commands import remedy_options
 from mtsig_core.report.text import warn
 from pages._ui.screen import in_side_bar
-from tests.builders.code import CORE, PAGES, name_of, offenders, tree
+from tests.builders.code import CORE, PAGES, name_of, nodes, offenders
 
 OPTION = re.compile(r"(^|[\s`'\"]|(?<!var)\()--[a-z]|NAME=|=FILE")  # var(--name) is of a style
 #: Their errors are about the command line itself, or never reach a page.
@@ -19,8 +19,8 @@ COMMAND_LINE = ("mtsig_core.cli.main", "mtsig_core.source", "mtsig_core.cli.serv
 MESSAGES = [file for file in CORE if name_of(file) not in COMMAND_LINE and "cli" not in file.parts]
 
 
-def texts(node):
-    return [part.value for part in ast.walk(node) if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+def texts(parts):
+    return [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
 
 
 def called(node):
@@ -30,12 +30,12 @@ def called(node):
 def test_messages_of_the_core():
     def said(node):
         if called(node) == "Caution":
-            return texts(node)
+            return texts(ast.walk(node))
         first = node.args[:1] if called(node).endswith("Error") else []
-        return [text for argument in first for text in texts(argument)]
+        return [text for argument in first for text in texts(ast.walk(argument))]
 
     def options(file):
-        return [(node.lineno, text) for node in ast.walk(tree(file)) if isinstance(node, ast.Call)
+        return [(node.lineno, text) for node in nodes(file) if isinstance(node, ast.Call)
                 for text in said(node) if OPTION.search(text)]
 
     assert offenders(MESSAGES, options) == {}
@@ -44,9 +44,9 @@ def test_messages_of_the_core():
 def test_the_core_knows_no_side_bar():
     """Its own docstrings aside, it says nothing of what a screen has where."""
     def said(file):
-        docs = {ast.get_docstring(node, clean=False) for node in ast.walk(tree(file))
+        docs = {ast.get_docstring(node, clean=False) for node in nodes(file)
                 if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)}
-        return [text for text in texts(tree(file)) if "sidebar" in text and text not in docs]
+        return [text for text in texts(nodes(file)) if "sidebar" in text and text not in docs]
 
     assert offenders(CORE, said) == {}
 
@@ -54,7 +54,7 @@ def test_the_core_knows_no_side_bar():
 def test_what_pages_say_themselves():
     """An option alone, as lists of options have them, is no sentence."""
     def options(file):
-        return [text for text in texts(tree(file))
+        return [text for text in texts(nodes(file))
                 if " " in text.strip() and "<style>" not in text and OPTION.search(text)]
 
     assert offenders(PAGES, options) == {}

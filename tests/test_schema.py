@@ -47,7 +47,7 @@ def values(kind):
 
 @pytest.mark.parametrize("kind", [*RESULTS, source.Source, source.TaskSource, *CHANGES.values()],
                          ids=lambda kind: kind.__name__)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=settings().max_examples // 6)  # each part of a value is a case of its own
 @given(data=st.data())
 def test_what_is_written_comes_back_equal(kind, data):
     value = data.draw(values(kind))

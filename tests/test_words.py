@@ -14,6 +14,7 @@ from mtsig_core.cli.main import _parser
 from mtsig_core.report.facade import render
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.stats.comparison import compare
+from tests.builders.code import nodes
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 #: What to write in place of a term that must not come back.
@@ -47,8 +48,8 @@ NO_PROSE = re.compile(r"[$\\<]|  mtsig |^([a-z]{2,3} ){9}")  # formulas, markup,
 
 def texts_of_module(file: Path) -> Iterator[tuple[str, str]]:
     """Place and text of what has words: no docstrings; an X where something is filled in."""
-    tree, parts = ast.parse(file.read_text(encoding="utf-8")), set()
-    for node in ast.walk(tree):  # a text comes before its parts
+    parts = set()
+    for node in nodes(file):  # a text comes before its parts
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             parts.add(id(node.value))
         elif isinstance(node, ast.JoinedStr):

@@ -1,4 +1,5 @@
-"""`compare`, `score`, `segments`, `pair`, `domains`, and scores held against published ones."""
+"""The commands of one test set: `compare`, `score`, `integrity`, `segments`, `pair`, `domains`; and what commands of
+tasks share with them, published scores and all rank rules side by side."""
 
 from __future__ import annotations
 
@@ -27,8 +28,8 @@ from mtsig_core.report import export
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.dispute_card import card_html, card_json, card_text
 from mtsig_core.report.domain_tables import DOMAIN_FORMS
-from mtsig_core.report.integrity import INTEGRITY_FORMS
-from mtsig_core.report.rank_rules import RULES_FORMS
+from mtsig_core.report.integrity_tables import INTEGRITY_FORMS
+from mtsig_core.report.rank_rule_tables import RULES_FORMS
 from mtsig_core.report.replication import REPLICATION_FORMS
 from mtsig_core.report.reports import comparison_text
 from mtsig_core.report.text import terminal_width, warn

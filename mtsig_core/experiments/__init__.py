@@ -1,6 +1,4 @@
-"""Experiments on a test set that is taken for the truth: each repeats a part of one of the papers.
-
-They are imported from their modules, such as ``from mtsig_core.experiments.sweeps import sweep_sizes``.
+"""What asks more than one comparison: first what repeats a part of a paper, on a test set that is taken for the truth.
 
 ====================  ====================================================================================
 `frame`               rows with settings, shares with their Monte Carlo error, the loop over repeats
@@ -13,6 +11,10 @@ They are imported from their modules, such as ``from mtsig_core.experiments.swee
 `inside_score`        what is inside a score (Koehn 2004, 2 and 4; Post 2018)
 `metric_agreement`    which metric orders systems as people do
 `domains`, `dispute`  systems by domain; everything about one pair
+`rank_rules`          ranks by all rules side by side
+`autorank`            one order of the systems from several metrics
+`findings`            what a findings paper prints of each language pair
+`integrity`           what is odd in outputs and ratings
 `lecture`             what the scenes of the lecture draw
 `papers`              the numbers that the papers print
 ====================  ====================================================================================

@@ -1,4 +1,4 @@
-"""Readers: one module per format, each from files, or from memory, to a TestSet."""
+"""Readers: from files, or from memory, to a TestSet. `formats` knows the formats, and what reads each."""
 
 from mtsig_core.readers.lines import read_lines
 from mtsig_core.readers.scores import join_scores, read_scores

@@ -257,6 +257,8 @@ def find_reordering(reference: Sequence[str | None], output: Sequence[str | None
     >>> find_reordering(lines, lines) is None, find_reordering(lines, lines[20:] + lines[:20]).moved.size
     (True, 50)
     """
+    if min(len({*reference}), len({*output})) < _MOVED:  # each distinct line has one clear place
+        return None
     lengths = np.stack([text_lengths(reference), text_lengths(output)])
     lines = np.flatnonzero(lengths.min(axis=0) > 0)
     if len(lines) < _WINDOW:
@@ -337,17 +339,17 @@ def _find_best_places(reference: Sequence[str], output: Sequence[str]) -> tuple[
 
     size = 2 if sum(map(ord, "".join(reference[::10]))) > 0x2E80 * sum(map(len, reference[::10])) / 2 else 5
     pieces = [_hash_pieces(texts, size) for texts in (reference, output)]
-    n_lines = np.bincount(pieces[0][1], minlength=1 << _BITS)
-    rare = (n_lines > 0) & (n_lines <= max(2, _RARE * len(reference)))
-    weights = np.where(rare, np.log(len(reference) / np.maximum(n_lines, 1)) + 0.1, 0)
-    columns = np.cumsum(rare) - 1
+    known, n_lines = np.unique(pieces[0][1], return_counts=True)
+    rare = n_lines <= max(2, _RARE * len(reference))
+    known, weights = known[rare], np.log(len(reference) / n_lines[rare]) + 0.1
     matrices = []
     for rows, cells in pieces:
-        keep = rare[cells]
-        rows, cells = rows[keep], cells[keep]
-        norm = np.sqrt(np.bincount(rows, weights[cells] ** 2, minlength=len(reference)))
-        matrices.append(sparse.csr_matrix((weights[cells] / norm[rows], (rows, columns[cells])),
-                                          shape=(len(reference), int(rare.sum()))))
+        columns = np.minimum(np.searchsorted(known, cells), max(0, len(known) - 1))
+        keep = known[columns] == cells if len(known) else np.zeros(len(cells), bool)
+        rows, columns = rows[keep], columns[keep]
+        norm = np.sqrt(np.bincount(rows, weights[columns] ** 2, minlength=len(reference)))
+        matrices.append(sparse.csr_matrix((weights[columns] / norm[rows], (rows, columns)),
+                                          shape=(len(reference), len(known))))
     alike = (matrices[1] @ matrices[0].T).toarray()
     place = alike.argmax(axis=1)
     every = np.arange(len(place))

@@ -5,9 +5,6 @@
         <src lang="en"><p><seg id="1">...</seg></p></src>
         <ref lang="de" translator="A"><p><seg id="1">...</seg></p></ref>
         <hyp lang="de" system="NAME"><p><seg id="1">...</seg></p></hyp>
-
-A file is read as a stream, of which the texts alone are kept. One that declares a document type is refused: entities,
-external references and what grows out of them can come by no other way.
 """
 
 from __future__ import annotations

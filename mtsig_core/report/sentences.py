@@ -1,7 +1,6 @@
-"""Results in sentences: the verdict, its caveats, the method, and a paragraph for a paper. A test set is a task of one
-part, so the same functions write both. They claim only what the decisions say.
+"""Results in sentences: the verdict, its caveats, the method, and a paragraph for a paper.
 
-A test set is a task of one part: the same functions write both. They claim what the decisions say and no more.
+A test set is a task of one part, so the same functions write both. They claim only what the decisions say.
 """
 
 from __future__ import annotations

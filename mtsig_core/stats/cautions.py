@@ -909,16 +909,19 @@ def _is_wording(mark: str, sample: _Sample, other: _Sample) -> bool:
 
 def _grown(piece: str, lines: Sequence[str]) -> str:
     """Return the piece with the characters that nearly always surround it, except the full stop of the sentence."""
-    while True:
+    having = [(line, at) for line in lines if (at := line.find(piece)) >= 0]
+    while having:
         around: Counter[str] = Counter()
-        for line in lines:
-            before, middle, after = line.partition(piece)
-            if middle:
-                around.update([*([before[-1] + piece] if before else []), *([piece + after[0]] if after else [])])
+        for char, n in Counter(line[at - 1] for line, at in having if at).items():
+            around[char + piece] += n
+        for char, n in Counter(line[at + len(piece)] for line, at in having if at + len(piece) < len(line)).items():
+            around[piece + char] += n
         longer, count = around.most_common(1)[0] if around else ("", 0)
-        if count < 0.9 * sum(piece in line for line in lines) or len(piece) > _EXAMPLE:
-            return piece if len(piece.lstrip(".")) < 2 else piece.lstrip(".")
+        if count < 0.9 * len(having) or len(piece) > _EXAMPLE:
+            break
         piece = longer
+        having = [(line, at) for line, _ in having if (at := line.find(piece)) >= 0]
+    return piece if len(piece.lstrip(".")) < 2 else piece.lstrip(".")
 
 
 def _as_written(mark: str, text: str) -> str:

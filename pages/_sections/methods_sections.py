@@ -14,6 +14,7 @@ from mtsig_core.metrics import metric_title, resolve_metric
 from mtsig_core.metrics.means import SegmentMean
 from mtsig_core.results import UNLIKE
 from mtsig_core.stats.few_units import FEW_UNITS
+from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import CONTROLS, CORRECTION_SOURCES, TESTS
 from pages._ui import address, screen
@@ -74,10 +75,13 @@ def _show_formula(title: str, formula: str, note: str) -> None:
 
 
 def show_ranks(view: View | MtsigError) -> None:
-    """Describe rank ranges and the smallest detectable difference."""
+    """Describe rank ranges, the rank rules, and the smallest detectable difference."""
     screen.plain("Rank range of a system: from 1 + the number of systems significantly better to S - the number "
                  "significantly worse. The decisions control the family-wise error (Romano-Wolf, else Holm), so all "
                  "ranges hold together.")
+    screen.prose_table(["rank rule", "source", "what it ignores"], [
+        [SETTINGS["rank_rule"].name_value(name), rule.source, "; ".join(rule.ignores)]
+        for name, rule in RANK_RULES.items()])
     screen.plain("Smallest detectable difference: the true difference found 8 times in 10, 2.80 standard errors at "
                  f"alpha 0.05, and more with few units by Student's t. Below {FEW_UNITS} units it is rough.")
 

@@ -12,12 +12,12 @@ from mtsig_core import MtsigError, Task, compare_task
 from mtsig_core.experiments.autorank import RULES, autorank, used_metrics
 from mtsig_core.experiments.findings import make_findings
 from mtsig_core.experiments.integrity import examine_integrity
-from mtsig_core.report.autorank import AUTORANK_FORMS, autorank_blocks
+from mtsig_core.report.autorank_tables import AUTORANK_FORMS, autorank_blocks
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.document import Block, Paragraph, TableBlock, Warnings
-from mtsig_core.report.findings import FINDINGS_FORMS, findings_blocks
-from mtsig_core.report.integrity import INTEGRITY_FORMS, integrity_blocks
-from mtsig_core.report.rank_rules import RULES_FORMS, rules_blocks
+from mtsig_core.report.findings_tables import FINDINGS_FORMS, findings_blocks
+from mtsig_core.report.integrity_tables import INTEGRITY_FORMS, integrity_blocks
+from mtsig_core.report.rank_rule_tables import RULES_FORMS, rules_blocks
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.kept_tasks import KeptDraws
 from pages._ui import background, charts, controls, screen, session_limits

@@ -41,7 +41,7 @@ from mtsig_core.report.tables import (
     rank_table,
     runs_table,
 )
-from mtsig_core.report.task_export import disputed_records, task_document
+from mtsig_core.report.task_reports import disputed_records, task_document
 from mtsig_core.results import TaskAgreement, TaskComparison, TaskInfo
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import find_disputes

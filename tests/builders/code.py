@@ -29,6 +29,12 @@ def tree(file):
         gc.enable()
 
 
+@cache
+def nodes(file):
+    """All that stands in a module, from above and from outside to inside."""
+    return (*ast.walk(tree(file)),)
+
+
 def offenders(files, wrong):
     """The modules with something wrong, and what: one test for all files, for there are hundreds."""
     return {name_of(file): found for file in files if (found := wrong(file))}

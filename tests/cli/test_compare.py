@@ -71,7 +71,9 @@ class TestOtherFormats:
         out = run("compare", *options).out
         assert "60 segments; 15 documents; 3 systems" in out
         assert "Randomization test by document; 9,999 permutations; seed 0" in out
-        assert "Row against column" in out and "Warning: There are only 15 documents" in out
+        warnings = as_json(run("compare", *options, "--format", "json"))["warnings"]
+        few, = (one["text"] for one in warnings if one["code"] == "few-units")
+        assert "Row against column" in out and f"Warning: {few}" in out
         assert "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:" in out
         assert "0.0000" not in out
 

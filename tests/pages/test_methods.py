@@ -5,6 +5,7 @@ from html import unescape
 import pytest
 
 from mtsig_core.stats.intervals import INTERVALS
+from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import CORRECTIONS, TESTS
 from pages._sections.methods_sections import FORMULAS, SHOW
@@ -26,6 +27,8 @@ def test_each_tab_opens(opened, tab):
     if tab == "Tests":
         assert all(SETTINGS["test"].name_value(name) in shown and test.source in shown for name, test in TESTS.items())
         assert "gives about 11% false alarms" in shown
+    if tab == "Ranks and power":
+        assert all(rule.source in shown and "; ".join(rule.ignores) in shown for rule in RANK_RULES.values())
     if tab == "Units":
         assert "Politis and Romano 1994" in shown and r"\left(1 - \dfrac1\ell\right)^{k-1}" in shown
 

@@ -9,11 +9,12 @@ import pytest
 from mtsig_core import compare, compare_task
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.rank_rules import compare_by_rules, count_against_tests
-from mtsig_core.report.rank_rules import RULES_FORMS, rule_counts_table, rules_table, rules_verdict
+from mtsig_core.report.rank_rule_tables import RULES_FORMS, rule_counts_table, rules_table, rules_verdict
 from mtsig_core.simulation.shared_task import simulated_task
 from mtsig_core.stats.kept_tasks import KeptDraws
+from mtsig_core.stats.ranks import RANK_RULES, fitting_rules
 
-RULES = ["simultaneous", "wmt22", "wmt24", "wmt25", "overlap"]
+RULES = [*RANK_RULES]
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +68,7 @@ def test_pairs_that_ranks_tie_or_separate_are_counted(by_rule):
 def test_a_task_has_the_language_pairs_that_change_first():
     task, cache = simulated_task(), KeptDraws()
     found = compare_by_rules(lambda **given: compare_task(task, ["bleu"], trials=999, cache=cache, **given), False)
-    assert [*found] == ["simultaneous", "overlap"]
+    assert [*found] == [*fitting_rules(False)]
     shown = rules_table(found, "bleu")
     changed = {pair for pair, word in zip(shown.values("language_pair"), shown.values("differs"), strict=True) if word}
     order = list(dict.fromkeys(shown.values("language_pair")))
@@ -83,8 +84,8 @@ def test_the_command_writes_every_form(capsys):
     assert main([*asked, "json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [*found["metrics"]] == ["human", "bleu"] and "rank_rule" not in found["settings"]
-    assert {row["rule"] for row in found["metrics"]["bleu"]["rules"]} == {
-        "by simultaneous rank ranges", "by overlap of intervals"}
+    assert [row["rule"] for row in found["metrics"]["bleu"]["rules"]] == [
+        rule.title for rule in fitting_rules(False).values()]
     assert main([*asked, "csv"]) == 0
     rows = [*csv.DictReader(io.StringIO(capsys.readouterr().out))]
     ranks = [row for row in rows if row["table"] == "ranks" and row["metric"] == "human"]

@@ -10,6 +10,7 @@ from scipy import stats
 
 from mtsig_core import Caution, TestSet, compare
 from mtsig_core.figures import differences, forest, matrix
+from mtsig_core.report.caution_words import TEMPLATES
 from mtsig_core.report.sentences import explain_unlike, list_caveats, paper_sentences, state_answer
 from tests.builders.markup import methods
 from tests.builders.results import SETTINGS, comparison, pair, result
@@ -159,7 +160,7 @@ def test_names_fill_one_line():
 class TestCaveats:
     """What decides stands where a result is quoted without its warnings: in the words of these, less the remedy."""
 
-    IGNORED = "Segments are the unit although document ids are known."
+    IGNORED = TEMPLATES["documents-ignored"].general
 
     @staticmethod
     def quoted(**settings):
@@ -190,7 +191,7 @@ class TestCaveats:
     def test_that_segments_are_taken_as_independent_goes_with_the_numbers(self, unit, said):
         found = compare(made("ABC"), **QUICK, unit=unit)
         result = found.metrics["bleu"]
-        taken = "Segments are treated as independent because there are no document ids"
+        taken = TEMPLATES["no-documents"].general
         for text in (paper_sentences(found, "bleu"), *methods(found.render("latex")), found.render("html")):
             assert (taken in text) == said and "Add document ids" not in text.partition("<h2")[0]
         for figure in (forest, differences, matrix):
