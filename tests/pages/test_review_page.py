@@ -263,7 +263,7 @@ def test_who_is_left_out_can_be_put_back_while_the_numbers_wait(at, kept, monkey
     app = at("review", review=kept.edit_link)
     assert "would take about 61 s" in words(app)
     assert "mt-working" not in words(app)  # which hides what follows
-    assert "Alpha, all language pairs: late" in words(app) and "History" in [one.label for one in app.tabs]
+    assert "Alpha, all language pairs: late" in words(app) and "History and sharing" in [one.label for one in app.tabs]
     press(app, "Put back")
     assert not read(kept).review.exclusions
 
