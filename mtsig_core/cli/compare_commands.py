@@ -11,7 +11,7 @@ from typing import Any
 
 from mtsig_core.cli.inputs import check_out, chosen_metrics, progress_line, read, warn_about_words, write, write_file
 from mtsig_core.cli.options import add_options, given, refuse_of_one_pair, source_from, task_source
-from mtsig_core.errors import SettingError
+from mtsig_core.errors import SettingError, explain_unknown
 from mtsig_core.experiments.dispute import examine_dispute, list_dispute_metrics
 from mtsig_core.experiments.domains import by_domain
 from mtsig_core.experiments.integrity import examine_integrity, examine_task
@@ -104,6 +104,8 @@ def write_all_rules(args: Namespace, runs: Mapping[str, Callable[..., Any]]) -> 
 def take_all_rules(args: Namespace) -> bool:
     """Whether all rules are asked for, in a way that gives ranks and a table."""
     if args.rank_rule != ALL_RULES:
+        if args.rank_rule not in (rules := SETTINGS["rank_rule"].values):
+            raise explain_unknown("rank rule", args.rank_rule, (*rules, ALL_RULES))
         return False
     if getattr(args, "baseline", None) is not None:
         raise SettingError(f"--rank-rule {ALL_RULES} ranks the systems, and with --baseline there are no ranks. Give "

@@ -1,4 +1,4 @@
-"""`task` and `agreement`: a whole shared task."""
+"""The commands of a whole shared task: `task`, `agreement`, `autorank`, `findings`."""
 
 from __future__ import annotations
 

@@ -52,14 +52,6 @@ ScoreTable: TypeAlias = "FilePath | NamedColumns | np.ndarray"
 _MISSING = ("", '""', "na", "n/a", "nan", "none", "null")
 
 
-def read_score_file(source: ScoreTable, metric: str, is_system: Callable[[str], bool] = lambda name: True,
-                    langpair: str | None = None, columns: Mapping[str, str] = MappingProxyType({})) -> ScoreFile:
-    """Read a table of scores of the name `metric`; `is_system`: whether a column of that name may be a system.
-    `langpair`: of a table of several language pairs, the one to take. `columns`: what holds the system, the line, the
-    score, ..., where the names of the columns do not say it."""
-    return _read_ratings(_open_table(source, metric, columns), metric, is_system, langpair)
-
-
 def _open_table(source: ScoreTable, metric: str, columns: Mapping[str, str]) -> InputTable:
     """A table that has rows, its columns under their usual names."""
     if not isinstance(source, str | os.PathLike):

@@ -70,10 +70,13 @@ def integrity_blocks(found: Integrity, pair: str = "") -> list[Block]:
     cautions = tuple(caution for one in found.systems for caution in one.warnings)
     findings = list_findings(found)
     texts = findings or ([] if cautions else ["Nothing stands out."])
-    table = TableBlock(table=replace(integrity_table(found), key=f"integrity{pair and '-'}{pair}"), title="Integrity",
+    shown = integrity_table(found)
+    if not found.n_lines:
+        shown = shown.pick_rows([k for k, one in enumerate(found.systems) if one.driving_document is not None])
+    table = TableBlock(table=replace(shown, key=f"integrity{pair and '-'}{pair}"), title="Integrity",
                        caption=f"Lines in common, by system{pair and ', '}{pair}.", notes=(_NOTE,))
     return [*(Paragraph(text=text, role="verdict", about=pair) for text in texts),
-            Warnings(cautions=cautions), *[table] * (found.n_lines > 0 or bool(findings))]
+            Warnings(cautions=cautions), *[table] * bool(shown.rows)]
 
 
 def missing_blocks(missing: Mapping[str, Sequence[str]], n_pairs: int) -> list[Block]:
