@@ -28,9 +28,11 @@ ASSUMPTION_KINDS: Mapping[str, AssumptionKind] = {
     "direction-known": AssumptionKind(("metric", "higher", "low", "high"), leaves_out=False),
     "direction-default": AssumptionKind(("metric",), leaves_out=False),
     # How many ratings scores are means of.
-    "ratings": AssumptionKind(("metric", "langpair", "n_ratings", "n_raters", "per_segment", "left_out"),
-                              leaves_out=False, is_counted=True),
+    "ratings": AssumptionKind(("metric", "langpair", "n_ratings", "n_raters", "per_segment", "agreement",
+                               "left_out"), leaves_out=False, is_counted=True),
     "ratings-as-segments": AssumptionKind(("metric",), leaves_out=False, is_counted=True),
+    "mqm-weights": AssumptionKind(("metric", "weights"), leaves_out=False, is_counted=True),
+    "ratings-adjusted": AssumptionKind(("metric", "n_raters", "effects_sd"), leaves_out=False, is_counted=True),
     # Systems, segments, files, language pairs.
     "withdrawn": AssumptionKind(("table", "names")),
     "no-reference": AssumptionKind(("n", "segment", "document")),

@@ -18,6 +18,7 @@ from mtsig_core.readers.files import open_file
 from mtsig_core.readers.formats import SCORE_TABLE, SEGMENTS, SYSTEMS_TABLE
 from mtsig_core.readers.limits import hide_places, limit_reading, list_replacements, show_path
 from mtsig_core.readers.lines import read_bytes
+from mtsig_core.readers.ratings import parse_weights
 from mtsig_core.readers.scores import explain_direction, list_langpairs
 from mtsig_core.readers.tasks import SYSTEMS_FILE, find_systems, has_scores, pairs_of, read_pair, read_task
 from mtsig_core.readers.texts import join_runs, read_sacrebleu, set_and_pair
@@ -52,6 +53,8 @@ class _Files:
     keep_canary: bool = False
     #: Whether to keep the systems that the table of a task's systems calls withdrawn.
     keep_withdrawn: bool = False
+    mqm_weights: tuple[str, ...] = ()  # of errors, such as ``major=5``, where they are not Google's
+    raters: str | None = None  # what several ratings of a segment are, as in `read_scores`; None for their mean
     systems_table: str | None = None  # that table, where it is another than ``systems.tsv`` in the folder
     #: The folder that all files must lie in, links followed; they are named from there on. None for anywhere.
     below: str | None = None
@@ -87,12 +90,12 @@ class _Files:
     def _join_scores(self, testset: TestSet, tables: _NamedFiles, is_of_tables: Callable[[str], bool],
                      ids: str | None = None) -> TestSet:
         lower, higher = self._pick_directions(is_of_tables)
-        return join_scores(testset, tables, lower, ids=ids, higher_is_better=higher,
-                           columns=self._map_columns()) if tables else testset
+        return join_scores(testset, tables, lower, ids=ids, higher_is_better=higher, **self.table_options()
+                           ) if tables else testset
 
-    def _map_columns(self) -> dict[str, str]:
-        """What the columns of tables of scores hold, as it is said."""
-        return {}
+    def table_options(self) -> dict[str, Any]:
+        """How to read tables of scores: arguments of `read_scores` and `join_scores`."""
+        return {"raters": self.raters or "mean", "mqm_weights": parse_weights(self.mqm_weights)}
 
 
 def _limited(method: Callable[[Any], _Result]) -> Callable[[Any], _Result]:
@@ -124,7 +127,6 @@ class Source(_Files):
     run: tuple[tuple[str, str], ...] = ()  # (system, file) of the outputs of further training runs
     #: (name, file) of segment scores, which join the texts, or are all there is.
     scores: tuple[tuple[str, str], ...] = ()
-    raters: str | None = None  # "mean" (None too) or "segments": what several ratings of a segment are
     ids: str | None = None  # file with the id of each line of the texts, by which the tables of scores name them
     #: What columns of these tables hold, such as ``system=model``, where their names do not say it.
     columns: tuple[str, ...] = ()
@@ -159,10 +161,7 @@ class Source(_Files):
         """Read and check the files; all systems and segments."""
         if not self.has_texts:
             return read_scores(self.scores, self.lower_is_better, higher_is_better=self.higher_is_better,
-                               langpair=self.langpair, columns=self._map_columns(), raters=self.raters or "mean")
-        if self.raters not in (None, "mean"):
-            raise SettingError("Ratings can be segments of their own only without texts, whose segments they would be. "
-                               "Give --scores without texts, or take the mean.", {"raters": "mean"})
+                               langpair=self.langpair, **self.table_options())
         testset = self._read_texts()
         if self.tokenize is not None:
             testset = replace(testset, tokenizer=self.tokenize)
@@ -177,10 +176,12 @@ class Source(_Files):
             testset = testset.scored_with(self.refs or None, others_as_systems=self.refs_as_systems)
         return testset
 
-    def _map_columns(self) -> dict[str, str]:
+    def table_options(self) -> dict[str, Any]:
+        """How to read tables of scores: arguments of `read_scores` and `join_scores`."""
         if wrong := next((one for one in self.columns if not all(one.partition("="))), None):
             raise SettingError(f"columns: {show_name(wrong)!r}. Expected pairs such as system=model,line=segment.")
-        return {held.strip(): name.strip() for held, _, name in (one.partition("=") for one in self.columns)}
+        columns = {held.strip(): name.strip() for held, _, name in (one.partition("=") for one in self.columns)}
+        return {**super().table_options(), "columns": columns}
 
     def _is_of_tables(self, name: str) -> bool:
         """Whether scores of that name come from tables, not from the folder of a task that has scores."""
@@ -204,7 +205,7 @@ class Source(_Files):
                                    {"langpair": "XX-YY"})
             lower, higher = self._pick_directions(lambda name: not self._is_of_tables(name))
             return read_pair(self.folder, self.langpair, parses=self.parse, keep_canary=self.keep_canary,
-                             lower_is_better=lower, higher_is_better=higher)
+                             lower_is_better=lower, higher_is_better=higher, raters=self.raters or "mean")
         if self.xml:
             return read_wmt_xml(self.xml, self.langpair, keep_canary=self.keep_canary)
         if self.sacrebleu is not None:
@@ -316,7 +317,7 @@ class TaskSource(_Files):
             return simulated_task(self.pairs or None)
         lower, higher = self._pick_directions(lambda name: name not in self._list_names())
         return read_task(self.folder, self.pairs or None, lower_is_better=lower, higher_is_better=higher,
-                         keep_canary=self.keep_canary or bool(self.run))
+                         keep_canary=self.keep_canary or bool(self.run), raters=self.raters or "mean")
 
     def _list_names(self, *pairs: str) -> set[str]:
         """What the tables of scores are called, of all language pairs or of some."""

@@ -18,7 +18,7 @@ from mtsig_core.errors import SettingError
 from mtsig_core.metrics import Metric, find_tokenizer, resolve_metric
 from mtsig_core.report.assumption_words import describe_gap, with_remedy
 from mtsig_core.report.text import printable, warn
-from mtsig_core.source import Source
+from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.cautions import about_metrics
 from mtsig_core.stats.inventory import find_gap
 from mtsig_core.stats.parallel import Progress
@@ -28,11 +28,15 @@ from mtsig_core.testset import TestSet, order_metrics, pick_human_scores
 # Where a command writes to: standard output, or a file that appears whole or not at all.
 
 
-def check_out(path: str | None, source: Source) -> None:
+def check_out(args: Namespace, source: Source | TaskSource) -> None:
     """Fail before the work, not after it; and never write over what is read."""
+    path: str | None = args.out
     if path is None:
         return
-    if os.path.exists(path) and any(os.path.samefile(path, file) for file in source.files()):
+    others = [*source.list_joined_files()] if isinstance(source, TaskSource) else []
+    others += [file for name in ("review", "official") if (file := getattr(args, name, None)) is not None]
+    if os.path.exists(path) and any(os.path.exists(file) and os.path.samefile(path, file)
+                                    for file in (*source.files(), *others)):
         raise SettingError(f"--out {path} is one of the files to read. Choose another name.")
     try:
         place, is_folder = Path(path).resolve(), Path(path).is_dir() or path.endswith(("/", os.sep))
@@ -122,7 +126,7 @@ def standard_error() -> TextIO:
 def read(args: Namespace) -> TestSet:
     source = source_from(args)
     if source is not None:
-        check_out(args.out, source)
+        check_out(args, source)
     if source is None:
         raise SettingError("No test set. Give --ref FILE and --system FILE, --folder DIR and --langpair xx-yy, or "
                            "--demo.")

@@ -30,6 +30,11 @@ _REFERENCES = {
 _OF_FOLDER = {
     "lower_is_better": ("NAME", "scores in which lower is better; repeatable"),
     "higher_is_better": ("NAME", "scores in which higher is better, where mtsig cannot tell; repeatable"),
+    "raters": ("mean|segments|adjusted",
+               "what several ratings of a segment are: their mean (default); segments: each a segment of its own, as "
+               "WMT25 ranked; adjusted: the mean, and scores adjusted for how strict each rater is"),
+    "mqm_weights": ("major=5,...", "weights of MQM's errors that differ from Google's: of a severity, a category or "
+                                   "both, such as 'minor fluency/punctuation=0.1'"),
     "keep_canary": ("", "keep the lines that the documents file calls canary"),
     "keep_withdrawn": ("", "keep the systems that the table of systems calls withdrawn"),
     "systems_table": ("FILE", "table of systems, with the tab-separated columns system, constrained, role, kind, name "
@@ -61,8 +66,6 @@ _TEST_SET = {
     "scores": ("NAME=FILE", "table of segment scores (TSV, CSV, JSON, xlsx, Parquet, COMET's JSON) or human evaluation "
                             "as published (Appraise, MQM, MTurk). Texts are optional; repeatable, also with the "
                             "same NAME. Of a whole task, with serve and agreement: PAIR:NAME=FILE"),
-    "raters": ("mean|segments", "what several ratings of a segment are: their mean (default), or each a segment of its "
-                                "own, as WMT25 ranked; without texts"),
     "columns": ("system=NAME,...", "columns of these tables, where their names do not say what they hold: system, "
                                    "line, score, rater, docid, domain or langpair"),
     "ids": ("FILE", "id of each line of the texts, one per line, where tables of scores name lines by ids"),
@@ -171,7 +174,8 @@ def _check_companions(args: Namespace) -> None:
         raise SettingError(f"--demo-segments is {args.demo_segments}. Expected at least 1.")
     tables = args.scores or args.folder and has_scores(args.folder)
     demo = args.demo or args.demo_segments or args.demo_task
-    for name, is_there, what in (("raters", args.scores, "--scores NAME=FILE"),
+    for name, is_there, what in (("raters", tables, "--scores NAME=FILE"),
+                                 ("mqm_weights", args.scores, "--scores NAME=FILE"),
                                  ("lower_is_better", tables, "--scores NAME=FILE"),
                                  ("higher_is_better", tables, "--scores NAME=FILE"),
                                  ("systems_table", args.folder, "--folder DIR, a shared task"),

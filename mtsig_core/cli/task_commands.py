@@ -1,4 +1,4 @@
-"""`task` and `agreement`: a whole shared task."""
+"""The commands of a whole shared task: `task`, `agreement`, `autorank`, `findings`."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ from mtsig_core.report.autorank_tables import AUTORANK_FORMS
 from mtsig_core.report.commands import defaults, option_name, task_command
 from mtsig_core.report.findings_tables import FINDINGS_FORMS
 from mtsig_core.report.review import content_sentence, decision_cautions, read_review, review_command
-from mtsig_core.report.task_export import TASK_DOCUMENTS, task_document
+from mtsig_core.report.task_reports import TASK_DOCUMENTS, task_document
 from mtsig_core.report.text import printable, warn
 from mtsig_core.results import TaskComparison
-from mtsig_core.source import Source, TaskSource
+from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import compare_task, task_metrics
 from mtsig_core.stats.cautions import about_ratings
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
@@ -155,8 +155,7 @@ def run_task(args: Namespace) -> None:
     history = take_review(args)
     _check_one_task(args)
     source = task_source(args)
-    read = tuple((name, path) for _, name, path in (*source.scores, *source.run))
-    check_out(args.out, Source(folder=args.folder, src=args.review, run=read))  # all that is read
+    check_out(args, source)
     if args.folder is not None and not Path(args.folder).exists():
         source.read()  # which says what is wrong
     _tell_unread(source)
@@ -230,7 +229,7 @@ def _run_task(args: Namespace) -> None:
     source_from(args, whole_task=True)  # which refuses what names another source
     refuse_of_one_pair(args, "run")
     source = task_source(args, exclude=tuple(map(TaskExclusion, args.exclude)))
-    check_out(args.out, Source(folder=args.folder))
+    check_out(args, source)
     kept = KeptTask(source)
     with progress_line() as progress:
         found = kept_agreement(kept, args.human, args.metrics or None, progress=progress, **given(args, "agreement"))
@@ -253,8 +252,9 @@ def add_autorank(sub: ArgumentParser) -> None:
 def run_autorank(args: Namespace) -> None:
     check_jobs(args.jobs)
     _check_one_task(args)
-    check_out(args.out, Source(folder=args.folder))
-    task = task_source(args).read()
+    source = task_source(args)
+    check_out(args, source)
+    task = source.read()
     with progress_line() as progress:
         found = autorank(task, args.metrics or None, progress=progress, **given(args, "autorank"))
     write(AUTORANK_FORMS[args.format](found), args.out)
@@ -277,8 +277,9 @@ def add_findings(sub: ArgumentParser) -> None:
 def run_findings(args: Namespace) -> None:
     check_jobs(args.jobs)
     _check_one_task(args)
-    check_out(args.out, Source(folder=args.folder))
-    task = KeptTask(task_source(args)).task
+    source = task_source(args)
+    check_out(args, source)
+    task = KeptTask(source).task
     with progress_line() as progress:
         found = make_findings(task, args.metrics or None, progress=progress, cache=KeptDraws(),
                               **given(args, "findings"))

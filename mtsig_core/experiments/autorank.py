@@ -120,6 +120,9 @@ def used_metrics(pair: str, testset: TestSet) -> list[str]:
         return ["chrF++"]
     if _FIVE <= {*names}:
         return [name for name in names if name in _FIVE and (name != "CometKiwi-XL" or pair in _WITH_REFERENCE_IN_2025)]
+    if not names and not testset.has_texts:
+        raise SettingError(f"{testset.name} has only human scores, and AutoRank needs automatic metrics. Add the "
+                           "texts, or a table with scores of metrics.")
     return names or ["bleu", "chrf"]
 
 

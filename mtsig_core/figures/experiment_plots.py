@@ -643,7 +643,7 @@ def _colour(row: Row, level: float | None, at_most: bool = False) -> str:
 
 _TAIL = "rgba(213,94,0,0.35)"
 _DEEPEST = 30  # how many times smaller a precision may be than the chosen system's to be drawn
-_METRIC_NAMES, _HALF_PAGE = 17.5, 36  # widest name beside its line, and of a figure in half of the page, in digits
+_METRIC_NAMES = 17.5  # widest name beside its line, in digits
 _NAMED = 12  # systems up to which all lines of a ranking are named
 
 

@@ -10,15 +10,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from mtsig_core._compiled import compiled, worth_compiling
-from mtsig_core.metrics.counting import Numbers, Tokenized, as_columns, count_references, each_block
+from mtsig_core._compiled import compiled
+from mtsig_core.metrics.counting import Numbers, Tokenized, as_columns, compiles_scores, count_references, each_block
 from mtsig_core.testset import TestSet
 from mtsig_core.version import find_version
 
 _ORDER = 4
-
-# From this many scores on, compiled code is faster, by so many nanoseconds each.
-_MANY, _FASTER = 500, 15
 
 # exp(y) for abs(y) <= log(2)/2 is this polynomial, highest power first, to 2e-16.
 _EXP = tuple(1 / math.factorial(k) for k in range(12, -1, -1))
@@ -84,10 +81,10 @@ class Bleu(Tokenized):
         columns = as_columns(sums, len(self.stat_names))
         scores = np.empty(columns.shape[1])
         with np.errstate(divide="ignore", invalid="ignore"):
-            if scores.size < _MANY or not worth_compiling(_FASTER * scores.size):
-                scores[:] = _points(*columns)
-            else:
+            if compiles_scores(scores.size):
                 _compiled(_points_of_each)(columns, scores)
+            else:
+                scores[:] = _points(*columns)
             # The formula gives 0, inf or nan where a count is 0.
             if scores.size and not (scores.min() > 0 and scores.max() < np.inf):
                 odd = ~((scores > 0) & (scores < np.inf))

@@ -10,8 +10,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from mtsig_core._compiled import compiled, worth_compiling
-from mtsig_core.metrics.counting import Numbers, Untokenized, as_columns, count_references, each_block
+from mtsig_core._compiled import compiled
+from mtsig_core.metrics.counting import Numbers, Untokenized, as_columns, compiles_scores, count_references, each_block
 from mtsig_core.metrics.tokenizers import ALONE, make_tokenizer
 from mtsig_core.testset import TestSet
 from mtsig_core.version import find_version
@@ -19,9 +19,6 @@ from mtsig_core.version import find_version
 _CHAR_ORDER = 6
 _BETA = 2
 _ZERO = np.float64(0.0)  # added to whole numbers or float32, it gives float64
-
-# From this many scores on, compiled code is faster, by so many nanoseconds each.
-_MANY, _FASTER = 500, 15
 
 
 def _stat_names(word_order: int) -> tuple[str, ...]:
@@ -90,8 +87,7 @@ class Chrf(Untokenized):
         sums = np.asarray(sums)
         columns = as_columns(sums, len(self.stat_names))
         scores = np.empty(columns.shape[1])
-        plain = scores.size < _MANY or not worth_compiling(_FASTER * scores.size)
-        (_points if plain else _compiled())(columns, scores)
+        (_compiled() if compiles_scores(scores.size) else _points)(columns, scores)
         return scores.reshape(sums.shape[:-1])[()]
 
     def signature(self, testset: TestSet) -> str:

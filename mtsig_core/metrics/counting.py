@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mtsig_core._compiled import compiled
+from mtsig_core._compiled import compiled, worth_compiling
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics.tokenizers import Tokenizer, check_tokenizer, make_tokenizer, tokenizer_name
 from mtsig_core.testset import TestSet, text_lengths
@@ -54,6 +54,11 @@ def as_columns(sums: np.ndarray, n_stats: int) -> np.ndarray:
     """Sums of statistics, shape (..., stats), as a row for each statistic; float32 stays, all else becomes float64."""
     columns = sums.transpose(-1, *range(sums.ndim - 1)).reshape(n_stats, -1)
     return columns if columns.dtype == np.float32 else columns.astype(np.float64, copy=False)
+
+
+def compiles_scores(n_scores: int) -> bool:
+    """Whether compiled code pays off: from 500 scores on it is faster, by 15 nanoseconds each."""
+    return n_scores >= 500 and worth_compiling(15 * n_scores)
 
 
 def count_references(testset: TestSet) -> int | str:

@@ -6,7 +6,7 @@ import csv
 import io
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -63,6 +63,8 @@ class InputTable:
     #: Ratings that the format marks as unusable: their number by language pair and reason.
     left_out: Mapping[tuple[str, str], int] = field(default_factory=dict)
     higher_is_better: bool | None = None  # where the format says so
+    weights: Mapping[str, float] = field(default_factory=dict)  # of MQM's errors, of which its scores are sums
+    reweigh: Callable[[Mapping[str, float]], InputTable] | None = None  # the same with other weights
 
     def where(self, row: int | str) -> str:
         return f"{self.name}, {row if isinstance(row, str) else f'row {row}'}"

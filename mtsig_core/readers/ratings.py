@@ -12,20 +12,22 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from mtsig_core.errors import InputError
+from mtsig_core.errors import InputError, SettingError
 from mtsig_core.languages import two_letters
 from mtsig_core.readers.columns import InputTable, NumberedRows, read_delimited, read_records, show_value
 from mtsig_core.readers.limits import spend
+from mtsig_core.testset import show_name
 
-#: Weights of MQM errors by severity, and by severity and category, from Freitag et al. 2021, Table 4.
-MQM_WEIGHTS = {"major": 5.0, "minor": 1.0, "neutral": 0.0, "no-error": 0.0, "critical": 5.0}
-MQM_SPECIAL = {("minor", "fluency/punctuation"): 0.1, ("major", "non-translation"): 25.0,
-               ("minor", "non-translation"): 25.0}
+#: Weights of MQM errors by severity, category, or both, the most specific counts. Freitag et al. 2021, Table 4.
+MQM_WEIGHTS = MappingProxyType({"major": 5.0, "minor": 1.0, "neutral": 0.0, "no-error": 0.0, "critical": 5.0,
+                                "non-translation": 25.0, "minor fluency/punctuation": 0.1})
 _HEADER = ["system", "line", "score", "rater", "docid", "domain", "langpair"]
 _FLAGS = {"bad": "bad", "dup": "duplicate", "incomplete": "incomplete"}
 #: One row of Appraise: annotator, system, item, kind, languages, score, then the rest.
@@ -92,19 +94,44 @@ def _table(name: str, rows: NumberedRows, left_out: Mapping[tuple[str, str], int
 def read_mqm(text: str, name: str) -> InputTable:
     """Google's MQM: a row for each error. The score of a rating is the sum of the weights of its errors."""
     errors = read_delimited(text, name)
+    return replace(_sum_errors(errors, {}), reweigh=partial(_sum_errors, errors))
+
+
+def parse_weights(texts: Iterable[str]) -> dict[str, float]:
+    """Weights of MQM errors that differ from the usual ones.
+
+    >>> parse_weights(["major=10", "minor fluency/punctuation=0.5"])
+    {'major': 10.0, 'minor fluency/punctuation': 0.5}
+    """
+    weights = {}
+    for text in filter(str.strip, texts):
+        error, _, weight = (part.strip().lower() for part in text.rpartition("="))
+        if not error or not re.fullmatch(r"\d{1,6}(\.\d{1,6})?", weight):
+            raise SettingError(f"MQM weights: {show_name(text.strip())!r}. Expected a severity, a category or both, "
+                               "and a number, such as major=5 or minor fluency/punctuation=0.1.")
+        weights[error] = float(weight)
+    return weights
+
+
+def _sum_errors(errors: InputTable, weights: Mapping[str, float]) -> InputTable:
+    """A row for each rating, by these weights and for other errors the usual ones."""
+    weights, name = MQM_WEIGHTS | weights, errors.name
     place = {column.lower(): k for k, column in enumerate(errors.header)}
     sums: dict[tuple[str, str, str], list[Any]] = {}
     for number, cells in errors.rows:
         severity, category = (str(cells[place[column]]).strip().lower() for column in ("severity", "category"))
-        weight = MQM_SPECIAL.get((severity, category.rstrip("!")), MQM_WEIGHTS.get(severity))
+        category = category.rstrip("!")
+        weight = next((weights[key] for key in (f"{severity} {category}", category, severity) if key in weights), None)
         if weight is None:
             raise InputError(f"{name}, row {number}: the severity is {show_value(cells[place['severity']])}. Expected "
-                             f"one of {', '.join(MQM_WEIGHTS)}.")
+                             "major, minor, critical, neutral or no-error, or a weight for it.",
+                             {"mqm_weights": f"{show_name(severity)}=1"})
         system, line, rater = (str(cells[place[column]]) for column in ("system", "seg_id", "rater"))
         document = str(cells[place["doc"]]) if "doc" in place else ""
         row = sums.setdefault((system, line, rater), [number, [system, line, 0.0, rater, document, "", ""]])
         row[1][2] += weight
-    return _table(name, [(number, cells) for number, cells in sums.values()], higher_is_better=False)
+    return _table(name, [(number, cells) for number, cells in sums.values()], higher_is_better=False,
+                  weights=weights)
 
 
 def read_spaced(text: str, name: str) -> InputTable:

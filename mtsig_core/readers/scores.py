@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
@@ -33,54 +33,23 @@ from mtsig_core.readers.files import FilePath
 from mtsig_core.readers.formats import IDS, sniff
 from mtsig_core.readers.limits import check_values, spend
 from mtsig_core.readers.lines import read_lines, read_table
+from mtsig_core.readers.raters import (
+    ADJUSTED,
+    Rating,
+    ScoreFile,
+    adjust_raters,
+    average_raters,
+    count_ratings,
+    explain_second,
+    separate_raters,
+)
 from mtsig_core.testset import SegmentScores, TestSet, find_direction, is_human, show_name, told_direction
-
-#: Why ratings are left out, as results count them.
-LEFT_OUT = ("bad", "duplicate", "incomplete", "tutorial")
 
 # From a table to ratings: the columns by what they hold, a rating for each score.
 
 #: Of scores: a file, columns, or an array of shape (systems, segments).
 ScoreTable: TypeAlias = "FilePath | NamedColumns | np.ndarray"
 _MISSING = ("", '""', "na", "n/a", "nan", "none", "null")
-
-
-class Rating(NamedTuple):
-    """One score: of which system, of which line (a number from 1, or an id), and its row in the file."""
-
-    system: str
-    line: int | str
-    score: float | None
-    document: str | None
-    domain: str | None
-    rater: str | None
-    row: int | str
-    file: ScoreFile
-
-    @property
-    def where(self) -> str:
-        return self.file.table.where(self.row)
-
-
-@dataclass(eq=False)
-class ScoreFile:
-    """The ratings of a table."""
-
-    table: InputTable
-    n_rows: int | None  # the number of lines where they are only counted, not named
-    ratings: list[Rating] = field(default_factory=list)
-
-    @property
-    def name(self) -> str:
-        return self.table.name
-
-
-def read_score_file(source: ScoreTable, metric: str, is_system: Callable[[str], bool] = lambda name: True,
-                    langpair: str | None = None, columns: Mapping[str, str] = MappingProxyType({})) -> ScoreFile:
-    """Read a table of scores of the name `metric`; `is_system`: whether a column of that name may be a system.
-    `langpair`: of a table of several language pairs, the one to take. `columns`: what holds the system, the line, the
-    score, ..., where the names of the columns do not say it."""
-    return _read_ratings(_open_table(source, metric, columns), metric, is_system, langpair)
 
 
 def _open_table(source: ScoreTable, metric: str, columns: Mapping[str, str]) -> InputTable:
@@ -276,6 +245,7 @@ class ScoreColumns:
     guesses: Mapping[str, str]  # by what it seems to hold, the name of a column
     usual: frozenset[str]  # what columns hold by their names
     langpairs: Mapping[str, tuple[str, ...]]  # by the name of each column of language pairs, these
+    weights: Mapping[str, float]  # of MQM's errors
     is_unclear: bool  # whether the names do not say which is the system, the line, the score
 
 
@@ -302,7 +272,7 @@ def describe_columns(source: FilePath, metric: str) -> ScoreColumns:
         _guess_places(table, metric, place, {name: len(own) for name, own in values.items() if name not in langpairs})
     rows = tuple(tuple(str(cell) for cell in cells) for _, cells in table.rows[:_N_SHOWN])
     return ScoreColumns(tuple(header), rows, {held: header[k] for held, k in place.items()}, usual, langpairs,
-                        is_unclear)
+                        table.weights, is_unclear)
 
 
 def _guess_places(table: InputTable, metric: str, place: dict[str, int], sizes: Mapping[str, int]) -> None:
@@ -397,7 +367,8 @@ Tables = Sequence[NamedTable] | Mapping[str, ScoreTable]
 
 def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[str] = (), *,
                 ids: FilePath | None = None, higher_is_better: Collection[str] = (), langpair: str | None = None,
-                columns: Mapping[str, str] = MappingProxyType({})) -> TestSet:
+                columns: Mapping[str, str] = MappingProxyType({}), raters: str = "mean",
+                mqm_weights: Mapping[str, float] = MappingProxyType({})) -> TestSet:
     """A test set with segment scores from tables.
 
     Parameters
@@ -422,6 +393,12 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
     columns : mapping of str to str
         The columns of the tables that hold the system, the line, the score, the rater, ..., where their names do not
         say it: ``{"system": "name", "line": "no", "score": "quality"}``.
+    raters : {"mean", "adjusted"}
+        Of a segment with several ratings the mean; with "adjusted" also scores that are adjusted for raters, as in
+        `read_scores`.
+    mqm_weights : mapping of str to float
+        Of tables of MQM errors, weights that differ from Google's: of a severity, a category or both, such as
+        ``{"major": 10, "minor fluency/punctuation": 0.5}``.
 
     Raises
     ------
@@ -438,13 +415,16 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
     (0.5, None)
     """
     named = [(name, _name_rows(table, testset)) for name, table in _list_tables(tables)]
+    if raters == "segments":
+        raise SettingError("Ratings can be segments of their own only without texts, whose segments they would be. "
+                           "Give the scores without texts, or take the mean.", {"raters": "mean"})
     known = {*testset.systems, *testset.references}
     find_line = _make_line_finder(testset, ids)
     position: dict[int | str, int] = {line: k for k, line in enumerate(testset.lines)}
     scores: dict[str, dict[str, list[float | None]]] = {}
     domain_of: dict[int | str, str] = {}
     groups = _read_tables(named, known.__contains__, lower_is_better, higher_is_better, langpair or testset.langpair,
-                          columns)
+                          columns, raters, mqm_weights)
     for name, group in groups.items():
         ratings = group.ratings
         if unknown := next((one for one in ratings if one.system not in known and not is_human(one.system)), None):
@@ -462,12 +442,13 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
 
 
 #: What several ratings of a segment are: a mean, or segments of their own.
-RATERS = ("mean", "segments")
+RATERS = ("mean", "segments", "adjusted")
 
 
 def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: str | None = None,
                 higher_is_better: Collection[str] = (), langpair: str | None = None,
-                columns: Mapping[str, str] = MappingProxyType({}), raters: str = "mean") -> TestSet:
+                columns: Mapping[str, str] = MappingProxyType({}), raters: str = "mean",
+                mqm_weights: Mapping[str, float] = MappingProxyType({})) -> TestSet:
     """A test set of segment scores alone: systems, lines, documents and domains are those of the tables.
 
     Several tables are put together by system and line. Lines are in the order of their numbers, or, where they have
@@ -475,13 +456,14 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
 
     Parameters
     ----------
-    tables, lower_is_better, higher_is_better, langpair, columns
+    tables, lower_is_better, higher_is_better, langpair, columns, mqm_weights
         As in `join_scores`; arrays, which name no systems, are not read.
     name : str, optional
         By default that of the first file, or of the scores of the first table.
-    raters : {"mean", "segments"}
+    raters : {"mean", "segments", "adjusted"}
         Of a segment with several ratings the mean, or each rating as a segment of its own, as WMT25 ranked. Two systems
-        are then compared on the ratings of the same rater.
+        are then compared on the ratings of the same rater. With "adjusted" the mean, and as scores of their own, such
+        as ``human-adjusted``, those in which each rating is system + segment + rater, by least squares.
 
     Raises
     ------
@@ -494,10 +476,8 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
     <TestSet 'human': 2 systems, 3 segments>
     """
     named = _list_tables(tables)
-    if raters not in RATERS:
-        raise explain_unknown("raters", raters, RATERS)
-    combine = average_raters if raters == "mean" else separate_raters
-    groups = _read_tables(named, lambda column: True, lower_is_better, higher_is_better, langpair, columns, combine)
+    groups = _read_tables(named, lambda column: True, lower_is_better, higher_is_better, langpair, columns, raters,
+                          mqm_weights)
     ratings = [rating for group in groups.values() for rating in group.ratings]
     lines = _list_lines(ratings)
     metric, first = named[0]
@@ -514,8 +494,6 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
     no_texts: dict[str, Sequence[Any]] = {system: [None] * len(lines) for system in systems}
     is_from_zero = 0 in lines
     numbers = [line + is_from_zero for line in lines if isinstance(line, int)] or range(1, len(lines) + 1)
-    assumed += tuple(Assumption("ratings-as-segments", {"metric": metric}) for metric, group in groups.items()
-                     if raters == "segments" and group.counts is not None)
     if is_from_zero:
         assumed += (Assumption("lines-from-zero", {"file": ratings[0].file.name}),)
     return TestSet(name or metric, no_texts, {}, lines=numbers, documents=_list_groups(ratings, lines, "document"),
@@ -549,15 +527,17 @@ class RatingGroup(NamedTuple):
     """The scores of one name, from all its files: one for each system and line."""
 
     ratings: list[Rating]
-    counts: Assumption | None  # of the ratings that they are means of
+    made_of: tuple[Assumption, ...]  # how many ratings, and what was done with them
     higher_is_better: bool | None  # where the format of a file says so
+    adjusted_from: str | None = None  # the name of the scores that these are, adjusted for raters
 
 
 def _read_tables(tables: Sequence[NamedTable], is_system: Callable[[str], bool], lower_is_better: Collection[str],
                  higher_is_better: Collection[str], langpair: str | None, columns: Mapping[str, str],
-                 combine: Callable[[Sequence[Rating]], list[Rating]] | None = None) -> dict[str, RatingGroup]:
-    """The ratings of all files of each name, averaged over raters (or what `combine` gives), without two of the same.
-    """
+                 raters: str, mqm_weights: Mapping[str, float]) -> dict[str, RatingGroup]:
+    """The ratings of all files of each name, averaged over raters or what `raters` says, without two of the same."""
+    if raters not in RATERS:
+        raise explain_unknown("raters", raters, RATERS)
     names = dict.fromkeys(name for name, _ in tables)
     for which, directed in (("lower", lower_is_better), ("higher", higher_is_better)):
         for name in directed:
@@ -572,96 +552,35 @@ def _read_tables(tables: Sequence[NamedTable], is_system: Callable[[str], bool],
         opened = [_open_table(source, name, columns) for own, source in tables if own == name]
         if langpair is not None:  # a wave of ratings need not have all language pairs
             opened = [table for table in opened if langpair in (pairs := _list_pairs(table)) or not pairs] or opened
+        if mqm_weights:
+            opened = [table if table.reweigh is None else table.reweigh(mqm_weights) for table in opened]
         files = [_read_ratings(table, name, is_system, langpair) for table in opened]
         seen: dict[tuple[str, int | str], Rating] = {}
         given = [rating for file in files for rating in file.ratings]
-        for rating in (combine or average_raters)(given):
+        for rating in (separate_raters if raters == "segments" else average_raters)(given):
             if (first := seen.setdefault((rating.system, rating.line), rating)) is not rating:
-                raise _explain_second(first, rating)
+                raise explain_second(first, rating)
         if all(rating.score is None for rating in seen.values()):
             raise InputError(f"{files[0].name} has no score at all: all {len(seen)} are missing. Check that it is the "
                              "right file.")
         directions = {file.table.higher_is_better for file in files} - {None}
-        groups[name] = RatingGroup(list(seen.values()), count_ratings(name, given),
-                                   directions.pop() if len(directions) == 1 else None)
+        direction = directions.pop() if len(directions) == 1 else None
+        made_of = [counts] if (counts := count_ratings(name, given)) is not None else []
+        made_of += [Assumption("mqm-weights", {"metric": name, "weights": [*table.weights.items()]})
+                    for table in opened[:1] if table.weights]
+        if raters == "segments" and made_of:
+            made_of.append(Assumption("ratings-as-segments", {"metric": name}))
+        groups[name] = RatingGroup(list(seen.values()), tuple(made_of), direction)
+        if raters == "adjusted" and made_of:
+            adjusted, how = adjust_raters(name, given)
+            groups[name + ADJUSTED] = RatingGroup(adjusted, (how,), direction, name)
+    if mqm_weights and not any(one.code == "mqm-weights" for group in groups.values() for one in group.made_of):
+        raise SettingError(f"{show_names(names)}: weights of MQM errors are given, and no table lists errors. Leave "
+                           "the weights out.")
+    if raters == "adjusted" and len(groups) == len(names):
+        raise InputError(f"{show_names(names)}: no table names the raters, for whom scores would be adjusted. Expected "
+                         "a column rater. Add it, or take the mean.", {"raters": "mean"})
     return groups
-
-
-def average_raters(ratings: Sequence[Rating]) -> list[Rating]:
-    """A rating for each system and line: the mean over raters, of each the last; as they are where no raters are
-    named."""
-    if all(rating.rater is None for rating in ratings):
-        return list(ratings)
-    of_item: dict[tuple[str, int | str], list[Rating]] = {}
-    for rating in _last_ratings(ratings):
-        of_item.setdefault((rating.system, rating.line), []).append(rating)
-    languages = _list_languages(ratings)
-
-    def item_of(rating: Rating) -> tuple[Any, ...]:
-        return rating.document, rating.domain, languages.get((rating.file.name, rating.row))
-
-    averaged = []
-    for own in of_item.values():
-        if other := next((one for one in own if item_of(one) != item_of(own[0])), None):
-            raise _explain_second(own[0], other)
-        scores = [rating.score for rating in own if rating.score is not None]
-        averaged.append(own[0]._replace(score=sum(scores) / len(scores) if scores else None))
-    return averaged
-
-
-def separate_raters(ratings: Sequence[Rating]) -> list[Rating]:
-    """Each rating as a segment of its own, of each rater the last: line and rater name the segment."""
-    if all(rating.rater is None for rating in ratings):
-        return list(ratings)
-    return [rating._replace(line=f"{rating.line} {rating.rater or ''}") for rating in _last_ratings(ratings)]
-
-
-def _last_ratings(ratings: Iterable[Rating]) -> list[Rating]:
-    """Of several ratings of an item by one rater the last."""
-    return list({(rating.system, rating.line, rating.rater): rating for rating in ratings}.values())
-
-
-def _list_languages(ratings: Sequence[Rating]) -> dict[tuple[str, int | str], tuple[Any, ...]]:
-    """By file and row: what columns such as trgLang say."""
-    found: dict[tuple[str, int | str], tuple[Any, ...]] = {}
-    for file in dict.fromkeys(rating.file for rating in ratings):
-        places = [k for k, column in enumerate(file.table.header) if "lang" in column.lower()]
-        if places:
-            found |= {(file.name, row): tuple(cells[k] for k in places) for row, cells in file.table.rows}
-    return found
-
-
-def count_ratings(metric: str, ratings: Sequence[Rating]) -> Assumption | None:
-    """How many ratings and raters the scores are means of, and what was left out; None where no raters are named."""
-    files = dict.fromkeys(rating.file for rating in ratings)
-    named = [rating for rating in ratings if rating.rater is not None and rating.score is not None]
-    if not named:
-        return None
-    kept = _last_ratings(named)
-    left_out = dict.fromkeys(LEFT_OUT, 0)
-    for (_, why), n in (item for file in files for item in file.table.left_out.items()):
-        left_out[why] = left_out.get(why, 0) + n
-    left_out["duplicate"] += len(named) - len(kept)
-    n_items = len({(rating.system, rating.line) for rating in kept})
-    n_raters = len({rating.rater for rating in kept})
-    return Assumption("ratings", {"metric": metric, "langpair": "", "n_ratings": len(kept), "n_raters": n_raters,
-                                  "per_segment": len(kept) / n_items, "left_out": left_out})
-
-
-def _explain_second(first: Rating, second: Rating) -> InputError:
-    """The error for two scores of one system and line, with the columns in which their rows differ."""
-    table, place, differing = second.file.table, first.where, ""
-    if first.file is second.file:
-        place, rows = f"row {first.row}", dict(table.rows)
-        systems = {rating.system for rating in second.file.ratings}
-        pairs = zip(table.header, map(str, rows[first.row]), map(str, rows[second.row]), strict=True)
-        listed = [f"{show_name(column)} ({show_name(one[:40])} and {show_name(two[:40])})" for column, one, two in pairs
-                  if one != two and column not in systems and find_column([column], "score") is None]
-        differing = f" The rows differ in {', '.join(listed)}." if listed else ""
-    return InputError(f"{second.where}: {show_name(second.system)} has a second score for line "
-                      f"{show_name(str(second.line))}; the first is in {place}.{differing} Expected one for each. Give "
-                      "the scores of one language pair, number lines through the whole set, and average several "
-                      "raters.")
 
 
 def _place_scores(ratings: Sequence[Rating], position: Mapping[int | str, int], where: str
@@ -695,9 +614,11 @@ def _freeze_scores(scores: Mapping[str, Mapping[str, Sequence[float | None]]], g
     lower_is_better = {*lower_is_better, *(name for name, group in groups.items()
                                            if group.higher_is_better is False and name not in higher_is_better)}
     assumed = tuple(explain_direction(name, (score for own in by_system.values() for score in own), lower_is_better,
-                                      higher_is_better) for name, by_system in scores.items())
-    assumed += tuple(group.counts for group in groups.values() if group.counts is not None)
-    return {name: SegmentScores(by_system, name not in lower_is_better) for name, by_system in scores.items()}, assumed
+                                      higher_is_better) for name, by_system in scores.items()
+                    if groups[name].adjusted_from is None)
+    assumed += tuple(one for group in groups.values() for one in group.made_of)
+    return {name: SegmentScores(by_system, (groups[name].adjusted_from or name) not in lower_is_better)
+            for name, by_system in scores.items()}, assumed
 
 
 def explain_direction(name: str, scores: Iterable[float | None], lower_is_better: Collection[str],

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from mtsig_core.assumption import Assumption
 from mtsig_core.errors import InputError, SettingError, explain_unknown
@@ -38,6 +38,7 @@ from mtsig_core.readers.formats import (
 )
 from mtsig_core.readers.limits import check_values, parse_bounded_json, spend
 from mtsig_core.readers.lines import explain_missing, read_beginning, read_bytes, read_lines
+from mtsig_core.readers.raters import ADJUSTED
 from mtsig_core.readers.scores import cut_lines, list_langpairs, name_scores, read_scores
 from mtsig_core.readers.seg_scores import BLOCK_LINE, parse_blocks
 from mtsig_core.readers.texts import drop_canary, find_runs
@@ -78,12 +79,12 @@ HUMAN, METRIC_SCORES = "human-scores", "metric-scores"
 ENDINGS = (".seg.score", ".seg.score.gz")
 
 
-def _read_texts(folder: Path, pairs: Collection[str] | None, parses: Sequence[tuple[str, FilePath]] = ()
+def _read_texts(folder: Path, pairs: Collection[str] | None, extras: _Extras
                 ) -> dict[str, _Part]:
     """The texts of a folder in WMT layout, and the segment scores beside them."""
     parts = {}
     for pair in language_pairs(folder) if pairs is None else pairs:
-        testset = read_wmt(folder, pair, parses=parses, keep_canary=True)
+        testset = read_wmt(folder, pair, parses=extras.parses, keep_canary=True)
         parts[pair] = _Part(partial(replace, testset), _read_pair_scores(folder, pair.rpartition(".")[2], testset))
     return parts
 
@@ -184,7 +185,7 @@ class _Documents:
                              domains=[domain for domain, _ in keys], langpair=pair), scores)
 
 
-def _read_scores(folder: Path, pairs: Collection[str] | None, parses: object = ()) -> dict[str, _Part]:
+def _read_scores(folder: Path, pairs: Collection[str] | None, extras: object = None) -> dict[str, _Part]:
     """The scores of these language pairs; of all by default, sorted."""
     read: dict[str, _Documents] = {}
     for path in _list_score_files(folder):
@@ -278,7 +279,7 @@ def _find_xml(folder: Path) -> dict[str, list[Path]]:
     return {pair: [folder / name for name in names] for pair, names in files.items()}
 
 
-def _read_xml(folder: Path, pairs: Collection[str] | None, parses: object = ()) -> dict[str, _Part]:
+def _read_xml(folder: Path, pairs: Collection[str] | None, extras: object = None) -> dict[str, _Part]:
     files = _find_xml(folder)
     if unknown := next((pair for pair in pairs or () if pair not in files), None):
         raise explain_unknown("language pair", unknown, sorted(files))
@@ -383,13 +384,15 @@ def _join_pairs(tables: Iterable[tuple[str, Path, list[str]]]) -> list[str]:
     return list(dict.fromkeys(pair for *_, pairs in tables for pair in pairs))
 
 
-def _read_tables(folder: Path, pairs: Collection[str] | None, parses: object = ()) -> dict[str, _Part]:
+def _read_tables(folder: Path, pairs: Collection[str] | None, extras: _Extras) -> dict[str, _Part]:
     tables, parts = _list_tables(folder), {}
     for pair in _join_pairs(tables) if pairs is None else pairs:
-        testset = read_scores([(name, path) for name, path, own in tables if pair in own], name=pair, langpair=pair)
+        own = [(name, path) for name, path, pairs_of_table in tables if pair in pairs_of_table]
+        testset = read_scores(own, name=pair, langpair=pair, raters=extras.raters,
+                              higher_is_better=dict(own))  # which all pairs decide together, below
         testset = replace(testset, langpair=pair, assumed=tuple(
             replace(one, facts={**one.facts, "langpair": pair}) if "langpair" in one.facts else one
-            for one in testset.assumed if not one.code.startswith("direction")))  # which all pairs decide together
+            for one in testset.assumed if not one.code.startswith("direction")))
         scores = {name: {system: list(own) for system, own in one.by_system.items()}
                   for name, one in testset.scores.items()}
         parts[pair] = _Part(partial(replace, testset), scores)
@@ -399,13 +402,19 @@ def _read_tables(folder: Path, pairs: Collection[str] | None, parses: object = (
 # A whole shared task, whatever its layout.
 
 
+class _Extras(NamedTuple):
+    """What only some layouts have."""
+
+    parses: Sequence[tuple[str, FilePath]] = ()  # of the texts of a single language pair
+    raters: str = "mean"  # as in `read_scores`
+
+
 @dataclass(frozen=True)
 class _Layout:
     """How the files of a task lie."""
 
     list_pairs: Callable[[Path], list[str]]  # quickly, without reading the files
-    #: The language pairs that are named, all where None are; with parses of the texts of a single one.
-    read: Callable[[Path, Collection[str] | None, Sequence[tuple[str, FilePath]]], dict[str, _Part]]
+    read: Callable[[Path, Collection[str] | None, _Extras], dict[str, _Part]]  # these language pairs; None for all
     list_scores: Callable[[Path], Collection[str]] = lambda folder: ()  # the names of all scores, of any language pair
 
 
@@ -483,7 +492,7 @@ def pairs_of(folder: FilePath) -> list[str]:
 
 
 def read_task(folder: FilePath, pairs: Collection[str] | None = None, *, lower_is_better: Collection[str] = (),
-              higher_is_better: Collection[str] = (), keep_canary: bool = False) -> Task:
+              higher_is_better: Collection[str] = (), keep_canary: bool = False, raters: str = "mean") -> Task:
     """A shared task from a folder: all its language pairs, or some.
 
     Parameters
@@ -501,6 +510,8 @@ def read_task(folder: FilePath, pairs: Collection[str] | None = None, *, lower_i
         `settle_directions`.
     keep_canary : bool
         As in `read_wmt`.
+    raters : {"mean", "segments", "adjusted"}
+        As in `read_scores`, of a folder of ratings alone.
 
     Raises
     ------
@@ -515,7 +526,8 @@ def read_task(folder: FilePath, pairs: Collection[str] | None = None, *, lower_i
     layout = _find_layout(task)
     if layout is _TEXTS and pairs and (unknown := next(iter(set(pairs) - {*language_pairs(task)}), None)):
         raise explain_unknown("language pair", unknown, language_pairs(task))
-    testsets, told = _read_parts(task, layout, pairs, lower_is_better, higher_is_better, keep_canary)
+    testsets, told = _read_parts(task, layout, pairs, lower_is_better, higher_is_better, keep_canary,
+                                 _Extras(raters=raters))
     bare = [pair for pair, testset in testsets.items() if not testset.systems]
     if bare and (pairs is not None or len(bare) == len(testsets)):
         raise InputError(no_output(task, bare))
@@ -529,7 +541,7 @@ def read_task(folder: FilePath, pairs: Collection[str] | None = None, *, lower_i
 
 def read_pair(folder: FilePath, langpair: str, *, parses: Sequence[tuple[str, FilePath]] = (),
               keep_canary: bool = False, lower_is_better: Collection[str] = (),
-              higher_is_better: Collection[str] = ()) -> TestSet:
+              higher_is_better: Collection[str] = (), raters: str = "mean") -> TestSet:
     """The test set of one language pair of a shared task, of any layout; see `read_task` and `read_wmt`."""
     task = find_task(folder)
     layout = _find_layout(task)
@@ -537,28 +549,32 @@ def read_pair(folder: FilePath, langpair: str, *, parses: Sequence[tuple[str, Fi
         what = "XML" if layout is _XML else "segment scores"
         raise SettingError(f"{show_name(task)} has {what}, with which mtsig reads no parses. Give the texts as plain "
                            "files.")
-    testsets, told = _read_parts(task, layout, [langpair], lower_is_better, higher_is_better, keep_canary, parses)
+    testsets, told = _read_parts(task, layout, [langpair], lower_is_better, higher_is_better, keep_canary,
+                                 _Extras(parses, raters))
     if not testsets[langpair].systems and _list_deeper(task, [langpair]):
         raise InputError(no_output(task, [langpair]))
     return replace(testsets[langpair], assumed=tuple(told))
 
 
 def _read_parts(task: Path, layout: _Layout, pairs: Collection[str] | None, lower_is_better: Collection[str],
-                higher_is_better: Collection[str], keep_canary: bool, parses: Sequence[tuple[str, FilePath]] = ()
+                higher_is_better: Collection[str], keep_canary: bool, extras: _Extras
                 ) -> tuple[dict[str, TestSet], list[Assumption]]:
     """The test sets by language pair, and what was assumed. Nothing says which scores are better but the user, or their
     name and range."""
-    parts = layout.read(task, pairs if pairs is None else list(dict.fromkeys(pairs)), parses)
+    parts = layout.read(task, pairs if pairs is None else list(dict.fromkeys(pairs)), extras)
     values: dict[str, list[float | None]] = {}
+    base = {name: name if (rated := name.removesuffix(ADJUSTED)) not in part.scores else rated
+            for part in parts.values() for name in part.scores}
     for metric, by_system in (item for part in parts.values() for item in part.scores.items()):
-        values.setdefault(metric, []).extend(score for scores in by_system.values() for score in scores)
+        if base[metric] == metric:
+            values.setdefault(metric, []).extend(score for scores in by_system.values() for score in scores)
     is_known = {*lower_is_better, *higher_is_better} <= values.keys()
     directions, told = settle_directions(
         values, lower_is_better, higher_is_better, () if is_known else sorted(set(layout.list_scores(task))),
         [part.scores for part in parts.values()] if layout is _SCORES_ALONE else ())
     testsets = {pair: part.make(scores={
-        name: SegmentScores(by_system, directions[name].higher_is_better)
-        for name, by_system in part.scores.items() if name in directions}) for pair, part in parts.items()}
+        name: SegmentScores(by_system, directions[base[name]].higher_is_better)
+        for name, by_system in part.scores.items() if base[name] in directions}) for pair, part in parts.items()}
     assumed = [*(one for testset in testsets.values() for one in testset.assumed), *told]
     return {pair: testset if keep_canary else drop_canary(testset) for pair, testset in testsets.items()}, assumed
 
@@ -597,6 +613,7 @@ class Contents:
     scores: tuple[tuple[str, str, str], ...]
     runs: tuple[tuple[str, str, str], ...]  # (language pair, system, file) of further training runs
     unread: tuple[tuple[str, str], ...]  # each other file, and why it is not read
+    has_only_scores: bool = False  # tables that name their language pairs, without texts
 
 
 def contents_of(archive: FilePath) -> Contents:
@@ -609,10 +626,11 @@ def contents_of(archive: FilePath) -> Contents:
            and len(parts := path.relative_to(task).parts) > 1 and parts[0] in _LAYOUT]
     files = [*sorted(own), *(path for place in places for path in _list_loose(place, MAX_DEPTH))]
     read = {path for *_, path in (*scores, *runs)} | {str(path) for paths in _find_xml(task).values() for path in paths}
-    read |= {str(path) for _, path, _ in _list_tables(task)}
-    reasons = [(path, _explain_unread(path, task, pairs)) for path in files if str(path) not in read]
+    tables = {str(path) for _, path, _ in _list_tables(task)}
+    reasons = [(path, _explain_unread(path, task, pairs)) for path in files
+               if str(path) not in read | tables]
     return Contents(tuple(pairs), scores, runs, tuple(
-        (show_name(path.relative_to(whole).as_posix()), reason) for path, reason in reasons if reason))
+        (show_name(path.relative_to(whole).as_posix()), reason) for path, reason in reasons if reason), bool(tables))
 
 
 def tables_beside(folder: FilePath, pairs: Collection[str], depth: int = 1) -> list[tuple[str, str, str]]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import PurePosixPath
-from types import MappingProxyType
+from typing import Any
 
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.languages import find_spaceless
@@ -261,9 +261,9 @@ def _set_and_pair(file: str) -> tuple[str, str]:
 
 
 def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: str | None = None,
-                 columns: Mapping[str, str] = MappingProxyType({})) -> TestSet:
-    """A test set from uploaded plain-text files, from tables of segment scores, or from both. `columns`: what those of
-    the tables hold, as in `join_scores`."""
+                 **of_tables: Any) -> TestSet:
+    """A test set from uploaded plain-text files, from tables of segment scores, or from both. `of_tables`: further
+    arguments of `read_scores` and `join_scores`."""
     uploads = [upload for upload in uploads if upload.role != "exclude"]
     with _open_uploads(uploads) as paths:
         path_of = list(zip(uploads, paths, strict=True))
@@ -273,12 +273,11 @@ def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: s
         tables = [(upload.name, path) for upload, path in path_of if upload.role.startswith("scores")]
         lower, higher = ({own for own, _ in files[f"scores, {which} is better"]} for which in ("lower", "higher"))
         if len(tables) == len(uploads) > 0:
-            return read_scores(tables, lower, name=name, higher_is_better=higher, langpair=langpair,
-                               columns=columns)
+            return read_scores(tables, lower, name=name, higher_is_better=higher, langpair=langpair, **of_tables)
         if not (references and systems):  # what is wrong with the files is told first
             with suppress(SettingError):  # what is to be chosen is asked once all files are there
                 _ = tables and read_scores(tables, lower, name=name, higher_is_better=higher, langpair=langpair,
-                                           columns=columns)
+                                           **of_tables)
             for role in _PLAIN:
                 _ = [read_text_table_file(path) or read_lines(path) for _, path in files[role]]
         for role, given in (("reference", references), ("system", systems)):
@@ -297,7 +296,7 @@ def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: s
         testset = read_text(references, systems, sources=sources, documents=documents,
                             parses=files["parse"], runs=runs, langpair=langpair, name=name)
         return testset if not tables else join_scores(testset, tables, lower, ids=ids, higher_is_better=higher,
-                                                      columns=columns)
+                                                      **of_tables)
 
 
 def add_documents(testset: TestSet, file: str, content: bytes) -> TestSet:

@@ -18,9 +18,13 @@ ASSUMPTION_TEMPLATES = {
     "direction-known": "{metric}: {direction}, judging by its name and its scores ({low:.3g} to {high:.3g}).",
     "direction-default": "{metric}: higher is better, by default.",
     "ratings": "{metric}{of}: {n_ratings:,} ratings by {n_raters} raters, {per_segment:.3g} for each system and "
-               "segment.{excluded}",
+               "segment.{agreement_of_raters}{excluded}",
     "ratings-as-segments": "{metric}: each rating is a segment of its own. Two systems are compared on the ratings of "
                            "the same rater.",
+    "mqm-weights": "{metric}: an error weighs {weights}. The most specific weight counts.",
+    "ratings-adjusted": "{metric}: adjusted for {n_raters} raters by least squares: rating = system + segment + rater. "
+                        "The effects of raters have a standard deviation of {effects_sd:.3g}. Assumed: each rater is "
+                        "equally strict with all systems.",
     "withdrawn": "Excluded: {names}. {table}, the task's table of systems, marks them as withdrawn.",
     "no-reference": "Excluded: {segments} without a reference, the first is segment {segment} of the document "
                     "{document}.",
@@ -50,6 +54,9 @@ def fill(template: str, assumption: Assumption) -> str:
     if "left_out" in names:
         counts = [f"{n:,} {why}" for why, n in names["left_out"].items() if n]
         names["excluded"] = f" Excluded: {', '.join(counts)}." if counts else ""
+    if "agreement" in names:
+        names["agreement_of_raters"] = "" if names["agreement"] is None else (
+            f" Agreement of raters: Krippendorff's alpha {names['agreement']:.2f}.")
     if "langpair" in names:
         names["of"] = f", {names['langpair']}" if names["langpair"] else ""
     if "n" in names:
@@ -59,8 +66,8 @@ def fill(template: str, assumption: Assumption) -> str:
 
 
 def _describe(item: Any) -> str:
-    """An item of a list: a name, or scores with their range."""
-    return item if isinstance(item, str) else "{} ({:g} to {:g})".format(*item)
+    """An item of a list: a name, a name with a number, or scores with their range."""
+    return item if isinstance(item, str) else ("{} {:g}" if len(item) == 2 else "{} ({:g} to {:g})").format(*item)
 
 
 def with_remedy(assumption: Assumption) -> str:

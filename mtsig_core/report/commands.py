@@ -51,9 +51,10 @@ _OPTIONS = {"system": "system_name", "size": "sample_size", "most": "segments", 
 #: The fields of sources that are options, in the order of a printed command; of these, files, and lists with commas.
 _FIELDS = ("folder", "name", "sacrebleu", "demo_segments", "demo_references", "xml", "ref", "system", "run", "parse",
            "src", "docs", "ids", "systems_table", "pairs", "track", "langpair", "refs", "scores", "raters",
-           "columns", "lower_is_better", "higher_is_better", "tokenize", "domain", "exclude", "only", "demo",
-           "demo_task", "refs_as_systems", "keep_canary", "keep_withdrawn")
-_PATHS, _LISTS = {"folder", "xml", "src", "docs", "ids", "systems_table"}, {"pairs", "refs", "only", "columns"}
+           "mqm_weights", "columns", "lower_is_better", "higher_is_better", "tokenize", "domain", "exclude", "only",
+           "demo", "demo_task", "refs_as_systems", "keep_canary", "keep_withdrawn")
+_PATHS = {"folder", "xml", "src", "docs", "ids", "systems_table"}
+_LISTS = {"pairs", "refs", "only", "columns", "mqm_weights"}
 
 
 def source_options(source: Source | TaskSource) -> list[str]:

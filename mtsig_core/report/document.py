@@ -9,7 +9,7 @@
             Figure(draw, caption)                an SVG, made when it is drawn
             Facts(pairs)                         names with texts, such as settings and commands
 
-A report is made once for a subject (`reports.comparison_report`, `task_export.task_report`), and a renderer knows no
+A report is made once for a subject (`reports.comparison_report`, `task_reports.task_report`), and a renderer knows no
 subject. What only some formats show names them (`only`): a page has the figure of a matrix where text has its signs.
 
 The roles of a paragraph:

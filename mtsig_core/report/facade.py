@@ -19,7 +19,7 @@ def show(result: Comparison | MetricResult | Scores | TaskComparison) -> str:
         return metric_table(result)
     if isinstance(result, Scores):
         return score_table(result)
-    from mtsig_core.report.task_export import task_fragment  # and with it all that only a task needs
+    from mtsig_core.report.task_reports import task_fragment  # and with it all that only a task needs
 
     return task_fragment(result)
 

@@ -92,7 +92,7 @@ def comparison_report(comparison: Comparison, most_pairs: int | None = None) -> 
 
 
 #-----------------------------------------------------------------------------------------------------------------------
-# What was compared, the systems and the pairs, how it was tested; `task_export` has some of it of a task, too.
+# What was compared, the systems and the pairs, how it was tested; `task_reports` has some of it of a task, too.
 
 
 def _introduce(comparison: Comparison) -> Section:

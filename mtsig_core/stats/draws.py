@@ -171,14 +171,14 @@ def draw_metric(testset: TestSet, metric: Metric, plan: Plan, alone: Mapping[str
                            whole=TESTS[plan.test].tries_all(units))
     itself = np.repeat(np.arange(len(seen.names)), 2).reshape(-1, 2)
     return MetricDraws(
-        metric.name, metric.signature(seen.testset), metric.higher_is_better,
-        find_tokenizer(metric, seen.testset), plan, exact, units.pieces, units.effective, tuple(seen.names),
-        systems.sample, pair_units(seen, itself, units)[1],
-        pairs, n, n_units, effective, n_apart, _differences_on_common(sides, rows) if seen.has_gaps else None,
-        _se_ratios(seen, sides, rows, n, pairs, plan, jobs, stage), tests, _scores_of_runs(seen),
-        seen.testset.domains, _draw_over_domains(seen, units, plan),
-        tuple(_draw_reference(name, part, metric, plan, jobs, stage, f"only reference {k} of {len(alone)}")
-              for k, (name, part) in enumerate(alone.items(), 1)))
+        metric.name, metric.signature(seen.testset), metric.higher_is_better, find_tokenizer(metric, seen.testset),
+        plan, exact, units.pieces, units.effective, tuple(seen.names), systems.sample,
+        worth=pair_units(seen, itself, units)[1], pairs=pairs, n=n, units=n_units, effective=effective, n_apart=n_apart,
+        on_common=_differences_on_common(sides, rows) if seen.has_gaps else None, tests=tests,
+        se_ratio=_se_ratios(seen, sides, rows, n, pairs, plan, jobs, stage), runs=_scores_of_runs(seen),
+        domains=seen.testset.domains, over_domains=_draw_over_domains(seen, units, plan), references=tuple(
+            _draw_reference(name, part, metric, plan, jobs, stage, f"only reference {k} of {len(alone)}")
+            for k, (name, part) in enumerate(alone.items(), 1)))
 
 
 def draw_systems(metric: Metric, statistics: np.ndarray | Columns, units: Units, plan: Plan, jobs: int,

@@ -41,7 +41,7 @@ from mtsig_core.report.tables import (
     rank_table,
     runs_table,
 )
-from mtsig_core.report.task_export import disputed_records, task_document
+from mtsig_core.report.task_reports import disputed_records, task_document
 from mtsig_core.results import TaskAgreement, TaskComparison, TaskInfo
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import find_disputes
@@ -173,11 +173,11 @@ def show_across(comparison: TaskComparison, metric: str) -> None:
     macro = comparison.macro.get(metric)
     if macro is None or not macro.pairs:
         return
-    st.subheader("Pairs of systems across the language pairs")
-    screen.show_table(pairs_table(macro, next(iter(comparison.pairs.values())).settings), "task.macro")
-    st.caption("Positive where the first system is better. A dash means no significant difference; it does not mean "
-               "that the systems are equal. Mean scores are over all segments of a system, differences over the "
-               "segments that both have, so their order may differ.")
+    with st.expander("Pairs of systems across the language pairs", key="task.macro.box"):
+        screen.show_table(pairs_table(macro, next(iter(comparison.pairs.values())).settings), "task.macro")
+        st.caption("Positive where the first system is better. A dash means no significant difference; it does not "
+                   "mean that the systems are equal. Mean scores are over all segments of a system, differences over "
+                   "the segments that both have, so their order may differ.")
 
 
 # Files, and the command that prints them.
@@ -214,7 +214,7 @@ def show_disputes(view) -> TaskComparison | None:
     others = [name for name in dict.fromkeys([*info.own_scores, *(METRICS if info.with_texts else ())])
               if name != view.metric]
     if not others:
-        return None
+        return screen.plain("This task has scores of only one kind, so there are no metrics to compare.")
     st.subheader("Do the metrics agree?")
     chosen = controls.several("Compare the metric in the sidebar with", others, "against", [],
                               placeholder="further metrics", format_func=metric_titles(others).get)
@@ -264,8 +264,9 @@ def show_agreement(view) -> TaskAgreement | None:
     """Draw, below a toggle in the address, metrics against human scores in each language pair and in the mean; return
     the mean for the files."""
     info = view.kept.info
-    people = pick_human_scores(dict.fromkeys(name for names in info.scores.values() for name in names))
-    if not people:
+    own = dict.fromkeys(name for names in info.scores.values() for name in names)
+    people = pick_human_scores(own)
+    if not people or len(own) == 1 and not info.with_texts:
         return None
     st.subheader("Which metric to trust?")
     if not controls.toggle("Compare the metrics with human scores, in all language pairs", False, "trust",

@@ -148,7 +148,7 @@ def show_decide(view: ReviewView, systems: Mapping[str, Sequence[str]], comparis
     names = list(dict.fromkeys([*systems[pair], *there[0]]))
 
     def draw():
-        st.multiselect("Declared the first", names, list(there[0]), key=first,
+        st.multiselect("Declared first", names, list(there[0]), key=first,
                        placeholder="one system, or several that share the place", select_all=False)
         st.text_area("Why", there[1], key=why, max_chars=LONGEST_TEXT, height=68)
 
@@ -179,7 +179,7 @@ def see_content(view: ReviewView, digest: str, digests: Mapping[str, str]) -> No
 
 def show_history(view: ReviewView) -> None:
     """Draw the steps, the newest first, each with a button to undo it while it is in force."""
-    sentences, gone = history_sentences(view.kept.history), taken_back(view.kept.history)
+    sentences, gone = history_sentences(without_link(view.kept.history, view.title)), taken_back(view.kept.history)
     steps = list(zip(view.kept.history, sentences, strict=True))[::-1]
     for entry, text in steps[:_SHOWN]:
         _step(view, entry, text, entry.number in gone)
@@ -304,7 +304,8 @@ def show_decisions(view: ReviewView, now: TaskComparison | None) -> None:
     may_decide = view.may_edit and now is not None
     left, right = st.columns([3, 2]) if may_decide else (st.container(), None)
     with left:
-        screen.show_table(shown, prose=True)
+        screen.show_table(shown if any(shown.values("why")) else shown.select(
+            *(key for key in shown.keys if key != "why")), prose=True)
         screen.cautions(decision_cautions(view.review, now) if now is not None else ())
     if may_decide:
         with right:

@@ -6,11 +6,11 @@ import io
 import os
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from types import MappingProxyType
+from typing import NamedTuple
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import streamlit as st
@@ -287,11 +287,12 @@ def _offer_zip(file):
         screen.caution_box(" ".join(unread_sentences(unread)))
     proposed = guess_name(re.sub(r"(?i)\.(zip|tar|tgz|tar\.\w+)$", "", file.name))
     with above:
-        called, whole, several, one = st.columns([3, 1.7, 2, 1.7], vertical_alignment="bottom")
+        called, rated, whole, several, one = st.columns([3, 2, 1.7, 2, 1.7], vertical_alignment="bottom")
     title = called.text_input("Name of the task", proposed, key=f"data.task_name.{file.file_id}", max_chars=100)
     langpair = several.selectbox("Language pair", contents.pairs, key="data.zip_pair")
+    raters = _pick_raters(rated, file.file_id) if contents.has_only_scores else None
     source = TaskSource(testsets.zip_name(file.name), scores=scores, run=contents.runs, name=title.strip() or proposed,
-                        **directions)
+                        raters=raters, **directions)
     if whole.button("Open the task", type="primary", key="data.open_task"):
         frame.open_task(testsets.keep_task(content, source, contents, unread), contents.pairs[0])
     if one.button("Open this pair", key="data.open_zip"):
@@ -344,37 +345,45 @@ def _offer_files(files, guesses):
     documented = LOADED.make(("documents", *(file.file_id for file in files)), lambda: any(
         has_documents(file.name, file.getvalue()) for file in files), lambda _: 0)
     with form:
-        columns, pairs = _ask_columns(tables)
+        asked = _ask_columns(tables)
     with above:
-        _offer_testset(uploads, columns, pairs, documented, upload_name([(upload.file, upload.role, guess) for upload, (
+        _offer_testset(uploads, asked, documented, upload_name([(upload.file, upload.role, guess) for upload, (
             _, guess) in zip(uploads, guesses, strict=True)]))
 
 
-def _offer_testset(uploads, columns, pairs, documented, proposed):
-    """Draw what was recognized, and the name of the test set to open. `columns`: what those of its tables of scores
-    hold; `pairs`: the language pairs in these; `documented`: whether texts come with their documents."""
+def _offer_testset(uploads, asked, documented, proposed):
+    """Draw what was recognized, and the name of the test set to open. `asked`: as `_ask_columns` returns it;
+    `documented`: whether texts come with their documents."""
     _, pair = named_alike(upload.file for upload in uploads if upload.role != "exclude")
     counts = Counter(upload.role.partition(",")[0] for upload in uploads)
     screen.answer("Recognized: " + ", ".join([format_count(counts[role], noun) for role, noun in _COUNTED.items()
                                               if counts[role]] + [_SINGLE[role] for role in _SINGLE if counts[role]]))
     left, middle, right, last = st.columns([3, 1.7, 2.2, 1.7], vertical_alignment="bottom")
     title = left.text_input("Name of the test set", proposed, key=f"data.name.{proposed}", max_chars=100)
-    if len(pairs) > 1:
-        langpair = middle.selectbox("Language pair", pairs, pairs.index(pair) if pair in pairs else 0,
-                                    key=f"data.langpair.{' '.join(pairs)}")
+    if len(asked.pairs) > 1:
+        langpair = middle.selectbox("Language pair", asked.pairs, asked.pairs.index(pair) if pair in asked.pairs else 0,
+                                    key=f"data.langpair.{' '.join(asked.pairs)}")
     else:
         langpair = middle.text_input("Language pair", pair, key=f"data.langpair.{pair}",
                                      placeholder="like en-de").strip()
     has_texts = bool({"reference", "reference and outputs"} & counts.keys())
     tokenizer, is_decided = _pick_tokenizer(right, langpair, reference_language(uploads)) if has_texts else (None, True)
+    of_tables = {"columns": asked.columns} if asked.columns else {}
+    if asked.has_raters and (raters := _pick_raters(left if has_texts else right, "set", has_texts)):
+        of_tables["raters"] = raters
+    if asked.weights:
+        usual = ", ".join(f"{error}={weight:g}" for error, weight in asked.weights.items())
+        given = left.text_input("Weights of MQM errors", usual, key="data.weights", max_chars=1000)
+        of_tables["mqm_weights"] = given.split(",") if given != usual else []
     if has_texts and "documents" not in counts and not documented:
         screen.caution_box("No document ids: segments would be treated as independent, and intervals may be too "
                            "narrow. Add a file such as documents.txt with the document id of each line.")
     if last.button("Open these files", type="primary", key="data.open_files", disabled=not is_decided):
         try:
+            source = replace(_source_of(uploads, langpair or None), **of_tables)
             testset = replace(read_uploads(uploads, langpair=langpair or None, name=title.strip() or proposed,
-                                           columns=columns), tokenizer=tokenizer)
-            kept = testsets.keep_upload(testset, _source_of(uploads, langpair or None, columns))
+                                           **source.table_options()), tokenizer=tokenizer)
+            kept = testsets.keep_upload(testset, source)
         except MtsigError as problem:  # beside what corrects it
             return screen.error(problem)
         _open(kept)
@@ -385,8 +394,30 @@ _ASKED = {"system": "System", "line": "Segment (line)", "score": "Score", "rater
           "langpair": "Column of language pairs"}
 
 
+#: What several ratings of a segment may be, by the value of ``--raters``.
+_RATERS = {"mean": "Mean", "adjusted": "Mean and adjusted", "segments": "Segments (WMT25)"}
+
+
+def _pick_raters(place, key, has_texts=False):
+    """Return what several ratings of a segment are; None for their mean."""
+    values = [value for value in _RATERS if value != "segments" or not has_texts]
+    chosen = place.selectbox("Several raters", values, key=f"data.{key}.raters", format_func=_RATERS.get, help=(
+        "Adjusted: a second score, by least squares: rating = system + segment + rater. Strict raters of a system then "
+        "count against it no more."))
+    return None if chosen == "mean" else chosen
+
+
+class _Tables(NamedTuple):
+    """What tables of scores hold."""
+
+    columns: tuple[str, ...]  # as the option --columns takes them
+    pairs: list[str]  # their language pairs
+    has_raters: bool
+    weights: Mapping[str, float]  # of MQM errors
+
+
 def _ask_columns(tables):
-    """Ask what the columns of the first unclear table hold; return that, and the language pairs to choose from."""
+    """Ask what the columns of the first unclear table hold."""
     found = [(upload.file, file_id, columns) for upload, file_id in tables if (columns := LOADED.make(
         ("columns", file_id, upload.name), lambda upload=upload: describe_table(upload), lambda _: 0))]
     file, file_id, table = next((one for one in found if one[2].is_unclear), (None, None, None))
@@ -395,7 +426,9 @@ def _ask_columns(tables):
     for *_, one in found:
         usual = one.guesses["langpair"] if "langpair" in one.usual else None
         pairs += one.langpairs.get(columns.get("langpair", usual), ())
-    return columns, list(dict.fromkeys(pairs))
+    return _Tables(tuple(f"{held}={name}" for held, name in columns.items()), list(dict.fromkeys(pairs)),
+                   "rater" in columns or any("rater" in one.usual for *_, one in found),
+                   next((one.weights for *_, one in found if one.weights), {}))
 
 
 def _draw_columns(file, file_id, table):
@@ -418,7 +451,7 @@ def _draw_columns(file, file_id, table):
     return chosen
 
 
-def _source_of(uploads, langpair, columns=MappingProxyType({})):
+def _source_of(uploads, langpair):
     """Return the source that names the uploads on the command line."""
     by_role = {role: tuple((one.name, one.file) for one in uploads if one.role == role) for role in ROLES}
     runs = in_order(one for one in uploads if one.role == "training run")
@@ -430,7 +463,7 @@ def _source_of(uploads, langpair, columns=MappingProxyType({})):
     return Source((*by_role["reference"], *both), (*by_role["system"], *both), langpair=langpair,
                   parse=by_role["parse"], run=tuple((one.name, one.file) for one in runs),
                   scores=tuple((one.name, one.file) for one in uploads if one.role.startswith("scores")),
-                  columns=tuple(f"{held}={name}" for held, name in columns.items()), **single, **directions)
+                  **single, **directions)
 
 
 def _pick_tokenizer(place, langpair, language):

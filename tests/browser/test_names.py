@@ -11,7 +11,7 @@ from mtsig_core.report.dispute_card import card_html
 from mtsig_core.report.lecture_texts import HandoutPart, Strip, handout
 from mtsig_core.report.reports import comparison_html
 from mtsig_core.report.segment_cards import segments_html
-from mtsig_core.report.task_export import task_document
+from mtsig_core.report.task_reports import task_document
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.store.kept_sets import open_store

@@ -2,7 +2,7 @@
 
 from mtsig_core.report.html import report_html
 from mtsig_core.report.latex import report_latex
-from mtsig_core.report.task_export import task_report
+from mtsig_core.report.task_reports import task_report
 from mtsig_core.report.text import report_text
 
 

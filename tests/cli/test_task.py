@@ -5,6 +5,7 @@ import shlex
 
 import pytest
 
+from mtsig_core.cli.main import main
 from tests.builders.toys import task_files, zipped
 
 
@@ -172,3 +173,19 @@ class TestWhichMetricDecides:
         verdict = next(k for k, line in enumerate(lines) if "Beta is significantly better" in line)
         assert any(line.startswith("Other metrics name another top group: Alpha by XCOMET")
                    for line in lines[verdict:verdict + 5])
+
+
+@pytest.mark.parametrize("command", ["task", "autorank", "findings", "agreement"])
+@pytest.mark.parametrize("read", ["en-de.human.tsv", "systems.tsv"])
+def test_nothing_is_written_over_what_is_read(tmp_path, monkeypatch, capsys, command, read):
+    monkeypatch.chdir(tmp_path)
+    for part, text in (("references/en-de.refA.txt", "a b\n"), ("system-outputs/en-de/A.txt", "a c\n"),
+                       ("en-de.human.tsv", "system\tline\tscore\nA\t1\t5\n"), ("systems.tsv", "system\nA\n")):
+        (tmp_path / "task" / part).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "task" / part).write_text(text)
+    (tmp_path / "task" / read).rename(tmp_path / read)
+    before = (tmp_path / read).read_text()
+    given = ["--scores", f"en-de:human={read}"] if "human" in read else ["--systems-table", read]
+    human = ["--human", "human"] if command == "agreement" else []
+    assert main([command, "--folder", "task", *given, *human, "--out", read]) == 2
+    assert "is one of the files to read" in capsys.readouterr().err and (tmp_path / read).read_text() == before

@@ -206,7 +206,7 @@ def test_the_rule_and_the_metric_are_chosen_in_the_review(at, root, kept):
     review = read(kept).review
     assert not app.exception and review.settings == {"trials": 999, "rank_rule": "wmt25"}
     assert review.metric == "MetricX-24" and "chose ranks as WMT25" in words(app)
-    assert "Ranks as WMT25 (" in words(app) and "Assumed: MetricX-24" in words(app)  # as on the page Task
+    assert "Ranks as WMT25: " in words(app) and "Assumed: MetricX-24" in words(app)  # as on the page Task
     assert any("--review task-MetricX-24-review.json" in line for line in copied(app))
     pick(app, "review.Preset.3", "wmt25")
     assert read(kept).review.settings == {**PRESETS["wmt25"].settings}
@@ -263,7 +263,7 @@ def test_who_is_left_out_can_be_put_back_while_the_numbers_wait(at, kept, monkey
     app = at("review", review=kept.edit_link)
     assert "would take about 61 s" in words(app)
     assert "mt-working" not in words(app)  # which hides what follows
-    assert "Alpha, all language pairs: late" in words(app) and "History" in [one.label for one in app.tabs]
+    assert "Alpha, all language pairs: late" in words(app) and "History and sharing" in [one.label for one in app.tabs]
     press(app, "Put back")
     assert not read(kept).review.exclusions
 

@@ -322,6 +322,27 @@ def test_unclear_columns_are_asked_for(page, tmp_path, monkeypatch, capsys, head
     assert [(row[1], float(row[2])) for row in frame_rows(page.dataframe[0])[1:]] == [*expected.items()]
 
 
+def test_weights_and_raters_are_asked_for_and_kept(page, tmp_path, monkeypatch, capsys):
+    """The printed command has them, and the metrics have the adjusted scores beside the mean."""
+    rows = [f"{system}\td{k}\td{k}\t{k}\tr{(k + (system == 'A')) % 3}\ts\tt\tStyle\t{('Minor', 'Major')[k % 2]}\t"
+            for k in range(1, 13) for system in "AB"]
+    content = "\n".join(["system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\tcomment", *rows, ""])
+    upload(page, ("mqm.tsv", content.encode()))
+    next(box for box in page.main.text_input if box.label == "Weights of MQM errors").set_value("major=9").run()
+    next(box for box in page.main.selectbox if box.label == "Several raters").select("adjusted").run()
+    button(page).click().run()
+    page.switch_page("pages/summary.py").run()
+    assert not page.exception and "major 9, minor 1" in words(page)
+    command = next(line for line in copied(page) if line.startswith("mtsig compare"))
+    assert "--raters adjusted --mqm-weights major=9" in command
+    (tmp_path / "mqm.tsv").write_text(content)
+    monkeypatch.chdir(tmp_path)
+    [metrics] = [box for box in page.selectbox if box.label == "Metric"]
+    assert {"MQM", "MQM-adjusted"} <= {*metrics.options}
+    assert main([*arguments(command), "--metrics", "MQM-adjusted", "--format", "json"]) == 0
+    assert "MQM-adjusted" in json.loads(capsys.readouterr().out)["metrics"]
+
+
 def test_a_wrong_column_gets_the_message_of_the_reader_and_the_form_stays(page):
     upload(page, ("t.csv", ratings("name,no,quality")))
     asked_columns(page)["Score"].select("name").run()

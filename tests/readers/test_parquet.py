@@ -9,7 +9,7 @@ from pyarrow import parquet
 
 from mtsig_core.errors import InputError
 from mtsig_core.readers.limits import limit_reading, upload_limits
-from mtsig_core.readers.scores import read_score_file
+from mtsig_core.readers.lines import read_table
 
 ROWS = 400_003
 
@@ -40,7 +40,7 @@ TRICKS = {
 def read(data, tmp_path):
     (tmp_path / "t.parquet").write_bytes(data)
     with limit_reading(upload_limits({"MTSIG_UPLOAD_MB": "2"})):
-        return read_score_file(tmp_path / "t.parquet", "human", lambda column: True)
+        return read_table(tmp_path / "t.parquet")
 
 
 @pytest.mark.parametrize("trick", TRICKS)
@@ -62,5 +62,5 @@ def test_what_is_usual_is_read(tmp_path):
                 {"compression": "brotli", "use_dictionary": ["system"], "use_byte_stream_split": ["score"]}):
         out = io.BytesIO()
         parquet.write_table(table, out, **how)
-        found = read(out.getvalue(), tmp_path).ratings
-        assert [(one.system, one.line) for one in found[-2:]] == [("A", 3000), ("B", 3000)] and len(found) == 6000
+        found = read(out.getvalue(), tmp_path).rows
+        assert [cells[:2] for _, cells in found[-2:]] == [("A", 3000), ("B", 3000)] and len(found) == 6000

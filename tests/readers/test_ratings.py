@@ -60,7 +60,7 @@ def test_appraise_is_averaged_over_annotators_of_each_the_last_rating(write):
     assert testset.documents == ("test-en-news_one", "test-en-social_two")
     [counts] = [dict(one.facts) for one in testset.assumed if one.code == "ratings"]
     assert counts == {"metric": "ESA", "langpair": "", "n_ratings": 5, "n_raters": 2, "per_segment": 1.25,
-                      "left_out": {"bad": 1, "duplicate": 2, "incomplete": 1, "tutorial": 1}}
+                      "agreement": 0.0, "left_out": {"bad": 1, "duplicate": 2, "incomplete": 1, "tutorial": 1}}
 
 
 def test_waves_of_one_name_are_pooled(write):
@@ -134,7 +134,7 @@ def test_mqm_is_a_sum_for_each_rater_and_lower_is_better(write):
 
 
 def test_an_unknown_severity_is_refused(write):
-    with pytest.raises(InputError, match="row 3: the severity is 'Trivial'. Expected one of major"):
+    with pytest.raises(InputError, match="row 3: the severity is 'Trivial'. Expected major"):
         read_scores({"mqm": write("mqm.tsv", MQM.replace("Punctuation\tMinor", "Punctuation\tTrivial"))})
 
 
@@ -177,7 +177,8 @@ def test_the_result_counts_the_ratings(write, capsys):
     found = json.loads(capsys.readouterr().out)["metrics"]["ESA"]["ratings"]
     assert (found["n_ratings"], found["n_raters"], found["left_out"]["bad"]) == (5, 2, 1)
     assert main(["compare", "--scores", f"ESA={path}", "--langpair", "en-cs", "--trials", "9", "--resamples", "9"]) == 0
-    assert "\nESA: 5 ratings by 2 raters, 1.25 for each system and segment. Excluded: 1 bad" in capsys.readouterr().out
+    assert "\nESA: 5 ratings by 2 raters, 1.25 for each system and segment. Agreement of raters: " \
+        "Krippendorff's alpha 0.00. Excluded: 1 bad" in capsys.readouterr().out
 
 
 @needs_published
@@ -262,3 +263,19 @@ def test_each_rating_may_be_a_segment_as_wmt25_had_it(write, capsys):
     capsys.readouterr()
     texts = [f"--ref={write('ref.txt', 'a b' + chr(10))}", f"--system={write('A.txt', 'a b' + chr(10))}"]
     assert main([*asked, *texts]) == 2 and "only without texts" in capsys.readouterr().err
+
+
+def test_weights_of_mqm_can_be_changed_and_are_shown(write, capsys):
+    path = write("mqm.tsv", MQM)
+    scores = read_scores({"MQM": path}, mqm_weights={"major": 10, "fluency/punctuation": 2, "non-translation": 1})
+    assert dict(scores.scores["MQM"].by_system) == {"A": (5.05, 1.0), "B": (1.0, 0.0)}
+    assert main(["compare", "--scores", f"MQM={path}", "--mqm-weights", "major=10,minor=2", "--trials", "9",
+                 "--resamples", "9", "--format", "json"]) == 0
+    [weights] = [one["facts"]["weights"] for one in json.loads(capsys.readouterr().out)["testset"]["assumptions"]
+                 if one["code"] == "mqm-weights"]
+    assert dict(weights)["major"] == 10 and dict(weights)["non-translation"] == 25
+    assert main(["score", "--scores", f"MQM={path}", "--mqm-weights", "major"]) == 2
+    assert "MQM weights: 'major'. Expected" in capsys.readouterr().err
+    assert main(["score", "--scores", f"ESA={write('esa.csv', ESA)}", "--langpair", "en-cs", "--mqm-weights",
+                 "major=1"]) == 2
+    assert "no table lists errors" in capsys.readouterr().err

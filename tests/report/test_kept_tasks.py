@@ -10,7 +10,7 @@ import pytest
 
 from mtsig_core.experiments.metric_agreement import kept_agreement, task_agreement
 from mtsig_core.metrics.means import DomainMean
-from mtsig_core.report.task_export import task_json
+from mtsig_core.report.task_reports import task_json
 from mtsig_core.source import TaskSource
 from mtsig_core.stats import across, comparison, engine, kept_tasks
 from mtsig_core.stats.across import compare_task

@@ -94,3 +94,4 @@ def test_the_command_writes_every_form(capsys):
         assert main([*asked, form]) == 0 and part in capsys.readouterr().out
     assert main([*asked, "matrix"]) == 2 and "not for --rank-rule all" in capsys.readouterr().err
     assert main([*asked, "text", "--baseline", "Cedar-open"]) == 2 and "--baseline" in capsys.readouterr().err
+    assert main([*asked, "text", "--rank-rule", "al"]) == 2 and "Did you mean 'all'?" in capsys.readouterr().err

@@ -29,7 +29,7 @@ from mtsig_core.report.review import (
 )
 from mtsig_core.report.sentences import count_hidden, explain_far_firsts
 from mtsig_core.report.tables import tops_table
-from mtsig_core.report.task_export import task_document
+from mtsig_core.report.task_reports import task_document
 from mtsig_core.results import TaskInfo
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import compare_task

@@ -35,7 +35,7 @@ from mtsig_core.report.sentences import (
     state_verdict,
 )
 from mtsig_core.report.tables import dispute_counts_table, disputed_pairs_table, pairs_table, rank_table, tops_table
-from mtsig_core.report.task_export import task_csv, task_json
+from mtsig_core.report.task_reports import task_csv, task_json
 from mtsig_core.report.text import printable
 from mtsig_core.stats.across import Disputed, PairAcross, compare_task, find_disputes
 from mtsig_core.stats.ranks import RANK_RULES
@@ -349,7 +349,7 @@ class TestManifest:
 
 
 def test_the_manifest_names_files_from_the_folder_of_data_on(found):
-    from mtsig_core.report.task_export import task_manifest
+    from mtsig_core.report.task_reports import task_manifest
     from mtsig_core.source import TaskSource
 
     there = TaskSource("/srv/data/wmt", scores=(("en-de", "esa", "/srv/data/wmt/esa.tsv"),), below="/srv/data")

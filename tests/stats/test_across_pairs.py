@@ -12,7 +12,7 @@ from mtsig_core import SegmentScores, TestSet
 from mtsig_core.errors import SettingError
 from mtsig_core.report.sentences import describe_methods, list_caveats, list_gaps_across
 from mtsig_core.report.tables import pairs_table
-from mtsig_core.report.task_export import task_json
+from mtsig_core.report.task_reports import task_json
 from mtsig_core.results import TaskComparison, TaskInfo
 from mtsig_core.schema import decode, encode
 from mtsig_core.stats.across import compare_task, find_disputes, settings_across, task_metrics
