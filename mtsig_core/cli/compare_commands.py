@@ -9,12 +9,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from mtsig_core.cli.inputs import chosen_metrics, progress_line, read, warn_about_words, write, write_file
-from mtsig_core.cli.options import add_options, given, source_from
+from mtsig_core.cli.inputs import check_out, chosen_metrics, progress_line, read, warn_about_words, write, write_file
+from mtsig_core.cli.options import add_options, given, refuse_of_one_pair, source_from, task_source
 from mtsig_core.errors import SettingError, explain_unknown
 from mtsig_core.experiments.dispute import examine_dispute, list_dispute_metrics
 from mtsig_core.experiments.domains import by_domain
-from mtsig_core.experiments.integrity import examine_integrity
+from mtsig_core.experiments.integrity import examine_integrity, examine_task
 from mtsig_core.experiments.rank_rules import (
     task_by_rules,
     testset_by_rules,
@@ -166,12 +166,19 @@ def add_integrity(sub: ArgumentParser) -> None:
 
 
 def run_integrity(args: Namespace) -> None:
-    testset = read(args)
-    metrics = chosen_metrics(args, testset) if args.metrics else [None]
-    if len(metrics) != 1:
-        raise SettingError(f"integrity looks at the intervals of one metric, not of {len(metrics)}. Name one with "
+    if args.metrics is not None and len(args.metrics) > 1:
+        raise SettingError(f"integrity looks at the intervals of one metric, not of {len(args.metrics)}. Name one with "
                            "--metrics NAME.")
-    write(INTEGRITY_FORMS[args.format](examine_integrity(testset, metrics[0])), args.out)
+    if args.folder is not None and args.langpair is None:
+        source_from(args, whole_task=True)  # which refuses what names another source
+        refuse_of_one_pair(args, "run")
+        source = task_source(args)
+        check_out(args, source)
+        write(INTEGRITY_FORMS[args.format](examine_task(source.read(), *args.metrics or ())), args.out)
+        return
+    testset = read(args)
+    [metric] = chosen_metrics(args, testset) if args.metrics else [None]
+    write(INTEGRITY_FORMS[args.format](examine_integrity(testset, metric)), args.out)
 
 
 def add_segments(sub: ArgumentParser) -> None:

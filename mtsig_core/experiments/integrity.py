@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.stats.cautions import about_files, strip_texts
 from mtsig_core.stats.engine import UnitStatistics, jackknife_scores
 from mtsig_core.stats.resampling import make_units
+from mtsig_core.task import Task
 from mtsig_core.testset import TestSet
 
 __all__ = ["Integrity", "SystemIntegrity", "examine_integrity"]
@@ -25,9 +25,10 @@ SHORT_LINE = 20  # characters below which equal lines say little
 
 @dataclass(frozen=True)
 class Nearest:
-    """The system with the most lines in common."""
+    """The system whose output is most alike, by cross-BLEU: BLEU with one output as the reference of the other."""
 
     system: str
+    cross_bleu: float
     share_equal: float  # of the lines with at least `SHORT_LINE` characters
 
 
@@ -59,6 +60,7 @@ class Integrity:
     metric: str  # whose intervals are looked at
     n_lines: int
     systems: tuple[SystemIntegrity, ...]
+    median_cross_bleu: float | None = None  # of all pairs of systems; None without texts
 
 
 def examine_integrity(testset: TestSet, metric: str | Metric | None = None) -> Integrity:
@@ -77,6 +79,8 @@ def examine_integrity(testset: TestSet, metric: str | Metric | None = None) -> I
     >>> found = examine_integrity(TestSet("toy", texts, {"ref": ["a long line of text, the first", "d"]}))
     >>> [(one.system, one.equal_to_reference, one.nearest.share_equal) for one in found.systems]
     [('A', {'ref': 1}, 1.0), ('B', {'ref': 1}, 1.0)]
+    >>> round(found.systems[0].nearest.cross_bleu, 1)
+    97.1
     """
     name = next(iter(testset.scores), "bleu") if metric is None else metric
     chosen = resolve_metric(testset, name)
@@ -87,18 +91,53 @@ def examine_integrity(testset: TestSet, metric: str | Metric | None = None) -> I
     counted = [k for k, text in enumerate(basis) if len(text) >= SHORT_LINE]
     driving = _find_driving(testset, chosen)
     warnings = about_files(testset)
-    equal = {frozenset(pair): _count_equal(outputs[pair[0]], outputs[pair[1]], counted)
-             for pair in combinations(outputs, 2)}
+    alike = _cross_bleu(testset, outputs) if counted else {}
     rows = []
     for system, lines in outputs.items():
-        others = {other: equal[frozenset((system, other))] for other in outputs if other != system}
-        nearest = max(others, key=lambda other: others[other], default=None)
+        others = {other: alike[frozenset((system, other))] for other in outputs if other != system and alike}
+        near = max(others, key=lambda other: others[other], default=None)
         rows.append(SystemIntegrity(
             system, {reference: _count_equal(lines, texts, counted) for reference, texts in references.items()},
             None if source is None else _count_equal(lines, source, counted),
-            None if nearest is None or not counted else Nearest(nearest, others[nearest] / len(counted)),
+            None if near is None else Nearest(near, others[near], _count_equal(lines, outputs[near], counted)
+                                              / len(counted)),
             driving.get(system), tuple(caution for caution in warnings if caution.a == system)))
-    return Integrity(testset.name, chosen.name, len(counted), tuple(rows))
+    return Integrity(testset.name, chosen.name, len(counted), tuple(rows),
+                     float(np.median([*alike.values()])) if alike else None)
+
+
+def _cross_bleu(testset: TestSet, outputs: Mapping[str, Sequence[str]]) -> dict[frozenset[str], float]:
+    """BLEU of each pair of outputs, with the first as the reference."""
+    names, found = list(outputs), dict[frozenset[str], float]()
+    for k, name in enumerate(names[:-1], 1):
+        others = TestSet(testset.name, {other: outputs[other] for other in names[k:]}, {name: outputs[name]},
+                         langpair=testset.langpair, tokenizer=testset.tokenizer)
+        bleu = resolve_metric(others, "bleu")
+        scores = bleu.score(bleu.statistics(others).sum(axis=1))
+        found |= {frozenset((name, other)): float(one) for other, one in zip(others.systems, scores, strict=True)}
+    return found
+
+
+@dataclass(frozen=True)
+class TaskIntegrity:
+    """The language pairs of a task."""
+
+    task: str
+    missing: dict[str, tuple[str, ...]]  # by system the language pairs without its output
+    pairs: dict[str, Integrity]
+
+
+def examine_task(task: Task, metric: str | None = None) -> TaskIntegrity:
+    """As `examine_integrity`, of each language pair that has the metric."""
+    return TaskIntegrity(task.name, list_missing(task), {
+        pair: examine_integrity(testset, metric) for pair, testset in task.testsets.items()})
+
+
+def list_missing(task: Task) -> dict[str, tuple[str, ...]]:
+    """By system the language pairs of a task that have no output of it."""
+    lacks = {system: tuple(pair for pair, testset in task.testsets.items() if system not in testset.systems)
+             for system in task.systems}
+    return {system: pairs for system, pairs in lacks.items() if pairs}
 
 
 def _count_equal(first: Sequence[str], second: Sequence[str], counted: Sequence[int]) -> int:

@@ -11,12 +11,12 @@ import streamlit as st
 from mtsig_core import MtsigError, Task, compare_task
 from mtsig_core.experiments.autorank import RULES, autorank, used_metrics
 from mtsig_core.experiments.findings import make_findings
-from mtsig_core.experiments.integrity import examine_integrity
+from mtsig_core.experiments.integrity import examine_integrity, list_missing
 from mtsig_core.report.autorank_tables import AUTORANK_FORMS, autorank_blocks
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.document import Block, Paragraph, TableBlock, Warnings
 from mtsig_core.report.findings_tables import FINDINGS_FORMS, findings_blocks
-from mtsig_core.report.integrity_tables import INTEGRITY_FORMS, integrity_blocks
+from mtsig_core.report.integrity_tables import INTEGRITY_FORMS, integrity_blocks, missing_blocks
 from mtsig_core.report.rank_rule_tables import RULES_FORMS, rules_blocks
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.kept_tasks import KeptDraws
@@ -87,7 +87,7 @@ def show_integrity(view: TaskView) -> None:
         return examine_integrity(kept.testset(pair), metric)
 
     found = background.result(("integrity", kept.digest, pair, metric), work, "Looking through the outputs")
-    _draw(integrity_blocks(found), "task.integrity")
+    _draw([*missing_blocks(list_missing(kept.task), len(kept.info.pairs)), *integrity_blocks(found)], "task.integrity")
     source = kept.source.select_pair(pair)
     has_command = not source.demo_task or pair == kept.info.pairs[0]  # the demo of one language pair is the first
     _show_files("task.integrity", view, INTEGRITY_FORMS, found,

@@ -1,8 +1,8 @@
 """What pages open with on the demonstrations, made beforehand: the draws of the first comparison, what BLEU counts of
 the large one, and the experiments that take longest, as their pages ask for them at first.
 
-``python -m pages._work.first_comparison`` writes all of it again, which is due after any change to the corpus, to a
-result or to an experiment; tests compare it with what the core gives.
+``python -m pages._work.first_comparison`` writes all of it again, which is due after any change to the corpus, to
+`MetricDraws` or to an experiment; tests compare it with what the core gives.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import inspect
 import json
 import lzma
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -32,16 +32,7 @@ _ASSETS = Path(__file__).resolve().parents[2] / "assets"
 FILES = {_ASSETS / "task.draws.xz": Source(demo_task=True), _ASSETS / "demo.draws.xz": Source(demo=0)}
 
 COUNTS = _ASSETS / "demo.bleu.xz"  # as `_kept_content`, with a byte for each segment, system and count
-_RESULTS = Memory(16)
-
-
-@dataclass(frozen=True)
-class _File:
-    """What was drawn of a test set with the usual settings."""
-
-    digest: str
-    version: str
-    draws: MetricDraws
+_VALUES = Memory(16)
 
 
 class FirstDraws(dict):
@@ -66,14 +57,17 @@ def drawn_beforehand(testset: TestSet, metric: str, settings: dict) -> bool:
 
 
 def _first(testset: TestSet) -> MetricDraws | None:
-    return next((one.draws for one in map(_read, FILES) if one.digest == testset.digest
-                 and one.version == __version__
-                 and one.draws.signature == resolve_metric(testset, one.draws.metric).signature(testset)), None)
+    made_of = _describe(testset, resolve_metric(testset, list_metrics(testset)[0]))
+    return next(filter(None, (_read(file, made_of, MetricDraws) for file in FILES)), None)
 
 
-@cache
-def _read(file: Path) -> _File:
-    return decode(_File, lzma.decompress(file.read_bytes()))
+def _read(file: Path, made_of: str, kind: type) -> Any:
+    """The value of that kind in a file; None where it is made of something else."""
+    def read() -> Any:
+        content = _kept_content(file, made_of)
+        return None if content is None else decode(kind, content)
+
+    return _VALUES.make((file, made_of), read)
 
 
 def first_counts(testset: TestSet, metric: Metric) -> np.ndarray | None:
@@ -93,12 +87,7 @@ def first_result(testset: TestSet, metric: str, function: Callable, asked: Mappi
     if not testset.simulated or not (file := _result_file(function)).exists():
         return None
     made_of = _describe(testset, resolve_metric(testset, metric), asked)
-
-    def read() -> Any:
-        content = _kept_content(file, made_of)
-        return None if content is None else decode(get_type_hints(inspect.unwrap(function))["return"], content)
-
-    return _RESULTS.make((file, made_of), read)
+    return _read(file, made_of, get_type_hints(inspect.unwrap(function))["return"])
 
 
 def _result_file(function: Callable) -> Path:
@@ -113,8 +102,14 @@ def _describe(testset: TestSet, metric: Metric, asked: Mapping[str, Any] | None 
 
 def _kept_content(file: Path, made_of: str) -> bytes | None:
     """What a file has after its first line, where that says that it is made of this."""
+    line = f"{made_of}\n".encode()
+    return lzma.decompress(file.read_bytes())[len(line):] if line == _first_line(file) else None
+
+
+@cache
+def _first_line(file: Path) -> bytes:
     with lzma.open(file) as opened:
-        return opened.read() if opened.readline() == f"{made_of}\n".encode() else None
+        return opened.readline()
 
 
 def drawn(testset: TestSet) -> MetricDraws:
@@ -126,8 +121,8 @@ def drawn(testset: TestSet) -> MetricDraws:
 def write_draws() -> None:
     """Draw the demonstrations and write what was drawn to `FILES`."""
     for file, source in FILES.items():
-        testset = source.read()
-        file.write_bytes(lzma.compress(encode(_File(testset.digest, __version__, drawn(testset)))))
+        draws = drawn(testset := source.read())
+        _write(file, _describe(testset, resolve_metric(testset, draws.metric)), encode(draws))
 
 
 def write_counts() -> None:

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from sacrebleu.metrics import BLEU
 
 from mtsig_core import SegmentScores, TestSet
 from mtsig_core.cli.main import main
@@ -25,7 +26,11 @@ def test_equal_lines_are_counted_and_short_ones_are_not():
     assert (a.equal_to_reference, b.equal_to_reference, c.equal_to_reference) == ({"ref": 4}, {"ref": 4}, {"ref": 0})
     assert (a.equal_to_source, c.equal_to_source) == (0, 3)
     assert (a.nearest.system, a.nearest.share_equal) == ("B", 0.9) and c.nearest.share_equal == 0.0
-    assert list_findings(found) == ["Nearly the same output: A and B in 90% of the lines."]
+    assert list_findings(found) == [
+        f"Nearly the same output: A and B (cross-BLEU {a.nearest.cross_bleu:.0f}, 90% of the lines are equal). The "
+        f"median cross-BLEU of two systems is {found.median_cross_bleu:.0f}."]
+    expected = BLEU(tokenize="13a").corpus_score(near, [copied]).score
+    assert a.nearest.cross_bleu == b.nearest.cross_bleu == pytest.approx(expected)
 
 
 def test_the_document_that_drives_an_interval_is_named():
@@ -54,4 +59,17 @@ def test_the_command_prints_it(form, part, tmp_path, capsys):
     assert main([*asked, "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)["systems"]
     assert found["A"].keys() == {"equal_to_reference", "equal_to_source", "nearest", "driving_document", "warnings"}
-    assert found["A"]["nearest"] == {"system": "B", "share_equal": 0.0}
+    assert found["A"]["nearest"] == {"system": "B", "cross_bleu": pytest.approx(0.0, abs=9), "share_equal": 0.0}
+
+    (tmp_path / "references").mkdir()
+    for part, lines in {"references/en-de.ref.txt": REFERENCE, "references/en-cs.ref.txt": REFERENCE,
+                        "system-outputs/en-de/A.txt": REFERENCE, "system-outputs/en-de/B.txt": REFERENCE[::-1],
+                        "system-outputs/en-cs/A.txt": REFERENCE}.items():
+        (tmp_path / part).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / part).write_text("\n".join(lines) + "\n")
+    assert main(["integrity", "--folder", str(tmp_path), "--format", form]) == 0
+    assert {"text": "Not in all language pairs: B (without en-cs).", "latex": "toprule",
+            "csv": "language_pair,testset"}[form] in capsys.readouterr().out
+    assert main(["integrity", "--folder", str(tmp_path), "--format", "json"]) == 0
+    whole = json.loads(capsys.readouterr().out)
+    assert whole["missing"] == {"B": ["en-cs"]} and whole["pairs"].keys() == {"en-cs", "en-de"}
