@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 from xdist.scheduler import LoadFileScheduling
 
 from mtsig_core.cli import main
+from mtsig_core.simulation import shared_task
 from tests.builders.score_folders import score_folder as score_folder_in
 from tests.builders.text_files import write_files, write_task
 
@@ -78,10 +79,12 @@ def nothing_of_this_machine(tmp_path_factory):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def one_parser():
-    """The options of all commands are put together once, not for each of the many commands that run in this process."""
+def made_once():
+    """The options of all commands, and the sets of the simulated task, are made once in this process, not for each of
+    the many commands and pages."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(main, "_parser", functools.cache(main._parser))
+        patch.setattr(shared_task, "shared_task", functools.cache(shared_task.shared_task))
         yield
 
 

@@ -29,7 +29,7 @@ def visit(at, window, tmp_path_factory):
     page = watched(window.new_page())
     page.opened, page.address = None, at("summary", (
         "--ref", folder / "ref.txt", "--system", folder / "a.txt", "--system", folder / "b.txt",
-        "--docs", folder / "docs.txt"))
+        "--docs", folder / "docs.txt"), trials=999)
     yield page
     page.close()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mtsig_core.report.table import Column, Table
 from mtsig_core.source import Source
-from tests.builders.streamlit_parts import frame_parts
+from tests.builders.streamlit_parts import frame_parts, told_once
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 NAMES = ["<img src=x onerror=alert(1)>", "![](http://h/x.png)", "$x$ **b** :material/home:"]
@@ -40,6 +40,7 @@ def small_source(folder):
     return written(folder, ref, (worse, mixed, ["nothing"] * 60), [f"d{k // 4}" for k in range(60)])
 
 
+@told_once
 def words(page):
     """All that the page says through its own HTML, and its data frames as if they were HTML too."""
     frames = (f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in row)}</tr>" for frame in page.dataframe

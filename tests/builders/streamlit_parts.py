@@ -49,6 +49,18 @@ def by_path(app, path):
     return app
 
 
+def told_once(tell):
+    """What is told of a page, or of a part of it, is found once for each run of the page."""
+    @functools.wraps(tell)
+    def told(page):
+        drawn = vars(getattr(page, "_tree", page))  # another one after each run
+        if "told" not in drawn:
+            drawn["told"] = tell(page)
+        return drawn["told"]
+
+    return told
+
+
 def all_elements(app):
     """Of a page, wherever they stand."""
     def every(block):

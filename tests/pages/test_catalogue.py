@@ -9,7 +9,7 @@ from mtsig_core.source import Source
 from mtsig_core.stats.settings import PRESETS, SETTINGS
 from pages._ui.catalogue import FORMER, HOME, PAGES
 from pages._ui.screen import LABELS
-from tests.builders.apps import ROWS, app
+from tests.builders.apps import LIGHTER, ROWS, app
 from tests.builders.screens import NAMES, words, write
 from tests.builders.toys import SPACELESS
 
@@ -134,10 +134,10 @@ def test_the_sidebar_has_a_link_to_every_page_by_section(opened, source):
 
 
 def test_a_former_name_opens_the_page_with_what_it_asks(opened, source):
-    opened(None, source)
+    opened("methods", source)
     assert {*FORMER.values()} <= {*PAGES.values()} and not {*FORMER} & {*PAGES}
     for name in (HOME.name, "data", "sweeps"):
-        page = app(name, seed="3").run()
+        page = app(name, seed="3", **LIGHTER["size"]).run()
         assert not page.exception and page.query_params["seed"] == "3"
         assert (PAGES | FORMER)[name] is HOME or page.title[0].value == FORMER[name].title
 

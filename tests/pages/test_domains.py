@@ -3,6 +3,8 @@
 from dataclasses import replace
 from html import unescape
 
+import pytest
+
 from mtsig_core import compare
 from mtsig_core.experiments.domains import by_domain
 from mtsig_core.report.domain_tables import domain_table, domains_verdict
@@ -22,6 +24,7 @@ def test_the_page_has_the_scores_of_the_core(opened, source, tmp_path):
     assert "<b>news" not in words(page)
 
 
+@pytest.mark.long
 def test_tabs_are_those_that_the_test_set_has_something_for(opened, source):
     page = opened("metrics", source, trials="199")
     assert not page.tabs

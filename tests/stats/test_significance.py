@@ -57,20 +57,11 @@ def replicates_of(n_pairs):
 class TestEveryP:
     @given(st.data())
     def test_as_defined(self, test, data):
-        observed, replicates = data.draw(replicates_of(1))[:, 0], data.draw(replicates_of(1))
-        assert test.p_values(observed, replicates)[0] == pytest.approx(by_hand(test.name, observed[0], replicates[0]))
-
-    @given(st.data())
-    def test_exchanging_the_systems_keeps_p(self, test, data):
-        observed, replicates = data.draw(replicates_of(3))[:, 0], data.draw(replicates_of(3))
-        np.testing.assert_array_equal(test.p_values(-observed, -replicates), test.p_values(observed, replicates))
-
-    @given(st.data(), st.permutations(range(3)))
-    def test_pairs_are_on_their_own(self, test, data, order):
-        observed, replicates = data.draw(replicates_of(3))[:, 0], data.draw(replicates_of(3))
+        """Each pair on its own; which of the two systems comes first makes no difference."""
+        observed, replicates = data.draw(replicates_of(2))[:, 0], data.draw(replicates_of(2))
         p = test.p_values(observed, replicates)
-        np.testing.assert_array_equal(test.p_values(observed[order], replicates[order]), p[order])
-        np.testing.assert_array_equal([test.p_values(observed[k:k + 1], replicates[k:k + 1])[0] for k in range(3)], p)
+        assert p == pytest.approx([by_hand(test.name, *pair) for pair in zip(observed, replicates, strict=True)])
+        np.testing.assert_array_equal(test.p_values(-observed, -replicates), p)
 
     def test_never_0(self, test):
         far = np.full((1, 999), 1e-12 if test.name == "ar" else 7.0)
