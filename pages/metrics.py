@@ -11,8 +11,8 @@ if (asked := address.asked("inside")) is not None and asked not in metrics_secti
 screen.cautions(caution for caution in view.comparison.warnings if caution.kind.concern in ("files", "scores"))
 tabs = metrics_sections.list_tabs(view)
 address.own("inside")
-tab, places = controls.tabs(tabs, "inside") if len(tabs) > 1 else ("metrics", {"metrics": st.container()})
-with places[tab], screen.or_without():
+tab, places = controls.tabs(tabs, "inside") if len(tabs) > 1 else (next(iter(tabs), "metrics"), {})
+with places.get(tab, st.container()), screen.or_without():
     if tab == "metrics":
         metrics_sections.show_decisions(view)
     elif tab == "by domain":

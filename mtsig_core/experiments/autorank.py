@@ -103,6 +103,9 @@ def autorank(task: Task, metrics: Sequence[str] | None = None, *, rule: str = "2
     pairs = {}
     for k, (pair, testset) in enumerate(task.testsets.items()):
         names = tuple(metrics or used_metrics(pair, testset))
+        if not metrics and not testset.has_texts and not {*names} <= testset.scores.keys():
+            raise SettingError(f"{testset.name} has only human scores, and AutoRank needs automatic metrics. Add the "
+                               "texts, or a table with scores of metrics.")
         sampling, units = resolve_sampling(testset, unit=unit, block_length=None, alpha=alpha, resamples=resamples,
                                            seed=seed)
         pairs[pair] = replace(_rank_pair(testset, names, rule, sampling, units, jobs), as_published=(
@@ -120,9 +123,6 @@ def used_metrics(pair: str, testset: TestSet) -> list[str]:
         return ["chrF++"]
     if _FIVE <= {*names}:
         return [name for name in names if name in _FIVE and (name != "CometKiwi-XL" or pair in _WITH_REFERENCE_IN_2025)]
-    if not names and not testset.has_texts:
-        raise SettingError(f"{testset.name} has only human scores, and AutoRank needs automatic metrics. Add the "
-                           "texts, or a table with scores of metrics.")
     return names or ["bleu", "chrf"]
 
 

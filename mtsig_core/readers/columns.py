@@ -35,8 +35,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "langpair": ("lp", "langs", "langpair", "langpairs", "lang_pair", "language_pair", "language pair",
                  "language pairs", "language-pair", "lang pair", "pair")}
 EXPECTED_COLUMNS = (
-    "Expected the columns system, line, score (and docid, domain) with a row for each score; or a column for each "
-    "system with a row for each line.")
+    "Expected a row for each score with the columns system, line, score (and docid, domain). A row for each line with "
+    "a column for each system is read too.")
 _ROW = '{"system": "A", "line": 1, "score": 0.8}'
 _CHUNKS = 100_000  # row groups by columns, more than any table of scores has
 _WIDEST = 32  # bytes of a value of fixed length, which many rows may refer to, and each then has for itself

@@ -585,7 +585,7 @@ def no_output(folder: FilePath, pairs: Collection[str]) -> str:
     if deeper := _list_deeper(Path(folder), pairs):
         place, *_, pair = deeper[0].split("/")
         return (f"{said} It has {show_names(deeper, _LISTED)}. Expected the outputs in {place}/{show_name(pair)}. Move "
-                "those of one folder there.")
+                "the outputs of one folder there.")
     return f"{said} Add outputs to its system-outputs/, or choose other language pairs."
 
 

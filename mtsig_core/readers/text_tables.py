@@ -263,7 +263,7 @@ def _check_output(table: str, name: str, texts: Sequence[Any], references: Seque
     known = name.lower() in NAMES["output"] or not references
     if not known and max(share_words(texts, one) for one in references) < _ALIKE:
         raise InputError(f"{table}: the column {show_name(name)!r} shares hardly a word with the references, so it may "
-                         "be no output. Rename it to what it is (source, docid, domain), or remove it.")
+                         "be no output. Name it by its content (source, docid, domain), or remove it.")
 
 
 def share_words(texts: Sequence[Any], others: Sequence[Any], most: int = 500) -> float:

@@ -314,7 +314,7 @@ def _take_texts(role: str, name: str | None, path: FilePath, table: TextTable) -
     if not texts:
         has = f"It has {format_count(len(others), 'output' if role == 'reference' else 'reference')}: " \
               f"{show_names(own or 'one without a name' for own in others)}. " if others else ""
-        raise InputError(f"{table.name} has no {what}. {has}Give it as what it has.")
+        raise InputError(f"{table.name} has no {what}. {has}Give it in its own role.")
     if role == "training run" and len(texts) > 1:
         raise InputError(f"{table.name} has {len(texts)} outputs: {show_names(texts)}. Expected the one output of a "
                          "training run.")

@@ -152,7 +152,7 @@ TEMPLATES: dict[str, Words] = {
         "difference. That does not make any systems equal.", advice="{more_units}"),
     "cannot-plan": Words("Cannot be decided with {n:#{unit}}.", advice="{more_units}"),
     "family-too-large": Words(
-        "{m:,} pairs are too many for {trials:,} permutations or resamples: after {correction} even the smallest p, "
+        "{m:,} pairs are too many for {trials:,} permutations or resamples. After {correction} even the smallest p, "
         "{least:.2g}, is above alpha, so no pair can be significant.",
         advice="Use {needed:,} or more{romano_wolf:?, or the Romano-Wolf correction}."),
     "not-equal": Words(

@@ -19,6 +19,7 @@ from mtsig_core.report.text import report_text, terminal_width
 from mtsig_core.results import ByDomain
 from mtsig_core.schema import to_json
 from mtsig_core.stats.few_units import least_of_units
+from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import TESTS
 
 
@@ -72,8 +73,8 @@ def domains_note(found: ByDomain) -> str:
         sizes += "; a pair is compared on the segments that have scores for both systems"
     return (f"Segments{documents}: {sizes}. Positive where the first system is better; ● is significant at "
             f"{found.sampling.alpha:g}. Corrected by Romano-Wolf for {format_count(m, 'pair')} on the whole set, and "
-            f"separately for {n} in the domains. Test {found.test} by {unit}, drawn within domains. A domain with few "
-            f"{unit}s can hardly decide anything, so another sign is not yet a reversal.")
+            f"separately for {n} in the domains. {SETTINGS['test'].name_value(found.test)} by {unit}, within domains. "
+            f"A domain with few {unit}s can hardly decide anything, so another sign is not yet a reversal.")
 
 
 def _metric_sections(found: ByDomain) -> Iterator[Section]:

@@ -60,6 +60,7 @@ from mtsig_core.report.sentences import (
     list_exclusions,
     list_gaps_across,
     list_task_metrics,
+    list_task_settings,
     select_parts,
     state_agreement,
     state_verdict,
@@ -203,13 +204,13 @@ def task_report(found: TaskComparison, command: str, history: Sequence[Entry] = 
 
 def _introduce_task(found: TaskComparison, command: str) -> Section:
     """What was compared and how, who was excluded, what was assumed; on paper, the warnings of each language pair."""
-    settings, task = next(iter(found.pairs.values())).settings, found.task
+    task = found.task
     cautions = dict.fromkeys(f"Warning: {pair}: {text}" for pair, one in found.pairs.items()
                              for text in caution_texts(one))
     return Section("", [
         Paragraph(text=f"{task.name}: {format_count(len(task.pairs), 'language pair')}, "
-                       f"{format_count(len(task.systems), 'system')}; test {settings.test}, {settings.correction}, "
-                       f"alpha {settings.alpha:g}, seed {settings.seed}", role="summary", only=TEXT),
+                       f"{format_count(len(task.systems), 'system')}; {'; '.join(list_task_settings(found))}",
+                  role="summary", only=TEXT),
         *(Paragraph(text=text, role="remark", only=LATEX)
           for text in (f"Made by: {command} --format latex", *cautions)),
         *list_what_was_given(found, left_out_table(found.excluded), task.assumed)])

@@ -24,7 +24,7 @@ from mtsig_core.stats.few_units import p_floor, pair_units
 from mtsig_core.stats.intervals import Sample
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import Plan
-from mtsig_core.stats.significance import TESTS, SignificanceTest, romano_wolf_in, win_rates
+from mtsig_core.stats.significance import TESTS, SignificanceTest, measure_null, romano_wolf_in, win_rates
 from mtsig_core.testset import TestSet
 
 
@@ -361,33 +361,33 @@ def test_pairs(observed: np.ndarray, replicates: np.ndarray | Rows, test: Signif
     if test.p_values is None:
         win, lose = win_rates(replicates)
         return PairTests(win=win, lose=lose, side=np.sign(win - lose))
-    stepped = step_down(observed, replicates, test, floor, families, whole=whole) if (
-        test.romano_wolf and families) else ()
-    return PairTests(np.maximum(floor, test.p_values(observed, replicates)), side=test.side(observed, replicates),
-                     swap_se=_root_mean_square(replicates) if test.draws == "swaps" else None, stepped=stepped)
+    has_steps, is_drawn, p_values = test.romano_wolf and bool(families), test.draws == "bootstrap", test.p_values
+
+    def look(d0: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        mean_squares = np.einsum("ij,ij->i", rows, rows) / rows.shape[1]
+        null = measure_null(d0, _centre(rows) if is_drawn else rows, whole=whole) if has_steps else ()
+        return np.array([p_values(d0, rows), test.side(d0, rows), np.sqrt(mean_squares), *null])
+
+    p, side, swap_se, *measured = apply_by_rows(look, observed, replicates)  # rows are the dear part: one look at each
+    stepped = step_down(observed, replicates, test, floor, families, whole=whole, measured=measured
+                        ) if has_steps else ()
+    return PairTests(np.maximum(floor, p), side=side, swap_se=swap_se if test.draws == "swaps" else None,
+                     stepped=stepped)
 
 
 test_pairs.__test__ = False  # type: ignore[attr-defined]  # pytest takes it for a test where a test imports it
 
 
 def step_down(observed: np.ndarray, replicates: np.ndarray | Rows, test: SignificanceTest, floor: np.ndarray,
-              families: list[np.ndarray], *, whole: bool = False) -> tuple[np.ndarray, ...]:
-    """p by Romano-Wolf in each family of pairs; parameters as in `test_pairs`."""
-    null = _centred(replicates) if test.draws == "bootstrap" else replicates
+              families: list[np.ndarray], *, whole: bool = False, measured: Sequence[np.ndarray] | None = None
+              ) -> tuple[np.ndarray, ...]:
+    """p by Romano-Wolf in each family of pairs; parameters as in `test_pairs` and `romano_wolf_in`."""
+    null = Rows(replicates.shape, lambda rows: _centre(replicates[rows])) if test.draws == "bootstrap" else replicates
     return tuple(np.maximum(floor[family], p) for family, p in zip(
-        families, romano_wolf_in(observed, null, families, whole=whole), strict=True))
+        families, romano_wolf_in(observed, null, families, whole=whole, measured=measured), strict=True))
 
 
-def _root_mean_square(values: np.ndarray | Rows) -> np.ndarray:
-    """Of each row."""
-    return apply_by_rows(lambda some: np.sqrt(np.einsum("ij,ij->i", some, some) / values.shape[1]), values)
-
-
-def _centred(drawn: np.ndarray | Rows) -> Rows:
+def _centre(drawn: np.ndarray) -> np.ndarray:
     """Bootstrap differences with the shift that makes them a null."""
-    def make(rows: slice | np.ndarray) -> np.ndarray:
-        some = drawn[rows]
-        centred: np.ndarray = some - some.mean(axis=1, keepdims=True)
-        return centred
-
-    return Rows(drawn.shape, make)
+    centred: np.ndarray = drawn - drawn.mean(axis=1, keepdims=True)
+    return centred

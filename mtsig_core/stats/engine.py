@@ -349,7 +349,7 @@ Stages = Callable[[str], StageProgress | None]
 
 _MOST_KEPT = 1 << 24  # differences, 128 MB: those of 57 systems and 9,999 trials
 _DRAWING = 0.1  # share of the work that drawing is, where differences are made anew
-_LOOKED_AT = 4  # times that a test looks at each pair then: for p, spread, step of Romano-Wolf, root mean square
+_LOOKED_AT = 2  # times that a test looks at each pair then: for p, spread and size, then for the steps of Romano-Wolf
 
 
 def fits_in_memory(n_pairs: int, n_trials: int | None) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, overload
 
 import numpy as np
@@ -447,16 +448,21 @@ def romano_wolf(observed: np.ndarray, null: np.ndarray | Rows, tolerance: float 
     return romano_wolf_in(observed, null, [np.arange(len(observed))], tolerance, whole=whole)[0]
 
 
-def romano_wolf_in(observed: np.ndarray, null: np.ndarray | Rows, families: Sequence[np.ndarray],
-                   tolerance: float = 1e-9, *, whole: bool = False) -> list[np.ndarray]:
-    """`romano_wolf` in several families of pairs from one null: of each family, by the numbers of its pairs, their p.
-    """
-    def spread_and_size(d0: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        return np.array([(np.column_stack([d0, rows]) if whole else rows).std(axis=1),
-                         np.maximum(np.abs(d0), np.abs(rows).max(axis=1, initial=0.0))])
+def measure_null(observed: np.ndarray, null: np.ndarray, *, whole: bool = False) -> np.ndarray:
+    """The standard deviation of each row, and its largest size; shape (2, pairs)."""
+    return np.array([(np.column_stack([observed, null]) if whole else null).std(axis=1),
+                     np.maximum(np.abs(observed), np.abs(null).max(axis=1, initial=0.0))])
 
+
+def romano_wolf_in(observed: np.ndarray, null: np.ndarray | Rows, families: Sequence[np.ndarray],
+                   tolerance: float = 1e-9, *, whole: bool = False, measured: Sequence[np.ndarray] | None = None
+                   ) -> list[np.ndarray]:
+    """`romano_wolf` in several families of pairs from one null: of each family, by the numbers of its pairs, their p.
+
+    `measured` is what `measure_null` says of all rows, where it is known.
+    """
     n = null.shape[1]
-    spread, size = apply_by_rows(spread_and_size, observed, null)
+    spread, size = measured or apply_by_rows(partial(measure_null, whole=whole), observed, null)
     ties = tolerance * size
     varies = spread > ties
     by_itself = np.ones(len(observed))  # of pairs that take no part in the maximum

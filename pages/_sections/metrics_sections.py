@@ -41,7 +41,9 @@ TABS = {"metrics": "Do the metrics agree?", "by domain": "Does a domain reverse 
 
 def list_tabs(view: View) -> dict[str, str]:
     """Return the tabs that the test set has something for."""
-    lacks = {"by domain": not _has_domains(view), "which metric to trust": not view.testset.scores}
+    single = len(list_metrics(view.testset)) == 1
+    lacks = {"metrics": single, "by domain": not _has_domains(view),
+             "which metric to trust": single or not view.testset.scores}
     return {name: title for name, title in TABS.items() if not lacks.get(name)}
 
 
@@ -75,7 +77,8 @@ def show_decisions(view: View) -> None:
     if chosen := comparison_sections.pick_metrics(view, "Compare with", others, usual):
         comparison_sections.show_decisions(view, [view.result, *chosen], "metrics")
     else:
-        screen.plain("Choose another metric to see whether both agree.")
+        screen.plain("Choose another metric to see whether both agree." if others else
+                     "This test set has scores of only one kind, so there are no metrics to compare.")
 
 
 # Systems by domain.

@@ -132,7 +132,7 @@ def list_warnings(one: Pair) -> list[Caution]:
     """Return the limits of the verdict; of two identical systems, the caution that they are."""
     return [caution for caution in one.view.comparison.warnings if caution.concerns_pair(one.a, one.b) or (
         not one.identical and caution.concerns_all and not caution.kind.beside_verdict
-        and caution.kind.concern != "files"
+        and caution.kind.concern not in ("files", "ratings")
         and caution.facts.get("p_low", 0) <= (one.row.p_adjusted or 0) <= caution.facts.get("p_high", 1))]
 
 

@@ -26,6 +26,7 @@ from pages._ui.views import TaskView
 
 #: What notes call marks and lines of a printed table, and what they are on screen.
 _ON_SCREEN = {"Marked:": "Coloured:", "Lines separate": "Shading separates", "A line separates": "Shading separates"}
+_LONG = 200  # letters of a verdict that is set as a paragraph
 _ENDINGS = {"csv": "CSV", "json": "JSON", "latex": "LaTeX", "html": "HTML"}
 
 
@@ -87,7 +88,7 @@ def show_integrity(view: TaskView) -> None:
         return examine_integrity(kept.testset(pair), metric)
 
     found = background.result(("integrity", kept.digest, pair, metric), work, "Looking through the outputs")
-    _draw([*missing_blocks(list_missing(kept.task), len(kept.info.pairs)), *integrity_blocks(found)], "task.integrity")
+    _draw([*integrity_blocks(found), *missing_blocks(list_missing(kept.task), len(kept.info.pairs))], "task.integrity")
     source = kept.source.select_pair(pair)
     has_command = not source.demo_task or pair == kept.info.pairs[0]  # the demo of one language pair is the first
     _show_files("task.integrity", view, INTEGRITY_FORMS, found,
@@ -117,7 +118,7 @@ def _draw(blocks: Iterable[Block], key: str) -> None:
     """Draw the blocks of a report that a page has."""
     for k, block in enumerate(block for block in blocks if block.is_for("html")):
         if isinstance(block, Paragraph):
-            (screen.answer if block.role == "verdict" else screen.plain)(block.text)
+            (screen.answer if block.role == "verdict" and len(block.text) < _LONG else screen.plain)(block.text)
         elif isinstance(block, Warnings):
             screen.cautions(block.cautions)
         elif isinstance(block, TableBlock):

@@ -206,7 +206,7 @@ class Curve:
         """Describe the dots, the curve and the line."""
         alpha, unit = sweep.settings.alpha, metric_title(self.view.metric)
         return (f"Each dot is a share of random test sets with uncorrected p at most {alpha:g}, with its Monte Carlo "
-                f"interval, by the percentile test on {sweep.settings.resamples} resamples by {sweep.settings.unit}. "
+                f"interval. The test: percentile, {sweep.settings.resamples} resamples by {sweep.settings.unit}. "
                 f"Their differences are moved by {rounded(self.difference - mine.delta, '+')} {unit}. Opposite: "
                 f"against the order of the whole set; {own_order(mine, alpha)}. Pale: more than half of this test set. "
                 f"The dotted curve is normal theory and meets the line of {self.power:.0%} at the size needed; the bar "

@@ -212,7 +212,7 @@ def show_report(view: View) -> None:
     st.button("Back to the summary", type="tertiary", key="report.back", on_click=address.keep, args=(_VIEW, None))
     screen.answer(state_answer(view.comparison, view.metric))
     if result.pairs:
-        charts.grow(_draw_differences(view), "report.differences", _alt(view))
+        charts.grow(partial(differences, result, comparison.settings), "report.differences", _alt(view))
     screen.cautions([*comparison.warnings, *_ask_for_metric(view, [])], hints=False)
     screen.show_table(leaderboard_table(result, comparison.settings), whole=True)
     st.subheader("Result")

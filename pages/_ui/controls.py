@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from mtsig_core import METRICS, TestSet
 from mtsig_core.metrics import list_metrics, metric_titles
 from mtsig_core.report.commands import defaults
-from mtsig_core.stats.ranks import RANK_RULES, fitting_rules
+from mtsig_core.stats.ranks import fitting_rules
 from mtsig_core.stats.settings import PRESETS, SETTINGS
 from mtsig_core.stats.significance import TESTS
 from pages._ui import address
@@ -264,11 +264,9 @@ def _said_as_text(read: Callable) -> Callable:
 def _pick_rank_rule(segment_means: bool) -> dict[str, str]:
     """Let the rank rule be chosen."""
     usual, setting = defaults("compare")["rank_rule"], SETTINGS["rank_rule"]
-    ignored = "; ".join(f"{setting.name_value(name)} ignores {', '.join(rule.ignores)}"
-                        for name, rule in RANK_RULES.items() if rule.ignores)
     rule = choice(setting.title, list(fitting_rules(segment_means)), "rank_rule",
                   format_func=setting.name_value, help=(
         "How ranks follow from the tests of pairs. Simultaneous rank ranges hold for all systems together. Use the "
-        f"others to compare with published ranks: {ignored}. As WMT22, WMT24 and WMT25 need a metric of segment "
-        "scores, and as WMT24 needs the domain of each segment."))
+        "others to compare with published ranks: Methods says what they ignore. As WMT22, WMT24 and WMT25 need a "
+        "metric of segment scores, and as WMT24 needs the domain of each segment."))
     return {} if rule == usual else {"rank_rule": rule}

@@ -281,7 +281,7 @@ class TestSwaps:
         for row in range(len(pairs)):
             made[row:row + 1]
         assert shares == sorted(shares) and shares[drawn - 1] == pytest.approx(0.1)
-        assert shares[-1] == pytest.approx(0.1 + 0.9 / 4) and len(shares) == drawn + len(pairs)
+        assert shares[-1] == pytest.approx(0.1 + 0.9 / 2) and len(shares) == drawn + len(pairs)
 
 
 class TestJackknife:
