@@ -1,6 +1,7 @@
 """Shared by all tests."""
 
 import functools
+import gc
 from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
@@ -57,6 +58,11 @@ def pytest_collection_modifyitems(config, items):
     if seed := config.getoption("shuffle"):
         items.sort(key=lambda item: [sha256(f"{seed} {name}".encode()).digest() for name in (item.path, item.nodeid)])
     items.sort(key=lambda item: not item.nodeid.startswith(WAITING))
+
+
+def pytest_collection_finish():
+    """What is there before the first test stays: to look through it for garbage each time takes a twentieth."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

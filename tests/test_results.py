@@ -252,7 +252,7 @@ class TestFromJson:
 
 
 @pytest.mark.parametrize("n_segments, settings, why", [
-    (5, {}, "5 segments"), (120, {"correction": "bonferroni", "trials": 50}, "50 trials")])
+    (5, {}, "5 segments"), (120, {"correction": "bonferroni", "trials": 50}, "50 permutations")])
 def test_every_format_says_that_no_pair_can_be_decided_and_why(n_segments, settings, why):
     found = compare(toy(3, n_segments), trials=settings.pop("trials", 99), resamples=50, **settings)
     assert not any(pair.decidable for pair in found.metrics["bleu"].pairs)

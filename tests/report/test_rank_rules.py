@@ -79,7 +79,7 @@ def test_a_task_has_the_language_pairs_that_change_first():
 
 
 def test_the_command_writes_every_form(capsys):
-    asked = ["compare", "--demo-task", "--metrics", "human,bleu", "--trials", "999",
+    asked = ["compare", "--demo-task", "--metrics", "human,bleu", "--trials", "999", "--resamples", "99",
              "--rank-rule", "all", "--format"]
     assert main([*asked, "json"]) == 0
     found = json.loads(capsys.readouterr().out)

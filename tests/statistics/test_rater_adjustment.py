@@ -30,6 +30,7 @@ def make_ratings(rng, scale=0.0):
     return rows
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("scale", [0.0, 0.3])
 def test_families_and_intervals_hold_where_means_do_not(scale):
     n, rng = 200, np.random.default_rng(5)
