@@ -57,15 +57,16 @@ $(VENV)/run.stamp: $(PACKAGE) | $(VENV)/bin/python
 	touch $@
 
 # What the tests need beside is installed while code is compiled, and types are checked: that is quick once it was done.
-# The tests are read once, which pytest rewrites then: else each of its workers does, in twice the time.
+# The tests are read once, which pytest rewrites then: else each of its workers does, in twice the time; and not before
+# all is compiled, or that would be done twice.
 # Python compiles what is imported when it is; to compile all that is installed takes half a minute more.
 $(VENV)/test.stamp: $(VENV)/run.stamp tests/browser/install.sh tests/server/install.sh
 	{ $(COMPILE); } & compiled=$$!; \
-		sh tests/server/install.sh & servers=$$!; \
+		{ sh tests/server/install.sh && sh tests/browser/install.sh; } & packages=$$!; \
 		$(VENV)/bin/python -m pip install --quiet --no-compile -e '.[test]' && { \
 			{ $(VENV)/bin/mypy >/dev/null || true; } & types=$$!; \
-			{ $(VENV)/bin/python -m pytest --collect-only -q >/dev/null || true; } & tests=$$!; \
-			wait $$servers && sh tests/browser/install.sh $(VENV)/bin/python && wait $$types $$tests $$compiled; }
+			wait $$packages && sh tests/browser/install.sh $(VENV)/bin/python && wait $$compiled && \
+			{ $(VENV)/bin/python -m pytest --collect-only -q >/dev/null || true; } && wait $$types; }
 	touch $@
 
 check-python:

@@ -195,7 +195,8 @@ def _query() -> dict[str, list[str]]:
 
 def elsewhere(asks: Mapping[str, str | list[str] | None]) -> dict[str, list[str]]:
     """Return the query of another page: the choices, and `asks`."""
-    kept = {key: texts for key, texts in _query().items() if key not in {_WHOLE, *st.session_state[_PAGES_OWN]}}
+    own = {_WHOLE, *st.session_state[_PAGES_OWN]}
+    kept = {key: texts for key, texts in _query().items() if key not in own}
     asked = {key: [text] if isinstance(text, str) else text for key, text in asks.items()}
     return {key: texts for key, texts in {**kept, **asked}.items() if texts is not None}
 
