@@ -359,7 +359,7 @@ TESTS = {test.name: test for test in (
     SignificanceTest(
         "wilcoxon", "Wilcoxon's signed ranks of segment scores", "Wilcoxon 1945",
         "none", wilcoxon, "holm",
-        caution="It tests whether the differences lie symmetrically about 0, not their mean, and takes segments as "
+        caution="It tests whether the differences are symmetric about 0, not their mean, and takes segments as "
                 "independent.",
         instead="Use the randomization test for the difference that is shown.", least=_least_signed_rank,
         side=_side_of_ranks, statistic="the signed ranks"),

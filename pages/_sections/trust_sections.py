@@ -136,7 +136,7 @@ def _describe_false_alarms(one, alpha: float) -> str:
 def _held_against(rate: Rate, alpha: float) -> str:
     """Write how a false-alarm rate compares with the promised one."""
     if contains(rate, alpha):
-        return f", as promised ({alpha:.0%})"
+        return f", within chance of the promised {alpha:.0%}"
     return f", {'more' if rate.share > alpha else 'fewer'} than promised ({alpha:.0%})"
 
 

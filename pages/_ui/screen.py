@@ -152,7 +152,7 @@ MOST_PLAIN = 20  # rows of a table that needs no sorting
 #: What a browser draws of one table; more is counted and left out. pandas styles 260,000 cells at most, and takes long.
 MOST_CELLS, MOST_COLUMNS, MOST_PROSE = 30_000, 100, 500
 _SEEN = MOST_PLAIN + 1  # rows of a large table in sight, below its head
-_ROW, _PAGE = 28, 870  # pixels of a row, and of the room that a page has for a table on a projector
+_ROW, _PAGE = 28, 882  # pixels of a row, and of the room that a page has for a table on a projector
 _LETTER, _WIDEST = 7, 320  # pixels of a letter, and of a column
 _LONGEST_NAME = (_WIDEST - 20) // _LETTER  # letters of a name
 _LEFT_TO_RIGHT = "\u200e"  # an invisible mark
