@@ -1,12 +1,11 @@
 """What the load benchmark takes for a page that came."""
 
-import asyncio
-
 import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.testing.v1 import AppTest
 
 from benchmarks.reader import _Tab
+from tests.builders.client import run
 
 
 def refused():
@@ -41,5 +40,5 @@ class Socket:
 @pytest.mark.parametrize(("page", "wrong"), [(refused, "an error on the page: This asks for 9 draws"), (told, "")])
 def test_a_page_that_shows_only_a_refusal_is_an_error(page, wrong):
     bodies = [html.value for html in AppTest.from_function(page).run().get("html")]
-    visit = asyncio.run(_Tab(Socket(bodies)).open("pairs", {}))
+    visit = run(_Tab(Socket(bodies)).open("pairs", {}))
     assert visit.wrong.startswith(wrong) and bool(visit.wrong) == bool(wrong)
