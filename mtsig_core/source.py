@@ -93,6 +93,11 @@ class _Files:
         return join_scores(testset, tables, lower, ids=ids, higher_is_better=higher, **self.table_options()
                            ) if tables else testset
 
+    @property
+    def raters_of_folder(self) -> str:
+        """What the raters of a folder are taken as; where tables join it, `raters` is about these."""
+        return "mean" if getattr(self, "scores", ()) else self.raters or "mean"
+
     def table_options(self) -> dict[str, Any]:
         """How to read tables of scores: arguments of `read_scores` and `join_scores`."""
         return {"raters": self.raters or "mean", "mqm_weights": parse_weights(self.mqm_weights)}
@@ -205,7 +210,7 @@ class Source(_Files):
                                    {"langpair": "XX-YY"})
             lower, higher = self._pick_directions(lambda name: not self._is_of_tables(name))
             return read_pair(self.folder, self.langpair, parses=self.parse, keep_canary=self.keep_canary,
-                             lower_is_better=lower, higher_is_better=higher, raters=self.raters or "mean")
+                             lower_is_better=lower, higher_is_better=higher, raters=self.raters_of_folder)
         if self.xml:
             return read_wmt_xml(self.xml, self.langpair, keep_canary=self.keep_canary)
         if self.sacrebleu is not None:
@@ -317,7 +322,7 @@ class TaskSource(_Files):
             return simulated_task(self.pairs or None)
         lower, higher = self._pick_directions(lambda name: name not in self._list_names())
         return read_task(self.folder, self.pairs or None, lower_is_better=lower, higher_is_better=higher,
-                         keep_canary=self.keep_canary or bool(self.run), raters=self.raters or "mean")
+                         keep_canary=self.keep_canary or bool(self.run), raters=self.raters_of_folder)
 
     def _list_names(self, *pairs: str) -> set[str]:
         """What the tables of scores are called, of all language pairs or of some."""

@@ -64,7 +64,8 @@ class InputTable:
     left_out: Mapping[tuple[str, str], int] = field(default_factory=dict)
     higher_is_better: bool | None = None  # where the format says so
     weights: Mapping[str, float] = field(default_factory=dict)  # of MQM's errors, of which its scores are sums
-    reweigh: Callable[[Mapping[str, float]], InputTable] | None = None  # the same with other weights
+    #: Of a table with a row for each error: the table of ratings, by weights of which some are given.
+    sum_errors: Callable[[Mapping[str, float]], InputTable] | None = None
 
     def where(self, row: int | str) -> str:
         return f"{self.name}, {row if isinstance(row, str) else f'row {row}'}"

@@ -12,7 +12,6 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -92,9 +91,13 @@ def _table(name: str, rows: NumberedRows, left_out: Mapping[tuple[str, str], int
 
 
 def read_mqm(text: str, name: str) -> InputTable:
-    """Google's MQM: a row for each error. The score of a rating is the sum of the weights of its errors."""
+    """Google's MQM: a row for each error, without a score until `sum_errors` makes the ratings."""
     errors = read_delimited(text, name)
-    return replace(_sum_errors(errors, {}), reweigh=partial(_sum_errors, errors))
+    lower = [column.lower() for column in errors.header]
+    places = [lower.index(column) for column in ("system", "seg_id", "rater")]
+    rows: NumberedRows = [(number, [*(cells[k] for k in places), None]) for number, cells in errors.rows]
+    return InputTable(name, ["system", "line", "rater", "score"], rows, weights=MQM_WEIGHTS,
+                      sum_errors=partial(_sum_errors, errors))
 
 
 def parse_weights(texts: Iterable[str]) -> dict[str, float]:
@@ -114,7 +117,7 @@ def parse_weights(texts: Iterable[str]) -> dict[str, float]:
 
 
 def _sum_errors(errors: InputTable, weights: Mapping[str, float]) -> InputTable:
-    """A row for each rating, by these weights and for other errors the usual ones."""
+    """A row for each rating, whose score is the sum of the weights of its errors: these, or the usual ones."""
     weights, name = MQM_WEIGHTS | weights, errors.name
     place = {column.lower(): k for k, column in enumerate(errors.header)}
     sums: dict[tuple[str, str, str], list[Any]] = {}

@@ -52,12 +52,15 @@ ScoreTable: TypeAlias = "FilePath | NamedColumns | np.ndarray"
 _MISSING = ("", '""', "na", "n/a", "nan", "none", "null")
 
 
-def _open_table(source: ScoreTable, metric: str, columns: Mapping[str, str]) -> InputTable:
+def _open_table(source: ScoreTable, metric: str, columns: Mapping[str, str], mqm_weights: Mapping[str, float]
+                ) -> InputTable:
     """A table that has rows, its columns under their usual names."""
     if not isinstance(source, str | os.PathLike):
         table = read_frame_table(f"The table {metric}", source)
     else:
         table = read_table(source)
+    if table.sum_errors is not None:
+        table = table.sum_errors(mqm_weights)
     if not table.header or not table.rows:
         raise InputError(f"{table.name} has no row of scores. {EXPECTED_COLUMNS}")
     return _name_columns(table, columns)
@@ -441,7 +444,7 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
     return replace(testset, scores={**testset.scores, **frozen}, domains=domains, assumed=(*testset.assumed, *assumed))
 
 
-#: What several ratings of a segment are: a mean, or segments of their own.
+#: What several ratings of a segment are: their mean, each a segment of its own, or the mean and adjusted scores.
 RATERS = ("mean", "segments", "adjusted")
 
 
@@ -549,11 +552,9 @@ def _read_tables(tables: Sequence[NamedTable], is_system: Callable[[str], bool],
         raise SettingError(f"Lower and higher are both said to be better in {show_name(both[0])}. Choose one of them.")
     groups = {}
     for name in names:
-        opened = [_open_table(source, name, columns) for own, source in tables if own == name]
+        opened = [_open_table(source, name, columns, mqm_weights) for own, source in tables if own == name]
         if langpair is not None:  # a wave of ratings need not have all language pairs
             opened = [table for table in opened if langpair in (pairs := _list_pairs(table)) or not pairs] or opened
-        if mqm_weights:
-            opened = [table if table.reweigh is None else table.reweigh(mqm_weights) for table in opened]
         files = [_read_ratings(table, name, is_system, langpair) for table in opened]
         seen: dict[tuple[str, int | str], Rating] = {}
         given = [rating for file in files for rating in file.ratings]

@@ -561,6 +561,9 @@ def _read_parts(task: Path, layout: _Layout, pairs: Collection[str] | None, lowe
                 ) -> tuple[dict[str, TestSet], list[Assumption]]:
     """The test sets by language pair, and what was assumed. Nothing says which scores are better but the user, or their
     name and range."""
+    if extras.raters != "mean" and layout is not _TABLES:
+        raise SettingError(f"{show_name(task)} names no raters. Expected tables of ratings. Give the tables, or take "
+                           "the mean over raters.", {"scores": "NAME=FILE"}, {"raters": "mean"})
     parts = layout.read(task, pairs if pairs is None else list(dict.fromkeys(pairs)), extras)
     values: dict[str, list[float | None]] = {}
     base = {name: name if (rated := name.removesuffix(ADJUSTED)) not in part.scores else rated

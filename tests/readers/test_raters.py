@@ -111,6 +111,11 @@ def test_what_cannot_be_adjusted_is_refused(change, said):
         read_scores({"human": changed}, raters="adjusted")
 
 
+def test_a_folder_without_raters_is_not_adjusted(score_folder, capsys):
+    assert main(["task", "--folder", str(score_folder), "--raters", "adjusted"]) == 2
+    assert "names no raters. Expected tables of ratings." in capsys.readouterr().err
+
+
 def test_a_folder_of_ratings_on_the_command_line(tmp_path, capsys):
     rows = make_ratings(n_documents=12)
     lines = ["\t".join(("langpair", *rows)), *("\t".join(map(str, ("en-de", *row)))

@@ -265,6 +265,14 @@ def test_each_rating_may_be_a_segment_as_wmt25_had_it(write, capsys):
     assert main([*asked, *texts]) == 2 and "only without texts" in capsys.readouterr().err
 
 
+def test_an_unknown_severity_is_read_with_a_weight_for_it(write):
+    path = write("mqm.tsv", MQM.replace("Minor\t\nA", "Trivial\t\nA"))
+    with pytest.raises(InputError, match="the severity is 'Trivial'") as refused:
+        read_scores({"MQM": path})
+    assert refused.value.remedies == ({"mqm_weights": "trivial=1"},)
+    assert read_scores({"MQM": path}, mqm_weights={"trivial": 3}).scores["MQM"].by_system["A"][0] == 4.0
+
+
 def test_weights_of_mqm_can_be_changed_and_are_shown(write, capsys):
     path = write("mqm.tsv", MQM)
     scores = read_scores({"MQM": path}, mqm_weights={"major": 10, "fluency/punctuation": 2, "non-translation": 1})
