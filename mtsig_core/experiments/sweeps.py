@@ -197,8 +197,6 @@ class _Subject(NamedTuple):
     def part(self, chosen: np.ndarray) -> engine.UnitStatistics:
         """Of some units in random order; of many in random groups, whose sums vary alike and cost less to draw."""
         n = min(len(chosen), _GROUPS)
-        if self.counted is None and self.whole.is_whole:
-            return self.whole.drawn(chosen, n)
         by_unit = self.by_unit.take(chosen, axis=0) if self.counted is None else self._recount(chosen, self.counted)
         if n < len(chosen):
             by_unit = np.add.reduceat(by_unit, np.arange(n) * len(chosen) // n, axis=0)
