@@ -12,7 +12,7 @@ from typing import Any
 from mtsig_core.cli.inputs import chosen_metrics, progress_line, read, write
 from mtsig_core.cli.options import add_options, given, source_from
 from mtsig_core.errors import SettingError, explain_unknown
-from mtsig_core.experiments.rank_rules import (
+from mtsig_core.experiments.rankings import (
     task_by_rules,
     testset_by_rules,
     with_published_ranks,

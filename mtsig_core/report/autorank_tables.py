@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from mtsig_core.errors import format_count
-from mtsig_core.experiments.autorank import AutoRank, PairAutoRank
+from mtsig_core.experiments.rankings import AutoRank, PairAutoRank
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.document import Block, Paragraph, Report, Section, TableBlock
 from mtsig_core.report.export import records_csv

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from mtsig_core.experiments.findings import Findings, PairFindings
+from mtsig_core.experiments.rankings import Findings, PairFindings
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.document import Block, Paragraph, Report, Section, TableBlock
 from mtsig_core.report.export import records_csv

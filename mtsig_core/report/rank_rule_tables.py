@@ -10,7 +10,7 @@ from operator import add
 from typing import Any
 
 from mtsig_core.errors import format_count
-from mtsig_core.experiments.rank_rules import count_against_tests
+from mtsig_core.experiments.rankings import count_against_tests
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.document import Block, Paragraph, Report, Section, TableBlock
 from mtsig_core.report.export import records_csv
