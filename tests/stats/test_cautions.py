@@ -13,7 +13,7 @@ from mtsig_core import SegmentScores, TestSet, compare
 from mtsig_core.report.reports import comparison_html, comparison_latex, comparison_text
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.results import SystemResult
-from mtsig_core.stats.cautions import about_near_at_least, about_texts, find_cautions
+from mtsig_core.stats.cautions import about_texts, find_cautions
 from mtsig_core.stats.pair import examine_pair
 from mtsig_core.stats.power import plan
 from mtsig_core.stats.settings import resolve
@@ -306,24 +306,8 @@ class TestPairs:
         found = family(40, (0.001, 0.04), significant=True, correction="holm")
         assert "near-alpha" not in found and "near-alpha-at-the-least-p" not in family(1, (0.001, 0.001))
         caution = found["near-alpha-at-the-least-p"]
-        assert caution.facts == {"n": 40, "trials": 999, "correction": "holm", "p_low": 0.04, "p_high": 0.04,
-                                 "undone": False}
+        assert caution.facts == {"n": 40, "trials": 999, "correction": "holm", "p_low": 0.04, "p_high": 0.04}
         assert caution.remedies == ({"trials": 4999},)
-
-    @pytest.mark.parametrize(("correction", "adjusted", "undone"), [
-        ("holm", [0.04, 1.0], True),  # .002 times 40
-        ("bonferroni", [0.04, 1.0], True), ("bonferroni", [0.02, 1.0], False),  # of 20 pairs: .04
-        ("holm", [0.04, 0.04], False),  # that of the others, tied with it, stays
-        ("romano-wolf", [0.0495, 1.0], True), ("romano-wolf", [0.042, 1.0], False),
-        ("romano-wolf", [0.062, 1.0], False)])
-    def test_what_one_more_draw_would_undo_is_significant_and_really_so_near(self, correction, adjusted, undone):
-        m = 20 if adjusted[0] == 0.02 else 40
-        first, other = (pair_result("A", "B", 1.0, p_value=p, p_adjusted=q, significant=q <= 0.05)
-                        for p, q in zip((0.001, 0.001 if adjusted[1] < 1 else 0.5), adjusted, strict=True))
-        settings, _ = usual(correction=correction)
-        result = metric_result((), (first, *[other] * (m - 1)))
-        caution, = about_near_at_least(settings, result, [first])
-        assert caution.facts["undone"] == undone
 
     @pytest.mark.statistics
     @pytest.mark.parametrize("test", ["ar", "bootstrap", "percentile"])
