@@ -258,15 +258,6 @@ def test_from_one_unit_in_a_language_pair_there_is_no_interval_across():
     assert "intervals of mean differences" not in describe_methods(found, "human")
 
 
-def test_intervals_across_of_few_units_are_said_to_be_rough():
-    """By the smallest language pair: other ones do not mend what it lacks."""
-    task = Task("toy", {pair: rated(40, documents_of(n), A=95, B=10) for pair, n in (
-        ("en-de", 40), ("en-fr", 12), ("en-cs", 4))})
-    found = compare_task(task, trials=999, resamples=99)
-    [said] = list_gaps_across(found, "human")
-    assert "Intervals are rough" in said and said.endswith(" in en-fr, en-cs.")
-
-
 def test_few_units_have_the_interval_of_welch():
     """Means of documents of equal size, by hand: the variances of three language pairs, and t with the degrees of
     freedom of Welch and Satterthwaite."""

@@ -131,14 +131,6 @@ class TestFamily:
         assert "not-equal" not in family(3, significant=True)
         assert "not-equal" not in family(1, mdd=None, se=0.0)  # identical outputs are equal
 
-    @pytest.mark.parametrize("test", ["ar", "koehn"])
-    def test_not_equal_counts_and_measures_the_open_pairs_alone(self, test):
-        result = compared(test=test)
-        open_pairs = [pair for pair in result.metrics["given"].pairs if not pair.significant]
-        facts = warning(result, "not-equal").facts
-        assert 0 < len(open_pairs) < 3
-        assert (facts["n"], facts["m"], facts["mdd"]) == (len(open_pairs), 3, max(pair.mdd for pair in open_pairs))
-
 
 def drawn_texts(shares, length, same=()):
     """60 segments of German words, and outputs with shares of them changed."""
@@ -368,13 +360,3 @@ def test_design_comes_first_and_single_pairs_last():
     codes = [caution.code for caution in result.warnings]
     assert codes[:3] == ["no-documents", "few-units", "test-as-published"]
     assert codes[-1] == "identical-outputs"
-
-
-def test_numbers_that_say_nothing_are_left_out():
-    """Two rated on other lines, as many; 20 documents of the same size that a pair has in common."""
-    rated = {"A": [1.0] * 100 + [None] * 20, "B": [None] * 20 + [2.0] * 100}
-    testset = TestSet("toy", {name: ["x"] * 120 for name in rated}, {"ref": ["x"] * 120},
-                      documents=[str(k // 4) for k in range(120)], scores={"human": SegmentScores(rated)})
-    found = {caution.code: caution.facts for caution in compare(testset, "human", trials=99, resamples=99).warnings}
-    assert found["rated-on-different-lines"] == {"low": 100, "high": 100, "compared": True}
-    assert found["few-common-lines"] == {"n": 80, "n_documents": 20, "worth": 20.0}
