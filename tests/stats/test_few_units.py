@@ -34,7 +34,7 @@ from mtsig_core.stats.resampling import Units, effective_number
 from mtsig_core.stats.significance import fitting_tests, romano_wolf
 from mtsig_core.task import Task
 from mtsig_core.testset import SegmentScores
-from tests.builders.toys import bleu, bleu_counts, compare_given, draw_swaps
+from tests.builders.toys import bleu, bleu_counts, compare_given
 
 NAN = float("nan")
 QUICK = dict(trials=999, resamples=200)
@@ -364,13 +364,6 @@ def alike(n, length):
 @pytest.mark.parametrize(("n", "length"), [(8, 2.0), (9, 3.0), (10, 4.0), (6, 1.0)])
 def test_the_least_p_is_the_chance_that_all_blocks_are_swapped_or_none(n, length):
     assert least_of_blocks(np.array(n / length - 0.5), length) == pytest.approx(alike(n, length), rel=1e-12)
-
-
-def test_that_is_how_often_it_comes():
-    drawn = np.concatenate([draw_swaps(Units("block", np.arange(120), 120, 25.0), 3, block) for block in range(40)])
-    share = (drawn == drawn[:, :1]).all(axis=1).mean()
-    expected = float(least_of_blocks(np.array(120 / 25 - 0.5), 25.0))
-    assert share == pytest.approx(expected, abs=5 * (expected * (1 - expected) / len(drawn)) ** 0.5)
 
 
 @pytest.mark.parametrize(("blocks", "decidable"), [(5, False), (12, True)])

@@ -18,9 +18,8 @@ from mtsig_core.report.export import comparison_csv, comparison_json
 from mtsig_core.report.reports import comparison_html, comparison_latex, comparison_text
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.results import Comparison
-from mtsig_core.stats.comparison import bootstrap_systems
 from mtsig_core.stats.intervals import fitting_intervals
-from mtsig_core.stats.pair import examine_pair, measure_contributions, score_selection
+from mtsig_core.stats.pair import examine_pair
 from mtsig_core.stats.resampling import BLOCK, bootstrap_weights, make_units
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, decide_adjusted, fitting_tests, student_t, wilcoxon
 from mtsig_core.testset import SegmentScores
@@ -347,22 +346,6 @@ def test_examine_pair_gives_what_compare_gives(rows, documents):
     without = alone & (np.arange(N) != np.flatnonzero(alone)[3])
     left = (rows["C"] - rows["A"])[without].mean()
     assert found.by_segment[np.flatnonzero(alone)[3]] == pytest.approx(found.delta - left, rel=1e-9)
-
-
-def test_segments_and_single_scores():
-    testset = rated(GAPS, texts=True)
-    metric = resolve_metric(testset, "human")
-    counted = metric.statistics(testset)
-    assert measure_contributions(testset, metric, "A", "B", counted).shape == (N,)
-    both = np.flatnonzero(~np.isnan(GAPS["A"]) & ~np.isnan(GAPS["B"]))
-    assert score_selection(testset, metric, "A", "B", counted, np.arange(N)) == pytest.approx(
-        [GAPS[name][both].mean() for name in "AB"])
-    with pytest.raises(SettingError, match="None of these 1 segments has a score by human"):
-        score_selection(testset, metric, "A", "B", counted, np.flatnonzero(np.isnan(GAPS["A"]))[:1])
-    found = bootstrap_systems(testset, "human", unit="segment", resamples=200)
-    by_name = {row.system: row for row in human(testset, unit="segment", ci="t").systems}
-    assert {one.system: one.intervals["t"] for one in found} == {
-        name: pytest.approx((row.ci_low, row.ci_high)) for name, row in by_name.items()}
 
 
 class TestScales:
