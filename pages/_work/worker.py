@@ -25,59 +25,6 @@ from mtsig_core.errors import ClusterError, make_sendable
 from mtsig_core.readers.limits import read_whole_number
 from mtsig_core.stats.parallel import on_cluster
 
-_USED = 28 << 20  # bytes that it has used: the differences of 26 systems after 9,999 swaps take 26 MB
-
-
-class WaitingWorker:
-    """One process that has used memory as work does, and waits for it: work begins a tenth of a second sooner.
-
-    Parameters
-    ----------
-    fork : callable
-        (act) -> number of a new process that acts, and ends.
-    work : callable
-        (message, fds) -> None, what it does with the message and the files that it is handed.
-    """
-
-    def __init__(self, fork: Callable[[Callable], int], work: Callable):
-        self._fork, self._work, self._line = fork, work, None
-
-    def __bool__(self) -> bool:
-        """Whether one waits, or did before it was killed."""
-        return self._line is not None
-
-    def begin(self) -> int:
-        """Have one wait; its number."""
-        self._line, theirs = socket.socketpair()
-        with theirs:
-            return self._fork(lambda: self._wait(theirs))
-
-    def take(self, message: bytes, fds: list[int]) -> bool:
-        """Whether one was ready and has the work; none waits afterwards."""
-        line, self._line = self._line, None
-        if line is None:
-            return False
-        with line, suppress(OSError):  # it may have been killed
-            return bool(select.select([line], [], [], 0)[0] and line.recv(1) and socket.send_fds(line, [message], fds))
-        return False
-
-    def dismiss(self) -> None:
-        """Have it end without work."""
-        self._line.close()
-        self._line = None
-
-    def _wait(self, line):
-        """Use memory and what was loaded as work does, and wait for work; where none can come any more, end."""
-        import numpy as np  # late: the process that forks begins without
-
-        self.dismiss()  # its own copy of the other end, which would keep this one open for ever
-        compare_toys()
-        np.ones(_USED // 8)
-        line.send(b"r")
-        message, fds, *_ = socket.recv_fds(line, 1, 2)
-        if message:
-            self._work(message, fds)
-
 
 def compare_toys() -> None:
     """Do what work does, on next to nothing: all that is compiled is there then."""
@@ -96,9 +43,9 @@ _LONG, _LAST = 10.0, 14  # seconds after its begin, when work stands back for al
 _LOOKS = 0.2  # seconds between two looks at who has ended
 _OFTEN = 0.05  # seconds between two words about the same stage
 _LOADED = ("numba", "mtsig_core.cli.main", "mtsig_core.stats.kept_tasks", "pages._ui.result_cache", "joblib",
-           "threadpoolctl", "scipy.special")
-_LATER = ("sacrebleu", "pandas", "scipy.stats")  # what few need and what takes long: the first visit goes first
-_REST = 0.5  # seconds in which nobody has asked before that is loaded, and before another worker waits
+           "threadpoolctl", "scipy.special", "sacrebleu", "pandas", "scipy.stats")
+_FIRST = 7  # of these; few need the others, which take long: the first visit goes first
+_REST = 0.5  # seconds without a question before more is loaded, once somebody has asked
 
 
 class Progress:
@@ -153,7 +100,7 @@ class _Unpickler(pickle.Unpickler):
 def fork_workers(line: int, loads: bool) -> None:
     """Fork a worker for each message, until the server is gone; then none is left.
 
-    Until it is asked it `loads` what work needs, compiled code too.
+    While nobody asks it `loads` what work needs, compiled code too, so that workers begin with it.
     """
     os.nice(_NICE)
     asked, children, server = socket.socket(fileno=line), set(), os.getppid()
@@ -162,15 +109,21 @@ def fork_workers(line: int, loads: bool) -> None:
         if os.getppid() != server:
             raise SystemExit
 
+    def compile_first():
+        children.add(_fork(asked, compare_toys))  # may take a minute, in which workers are asked for
+
+    def settle():
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        gc.collect()
+        gc.freeze()  # what all share stays shared
+
     signal.signal(signal.SIGALRM, look)
-    signal.setitimer(signal.ITIMER_REAL, 1, 1)  # to compile may take a minute
-    chores, later = _chores(asked) if loads else ([], [])
-    waiting, helper, wanted, rest = WaitingWorker(partial(_fork, asked), _work), None, loads, 0.0
+    signal.setitimer(signal.ITIMER_REAL, 1, 1)
+    imports = [partial(import_module, name) for name in _LOADED]
+    chores, rest = [*imports[:_FIRST], compile_first, compare_toys, *imports[_FIRST:], settle] if loads else [], 0.0
     try:
         while True:
-            at_work = len(children) > bool(waiting)
-            idle = helper not in children if chores else not children if wanted else later and not at_work
-            pause = (0 if chores else rest) if idle else _LOOKS if at_work else None
+            pause = _LOOKS if children else rest if chores else None
             ready, _, _ = select.select([asked], [], [], pause)
             for pid in list(children):
                 if os.waitpid(pid, os.WNOHANG)[0]:
@@ -179,22 +132,12 @@ def fork_workers(line: int, loads: bool) -> None:
                 message, fds, *_ = socket.recv_fds(asked, 1, 2)
                 if not message:
                     break
-                if not waiting.take(message, fds):
-                    children.add(_fork(asked, partial(_work, message, fds)))
+                children.add(_fork(asked, partial(_work, message, fds)))
                 for fd in fds:
                     os.close(fd)
-                wanted = loads
-            elif idle and chores:
-                if (helper := chores.pop(0)()) is not None:
-                    children.add(helper)
-            elif idle and wanted:
-                children.add(waiting.begin())
-                wanted, rest = False, _REST  # where it is killed, for want of memory, there is none until work comes
-            elif idle:
-                later.pop(0)()
-                if not later and waiting:  # the next one has all of that
-                    waiting.dismiss()
-                    wanted = True
+                rest = _REST
+            elif chores and not children:
+                chores.pop(0)()
     finally:
         for pid in children:  # also those that pause
             os.kill(pid, signal.SIGKILL)
@@ -210,22 +153,6 @@ def _fork(asked, act):
             act()
         os._exit(0)
     return pid
-
-
-def _chores(asked):
-    """What is done while nobody asks: what work needs, then what few need. One that leaves it to a process gives its
-    number."""
-    def load(name):
-        import_module(name)
-
-    def settle():
-        gc.collect()
-        gc.freeze()  # what all share stays shared
-
-    compiling = partial(_fork, asked, compare_toys)  # may take a minute, in which workers are asked for
-    unwatched = partial(signal.setitimer, signal.ITIMER_REAL, 0)
-    return ([*(partial(load, name) for name in _LOADED), compiling, compare_toys, settle],
-            [*(partial(load, name) for name in _LATER), unwatched, settle])
 
 
 def _work(message, fds):
