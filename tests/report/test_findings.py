@@ -16,7 +16,7 @@ from mtsig_core.experiments.findings import make_findings
 from mtsig_core.report import findings_tables as findings_module
 from mtsig_core.report.findings_tables import FINDINGS_FORMS, findings_table
 from mtsig_core.report.tables import starred_matrix
-from mtsig_core.simulation.shared_task import simulated_task
+from mtsig_core.simulation.corpus import simulated_task
 from mtsig_core.testset import SegmentScores
 
 

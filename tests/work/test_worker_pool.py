@@ -79,7 +79,7 @@ def test_work_is_unpacked_where_no_unpickler_can_be_changed(toy, monkeypatch):
             super().__setattr__(name, value)
 
     monkeypatch.setattr(pickle, "Unpickler", Fixed)
-    spec = importlib.util.find_spec("pages._work.worker")
+    spec = importlib.util.find_spec("pages._work.worker_pool")
     spec.loader.exec_module(pool := importlib.util.module_from_spec(spec))  # again, with that Unpickler
     work = pool.unpacked(iter(packed(lambda progress: toy)).__next__)
     assert work(ignore).systems == toy.systems
