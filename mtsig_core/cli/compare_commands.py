@@ -20,8 +20,7 @@ from mtsig_core.experiments.rank_rules import (
 )
 from mtsig_core.readers.official_tables import read_official, read_official_task
 from mtsig_core.report import export
-from mtsig_core.report.rank_rule_tables import RULES_FORMS
-from mtsig_core.report.replication import REPLICATION_FORMS
+from mtsig_core.report.experiment_reports import REPLICATION_FORMS, RULES_FORMS
 from mtsig_core.report.reports import comparison_text
 from mtsig_core.report.text import terminal_width, warn
 from mtsig_core.results import Exclusion

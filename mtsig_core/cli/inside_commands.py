@@ -15,8 +15,7 @@ from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.report import export
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.dispute_card import card_html, card_json, card_text
-from mtsig_core.report.domain_tables import DOMAIN_FORMS
-from mtsig_core.report.integrity_tables import INTEGRITY_FORMS
+from mtsig_core.report.experiment_reports import DOMAIN_FORMS, INTEGRITY_FORMS
 from mtsig_core.stats.settings import check_jobs
 
 #-----------------------------------------------------------------------------------------------------------------------

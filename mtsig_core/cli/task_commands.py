@@ -38,10 +38,8 @@ from mtsig_core.experiments.rank_rules import task_by_rules
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.readers.files import is_archive
 from mtsig_core.readers.tasks import contents_of, pairs_of, tables_beside, unread_sentences
-from mtsig_core.report.agreement import AGREEMENT_FORMS
-from mtsig_core.report.autorank_tables import AUTORANK_FORMS
 from mtsig_core.report.commands import defaults, option_name, task_command
-from mtsig_core.report.findings_tables import FINDINGS_FORMS
+from mtsig_core.report.experiment_reports import AGREEMENT_FORMS, AUTORANK_FORMS, FINDINGS_FORMS
 from mtsig_core.report.review import content_sentence, decision_cautions, read_review, review_command
 from mtsig_core.report.task_reports import TASK_DOCUMENTS, task_document
 from mtsig_core.report.text import printable, warn

@@ -13,7 +13,6 @@ from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.readers.files import open_file
 from mtsig_core.readers.limits import limit_reading
-from mtsig_core.report.agreement import agreement_blocks, agreement_record, agreement_records
 from mtsig_core.report.assumption_words import assumed_record, info_record, list_assumptions
 from mtsig_core.report.caution_words import caution_record, caution_texts, fit_remedies_to_task
 from mtsig_core.report.document import (
@@ -33,6 +32,7 @@ from mtsig_core.report.document import (
     TableBlock,
     Warnings,
 )
+from mtsig_core.report.experiment_reports import agreement_blocks, agreement_record, agreement_records
 from mtsig_core.report.export import join_ratings, metric_records, records_csv
 from mtsig_core.report.html import report_fragment, report_html
 from mtsig_core.report.latex import report_latex

@@ -11,8 +11,7 @@ from mtsig_core import SettingError
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.readers.tasks import pairs_of
-from mtsig_core.report.agreement import agreement_note, agreement_verdict
-from mtsig_core.report.rank_rule_tables import rules_table
+from mtsig_core.report.experiment_reports import agreement_note, agreement_verdict, rules_table
 from mtsig_core.report.sentences import (
     describe_methods,
     explain_ranking,
