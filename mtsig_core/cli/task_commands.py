@@ -10,13 +10,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from mtsig_core.cli.compare_commands import (
-    RANK_RULE_HELP,
-    add_official,
-    run_replicate_task,
-    take_all_rules,
-    write_all_rules,
-)
 from mtsig_core.cli.inputs import check_out, progress_line, read, write
 from mtsig_core.cli.options import (
     add_arguments,
@@ -29,6 +22,13 @@ from mtsig_core.cli.options import (
     refuse_of_one_pair,
     source_from,
     task_source,
+)
+from mtsig_core.cli.testset_commands import (
+    RANK_RULE_HELP,
+    add_official,
+    run_replicate_task,
+    take_all_rules,
+    write_all_rules,
 )
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.autorank import autorank

@@ -27,7 +27,7 @@ from mtsig_core.stats.across import compare_task, find_disputes
 from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.stats.ranks import RANK_RULES, fitting_rules
 from pages._ui import address, background, testsets, views
-from pages._ui.pair_choice import asked_of
+from pages._ui.views import asked_of
 from tests.builders.score_folders import many
 from tests.builders.screens import arguments, copied, offered, words
 
