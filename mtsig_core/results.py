@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from mtsig_core.assumption import Assumption
-from mtsig_core.caution import Caution
+from mtsig_core.caution import Assumption, Caution
 from mtsig_core.errors import explain_unknown, format_count
 from mtsig_core.schema import to_plain
 from mtsig_core.task import SystemInfo, Task, TaskExclusion

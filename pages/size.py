@@ -4,7 +4,7 @@ import streamlit as st
 
 from mtsig_core.experiments.sweeps import sweep_sizes
 from mtsig_core.metrics import metric_title
-from mtsig_core.stats.planning import default_difference
+from mtsig_core.stats.power import default_difference
 from pages._sections import size_sections
 from pages._sections.size_sections import Curve
 from pages._ui import controls, frame, screen, views

@@ -31,10 +31,8 @@ from mtsig_core.cli.testset_commands import (
     write_all_rules,
 )
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.autorank import autorank
-from mtsig_core.experiments.findings import make_findings
 from mtsig_core.experiments.metric_agreement import AS_COMPARED, agreement, default_metrics, kept_agreement
-from mtsig_core.experiments.rank_rules import task_by_rules
+from mtsig_core.experiments.rankings import autorank, make_findings, task_by_rules
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.readers.files import is_archive
 from mtsig_core.readers.tasks import contents_of, pairs_of, tables_beside, unread_sentences

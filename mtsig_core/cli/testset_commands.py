@@ -14,7 +14,7 @@ from mtsig_core.errors import SettingError, explain_unknown
 from mtsig_core.experiments.dispute import examine_dispute, list_dispute_metrics
 from mtsig_core.experiments.domains import by_domain
 from mtsig_core.experiments.integrity import examine_integrity, examine_task
-from mtsig_core.experiments.rank_rules import (
+from mtsig_core.experiments.rankings import (
     task_by_rules,
     testset_by_rules,
     with_published_ranks,

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from mtsig_core.assumption import Assumption
+from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError, explain_unknown, suggest_name
 from mtsig_core.languages import LANGUAGE, languages_of
 from mtsig_core.readers.files import FilePath

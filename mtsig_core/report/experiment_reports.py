@@ -12,10 +12,8 @@ from typing import Any
 import numpy as np
 
 from mtsig_core.errors import format_count
-from mtsig_core.experiments.autorank import AutoRank, PairAutoRank
-from mtsig_core.experiments.findings import Findings, PairFindings
 from mtsig_core.experiments.integrity import DRIVES, SHORT_LINE, Integrity, TaskIntegrity
-from mtsig_core.experiments.rank_rules import count_against_tests
+from mtsig_core.experiments.rankings import AutoRank, Findings, PairAutoRank, PairFindings, count_against_tests
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.assumption_words import assumed_record, info_record, list_assumptions
 from mtsig_core.report.caution_words import caution_record

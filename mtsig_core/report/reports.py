@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from mtsig_core.assumption import Assumption
+from mtsig_core.caution import Assumption
 from mtsig_core.errors import SettingError, explain_unknown, format_count, suggest_name
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.assumption_words import list_assumptions

@@ -43,7 +43,7 @@ from mtsig_core.stats.pair import (
     find_extremes,
     symmetric_histogram,
 )
-from mtsig_core.stats.planning import default_difference
+from mtsig_core.stats.power import default_difference
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import TESTS
 from pages._ui import address, background, charts, controls, result_cache, screen, views

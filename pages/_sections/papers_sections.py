@@ -28,9 +28,8 @@ from mtsig_core.experiments.papers import (
     ZHANG_VOGEL_5,
     ZHANG_VOGEL_6,
 )
-from mtsig_core.experiments.sampling import SAMPLE_KINDS, sample_both_kinds, sampling
+from mtsig_core.experiments.sampling import SAMPLE_KINDS, conclusions, pair_tests, sample_both_kinds, sampling
 from mtsig_core.experiments.sweeps import bound_sd, stability, sweep_sizes
-from mtsig_core.experiments.validation import conclusions, pair_tests
 from mtsig_core.figures.experiment_plots import (
     by_length,
     intervals,

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from mtsig_core import InputError, MtsigError
-from mtsig_core.experiments.rank_rules import (
+from mtsig_core.experiments.rankings import (
     task_by_rules,
     testset_by_rules,
     with_published_ranks,

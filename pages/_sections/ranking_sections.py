@@ -9,9 +9,8 @@ from functools import partial
 import streamlit as st
 
 from mtsig_core import MtsigError, Task, compare_task
-from mtsig_core.experiments.autorank import RULES, autorank, used_metrics
-from mtsig_core.experiments.findings import make_findings
 from mtsig_core.experiments.integrity import examine_integrity, list_missing
+from mtsig_core.experiments.rankings import RULES, autorank, make_findings, used_metrics
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.document import Block, Paragraph, TableBlock, Warnings
 from mtsig_core.report.experiment_reports import (

@@ -14,8 +14,8 @@ import streamlit as st
 
 from mtsig_core import TestSet
 from mtsig_core.errors import format_count
+from mtsig_core.experiments.frame import default_sizes, in_units, parse_sizes
 from mtsig_core.experiments.papers import ZHANG_VOGEL_3, ZHANG_VOGEL_4
-from mtsig_core.experiments.population import default_sizes, in_units, parse_sizes
 from mtsig_core.experiments.sweeps import (
     SHARES,
     Detection,
@@ -43,7 +43,7 @@ from mtsig_core.report.experiment_tables import (
 from mtsig_core.report.palette import BLUE, VERMILLION
 from mtsig_core.report.table import rounded
 from mtsig_core.source import Source
-from mtsig_core.stats.planning import PairPlan, cannot_plan, plan
+from mtsig_core.stats.power import PairPlan, cannot_plan, plan
 from pages._ui import charts, controls, screen, session_limits, views
 from pages._ui.studies import Study, study
 from pages._ui.views import View

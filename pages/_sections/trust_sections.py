@@ -17,9 +17,8 @@ from mtsig_core.experiments.error_rates import (
     part_with_documents,
     type_one,
 )
-from mtsig_core.experiments.frame import Rate
-from mtsig_core.experiments.population import describe_swaps
-from mtsig_core.experiments.validation import conclusions, coverage
+from mtsig_core.experiments.frame import Rate, describe_swaps
+from mtsig_core.experiments.sampling import conclusions, coverage
 from mtsig_core.figures.experiment_plots import counts, panels, rates
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.sentences import describe_direction

@@ -11,7 +11,7 @@ import streamlit as st
 
 from mtsig_core import METRICS, Comparison, InputError, MetricResult, MtsigError, SettingError, TestSet, compare_task
 from mtsig_core.errors import format_count
-from mtsig_core.experiments.rank_rules import task_by_rules
+from mtsig_core.experiments.rankings import task_by_rules
 from mtsig_core.metrics import depends_on_testset, resolve_metric
 from mtsig_core.metrics.tokenizers import TOKENIZERS, tokenizer_name
 from mtsig_core.report.commands import command_line, task_command

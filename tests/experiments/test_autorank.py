@@ -9,7 +9,7 @@ import pytest
 
 from mtsig_core import SegmentScores, SettingError, Task, TestSet, read_task
 from mtsig_core.cli.main import main
-from mtsig_core.experiments.autorank import autorank, combine
+from mtsig_core.experiments.rankings import autorank, combine
 from mtsig_core.report.experiment_reports import AUTORANK_FORMS
 from mtsig_core.testset import show_name
 

@@ -2,8 +2,7 @@
 
 from mtsig_core import Task
 from mtsig_core.cli.main import main
-from mtsig_core.experiments.autorank import autorank
-from mtsig_core.experiments.findings import make_findings
+from mtsig_core.experiments.rankings import autorank, make_findings
 from mtsig_core.report.experiment_reports import autorank_table, findings_table
 from mtsig_core.report.tables import starred_matrix
 from mtsig_core.simulation.shared_task import simulated_task

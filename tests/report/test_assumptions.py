@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from mtsig_core import Comparison, Task, compare, read_scores
-from mtsig_core.assumption import ASSUMPTION_KINDS, Assumption
+from mtsig_core.caution import ASSUMPTION_KINDS, Assumption
 from mtsig_core.cli.main import main
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.metric_agreement import task_agreement

@@ -11,8 +11,7 @@ import pytest
 
 from mtsig_core import SystemInfo, Task, compare, read_task
 from mtsig_core.cli.main import main
-from mtsig_core.experiments.autorank import autorank
-from mtsig_core.experiments.findings import make_findings
+from mtsig_core.experiments.rankings import autorank, make_findings
 from mtsig_core.report import experiment_reports as findings_module
 from mtsig_core.report.experiment_reports import FINDINGS_FORMS, findings_table
 from mtsig_core.report.tables import starred_matrix
