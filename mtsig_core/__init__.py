@@ -42,8 +42,7 @@ from mtsig_core.stats.comparison import (
     score,
 )
 from mtsig_core.stats.pair import Equivalence, Outcome, PairExamination, equivalence, examine_pair
-from mtsig_core.stats.planning import PairPlan, plan
-from mtsig_core.stats.power import minimum_detectable_difference, power_at, units_needed
+from mtsig_core.stats.power import PairPlan, minimum_detectable_difference, plan, power_at, units_needed
 from mtsig_core.task import SystemInfo, Task
 from mtsig_core.testset import SegmentScores, TestSet
 from mtsig_core.version import __version__

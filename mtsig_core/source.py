@@ -11,7 +11,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from mtsig_core.assumption import Assumption
+from mtsig_core.caution import Assumption
 from mtsig_core.errors import SettingError, explain_unknown, format_count
 from mtsig_core.readers import join_scores, read_scores, read_text
 from mtsig_core.readers.files import open_file

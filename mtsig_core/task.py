@@ -10,7 +10,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from mtsig_core.assumption import Assumption
+from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError, explain_unknown, format_count, suggest_name
 from mtsig_core.testset import TestSet, is_human, reduce_frozen, show_name
 

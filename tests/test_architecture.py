@@ -101,8 +101,7 @@ TOP = {"__init__": ("pages",), "__main__": (), "errors": (), "_command": ("__ini
 #: What a result shows of itself is made above it: a method may import that when it is called, the module may not. So a
 #: notebook has tables, files and figures one call away, and who asks for none of them loads none.
 WHEN_CALLED = {"mtsig_core.results": ("report",), "mtsig_core.caution": ("report",),
-               "mtsig_core.assumption": ("report",),
-               "mtsig_core.report.facade": ("figures",), "mtsig_core.source": ("simulation",)}
+               "mtsig_core.report.reports": ("figures",), "mtsig_core.source": ("simulation",)}
 ENTRIES = {"__init__": LAYERS[1:], "__main__": ("cli",), "cli": LAYERS, "pages": LAYERS, "app": ("pages",),
            "asgi": ("pages",)}
 

@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 
 from mtsig_core.experiments.error_rates import type_one, variants
+from mtsig_core.experiments.sampling import coverage
 from mtsig_core.experiments.sweeps import sweep_references
-from mtsig_core.experiments.validation import coverage
 from mtsig_core.simulation.corpus import load_demo
 from tests.builders.code import CORE, PAGES, nodes, tree
 

@@ -19,7 +19,7 @@ from mtsig_core.cli.options import (
 )
 from mtsig_core.errors import NotYetError, SettingError
 from mtsig_core.experiments import papers
-from mtsig_core.experiments.frame import record_rows
+from mtsig_core.experiments.frame import parse_sizes, record_rows
 from mtsig_core.experiments.inside_score import (
     NOTE_CLAIMS,
     averages,
@@ -34,7 +34,6 @@ from mtsig_core.experiments.inside_score import (
     students_t,
     worked_example,
 )
-from mtsig_core.experiments.population import parse_sizes
 from mtsig_core.experiments.sampling import SampledPair, SampledSystem, sampling, spreads
 from mtsig_core.experiments.sweeps import SHARES, stability, sweep_references, sweep_sizes, with_references
 from mtsig_core.metrics import Metric, is_segment_mean
@@ -55,7 +54,7 @@ from mtsig_core.results import SamplingSettings, TestSetInfo
 from mtsig_core.schema import to_json
 from mtsig_core.stats.intervals import finite_or_none
 from mtsig_core.stats.parallel import Progress
-from mtsig_core.stats.planning import cannot_plan, plan
+from mtsig_core.stats.power import cannot_plan, plan
 from mtsig_core.stats.settings import check_jobs
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__

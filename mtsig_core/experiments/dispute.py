@@ -15,7 +15,7 @@ from mtsig_core.results import ByDomain, Comparison, MetricResult, PairResult, S
 from mtsig_core.stats.comparison import compare, split_by_reference
 from mtsig_core.stats.engine import measure
 from mtsig_core.stats.pair import PairExamination, examine_pair, find_extremes
-from mtsig_core.stats.planning import PairPlan, default_difference, plan
+from mtsig_core.stats.power import PairPlan, default_difference, plan
 from mtsig_core.stats.ranks import RankInputs, fitting_rules
 from mtsig_core.testset import TestSet, order_metrics
 
@@ -47,7 +47,7 @@ class MetricDispute:
     units: Mapping[str, PairExamination]  # the same by document, where documents are known, and by segment
     references: Mapping[str, PairExamination]  # by each of several references
     domains: ByDomain | None  # only the two in each domain, corrected over the domains; None without two domains
-    #: What the test set can see, and what size would decide; see `mtsig_core.stats.planning.plan`.
+    #: What the test set can see, and what size would decide; see `mtsig_core.stats.power.plan`.
     plan: PairPlan | None
     #: By rank rule, the ends of the rank of each; None where there is none.
     ranks: Mapping[str, tuple[RankEnds, RankEnds]]

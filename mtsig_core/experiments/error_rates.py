@@ -13,22 +13,20 @@ from mtsig_core.errors import SettingError
 from mtsig_core.experiments.frame import (
     DrawArrays,
     Mean,
+    Population,
     Rate,
     Simulation,
     check_seed,
     column,
+    count_segments,
     derived,
+    draw_pair,
     make_rng,
     mean_share,
-    rate,
-    run_repeats,
-)
-from mtsig_core.experiments.population import (
-    Population,
-    count_segments,
-    draw_pair,
     mix_systems,
     population,
+    rate,
+    run_repeats,
 )
 from mtsig_core.metrics import Metric, direction, is_segment_mean, resolve_metric
 from mtsig_core.results import MetricResult, Settings

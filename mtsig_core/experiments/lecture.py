@@ -18,9 +18,8 @@ from mtsig_core.experiments.error_rates import (
     predicted_rejections,
     share_for,
 )
-from mtsig_core.experiments.frame import DrawArrays, Rate, make_rng, rate
+from mtsig_core.experiments.frame import DrawArrays, Population, Rate, make_rng, mix_systems, population, rate
 from mtsig_core.experiments.inside_score import SentenceMean, averages
-from mtsig_core.experiments.population import Population, mix_systems, population
 from mtsig_core.experiments.sampling import positions, ratio_of_spreads
 from mtsig_core.metrics import Metric, direction
 from mtsig_core.stats import engine

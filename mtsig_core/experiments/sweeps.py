@@ -13,8 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from mtsig_core.errors import SettingError, format_count
-from mtsig_core.experiments.frame import Experiment, Rate, column, derived, pair_ends, rate
-from mtsig_core.experiments.population import default_sizes, in_units
+from mtsig_core.experiments.frame import Experiment, Rate, column, default_sizes, derived, in_units, pair_ends, rate
 from mtsig_core.metrics import Metric, depends_on_testset, direction, is_segment_mean, resolve_metric
 from mtsig_core.results import SamplingSettings
 from mtsig_core.simulation.corpus import KOEHN_SYSTEMS, simulate
@@ -25,8 +24,7 @@ from mtsig_core.stats.engine import Measured, count_differing_units, measure, pa
 from mtsig_core.stats.few_units import p_floor, pair_units
 from mtsig_core.stats.intervals import LEAST_UNITS, Sample, finite_ends, percentile
 from mtsig_core.stats.parallel import Progress, report_stage, run_in_order
-from mtsig_core.stats.planning import PairError, PairErrors
-from mtsig_core.stats.power import degrees_of_freedom, power_at
+from mtsig_core.stats.power import PairError, PairErrors, degrees_of_freedom, power_at
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, draw_subset, group_positions, make_units
 from mtsig_core.stats.settings import check_trials, check_whole, resolve_sampling
 from mtsig_core.stats.significance import TESTS, significant
@@ -197,8 +195,6 @@ class _Subject(NamedTuple):
     def part(self, chosen: np.ndarray) -> engine.UnitStatistics:
         """Of some units in random order; of many in random groups, whose sums vary alike and cost less to draw."""
         n = min(len(chosen), _GROUPS)
-        if self.counted is None and self.whole.is_whole:
-            return self.whole.drawn(chosen, n)
         by_unit = self.by_unit.take(chosen, axis=0) if self.counted is None else self._recount(chosen, self.counted)
         if n < len(chosen):
             by_unit = np.add.reduceat(by_unit, np.arange(n) * len(chosen) // n, axis=0)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mtsig_core.assumption import Assumption
+from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError
 from mtsig_core.readers.columns import InputTable, find_column
 from mtsig_core.testset import show_name

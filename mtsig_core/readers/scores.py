@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from mtsig_core.assumption import Assumption
+from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError, explain_unknown, suggest_name
 from mtsig_core.languages import is_langpair
 from mtsig_core.readers.columns import (

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mtsig_core.assumption import Assumption
+from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError, explain_unknown
 from mtsig_core.languages import is_langpair
 from mtsig_core.readers.columns import show_names

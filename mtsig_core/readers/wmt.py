@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from mtsig_core.assumption import Assumption
+from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError, explain_unknown, find_closest, suggest_name
 from mtsig_core.languages import LANGUAGE, THREE_LETTERS, is_langpair, languages_of
 from mtsig_core.readers.columns import show_names

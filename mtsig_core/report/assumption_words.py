@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from mtsig_core.assumption import Assumption
+from mtsig_core.caution import Assumption
 from mtsig_core.errors import format_count
 from mtsig_core.results import TaskInfo, TestSetInfo
 from mtsig_core.schema import to_plain
-from mtsig_core.stats.inventory import Gap
+from mtsig_core.testset import Gap
 
 #: By code, filled with the facts; a list is its items, and `direction` says whether higher or lower is better.
 ASSUMPTION_TEMPLATES = {

@@ -21,7 +21,7 @@ from mtsig_core.experiments.error_rates import (
     Variant,
     Variants,
 )
-from mtsig_core.experiments.frame import Mean, Rate, flatten_rows, pair_ends, shown_columns
+from mtsig_core.experiments.frame import Mean, Rate, describe_swaps, flatten_rows, pair_ends, shown_columns
 from mtsig_core.experiments.inside_score import (
     NGRAM_ORDERS,
     NOTE_CLAIMS,
@@ -38,8 +38,18 @@ from mtsig_core.experiments.inside_score import (
     WorkedExample,
     koehns_factors,
 )
-from mtsig_core.experiments.population import describe_swaps
-from mtsig_core.experiments.sampling import SampledPair, SampledSystem, Sampling, Spread, Spreads
+from mtsig_core.experiments.sampling import (
+    AllPairTests,
+    Concluded,
+    Conclusions,
+    Coverage,
+    Level,
+    SampledPair,
+    SampledSystem,
+    Sampling,
+    Spread,
+    Spreads,
+)
 from mtsig_core.experiments.sweeps import (
     Detection,
     Growing,
@@ -52,12 +62,11 @@ from mtsig_core.experiments.sweeps import (
     bound_sd,
     count_detections,
 )
-from mtsig_core.experiments.validation import AllPairTests, Concluded, Conclusions, Coverage, Level
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.table import Cell, Column, Table, format_p, number, rounded, signed, written_like
 from mtsig_core.stats.comparison import ScoreBootstrap
 from mtsig_core.stats.intervals import finite_or_none
-from mtsig_core.stats.planning import PairPlan
+from mtsig_core.stats.power import PairPlan
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import significant
 

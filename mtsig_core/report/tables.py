@@ -55,11 +55,10 @@ from mtsig_core.stats.across import (
     PairAcross,
     pairs_across,
 )
-from mtsig_core.stats.inventory import list_contents
 from mtsig_core.stats.ranks import find_other_leaders, find_top_group, has_clear_winner
 from mtsig_core.stats.significance import is_split
 from mtsig_core.task import SystemInfo
-from mtsig_core.testset import TestSet
+from mtsig_core.testset import TestSet, list_contents
 
 #: A column, and what a row has in it.
 _Part = tuple[Column, Callable[[Any], Any]]

@@ -39,7 +39,7 @@ from mtsig_core.stats.draws import (
 from mtsig_core.stats.engine import Measured, measure
 from mtsig_core.stats.few_units import p_floor, pair_units
 from mtsig_core.stats.intervals import finite_or_none, jackknife_se
-from mtsig_core.stats.parallel import run_as_completed, runs_elsewhere
+from mtsig_core.stats.parallel import run_in_order, runs_elsewhere
 from mtsig_core.stats.power import units_freedom, welch_satterthwaite
 from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.stats.settings import Plan, check_jobs, resolve_for, resolve_plan
@@ -409,7 +409,7 @@ class _TaskWork:
     def compare(self, metric: str, pairs: Sequence[str], counted: dict[str, Measured]
                 ) -> Iterator[tuple[str, Comparison]]:
         """Language pairs with their comparisons, one after the other; on other machines what was drawn before comes
-        first, the rest as it is done. What is counted here is kept in `counted`."""
+        first. What is counted here is kept in `counted`."""
         sent = [pair for pair in pairs if not self._is_drawn(metric, pair)] if runs_elsewhere() else []
         for pair in pairs:
             if pair not in sent:
@@ -418,12 +418,13 @@ class _TaskWork:
         if not sent:
             return
         self.shares.report(f"{len(sent)} language pairs on other machines", 0.0)
-        for k, drawn in run_as_completed([partial(_drawn_elsewhere, self.task.testset(pair), metric, self.by_reference,
-                                                  self.sampling) for pair in sent]):
-            self.shares.report(f"{sent[k]}, done elsewhere", 0.0)
+        sets = [self.task.testset(pair) for pair in sent]
+        draw_pair = partial(_draw_elsewhere, sets, metric, self.by_reference, self.sampling)
+        for pair, drawn in zip(sent, run_in_order(draw_pair, len(sent)), strict=True):
+            self.shares.report(f"{pair}, done elsewhere", 0.0)
             for key, value in drawn.items():
                 self.cache[key] = value
-            yield sent[k], self._compare(metric, sent[k], counted)
+            yield pair, self._compare(metric, pair, counted)
 
     def _is_drawn(self, metric: str, pair: str) -> bool:
         testset = self.task.testset(pair)
@@ -474,9 +475,10 @@ class _TaskWork:
         return drawn
 
 
-def _drawn_elsewhere(testset: TestSet, metric: str, by_reference: bool, sampling: dict[str, Any]) -> dict[Any, Any]:
+def _draw_elsewhere(sets: Sequence[TestSet], metric: str, by_reference: bool, sampling: dict[str, Any], k: int
+                    ) -> dict[Any, Any]:
     cache: dict[Any, Any] = {}
-    draw(testset, metric, **sampling, by_reference=by_reference, cache=cache)
+    draw(sets[k], metric, **sampling, by_reference=by_reference, cache=cache)
     return cache
 
 

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from mtsig_core._compiled import worth_compiling
-
 #-----------------------------------------------------------------------------------------------------------------------
 # Walking over tall arrays a few rows at a time, so that temporaries stay in the cache and memory stays bounded.
 
@@ -99,11 +97,5 @@ def count_extreme(observed: np.ndarray, replicates: np.ndarray, middle: np.ndarr
     high = np.fmax.reduce(replicates, axis=1, initial=-np.inf) - middle
     low = middle - np.fmin.reduce(replicates, axis=1, initial=np.inf)
     least = reached - TOLERANCE * np.maximum(np.fmax(np.fmax(high, low), 0.0), reached)
-    if not worth_compiling(replicates.size):
-        counts: np.ndarray = (np.abs(replicates - middle[:, None]) >= least[:, None]).sum(axis=1)
-        return counts
-    from mtsig_core.stats import kernels  # late: it imports numba
-
-    counts = np.empty(len(replicates), np.int64)
-    kernels.count_far(replicates, middle, least, counts)
+    counts: np.ndarray = (np.abs(replicates - middle[:, None]) >= least[:, None]).sum(axis=1)
     return counts

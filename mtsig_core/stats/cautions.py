@@ -52,11 +52,10 @@ from mtsig_core.stats.few_units import (
     suggest_settings,
 )
 from mtsig_core.stats.intervals import LEAST_UNITS
-from mtsig_core.stats.inventory import count_characters
 from mtsig_core.stats.ranks import count_reversed_pairs, find_other_leaders, find_top_group
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.significance import ADJUSTMENTS, FAMILY_WISE, TESTS, is_split, significant
-from mtsig_core.testset import TestSet, pick_human_scores, show_name
+from mtsig_core.testset import TestSet, count_characters, pick_human_scores, show_name
 
 _THAT_MAY_TELL = ("chrf", "ter", "bleu")
 

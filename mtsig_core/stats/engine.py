@@ -124,22 +124,9 @@ class Columns:
         if units.kind != "document":
             return self
         sums = sum_groups(self.values[None, :self.n, :self.n_distinct], units.index)[0]
-        found = self._room_for(units.n, largest(sums))
-        found.values[:units.n, :self.n_distinct] = sums
-        return found
-
-    def runs(self, chosen: np.ndarray, n: int, peak: float) -> Columns:
-        """Those of n runs of chosen units, as equal as can be, of which none exceeds the peak."""
-        from mtsig_core.stats import kernels  # late: it imports numba
-
-        found = self._room_for(n, -(-len(chosen) // n) * peak)
-        kernels.sum_runs(self.values, chosen, found.values[:n])
-        return found
-
-    def _room_for(self, n: int, most: float) -> Columns:
-        """The same columns, still 0, for sums by n units, of which none exceeds the most."""
-        values = _room(n, self.values.shape[1], most, self.values.dtype == np.uint16)
-        return replace(self, values=values, n=n, dtype=np.dtype(np.int64))  # sums may need it
+        values = _room(units.n, self.n_distinct, largest(sums), self.values.dtype == np.uint16)
+        values[:units.n, :self.n_distinct] = sums
+        return replace(self, values=values, n=units.n, dtype=np.dtype(np.int64))  # sums may need it
 
 
 def _room(n_units: int, n_columns: int, most: float, packed: bool) -> np.ndarray:
@@ -178,8 +165,7 @@ _UNITS_AT_ONCE = 4096  # units per product: 4 MB of weights in float32
 class UnitStatistics:
     """The statistics of all systems, of shape (systems, segments, stats), summed by unit and laid out for products.
 
-    `totals` has shape (stats, systems), `scores` corpus scores in points, `shape` is (stats, systems); `is_whole` says
-    whether all are whole numbers, so that `drawn` can be asked for."""
+    `totals` has shape (stats, systems), `scores` corpus scores in points, `shape` is (stats, systems)."""
 
     def __init__(self, metric: Metric, statistics: np.ndarray | Columns, units: Units):
         if isinstance(statistics, Columns):
@@ -190,12 +176,7 @@ class UnitStatistics:
             elif statistics.dtype not in (np.int32, np.int64):
                 statistics = statistics.astype(np.int64)  # differences of unsigned or short numbers would wrap round
             columns = Columns.from_statistics(units.sum(statistics))
-        self._take_up(metric, columns, units)
-
-    def _take_up(self, metric: Metric, columns: Columns, units: Units) -> None:
-        """All that follows from the columns."""
         self.metric, self.columns, self.units = metric, columns, units
-        self.is_whole = columns.dtype.kind != "f"
         self.expand = columns.expand
         self._columns, self._distinct = columns.values, columns.n_distinct
         self.totals = columns.totals()
@@ -214,16 +195,6 @@ class UnitStatistics:
             self._peak = max(self._peak, *map(largest, columns.by_system()))
         single = self._columns.dtype != np.float64 and units.n * self._peak < EXACT_IN_FLOAT32
         self._sum_dtype = np.dtype(np.float32 if single else np.float64)
-
-    def drawn(self, chosen: np.ndarray, n: int) -> UnitStatistics:
-        """The statistics of n runs, as equal as can be, of the `chosen` units, each run a unit now; only of whole
-        numbers.
-
-        As if it were made of their statistics, in a fifth of the time: what repeats among these is known.
-        """
-        part = UnitStatistics.__new__(UnitStatistics)
-        part._take_up(self.metric, self.columns.runs(chosen, n, self._peak), Units.segments(n))
-        return part
 
     def score(self, sums: np.ndarray) -> np.ndarray:
         """Score sums with the statistics on the first axis, shape (stats, ...) -> (...)."""

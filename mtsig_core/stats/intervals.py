@@ -9,7 +9,6 @@ from functools import wraps
 
 import numpy as np
 
-from mtsig_core._compiled import worth_compiling
 from mtsig_core.stats.arrays import Rows, apply_by_rows, apply_to_known, rounding_error, row_chunks
 from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP
 from mtsig_core.stats.power import unbiased, units_freedom
@@ -21,7 +20,6 @@ from mtsig_core.stats.power import unbiased, units_freedom
 #: From fewer there is no interval. Of two units a resample is the one twice, the other twice, or both, a quarter of the
 #: time, a quarter, and half of it: so no more than half can lie between two ends. The jackknife has those two scores.
 LEAST_UNITS = 3
-_FASTER = 10  # nanoseconds a number that compiled code saves
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,20 +139,10 @@ def fitting_intervals(segment_means: bool) -> dict[str, Interval]:
 
 def _quantiles(rows: np.ndarray, levels: Sequence[float]) -> np.ndarray:
     """Quantiles of each row, linear between order statistics (numpy's default): shape (levels, rows)."""
-    last = rows.shape[1] - 1
-    positions = np.array(levels) * last
+    ordered = np.sort(rows, axis=1)  # five times as fast here as the selection that np.quantile does
+    positions = np.array(levels) * (rows.shape[1] - 1)
     at = positions.astype(int)
-    places = np.column_stack([at, np.minimum(at + 1, last)])
-    wanted, where = np.unique(places, return_inverse=True)
-    if worth_compiling(_FASTER * rows.size):
-        from mtsig_core.stats import kernels  # late: it imports numba
-
-        found = np.empty((len(rows), len(wanted)))
-        rows = np.ascontiguousarray(rows, np.float64)
-        kernels.order_statistics(rows, rows.min(axis=1), rows.max(axis=1), wanted, found)
-    else:
-        found = np.sort(rows, axis=1)[:, wanted]  # five times as fast here as the selection that np.quantile does
-    below, above = found[:, where.reshape(places.shape)].transpose(2, 1, 0)
+    below, above = ordered[:, at].T, ordered[:, np.minimum(at + 1, rows.shape[1] - 1)].T
     quantiles: np.ndarray = below + (above - below) * (positions - at)[:, None]
     return quantiles
 

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from mtsig_core.assumption import Assumption
+from mtsig_core.caution import Assumption
 from mtsig_core.metrics.cache import keep_value, kept_value, remember
 from mtsig_core.results import TaskInfo
 from mtsig_core.source import TaskSource

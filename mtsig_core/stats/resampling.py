@@ -220,14 +220,7 @@ def _key(seed: int, stream: int, block: int) -> np.ndarray:
 
 
 def _toss(n: int, seed: int, block: int) -> np.ndarray:
-    shape = BLOCK, -(-n // 64)
-    if not worth_compiling(shape[0] * shape[1]):
-        return _generator(seed, _SWAP_STREAM, block).bit_generator.random_raw(shape)
-    from mtsig_core.stats import kernels  # late: it imports numba
-
-    words = np.empty(shape, np.uint64)
-    kernels.random_words(_key(seed, _SWAP_STREAM, block), 0, words.ravel())
-    return words
+    return _generator(seed, _SWAP_STREAM, block).bit_generator.random_raw((BLOCK, -(-n // 64)))
 
 
 def _packed(bits: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
-from mtsig_core.assumption import Assumption
+from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, StoreError
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.store.database import INSERT, Database, Limits, database_url, hidden, later

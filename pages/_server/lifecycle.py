@@ -63,7 +63,7 @@ GRACE = 3.0  # seconds that the server may take to end
 #: What pages import, and what they import when they need it.
 _LOADED = ("pages._ui.frame", "pages._sections.comparison_sections", "pages._sections.published_comparison",
            "pandas.io.formats.style",
-           *(f"mtsig_core.figures.{name}" for name in ("experiment_plots", "pair_plots")),
+           *(f"mtsig_core.figures.{name}" for name in ("experiment_plots", "comparison_plots")),
            *dict.fromkeys(place.partition(":")[0] for place in METRICS.values()))
 
 

@@ -135,14 +135,14 @@ def write_counts() -> None:
 
 def first_experiments(testset: TestSet) -> dict[Callable, dict[str, Any]]:
     """The experiments that take longest, and what their pages ask of them at first."""
-    from mtsig_core.experiments import error_rates, sampling, sweeps, validation
+    from mtsig_core.experiments import error_rates, sampling, sweeps
 
     usual = {name: defaults("compare")[name] for name in ("alpha", "seed")}
     pair = usual | dict(zip("ab", _first(testset).names, strict=False))
     return {sampling.sample_both_kinds: usual | {"size": 300, "shuffle": False},
             sweeps.sweep_sizes: usual | {"sizes": None, "repeats": 100, "unit": "auto"},
-            error_rates.type_one: pair | {"n_pairs": 200}, validation.coverage: pair | {"repeats": 200},
-            error_rates.families: usual, error_rates.claims: usual, validation.conclusions: usual}
+            error_rates.type_one: pair | {"n_pairs": 200}, sampling.coverage: pair | {"repeats": 200},
+            error_rates.families: usual, error_rates.claims: usual, sampling.conclusions: usual}
 
 
 def write_results() -> None:

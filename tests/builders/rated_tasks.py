@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from mtsig_core import TestSet
-from mtsig_core.assumption import Assumption
+from mtsig_core.caution import Assumption
 from mtsig_core.task import SystemInfo, Task
 from mtsig_core.testset import SegmentScores, show_name
 

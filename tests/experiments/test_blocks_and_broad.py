@@ -11,7 +11,7 @@ from scipy import stats
 
 from mtsig_core import SettingError, TestSet
 from mtsig_core.cli.main import main
-from mtsig_core.experiments.population import whole_p
+from mtsig_core.experiments.frame import whole_p
 from mtsig_core.experiments.sampling import SampledPair, SampledSystem, positions, sampling
 from mtsig_core.metrics.means import SegmentMean
 from mtsig_core.metrics.nist import Nist

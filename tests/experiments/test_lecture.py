@@ -10,6 +10,7 @@ from scipy import stats
 
 from mtsig_core import SettingError, TestSet, compare
 from mtsig_core.experiments.error_rates import claims, families
+from mtsig_core.experiments.frame import mix_systems
 from mtsig_core.experiments.lecture import (
     N_BETTER,
     N_SYSTEMS,
@@ -29,7 +30,6 @@ from mtsig_core.experiments.lecture import (
     tables,
     three_sentences,
 )
-from mtsig_core.experiments.population import mix_systems
 from mtsig_core.experiments.sampling import ratio_of_spreads, sampling
 from mtsig_core.report import lecture_texts as texts
 from mtsig_core.stats.comparison import bootstrap_systems

@@ -9,7 +9,7 @@ from scipy import stats
 
 from mtsig_core import SettingError, TestSet, compare
 from mtsig_core.experiments.error_rates import type_one, unit_changes, variants
-from mtsig_core.experiments.validation import coverage, pair_tests
+from mtsig_core.experiments.sampling import coverage, pair_tests
 from mtsig_core.metrics.means import SegmentMean
 from mtsig_core.report.experiment_tables import unit_table
 from mtsig_core.testset import SegmentScores

@@ -11,12 +11,10 @@ from scipy import stats
 
 from mtsig_core import SegmentScores, SettingError, TestSet, compare
 from mtsig_core.experiments import sweeps
-from mtsig_core.experiments.frame import rate
-from mtsig_core.experiments.population import default_sizes, parse_sizes
+from mtsig_core.experiments.frame import default_sizes, parse_sizes, rate
 from mtsig_core.experiments.sweeps import sweep_sizes
 from mtsig_core.metrics import make_metric
-from mtsig_core.stats.planning import plan
-from mtsig_core.stats.power import power_at, units_needed
+from mtsig_core.stats.power import plan, power_at, units_needed
 from mtsig_core.stats.resampling import draw_subset
 from tests.builders.toys import Given, bleu, bleu_counts, mean, segment_scores, texts, toy
 

@@ -9,7 +9,7 @@ from statsmodels.stats.proportion import proportion_confint
 from mtsig_core import SettingError, TestSet
 from mtsig_core.experiments.error_rates import claims, families, if_independent, type_one
 from mtsig_core.experiments.frame import clustered_rate, rate
-from mtsig_core.experiments.validation import _levels, conclusions, coverage
+from mtsig_core.experiments.sampling import _levels, conclusions, coverage
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.metrics.means import SegmentMean
 from mtsig_core.report.experiment_tables import calibration_table, conclusion_table, conclusions_at_table

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mtsig_core import MtsigError
 from mtsig_core.cli.main import main
-from mtsig_core.experiments.population import parse_sizes
+from mtsig_core.experiments.frame import parse_sizes
 from pages._sections import lecture_stage
 from pages._ui import address, controls
 from tests.builders.counted import SEEN, check_number, many

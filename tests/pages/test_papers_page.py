@@ -3,8 +3,8 @@
 import pytest
 
 from mtsig_core.experiments.error_rates import variants
+from mtsig_core.experiments.sampling import conclusions, pair_tests
 from mtsig_core.experiments.sweeps import sweep_references, sweep_sizes, with_references
-from mtsig_core.experiments.validation import conclusions, pair_tests
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.source import Source

@@ -2,10 +2,8 @@
 
 from mtsig_core import Task
 from mtsig_core.cli.main import main
-from mtsig_core.experiments.autorank import autorank
-from mtsig_core.experiments.findings import make_findings
-from mtsig_core.report.autorank_tables import autorank_table
-from mtsig_core.report.findings_tables import findings_table
+from mtsig_core.experiments.rankings import autorank, make_findings
+from mtsig_core.report.experiment_reports import autorank_table, findings_table
 from mtsig_core.report.tables import starred_matrix
 from mtsig_core.simulation.corpus import simulated_task
 from pages._ui import testsets, views

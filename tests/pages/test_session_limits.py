@@ -9,8 +9,7 @@ from mtsig_core import SettingError, TestSet, compare_task
 from mtsig_core.experiments.error_rates import claims, families, type_one, variants
 from mtsig_core.experiments.inside_score import precisions, students_t
 from mtsig_core.experiments.metric_agreement import agreement
-from mtsig_core.experiments.sampling import sampling
-from mtsig_core.experiments.validation import conclusions, coverage, pair_tests
+from mtsig_core.experiments.sampling import conclusions, coverage, pair_tests, sampling
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.kept_tasks import KeptTask
 from pages._ui import background, session_limits

@@ -16,7 +16,7 @@ from mtsig_core.report.experiment_tables import (
     width_table,
 )
 from mtsig_core.source import Source
-from mtsig_core.stats.planning import plan
+from mtsig_core.stats.power import plan
 from pages._sections import size_sections
 from pages._ui import background, charts
 from tests.builders.screens import NAMES, answers, arguments, copied, joined, shows, words, write

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from mtsig_core import TestSet, compare, make_metric
-from mtsig_core.assumption import Assumption
+from mtsig_core.caution import Assumption
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.report.reports import FORMS
 from mtsig_core.stats import comparison

@@ -9,8 +9,7 @@ from dataclasses import replace
 import pytest
 
 from mtsig_core import TestSet, compare
-from mtsig_core.assumption import Assumption
-from mtsig_core.caution import Caution
+from mtsig_core.caution import Assumption, Caution
 from mtsig_core.errors import InputError
 from mtsig_core.report.latex import escape, number_cell
 from mtsig_core.report.reports import comparison_text

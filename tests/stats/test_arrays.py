@@ -1,9 +1,7 @@
 """What counts as at least as extreme."""
 
 import numpy as np
-import pytest
 
-from mtsig_core.stats import arrays, kernels
 from mtsig_core.stats.arrays import count_extreme
 
 
@@ -17,14 +15,7 @@ def by_hand(observed, replicates, middle):
     return counts
 
 
-@pytest.mark.parametrize("worth", [True, False])
 class TestCountExtreme:
-    @pytest.fixture(autouse=True)
-    def compiled_or_plain(self, monkeypatch, worth):
-        monkeypatch.setattr(arrays, "worth_compiling", lambda nanoseconds: worth)
-        if not worth:
-            monkeypatch.delattr(kernels, "count_far")
-
     def test_one_after_the_other(self):
         rng = np.random.default_rng(3)
         replicates = np.round(rng.normal(0.5, 2, (40, 333)), 1)

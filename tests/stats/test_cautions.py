@@ -15,7 +15,7 @@ from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.results import SystemResult
 from mtsig_core.stats.cautions import about_near_at_least, about_texts, find_cautions
 from mtsig_core.stats.pair import examine_pair
-from mtsig_core.stats.planning import plan
+from mtsig_core.stats.power import plan
 from mtsig_core.stats.settings import resolve
 from mtsig_core.stats.significance import TESTS, fitting_tests
 from tests.builders.toys import Given, bleu, bleu_counts, mean, metric_result, pair_result, segment_scores, toy

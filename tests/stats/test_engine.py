@@ -100,13 +100,6 @@ class TestSums:
             sums = sums_of(statistics, weights)
         assert (sums == exact_sums(statistics, weights)).all()
 
-    @given(st.data(), whole_statistics())
-    def test_units_that_are_drawn_give_what_copies_of_them_give(self, data, statistics):
-        chosen = np.array(data.draw(st.lists(st.integers(0, statistics.shape[1] - 1), min_size=1, max_size=20)))
-        runs = data.draw(st.integers(1, len(chosen)))
-        part, weights = data_of(statistics, first_statistic).drawn(chosen, runs), data.draw(some_weights(runs))
-        assert_drawn(part, weights, statistics, chosen, runs)
-
     @given(st.data(), st.integers(1, 5))
     def test_real_numbers_are_rounded_once_and_then_summed_exactly(self, data, rows):
         dtype = data.draw(st.sampled_from([np.float32, np.float64]))

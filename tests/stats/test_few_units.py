@@ -28,8 +28,7 @@ from mtsig_core.stats.arrays import apply_to_known
 from mtsig_core.stats.cautions import about_intervals
 from mtsig_core.stats.engine import ENOUGH, UnitStatistics, all_pairs, count_differing_units
 from mtsig_core.stats.few_units import can_reach_alone, least_of_blocks, suggest_settings
-from mtsig_core.stats.planning import cannot_plan
-from mtsig_core.stats.power import degrees_of_freedom
+from mtsig_core.stats.power import cannot_plan, degrees_of_freedom
 from mtsig_core.stats.ranks import find_other_leaders, find_top_group, has_clear_winner
 from mtsig_core.stats.resampling import Units, effective_number
 from mtsig_core.stats.significance import fitting_tests, romano_wolf

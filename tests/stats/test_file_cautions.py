@@ -8,7 +8,7 @@ import pytest
 
 from mtsig_core import TestSet, compare
 from mtsig_core.readers import read_wmt
-from mtsig_core.report.reports import comparison_fragment, comparison_html, comparison_latex, comparison_text
+from mtsig_core.report.reports import comparison_html, comparison_latex, comparison_text, show
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.stats import cautions
 from mtsig_core.stats.cautions import about_files
@@ -214,7 +214,7 @@ def test_a_verdict_never_stands_without_it():
     assert [said in text for text in methods(latex)] == [True] * 2
     html = comparison_html(comparison)
     assert html.index(said) < html.index("<table")
-    assert comparison_fragment(comparison).index(said) < comparison_fragment(comparison).index("<table")
+    assert show(comparison).index(said) < show(comparison).index("<table")
 
 
 @pytest.mark.parametrize("langpair", ["en-de", "en-zh"])

@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import stats
 
 from mtsig_core import compare, read_scores
-from mtsig_core.stats import intervals, kernels
+from mtsig_core.stats import intervals
 from mtsig_core.stats.arrays import row_chunks
 from mtsig_core.stats.engine import UnitStatistics, bootstrap_scores, jackknife_scores
 from mtsig_core.stats.intervals import (
@@ -72,48 +72,6 @@ def test_percentile_is_numpys_quantile(n, alpha):
     drawn = np.random.default_rng(n).normal(30, 1, (3, n))
     found = intervals.percentile(Sample(np.zeros(3), drawn, np.empty((3, 0))), alpha)
     np.testing.assert_allclose(found, np.quantile(drawn, [alpha / 2, 1 - alpha / 2], axis=1), rtol=1e-12)
-
-
-WIDE = st.floats(allow_nan=True, allow_infinity=True)  # tiny and huge ones too, which no bins of equal width tell apart
-NUMBERS = st.one_of(WIDE, st.integers(-3, 3).map(float), st.floats(30, 31))
-
-
-def selected(rows, wanted):
-    found = np.empty((len(rows), len(wanted)))
-    kernels.order_statistics(rows, rows.min(axis=1), rows.max(axis=1), np.array(wanted), found)
-    return found
-
-
-@given(hnp.arrays(float, st.tuples(st.integers(1, 3), st.integers(1, 60)), elements=NUMBERS), st.data())
-def test_what_is_selected_is_what_would_be_sorted_there(rows, data):
-    wanted = np.unique(data.draw(st.lists(st.integers(0, rows.shape[1] - 1), min_size=1, max_size=5)))
-    np.testing.assert_array_equal(selected(rows, wanted), np.sort(rows, axis=1)[:, wanted])
-
-
-@pytest.mark.parametrize("odd", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize("at", [0, 3, 9])
-def test_what_is_no_number_or_infinite_is_sorted_as_numpy_does(odd, at):
-    row = np.array([[5.0, 1, 4, 2, 3, 9, 7, 8, 6, 0]])
-    row[0, at] = odd
-    np.testing.assert_array_equal(selected(row, np.arange(10)), np.sort(row, axis=1))
-
-
-@pytest.mark.parametrize("n", [999, 5000])
-def test_many_are_selected_as_few_are_sorted(n):
-    """With the same bits, whether compiled or not."""
-    rows = np.random.default_rng(n).normal(0, [[1e-9], [1], [1e9]], (3, n)) ** 3  # long tails
-    places = [0, 1, n // 40, n // 2, n - 2, n - 1]
-    np.testing.assert_array_equal(selected(rows, places), np.sort(rows, axis=1)[:, places])
-
-
-@pytest.mark.parametrize("compiled", [False, True])
-def test_percentile_is_the_same_compiled_or_not(monkeypatch, compiled):
-    monkeypatch.setattr(intervals, "worth_compiling", lambda nanoseconds: compiled)
-    drawn = np.random.default_rng(1).normal(30, 1, (5, 2000))
-    found = intervals.percentile(Sample(np.zeros(5), drawn, np.empty((5, 0))), 0.05)
-    ordered = np.sort(drawn, axis=1)
-    low = ordered[:, 49] + (ordered[:, 50] - ordered[:, 49]) * (0.025 * 1999 - 49)
-    assert found[0].tolist() == low.tolist() and (found[1] > found[0] + 3).all()
 
 
 @st.composite

@@ -160,14 +160,6 @@ class TestKernels:
         np.testing.assert_array_equal(*drawn)
         assert (drawn[0].sum(axis=1) == n).all()
 
-    @pytest.mark.parametrize("n", [14, 64, 997])
-    def test_compiled_and_plain_coins_are_the_same(self, monkeypatch, n):
-        tossed = []
-        for worth in (True, False):
-            monkeypatch.setattr(resampling, "worth_compiling", lambda nanoseconds, worth=worth: worth)
-            tossed.append(resampling.swap_bits(units_of("segment", n), 5, 2))
-        np.testing.assert_array_equal(*tossed)
-
     @given(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1), st.integers(0, 1000), st.integers(0, 9))
     def test_random_words_are_numpys(self, seed, block, first, fours):
         key, words = np.array([seed, block], np.uint64), np.empty(4 * fours, np.uint64)

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from mtsig_core.experiments.error_rates import claims, families, type_one
-from mtsig_core.experiments.sampling import sample_both_kinds
+from mtsig_core.experiments.sampling import conclusions, coverage, sample_both_kinds
 from mtsig_core.experiments.sweeps import sweep_sizes
-from mtsig_core.experiments.validation import conclusions, coverage
 from mtsig_core.metrics import make_metric
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.stats.comparison import compare

@@ -1,0 +1,339 @@
+"""Rankings of a task: by several metrics at once (AutoRank), by each rank rule, and as a paper prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+
+from mtsig_core.errors import SettingError, explain_unknown
+from mtsig_core.metrics import Metric, is_segment_mean, resolve_metric
+from mtsig_core.metrics.cache import cached_statistics
+from mtsig_core.readers.official_tables import OfficialTable
+from mtsig_core.results import Comparison, MetricResult, SamplingSettings, TaskComparison, TaskInfo
+from mtsig_core.stats.across import compare_task, task_metrics
+from mtsig_core.stats.comparison import compare
+from mtsig_core.stats.engine import Measured, UnitStatistics, bootstrap_scores, measure
+from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
+from mtsig_core.stats.parallel import Progress
+from mtsig_core.stats.published_scores import Replication, TaskReplication, match_names, replicate_ranks
+from mtsig_core.stats.ranks import fitting_rules
+from mtsig_core.stats.resampling import Units
+from mtsig_core.stats.settings import resolve_sampling
+from mtsig_core.task import Task
+from mtsig_core.testset import TestSet, pick_human_scores
+
+# AutoRank: one order of the systems from several metrics, by which WMT chose whom people rate, with its uncertainty.
+#
+# Sources: Kocmi et al. 2024, preliminary WMT24 ranking (rule "2024"); Kocmi et al. 2025, preliminary ranking of WMT25
+# (rule "2025").
+
+
+RULES = ("2025", "2024")
+#: WMT25 took all five metrics in language pairs with a reference. CometKiwi-XL was left out elsewhere, where the other
+#: metrics had no reference either. Source: the task's own script for AutoRank.
+_FIVE = {"CometKiwi-XL", "GEMBA-ESA-CMDA", "GEMBA-ESA-GPT4.1", "MetricX-24-Hybrid-XL", "XCOMET-XL"}
+_WITH_REFERENCE_IN_2025 = {"cs-de_DE", "cs-uk_UA", "en-ar_EG", "en-cs_CZ", "en-et_EE", "en-is_IS", "en-ja_JP",
+                           "en-ko_KR", "en-ru_RU", "en-sr_Cyrl_RS", "en-uk_UA", "en-zh_CN", "ja-zh_CN"}
+_CHRF_ALONE = {"en-bho_IN", "en-mas_KE"}
+
+
+@dataclass(frozen=True)
+class AutoRanked:
+    """A system, with its bootstrap interval and the places that it takes in the resamples."""
+
+    system: str
+    autorank: float  # 1 is the best, as many as there are systems the worst
+    low: float
+    high: float
+    rank_low: int
+    rank_high: int
+    places: Mapping[str, int]  # its place by each metric alone
+
+
+@dataclass(frozen=True)
+class PairAutoRank:
+    """One language pair: its metrics, and the systems, the best first."""
+
+    metrics: tuple[str, ...]
+    systems: tuple[AutoRanked, ...]
+    without: tuple[str, ...]  # systems that lack the scores of a metric
+    sampling: SamplingSettings
+    as_published: bool = False  # whether the metrics are those that WMT25 is known to have used
+
+
+@dataclass(frozen=True)
+class AutoRank:
+    """AutoRank of the language pairs of a task."""
+
+    task: str
+    rule: str
+    pairs: Mapping[str, PairAutoRank]
+
+
+def autorank(task: Task, metrics: Sequence[str] | None = None, *, rule: str = "2025", unit: str = "auto",
+             resamples: int = 2000, alpha: float = 0.05, seed: int = 0, jobs: int = 1,
+             progress: Callable[[str, float], None] | None = None) -> AutoRank:
+    """Order the systems of each language pair by several metrics at once.
+
+    By the rule of 2025 the score x of each metric becomes (x - median) / (maximum - 25th percentile), over the systems;
+    the mean over metrics is mapped linearly to 1 (best) to the number of systems (worst). By the rule of 2024 each
+    metric is mapped first, to 1 up to one more than the number of systems, and then averaged. So WMT24's published
+    values are; its paper says up to the number of systems.
+
+    Units (documents) are drawn within the language pair, the same for all metrics and systems.
+
+    Parameters
+    ----------
+    metrics : sequence of str, optional
+        By default those that the task used, where that is known (WMT25); else all scores of the task but those of
+        people, or BLEU and chrF where it has none.
+    rule : str
+        One of `RULES`.
+
+    Raises
+    ------
+    SettingError
+        If the rule or a metric is unknown, or fewer than two systems have all metrics.
+
+    Examples
+    --------
+    >>> from mtsig_core import SegmentScores
+    >>> scores = {name: SegmentScores({"A": [.9, .8], "B": [.7, .7], "C": [.1, .5]}) for name in ("x", "y")}
+    >>> toy = TestSet("toy", {name: [None, None] for name in "ABC"}, {}, scores=scores)
+    >>> [(one.system, round(one.autorank, 2)) for one in autorank(Task("toy", {"en-de": toy})).pairs["en-de"].systems]
+    [('A', 1.0), ('B', 1.55), ('C', 3.0)]
+    """
+    if rule not in RULES:
+        raise explain_unknown("rule", rule, RULES)
+    pairs = {}
+    for k, (pair, testset) in enumerate(task.testsets.items()):
+        names = tuple(metrics or used_metrics(pair, testset))
+        if not metrics and not testset.has_texts and not {*names} <= testset.scores.keys():
+            raise SettingError(f"{testset.name} has only human scores, and AutoRank needs automatic metrics. Add the "
+                               "texts, or a table with scores of metrics.")
+        sampling, units = resolve_sampling(testset, unit=unit, block_length=None, alpha=alpha, resamples=resamples,
+                                           seed=seed)
+        pairs[pair] = replace(_rank_pair(testset, names, rule, sampling, units, jobs), as_published=(
+            not metrics and rule == "2025" and _FIVE <= {*testset.scores}))
+        if progress is not None:
+            progress(pair, (k + 1) / len(task.testsets))
+    return AutoRank(task.name, rule, pairs)
+
+
+def used_metrics(pair: str, testset: TestSet) -> list[str]:
+    """The metrics by which the task ranked a language pair, as far as that is known; else all that it has."""
+    people = pick_human_scores(testset.scores)
+    names = [name for name in testset.scores if name not in people]
+    if "chrF++" in names and pair in _CHRF_ALONE:
+        return ["chrF++"]
+    if _FIVE <= {*names}:
+        return [name for name in names if name in _FIVE and (name != "CometKiwi-XL" or pair in _WITH_REFERENCE_IN_2025)]
+    return names or ["bleu", "chrf"]
+
+
+def _rank_pair(testset: TestSet, names: Sequence[str], rule: str, sampling: SamplingSettings, units: Units, jobs: int
+               ) -> PairAutoRank:
+    scores = []
+    for name in names:
+        metric = resolve_metric(testset, name)
+        data = UnitStatistics(metric, cached_statistics(metric, testset), units)
+        drawn = bootstrap_scores(data, sampling.resamples, sampling.seed, jobs=jobs)
+        scores.append((1 if metric.higher_is_better else -1) * np.column_stack([data.scores, drawn]))
+    values = np.array(scores)  # (metrics, systems, 1 + resamples)
+    has_all = ~np.isnan(values[:, :, 0]).any(axis=0)
+    systems = [name for name, there in zip(testset.systems, has_all, strict=True) if there]
+    if len(systems) < 2:
+        raise SettingError(f"{testset.name}: fewer than two systems have scores of {', '.join(names)}. Choose other "
+                           "metrics.", {"metrics": "NAME,..."})
+    values = values[:, has_all]
+    ranked = combine(values, rule)
+    places = 1 + np.argsort(np.argsort(ranked, axis=0, kind="stable"), axis=0, kind="stable")
+    alone = 1 + np.argsort(np.argsort(-values[:, :, 0], axis=1, kind="stable"), axis=1, kind="stable")
+    tail = 100 * sampling.alpha / 2
+    low, high = np.percentile(ranked[:, 1:], [tail, 100 - tail], axis=1)
+    first = np.percentile(places[:, 1:], tail, axis=1, method="inverted_cdf")
+    last = np.percentile(places[:, 1:], 100 - tail, axis=1, method="inverted_cdf")
+    rows = [AutoRanked(system, float(ranked[k, 0]), float(low[k]), float(high[k]),
+                       int(min(first[k], places[k, 0])), int(max(last[k], places[k, 0])),
+                       {name: int(own[k]) for name, own in zip(names, alone, strict=True)})
+            for k, system in enumerate(systems)]
+    without = tuple(name for name, there in zip(testset.systems, has_all, strict=True) if not there)
+    return PairAutoRank(tuple(names), tuple(sorted(rows, key=lambda one: one.autorank)), without, sampling)
+
+
+def combine(values: np.ndarray, rule: str) -> np.ndarray:
+    """AutoRank, shape (systems, samples), from scores of which higher is better, shape (metrics, systems, samples)."""
+    if rule == "2024":
+        return np.asarray(_to_ranks(values, axis=1, worst=values.shape[1] + 1).mean(axis=0))
+    middle = np.median(values, axis=1, keepdims=True)
+    spread = values.max(axis=1, keepdims=True) - np.percentile(values, 25, axis=1, keepdims=True)
+    scaled = np.divide(values - middle, spread, out=np.zeros_like(values), where=spread > 0)
+    return _to_ranks(scaled.mean(axis=0), axis=0, worst=len(values[0]))
+
+
+def _to_ranks(values: np.ndarray, axis: int, worst: int) -> np.ndarray:
+    """Values mapped linearly: the highest to 1, the lowest to `worst`; all to 1 where they are equal."""
+    best = values.max(axis=axis, keepdims=True)
+    span = best - values.min(axis=axis, keepdims=True)
+    share = np.divide(best - values, span, out=np.zeros_like(values), where=span > 0)
+    return np.asarray(1 + share * (worst - 1))
+
+
+# Ranks by all rules, from the same draws: what the choice of a rule changes.
+
+
+_Found = TypeVar("_Found", Comparison, TaskComparison)
+
+
+def compare_by_rules(run: Callable[..., _Found], segment_means: bool,
+                     progress: Progress | None = None) -> dict[str, _Found]:
+    """The comparison by each rank rule that fits; a rule that needs domains is left out where there are none.
+
+    `run` compares by the arguments `rank_rule` and `progress`; with a cache of its own it draws once.
+    """
+    rules, found = fitting_rules(segment_means), {}
+    for k, rule in enumerate(rules.values()):
+        try:
+            found[rule.name] = run(rank_rule=rule.name, progress=None if progress is None else partial(
+                _report, progress, f"ranks {rule.title}", k, len(rules)))
+        except SettingError:
+            if not rule.by_domain:
+                raise
+    return found
+
+
+def testset_by_rules(testset: TestSet, metric: Metric, progress: Progress | None = None, **settings: Any
+                     ) -> dict[str, Comparison]:
+    """The same for a test set by a metric; `settings` are those of `compare` without the rule."""
+    return compare_by_rules(partial(compare, testset, metric, cache=KeptDraws(), **settings), is_segment_mean(metric),
+                            progress)
+
+
+def task_by_rules(task: KeptTask, metric: str, progress: Progress | None = None, **settings: Any
+                  ) -> dict[str, TaskComparison]:
+    """The same for a task by a metric; `settings` are those of `compare_task` without the rule."""
+    return compare_by_rules(partial(compare_task, task, [metric], cache=KeptDraws(), **settings),
+                            metric in task.info.own_scores, progress)
+
+
+def _report(progress: Progress, stage: str, k: int, n: int, _: str, share: float) -> None:
+    progress(stage, (k + share) / n)
+
+
+def with_published_ranks(found: Replication, table: OfficialTable, by_rule: Mapping[str, Comparison]) -> Replication:
+    """Published scores beside ours, with published ranks beside those by each rule, by the first metric."""
+    return replace(found, ranks=replicate_ranks(
+        {rule: next(iter(one.metrics.values())) for rule, one in by_rule.items()}, table))
+
+
+def with_ranks_of_task(found: TaskReplication, tables: Mapping[str, OfficialTable],
+                       by_rule: Mapping[str, TaskComparison]) -> TaskReplication:
+    """The same for each language pair of a task."""
+    here, _ = match_names(tables, found.pairs)
+    return replace(found, pairs=dict(found.pairs) | {pair: with_published_ranks(found.pairs[pair], tables[name], {
+        rule: one.pairs[pair] for rule, one in by_rule.items()}) for name, pair in here.items()
+        if tables[name].ranks and all(pair in one.pairs for one in by_rule.values())})
+
+
+@dataclass(frozen=True)
+class RankedAgainstTests:
+    """How rank ranges differ from the tests of the pairs. Ranges that share a rank tie two systems."""
+
+    significant: int  # pairs
+    tied: int  # of them
+    not_significant: int  # pairs
+    separated: int  # of them
+
+    def __add__(self, other: RankedAgainstTests) -> RankedAgainstTests:
+        return RankedAgainstTests(self.significant + other.significant, self.tied + other.tied,
+                                  self.not_significant + other.not_significant, self.separated + other.separated)
+
+
+def count_against_tests(result: MetricResult) -> RankedAgainstTests:
+    """Of the significant pairs those that the ranks tie, and of the others those that they separate."""
+    ranks = {row.system: (row.rank_low or 0, row.rank_high or 0) for row in result.systems}
+    apart = [max(ranks[pair.a][0], ranks[pair.b][0]) > min(ranks[pair.a][1], ranks[pair.b][1]) for pair in result.pairs]
+    significant = [pair.better is not None for pair in result.pairs]
+    tied = sum(yes and not one for yes, one in zip(significant, apart, strict=True))
+    separated = sum(one and not yes for yes, one in zip(significant, apart, strict=True))
+    return RankedAgainstTests(sum(significant), tied, len(significant) - sum(significant), separated)
+
+
+# The findings of a task: what a paper prints of each language pair, in one place.
+
+
+@dataclass(frozen=True)
+class PairFindings:
+    """One language pair."""
+
+    comparison: Comparison
+    autorank: PairAutoRank | None  # None where the task has no other metric
+    domains: Mapping[str, Mapping[str, float]]  # by domain, the score of each system; empty with fewer than two
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The language pairs of a task by one metric, such as human scores, and perhaps further ones beside it."""
+
+    found: TaskComparison
+    metric: str  # the one that ranks
+    further: tuple[str, ...]
+    rule: str  # of AutoRank
+    pairs: Mapping[str, PairFindings]
+
+
+def make_findings(task: Task, metrics: str | Sequence[str] | None = None, *, rule: str = "2025",
+                  progress: Callable[[str, float], None] | None = None, **settings: Any) -> Findings:
+    """Compare the systems of each language pair, with AutoRank by the task's other metrics, and scores by domain.
+
+    Parameters
+    ----------
+    metrics : str or sequence of str, optional
+        The first ranks the systems, the others stand beside it; by default the first of the task: human scores, where
+        there are any.
+    rule : str
+        That of `autorank`.
+    settings
+        Those of `compare_task`.
+
+    Examples
+    --------
+    >>> toy = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
+    >>> found = make_findings(Task("toy", {"en-de": toy}), "bleu", trials=999)
+    >>> found.pairs["en-de"].comparison.metrics["bleu"].systems[0].system, found.pairs["en-de"].autorank
+    ('A', None)
+    """
+    metric, *further = [metrics] if isinstance(metrics, str) else metrics or task_metrics(
+        TaskInfo.from_task(task), None)[:1]
+    found = compare_task(task, [metric, *further], progress=progress, **settings)
+    return Findings(found, metric, tuple(further), rule, {pair: PairFindings(
+        comparison, _rank_by_metrics(task, pair, metric, rule), _score_domains(task.testsets[pair], metric))
+        for pair, comparison in found.pairs.items() if metric in comparison.metrics})
+
+
+def _rank_by_metrics(task: Task, pair: str, metric: str, rule: str) -> PairAutoRank | None:
+    testset = task.testsets[pair]
+    names = [name for name in used_metrics(pair, testset) if name in testset.scores]
+    if names in ([], [metric]):
+        return None
+    try:
+        return autorank(Task(task.name, {pair: testset}), names, rule=rule, resamples=2).pairs[pair]
+    except SettingError:  # no two systems have all of them
+        return None
+
+
+def _score_domains(testset: TestSet, metric: str) -> dict[str, dict[str, float]]:
+    scored = _measure(testset, metric).testset  # without segments, and so domains, that have no score
+    names = list(dict.fromkeys(scored.domains or ()))
+    parts = {name: _measure(scored.in_domain(name), metric) for name in names if len(names) > 1}
+    return {name: {system: float(score) for system, score in zip(part.names, part.scores, strict=True)
+                   if np.isfinite(score)} for name, part in parts.items()}
+
+
+def _measure(testset: TestSet, metric: str) -> Measured:
+    part = testset.keep_scorable(metric)
+    return measure(part, resolve_metric(part, metric))
