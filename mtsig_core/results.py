@@ -1,6 +1,6 @@
 """Frozen results. Numbers only: no formatted strings, undefined is None.
 
-What they show of themselves (tables, files, figures) is made by `mtsig_core.report.facade` when it is asked for.
+What they show of themselves (tables, files, figures) is made by `mtsig_core.report.reports` when it is asked for.
 """
 
 from __future__ import annotations
@@ -287,9 +287,9 @@ class MetricResult:
                 f"{self.systems[0].system!r} {self.systems[0].score:.2f}, {self._differing()}>")
 
     def _repr_html_(self) -> str:
-        from mtsig_core.report import facade
+        from mtsig_core.report import reports
 
-        return facade.show(self)
+        return reports.show(self)
 
     def _differing(self) -> str:
         return f"{sum(pair.significant for pair in self.pairs)} of {format_count(len(self.tested), 'pair')} significant"
@@ -376,9 +376,9 @@ class Comparison:
                 f"{format_count(self.testset.n_segments, 'segment')}; {found}>")
 
     def _repr_html_(self) -> str:
-        from mtsig_core.report import facade
+        from mtsig_core.report import reports
 
-        return facade.show(self)
+        return reports.show(self)
 
     def to_frame(self, table: str = "systems") -> pd.DataFrame:
         """One table over all metrics, with a column ``metric`` first."""
@@ -395,9 +395,9 @@ class Comparison:
         form : {"text", "json", "csv", "matrix", "latex", "html"}
             ``"matrix"`` is all pairs as a grid in CSV, ``"html"`` a page with figures that needs nothing else.
         """
-        from mtsig_core.report import facade
+        from mtsig_core.report import reports
 
-        return facade.render(self, form)
+        return reports.render(self, form)
 
     def figure(self, name: str = "forest", metric: str | None = None) -> Any:
         """One of its figures, as on the dashboard.
@@ -415,9 +415,9 @@ class Comparison:
         -------
         plotly.graph_objects.Figure
         """
-        from mtsig_core.report import facade
+        from mtsig_core.report import reports
 
-        return facade.draw_figure(self, name, metric)
+        return reports.draw_figure(self, name, metric)
 
     @classmethod
     def from_json(cls, text: str) -> Comparison:
@@ -440,9 +440,9 @@ class Comparison:
         Traceback (most recent call last):
         mtsig_core.errors.InputError: metrics: Expected object with keys, got list.
         """
-        from mtsig_core.report import facade
+        from mtsig_core.report.export import read_comparison
 
-        return facade.read_comparison(text)
+        return read_comparison(text)
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -482,9 +482,9 @@ class Scores:
         return f"<Scores on {self.testset.name!r}: {len(self.testset.systems)} systems by {', '.join(self.metrics)}>"
 
     def _repr_html_(self) -> str:
-        from mtsig_core.report import facade
+        from mtsig_core.report import reports
 
-        return facade.show(self)
+        return reports.show(self)
 
     def to_frame(self) -> pd.DataFrame:
         """A pandas DataFrame with the columns metric, system, score and signature."""
@@ -617,9 +617,9 @@ class TaskComparison:
                 f"{format_count(len(self.task.systems), 'system')}>")
 
     def _repr_html_(self) -> str:
-        from mtsig_core.report import facade
+        from mtsig_core.report import reports
 
-        return facade.show(self)
+        return reports.show(self)
 
 
 #-----------------------------------------------------------------------------------------------------------------------

@@ -4,11 +4,11 @@ import streamlit as st
 
 from mtsig_core.errors import format_count
 from pages._sections import pair_sections, segments_sections
-from pages._ui import caveats, frame, pair_choice, screen
+from pages._ui import caveats, frame, screen, views
 from pages._ui.screen import end_page
 
 view = frame.open_page()
-a, b, _ = pair_choice.choose(view)
+a, b, _ = views.choose_pair(view)
 pair = pair_sections.Pair(view, a, b, pair_sections.examine(view, a, b))
 screen.answer(pair_sections.state_verdict(pair))
 warnings = pair_sections.list_warnings(pair)

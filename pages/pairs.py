@@ -5,7 +5,7 @@ import streamlit as st
 from mtsig_core.report.caution_words import explain_no_decision
 from mtsig_core.stats.significance import CORRECTION_NAMES, TESTS
 from pages._sections import comparison_sections, pairs_sections
-from pages._ui import caveats, frame, pair_choice, screen
+from pages._ui import caveats, frame, screen, views
 
 view = frame.open_page()
 comparison, result = view.comparison, view.result
@@ -26,7 +26,7 @@ adjusted = pairs_sections.adjust(view) if has_p and n != 1 else None
 clicked = comparison_sections.show_matrix(view, {} if adjusted is None else adjusted.by_correction)
 screen.plain(f"{pairs_sections.describe_open_pairs(view)}Click a cell to open the pair.")
 if clicked:
-    pair_choice.open_pair(view, *clicked)
+    views.open_pair(view, *clicked)
 
 triples = pairs_sections.count_triples(result)
 corrections, tests, not_transitive, others, files = st.tabs([

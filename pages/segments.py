@@ -6,13 +6,13 @@ from mtsig_core.metrics import resolve_metric
 from mtsig_core.report.segment_cards import MARKS, contributed
 from mtsig_core.stats import pair as segments
 from pages._sections import segments_sections
-from pages._ui import controls, frame, pair_choice, result_cache, screen
+from pages._ui import controls, frame, result_cache, screen, views
 from pages._ui.screen import end_page, or_end_page
 
 view = frame.open_page()
 screen.cautions(caution for caution in view.comparison.warnings if caution.kind.concern == "scores")
 testset = view.testset
-a, b, beside = pair_choice.choose(view, [3, 3, 3.6, 5, 3])
+a, b, beside = views.choose_pair(view, [3, 3, 3.6, 5, 3])
 if not testset.has_texts:
     screen.error("This test set has segment scores without texts: there is nothing to read. Open the texts with the "
                  "scores on the page Upload.")

@@ -7,14 +7,14 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.stats.power import default_difference
 from pages._sections import size_sections
 from pages._sections.size_sections import Curve
-from pages._ui import controls, frame, pair_choice, screen
+from pages._ui import controls, frame, screen, views
 from pages._ui.screen import end_page, or_end_page
 from pages._ui.studies import study
 
 _POWERS = [0.5, 0.8, 0.9, 0.95]
 
 view = frame.open_page(experiment=True)
-a, b, (third, fourth, fifth) = pair_choice.choose(view, 5)
+a, b, (third, fourth, fifth) = views.choose_pair(view, 5)
 usual = default_difference(row.score for row in view.result.systems)
 difference = controls.slider(third, f"Difference ({metric_title(view.metric)})", usual, "difference", least=usual / 10,
                              most=10 * usual, step=usual / 10, format="%.3g", help="The difference to be found.")

@@ -94,14 +94,14 @@ def test_caches_live_in_one_place():
 
 #: Each imports what stands below it, and nothing above; the command line and the pages import all of it.
 LAYERS = ("figures", "report", "experiments", "stats", "metrics", "results", "store", "source", "simulation",
-          "readers", "task", "testset", "assumption", "caution", "languages", "schema", "errors")
+          "readers", "task", "testset", "caution", "languages", "schema", "errors")
 #: What else lies at the top of the core, and who may import it. Compiled code is for whoever counts and draws.
 TOP = {"__init__": ("pages",), "__main__": (), "errors": (), "_command": ("__init__", "cli", "pages"),
        "version": (*LAYERS, "__init__", "cli", "pages"), "_compiled": ("metrics", "stats")}
 #: What a result shows of itself is made above it: a method may import that when it is called, the module may not. So a
 #: notebook has tables, files and figures one call away, and who asks for none of them loads none.
 WHEN_CALLED = {"mtsig_core.results": ("report",), "mtsig_core.caution": ("report",),
-               "mtsig_core.report.facade": ("figures",), "mtsig_core.source": ("simulation",)}
+               "mtsig_core.report.reports": ("figures",), "mtsig_core.source": ("simulation",)}
 ENTRIES = {"__init__": LAYERS[1:], "__main__": ("cli",), "cli": LAYERS, "pages": LAYERS, "app": ("pages",),
            "asgi": ("pages",)}
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mtsig_core.cli.main import _parser
-from mtsig_core.report.facade import render
+from mtsig_core.report.reports import render
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.stats.comparison import compare
 from tests.builders.code import nodes

@@ -119,15 +119,15 @@ def main(argv: list[str] | None = None) -> int:
 
 #: The module of each command, in which ``add_NAME`` adds its options, and what it is for.
 COMMANDS = {
-    "compare": ("compare_commands", "compare all systems: scores, intervals, tests of all pairs, ranks, caveats"),
-    "score": ("compare_commands", "show scores and signatures only"),
-    "segments": ("inside_commands", "export the counts of each segment"),
-    "pair": ("inside_commands", "examine two systems on a card to print"),
+    "compare": ("testset_commands", "compare all systems: scores, intervals, tests of all pairs, ranks, caveats"),
+    "score": ("testset_commands", "show scores and signatures only"),
+    "segments": ("testset_commands", "export the counts of each segment"),
+    "pair": ("testset_commands", "examine two systems on a card to print"),
     "agreement": ("task_commands", "show which metrics agree with human scores"),
     "autorank": ("task_commands", "order the systems of a task by several metrics at once, as WMT's AutoRank"),
     "findings": ("task_commands", "print the findings table of each language pair, and who is better than whom"),
-    "integrity": ("inside_commands", "count lines equal to references, sources and other systems, and warn of files"),
-    "domains": ("inside_commands", "compare systems by domain, and find pairs that domains reverse"),
+    "integrity": ("testset_commands", "count lines equal to references, sources and other systems, and warn of files"),
+    "domains": ("testset_commands", "compare systems by domain, and find pairs that domains reverse"),
     "task": ("task_commands", "compare the systems of a whole shared task, in and across its language pairs"),
     "serve": ("serving", "start the dashboard"),
     "sweep": ("experiment_commands", "show how a result changes with one setting"),

@@ -10,13 +10,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from mtsig_core.cli.compare_commands import (
-    RANK_RULE_HELP,
-    add_official,
-    run_replicate_task,
-    take_all_rules,
-    write_all_rules,
-)
 from mtsig_core.cli.inputs import check_out, progress_line, read, write
 from mtsig_core.cli.options import (
     add_arguments,
@@ -30,16 +23,21 @@ from mtsig_core.cli.options import (
     source_from,
     task_source,
 )
+from mtsig_core.cli.testset_commands import (
+    RANK_RULE_HELP,
+    add_official,
+    run_replicate_task,
+    take_all_rules,
+    write_all_rules,
+)
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.metric_agreement import AS_COMPARED, agreement, default_metrics, kept_agreement
 from mtsig_core.experiments.rankings import autorank, make_findings, task_by_rules
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.readers.files import is_archive
 from mtsig_core.readers.tasks import contents_of, pairs_of, tables_beside, unread_sentences
-from mtsig_core.report.agreement import AGREEMENT_FORMS
-from mtsig_core.report.autorank_tables import AUTORANK_FORMS
 from mtsig_core.report.commands import defaults, option_name, task_command
-from mtsig_core.report.findings_tables import FINDINGS_FORMS
+from mtsig_core.report.experiment_reports import AGREEMENT_FORMS, AUTORANK_FORMS, FINDINGS_FORMS
 from mtsig_core.report.review import content_sentence, decision_cautions, read_review, review_command
 from mtsig_core.report.task_reports import TASK_DOCUMENTS, task_document
 from mtsig_core.report.text import printable, warn

@@ -13,7 +13,6 @@ from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.readers.files import open_file
 from mtsig_core.readers.limits import limit_reading
-from mtsig_core.report.agreement import agreement_blocks, agreement_record, agreement_records
 from mtsig_core.report.assumption_words import assumed_record, info_record, list_assumptions
 from mtsig_core.report.caution_words import caution_record, caution_texts, fit_remedies_to_task
 from mtsig_core.report.document import (
@@ -33,8 +32,9 @@ from mtsig_core.report.document import (
     TableBlock,
     Warnings,
 )
+from mtsig_core.report.experiment_reports import agreement_blocks, agreement_record, agreement_records
 from mtsig_core.report.export import join_ratings, metric_records, records_csv
-from mtsig_core.report.html import report_fragment, report_html
+from mtsig_core.report.html import report_html
 from mtsig_core.report.latex import report_latex
 from mtsig_core.report.pictures import task_svg
 from mtsig_core.report.reports import list_what_was_given, methods_section, show_pairs, show_systems
@@ -423,11 +423,6 @@ def _list_tops(found: TaskComparison, metric: str) -> dict[str, Any]:
     across = {} if macro is None else {"across": [row.system for row in macro.systems if row.rank_low == 1]}
     return {"pairs": {pair: [row.system for row in comparison.metrics[metric].systems if row.rank_low == 1]
                       for pair, comparison in found.pairs.items() if metric in comparison.metrics}, **across}
-
-
-def task_fragment(found: TaskComparison) -> str:
-    """What a notebook shows of a task."""
-    return report_fragment(task_report(found, ""))
 
 
 _REPORTS = {"text": lambda report: report_text(report, terminal_width()), "latex": report_latex, "html": report_html}

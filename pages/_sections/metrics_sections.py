@@ -11,18 +11,16 @@ from mtsig_core.experiments.domains import by_domain
 from mtsig_core.experiments.metric_agreement import agreement, default_metrics
 from mtsig_core.figures.comparison_plots import agreement_dots
 from mtsig_core.metrics import list_metrics, metric_titles
-from mtsig_core.report.agreement import (
+from mtsig_core.report.commands import command_line
+from mtsig_core.report.experiment_reports import (
+    DOMAIN_FORMS,
     agreement_assumed,
     agreement_by_pair_table,
     agreement_note,
     agreement_table,
     agreement_verdict,
     compared_metrics_table,
-)
-from mtsig_core.report.commands import command_line
-from mtsig_core.report.domain_tables import (
     domain_table,
-    domains_csv,
     domains_note,
     domains_verdict,
     opposed_pairs_table,
@@ -96,7 +94,8 @@ def show_domains(view: View) -> None:
     screen.plain(domains_note(one))
     screen.cautions(one.warnings)
     with st.expander("Numbers, files, command", key="metrics.domains.box"):
-        charts.download("Numbers as CSV", domains_csv([one]), (*view.named(), "domains"), "csv", "metrics.domains.csv")
+        charts.download("Numbers as CSV", DOMAIN_FORMS["csv"]([one]), (*view.named(), "domains"), "csv",
+                        "metrics.domains.csv")
         copyable(view.command("domains", **asked), "metrics.domains.command", "Command that prints these numbers")
 
 

@@ -13,7 +13,7 @@ import streamlit as st
 from mtsig_core import Caution, MetricResult, MtsigError, PairResult, Settings, TestSet
 from mtsig_core.errors import format_count
 from mtsig_core.experiments.dispute import document_names, examine_dispute, list_dispute_metrics
-from mtsig_core.figures.pair_plots import drivers, half_eye, null_tails
+from mtsig_core.figures.comparison_plots import drivers, half_eye, null_tails
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import advise_trust, explain_no_decision, is_corrected
 from mtsig_core.report.commands import command_line
@@ -46,7 +46,7 @@ from mtsig_core.stats.pair import (
 from mtsig_core.stats.power import default_difference
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import TESTS
-from pages._ui import address, background, charts, controls, pair_choice, result_cache, screen
+from pages._ui import address, background, charts, controls, result_cache, screen, views
 from pages._ui.browser import command_box
 from pages._ui.screen import or_end_page
 from pages._ui.views import View
@@ -62,7 +62,7 @@ def examine(view: View, a: str, b: str) -> PairExamination:
 
 def command(view: View, a: str, b: str) -> str:
     """Return the command line that prints this pair."""
-    return replace(view, source=pair_choice.source_for(view, a, b)).command()
+    return replace(view, source=views.source_for(view, a, b)).command()
 
 
 def form_of(found: PairExamination) -> str:

@@ -52,7 +52,7 @@ from pages._sections import comparison_sections, methods_sections
 from pages._sections.inside_sections import length_lines
 from pages._sections.size_sections import run_sweep, show_references, with_several_references
 from pages._sections.trust_sections import row_of
-from pages._ui import controls, pair_choice, screen, session_limits, testsets
+from pages._ui import controls, screen, session_limits, testsets, views
 from pages._ui.browser import command_box
 from pages._ui.studies import study
 from pages._ui.views import View
@@ -156,7 +156,7 @@ def _show_hits(view: View) -> None:
 
 
 def _show_outcomes(view: View) -> None:
-    a, b, _ = pair_choice.choose(view, 3)
+    a, b, _ = views.choose_pair(view, 3)
     _, asked, samples = _take_samples(view)
     pair, form = samples["broad"].pair(a, b), choose_form(view.result)
     truth, verdicts = pair.sign * pair.full, pair.verdicts("koehn", view.alpha)
@@ -322,7 +322,7 @@ _SIZES = (300, 2000)  # segments that are offered beside all; the second is the 
 
 def _show_pair(view: View) -> None:
     n = view.testset.n_segments
-    a, b, (beside,) = pair_choice.choose(view, 3)
+    a, b, (beside,) = views.choose_pair(view, 3)
     sizes = [*(size for size in _SIZES if 2 * size <= n), n]
     with beside:
         size = controls.choice("Segments", sizes, "sampled", default=2000 if 2000 in sizes else n)

@@ -20,7 +20,7 @@ from mtsig_core.metrics import resolve_metric
 from mtsig_core.readers.lines import decode_text
 from mtsig_core.readers.official_tables import parse_official_table, parse_official_tables
 from mtsig_core.report.commands import command_line, task_command
-from mtsig_core.report.replication import (
+from mtsig_core.report.experiment_reports import (
     REPLICATION_FORMS,
     published_ranks_table,
     rank_sentences,

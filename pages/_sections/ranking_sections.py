@@ -11,12 +11,19 @@ import streamlit as st
 from mtsig_core import MtsigError, Task, compare_task
 from mtsig_core.experiments.integrity import examine_integrity, list_missing
 from mtsig_core.experiments.rankings import RULES, autorank, make_findings, used_metrics
-from mtsig_core.report.autorank_tables import AUTORANK_FORMS, autorank_blocks
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.document import Block, Paragraph, TableBlock, Warnings
-from mtsig_core.report.findings_tables import FINDINGS_FORMS, findings_blocks
-from mtsig_core.report.integrity_tables import INTEGRITY_FORMS, integrity_blocks, missing_blocks
-from mtsig_core.report.rank_rule_tables import RULES_FORMS, rules_blocks
+from mtsig_core.report.experiment_reports import (
+    AUTORANK_FORMS,
+    FINDINGS_FORMS,
+    INTEGRITY_FORMS,
+    RULES_FORMS,
+    autorank_blocks,
+    findings_blocks,
+    integrity_blocks,
+    missing_blocks,
+    rules_blocks,
+)
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.kept_tasks import KeptDraws
 from pages._ui import background, charts, controls, screen, session_limits

@@ -49,7 +49,7 @@ from mtsig_core.stats.cautions import about_choice
 from mtsig_core.store.reviews import Entry
 from mtsig_core.testset import pick_human_scores
 from pages._sections import metrics_sections
-from pages._ui import address, background, browser, caveats, charts, controls, pair_choice, screen, session_limits
+from pages._ui import address, background, browser, caveats, charts, controls, screen, session_limits, views
 from pages._ui.browser import command_box
 from pages._ui.screen import end_page, in_side_bar
 from pages._ui.views import TaskView, compare_by
@@ -250,7 +250,7 @@ def show_disputes(view) -> TaskComparison | None:
             there = compared.pairs[pair].metrics.get(view.metric)
             names = [] if there is None else [row.system for row in there.systems]
             a, b = pairs.values("a")[clicked], pairs.values("b")[clicked]
-            address.go("pair", **pair_choice.asked_of(names, a, b),
+            address.go("pair", **views.query_of_pair(names, a, b),
                        **view.address_of(pair, compared))
     command_box(task_command(view.kept.source, metrics=",".join(metrics), **settings), "task.disputes.command",
                 "the task by these metrics")

@@ -22,7 +22,7 @@ from mtsig_core.report.experiment_tables import (
 from mtsig_core.report.sentences import choose_form
 from mtsig_core.stats.arrays import rounding_error
 from mtsig_core.stats.significance import significant
-from pages._ui import controls, pair_choice, screen
+from pages._ui import controls, screen, views
 from pages._ui.studies import Study
 from pages._ui.views import View
 
@@ -100,7 +100,7 @@ class Samples:
         if len(self.by_kind["broad"].systems) < 2:
             screen.error("Only one system: there is no pair. Upload another output, or exclude fewer systems.")
             return
-        a, b, (beside, place) = pair_choice.choose(self.view, 4)
+        a, b, (beside, place) = views.choose_pair(self.view, 4)
         kind = controls.choice("Samples", SAMPLE_KINDS, "samples", default="broad", place=beside, format_func=NAMES.get)
         test = controls.choice("Test", tuple(_TESTS), "by", place=place, format_func=_TESTS.get)
         pair = self.by_kind[kind].pair(a, b)

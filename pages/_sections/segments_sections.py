@@ -18,7 +18,7 @@ from mtsig_core.report.table import number, written_like
 from mtsig_core.stats import pair as segments
 from mtsig_core.stats.pair import PairExamination, find_extremes
 from pages._sections import pair_sections
-from pages._ui import address, background, charts, controls, pair_choice, screen
+from pages._ui import address, background, charts, controls, screen, views
 from pages._ui.browser import copyable
 from pages._ui.views import View
 from pages._work.memory import make_once
@@ -251,7 +251,7 @@ class Reader:
             with st.container(horizontal=True):
                 for key, (title, name, write) in files.items():
                     charts.download(title, write, name, "html" if key == "html" else "csv", f"segments.{key}")
-            source = pair_choice.source_for(self.view, self.a, self.b)
+            source = views.source_for(self.view, self.a, self.b)
             copyable(command_line("segments", source, metrics=self.view.metric), "segments.command",
                      "Command that prints the statistics of each segment, from which all numbers here are computed")
 

@@ -44,7 +44,7 @@ from mtsig_core.report.palette import BLUE, VERMILLION
 from mtsig_core.report.table import rounded
 from mtsig_core.source import Source
 from mtsig_core.stats.power import PairPlan, cannot_plan, plan
-from pages._ui import charts, controls, pair_choice, screen, session_limits
+from pages._ui import charts, controls, screen, session_limits, views
 from pages._ui.studies import Study, study
 from pages._ui.views import View
 from pages._work.memory import Memory, make_once
@@ -299,7 +299,7 @@ def show_references(view: View, system: str | None = None, asked: dict | None = 
 def with_several_references(view: View, system: str) -> tuple[TestSet, Source]:
     """Return the test set with only this system, a simulated one shortened and with several references; and its
     source."""
-    testset, source = view.testset, pair_choice.source_for(view, system)
+    testset, source = view.testset, views.source_for(view, system)
     if not testset.simulated:
         return _MADE.make((testset.digest, system), lambda: testset.only([system])), source
     n = min(testset.n_segments, _SIMULATED)

@@ -30,7 +30,7 @@ from mtsig_core.report.text import printable
 from mtsig_core.stats.cautions import about_one_metric, about_top_groups
 from mtsig_core.stats.significance import FAMILY_WISE
 from pages._sections import comparison_sections
-from pages._ui import address, browser, caveats, charts, controls, pair_choice, screen
+from pages._ui import address, browser, caveats, charts, controls, screen, views
 from pages._ui.browser import copyable
 from pages._ui.views import View
 from pages._work.memory import make_once
@@ -74,7 +74,7 @@ def show_differences(view: View) -> None:
                + "Test and interval are different methods, and can disagree about 0: see All caveats. " * contrary
                + "Click a system to open the pair.")
     if clicked:
-        pair_choice.open_pair(view, view.result.systems[clicked[0][0]].system)
+        views.open_pair(view, view.result.systems[clicked[0][0]].system)
 
 
 def _draw_differences(view: View) -> partial:
@@ -150,7 +150,7 @@ def show_scores(view: View) -> None:
                f"{', for all pairs together' if holds else ''}."
                + (" A line separates systems whose rank ranges do not overlap." if table.ruled else ""))
     if clicked:
-        pair_choice.open_pair(view, result.systems[clicked[0][0]].system)
+        views.open_pair(view, result.systems[clicked[0][0]].system)
 
 
 def show_table(view: View, others: list[MetricResult]) -> None:
@@ -159,7 +159,7 @@ def show_table(view: View, others: list[MetricResult]) -> None:
         comparison_sections.reference_records(view, [other.metric for other in others]))
     chosen = screen.show_table(table, "summary.table", open_rows=True)
     if chosen is not None:
-        pair_choice.open_pair(view, table.values("system")[chosen])
+        views.open_pair(view, table.values("system")[chosen])
     if others:
         warnings = comparison_sections.warnings_of(view, others)
         screen.cautions((caution for caution in warnings if caution.kind.concern == "scores"), several=True)

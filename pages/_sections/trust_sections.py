@@ -26,7 +26,7 @@ from mtsig_core.report.table import rounded
 from mtsig_core.stats.few_units import FEW_UNITS, least_of_units
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import CORRECTION_NAMES, TESTS, significant
-from pages._ui import controls, pair_choice, result_cache, screen
+from pages._ui import controls, result_cache, screen, views
 from pages._ui.browser import command_box
 from pages._ui.screen import or_end_page
 from pages._ui.studies import Study, grow, study
@@ -38,7 +38,7 @@ _NULLS = {"segment": "Segments drawn", "document": "Documents drawn"}  # what a 
 
 def study_pair(view: View, command: str, sizes: Sequence[int], key: str, usual: int, argument: str) -> Study:
     """Make an experiment on two systems, with a number of simulations from a menu."""
-    a, b, (beside,) = pair_choice.choose(view, 3)
+    a, b, (beside,) = views.choose_pair(view, 3)
     with beside:
         chosen = controls.choice("Simulations", sizes, key, default=usual, format_func="{:,}".format)
     return study(view, command, a=a, b=b, **{argument: chosen})

@@ -20,9 +20,10 @@ from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
 from mtsig_core.store.reviews import KeptReview, Review, ReviewStore
 from mtsig_core.testset import name_as_system, order_metrics
-from pages._ui import address, background, controls, result_cache, session_limits, testsets
+from pages._ui import address, background, controls, result_cache, screen, session_limits, testsets
 from pages._ui.catalogue import PAGES
 from pages._ui.controls import choice, several, toggle, unlike
+from pages._ui.screen import end_page
 from pages._work.memory import remember
 
 LEFT_OUT = "exclude"  # the key of the excluded systems
@@ -439,3 +440,52 @@ def _close():
     st.session_state.pop(_LAST, None)
     address.keep(LINK, None)
     st.session_state[LINK] = ""
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Two systems of a test set, and opening One pair on them.
+
+
+def choose_pair(view: View, columns: int | Sequence[float] = 2) -> tuple[str, str, list]:
+    """Let two systems be chosen, by default the two best; the columns next to the menus are free for more.
+
+    It ends the page where there are no two.
+    """
+    names = [system.system for system in view.result.systems]
+    if len(names) < 2:
+        screen.error("There is only one system, so there is no pair. Upload another output, or exclude fewer systems.")
+        end_page()
+    left, right, *beside = st.columns(columns)
+    a = controls.choice("System A", names, "a", place=left)
+    b = controls.choice("System B", names, "b", names[1], place=right)
+    if a == b:
+        screen.error(f"A and B are both {a}. Choose another system for one of them.")
+        end_page()
+    return a, b, beside
+
+
+def open_pair(view: View, a: str, b: str | None = None) -> None:
+    """Open One pair on a system and the baseline or the best system; if it is that system, on the best of the
+    others."""
+    names = [system.system for system in view.result.systems]
+    if a not in names:
+        screen.plain(f"{a} is not ranked. In the sidebar, let the other references take part as systems.")
+        return
+    leading = view.settings.get("baseline") or names[0]
+    b = b or next((name for name in (leading, *names) if name != a), None)
+    if b is not None:
+        address.go("pair", **query_of_pair(names, a, b))
+
+
+def query_of_pair(names: Sequence[str], a: str, b: str) -> dict[str, str | None]:
+    """Return the query of One pair for two systems if the test set has only these, the best first.
+
+    Those chosen there anyway stay out of it: to take them out again would be a step for Back.
+    """
+    usual = dict(zip("ab", names, strict=False))
+    return {key: None if name == usual.get(key) else name for key, name in (("a", a), ("b", b))}
+
+
+def source_for(view: View, *names: str) -> Source:
+    """Return the view's source with only these systems, whatever the view excludes."""
+    return replace(view.source, exclude=(), only=names)

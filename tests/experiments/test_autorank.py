@@ -10,7 +10,7 @@ import pytest
 from mtsig_core import SegmentScores, SettingError, Task, TestSet, read_task
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.rankings import autorank, combine
-from mtsig_core.report.autorank_tables import AUTORANK_FORMS
+from mtsig_core.report.experiment_reports import AUTORANK_FORMS
 from mtsig_core.testset import show_name
 
 WMT24 = Path(__file__).resolve().parents[3] / "shared" / "data" / "human" / "wmt24" / "AutoRank.xlsx"

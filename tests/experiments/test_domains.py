@@ -8,7 +8,7 @@ import pytest
 from mtsig_core import TestSet, compare
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.domains import by_domain
-from mtsig_core.report.domain_tables import domains_note, domains_verdict
+from mtsig_core.report.experiment_reports import domains_note, domains_verdict
 from mtsig_core.testset import SegmentScores
 from tests.builders.plain_nist import plain
 

@@ -9,7 +9,7 @@ from sacrebleu.metrics import BLEU
 from mtsig_core import SegmentScores, TestSet
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.integrity import examine_integrity
-from mtsig_core.report.integrity_tables import list_findings
+from mtsig_core.report.experiment_reports import list_findings
 
 REFERENCE = [f"this is the line number {k} of the reference" for k in range(10)]
 

@@ -19,7 +19,7 @@ from mtsig_core.experiments.metric_agreement import (
     soft_accuracy,
 )
 from mtsig_core.metrics.bleu import Bleu
-from mtsig_core.report.agreement import agreement_record
+from mtsig_core.report.experiment_reports import agreement_record
 from mtsig_core.source import Source
 from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.stats.resampling import cell_bits, unpack_bits

@@ -8,7 +8,7 @@ import pytest
 
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.metric_agreement import agreement
-from mtsig_core.report.agreement import agreement_table, agreement_verdict
+from mtsig_core.report.experiment_reports import agreement_table, agreement_verdict
 from tests.builders.screens import NAMES, answers, arguments, copied, words, write
 
 VIEW = {"inside": "which metric to trust"}

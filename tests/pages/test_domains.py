@@ -7,7 +7,7 @@ import pytest
 
 from mtsig_core import compare
 from mtsig_core.experiments.domains import by_domain
-from mtsig_core.report.domain_tables import domain_table, domains_verdict
+from mtsig_core.report.experiment_reports import domain_table, domains_verdict
 from mtsig_core.report.sentences import state_decisions
 from mtsig_core.stats.across import pairs_across
 from tests.builders.screens import answers, words, write

@@ -11,8 +11,7 @@ from mtsig_core import SettingError
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.readers.tasks import pairs_of
-from mtsig_core.report.agreement import agreement_note, agreement_verdict
-from mtsig_core.report.rank_rule_tables import rules_table
+from mtsig_core.report.experiment_reports import agreement_note, agreement_verdict, rules_table
 from mtsig_core.report.sentences import (
     describe_methods,
     explain_ranking,
@@ -22,13 +21,13 @@ from mtsig_core.report.sentences import (
 )
 from mtsig_core.report.tables import rank_table, tops_table
 from mtsig_core.results import TaskComparison
-from mtsig_core.simulation.shared_task import simulated_task
+from mtsig_core.simulation.corpus import simulated_task
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import compare_task, find_disputes
 from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.stats.ranks import RANK_RULES, fitting_rules
 from pages._ui import address, background, testsets, views
-from pages._ui.pair_choice import asked_of
+from pages._ui.views import asked_of
 from tests.builders.score_folders import many
 from tests.builders.screens import arguments, copied, offered, words
 

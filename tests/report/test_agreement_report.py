@@ -6,7 +6,7 @@ import pytest
 
 from mtsig_core import read_scores
 from mtsig_core.experiments.metric_agreement import agreement
-from mtsig_core.report.agreement import agreement_text, agreement_verdict
+from mtsig_core.report.experiment_reports import AGREEMENT_FORMS, agreement_verdict
 from mtsig_core.results import AgreementComparison
 from mtsig_core.stats.cautions import about_agreement
 
@@ -35,9 +35,9 @@ def test_a_metric_against_people_is_told_with_the_direction_that_was_assumed():
     tables = {"people": people, "errors": errors}
     found = agreement(read_scores(tables), "people", resamples=50)
     [caution] = [one for one in about_agreement(found) if one.code == "against-people"]
-    text = agreement_text(found)
+    text = AGREEMENT_FORMS["text"](found)
     assert f"Warning: {caution.text} Options: --lower-is-better errors.\n" in text
     assert "Assumed: errors: higher is better, by default.\n" in text
     right = agreement(read_scores(tables, ["errors"]), "people", resamples=50)
     assert not any(one.code == "against-people" for one in about_agreement(right))
-    assert "Assumed: errors: lower is better, as given.\n" in agreement_text(right)
+    assert "Assumed: errors: lower is better, as given.\n" in AGREEMENT_FORMS["text"](right)

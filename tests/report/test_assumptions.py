@@ -10,8 +10,8 @@ from mtsig_core.caution import ASSUMPTION_KINDS, Assumption
 from mtsig_core.cli.main import main
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.metric_agreement import task_agreement
-from mtsig_core.report.agreement import agreement_text
 from mtsig_core.report.assumption_words import ASSUMPTION_TEMPLATES, REMEDIES, list_assumptions
+from mtsig_core.report.experiment_reports import AGREEMENT_FORMS
 from mtsig_core.store.kept_sets import _pack, _unpack
 from mtsig_core.testset import check_settled
 
@@ -101,6 +101,6 @@ def test_what_agrees_over_a_task_tells_it_of_the_scores_held_against_each_other(
     pair = read_scores({"mine": SCORES, "XCOMET": SCORES, "other": SCORES}, ["mine"], name="toy")
     left_out = Assumption("pair-without-reference", {"pair": "en-cs"})
     task = Task("toy", {"en-de": pair}, assumed=(left_out, *pair.assumed))
-    text = agreement_text(task_agreement(task, "mine", ["XCOMET"], resamples=50))
+    text = AGREEMENT_FORMS["text"](task_agreement(task, "mine", ["XCOMET"], resamples=50))
     assert text.endswith(f"\nExcluded: en-cs, which has outputs but no reference.\nAssumed: {SAID}\nAssumed: XCOMET: "
                          "higher is better, judging by its name and its scores (0.5 to 0.9).\n")

@@ -12,10 +12,10 @@ import pytest
 from mtsig_core import SystemInfo, Task, compare, read_task
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.rankings import autorank, make_findings
-from mtsig_core.report import findings_tables as findings_module
-from mtsig_core.report.findings_tables import FINDINGS_FORMS, findings_table
+from mtsig_core.report import experiment_reports as findings_module
+from mtsig_core.report.experiment_reports import FINDINGS_FORMS, findings_table
 from mtsig_core.report.tables import starred_matrix
-from mtsig_core.simulation.shared_task import simulated_task
+from mtsig_core.simulation.corpus import simulated_task
 from mtsig_core.testset import SegmentScores
 
 
@@ -142,7 +142,7 @@ def test_further_metrics_stand_beside_the_one_that_ranks(task, found):
 
 
 def test_a_matrix_too_wide_for_a_page_is_left_to_files(found, monkeypatch):
-    monkeypatch.setattr(findings_module, "_WIDEST", 10)
+    monkeypatch.setattr(findings_module, "_WIDEST_FINDINGS", 10)
     assert check_latex(code := FINDINGS_FORMS["latex"](found)) == 3
     assert "% qaa-en: a matrix of 12 systems is too wide for a page." in code
     assert FINDINGS_FORMS["html"](found).count("Row against column") == 2

@@ -24,7 +24,7 @@ def with_luck(monkeypatch):
 
 @pytest.mark.parametrize("render, title", [
     (reports.comparison_text, "luck of it"), (reports.comparison_latex, "luck of it"),
-    (reports.comparison_html, "luck of it"), (reports.comparison_fragment, "luck of it"),
+    (reports.comparison_html, "luck of it"), (reports.show, "luck of it"),
     (export.comparison_csv, "luck")])
 def test_every_format_has_it(with_luck, render, title):
     assert all(text in render(comparison()) for text in (title, "0.125", "2.125"))

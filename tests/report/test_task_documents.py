@@ -15,8 +15,8 @@ import pytest
 from mtsig_core import TestSet
 from mtsig_core.caution import Caution
 from mtsig_core.experiments.metric_agreement import task_agreement
-from mtsig_core.report.agreement import agreement_verdict
 from mtsig_core.report.caution_words import TEMPLATES
+from mtsig_core.report.experiment_reports import agreement_verdict
 from mtsig_core.report.palette import width
 from mtsig_core.report.pictures import task_picture
 from mtsig_core.report.sentences import (

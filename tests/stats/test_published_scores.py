@@ -5,7 +5,7 @@ import sacrebleu
 
 from mtsig_core import InputError, TestSet
 from mtsig_core.readers.official_tables import OfficialTable, parse_official_table, parse_official_tables
-from mtsig_core.report.replication import REPLICATION_FORMS, replication_sentences, replication_table
+from mtsig_core.report.experiment_reports import REPLICATION_FORMS, replication_sentences, replication_table
 from mtsig_core.stats.published_scores import replicate, replicate_task
 from mtsig_core.testset import SegmentScores
 from tests.builders.text_files import sentences, spoiled
