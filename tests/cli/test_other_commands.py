@@ -73,6 +73,7 @@ def test_what_is_not_close_is_no_hint(run, files, monkeypatch):
     assert "Did you mean good.txt?" in run("score", "--ref", "godo.txt", "--system", "good.txt").err
 
 
+@pytest.mark.long
 def test_an_ascii_terminal_is_no_obstacle(process, files):
     done = process("score", "--ref", files / "ref.txt", "--system", f"系统={files / 'good.txt'}",
                    env={"PYTHONIOENCODING": "ascii", "PATH": "", "MTSIG_CACHE": ""})
@@ -192,6 +193,7 @@ def test_out_follows_links_and_leaves_devices(run, options, tmp_path):
     assert b"good" in reader.communicate(timeout=30)[0] and pipe.is_fifo()
 
 
+@pytest.mark.long
 def test_out_is_a_log_that_grows(checkout, files, options, tmp_path):
     log = tmp_path / "log.txt"
     command = shlex.join([sys.executable, "-m", "mtsig_core", "score", *map(str, options), "--out", "/dev/stdout"])
