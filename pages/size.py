@@ -48,4 +48,4 @@ with places[tab], or_end_page():
     elif tab == "References":
         size_sections.show_references(view, mine.a, asked)
     else:
-        size_sections.show_by_size(sweeping, sweep, mine, command)
+        size_sections.show_by_size(sweeping, sweep, mine.a, mine.b, command)
