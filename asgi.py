@@ -6,11 +6,11 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 from streamlit.starlette import App
 
-from pages._server import guard, health, lifecycle, sessions, uploads
+from pages._server import guard, health, lifecycle, sessions
 from pages._work import events
 
 # What it is called is looked for in this text: `streamlit run asgi.py` starts it.
 app = App(Path(__file__).with_name("app.py"), lifespan=lifecycle.life, on_script_error=events.failed,
-          middleware=[Middleware(guard.Guard), Middleware(sessions.Sessions), Middleware(uploads.Uploads)],
+          middleware=[Middleware(guard.Guard), Middleware(sessions.Sessions), Middleware(sessions.Uploads)],
           routes=[Route("/_mtsig/health", health.answer)],
           exception_handlers={Exception: guard.broken})

@@ -22,8 +22,7 @@ from mtsig_core.readers.ratings import parse_weights
 from mtsig_core.readers.scores import explain_direction, list_langpairs
 from mtsig_core.readers.tasks import SYSTEMS_FILE, find_systems, has_scores, pairs_of, read_pair, read_task
 from mtsig_core.readers.texts import join_runs, read_sacrebleu, set_and_pair
-from mtsig_core.readers.wmt import folder_name
-from mtsig_core.readers.wmt_xml import read_wmt_xml
+from mtsig_core.readers.wmt import folder_name, read_wmt_xml
 from mtsig_core.schema import from_plain, parse_json, to_plain
 from mtsig_core.task import Task, TaskExclusion, without
 from mtsig_core.testset import TestSet, show_name
@@ -196,7 +195,7 @@ class Source(_Files):
         if self.run and not self.ref:
             return join_runs(replace(self, run=(), keep_canary=True)._read_texts(), self.run, self.keep_canary)
         if self.demo_task:
-            from mtsig_core.simulation.shared_task import shared_task, simulated_task
+            from mtsig_core.simulation.corpus import shared_task, simulated_task
 
             return shared_task() if self.langpair is None else simulated_task([self.langpair]).testsets[self.langpair]
         if self.demo is not None:
@@ -317,7 +316,7 @@ class TaskSource(_Files):
 
     def _read_texts(self) -> Task:
         if self.folder is None:
-            from mtsig_core.simulation.shared_task import simulated_task
+            from mtsig_core.simulation.corpus import simulated_task
 
             return simulated_task(self.pairs or None)
         lower, higher = self._pick_directions(lambda name: name not in self._list_names())
@@ -346,7 +345,7 @@ class TaskSource(_Files):
 
     def _all_pairs(self) -> Iterable[str]:
         """The language pairs of the task, chosen or not, without reading its texts."""
-        from mtsig_core.simulation.shared_task import PAIRS
+        from mtsig_core.simulation.corpus import PAIRS
 
         return PAIRS if self.folder is None else pairs_of(self.folder)
 

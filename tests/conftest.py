@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from xdist.scheduler import LoadFileScheduling
 
 from mtsig_core.cli import main
-from mtsig_core.simulation import shared_task
+from mtsig_core.simulation import corpus
 from tests.builders.score_folders import score_folder as score_folder_in
 from tests.builders.text_files import write_files, write_task
 
@@ -90,7 +90,7 @@ def made_once():
     the many commands and pages."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(main, "_parser", functools.cache(main._parser))
-        patch.setattr(shared_task, "shared_task", functools.cache(shared_task.shared_task))
+        patch.setattr(corpus, "shared_task", functools.cache(corpus.shared_task))
         yield
 
 

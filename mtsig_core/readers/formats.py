@@ -19,11 +19,18 @@ from functools import cached_property, partial
 from typing import Any
 
 from mtsig_core.errors import InputError, Remedy
-from mtsig_core.readers.columns import NAMES, InputTable, read_parquet, read_text_table
+from mtsig_core.readers.columns import NAMES, InputTable, read_parquet, read_text_table, read_xlsx
 from mtsig_core.readers.markup import read_sgml_texts, read_xml_texts
-from mtsig_core.readers.ratings import APPRAISE, is_wmt25, read_appraise, read_mqm, read_spaced, read_wmt25_ratings
-from mtsig_core.readers.seg_scores import read_comet_log, read_seg_scores
-from mtsig_core.readers.spreadsheets import read_xlsx
+from mtsig_core.readers.ratings import (
+    APPRAISE,
+    is_wmt25,
+    read_appraise,
+    read_comet_log,
+    read_mqm,
+    read_seg_scores,
+    read_spaced,
+    read_wmt25_ratings,
+)
 from mtsig_core.readers.text_tables import (
     TextTable,
     is_wmt25_text,

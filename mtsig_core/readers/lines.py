@@ -16,10 +16,9 @@ import numpy as np
 
 from mtsig_core.errors import InputError, find_closest
 from mtsig_core.readers.columns import InputTable, read_text_table
-from mtsig_core.readers.files import FilePath, open_file
+from mtsig_core.readers.files import DAMAGE, FilePath, find_packer, open_file, unpack
 from mtsig_core.readers.formats import SCORE_TABLE, SEGMENTS, TEXTS, Format, find_format, sniff, split_lines, to_utf8
 from mtsig_core.readers.limits import is_limited, spend
-from mtsig_core.readers.packing import DAMAGE, find_packer, unpack
 from mtsig_core.readers.text_tables import TextInTable, TextTable
 from mtsig_core.testset import StoredLines, read_file_state, show_name
 

@@ -39,8 +39,8 @@ from mtsig_core.readers.formats import (
 from mtsig_core.readers.limits import check_values, parse_bounded_json, spend
 from mtsig_core.readers.lines import explain_missing, read_beginning, read_bytes, read_lines
 from mtsig_core.readers.raters import ADJUSTED
+from mtsig_core.readers.ratings import BLOCK_LINE, parse_blocks
 from mtsig_core.readers.scores import cut_lines, list_langpairs, name_scores, read_scores
-from mtsig_core.readers.seg_scores import BLOCK_LINE, parse_blocks
 from mtsig_core.readers.texts import drop_canary, find_runs
 from mtsig_core.readers.wmt import (
     ONE_OF_EACH,
@@ -49,10 +49,11 @@ from mtsig_core.readers.wmt import (
     language_pairs,
     list_left_out,
     read_wmt,
+    read_wmt_xml,
     task_name,
     without_pair,
+    xml_names,
 )
-from mtsig_core.readers.wmt_xml import read_wmt_xml, xml_names
 from mtsig_core.task import SYSTEM_KINDS, SYSTEM_ROLES, SystemInfo, Task
 from mtsig_core.testset import SegmentScores, TestSet, as_scores, is_human, settle_directions, show_name
 

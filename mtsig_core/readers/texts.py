@@ -66,7 +66,7 @@ def _read_json_line(line: str, path: FilePath, number: int) -> list[str]:
 
 SEARCHED_LINES = 100_000  # of all files together in which the first fault is looked for, about 3 seconds
 
-_Read = tuple[FilePath | None, Sequence[str] | None, str | None]  # path, lines, and what it is in messages
+_Read = tuple[FilePath | None, Sequence[str] | None, bool]  # path, lines, and whether they are texts
 
 
 def check_langpair(langpair: str) -> None:
@@ -125,10 +125,10 @@ def assemble(
     document_ids, domains = read(documents, read_documents, blanks=blanks) or (None, None)
 
     main_reference, *other_references = references
-    texts: list[_Read] = [(references[key], reference_texts[key], "this reference") for key in other_references]
-    texts += [(systems[key], system_texts[key], "the output") for key in systems]
-    texts += [(path, lines, "the output") for outputs in run_texts.values() for path, lines in outputs]
-    texts += [(sources, source_text, "the source"), (documents, document_ids, None)]
+    texts: list[_Read] = [(references[key], reference_texts[key], True) for key in other_references]
+    texts += [(systems[key], system_texts[key], True) for key in systems]
+    texts += [(path, lines, True) for outputs in run_texts.values() for path, lines in outputs]
+    texts += [(sources, source_text, True), (documents, document_ids, False)]
     faults += find_wrong_counts(references[main_reference], reference_texts[main_reference], texts)
     parse_texts = {} if faults else {key: read(path, read_conllu,
                                                texts=_find_text(key, path, system_texts, reference_texts))
@@ -161,8 +161,9 @@ def _find_text(name: str, path: FilePath, *groups: Mapping[str, Sequence[str]]) 
 
 
 def find_wrong_counts(reference_path: FilePath, reference: Sequence[str] | None, texts: Iterable[_Read]) -> list[str]:
-    """A message for each text (path, lines, what it is) with another number of lines than the reference."""
-    files = [(show_name(path), lines, kind) for path, lines, kind in texts if path is not None and lines is not None]
+    """A message for each of these that has another number of lines than the reference."""
+    files = [(show_name(path), lines, is_text) for path, lines, is_text in texts
+             if path is not None and lines is not None]
     wrong = [] if reference is None else [one for one in files if len(one[1]) != len(reference)]
     if reference is None or not wrong:
         return []
@@ -175,34 +176,21 @@ def find_wrong_counts(reference_path: FilePath, reference: Sequence[str] | None,
                    f"'^[[:space:]]*$' {shlex.quote(name)} > {shlex.quote(name.removesuffix('.txt') + '.new.txt')}")
     n_searched = 0
 
-    def find_place(right: Sequence[str], lines: Sequence[str], own: str, other: str, size: int) -> str:
+    def find_place(lines: Sequence[str]) -> str:
         nonlocal n_searched
-        if n_searched + size > SEARCHED_LINES or size == n - len(blank):
-            return ""
-        n_searched += size
-        return _find_fault(right, lines, own, other)
+        n_searched += len(lines)
+        line = None if n_searched > SEARCHED_LINES or len(lines) == n - len(blank) else find_first_fault(
+            reference, lines)
+        return "" if line is None else f" They look out of step from line {line} on."
 
     if len(files) > 1 and len({len(lines) for _, lines, _ in files}) == 1:
-        first, lines, _ = files[0]
-        place = find_place(lines, reference, "the reference", first, len(lines))
-        others = show_names([own for own, _, _ in files], 4)
+        others = show_names([own for own, *_ in files], 4)
         faults = [f"The reference {name} has {format_count(n, 'line')}, all other files ({others}) have "
-                  f"{len(lines):,}, so it may be the reference that is wrong.{place}"]
+                  f"{len(files[0][1]):,}, so it may be the reference that is wrong.{find_place(files[0][1])}"]
     else:
         faults = [f"{own} has {format_count(len(lines), 'line')}, the reference {name} has {n:,}."
-                  f"{find_place(reference, lines, kind, 'the reference', len(lines)) if kind else ''}"
-                  for own, lines, kind in wrong]
+                  f"{find_place(lines) if is_text else ''}" for own, lines, is_text in wrong]
     return [f"{faults[0]} {remedy}"] if len(faults) == 1 else [*faults, remedy]
-
-
-def _find_fault(right: Sequence[str], lines: Sequence[str], text_name: str, other_name: str) -> str:
-    """The sentence that says where a text goes out of step with one that is right, with a space before it."""
-    if (fault := find_first_fault(right, lines)) is None:
-        return ""
-    if fault.kind == "missing":
-        return f" Line {fault.line} of {other_name} is the first that looks missing in {text_name}."
-    note = " (it is empty)" if fault.kind == "extra" and not lines[fault.line - 1].strip() else ""
-    return f" Line {fault.line} of {text_name} is the first that looks {fault.kind}{note}."
 
 
 # Plain text files, one segment per line.
@@ -357,7 +345,7 @@ def join_runs(testset: TestSet, runs: Sequence[tuple[str, FilePath]], keep_canar
     if any(len(lines) != testset.n_segments for *_, lines in run_texts):
         name, reference = next(iter(testset.references.items()))
         raise InputError("\n".join(find_wrong_counts(f"{name} of {testset.name}", [text or "" for text in reference],
-                                                     [(path, lines, "the output") for _, path, lines in run_texts])))
+                                                     [(path, lines, True) for _, path, lines in run_texts])))
     testset = replace(testset, runs=outputs)
     return testset if keep_canary else drop_canary(testset)
 

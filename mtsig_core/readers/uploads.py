@@ -14,11 +14,20 @@ from typing import Any
 
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.languages import find_spaceless
-from mtsig_core.readers.files import FilePath, is_archive, is_file, list_archive, open_file, read_uploaded
+from mtsig_core.readers.files import (
+    DAMAGE,
+    FilePath,
+    find_packer,
+    is_archive,
+    is_file,
+    list_archive,
+    open_file,
+    read_uploaded,
+    unpack,
+)
 from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, sniff, strip_ending
 from mtsig_core.readers.limits import limit_reading, upload_limits
 from mtsig_core.readers.lines import read_lines, read_text_table_file
-from mtsig_core.readers.packing import DAMAGE, find_packer, unpack
 from mtsig_core.readers.scores import ScoreColumns, cut_lines, describe_columns, join_scores, name_scores, read_scores
 from mtsig_core.readers.tasks import is_task
 from mtsig_core.readers.text_tables import TextTable, find_role

@@ -48,7 +48,7 @@ TEMPLATES: dict[str, Words] = {
                           advice="Check that it belongs to this language pair."),
     "other-order": Words(
         f"The lines of {{a}} do not follow the order of reference {{reference}}: {_OUT_OF_ORDER}{{shift:?, most of "
-        "them shifted by {shift:+,} lines}{order:?; the output is {order}}.{same_as:? They are the lines of {same_as} "
+        "them shifted by {shift:+,} lines}.{same_as:? They are the lines of {same_as} "
         "in another order.} Its score compares lines that do not belong together. It does not show how good the "
         "system is.", advice="Restore the order of the lines (was one lost, added or sorted?), and score again."),
     "reference-order": Words(
@@ -206,8 +206,8 @@ TEMPLATES: dict[str, Words] = {
                         advice="Use more permutations or resamples."),
     "near-alpha-at-the-least-p": Words(
         "{n:#pair} {n:is|are} borderline, with the smallest p that {trials:,} permutations or resamples can give "
-        "({p_word} = {p_high:.3f} at most). {undone:One more as extreme would make them not significant|More could "
-        "change the result}.", advice="Use more permutations or resamples."),
+        "({p_word} = {p_high:.3f} at most). More could change the result.",
+        advice="Use more permutations or resamples."),
 
     # Training runs.
     "training-runs": Words(
@@ -287,8 +287,7 @@ class _Template(Formatter):
 #: Facts that are names in a registry, and what a template has in place of them.
 _NAMED: dict[str, Callable[[Any], Any]] = {
     "test": TESTS.__getitem__, "rule": RANK_RULES.__getitem__, "correction": CORRECTION_NAMES.__getitem__,
-    "own": CORRECTION_NAMES.__getitem__, "order": {
-        "alphabet": "in alphabetical order", "length": "sorted by length", "reverse": "in reverse order"}.get,
+    "own": CORRECTION_NAMES.__getitem__,
     **dict.fromkeys(("language", "expected"), lambda name: SPACELESS.get(name, "a language with spaces"))}
 
 

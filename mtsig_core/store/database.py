@@ -72,7 +72,6 @@ class Database:
         self._engine: sa.Engine = _engine(where) if not isinstance(where, Database) else where._engine
         self.limits: Limits = limits or (beside.limits if beside else Limits())
         self._now: Callable[[], float] = now or (beside._now if beside else time.time)
-        self._file = _which_file(self._engine)
         with self._reached("opened"):
             self._make_tables()
 
@@ -132,29 +131,11 @@ class Database:
     def _reached(self, what: str) -> Iterator[None]:
         """Errors of the database as ours."""
         try:
-            self._begin_anew_where_it_is_gone()
             yield
         except SQLAlchemyError as error:
-            self._give_room_back()
             raise StoreError(f"The {self._kind} could not be {what}: the database of {self._kind}s says "
                              f"{_reason(error)!r}. See whether the folder MTSIG_HOME, or the server that "
                              "MTSIG_DATABASE_URL names, is there and can be written.") from error
-
-    def _begin_anew_where_it_is_gone(self) -> None:
-        """What is written to a file that was deleted, or replaced, is kept nowhere."""
-        file = _which_file(self._engine)
-        if file != self._file:
-            self._engine.dispose()
-            self._make_tables()
-            self._file = file
-
-    def _give_room_back(self) -> None:
-        """What SQLite wrote of what then did not fit would keep a full disk full."""
-        if self._engine.dialect.name == "sqlite":
-            with suppress(SQLAlchemyError), self._engine.connect() as db:
-                db.exec_driver_sql("PRAGMA busy_timeout=0")
-                db.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-                db.invalidate()
 
 
 def database_url(environment: Mapping[str, str] = os.environ) -> str | sa.URL:
@@ -187,20 +168,6 @@ def _engine(url: str | sa.URL) -> sa.Engine:
     if engine.dialect.name == "sqlite":
         sa.event.listen(engine, "connect", _set_up_sqlite)
     return engine
-
-
-def _which_file(engine: sa.Engine) -> tuple[int, int] | None:
-    """The file that SQLite writes to, made for its owner alone where it is not there; None of any other database."""
-    path = engine.url.database
-    if engine.dialect.name != "sqlite" or not path or path == ":memory:":
-        return None
-    try:
-        if not os.path.exists(path):  # one that is there must not be opened: closing it would end SQLite's own locks
-            os.close(os.open(path, os.O_CREAT, 0o600))
-        told = os.stat(path)
-    except OSError:  # which the database says better
-        return None
-    return told.st_dev, told.st_ino
 
 
 def _with_driver(address: str | sa.URL) -> sa.URL:

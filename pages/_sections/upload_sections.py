@@ -43,7 +43,7 @@ from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.cautions import find_suspicions
 from mtsig_core.store.database import DAY, megabytes
 from mtsig_core.store.kept_sets import Saved
-from pages._server import uploads
+from pages._server import sessions
 from pages._server.internals import DeletedFile, UploadedFile
 from pages._ui import address, browser, frame, screen, testsets
 from pages._ui.browser import copyable
@@ -72,7 +72,7 @@ def choose_files(key: str) -> Sequence[UploadedFile]:
 
 def why_missing(files: Sequence[UploadedFile | DeletedFile | None]) -> list[str]:
     """Write why some of these files are missing, each reason once; empty if none is."""
-    reasons = [uploads.reason(file.file_id) for file in files if isinstance(file, DeletedFile)]
+    reasons = [sessions.reason(file.file_id) for file in files if isinstance(file, DeletedFile)]
     messages = list(dict.fromkeys(reason for reason in reasons if reason))
     if lost := reasons.count(None):
         messages.append(f"{format_count(lost, 'chosen file')} {'is' if lost == 1 else 'are'} not here any more: the "

@@ -22,7 +22,7 @@ import streamlit as st
 
 from mtsig_core.metrics import METRICS
 from mtsig_core.version import __version__
-from pages._server import internals, uploads
+from pages._server import internals, sessions
 from pages._work import events
 
 #: Seconds that a thread may compute while others wait. A page is sent in a hundred messages, before each of which the
@@ -38,7 +38,7 @@ async def tidy() -> None:
     before = 0
     while True:
         await asyncio.sleep(_OFTEN)
-        uploads.forget()
+        sessions.forget()
         if internals.end_closed_sessions() or gc.get_stats()[0]["collections"] >= before + _USED:
             await asyncio.to_thread(_search)
             before = gc.get_stats()[0]["collections"]

@@ -16,8 +16,7 @@ from pages._server import health, internals
 from pages._ui import address, screen, session_limits
 from pages._ui.screen import end_page
 from pages._work.scheduler import Scheduler, TooLong, lasting
-from pages._work.worker import Progress, worker_megabytes
-from pages._work.worker_pool import WorkerPool
+from pages._work.worker_pool import Progress, WorkerPool, worker_megabytes
 
 PATIENCE = 0.8  # seconds that a page waits before it shows progress
 LONGEST = 60.0  # seconds that work may take unasked

@@ -21,7 +21,7 @@ from mtsig_core.readers.texts import find_runs
 from mtsig_core.readers.uploads import list_flat_files
 from mtsig_core.readers.wmt import folder_name
 from mtsig_core.report.palette import shortened
-from mtsig_core.simulation.shared_task import PAIRS
+from mtsig_core.simulation.corpus import PAIRS
 from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource
 from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.store.kept_sets import Saved, Store, TableStore, open_store

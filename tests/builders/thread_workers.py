@@ -7,8 +7,7 @@ import threading
 import cloudpickle
 
 from mtsig_core import Cancelled
-from pages._work.worker import Progress, computed, unpacked
-from pages._work.worker_pool import packed
+from pages._work.worker_pool import Progress, computed, packed, unpacked
 
 #: Modules of pages that work may refer to: where it is done there is no Streamlit.
 KNOWN = {"pages._ui.result_cache"}

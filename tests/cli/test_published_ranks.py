@@ -9,7 +9,7 @@ import pytest
 from mtsig_core import InputError, compare, compare_task
 from mtsig_core.cli.main import main
 from mtsig_core.readers.official_tables import PublishedRank, parse_official_table
-from mtsig_core.simulation.shared_task import simulated_task
+from mtsig_core.simulation.corpus import simulated_task
 from tests.builders.code import ROOT
 
 HUMAN = ROOT.parent / "shared" / "data" / "human"

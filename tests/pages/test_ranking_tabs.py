@@ -5,7 +5,7 @@ from mtsig_core.cli.main import main
 from mtsig_core.experiments.rankings import autorank, make_findings
 from mtsig_core.report.experiment_reports import autorank_table, findings_table
 from mtsig_core.report.tables import starred_matrix
-from mtsig_core.simulation.shared_task import simulated_task
+from mtsig_core.simulation.corpus import simulated_task
 from pages._ui import testsets, views
 from tests.builders.apps import followed, press
 from tests.builders.screens import arguments, copied, frame_rows, words

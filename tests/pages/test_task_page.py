@@ -21,7 +21,7 @@ from mtsig_core.report.sentences import (
 )
 from mtsig_core.report.tables import rank_table, tops_table
 from mtsig_core.results import TaskComparison
-from mtsig_core.simulation.shared_task import simulated_task
+from mtsig_core.simulation.corpus import simulated_task
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import compare_task, find_disputes
 from mtsig_core.stats.kept_tasks import KeptTask

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mtsig_core import compare, testset
 from mtsig_core.errors import InputError
-from mtsig_core.readers import lines, packing, read_lines, read_text
+from mtsig_core.readers import files, lines, read_lines, read_text
 from mtsig_core.readers.limits import UploadLimits, limit_reading
 from mtsig_core.readers.lines import read_texts
 from mtsig_core.testset import StoredLines, TestSet
@@ -23,7 +23,7 @@ segments = st.text(st.characters(exclude_characters="\n\0", exclude_categories=[
 def everything_is_large():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lines, "LARGE", 0)
-        patch.setattr(packing, "CHUNK", 64)
+        patch.setattr(files, "CHUNK", 64)
         patch.setattr(testset, "CHUNK_LINES", 3)
         yield
 
@@ -67,7 +67,7 @@ def test_a_comparison_is_the_same(write, monkeypatch):
 
 
 def test_reading_takes_little_memory(write, monkeypatch):
-    monkeypatch.setattr(packing, "CHUNK", 1 << 16)
+    monkeypatch.setattr(files, "CHUNK", 1 << 16)
     monkeypatch.setattr(testset, "CHUNK_LINES", 100)
     path = write("ref.txt", ["a b c d e " * 100] * 2000)  # 2 MB
     tracemalloc.start()

@@ -10,7 +10,7 @@ from mtsig_core.errors import InputError
 from mtsig_core.readers.tasks import read_systems
 from mtsig_core.report.commands import command_line, task_command
 from mtsig_core.report.sentences import list_caveats
-from mtsig_core.simulation.shared_task import simulated_task
+from mtsig_core.simulation.corpus import simulated_task
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import compare_task
 from mtsig_core.task import SystemInfo

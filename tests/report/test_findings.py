@@ -15,7 +15,7 @@ from mtsig_core.experiments.rankings import autorank, make_findings
 from mtsig_core.report import experiment_reports as findings_module
 from mtsig_core.report.experiment_reports import FINDINGS_FORMS, findings_table
 from mtsig_core.report.tables import starred_matrix
-from mtsig_core.simulation.shared_task import simulated_task
+from mtsig_core.simulation.corpus import simulated_task
 from mtsig_core.testset import SegmentScores
 
 

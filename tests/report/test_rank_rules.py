@@ -10,7 +10,7 @@ from mtsig_core import compare, compare_task
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.rankings import compare_by_rules, count_against_tests
 from mtsig_core.report.experiment_reports import RULES_FORMS, rule_counts_table, rules_table, rules_verdict
-from mtsig_core.simulation.shared_task import simulated_task
+from mtsig_core.simulation.corpus import simulated_task
 from mtsig_core.stats.kept_tasks import KeptDraws
 from mtsig_core.stats.ranks import RANK_RULES, fitting_rules
 

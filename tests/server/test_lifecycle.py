@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pages._server import internals, lifecycle, uploads
+from pages._server import internals, lifecycle, sessions
 from pages._ui import background
 from tests.builders.client import run
 from tests.builders.streamlit_parts import Left, keeps_sessions_that_left
@@ -53,9 +53,9 @@ def test_memory_is_searched_where_something_happened_and_not_after_each_run(monk
 
 def test_sessions_that_left_are_ended_and_their_memory_given_back_though_nobody_comes(monkeypatch):
     runtime = Left()
-    monkeypatch.setattr(uploads, "_refused", {"one": {"a file": "why"}})
+    monkeypatch.setattr(sessions, "_refused", {"one": {"a file": "why"}})
     assert tidied(monkeypatch, runtime, [0, 1, 2]) == [0]
-    assert runtime.ended == 1 and uploads._refused == {}
+    assert runtime.ended == 1 and sessions._refused == {}
 
 
 def test_streamlit_keeps_sessions_that_left_where_they_are_looked_for():

@@ -8,7 +8,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pages._server import internals, login, uploads
+from pages._server import internals, login, sessions
 from tests.builders.client import answer, run
 
 MB = 1 << 20
@@ -42,8 +42,8 @@ def runtime(monkeypatch):
     monkeypatch.setattr(login.st, "secrets", {"mtsig": {"allowed": ["ann@example.org", "ben@example.org"]}})
     monkeypatch.setattr(internals, "get_instance", lambda: found)
     monkeypatch.setattr(internals.runtime, "exists", lambda: True)
-    monkeypatch.setattr(uploads, "_refused", {})
-    monkeypatch.setattr(uploads.st, "get_option", {"server.maxUploadSize": 200}.get)
+    monkeypatch.setattr(sessions, "_refused", {})
+    monkeypatch.setattr(sessions.st, "get_option", {"server.maxUploadSize": 200}.get)
     return found
 
 
@@ -57,7 +57,7 @@ def put(runtime):
         await Response(status_code=204)(scope, receive, send)
 
     def asked(session, file, mb, app=take, length=True):
-        return run(send_file(uploads.Uploads(app), session, file, mb, length))
+        return run(send_file(sessions.Uploads(app), session, file, mb, length))
 
     return asked
 
@@ -83,7 +83,7 @@ def test_what_one_page_brings_is_as_much_as_one_file_may_have(put, runtime):
     assert [put("ann", f"f{k}", 60) for k in range(3)] == [(204, 60)] * 3
     assert put("ann", "f3", 60) == (204, 60)  # read to its end, or the browser sees a broken line
     assert set(runtime.file_storage["ann"]) == {"f0", "f1", "f2"}
-    assert "200 MB" in uploads._refused["ann"]["f3"]
+    assert "200 MB" in sessions._refused["ann"]["f3"]
     assert put("ben", "f0", 60) == (204, 60) and "f0" in runtime.file_storage["ben"]
     del runtime.file_storage["ann"]["f0"]
     put("ann", "f4", 60)
@@ -94,7 +94,7 @@ def test_all_together_have_a_limit_too(put, runtime, monkeypatch):
     monkeypatch.setenv("MTSIG_UNOPENED_MB", "100")
     put("ann", "f0", 60)
     put("ben", "f0", 60)
-    assert "f0" not in runtime.file_storage["ben"] and "MTSIG_UNOPENED_MB" in uploads._refused["ben"]["f0"]
+    assert "f0" not in runtime.file_storage["ben"] and "MTSIG_UNOPENED_MB" in sessions._refused["ben"]["f0"]
 
 
 def test_what_is_on_its_way_counts(runtime):
@@ -105,7 +105,7 @@ def test_what_is_on_its_way_counts(runtime):
     async def several():
         global over
         over = asyncio.Event()
-        middleware = uploads.Uploads(wait)
+        middleware = sessions.Uploads(wait)
         coming = [asyncio.create_task(send_file(middleware, "ann", f"f{k}", 60)) for k in range(3)]
         await asyncio.sleep(0)
         await send_file(middleware, "ann", "f3", 60)
@@ -114,14 +114,14 @@ def test_what_is_on_its_way_counts(runtime):
         return middleware._coming
 
     assert run(several()) == {}
-    assert set(uploads._refused["ann"]) == {"f3"}
+    assert set(sessions._refused["ann"]) == {"f3"}
 
 
 @pytest.mark.parametrize("session", ["cyd", "eve", "nobody"])
 def test_who_may_not_see_the_pages_brings_nothing(put, runtime, session):
     """Nothing of it is even read."""
     assert put(session, "f0", 1) == (403, 0)
-    assert not runtime.file_storage and not uploads._refused
+    assert not runtime.file_storage and not sessions._refused
 
 
 def test_a_file_of_unknown_length_is_refused(put, runtime):
@@ -144,7 +144,7 @@ def test_an_upload_that_ends_after_its_page_is_no_more(put, runtime):
 def test_many_small_files_count_and_ids_are_short(put, runtime):
     runtime.file_storage["ann"] = {f"f{k}": SimpleNamespace(data=b"") for k in range(22_000)}
     put("ann", "one more", 1)
-    assert "200 MB" in uploads._refused["ann"]["one more"]
+    assert "200 MB" in sessions._refused["ann"]["one more"]
     assert put("ben", "f" * 101, 1) == (403, 0)
 
 
@@ -154,7 +154,7 @@ def test_a_full_disk_is_told(put, runtime):
         raise OSError(28, "No space left on device")
 
     assert put("ann", "f0", 3, full) == (204, 3)
-    assert "disk for temporary files" in uploads._refused["ann"]["f0"]
+    assert "disk for temporary files" in sessions._refused["ann"]["f0"]
 
 
 def test_other_requests_pass(runtime):
@@ -162,13 +162,13 @@ def test_other_requests_pass(runtime):
         await Response("inside")(scope, receive, send)
 
     scope = {"type": "http", "method": "DELETE", "headers": [], "path": "/_stcore/upload_file/cyd/f0"}
-    assert run(answer(uploads.Uploads(told), scope))[1]["body"] == b"inside"
+    assert run(answer(sessions.Uploads(told), scope))[1]["body"] == b"inside"
 
 
 def test_reasons_are_bounded(runtime):
     for k in range(3000):
-        uploads._refuse("ann", f"f{k}", "why")
-    assert len(uploads._refused["ann"]) == 1000 and "f2999" in uploads._refused["ann"]
+        sessions._refuse("ann", f"f{k}", "why")
+    assert len(sessions._refused["ann"]) == 1000 and "f2999" in sessions._refused["ann"]
 
 
 def test_without_a_login_every_open_page_brings_files(put, runtime, monkeypatch):

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from mtsig_core import compare
-from mtsig_core.simulation.corpus import simulate
+from mtsig_core.simulation.corpus import PAIRS, SIMULATED_SYSTEMS, shared_task, simulate, simulated_task
 from mtsig_core.simulation.model import Model, SimulatedSystem, error_shares, make_corpus, make_stream
-from mtsig_core.simulation.shared_task import PAIRS, SIMULATED_SYSTEMS, shared_task, simulated_task
 
 CIRCLE = {"Alder-open", "Beech-open", "Cedar-open", "Fir-closed"}
 EQUAL = [{"Alder-open", "Beech-open", "Fir-closed"}, {"Birch-closed", "Elm-closed", "Hazel-open"},

@@ -22,7 +22,7 @@ from mtsig_core.stats import across, parallel
 from mtsig_core.stats.kept_tasks import KeptDraws
 from mtsig_core.stats.parallel import on_cluster, run_in_order, runs_elsewhere
 from mtsig_core.task import Task
-from pages._work.worker import computed
+from pages._work.worker_pool import computed
 
 LIMIT = 120  # seconds that anything may take
 RNG = np.random.default_rng(3)

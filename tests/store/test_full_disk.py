@@ -1,7 +1,6 @@
 """A full disk, and a clock that goes back: what was saved stays, what cannot be saved is said."""
 
 import resource
-import secrets
 from contextlib import contextmanager
 
 import pytest
@@ -47,20 +46,6 @@ def test_a_full_disk(tmp_path):
     assert [saved.name for saved in store.of("me")] == ["one"] and tables.find(table, "wmt") == "a\tb"
     assert len(reviews.add(edit, Exclude("A"), 1).history) == 2 and len(reviews.of("me")) == 1
     assert store.load(store.find(store.keep(named("two", 9000), "me"))).n_segments == 9000
-    store.close()
-
-
-def test_what_did_not_fit_gives_its_room_back(tmp_path):
-    """A disk of a few megabytes, filled by the write-ahead file of a set that is larger."""
-    store = Store(f"sqlite:///{tmp_path / 'sets.sqlite'}")
-    store.keep(named("one"), "me")
-    large = TestSet("large", {"A": [secrets.token_hex(3000) for _ in range(1000)]}, {"ref": ["r"] * 1000})
-    with full(2 << 20):
-        with pytest.raises(StoreError, match="saved"):
-            store.keep(large, "me")
-        assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 1 << 19
-        store.keep(named("two"), "me")
-    assert {saved.name for saved in store.of("me")} == {"one", "two"}
     store.close()
 
 

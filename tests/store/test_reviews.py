@@ -8,7 +8,6 @@ import sqlalchemy as sa
 
 from mtsig_core.errors import SettingError
 from mtsig_core.store.database import DAY, Limits
-from mtsig_core.store.kept_sets import Store
 from mtsig_core.store.reviews import Begin, ChangedMeanwhile, Decide, Exclude, ReviewStore, SetRule, TakeBack
 from tests.store.conftest import kill_in_the_middle
 
@@ -32,19 +31,6 @@ def test_all_of_it_comes_back_after_a_restart(reviews, url, clock):
     assert found.history == told.history and found.review == told.review
     assert [entry.at for entry in found.history] == [clock.now - 90, clock.now, clock.now]
     again.close()
-
-
-def test_what_is_begun_after_the_file_was_deleted_is_kept(tmp_path):
-    url = f"sqlite:///{tmp_path / 'kept.sqlite'}"
-    reviews = ReviewStore(Store(url))
-    gone = reviews.begin(BEGIN, "me").edit_link
-    for file in tmp_path.iterdir():
-        file.unlink()
-    link = reviews.begin(BEGIN, "me").edit_link
-    assert (tmp_path / "kept.sqlite").stat().st_mode & 0o777 == 0o600
-    again = ReviewStore(Store(url))
-    assert again.find(link) is not None and again.find(gone) is None is reviews.find(gone)
-    again.close(), reviews.close()
 
 
 def test_one_link_reads_and_another_goes_on(reviews):

@@ -8,11 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from contextlib import suppress
 from fractions import Fraction
-from itertools import count
-from pathlib import Path
 
 import pytest
 
@@ -83,7 +79,7 @@ def test_work_is_unpacked_where_no_unpickler_can_be_changed(toy, monkeypatch):
             super().__setattr__(name, value)
 
     monkeypatch.setattr(pickle, "Unpickler", Fixed)
-    spec = importlib.util.find_spec("pages._work.worker")
+    spec = importlib.util.find_spec("pages._work.worker_pool")
     spec.loader.exec_module(pool := importlib.util.module_from_spec(spec))  # again, with that Unpickler
     work = pool.unpacked(iter(packed(lambda progress: toy)).__next__)
     assert work(ignore).systems == toy.systems
@@ -236,48 +232,6 @@ def test_no_process_outlives_the_server():
         assert server.stdout.readline() == "working\n"
         server.kill()
         assert server.communicate(timeout=LIMIT)[0] == ""
-
-
-def test_one_waits_for_the_next_work_and_is_replaced(monkeypatch):
-    """It was there before it was asked for; where it was killed the work is done all the same, and none is left."""
-    monkeypatch.setenv("MTSIG_CACHE", "")  # a folder of the pool takes its place, in this test only
-    pool = WorkerPool()
-    pool.start()
-    children = Path(f"/proc/{pool._process.pid}/task/{pool._process.pid}/children")
-    until = time.monotonic() + LIMIT
-
-    worked = set()
-
-    def next_one():
-        """A process that is there, and has not worked yet."""
-        while time.monotonic() < until:
-            for pid in set(children.read_text().split()) - worked:
-                return pid
-            time.sleep(0.01)  # the cores are for what is to come
-        raise AssertionError("no worker came")
-
-    def waiting():
-        """One that waited, and has worked now; others that are there load what work needs, and do none."""
-        for patience in count():  # one that is not ready is not asked, and goes
-            there = next_one()
-            time.sleep(0.02 * patience)
-            if (did := str(pool(False).run(lambda progress: os.getpid(), ignore))) == there:
-                break
-            worked.add(did)
-        worked.add(there)
-        return there
-
-    assert waiting() != waiting()  # each works once
-    worked.add(killed := next_one())
-    os.kill(int(killed), signal.SIGKILL)
-    assert pool(True).run(lambda progress: 42, ignore) == 42
-    waiting()
-    last = Path(f"/proc/{next_one()}/stat")
-    pool._process.kill()
-    pool._process.wait(LIMIT)
-    with suppress(FileNotFoundError):  # it is gone, or ended and not buried yet
-        while last.read_text().rsplit(") ", 1)[1][0] != "Z":
-            assert time.monotonic() < until
 
 
 def test_work_that_needs_too_much_memory_ends_and_the_next_is_done(pool, monkeypatch):
