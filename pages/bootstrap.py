@@ -12,7 +12,7 @@ from mtsig_core.stats.settings import SETTINGS
 from pages._sections import comparison_sections
 from pages._sections.size_sections import show_settling
 from pages._ui import controls, frame, screen
-from pages._ui.studies import study
+from pages._ui.charts import study
 
 _SAMPLING = ("unit", "alpha", "seed")
 _POOLS = ("auto", "10000", "20000", "50000", "100000", "200000", "500000", "1000000")

@@ -13,7 +13,7 @@ from pathlib import Path
 from mtsig_core.cli.options import source_from
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics import Metric, find_tokenizer, resolve_metric
-from mtsig_core.report.assumption_words import describe_gap, with_remedy
+from mtsig_core.report.caution_words import describe_gap, with_remedy
 from mtsig_core.report.text import printable, warn
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.cautions import about_metrics

@@ -27,7 +27,7 @@ from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.table import Column, Table, rounded, written_like
 from pages._sections import segments_sections
 from pages._ui import controls, screen
-from pages._ui.studies import Study, study
+from pages._ui.charts import Study, study
 from pages._ui.views import View
 
 

@@ -52,7 +52,7 @@ from pages._sections.size_sections import (
 from pages._sections.trust_sections import draw_conclusions, draw_levels
 from pages._ui import controls, screen, session_limits, testsets, views
 from pages._ui.browser import command_box
-from pages._ui.studies import study
+from pages._ui.charts import study
 from pages._ui.views import View
 
 PAPERS = {"note": "Reading note on BLEU",

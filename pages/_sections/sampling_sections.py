@@ -23,7 +23,7 @@ from mtsig_core.report.sentences import choose_form
 from mtsig_core.stats.arrays import rounding_error
 from mtsig_core.stats.significance import significant
 from pages._ui import controls, screen, views
-from pages._ui.studies import Study
+from pages._ui.charts import Study
 from pages._ui.views import View
 
 NAMES = {"blocks": "Blocks", "broad": "Broad samples"}

@@ -46,7 +46,7 @@ from mtsig_core.report.table import rounded
 from mtsig_core.source import Source
 from mtsig_core.stats.power import PairPlan, cannot_plan, plan
 from pages._ui import charts, controls, screen, session_limits, views
-from pages._ui.studies import Study, study
+from pages._ui.charts import Study, study
 from pages._ui.views import View
 from pages._work.memory import Memory, make_once
 

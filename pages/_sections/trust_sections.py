@@ -29,8 +29,8 @@ from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import CORRECTION_NAMES, TESTS, significant
 from pages._ui import controls, result_cache, screen, views
 from pages._ui.browser import command_box
+from pages._ui.charts import Study, show_part, study
 from pages._ui.screen import or_end_page
-from pages._ui.studies import Study, grow, study
 from pages._ui.views import View
 
 _TEST_NAMES, _INTERVAL_NAMES = SETTINGS["test"].names, SETTINGS["ci"].names
@@ -291,8 +291,8 @@ def show_units(view: View) -> None:
                                by_segment.settings)
 
     def by_document_alone():
-        grow(_counts(changes(by_document), lambda row: {"by document": row.both}), "trust.growing.units",
-             "So far only by document")
+        show_part(_counts(changes(by_document), lambda row: {"by document": row.both}), "trust.growing.units",
+                  "So far only by document")
 
     one = changes(by_unit(unit="segment", meanwhile=by_document_alone))
     correction = view.comparison.settings.correction
