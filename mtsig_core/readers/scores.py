@@ -33,7 +33,7 @@ from mtsig_core.readers.files import FilePath
 from mtsig_core.readers.formats import IDS, sniff
 from mtsig_core.readers.limits import check_values, spend
 from mtsig_core.readers.lines import read_lines, read_table
-from mtsig_core.readers.raters import (
+from mtsig_core.readers.ratings import (
     ADJUSTED,
     Rating,
     ScoreFile,
