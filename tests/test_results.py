@@ -5,7 +5,6 @@ import itertools
 import json
 import math
 import pickle
-import re
 
 import pytest
 
@@ -118,11 +117,6 @@ def test_odd_input_gives_none_and_never_nan(testset, test):
                 assert not isinstance(value, float) or math.isfinite(value), (unit, ci, name)
 
 
-def test_one_unit_has_no_jackknife_interval():
-    result = compare(ODD["one document"], trials=39, resamples=9).metrics["bleu"]
-    assert {(row.ci_low, row.ci_high) for row in (*result.systems, *result.pairs)} == {(None, None)}
-
-
 class TestShown:
     def test_in_a_line(self):
         assert repr(TEXTS) == str(TEXTS) == \
@@ -186,10 +180,6 @@ class TestFromJson:
         assert again == result
         assert comparison_json(again) == text
 
-    def test_round_trip_of_one_system(self):
-        result = compare(toy(1, 5), trials=99, resamples=50)
-        assert Comparison.from_json(comparison_json(result)) == result
-
     def test_names_of_any_kind_survive(self):
         names = ["a\nb", "\u202e<b>", "=1+1"]
         testset = TestSet('"', {name: [f"a b c d {k}"] * 9 for k, name in enumerate(names)}, {"ref": ["a b c d 0"] * 9})
@@ -244,19 +234,3 @@ class TestFromJson:
                     Comparison.from_json(json.dumps(less))
         data["warnings"] = [{"code": "one-system", "text": "t", "facts": {}}]
         assert Comparison.from_json(json.dumps(data)).warnings[0].metric is None
-
-    def test_numbers_beyond_floats_are_refused(self):
-        text = comparison_json(TEXTS).replace('"alpha": 0.05', '"alpha": 1e999')
-        with pytest.raises(InputError, match="1e999, which is too large"):
-            Comparison.from_json(text)
-
-
-@pytest.mark.parametrize("n_segments, settings, why", [
-    (5, {}, "5 segments"), (120, {"correction": "bonferroni", "trials": 50}, "50 permutations")])
-def test_every_format_says_that_no_pair_can_be_decided_and_why(n_segments, settings, why):
-    found = compare(toy(3, n_segments), trials=settings.pop("trials", 99), resamples=50, **settings)
-    assert not any(pair.decidable for pair in found.metrics["bleu"].pairs)
-    for kind in ("text", "latex", "html"):
-        said = found.render(kind)
-        assert re.search("none of the 3? ?pairs can be decided|no pair can be significant", said, re.I), kind
-        assert why in said, kind

@@ -151,12 +151,6 @@ def test_the_simulated_shared_task():
             parse("--demo-task", *more)
 
 
-def test_what_was_stored_before_there_was_a_shared_task_is_read():
-    stored = json.loads(Source(demo=300).to_json())
-    del stored["demo_task"]
-    assert Source.from_json(json.dumps(stored)) == Source(demo=300)
-
-
 def test_runs_are_a_part_of_the_source():
     source = parse("--ref", "r.txt", "--system", "A=a.txt", "--run", "A=b.txt", "--run", "A=c.txt")
     assert source.run == (("A", "b.txt"), ("A", "c.txt"))

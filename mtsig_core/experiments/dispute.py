@@ -19,8 +19,6 @@ from mtsig_core.stats.power import PairPlan, default_difference, plan
 from mtsig_core.stats.ranks import RankInputs, fitting_rules
 from mtsig_core.testset import TestSet, order_metrics
 
-__all__ = ["Decider", "Dispute", "MetricDispute", "document_names", "examine_dispute", "list_dispute_metrics"]
-
 _DOCUMENTS, _SEGMENTS = 5, 2  # each way
 
 RankEnds = tuple[int, int] | None

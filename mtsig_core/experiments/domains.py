@@ -28,8 +28,6 @@ from mtsig_core.stats.settings import Plan, check_trials, resolve_sampling
 from mtsig_core.stats.significance import SIDES, TESTS, decide_pairs, significant
 from mtsig_core.testset import TestSet
 
-__all__ = ["by_domain", "stratified_weights"]
-
 _TESTS = ("ar", "bootstrap")
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from mtsig_core.errors import SettingError, format_count
 from mtsig_core.metrics import Metric
 from mtsig_core.stats import engine
+from mtsig_core.stats.arrays import pair_differences
 from mtsig_core.stats.engine import Measured, has_gaps, measure, pair_statistics
 from mtsig_core.stats.parallel import Progress, report_stage, run_in_order
 from mtsig_core.stats.resampling import Units, group_positions
@@ -424,7 +425,7 @@ def whole_p(metric: Metric, statistics: np.ndarray, pairs: np.ndarray, documents
     if not len(pairs):
         return np.empty(0)
     data, rows = pair_sides(metric, statistics, pairs, documents)
-    deltas = data.scores[rows[:, 0]] - data.scores[rows[:, 1]]
+    deltas = pair_differences(data.scores, rows)
     p = approximate_randomization(deltas, engine.swap_differences(data, rows, _SWAPS, seed))
     p[np.isnan(deltas)] = np.nan
     return p

@@ -20,6 +20,7 @@ from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.metrics.overlap import align, bleu_tokens
 from mtsig_core.simulation.corpus import KOEHN_SYSTEMS, outputs
 from mtsig_core.stats import engine
+from mtsig_core.stats.arrays import pair_differences
 from mtsig_core.stats.comparison import ScoreBootstrap, bootstrap_systems
 from mtsig_core.stats.engine import measure
 from mtsig_core.stats.parallel import Progress, report_stage
@@ -372,7 +373,7 @@ def _case(testset: TestSet, metric: Metric, mean: SentenceMean, pairs: np.ndarra
         sets = fit[np.stack([draw_subset(len(fit), size, seed, k) for k in range(tries)])]  # (sets, size)
         corpus = sign * metric.score(statistics[:, sets].sum(axis=2))  # (systems, sets)
         average = sign * mean.score(sentences[:, sets].sum(axis=2))
-        deltas, others = (scores[pairs[:, 0]] - scores[pairs[:, 1]] for scores in (corpus, average))
+        deltas, others = (pair_differences(scores, pairs) for scores in (corpus, average))
         gap = np.where(deltas * others < 0, np.minimum(abs(deltas), abs(others)), 0.0)
         pair, chosen = np.unravel_index(np.argmax(gap), gap.shape)
         if gap[pair, chosen] >= _LEAST:

@@ -17,8 +17,6 @@ from mtsig_core.stats.resampling import make_units
 from mtsig_core.task import Task
 from mtsig_core.testset import TestSet
 
-__all__ = ["Integrity", "SystemIntegrity", "examine_integrity"]
-
 DRIVES = 0.25  # share of a variance above which one document drives it
 SHORT_LINE = 20  # characters below which equal lines say little
 
@@ -66,15 +64,9 @@ class Integrity:
 def examine_integrity(testset: TestSet, metric: str | Metric | None = None) -> Integrity:
     """Compare the outputs with references, source and each other, and find documents that drive intervals.
 
-    No finding is an accusation: a short news headline has one translation, and two systems may share a model.
+    No finding is an accusation: a short news headline has one translation, and two systems may share a model. Intervals
+    are by document, of the metric, by default the first scores of the test set, else BLEU.
 
-    Parameters
-    ----------
-    metric : str or Metric, optional
-        Whose intervals are looked at, by document; by default the first scores of the test set, else BLEU.
-
-    Examples
-    --------
     >>> texts = {"A": ["a long line of text, the first", "b"], "B": ["a long line of text, the first", "c"]}
     >>> found = examine_integrity(TestSet("toy", texts, {"ref": ["a long line of text, the first", "d"]}))
     >>> [(one.system, one.equal_to_reference, one.nearest.share_equal) for one in found.systems]

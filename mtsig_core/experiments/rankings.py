@@ -84,23 +84,10 @@ def autorank(task: Task, metrics: Sequence[str] | None = None, *, rule: str = "2
     metric is mapped first, to 1 up to one more than the number of systems, and then averaged. So WMT24's published
     values are; its paper says up to the number of systems.
 
-    Units (documents) are drawn within the language pair, the same for all metrics and systems.
+    Units (documents) are drawn within the language pair, the same for all metrics and systems. Metrics are by default
+    those that the task used, where that is known (WMT25); else all scores of the task but those of people, or BLEU and
+    chrF where it has none.
 
-    Parameters
-    ----------
-    metrics : sequence of str, optional
-        By default those that the task used, where that is known (WMT25); else all scores of the task but those of
-        people, or BLEU and chrF where it has none.
-    rule : str
-        One of `RULES`.
-
-    Raises
-    ------
-    SettingError
-        If the rule or a metric is unknown, or fewer than two systems have all metrics.
-
-    Examples
-    --------
     >>> from mtsig_core import SegmentScores
     >>> scores = {name: SegmentScores({"A": [.9, .8], "B": [.7, .7], "C": [.1, .5]}) for name in ("x", "y")}
     >>> toy = TestSet("toy", {name: [None, None] for name in "ABC"}, {}, scores=scores)
@@ -290,18 +277,9 @@ def make_findings(task: Task, metrics: str | Sequence[str] | None = None, *, rul
                   progress: Callable[[str, float], None] | None = None, **settings: Any) -> Findings:
     """Compare the systems of each language pair, with AutoRank by the task's other metrics, and scores by domain.
 
-    Parameters
-    ----------
-    metrics : str or sequence of str, optional
-        The first ranks the systems, the others stand beside it; by default the first of the task: human scores, where
-        there are any.
-    rule : str
-        That of `autorank`.
-    settings
-        Those of `compare_task`.
+    The first metric ranks the systems, the others stand beside it; by default it is the first of the task, human scores
+    where there are any. `rule` is that of `autorank`, `settings` those of `compare_task`.
 
-    Examples
-    --------
     >>> toy = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
     >>> found = make_findings(Task("toy", {"en-de": toy}), "bleu", trials=999)
     >>> found.pairs["en-de"].comparison.metrics["bleu"].systems[0].system, found.pairs["en-de"].autorank

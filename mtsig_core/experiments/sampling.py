@@ -34,7 +34,7 @@ from mtsig_core.metrics import Metric, direction, part_counter, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.results import SamplingSettings
 from mtsig_core.stats import engine
-from mtsig_core.stats.arrays import TOLERANCE, rounding_error
+from mtsig_core.stats.arrays import TOLERANCE, pair_differences, rounding_error
 from mtsig_core.stats.engine import measure, segment_scores
 from mtsig_core.stats.intervals import Sample, finite_or_none, fitting_intervals, percentile
 from mtsig_core.stats.pair import examine_pair
@@ -256,7 +256,8 @@ def sampling(testset: TestSet, metric: str | Metric, kind: str, *, size: int = 3
     pairs, counted = seen.order[engine.all_pairs(len(seen.order))], seen.counter()
 
     p_whole = whole_p(metric, seen.statistics, pairs, part.document_index if part.documents else None, seed)
-    full, names, on_all = _differences(*pair_sides(metric, seen.statistics, pairs)), seen.names, seen.scores.tolist()
+    sides, sided = pair_sides(metric, seen.statistics, pairs)
+    full, names, on_all = pair_differences(sides.scores, sided), seen.names, seen.scores.tolist()
 
     def conclude(sample: int, _: np.random.Generator) -> tuple[np.ndarray, ...]:
         # A seed for each sample from both numbers, so that samples of one seed are not those of the next.
@@ -299,15 +300,10 @@ def _conclude_sample(metric: Metric, statistics: np.ndarray, pairs: np.ndarray, 
     sides, rows = pair_sides(metric, statistics, pairs)
     if rows is not pairs:  # each pair on what both have, by the same draws
         drawn = engine.bootstrap_scores(sides, settings.resamples, settings.seed)
-    deltas = _differences(sides, rows)
-    win, lose = win_rates((drawn[rows[:, 0]] - drawn[rows[:, 1]]) * direction(metric))
+    deltas = pair_differences(sides.scores, rows)
+    win, lose = win_rates(pair_differences(drawn, rows) * direction(metric))
     p = approximate_randomization(deltas, engine.swap_differences(sides, rows, trials, settings.seed))
     return data.scores, low, high, deltas, *(np.where(np.isnan(deltas), np.nan, x) for x in (win, lose, p))
-
-
-def _differences(sides: engine.UnitStatistics, rows: np.ndarray) -> np.ndarray:
-    differences: np.ndarray = sides.scores[rows[:, 0]] - sides.scores[rows[:, 1]]
-    return differences
 
 
 # How much wider blocks of neighbours spread than broad samples, for every system and several sizes.
@@ -557,7 +553,7 @@ def conclusions(testset: TestSet, metric: str | Metric, *, sizes: tuple[int, ...
     whole = population(testset, metric, statistics=statistics, progress=progress)
     sizes = _settle_sizes(whole.n_segments, sizes)
     pairs = _differing_pairs(whole)
-    truth = np.sign(whole.scores[pairs[:, 0]] - whole.scores[pairs[:, 1]])
+    truth = np.sign(pair_differences(whole.scores, pairs))
     p_whole = whole_p(whole.metric, whole.statistics, pairs, whole.documents, seed)
     tasks = [(size, rows) for size in sizes for rows in positions("broad", whole.n_segments, size)]
     # The first of them are of all sizes, in proportion; each has the draws of its number in the list.
@@ -568,7 +564,7 @@ def conclusions(testset: TestSet, metric: str | Metric, *, sizes: tuple[int, ...
         (size, rows), rng = tasks[order[place]], make_rng(seed, _STREAM, int(order[place]))
         data = engine.UnitStatistics(whole.metric, whole.statistics[:, rows], Units.segments(size))
         drawn = engine.bootstrap_scores(data, resamples, int(rng.integers(1 << 62)))
-        win, lose = win_rates(drawn[pairs[:, 0]] - drawn[pairs[:, 1]])
+        win, lose = win_rates(pair_differences(drawn, pairs))
         decisions = decide_pairs(win - lose, alpha, win=win, lose=lose)
         return np.maximum(win, lose), np.sign(win - lose) * truth, decisions != 0
 
@@ -602,7 +598,7 @@ def _settle_sizes(n_segments: int, sizes: tuple[int, ...] | None) -> tuple[int, 
 def _differing_pairs(whole: Population) -> np.ndarray:
     """Nearby pairs of systems whose scores on the whole test set differ, shape (pairs, 2)."""
     pairs = nearby_pairs(len(whole.systems))
-    apart = np.abs(whole.scores[pairs[:, 0]] - whole.scores[pairs[:, 1]]) > rounding_error(whole.scores)
+    apart = np.abs(pair_differences(whole.scores, pairs)) > rounding_error(whole.scores)
     pairs = np.asarray(pairs[apart])
     if not len(pairs):
         raise SettingError("All systems have the same score on the whole test set: no conclusion is right or wrong.")

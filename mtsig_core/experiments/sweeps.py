@@ -18,7 +18,7 @@ from mtsig_core.metrics import Metric, depends_on_testset, direction, is_segment
 from mtsig_core.results import SamplingSettings
 from mtsig_core.simulation.corpus import KOEHN_SYSTEMS, simulate
 from mtsig_core.stats import engine
-from mtsig_core.stats.arrays import TOLERANCE, rounding_error
+from mtsig_core.stats.arrays import TOLERANCE, pair_differences, rounding_error
 from mtsig_core.stats.comparison import prepare_systems, relative_ends
 from mtsig_core.stats.engine import Measured, count_differing_units, measure, pair_statistics
 from mtsig_core.stats.few_units import p_floor, pair_units
@@ -301,7 +301,7 @@ def _one(subject: _Subject, size: int, repeat: int, settings: SamplingSettings) 
     with np.errstate(divide="ignore", invalid="ignore"):
         relative_ends = (np.array(ends) - medians) / np.where(medians == 0, np.nan, np.abs(medians))
     sign = direction(subject.metric)
-    deltas, differences = (sign * (x[rows[:, 0]] - x[rows[:, 1]]) for x in (data.scores, drawn))
+    deltas, differences = (sign * pair_differences(x, rows) for x in (data.scores, drawn))
     n = np.full(len(rows), size)
     n[subject.few] = np.count_nonzero(subject.apart[:, chosen], axis=1)
     floor = p_floor(TESTS["percentile"], settings.unit, n)

@@ -9,8 +9,7 @@ from typing import Any
 from mtsig_core.caution import Caution
 from mtsig_core.experiments.dispute import Decider, Dispute, MetricDispute
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.assumption_words import info_record, list_assumptions
-from mtsig_core.report.caution_words import group_cautions, p_word
+from mtsig_core.report.caution_words import group_cautions, info_record, list_assumptions, p_word
 from mtsig_core.report.document import Block, Facts, Figure, Paragraph, Report, Section, TableBlock, Warnings
 from mtsig_core.report.html import report_html
 from mtsig_core.report.pictures import DifferenceRow, draw_differences

@@ -24,7 +24,7 @@ from mtsig_core.results import (
     TaskInfo,
 )
 from mtsig_core.stats import engine
-from mtsig_core.stats.arrays import Rows, apply_by_rows
+from mtsig_core.stats.arrays import pair_differences, row_chunks
 from mtsig_core.stats.cautions import about_choice
 from mtsig_core.stats.comparison import Cache, decide, draw, draws_key, join_comparisons
 from mtsig_core.stats.decisions import Decisions, average_runs_across, decide_tests, rank_systems
@@ -215,13 +215,14 @@ def draw_across(parts: Mapping[str, Measured], plans: Mapping[str, Plan], *, tri
         single |= n_units < 2
         some &= own
         n_apart[k, one.some] = one.n_apart
-        systems, sides, (i, j) = one.systems.sample, one.sides.sample, one.rows.T
+        systems, sides, rows = one.systems.sample, one.sides.sample, one.rows
         observed[own] += share * np.concatenate([systems.observed, one.delta])
-        drawn[own] += share * np.concatenate([systems.drawn, sides.drawn[i] - sides.drawn[j]])
+        drawn[own] += share * np.concatenate([systems.drawn, pair_differences(sides.drawn, rows)])
         null[one.some] += share * one.joint
         variances, left_out = np.zeros(len(everything)), sides.left_out
-        variances[own] = np.concatenate([jackknife_se(systems.left_out), apply_by_rows(jackknife_se, Rows(
-            (len(i), left_out.shape[1]), partial(_row_differences, left_out, one.rows)))]) ** 2
+        variances[own] = np.concatenate([jackknife_se(systems.left_out), *(
+            jackknife_se(pair_differences(left_out, rows[some]))
+            for some in row_chunks(len(rows), left_out.shape[1]))]) ** 2
         errors.append((share**2 * variances, units_freedom(worth)))
         if progress is not None:
             progress((k + 1) * share)
@@ -233,11 +234,6 @@ def draw_across(parts: Mapping[str, Measured], plans: Mapping[str, Plan], *, tri
     kept_variances, freedom = (np.array(values)[:, some] for values in zip(*errors, strict=True))
     return AcrossDraws(tuple(names), first.sign, trials, pairs[tested], observed[some], drawn[some], kept_variances,
                        freedom, single[some], least, tests)
-
-
-def _row_differences(values: np.ndarray, pairs: np.ndarray, rows: slice | np.ndarray) -> np.ndarray:
-    differences: np.ndarray = values[pairs[rows, 0]] - values[pairs[rows, 1]]
-    return differences
 
 
 def decide_across(draws: AcrossDraws, settings: Settings, ci: str) -> tuple[np.ndarray, Decisions]:

@@ -55,6 +55,18 @@ def apply_to_known(function: Callable[[np.ndarray], np.ndarray], rows: np.ndarra
     return found
 
 
+def pair_differences(values: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """The first less the second of each pair: (systems, ...) and pairs of shape (pairs, 2) -> (pairs, ...)."""
+    return np.asarray(values[pairs[:, 0]] - values[pairs[:, 1]])
+
+
+def make_read_only(values: np.ndarray) -> np.ndarray:
+    """A view that cannot be changed."""
+    values = values.view()
+    values.flags.writeable = False
+    return values
+
+
 def iterate_rows(rows: np.ndarray | Rows, order: np.ndarray) -> Iterator[np.ndarray]:
     """One row after the other, in this order."""
     for some in row_chunks(len(order), rows.shape[1], _MADE_AT_ONCE):

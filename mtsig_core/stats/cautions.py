@@ -54,7 +54,7 @@ from mtsig_core.stats.few_units import (
 from mtsig_core.stats.intervals import LEAST_UNITS
 from mtsig_core.stats.ranks import count_reversed_pairs, find_other_leaders, find_top_group
 from mtsig_core.stats.resampling import Units
-from mtsig_core.stats.significance import ADJUSTMENTS, FAMILY_WISE, TESTS, is_split, significant
+from mtsig_core.stats.significance import FAMILY_WISE, TESTS, is_split, significant
 from mtsig_core.testset import TestSet, count_characters, pick_human_scores, show_name
 
 _THAT_MAY_TELL = ("chrf", "ter", "bleu")
@@ -413,7 +413,7 @@ def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> 
         elif pair.n and _same_scores(testset, pair, result.metric):
             yield Caution("identical-scores", {"n": pair.n}, **about)
         elif pair.decidable and not (hopeless or result.exact) and is_near(pair, settings):
-            if at_least_p(pair, settings):
+            if (pair.p_value or 0) <= TESTS[settings.test].smallest_p(settings.trials):
                 at_least.append(pair)
             else:
                 yield Caution("near-alpha", {"p": pair.p_adjusted, "correction": settings.correction}, **about,
@@ -478,40 +478,12 @@ def is_near(pair: PairResult, settings: Settings) -> bool:
     return error > 0 and pair.p_adjusted < 1 and abs(pair.p_adjusted - settings.alpha) <= 2 * error
 
 
-def at_least_p(pair: PairResult, settings: Settings) -> bool:
-    """Return whether a pair has the smallest p that so many trials can give."""
-    return pair.p_value is not None and pair.p_value <= TESTS[settings.test].smallest_p(settings.trials)
-
-
 def about_near_at_least(settings: Settings, result: MetricResult, near: Sequence[PairResult]) -> Iterator[Caution]:
-    """Warn of pairs of the smallest p near alpha: one more extreme draw would undo their significance (`undone`), or
-    only more trials can tell."""
-    lost = _undone_by_one(settings, result, near) if near else ()
-    for undone in (True, False):
-        p = [pair.p_adjusted or 0.0 for pair, own in zip(near, lost, strict=True) if bool(own) is undone]
-        if p:
-            yield Caution("near-alpha-at-the-least-p", {
-                "n": len(p), "trials": settings.trials, "correction": settings.correction, "p_low": min(p),
-                "p_high": max(p), "undone": undone}, result.metric, remedies=_more_trials(settings))
-
-
-def _undone_by_one(settings: Settings, result: MetricResult, near: Sequence[PairResult]) -> np.ndarray:
-    """Return which pairs of the smallest p are significant, and would not be with one more draw at least as extreme.
-
-    One more draw raises p by a step, which a correction multiplies by the same factor for all tied pairs. Romano-Wolf's
-    adjusted p is a share of the draws, and rises by about one of them.
-    """
-    step, adjust = TESTS[settings.test].smallest_p(settings.trials), ADJUSTMENTS.get(settings.correction)
-    if adjust is None:
-        raised = np.array([pair.p_adjusted for pair in near], dtype=float) + step
-    else:
-        tested = [pair for pair in result.pairs if pair.p_value is not None]
-        at = next(k for k, pair in enumerate(tested) if pair is near[0])
-        p = np.array([pair.p_value for pair in tested], dtype=float)
-        p[at] += step
-        raised = np.full(len(near), adjust(p)[at])
-    lost: np.ndarray = np.array([pair.significant for pair in near]) & ~significant(raised, settings.alpha)
-    return lost
+    """Warn of pairs that have the smallest p that so many trials can give, near alpha: only more trials can tell."""
+    if p := [pair.p_adjusted or 0.0 for pair in near]:
+        yield Caution("near-alpha-at-the-least-p", {
+            "n": len(p), "trials": settings.trials, "correction": settings.correction, "p_low": min(p),
+            "p_high": max(p)}, result.metric, remedies=_more_trials(settings))
 
 
 def _more_trials(settings: Settings) -> tuple[Remedy, ...]:
@@ -758,7 +730,7 @@ def _out_of_order(testset: TestSet, name: str, reference: str, part: Reordering,
     """Return the warning about one system; `others` are those whose lines are in order."""
     output = testset.systems[name]
     same = next((other for other in others if _same_lines(output, testset.systems[other])), None)
-    return Caution("other-order", {"reference": reference, **_part(testset, part), **_manner(output, part),
+    return Caution("other-order", {"reference": reference, **_part(testset, part), "shift": part.shift,
                                    "same_as": same}, a=name, remedies=({"exclude": name},))
 
 
@@ -768,21 +740,6 @@ def _part(testset: TestSet, part: Reordering) -> dict[str, int | None]:
     line, place = (testset.lines[int(some[len(some) // 2])] if len(some) else None for some in (
         part.moved, part.places))
     return {**facts, "line": line, "place": place}
-
-
-def _manner(output: Sequence[str], part: Reordering) -> dict[str, int | str | None]:
-    """Return how the lines were moved, if it is a shift or another order."""
-    if (shift := part.shift) is not None:
-        return {"shift": shift, "order": None}
-    written = [text for text in strip_texts(islice(output, _SEGMENTS)) if text]
-    lengths, ends, order = [len(text) for text in written], part.moved + part.places, None
-    if any(lines == sorted(lines) for lines in (written, [text.casefold() for text in written])):
-        order = "alphabet"
-    elif lengths in (sorted(lengths), sorted(lengths, reverse=True)):
-        order = "length"
-    elif len(ends) and np.ptp(ends) == 0:
-        order = "reverse"
-    return {"shift": None, "order": order}
 
 
 def _same_lines(a: Sequence[str], b: Sequence[str]) -> bool:

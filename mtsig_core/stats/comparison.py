@@ -22,6 +22,7 @@ from mtsig_core.results import (
     TestSetInfo,
 )
 from mtsig_core.stats import engine
+from mtsig_core.stats.arrays import make_read_only, pair_differences
 from mtsig_core.stats.cautions import about_metrics, about_texts, find_cautions, join_cautions, repeated_references
 from mtsig_core.stats.decisions import decide_metric
 from mtsig_core.stats.draws import MetricDraws, draw_metric, draw_replicates, draw_sides, draw_systems
@@ -333,12 +334,12 @@ def replicates(comparison: Comparison, testset: TestSet, metric: str | Metric | 
     place = {name: k for k, name in enumerate(seen.names)}
     pairs = np.array([(place[pair.a], place[pair.b]) for pair in result.pairs], dtype=int).reshape(-1, 2)
     n, sides, rows = draw_sides(seen, systems, pairs, units, plan, jobs, report_stage(progress, "pairs"))
-    differences = sides.sample.drawn[rows[:, 0]] - sides.sample.drawn[rows[:, 1]]
+    differences = pair_differences(sides.sample.drawn, rows)
     tested = draw_replicates(sides, rows, plan, jobs,
                              report_stage(progress, "test"))[:] if len(rows) else np.empty((0, 0))
-    return Replicates(tuple(seen.names), _frozen(systems.sample.drawn),
+    return Replicates(tuple(seen.names), make_read_only(systems.sample.drawn),
                       tuple((pair.a, pair.b) for pair in result.pairs),
-                      *(_frozen(_whole(values, n > 0)) for values in (differences, tested)))
+                      *(make_read_only(_whole(values, n > 0)) for values in (differences, tested)))
 
 
 def _whole(values: np.ndarray, some: np.ndarray) -> np.ndarray:
@@ -348,12 +349,6 @@ def _whole(values: np.ndarray, some: np.ndarray) -> np.ndarray:
     full = np.full((len(some), values.shape[1]), np.nan)
     full[some] = values
     return full
-
-
-def _frozen(values: np.ndarray) -> np.ndarray:
-    values = values.view()
-    values.flags.writeable = False
-    return values
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -465,9 +460,8 @@ def bootstrap_systems(testset: TestSet, metric: str | Metric, *, only: Sequence[
     ends = {kind: rule(sample, settings.alpha)
             for kind, rule in fitting_intervals(is_segment_mean(seen.metric)).items()}
     medians = np.median(drawn, axis=1)
-    drawn.flags.writeable = False
     return tuple(ScoreBootstrap(
-        seen.names[k], float(data.scores[k]), float(medians[k]), drawn[k], MappingProxyType(
+        seen.names[k], float(data.scores[k]), float(medians[k]), make_read_only(drawn[k]), MappingProxyType(
             {kind: finite_ends(low[k], high[k]) for kind, (low, high) in ends.items()})) for k in seen.order)
 
 

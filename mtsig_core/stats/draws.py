@@ -10,7 +10,7 @@ import numpy as np
 
 from mtsig_core.metrics import Metric, find_tokenizer, mean_over_domains
 from mtsig_core.stats import engine
-from mtsig_core.stats.arrays import Rows, apply_by_rows, rounding_error, row_chunks
+from mtsig_core.stats.arrays import Rows, apply_by_rows, pair_differences, rounding_error, row_chunks
 from mtsig_core.stats.engine import (
     Columns,
     Measured,
@@ -119,21 +119,19 @@ class MetricDraws:
 
     def sample_differences(self, tested: np.ndarray) -> Sample:
         """The differences of some pairs, by their places among the tested ones."""
-        i, j = self.pairs[self.n > 0][tested].T
-        systems, own = self.systems, self.on_common
+        pairs, systems, own = self.pairs[self.n > 0][tested], self.systems, self.on_common
         drawn = self.drawn_differences(tested)
-        segments = None if systems.segments is None else systems.segments[i] - systems.segments[j]
+        segments = None if systems.segments is None else pair_differences(systems.segments, pairs)
         if own is not None:
             return Sample(own.observed[tested], drawn, own.left_out[tested], segments)
-        return Sample(systems.observed[i] - systems.observed[j], drawn, systems.left_out[i] - systems.left_out[j],
+        return Sample(pair_differences(systems.observed, pairs), drawn, pair_differences(systems.left_out, pairs),
                       segments)
 
     def drawn_differences(self, tested: np.ndarray) -> np.ndarray:
         """Those on bootstrap samples alone, shape (tested, resamples)."""
-        i, j = self.pairs[self.n > 0][tested].T
-        drawn: np.ndarray = self.systems.drawn[i] - self.systems.drawn[j] if self.on_common is None else \
-            self.on_common.drawn[tested]
-        return drawn
+        if self.on_common is not None:
+            return np.asarray(self.on_common.drawn[tested])
+        return pair_differences(self.systems.drawn, self.pairs[self.n > 0][tested])
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -166,7 +164,7 @@ def draw_metric(testset: TestSet, metric: Metric, plan: Plan, alone: Mapping[str
         families = [np.arange(len(rows)), *(
             np.flatnonzero((pairs[some] == k).any(axis=1)) for k in range(len(seen.names)))]
         replicates = draw_replicates(sides, rows, plan, jobs, stage("test"))
-        tests = test_pairs(_pair_differences(sides.data.scores, rows), replicates, TESTS[plan.test],
+        tests = test_pairs(pair_differences(sides.data.scores, rows), replicates, TESTS[plan.test],
                            p_floor(TESTS[plan.test], plan.unit, n_apart[some]), families,
                            whole=TESTS[plan.test].tries_all(units))
     itself = np.repeat(np.arange(len(seen.names)), 2).reshape(-1, 2)
@@ -208,7 +206,7 @@ def draw_sides(seen: Measured, systems: SystemDraws, pairs: np.ndarray, units: U
 
 
 def _differences_on_common(sides: SystemDraws, rows: np.ndarray) -> Sample:
-    observed, drawn, left_out = (_pair_differences(values, rows) for values in (
+    observed, drawn, left_out = (pair_differences(values, rows) for values in (
         sides.sample.observed, sides.sample.drawn, sides.sample.left_out))
     return Sample(observed, drawn, left_out)
 
@@ -225,8 +223,8 @@ def _se_ratios(seen: Measured, sides: SystemDraws, rows: np.ndarray, n: np.ndarr
             other = engine.UnitStatistics(seen.metric, sides.statistics, seen.units(kind))
             scores = engine.bootstrap_scores(other, plan.resamples, plan.seed, jobs=jobs,
                                              progress=stage(f"standard errors by {kind}"))
-        chunks = (rows[some].T for some in row_chunks(len(rows), scores.shape[1]))
-        errors[kind] = np.concatenate([np.empty(0), *(standard_deviations(scores[i] - scores[j]) for i, j in chunks)])
+        errors[kind] = np.concatenate([np.empty(0), *(standard_deviations(pair_differences(scores, rows[some]))
+                                                      for some in row_chunks(len(rows), scores.shape[1]))])
     ratio = np.divide(errors["document"], errors["segment"], out=np.full(len(rows), np.nan),
                       where=errors["segment"] > 0)
     several = np.minimum(n, pair_units(seen, pairs, seen.units("document"))[0])[n > 0] > 1
@@ -274,15 +272,10 @@ def _draw_reference(name: str, part: TestSet, metric: Metric, plan: Plan, jobs: 
     progress = stage(f"test, {place}")
     systems, pairs = draw_systems(metric, seen.stored, units, plan, jobs, progress), engine.all_pairs(len(seen.names))
     n_apart = count_differing_units(systems.data, pairs, np.full(len(pairs), units.pieces), test.draws == "swaps")
-    delta = _pair_differences(systems.data.scores, pairs)
+    delta = pair_differences(systems.data.scores, pairs)
     tests = test_pairs(delta, draw_replicates(systems, pairs, plan, jobs, progress), test,
                        p_floor(test, plan.unit, n_apart), [np.arange(len(pairs))], whole=test.tries_all(units))
     return ReferenceDraws(name, part.n_segments, length, tuple(seen.names), delta, n_apart, tests)
-
-
-def _pair_differences(scores: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    differences: np.ndarray = scores[pairs[:, 0]] - scores[pairs[:, 1]]
-    return differences
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -322,7 +315,7 @@ def draw_part(part: Measured, pairs: np.ndarray, plan: Plan, jobs: int = 1) -> P
     units, test = part.units(plan.unit, plan.block_length), TESTS[plan.test]
     systems = draw_systems(part.metric, part.stored, units, plan, jobs, None)
     n, sides, rows = draw_sides(part, systems, pairs, units, plan, jobs, None)
-    delta = _pair_differences(sides.sample.observed, rows)
+    delta = pair_differences(sides.sample.observed, rows)
     joint = replicates = np.empty((0, plan.trials or 0))
     if len(rows):
         joint = replicates = draw_replicates(sides, rows, plan, jobs, None)[:]
@@ -347,7 +340,7 @@ def draw_replicates(sides: SystemDraws, pairs: np.ndarray, plan: Plan, jobs: int
         return engine.swap_rows(sides.data, pairs, plan.trials, plan.seed, jobs=jobs, progress=progress)
     source = sides.sample.segments if test.of_segments else sides.scores[:, :plan.trials]
     assert source is not None, "only metrics that are means of segment scores have such a test"
-    differences = Rows((len(pairs), source.shape[1]), lambda rows: source[pairs[rows, 0]] - source[pairs[rows, 1]])
+    differences = Rows((len(pairs), source.shape[1]), lambda rows: pair_differences(source, pairs[rows]))
     return differences[:] if test.of_segments else differences
 
 

@@ -19,7 +19,7 @@ from mtsig_core.metrics import Metric, direction, is_segment_mean, resolve_metri
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.results import SamplingSettings
 from mtsig_core.stats import engine
-from mtsig_core.stats.arrays import rounding_error
+from mtsig_core.stats.arrays import make_read_only, rounding_error
 from mtsig_core.stats.draws import draw_systems, test_pairs
 from mtsig_core.stats.engine import (
     Measured,
@@ -180,7 +180,7 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
     se = _standard_errors(seen, two, (a, b), units, sample, seed, jobs, progress)
     return PairExamination(
         a, b, metric.name, metric.higher_is_better, settings, float(here.scores[0]), float(here.scores[1]), delta,
-        _frozen(drawn), _frozen(swapped),
+        make_read_only(drawn), make_read_only(swapped),
         tuple(_outcome(test, delta, replicates[test.draws], alpha, seen.sign,
                        float(p_floor(test, units.kind, n_apart[test.draws])[0]))
               for test in fitting_tests(is_segment_mean(metric)).values()),
@@ -236,7 +236,7 @@ def contributions(data: engine.UnitStatistics) -> np.ndarray:
     Returns ndarray, shape (units,): In points, read-only.
     """
     without = _difference(engine.jackknife_scores(data))
-    return _frozen(np.where(np.isnan(without), 0.0, data.scores[0] - data.scores[1] - without))
+    return make_read_only(np.where(np.isnan(without), 0.0, data.scores[0] - data.scores[1] - without))
 
 
 def find_extremes(values: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -338,13 +338,7 @@ def _outcome(test: SignificanceTest, delta: float, replicates: np.ndarray | None
 
 
 def _difference(scores: np.ndarray) -> np.ndarray:
-    difference: np.ndarray = scores[0] - scores[1]
-    return difference
-
-
-def _frozen(values: np.ndarray) -> np.ndarray:
-    values.flags.writeable = False
-    return values
+    return np.asarray(scores[0] - scores[1])
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -433,9 +427,8 @@ def measure_contributions(testset: TestSet, metric: Metric, a: str, b: str, stat
     [False, True]
     """
     both = _common_statistics(testset, metric, a, b, statistics)
-    values = direction(metric) * contributions(engine.UnitStatistics(metric, both, make_units(testset, "segment")))
-    values.flags.writeable = False
-    return values
+    return make_read_only(direction(metric) * contributions(
+        engine.UnitStatistics(metric, both, make_units(testset, "segment"))))
 
 
 def find_segments(testset: TestSet, a: str, b: str, *, document: int | None = None, domain: str | None = None,

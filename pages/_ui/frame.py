@@ -9,7 +9,7 @@ import streamlit as st
 
 from mtsig_core import MtsigError, TestSet
 from mtsig_core.errors import format_count
-from mtsig_core.report.assumption_words import list_assumptions
+from mtsig_core.report.caution_words import list_assumptions
 from mtsig_core.report.palette import shortened
 from mtsig_core.report.sentences import describe_settings, summarize_comparison
 from pages._ui import address, background, browser, controls, screen, testsets, views

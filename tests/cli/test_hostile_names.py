@@ -95,13 +95,6 @@ def test_no_name_commands_the_terminal(run, hostile, command, form):
         json.loads(found.out)
 
 
-def test_ranks_by_all_rules_and_published_ranks_show_names_legibly(run, hostile, tmp_path):
-    (tmp_path / "ranks.tsv").write_text(f"system\trank\n{hostile['name']}\t1\n")
-    for command, more in (("compare", ["--rank-rule", "all"]), ("score", ["--official", str(tmp_path / "ranks.tsv")])):
-        found = run(*asked(command, "text", hostile), *more)
-        assert found.status == 0 and not OBEYED.search(found.out + found.err) and not TURNS.search(found.out)
-
-
 @pytest.mark.parametrize("option", ["baseline", "only", "exclude", "domain", "official", "lower-is-better"])
 @pytest.mark.parametrize("known", [True, False])
 def test_a_hostile_name_that_is_asked_for_is_found_or_refused_legibly(run, hostile, option, known):

@@ -15,8 +15,6 @@ from mtsig_core.experiments.frame import whole_p
 from mtsig_core.experiments.sampling import SampledPair, SampledSystem, positions, sampling
 from mtsig_core.metrics.means import SegmentMean
 from mtsig_core.metrics.nist import Nist
-from mtsig_core.report.experiment_tables import sampled_pair_records, sampled_system_records
-from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.testset import SegmentScores
 from tests.builders.toys import Given, bleu, bleu_counts, segment_scores, texts, toy
 
@@ -220,22 +218,6 @@ def run(capsys, *args):
     status = main(["sample", *args])
     out = capsys.readouterr()
     return status, out.out, out.err
-
-
-def test_the_command_line_prints_the_numbers(capsys):
-    status, out, err = run(capsys, "broad", "--demo-segments", "300", "--sample-size", "50", "--seed", "3", "--trials",
-                           "99", "--resamples", "300", "--jobs", "2")
-    one = json.loads(out)["metrics"]["bleu"]
-    found = sampling(load_demo(300), "bleu", "broad", size=50, seed=3, trials=99, resamples=300)
-    assert (status, err) == (0, "")
-    assert one["systems"] == {system.system: sampled_system_records(system) for system in found.systems}
-    assert [pair["samples"] for pair in one["pairs"]] == [sampled_pair_records(pair) for pair in found.pairs]
-    for pair, row in zip(found.pairs, one["pairs"], strict=True):
-        told, right = row["koehn"], pair.tally("koehn")["right"]
-        assert [told[what] for what in ("right", "wrong", "none")] == tally(pair, "koehn")
-        assert row["whole_p"] == pair.whole_p and (told["right_low"], told["right_high"]) == (right.low, right.high)
-    danish, summary = found.system("Danish"), one["summary"]["Danish"]
-    assert (summary["sd"], summary["hits_low"]) == (danish.sd, danish.hit_rate.low)
 
 
 def test_a_sample_without_a_score_is_null(capsys, tmp_path):

@@ -28,10 +28,9 @@ from mtsig_core.experiments.inside_score import (
     truncated,
     worked_example,
 )
-from mtsig_core.experiments.papers import KOEHN_T1
 from mtsig_core.metrics import make_metric
-from mtsig_core.report.experiment_tables import factor_table, note_table, precision_table, right_value
-from mtsig_core.simulation.corpus import load_demo, simulate
+from mtsig_core.report.experiment_tables import factor_table, note_table, right_value
+from mtsig_core.simulation.corpus import simulate
 from mtsig_core.testset import SegmentScores
 from tests.builders.toys import texts
 
@@ -45,11 +44,6 @@ def toy():
     systems[1] = [" ".join(text.split()[:-1]) for text in systems[1]]
     return TestSet("toy", dict(zip("ABCD", systems, strict=True)), {"ref": reference},
                    documents=[f"d{k // 6}" for k in range(120)])
-
-
-@pytest.fixture(scope="module")
-def demo():
-    return load_demo()
 
 
 def corpus_of(testset, name, rows=None, **settings):
@@ -89,16 +83,6 @@ def test_other_metrics_have_no_such_parts(toy, look):
         look(toy, "chrf")
     with pytest.raises(SettingError, match="bleu of another package"):  # which does not name its counts
         look(toy, BLEU())
-
-
-@pytest.mark.statistics
-def test_the_demonstration_is_near_table_1(demo):
-    theirs = {name: numbers for name, *numbers in KOEHN_T1.rows["bleu"]}
-    found = precisions(demo)
-    for row in found:
-        assert (row.p1, row.p4, row.bleu) == pytest.approx(theirs[row.system], abs=0.6)
-    rows = precision_table(found, True).texts()
-    assert rows[0][1] == "62.9 (62.6)" and rows[0][7] == "28.88 (28.9)"
 
 
 # Lengths.

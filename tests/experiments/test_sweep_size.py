@@ -192,18 +192,6 @@ def test_a_comparison_plans_as_a_sweep_does(counts, unit, higher):
         plan(found, 0.5, metric="givn")
 
 
-def test_plans_where_the_better_score_is_behind_on_what_both_have_scores_for():
-    """By gaps: then the difference of a pair is negative, and as little known as where it is positive."""
-    b = [50.0 + k % 7 for k in range(40)]
-    a = [value - (-1) ** k - 0.1 for k, value in enumerate(b)]
-    rows = {"A": [99.0, *a], "B": [None, *b]}
-    found = compare(TestSet("set", {name: [None] * 41 for name in rows}, {}, scores={"human": SegmentScores(rows)}),
-                    ["human"], trials=99, resamples=99)
-    pair, row = found.metrics["human"].pairs[0], plan(found, 1.0)[0]
-    assert (pair.a, pair.b) == ("A", "B") and pair.delta == pytest.approx(-0.1)
-    assert row.units_for_own > 40 and row.units_for_own_high is None
-
-
 def test_a_comparison_plans_only_what_it_could_test():
     scores = {"A": [1.0, 2.0, None, None], "B": [3.0, 1.0, 2.0, 4.0], "C": [None, None, 3.0, 1.0]}
     rated = TestSet("rated", dict.fromkeys("ABC", [None] * 4), {}, scores={"human": SegmentScores(scores)})

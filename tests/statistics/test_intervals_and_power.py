@@ -68,17 +68,6 @@ def test_doubling_the_test_set_narrows_the_interval_by_30_percent(population, da
     assert 0.69 <= width(600) / width(300) <= 0.73
 
 
-@populations("corpus")
-def test_scatter_of_a_bound(population, data):
-    """The standard deviation of the bound of a 95% interval over seeds is about 2.67 sigma / sqrt(B)."""
-    one = data(samples(population, 300, 1, seed=8)[0])
-    drawn = np.concatenate([engine.bootstrap_scores(one, 1000, seed) for seed in range(200)])
-    lows, highs = percentile(Sample(drawn.mean(axis=1), drawn, None), ALPHA)
-    expected = 2.67 * drawn.std() / np.sqrt(1000)
-    assert 0.80 <= np.std(lows) / expected <= 1.20
-    assert 0.80 <= np.std(highs) / expected <= 1.20
-
-
 def test_power_at_the_minimum_detectable_difference():
     n, repeats = 200, 800
     units = Units("segment", np.arange(n), n)

@@ -213,19 +213,3 @@ class TestTable:
     def test_broken_tables_name_the_line(self, text, message):
         with pytest.raises(InputError, match=message):
             parse_official_table(text)
-
-
-def test_on_the_command_line(text_folder, run, tmp_path):
-    outputs = {name: (text_folder / f"system-outputs/en-de/{name}.txt").read_text().splitlines()
-               for name in ("good", "poor")}
-    refs = [(text_folder / f"references/en-de.ref{one}.txt").read_text().splitlines() for one in "AB"]
-    table = tmp_path / "table.csv"
-    table.write_text("system,BLEU\n" + "".join(
-        f"{name},{sacrebleu.corpus_bleu(texts, refs).score:.1f}\n" for name, texts in outputs.items()))
-    options = ["score", "--folder", text_folder, "--langpair", "en-de", "--refs", "refA", "--official", table]
-    out = run(*options).out
-    assert "0 of 2 published scores come out" in out and "all 2 references jointly" in out and "Only here: fair" in out
-    assert '"setting": "all 2 references jointly"' in run(*options, "--format", "json").out
-    assert run(*options, "--format", "csv").out.startswith("system,called,metric,column,printed,score,agrees,setting")
-    table.write_text("nonsense")
-    assert run(*options).status == 2

@@ -12,7 +12,6 @@ from scipy import stats
 
 from mtsig_core import Comparison, SettingError, TestSet, compare, compare_task
 from mtsig_core.experiments.dispute import examine_dispute
-from mtsig_core.report.pictures import task_svg
 from mtsig_core.report.sentences import state_verdict
 from mtsig_core.results import ReferenceLeaders
 from mtsig_core.source import TaskSource
@@ -37,7 +36,6 @@ from mtsig_core.stats.ranks import (
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.task import Task, TaskExclusion
 from tests.builders.rated_tasks import made
-from tests.builders.task_files import task_html, task_latex, task_text
 
 WMT25 = Path(__file__).resolve().parents[3] / "shared" / "data" / "wmt25"
 
@@ -345,40 +343,6 @@ def test_wmt24_without_domains_is_refused(rated):
     with pytest.raises(SettingError, match="need domains"):
         compare_task(Task("toy", {"en-de": bare}), "human", rank_rule="wmt24")
     assert compare(bare, "human", trials=99, rank_rule="wmt25").metrics["human"].ruled is not None
-
-
-@pytest.fixture(scope="module")
-def spaced():
-    """Three systems, each far better than the next, and three of the same scores."""
-    def made(step):
-        values = [60 + k % 7 for k in range(120)]
-        return TestSet("spaced", {name: [None] * 120 for name in "ABC"}, {}, scores={
-            "human": {name: [value - step * k + 0.5 * (-1) ** (n // (k + 1)) for n, value in enumerate(values)]
-                      if step else values for k, name in enumerate("ABC")}},
-            documents=[f"d{k // 4}" for k in range(120)], domains=["news", "speech"] * 60)
-
-    return made(10.0), made(0.0)
-
-
-@pytest.mark.parametrize(("form", "line"), [("text", "\n----"), ("latex", r"\midrule"), ("html", '<tr class="ruled">')])
-@pytest.mark.parametrize("rule", RANK_RULES)
-def test_a_line_is_drawn_between_clusters(spaced, form, line, rule):
-    """One below the first, and one below the second of the leaderboard, which comes before the table of pairs."""
-    drawn, none = (compare(one, "human", trials=999, rank_rule=rule).render(form).partition(":mtsig-human-pairs}")[0]
-                   .count(line) for one in spaced)
-    assert drawn - none == 2
-
-
-@pytest.mark.parametrize(("form", "line"), [
-    (task_text, "\n----"), (lambda found: task_latex(found, ""), r"\midrule"),
-    (lambda found: task_html(found, ""), '<tr class="ruled">'),
-    (lambda found: task_svg(found, "human"), 'class="cluster"')])
-def test_a_line_is_drawn_in_the_picture_of_a_task(spaced, form, line):
-    """By the clusters across its language pairs, or those of the only one; HTML has the tables of each besides."""
-    for pairs in (("en-de", "en-cs"), ("en-de",)):
-        drawn, none = (form(compare_task(Task("toy", dict.fromkeys(pairs, one)), "human", trials=999, resamples=99)
-                            ).count(line) for one in spaced)
-        assert drawn - none == 2 + 2 * len(pairs) * line.startswith("<tr")
 
 
 def test_rules_of_segment_scores_need_them():

@@ -13,15 +13,13 @@ from statsmodels.stats.weightstats import DescrStatsW
 
 from mtsig_core import InputError, SettingError, TestSet, compare
 from mtsig_core.errors import format_count
-from mtsig_core.experiments.dispute import list_dispute_metrics
 from mtsig_core.metrics import list_metrics, resolve_metric
 from mtsig_core.report.export import comparison_csv, comparison_json
 from mtsig_core.report.reports import comparison_html, comparison_latex, comparison_text
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.results import Comparison
-from mtsig_core.stats.comparison import bootstrap_systems
 from mtsig_core.stats.intervals import fitting_intervals
-from mtsig_core.stats.pair import examine_pair, measure_contributions, score_selection
+from mtsig_core.stats.pair import examine_pair
 from mtsig_core.stats.resampling import BLOCK, bootstrap_weights, make_units
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, decide_adjusted, fitting_tests, student_t, wilcoxon
 from mtsig_core.testset import SegmentScores
@@ -120,12 +118,6 @@ def test_a_constant_difference_keeps_its_p_in_a_family(unit):
     assert (alone.p_value, alone.p_adjusted) == (1 / 500, 1 / 500)
 
 
-def test_a_constant_difference_on_one_document_shows_nothing():
-    b = np.random.default_rng(3).normal(70, 9, 60)
-    (pair,) = human(rated({"A": b + 0.3, "B": b}, documents=["d"] * 60), test="bootstrap", unit="document").pairs
-    assert (pair.p_value, pair.p_adjusted, pair.better) == (1, 1, None)
-
-
 class TestSides:
     @pytest.mark.parametrize("higher", [True, False])
     def test_no_system_is_better_where_ranks_and_mean_disagree(self, higher):
@@ -160,10 +152,6 @@ class TestSides:
             kinds.add((pair.favours is None, p <= 0.05))
         assert kinds >= {(True, True), (False, True)}
 
-    def test_another_correction_declares_nobody_either(self):
-        found = human(lopsided(), test="wilcoxon", unit="segment", correction="holm")
-        assert decide_adjusted(found.pairs, found.sign, np.array([1e-9]), 0.05).tolist() == [0]
-
     def test_adjusted_p_decide_for_the_side_that_scores_better(self):
         pair, = human(lopsided(), test="t", unit="segment").pairs
         assert pair.better == "a"
@@ -173,14 +161,6 @@ class TestSides:
         found = examine_pair(lopsided(), "human", "A", "B", unit="segment", trials=199, resamples=200)
         sides = {one.test: (one.better, one.favours) for one in found.outcomes}
         assert sides["wilcoxon"] == (None, "a") and sides["t"] == sides["ar"] == ("b", None)
-
-    def test_against_a_baseline_neither_better_nor_worse_is_claimed(self):
-        whole = lopsided().scores["human"].by_system
-        more = {f"S{k}": [value - 0.001 * k for value in whole["A"]] for k in range(6)}
-        found = compare(rated({"B": whole["B"], **more}), ["human"], test="wilcoxon", unit="segment", baseline="B",
-                        **QUICK)
-        (caution,) = [one for one in found.warnings if one.code == "split-decision"]
-        assert caution.facts["m"] == len(caution.facts["pairs"]) == 6 and ("S0", "B") in caution.facts["pairs"]
 
     def test_of_samples_the_side_is_that_of_most(self):
         drawn = np.array([[-1.0] * 97 + [200.0] * 3, [1.0] * 100])
@@ -241,16 +221,6 @@ class TestGaps:
 
     def test_by_document(self):
         self.check(DOCUMENTS, "document")
-
-    def test_no_gap_is_the_quick_way(self):
-        """A gap in one more system does not touch the other pairs."""
-        with_gap = {**WHOLE, "D": np.where(np.arange(N) % 3, WHOLE["D"], NAN)}
-        plain = {(p.a, p.b): p for p in human(rated(WHOLE), correction="none").pairs}
-        for pair in human(rated(with_gap), correction="none").pairs:
-            if "D" not in (pair.a, pair.b):
-                assert pair == dataclasses.replace(plain[pair.a, pair.b], ci_low=pair.ci_low, ci_high=pair.ci_high,
-                                                   se=pair.se, mdd=pair.mdd)
-                assert pair.se == pytest.approx(plain[pair.a, pair.b].se)
 
     def test_the_null_stays_joint(self):
         """Romano-Wolf by hand from the same swaps of all pairs."""
@@ -378,52 +348,6 @@ def test_examine_pair_gives_what_compare_gives(rows, documents):
     assert found.by_segment[np.flatnonzero(alone)[3]] == pytest.approx(found.delta - left, rel=1e-9)
 
 
-def test_interval_and_warnings_go_by_the_documents_that_are_rated():
-    documents = [str(k // 2) for k in range(340)]
-    some = {name: np.append(row[:24], [NAN] * 316) for name, row in scores(3, n=24).items()}
-    testset = rated(some, documents, texts=True)
-    alone = compare(testset.take(range(24)), ["human"], **QUICK)
-    found = compare(testset, ["human", "bleu"], **QUICK)
-    few = [(caution.metric, caution.facts["n"]) for caution in found.warnings if caution.code == "few-units"]
-    assert few == [("human", 12)]
-    assert [(name, result.ci, result.n_units) for name, result in found.metrics.items()] == [
-        ("human", "jackknife-t", 12), ("bleu", "percentile", 170)]
-    assert [found.metrics["human"].systems, found.metrics["human"].pairs] == [
-        alone.metrics["human"].systems, alone.metrics["human"].pairs]
-    assert "few-units" in {caution.code for caution in alone.warnings}
-    assert "|ci:jackknife-t|" in found.metrics["human"].signature
-    assert "Jackknife t or Percentile intervals" in comparison_text(found)
-    assert "are jackknife t intervals over documents" in paper_sentences(found, "human")
-    assert "are percentile bootstrap intervals" in paper_sentences(found, "bleu")
-    asked = compare(testset, ["human", "bleu"], ci="basic", **QUICK)
-    assert {result.ci for result in asked.metrics.values()} == {asked.settings.ci} == {"basic"}
-
-
-def test_segments_and_single_scores():
-    testset = rated(GAPS, texts=True)
-    metric = resolve_metric(testset, "human")
-    counted = metric.statistics(testset)
-    assert measure_contributions(testset, metric, "A", "B", counted).shape == (N,)
-    both = np.flatnonzero(~np.isnan(GAPS["A"]) & ~np.isnan(GAPS["B"]))
-    assert score_selection(testset, metric, "A", "B", counted, np.arange(N)) == pytest.approx(
-        [GAPS[name][both].mean() for name in "AB"])
-    with pytest.raises(SettingError, match="None of these 1 segments has a score by human"):
-        score_selection(testset, metric, "A", "B", counted, np.flatnonzero(np.isnan(GAPS["A"]))[:1])
-    found = bootstrap_systems(testset, "human", unit="segment", resamples=200)
-    by_name = {row.system: row for row in human(testset, unit="segment", ci="t").systems}
-    assert {one.system: one.intervals["t"] for one in found} == {
-        name: pytest.approx((row.ci_low, row.ci_high)) for name, row in by_name.items()}
-
-
-class TestTestSet:
-    def test_a_reference_that_acts_as_a_system_brings_its_scores(self):
-        base = TestSet("toy", {"A": ["a", "b"]}, {"ref": ["a", "b"], "other": ["c", "d"]},
-                       scores={"human": SegmentScores({"A": [1, 2], "other": [3, None]})})
-        assert [row.system for row in compare(base, ["human"], **QUICK).metrics["human"].systems] == ["A"]
-        acting = base.scored_with(["ref"], others_as_systems=True)
-        assert acting.scores["human"].by_system == {"A": (1, 2), "HUMAN-other": (3, None)}
-
-
 class TestScales:
     """The same scores in another unit are the same comparison."""
 
@@ -441,20 +365,6 @@ class TestScales:
                 one.p_value, one.p_adjusted, one.win, one.lose, one.better)
         assert [s.rank_high for s in again.systems] == [s.rank_high for s in once.systems]
 
-    @pytest.mark.parametrize("unit", [1e-6, 1e-5, 3e-99, 7e95])
-    def test_small_and_large_scores_against_scipy(self, unit):
-        a, b, *_ = WHOLE.values()
-        small = rated({"A": unit * a, "B": unit * b})
-        for test, theirs in (("t", stats.ttest_rel), ("wilcoxon", stats.wilcoxon)):
-            pair, = human(small, test=test, unit="segment").pairs
-            assert pair.p_value == pytest.approx(theirs(a, b).pvalue, rel=1e-6)
-        assert human(small, resamples=2000).pairs[0].se == pytest.approx(unit * stats.sem(a - b), rel=0.1)
-
-    def test_examined_alone(self):
-        pair = examine_pair(rated({name: 2.0**-300 * row for name, row in WHOLE.items()}), "human", "A", "B", trials=99)
-        same = examine_pair(rated(WHOLE), "human", "A", "B", trials=99)
-        assert pair.outcomes == same.outcomes and len(set(pair.swapped)) == len(set(same.swapped)) > 20
-
     @pytest.mark.parametrize("test", ["ar", "bootstrap", "t", "wilcoxon"])
     def test_what_rounding_leaves_is_no_difference(self, test):
         pair, = human(rated({"A": np.full(N, 0.1 + 0.2), "B": np.full(N, 0.3)}), test=test, unit="segment").pairs
@@ -464,22 +374,6 @@ class TestScales:
     def test_what_has_no_squares_is_refused(self, largest):
         with pytest.raises(InputError, match="Expected a size between 1e-100 and 1e[+]100"):
             human(rated({"A": np.full(N, largest), "B": np.zeros(N)}))
-
-    @pytest.mark.parametrize("unit, form", [(1e-6, "#.4g"), (0.01, ".4f"), (1.0, ".2f"), (1e9, ".3e")])
-    def test_numbers_are_written_as_their_size_asks(self, unit, form):
-        found = compare(rated({name: unit * row for name, row in WHOLE.items()}), ["human"], **QUICK)
-        best = f"{found.metrics['human'].systems[0].score:{form}}"
-        for said in (found.render("text").split("Warning")[0], found.render("html").split("Warning")[0]):
-            assert best in said and "+0.00," not in said and "[0.00," not in said
-        assert (r"\times10^{-5}" in found.render("latex")) == (unit == 1e-6)
-        assert "+0.00," not in paper_sentences(found, "human")
-
-
-def test_human_scores_are_the_first_of_the_metrics_of_a_set():
-    texts = rated(WHOLE, texts=True)
-    mixed = dataclasses.replace(texts, scores={"COMET": texts.scores["human"], **texts.scores})
-    assert list_metrics(mixed)[:2] == ["human", "bleu"] and list_metrics(mixed)[-1] == "COMET"
-    assert list_dispute_metrics(mixed) == ["human", "bleu", "COMET"]
 
 
 def test_metrics_that_name_different_top_groups_say_so():

@@ -48,17 +48,6 @@ def test_filters():
     assert found(among=np.array([4, 1])) == [1, 4] and found(among=np.arange(0)) == []
 
 
-@pytest.mark.parametrize("text, places", [
-    ("HOUSE", {"anywhere": [0], "source": [], "references": [0], "output of A": [0], "output of B": []}),
-    ("ouse", {"anywhere": [0], "output of B": [0]}),
-    ("strasse", {"anywhere": [3], "source": [3], "references": [3]}),  # ß is ss without regard to capitals
-    ("[x]*", {"anywhere": [2], "references": []}),  # no pattern
-    (".", {"anywhere": []}), ("zzz", {"anywhere": []}), ("two", {"references": [1], "output of B": [1]}),
-    ("end", {"anywhere": [4], "references": [4], "output of B": []})])
-def test_text_is_found_where_it_is(text, places):
-    assert {place: found(text=text, where=place) for place in places} == places
-
-
 @given(some.text("aAbßS .*", max_size=3), some.sampled_from(PLACES), some.sampled_from([None, "p", "q"]))
 def test_filters_are_what_a_loop_says(text, where, domain):
     rng = np.random.default_rng(len(text))
@@ -161,14 +150,6 @@ def test_deciding_segments_of_a_mean_by_hand(higher, a, b, deciding):
     assert deciding_segments(testset, metric, "A", "B", statistics, added).tolist() == deciding
 
 
-def test_who_is_better_on_each_segment_is_so_however_many_are_left_out():
-    ref = ["a b c d e", "f g h i j", "k l m n o"]
-    testset, bleu = TestSet("t", {"A": ref, "B": [text[:-2] for text in ref]}, {"r": ref}), make_metric("bleu")
-    counts = bleu.statistics(testset)
-    assert not deciding_segments(testset, bleu, "A", "B", counts,
-                                 measure_contributions(testset, bleu, "A", "B", counts)).size
-
-
 def test_neighbours_are_of_the_same_document():
     assert [find_neighbours(SET, k) for k in range(5)] == [(None, 1), (0, None), (None, None), (None, 4), (3, None)]
     assert find_neighbours(corpus(), 3) == (None, None)
@@ -210,16 +191,6 @@ def test_table_of_segments():
 def test_what_cannot_be_asked(asked, said):
     with pytest.raises(SettingError, match=said):
         find_segments(corpus(), "A", "B", **asked)
-
-
-def test_what_cannot_be_asked_of_the_others():
-    testset, bleu = corpus(), make_metric("bleu")
-    with pytest.raises(SettingError, match="No system 'nobody'"):
-        find_segments(testset, "A", "nobody")
-    with pytest.raises(SettingError, match="order is 'best'"):
-        sort_segments(testset, np.arange(3), np.zeros(30), "best")
-    with pytest.raises(SettingError, match="No segment to score"):
-        score_selection(testset, bleu, "A", "B", bleu.statistics(testset), np.arange(0))
 
 
 class TestWays:
