@@ -88,3 +88,16 @@ def test_another_kind_of_metric_is_refused():
 
     with pytest.raises(SettingError, match="A metric is of the type Own. Of sacreBLEU.s, expected BLEU, CHRF, TER"):
         compare(TOY, Own())
+
+
+@pytest.mark.parametrize("given, what", [
+    (BLEU, "the class BLEU"), (np.zeros((2, 5)), "of the type ndarray"), (3, "of the type int"), ([None], "of the")])
+def test_what_is_no_metric(given, what):
+    with pytest.raises(SettingError, match=f"A metric is {what}.*Expected a name such as 'bleu', .*join_scores puts"):
+        compare(TOY, given)
+
+
+def test_its_counts_are_not_kept(monkeypatch, tmp_path):
+    monkeypatch.setenv("MTSIG_CACHE", str(tmp_path))
+    compare(TOY, BLEU(), trials=99, resamples=50)
+    assert list(tmp_path.iterdir()) == []
