@@ -219,6 +219,7 @@ def nothing_was_made(page, *names):
     assert page.dialogs == [] and page.hosts <= {"localhost"} and page.problems == [], page.url
 
 
+@pytest.mark.long
 def test_a_task_and_its_review(at, page, task):
     source, found, review = task
     page.goto(at("review", review=review.edit_link))
