@@ -268,6 +268,6 @@ class Assumption:
 
     @property
     def text(self) -> str:
-        from mtsig_core.report.assumption_words import ASSUMPTION_TEMPLATES, fill
+        from mtsig_core.report.caution_words import ASSUMPTION_TEMPLATES, fill
 
         return fill(ASSUMPTION_TEMPLATES[self.code], self)

@@ -767,7 +767,7 @@ _NO_SPACES = SPACELESS.keys() - {"ko"}  # between words: pieces between spaces w
 
 class Gap(NamedTuple):
     """Lines before the last that are no segments: the first, how many, and why, where it is known; a key of words in
-    `report/assumption_words.py`."""
+    `report/caution_words.py`."""
 
     first: int
     n: int

@@ -1,20 +1,18 @@
 """Bootstrap: how far one score could be off, by every kind of interval, and whether enough resamples were drawn."""
 
-from functools import partial
-
 import streamlit as st
 
 from mtsig_core.errors import format_count
 from mtsig_core.experiments.sweeps import stability
-from mtsig_core.figures.experiment_plots import settling
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.table import rounded, written_like
 from mtsig_core.stats.comparison import bootstrap_systems
 from mtsig_core.stats.settings import SETTINGS
 from pages._sections import comparison_sections
+from pages._sections.size_sections import show_settling
 from pages._ui import controls, frame, screen
-from pages._ui.studies import study
+from pages._ui.charts import study
 
 _SAMPLING = ("unit", "alpha", "seed")
 _POOLS = ("auto", "10000", "20000", "50000", "100000", "200000", "500000", "1000000")
@@ -63,14 +61,7 @@ def show_enough() -> None:
     sd, last, repeats = settled.end_sd(settings.resamples), settled.growing[-1], settled.repeats
     screen.answer(f"With another seed, each end of the percentile interval would move by about {rounded(sd)} {unit}"
                   + (f", {sd / (last.high - last.low):.1%} of the width" if last.high > last.low else ""))
-    if any(row.relative_sd for row in repeats):
-        figure = partial(settling, [row.resamples for row in repeats], [row.relative_sd for row in repeats],
-                         [row.relative_sd_range for row in repeats], [row.relative_theory for row in repeats], [],
-                         unit=unit)
-        pooling.show(figure, repeats, "Standard deviation of an end of the relative interval against the number of "
-                     "resamples, on log axes: it falls with the square root.", name, key="bootstrap.settling")
-    else:
-        screen.plain("Nothing to draw: the score does not vary from resample to resample.")
+    show_settling(view, pooling, settled)
     st.caption("Four times the resamples halve how far an end moves. Only more segments or references narrow the "
                "interval itself.", help=f"One pool of {settled.settings.resamples:,} independent resamples is cut into "
                f"runs of B. Bars: 95% interval of the SD, from {format_count(repeats[-1].runs, 'run')}.")

@@ -10,8 +10,8 @@ from mtsig_core.report.experiment_tables import sampled_system_records
 from mtsig_core.report.table import rounded
 from pages._sections.sampling_sections import NAMES, Samples, describe_ratio
 from pages._ui import controls, frame, screen, session_limits, testsets
+from pages._ui.charts import study
 from pages._ui.screen import end_page
-from pages._ui.studies import study
 
 _ENOUGH = 10  # samples that tell a spread
 _TABS = ("Intervals", "What each sample concludes", "All sizes")

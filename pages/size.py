@@ -8,8 +8,8 @@ from mtsig_core.stats.power import default_difference
 from pages._sections import size_sections
 from pages._sections.size_sections import Curve
 from pages._ui import controls, frame, screen, views
+from pages._ui.charts import study
 from pages._ui.screen import end_page, or_end_page
-from pages._ui.studies import study
 
 _POWERS = [0.5, 0.8, 0.9, 0.95]
 
@@ -48,4 +48,4 @@ with places[tab], or_end_page():
     elif tab == "References":
         size_sections.show_references(view, mine.a, asked)
     else:
-        size_sections.show_by_size(sweeping, sweep, mine, command)
+        size_sections.show_by_size(sweeping, sweep, mine.a, mine.b, command)

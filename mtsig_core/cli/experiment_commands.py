@@ -38,7 +38,7 @@ from mtsig_core.experiments.sampling import SampledPair, SampledSystem, sampling
 from mtsig_core.experiments.sweeps import SHARES, stability, sweep_references, sweep_sizes, with_references
 from mtsig_core.metrics import Metric, is_segment_mean
 from mtsig_core.report import export
-from mtsig_core.report.assumption_words import info_record
+from mtsig_core.report.caution_words import info_record
 from mtsig_core.report.commands import called_by
 from mtsig_core.report.experiment_tables import (
     detection_records,

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 import tempfile
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BufferedWriter, FileIO, TextIOWrapper
 from pathlib import Path
-from typing import Any, TextIO
 
 from mtsig_core.cli.options import source_from
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics import Metric, find_tokenizer, resolve_metric
-from mtsig_core.report.assumption_words import describe_gap, with_remedy
+from mtsig_core.report.caution_words import describe_gap, with_remedy
 from mtsig_core.report.text import printable, warn
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.cautions import about_metrics
@@ -37,17 +34,10 @@ def check_out(args: Namespace, source: Source | TaskSource) -> None:
     if os.path.exists(path) and any(os.path.exists(file) and os.path.samefile(path, file)
                                     for file in (*source.files(), *others)):
         raise SettingError(f"--out {path} is one of the files to read. Choose another name.")
-    try:
-        place, is_folder = Path(path).resolve(), Path(path).is_dir() or path.endswith(("/", os.sep))
-        if place.is_symlink():  # until Python 3.12, resolve raises an error of links that lead to each other
-            raise RuntimeError
-    except (OSError, RuntimeError) as error:  # a name that is too long, links that lead to each other
-        why = getattr(error, "strerror", None) or "its links lead nowhere"
-        raise SettingError(f"--out {path} cannot be written: {why}. Choose another name.") from error
-    if is_folder:
+    if os.path.isdir(path) or path.endswith(("/", os.sep)):
         raise SettingError(f"--out {path} is a folder. Expected a file name.")
-    if not place.parent.is_dir():
-        raise SettingError(f"--out {path}: there is no folder {place.parent}. Create it first.")
+    if not os.path.isdir(folder := os.path.dirname(os.path.realpath(path))):
+        raise SettingError(f"--out {path}: there is no folder {folder}. Create it first.")
 
 
 def write(content: str, path: str | None) -> None:
@@ -68,18 +58,13 @@ def write(content: str, path: str | None) -> None:
 
 def write_file(content: bytes, path: str) -> None:
     """To a file that appears whole or not at all."""
-    target, temporary = Path(path), None
+    target, temporary = os.path.realpath(path), None  # where a link leads, so that the link stays
     try:
-        if (descriptor := _open_already(path)) is not None:
-            sys.stdout.flush() if sys.stdout is not None else None
-            with open(os.dup(descriptor), "wb") as stream:
+        if path.startswith(("/dev/", "/proc/")) or os.path.exists(path) and not os.path.isfile(path):
+            with open(path, "ab") as stream:  # a device or a pipe
                 stream.write(content)
             return
-        if target.exists() and not target.is_file():  # a device or a pipe, which may have no other name: /dev/stdout
-            target.write_bytes(content)
-            return
-        target = target.resolve()  # where a link leads, so that the link stays
-        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=".mtsig-", delete=False) as file:
+        with tempfile.NamedTemporaryFile(dir=os.path.dirname(target), prefix=".mtsig-", delete=False) as file:
             temporary = file.name
             file.write(content)
         umask = os.umask(0)
@@ -90,32 +75,6 @@ def write_file(content: bytes, path: str) -> None:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
         raise SettingError(f"--out {path} cannot be written: {error.strerror}.") from error
-
-
-def _open_already(path: str) -> int | None:
-    """Which of the open files a name stands for, as ``/dev/stdout`` does and what a shell puts for ``>(...)``: where it
-    is a log that grows, it must neither be replaced nor written over."""
-    if found := re.fullmatch(r"/dev/(stdout|stderr|fd/([0-9]+))|/proc/self/fd/([0-9]+)", path):
-        return {"stdout": 1, "stderr": 2}.get(found[1] or "") or int(found[2] or found[3])
-    return None
-
-
-class _Heard(FileIO):
-    """Standard error: neither a full disk nor a reader who left ends the work or changes its exit status."""
-
-    def write(self, said: Any, /) -> int:
-        try:
-            return super().write(said) or len(said)
-        except OSError:
-            return len(said)
-
-
-def standard_error() -> TextIO:
-    """Standard error, in lines; where it is closed, to nobody: what is said must not go to standard output."""
-    if sys.stderr is None:
-        return open(os.devnull, "w", encoding="utf-8")
-    return TextIOWrapper(BufferedWriter(_Heard(2, "w", closefd=False)), sys.stderr.encoding, "backslashreplace",
-                         line_buffering=True)
 
 
 #-----------------------------------------------------------------------------------------------------------------------

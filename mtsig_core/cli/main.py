@@ -12,7 +12,7 @@ from importlib import import_module
 from io import TextIOWrapper
 from typing import Any, NoReturn
 
-from mtsig_core.cli.inputs import standard_error, write
+from mtsig_core.cli.inputs import write
 from mtsig_core.errors import MtsigError, SettingError, explain_unknown, suggest_name
 from mtsig_core.readers.limits import explain_unreadable
 from mtsig_core.report.commands import remedy_options
@@ -87,8 +87,8 @@ class _Parser(argparse.ArgumentParser):
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command. Returns the exit status: 0, or 2 for an error that the user can mend."""
-    if argv is None or sys.stderr is None:
-        sys.stderr = standard_error()
+    if sys.stderr is None:  # what is said must not go to standard output
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a name that the terminal cannot show must not end the run
             stream.reconfigure(errors="backslashreplace")
@@ -117,7 +117,7 @@ def main(argv: list[str] | None = None) -> int:
         return 2
 
 
-#: The module of each command, in which ``add_NAME`` adds its options, and what it is for.
+#: The module of each command, in which ``add_NAME`` adds its options and ``run_NAME`` runs it, and what it is for.
 COMMANDS = {
     "compare": ("testset_commands", "compare all systems: scores, intervals, tests of all pairs, ranks, caveats"),
     "score": ("testset_commands", "show scores and signatures only"),
@@ -148,4 +148,6 @@ def _parser() -> _Parser:
 
 
 def _add_options(name: str, module: str, parser: _Parser) -> None:
-    getattr(import_module(f"mtsig_core.cli.{module}"), f"add_{name}")(parser)
+    commands = import_module(f"mtsig_core.cli.{module}")
+    parser.set_defaults(command=getattr(commands, f"run_{name}", None))  # a group of commands sets its own
+    getattr(commands, f"add_{name}")(parser)

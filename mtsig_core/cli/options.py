@@ -331,5 +331,5 @@ def add_output_options(sub: ArgumentParser, formats: Sequence[str]) -> None:
     group = sub.add_argument_group("output")
     group.add_argument("--format", choices=formats, default=formats[0],
                        help=f"form of the result (default: {formats[0]})")
-    group.add_argument("--out", metavar="FILE", type=lambda path: None if path == "-" else path,
+    group.add_argument("--out", metavar="FILE", type=lambda path: None if path in ("-", "/dev/stdout") else path,
                        help="write to this file (default: -, standard output)")

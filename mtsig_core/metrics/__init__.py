@@ -95,10 +95,6 @@ METRICS = {"bleu": "mtsig_core.metrics.bleu:Bleu",
            "dep-f": "mtsig_core.metrics.dep_f:DepF"}
 #: Those whose usual spelling is not their name in capitals.
 _SPELLED = {"chrf": "chrF", "chrf++": "chrF++"}
-#: Metrics of other packages: the package of their class -> "module:class" that makes a metric of one.
-ADAPTERS: dict[str, str] = {
-    "sacrebleu": "mtsig_core.metrics.sacrebleu_objects:OfSacrebleu",
-}
 
 
 def make_metric(name: str, **settings: Any) -> Metric:
@@ -135,17 +131,15 @@ def _class(place: str) -> Callable[..., Metric]:
 
 
 def adapt_metric(given: object) -> Metric:
-    """A metric as it is, or what stands for one of another package, of which `ADAPTERS` has the known."""
+    """A metric as it is, or what stands for one of sacreBLEU."""
     if not isinstance(given, type):
         if all(hasattr(given, name) for name in ("name", "statistics", "score", "signature")):
             return cast(Metric, given)  # what has these is one
-        for package in (cls.__module__.partition(".")[0] for cls in type(given).__mro__):
-            if package in ADAPTERS:
-                return _class(ADAPTERS[package])(given)
+        if any(cls.__module__.startswith("sacrebleu.") for cls in type(given).__mro__):
+            return _class("mtsig_core.metrics.sacrebleu_objects:OfSacrebleu")(given)
     what = f"the class {given.__name__}" if isinstance(given, type) else f"of the type {type(given).__name__}"
-    known = "".join(f", an object of {package}" for package in ADAPTERS)
-    raise SettingError(f"A metric is {what}. Expected a name such as 'bleu', a metric from make_metric{known}. Scores "
-                       "of segments are a part of the test set: join_scores puts them there.")
+    raise SettingError(f"A metric is {what}. Expected a name such as 'bleu', a metric from make_metric, an object of "
+                       "sacrebleu. Scores of segments are a part of the test set: join_scores puts them there.")
 
 
 def list_metrics(testset: TestSet) -> list[str]:

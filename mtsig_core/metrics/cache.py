@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import platform
 import re
@@ -17,7 +16,6 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TypeVar
@@ -59,7 +57,7 @@ def cached_statistics(metric: Metric, testset: TestSet,
     found = _unpack_statistics(_read(path), shape)
     if found is None:
         found = metric.statistics(testset, progress)
-        _write(path, encode(_Statistics(found.dtype.str, _smallest(found))))
+        _write(path, encode(found))
     return found
 
 
@@ -203,44 +201,19 @@ def _make_room(folder: Path, size: int) -> bool:
     return excess <= 0
 
 
-@dataclass(frozen=True)
-class _Statistics:
-    dtype: str  # of the array; `stored` has a smaller one where that holds every number exactly
-    stored: np.ndarray
-
-
 def _unpack_statistics(content: memoryview | None, shape: tuple[int, ...]) -> np.ndarray | None:
     """The array of an entry, None where it is not there or no array of numbers of that shape."""
     if content is None:
         return None
     try:
-        entry = decode(_Statistics, content)
-        found = entry.stored.astype(entry.dtype)
-    except (InputError, TypeError):  # the checksum is right, and it was not written here all the same
+        found = np.array(decode(np.ndarray, content))
+    except InputError:  # the checksum is right, and it was not written here all the same
         return None
-    return found if {found.dtype.kind, entry.stored.dtype.kind} <= set("iuf") and found.shape == shape else None
+    return found if found.dtype.kind in "iuf" and found.shape == shape else None
 
 
 def _checksum(content: bytes | memoryview, key: str) -> bytes:
     return hashlib.blake2b(content, digest_size=_DIGEST_SIZE, key=key.encode()).digest()
-
-
-def _smallest(statistics: np.ndarray) -> np.ndarray:
-    """The same numbers in the smallest type that holds each of them exactly."""
-    if not statistics.size or statistics.dtype.kind not in "iuf":
-        return statistics
-    low, high = statistics.min(), statistics.max()
-    whole = []
-    if abs(float(low)) < 1 << 31 and abs(float(high)) < 1 << 31:  # neither NaN nor infinite
-        whole = [np.promote_types(np.min_scalar_type(math.floor(low)), np.min_scalar_type(math.ceil(high)))]
-    for dtype in (*whole, np.dtype(np.float32)):
-        if dtype.itemsize < statistics.dtype.itemsize:
-            with np.errstate(over="ignore"):
-                smaller = statistics.astype(dtype)
-            bits = f"u{statistics.dtype.itemsize}"  # by value, NaN would differ from itself and 0 not from -0
-            if np.array_equal(smaller.astype(statistics.dtype).view(bits), statistics.view(bits)):
-                return smaller
-    return statistics
 
 
 def _complain(folder: Path | str, reason: str) -> None:

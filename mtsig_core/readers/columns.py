@@ -273,17 +273,9 @@ def _read_orient(name: str, whole: Mapping[str, Any]) -> InputTable | None:
     if not all(isinstance(value, dict) for value in whole.values()) or len(set(map(tuple, whole.values()))) != 1:
         return None
     inside = list(next(iter(whole.values())))
-    if len(whole) == 1 and not all(map(str.isdigit, (*whole, *inside))) and find_column(inside, "system") is None:
-        return None
-    known = [any(find_column(keys, held) is not None for held in NAMES) or all(not key.isdigit() for key in keys)
-             for keys in (list(whole), inside)]
-    if known[0] == known[1]:
-        raise InputError(f"{name} is an object of objects: {show_names(whole)}, and in each {show_names(inside)}. "
-                         "Which are the columns? Expected an object for each row, such as pandas writes with "
-                         "orient='records'.")
-    return _number_rows(name, {key: list(values.values()) for key, values in whole.items()} if known[0] else
-                        {key: [values[key] for values in whole.values()] for key in inside},
-                        inside if known[0] else list(whole))
+    if all(map(str.isdigit, inside)) and not all(map(str.isdigit, whole)):  # orient 'columns': rows are numbered
+        return _number_rows(name, {key: list(values.values()) for key, values in whole.items()}, inside)
+    return _number_rows(name, {key: [values[key] for values in whole.values()] for key in inside}, list(whole))
 
 
 def _number_rows(name: str, columns: dict[str, list[Any]], index: Any) -> InputTable:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 from mtsig_core.errors import InputError, format_count
+from mtsig_core.readers.columns import show_value
 from mtsig_core.readers.files import FilePath
 from mtsig_core.readers.lines import read_lines
 from mtsig_core.testset import show_name
@@ -113,20 +114,13 @@ def _split_sentences(name: str, lines: Sequence[str], n_segments: int) -> Iterat
 
 
 def _add_word(sentence: _Sentence, number: int, columns: Sequence[str], where: str) -> None:
-    if len(columns) != N_COLUMNS:
-        spaces = len(columns) == 1 and " " in columns[0]
-        hint = "Put tabs between columns, not spaces" if spaces else "Check whether the line is cut off"
-        raise InputError(f"{where}: {format_count(len(columns), 'column')}, CoNLL-U has {N_COLUMNS}. {hint}.")
-    index, form, lemma, _, _, _, head, relation, _, _ = columns
-    if _NO_WORD.fullmatch(index):
+    if len(columns) == N_COLUMNS and _NO_WORD.fullmatch(columns[0]):
         return
     expected = len(sentence.words) + 1
-    if index != str(expected):
-        hint = "An empty line is missing before it" if index == "1" else "They are numbered from 1 in each sentence"
-        raise InputError(f"{where}: word {show_name(index)} comes where word {expected} is expected. {hint}.")
-    if not _WHOLE.fullmatch(head) or int(head) == expected:
-        fault = "the word itself" if _WHOLE.fullmatch(head) else f"{show_name(head)!r}, not a number"
-        raise InputError(f"{where}: the head (column 7) of word {expected} is {fault}. Expected another word, or 0 for "
-                         "the root.")
+    index, form, lemma, _, _, _, head, relation, _, _ = columns if len(columns) == N_COLUMNS else [""] * N_COLUMNS
+    if index != str(expected) or not _WHOLE.fullmatch(head) or int(head) == expected:
+        raise InputError(f"{where} is {show_value(' '.join(columns))}. Expected word {expected} of the sentence: "
+                         f"{N_COLUMNS} columns with tabs between them, the first the number of the word, the seventh "
+                         "that of its head, another word, or 0 for the root. An empty line ends each sentence.")
     sentence.words.append("\t".join((form, form if lemma == "_" else lemma, head, relation)))
     sentence.heads.append((number, int(head)))

@@ -33,7 +33,7 @@ from mtsig_core.readers.files import FilePath
 from mtsig_core.readers.formats import IDS, sniff
 from mtsig_core.readers.limits import check_values, spend
 from mtsig_core.readers.lines import read_lines, read_table
-from mtsig_core.readers.raters import (
+from mtsig_core.readers.ratings import (
     ADJUSTED,
     Rating,
     ScoreFile,
@@ -148,10 +148,8 @@ def _find_places(table: InputTable, metric: str, is_system: Callable[[str], bool
     name, header = table.name, table.header
     place = {held: k for held in ("system", "line", "score", "docid", "domain", "rater")
              if (k := find_column(header, held)) is not None}
-    if "system" in place and _holds_scores(table, place["system"], place.get("line")):
-        del place["system"]
     others = [k for k in range(len(header)) if k not in place.values()]
-    _check_titles(table, [] if "system" in place else others, is_unknown=not place.keys() - {"domain"})
+    _check_titles(table, is_unknown=not place.keys() - {"domain"})
     if "system" in place or metric.lower() in map(str.lower, header):
         place.pop("score", None)
         if (k := table.find_score(metric)) is not None:
@@ -180,14 +178,6 @@ def _find_places(table: InputTable, metric: str, is_system: Callable[[str], bool
         raise InputError(f"{name}: column {header.index('') + 1} has no name. Name it after its system, or remove it: "
                          "pandas writes its index so, and not with to_csv(index=False).")
     return {held: k for held, k in place.items() if held != "score"}
-
-
-def _holds_scores(table: InputTable, system: int, line: int | None) -> bool:
-    """Whether a column that may name systems is itself of a system, which is called 'model': it has numbers alone, and
-    each line once."""
-    lines = [] if line is None else [str(cells[line]) for _, cells in table.rows]
-    return (table.header[system].lower() in ("model", "sys") and len(set(lines)) == len(lines)
-            and all(_is_number(cells[system]) for _, cells in table.rows))
 
 
 def _list_measures(table: InputTable, columns: Iterable[int]) -> list[int]:
@@ -298,25 +288,16 @@ def _guess_places(table: InputTable, metric: str, place: dict[str, int], sizes: 
             place.setdefault(held, left[0])
 
 
-def _check_titles(table: InputTable, systems: Sequence[int], *, is_unknown: bool) -> None:
-    """Refuse a first row of scores in place of names, and a name that comes twice. `systems`: the columns that may be
-    named after systems; `is_unknown`: whether no title is known."""
-    header, below = table.header, list(zip(*(cells for _, cells in table.rows), strict=True))
-    numbers = {k for k, title in enumerate(header) if title.lower() not in _MISSING
-               and all(map(_is_number, [title, *below[k]]))}
-    if is_unknown and numbers and not all(any(map(_is_number, values)) for values in below) or systems and all(
-            k in numbers and _may_be_score(header[k], below[k]) for k in systems):
+def _check_titles(table: InputTable, *, is_unknown: bool) -> None:
+    """Refuse a first row of scores in place of names, and a name that comes twice. `is_unknown`: whether no title is
+    known."""
+    header = table.header
+    if is_unknown and any(title.lower() not in _MISSING and _is_number(title) for title in header):
         raise InputError(f"{table.name} begins with {show_names(header)}, which is a row of scores. Expected the names "
                          "of the columns first. Add a first row of names, such as system, line, score. (A file of "
                          "mt-metrics-eval has no names. Give it under its own name, which ends in .seg.score.)")
     if twice := sorted({column for column in header if header.count(column) > 1}):
         raise InputError(f"{table.name} has the column {show_name(twice[0])} twice. Rename or remove one of them.")
-
-
-def _may_be_score(title: str, below: Sequence[Any]) -> bool:
-    """Whether a number may be a score and no name; a whole number is one where it lies within those below it."""
-    values = [value for value in (_read_number(value, "") for value in below) if value is not None]
-    return not title.isdigit() or bool(values) and min(values) <= float(title) <= max(values)
 
 
 def _is_number(value: object) -> bool:
@@ -486,8 +467,6 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
     metric, first = named[0]
     if isinstance(first, str | os.PathLike):
         name = Path(os.fsdecode(first)).name.partition(".")[0] if name is None else name
-        if len(lines) == 1:
-            _check_single(ratings[0].file)
     systems = dict.fromkeys(rating.system for rating in ratings)
     spend("systems", len(systems), "All tables together")
     check_values(len(systems) * len(lines) * len(groups), ratings[0].file.name)
@@ -702,15 +681,6 @@ def _read_ids(path: FilePath, testset: TestSet) -> dict[int | str, int]:
 
 
 # Scores alone: which lines there are, and the document and domain of each.
-
-
-def _check_single(file: ScoreFile) -> None:
-    """Refuse a single row of numbers where only its columns say whose scores they are."""
-    if file.n_rows == 1 and file.ratings[0].document is None and find_column(file.table.header, "system") is None:
-        raise InputError(f"{file.name} has the columns {show_names(one.system for one in file.ratings)} and a single "
-                         "row of numbers, which may not be scores of systems. Expected the columns system, line, "
-                         "score; or a column for each system and a row for each line. If it is one segment, add a "
-                         "column 'line'.")
 
 
 def _list_lines(ratings: Sequence[Rating]) -> list[int | str]:

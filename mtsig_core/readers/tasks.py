@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError, explain_unknown
 from mtsig_core.languages import is_langpair
-from mtsig_core.readers.columns import show_names
+from mtsig_core.readers.columns import show_value
 from mtsig_core.readers.files import (
     MAX_DEPTH,
     OF_FINDER,
@@ -38,8 +38,7 @@ from mtsig_core.readers.formats import (
 )
 from mtsig_core.readers.limits import check_values, parse_bounded_json, spend
 from mtsig_core.readers.lines import explain_missing, read_beginning, read_bytes, read_lines
-from mtsig_core.readers.raters import ADJUSTED
-from mtsig_core.readers.ratings import BLOCK_LINE, parse_blocks
+from mtsig_core.readers.ratings import ADJUSTED, BLOCK_LINE, parse_blocks
 from mtsig_core.readers.scores import cut_lines, list_langpairs, name_scores, read_scores
 from mtsig_core.readers.texts import drop_canary, find_runs
 from mtsig_core.readers.wmt import (
@@ -213,17 +212,14 @@ def _parse_document(line: str, where: str) -> tuple[str, _Key, Mapping[str, list
         entry = parse_bounded_json(line, where)
     except ValueError:
         raise InputError(f"{where} is no JSON. Expected an object such as {_LINE}.") from None
-    keys = ("language_pair", "domain", "document_id")
-    by_metric = entry.get("metric_scores") if isinstance(entry, dict) else None
-    if not isinstance(entry, dict):
-        fault = "is no object"
-    elif lacks := next((key for key in keys if not isinstance(entry.get(key), str) or not entry[key].strip()), None):
-        fault = f"has no {lacks!r}"
-    elif not isinstance(by_metric, dict) or not all(isinstance(scores, list) for scores in by_metric.values()):
-        fault = "has no lists under 'metric_scores'"
-    else:
-        return entry["language_pair"], (entry["domain"], entry["document_id"]), by_metric
-    raise InputError(f"{where} {fault}. Expected an object such as {_LINE}.")
+    entry = entry if isinstance(entry, dict) else {}
+    names = [entry.get(key) for key in ("language_pair", "domain", "document_id")]
+    by_metric = entry.get("metric_scores")
+    if not all(isinstance(name, str) and name.strip() for name in names) or not isinstance(by_metric, dict) or not all(
+            isinstance(scores, list) for scores in by_metric.values()):
+        raise InputError(f"{where} is {show_value(line.strip())}. Expected an object such as {_LINE}.")
+    pair, domain, document = map(str, names)
+    return pair, (domain, document), by_metric
 
 
 def _list_score_files(folder: Path) -> list[Path]:
@@ -552,8 +548,6 @@ def read_pair(folder: FilePath, langpair: str, *, parses: Sequence[tuple[str, Fi
                            "files.")
     testsets, told = _read_parts(task, layout, [langpair], lower_is_better, higher_is_better, keep_canary,
                                  _Extras(parses, raters))
-    if not testsets[langpair].systems and _list_deeper(task, [langpair]):
-        raise InputError(no_output(task, [langpair]))
     return replace(testsets[langpair], assumed=tuple(told))
 
 
@@ -585,26 +579,15 @@ def _read_parts(task: Path, layout: _Layout, pairs: Collection[str] | None, lowe
 
 def no_output(folder: FilePath, pairs: Collection[str]) -> str:
     """What to do about language pairs of which a folder has only references."""
-    said = f"{show_name(folder)} has references and no output for {', '.join(pairs)}."
-    if deeper := _list_deeper(Path(folder), pairs):
-        place, *_, pair = deeper[0].split("/")
-        return (f"{said} It has {show_names(deeper, _LISTED)}. Expected the outputs in {place}/{show_name(pair)}. Move "
-                "the outputs of one folder there.")
-    return f"{said} Add outputs to its system-outputs/, or choose other language pairs."
-
-
-def _list_deeper(folder: Path, pairs: Collection[str]) -> list[str]:
-    """Folders of these language pairs that lie one folder too deep among the outputs, as system-outputs/2024/en-de."""
-    return [f"{place}/{name}/{pair}" for place in OUTPUTS if is_folder(folder / place)
-            for name in list_folder(folder / place) for pair in (one.rpartition(".")[2] for one in pairs)
-            if is_folder(folder / place / name / pair)]
+    return (f"{show_name(folder)} has references and no output for {', '.join(pairs)}. Expected files in its "
+            f"system-outputs/{next(iter(pairs)).rpartition('.')[2]}. Add outputs there, or choose other language "
+            "pairs.")
 
 
 # What lies beside the texts of a task: tables of segment scores, further training runs, and what is not read.
 
 _LAYOUT = {"references", *OUTPUTS, "sources", "documents", "metadata", "metainfo", SCORES, HUMAN, METRIC_SCORES}
 _OWN = (SYSTEMS_FILE, _METADATA)  # what a task says of its systems
-_OF_WHOLE = re.compile(r".+\.(sys|doc|domain)\.score(\.gz)?", re.DOTALL)
 _LISTED = 8  # files of which a sentence has the names
 
 
@@ -692,23 +675,15 @@ def _match_table(name: str) -> re.Match[str] | None:
 def _explain_unread(path: Path, task: Path, pairs: Collection[str]) -> str:
     """Why a file of a task is not read; empty where it is. Outputs of another name are told by `read_wmt`."""
     parts, name = path.relative_to(task).parts if path.is_relative_to(task) else (path.name,), path.name
-    top = parts[0] if len(parts) > 1 and parts[0] in _LAYOUT else ""
-    no_pair = "{} is no language pair of which the task has a reference"
-    if top in (HUMAN, METRIC_SCORES) and name.endswith(ENDINGS):
-        pair = path.parent.name if top == METRIC_SCORES else name.partition(".")[0]
-        return "" if pair in {known.rpartition(".")[2] for known in pairs} else no_pair.format(pair)
-    if _OF_WHOLE.fullmatch(name) and top in ("", HUMAN, METRIC_SCORES):
-        return "it has scores of whole systems, documents or domains. mtsig reads scores of segments"
-    if top:
+    top, pair = parts[0] if len(parts) > 1 and parts[0] in _LAYOUT else "", ""
+    if top in (HUMAN, METRIC_SCORES):
+        is_own, pair = name.endswith(ENDINGS), path.parent.name if top == METRIC_SCORES else name.partition(".")[0]
+    elif top:
         is_own = name.endswith((".jsonl", ".jsonl.gz")) if top == SCORES else top in OUTPUTS or (
-            top not in (HUMAN, METRIC_SCORES) and task_name("/".join(parts)) is not None)
-        return "" if is_own else "a file of a task in this folder has another name"
-    is_flat = not is_folder(task / "references")
-    if name in _OWN or is_flat and path.parent == task and task_name(name) is not None:
-        return ""
-    if table := _split_table_name(name):
-        return "such a table needs texts, and the task has only scores" if table[0] in pairs else \
-            no_pair.format(table[0])
-    if _match_table(name) and not task_name(name):
-        return "its name says no language pair. A table of segment scores is called such as en-de.esa.tsv"
-    return "no file of a task has such a name"
+            task_name("/".join(parts)) is not None)
+    else:
+        is_flat = path.parent == task and not is_folder(task / "references")
+        is_own, (pair, _) = name in _OWN or is_flat and task_name(name) is not None, _split_table_name(name) or ("", "")
+    if pair and pair not in {known.rpartition(".")[2] for known in pairs}:
+        return f"{pair} is no language pair of which the task has a reference"
+    return "" if is_own else "no text of a task, and no table of segment scores such as en-de.esa.tsv, has such a name"

@@ -13,10 +13,10 @@ from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError, explain_unknown, find_closest, suggest_name
 from mtsig_core.languages import LANGUAGE, THREE_LETTERS, is_langpair, languages_of
 from mtsig_core.readers.columns import show_names
-from mtsig_core.readers.files import FilePath, check_regular, exists, is_archive, is_file, is_folder, list_folder
-from mtsig_core.readers.formats import SEGMENTS, TEXTS, find_format, sniff
+from mtsig_core.readers.files import FilePath, check_regular, exists, is_folder, list_folder
+from mtsig_core.readers.formats import TEXTS
 from mtsig_core.readers.limits import spend
-from mtsig_core.readers.lines import decode_text, explain_missing, read_beginning, read_bytes, read_chunks, sniff_file
+from mtsig_core.readers.lines import decode_text, explain_missing, read_bytes, read_chunks, sniff_file
 from mtsig_core.readers.markup import (
     SOURCE_PART,
     XML_FORM,
@@ -145,7 +145,6 @@ def without_pair(file: str) -> tuple[str, str, str]:
 # ``system_outputs/en-de/SET.en-de.hyp.NAME.de``. Where names say all, the files may also lie side by side. Each may be
 # gzipped.
 
-_LOOKED_AT = 20  # files
 _LISTED = 8  # of other files, by name
 _ASIDE = ("sources", "documents", "metadata", "metainfo")
 ONE_OF_EACH = "Remove or rename one of them."
@@ -273,26 +272,12 @@ def _find_references(folder: Path) -> _Files:
         near = [folder / name for name in names if is_folder(folder / name / "references")]
         near += [folder.parent] if folder.name in ("references", *OUTPUTS) else []
         hint = f" Did you mean {show_name(near[0])}?" if near else ""
-        if is_archive(folder) and names:
-            hint += f" Or name the files in it as references and outputs, such as {show_name(folder / names[0])}."
         raise InputError(f"{show_name(folder)} has no references/; it has {show_names(names, 8) or 'nothing'}. "
-                         f"{LAYOUT}{hint}{_explain_format(folder, names)}")
+                         f"{LAYOUT}{hint}")
     if not references:
         names = list_folder(inside)
         raise InputError(f"{show_name(inside)} has no reference; it has {show_names(names, 8) or 'nothing'}. {LAYOUT}")
     return references
-
-
-def _explain_format(folder: Path, names: Sequence[str]) -> str:
-    """What to do about the first file, of a folder of another layout, that is no text, with a space before it."""
-    for path in (folder / name for name in names[:_LOOKED_AT]):
-        head = read_beginning(path) if is_file(path) else b""
-        if (fmt := sniff(head)) is not None and not fmt.reads:
-            try:
-                find_format(show_name(path), head, SEGMENTS)
-            except InputError as error:
-                return f" {error}"
-    return ""
 
 
 def _choose_set(sets: Collection[tuple[str, str]], langpair: str, folder: Path) -> tuple[str, str]:

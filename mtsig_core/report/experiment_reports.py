@@ -15,8 +15,7 @@ from mtsig_core.errors import format_count
 from mtsig_core.experiments.integrity import DRIVES, SHORT_LINE, Integrity, TaskIntegrity
 from mtsig_core.experiments.rankings import AutoRank, Findings, PairAutoRank, PairFindings, count_against_tests
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.assumption_words import assumed_record, info_record, list_assumptions
-from mtsig_core.report.caution_words import caution_record
+from mtsig_core.report.caution_words import assumed_record, caution_record, info_record, list_assumptions
 from mtsig_core.report.document import Block, Paragraph, Report, Section, TableBlock, Warnings
 from mtsig_core.report.export import records_csv
 from mtsig_core.report.html import report_html

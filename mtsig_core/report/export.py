@@ -15,8 +15,7 @@ import numpy as np
 from mtsig_core.caution import Caution
 from mtsig_core.errors import InputError
 from mtsig_core.metrics import Metric
-from mtsig_core.report.assumption_words import info_record, list_assumptions, restore_assumed
-from mtsig_core.report.caution_words import caution_record
+from mtsig_core.report.caution_words import caution_record, info_record, list_assumptions, restore_assumed
 from mtsig_core.report.tables import leaderboard_table, matrix_table, scores_table, single_runs, with_run_records
 from mtsig_core.report.text import printable, table_text
 from mtsig_core.results import (

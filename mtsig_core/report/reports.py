@@ -9,7 +9,7 @@ from typing import Any
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import SettingError, explain_unknown, format_count, suggest_name
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.assumption_words import list_assumptions
+from mtsig_core.report.caution_words import list_assumptions
 from mtsig_core.report.document import (
     HTML,
     LATEX,

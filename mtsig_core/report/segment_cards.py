@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from difflib import SequenceMatcher
@@ -97,21 +96,13 @@ Tokenize = Callable[[str], list[str]]
 STYLE = f"<style>\n{read_template('segments.css')}</style>"
 
 
-def text_direction(text: str, language: str | None = None) -> str:
-    """The direction to set a text in, ``rtl`` or ``ltr``; one without letters goes by its language.
+def text_direction(language: str | None) -> str:
+    """The direction to set a text in: from the right in the languages written so, else by its first letter.
 
-    Not by the first letter only, as browsers do, because sentences in Arabic may begin with GPT-4. A third of the
-    letters decides, in a language written from the right a fifth: its texts have many names and addresses in Latin.
-
-    >>> text_direction("GPT-4 جملة عربية"), text_direction("The word سلام here"), text_direction("3.5", "ar_EG")
-    ('rtl', 'ltr', 'rtl')
+    >>> text_direction("ar_EG"), text_direction(None)
+    ('rtl', 'auto')
     """
-    from_right = language_tag(language).split("-")[0].lower() in _RIGHT_TO_LEFT
-    kinds = [unicodedata.bidirectional(letter) for letter in text]
-    letters = sum(kind in ("R", "AL") for kind in kinds), kinds.count("L")
-    if sum(letters):
-        from_right = letters[0] >= (1 / 5 if from_right else 1 / 3) * sum(letters)
-    return "rtl" if from_right else "ltr"
+    return "rtl" if language_tag(language).split("-")[0].lower() in _RIGHT_TO_LEFT else "auto"
 
 
 def language_tag(language: str | None) -> str:
@@ -219,7 +210,7 @@ def _text(text: str | None, language: str | None, inner: str | None = None) -> s
     if not text:
         return f'<div class="mt-text">{_NO_TEXT if text is None else _EMPTY}</div>'
     lang = f' lang="{tag}"' if (tag := language_tag(language)) else ""
-    return f'<div class="mt-text" dir="{text_direction(text, language)}"{lang}>{inner or escape(text)}</div>'
+    return f'<div class="mt-text" dir="{text_direction(language)}"{lang}>{inner or escape(text)}</div>'
 
 
 def _matched(testset: TestSet, text: str | None, k: int, tokens: Tokenize | None) -> str | None:

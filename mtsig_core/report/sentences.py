@@ -15,12 +15,12 @@ import numpy as np
 from mtsig_core.caution import Caution
 from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.assumption_words import list_assumptions
 from mtsig_core.report.caution_words import (
     HUMAN_SCORES,
     describe_rank_disagreement,
     explain_no_decision,
     find_reason_undecided,
+    list_assumptions,
     list_names,
     name_metric,
     p_word,

@@ -11,8 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.assumption_words import describe_gap
-from mtsig_core.report.caution_words import p_word
+from mtsig_core.report.caution_words import describe_gap, p_word
 from mtsig_core.report.sentences import (
     ACROSS,
     Found,

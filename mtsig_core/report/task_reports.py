@@ -13,8 +13,14 @@ from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.readers.files import open_file
 from mtsig_core.readers.limits import limit_reading
-from mtsig_core.report.assumption_words import assumed_record, info_record, list_assumptions
-from mtsig_core.report.caution_words import caution_record, caution_texts, fit_remedies_to_task
+from mtsig_core.report.caution_words import (
+    assumed_record,
+    caution_record,
+    caution_texts,
+    fit_remedies_to_task,
+    info_record,
+    list_assumptions,
+)
 from mtsig_core.report.document import (
     HTML,
     LATEX,

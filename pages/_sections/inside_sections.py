@@ -27,7 +27,7 @@ from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.table import Column, Table, rounded, written_like
 from pages._sections import segments_sections
 from pages._ui import controls, screen
-from pages._ui.studies import Study, study
+from pages._ui.charts import Study, study
 from pages._ui.views import View
 
 
@@ -62,9 +62,11 @@ def show_precisions(view: View, system: str) -> None:
                "geometric mean of the four precisions times the brevity penalty, which is below 1 for short outputs.")
 
 
-def show_lengths(view: View, system: str) -> None:
-    others = [name for name in systems_of(view) if name != system]
-    beside = controls.choice("Beside", others, "beside") if others else None
+def show_lengths(view: View, system: str, beside: str | None = None) -> None:
+    """Draw BLEU and GTM-2 of a system at other lengths, and of one `beside` it, which is asked for where none is given.
+    """
+    if beside is None and (others := [name for name in systems_of(view) if name != system]):
+        beside = controls.choice("Beside", others, "beside")
     cut = study(view, "metrics lengths", "bleu", system=system, beside=beside)
     one = cut.run(lengths, "Scoring other lengths")
     actual, simulated = one.actual, one.how == "word penalty"

@@ -11,7 +11,7 @@ import streamlit as st
 
 from mtsig_core.experiments.error_rates import families, if_independent, variants
 from mtsig_core.experiments.frame import flatten_rows
-from mtsig_core.experiments.inside_score import lengths, note_example, precisions
+from mtsig_core.experiments.inside_score import note_example, precisions
 from mtsig_core.experiments.papers import (
     KOEHN_2_3,
     KOEHN_6,
@@ -31,30 +31,28 @@ from mtsig_core.experiments.papers import (
 from mtsig_core.experiments.sampling import SAMPLE_KINDS, conclusions, pair_tests, sample_both_kinds, sampling
 from mtsig_core.experiments.sweeps import bound_sd, stability, sweep_sizes
 from mtsig_core.figures.experiment_plots import (
-    by_length,
-    intervals,
-    outcomes,
     p_values,
-    rates,
     sample_scores,
-    scores,
-    settling,
-    widths,
 )
 from mtsig_core.metrics import list_metrics, metric_title
 from mtsig_core.report import experiment_tables as tables
-from mtsig_core.report.palette import BLUE
 from mtsig_core.report.sentences import choose_form
 from mtsig_core.report.table import signed
 from mtsig_core.stats.comparison import bootstrap_systems
 from mtsig_core.stats.significance import significant
-from pages._sections import comparison_sections, methods_sections
-from pages._sections.inside_sections import length_lines
-from pages._sections.size_sections import run_sweep, show_references, with_several_references
-from pages._sections.trust_sections import row_of
+from pages._sections import comparison_sections, inside_sections, methods_sections
+from pages._sections.sampling_sections import Samples
+from pages._sections.size_sections import (
+    run_sweep,
+    show_by_size,
+    show_references,
+    show_settling,
+    with_several_references,
+)
+from pages._sections.trust_sections import draw_conclusions, draw_levels
 from pages._ui import controls, screen, session_limits, testsets, views
 from pages._ui.browser import command_box
-from pages._ui.studies import study
+from pages._ui.charts import study
 from pages._ui.views import View
 
 PAPERS = {"note": "Reading note on BLEU",
@@ -79,9 +77,6 @@ def _choose_system(view: View) -> str:
 
 # Koehn (2004).
 
-_SHORT = 0.85  # the shortest length ratio of Figure 1
-
-
 def _show_precisions(view: View) -> None:
     parts = study(view, "metrics precisions", "bleu")
     screen.show_table(tables.precision_table(rows := parts.run(precisions, "Counting n-grams"), _is_koehns(view)))
@@ -91,22 +86,11 @@ def _show_precisions(view: View) -> None:
 
 
 def _show_lengths(view: View) -> None:
-    first, *others = _first_two(view)
-    cut = study(view, "metrics lengths", "bleu", system=first, beside=others[0] if others else None)
-    one = cut.run(lengths, "Scoring other lengths")
-    short, actual = one.nearest(_SHORT), one.actual
-    screen.answer(f"At a length ratio of {short.length_ratio or 0:.2f}, {first} loses {actual.bleu - short.bleu:.1f} "
-                  f"BLEU and {actual.gtm_2 - short.gtm_2:.1f} GTM-2")
-    cut.show(partial(by_length, length_lines(one)), tables.length_records(one),
-             "BLEU and GTM-2 by length ratio.", first, key="papers.lengths")
+    names = [row.system for row in view.result.systems]
+    koehns = ["Spanish", "Portuguese"]
+    inside_sections.show_lengths(view, *(koehns if {*koehns} <= {*names} else names[:2]))
     st.caption("Koehn (2004), Figure 1, prints no numbers: BLEU falls sharply where the length ratio drops below 1, "
                "GTM does not. The paper gives no exponent of GTM; 2 has scores of the size in its figure.")
-
-
-def _first_two(view: View) -> list[str]:
-    """Return the systems of Koehn's figure, else the two best."""
-    names = [row.system for row in view.result.systems]
-    return ["Spanish", "Portuguese"] if {"Spanish", "Portuguese"} <= {*names} else names[:2]
 
 
 def _show_factors(view: View) -> None:
@@ -116,61 +100,39 @@ def _show_factors(view: View) -> None:
     command_box(study(view, "metrics students-t").print_command(), "papers.factors.command", "intervals of a mean")
 
 
-def _take_samples(view: View):
-    """Return samples of 300 segments of both kinds, and their experiment."""
+def _take_samples(view: View, system: str) -> Samples:
+    """Return samples of 300 segments of both kinds."""
     size = min(300, max(2, view.testset.n_segments // 10))
     asked = {kind: study(view, f"sample {kind}", size=size) for kind in SAMPLE_KINDS}
-    return size, asked, asked["broad"].run(sample_both_kinds, "Taking samples", limit=partial(
-        session_limits.check_experiment, view.testset, sampling, asked["broad"].asked))
+    return Samples(view, asked["broad"].run(sample_both_kinds, "Taking samples", limit=partial(
+        session_limits.check_experiment, view.testset, sampling, asked["broad"].asked)), asked, system)
 
 
 def _show_spread(view: View) -> None:
     name = _choose_system(view)
-    size, asked, samples = _take_samples(view)
-    form, both = choose_form(view.result), {kind: one.system(name) for kind, one in samples.items()}
+    samples = _take_samples(view, name)
+    form, both = samples.form, {kind: one.system(name) for kind, one in samples.by_kind.items()}
     theirs = {kind: ends for kind, *ends in KOEHN_2_3.rows["bleu"]} if _is_koehns(view) and name == "Spanish" else {}
     screen.answer("; ".join(f"{kind}: {one.range[0]:{form}} to {one.range[1]:{form}}"
                             + (f" (Koehn: {theirs[kind][0]} to {theirs[kind][1]})" if theirs else "")
                             for kind, one in both.items()).capitalize())
-    asked["broad"].show(
+    samples.studies["broad"].show(
         partial(sample_scores, {kind: one.scores for kind, one in both.items()}, both["broad"].full, theirs,
-                unit=metric_title(view.metric), form=form),
+                unit=samples.unit, form=form),
         [{"kind": kind, **row} for kind, one in both.items() for row in tables.sampled_system_records(one)],
-        f"Scores of samples of {size} segments, blocks above and broad samples below.", name, key="papers.spread")
+        f"Scores of samples of {samples.by_kind['broad'].size} segments, blocks above and broad samples below.", name,
+        key="papers.spread")
     st.caption(f"{KOEHN_2_3.source}: {KOEHN_2_3.about}.")
 
 
 def _show_hits(view: View) -> None:
-    name = _choose_system(view)
-    _, asked, samples = _take_samples(view)
-    one = samples["broad"].system(name)
-    rate = one.hit_rate
-    screen.answer(f"{rate.count} of {rate.n} intervals contain the score of the whole test set "
-                  f"(Koehn: {KOEHN_6.rows['bleu'][0][2]} of {KOEHN_6.rows['bleu'][0][1]})")
-    asked["broad"].show(
-        partial(intervals, one.scores, one.low, one.high, one.hits, one.full, unit=metric_title(view.metric),
-                form=choose_form(view.result)), tables.sampled_system_records(one),
-        "The interval of each broad sample, and whether it contains the score of the whole test set.", name,
-        key="papers.hits")
-    st.caption(f"{KOEHN_6.source}: {KOEHN_6.about}.")
+    _take_samples(view, _choose_system(view)).show_intervals()
+    st.caption(f"{KOEHN_6.source}: {KOEHN_6.about}. There {KOEHN_6.rows['bleu'][0][2]} of {KOEHN_6.rows['bleu'][0][1]} "
+               "intervals contain the score.")
 
 
 def _show_outcomes(view: View) -> None:
-    a, b, _ = views.choose_pair(view, 3)
-    _, asked, samples = _take_samples(view)
-    pair, form = samples["broad"].pair(a, b), choose_form(view.result)
-    truth, verdicts = pair.sign * pair.full, pair.verdicts("koehn", view.alpha)
-    asked["broad"].show(
-        partial(outcomes, pair.improvements, verdicts, truth, f"whole test set, {truth:+{form}}",
-                what="Improvement of A over B", unit=metric_title(view.metric), form=form),
-        tables.sampled_pair_records(pair), "Improvement of A over B on each broad sample.", a, b,
-        key="papers.differences")
-    asked["broad"].show(
-        partial(outcomes, 100 * pair.win, verdicts, 50, "A better as often as B", what="% of resamples with A better",
-                bounds=(100 * view.alpha, 100 * (1 - view.alpha))), tables.sampled_pair_records(pair),
-        "Paired bootstrap of each broad sample: the share on which A is better.", a, b, key="papers.wins")
-    screen.show_table(tables.tally_table({"broad samples": samples["broad"], "blocks": samples["blocks"]}, a, b,
-                                         view.alpha, published=_is_koehns(view)))
+    _take_samples(view, view.result.systems[0].system).show_pair(published=_is_koehns(view))
     st.caption(f"{KOEHN_7_8.source}: {KOEHN_7_8.about}. Between Spanish and Danish one of the paper's 100 broad "
                "samples was negative, by 0.07 (Figure 4). In 3.4, '300 broad samples' is a slip.")
 
@@ -180,12 +142,9 @@ def _show_conclusions(view: View) -> None:
     one = samples.run(conclusions, "Taking samples")
     size = controls.choice("Segments in a sample", one.sizes, "of", default=min(one.sizes, key=lambda n: abs(n - 300)),
                            width=220)
-    rows = [row for row in one.rows if row.size == size]
-    theirs = [(tables.koehns_conclusions(row) if koehns else None) or (None, None) for row in rows]
-    samples.show(partial(rates, [row_of(f"{row.a} - {row.b}", row.right, paper[0] and paper[0] / 100)
-                                 for row, paper in zip(rows, theirs, strict=True)], other=KOEHN_T3.source,
-                         against=[row_of(f"{row.a} - {row.b}", row.wrong) for row in rows],
-                         words=("right", "wrong"), what="of the samples"), one.rows,
+    theirs = {(row.a, row.b): paper[0] / 100 for row in one.rows
+              if koehns and row.size == size and (paper := tables.koehns_conclusions(row))}
+    samples.show(draw_conclusions(one, size, theirs, KOEHN_T3.source), one.rows,
                  f"Share of samples of {size} that agree with the whole test set, for each pair.",
                  key="papers.conclusions")
     screen.show_table(tables.conclusion_table(one, koehns))
@@ -196,8 +155,7 @@ def _show_levels(view: View) -> None:
     one, koehns = study(view, "validate conclusions").run(conclusions, "Taking samples"), _is_koehns(view)
     theirs = {low: share / 100 for low, _, share in KOEHN_T4.rows["bleu"]} if koehns else {}
     study(view, "validate calibration").show(
-        partial(rates, [row_of(row.level, row.right, theirs.get(row.low)) for row in one.levels],
-                other=KOEHN_T4.source, what="of the conclusions are right"), one.levels,
+        draw_levels(one, theirs, KOEHN_T4.source), one.levels,
         "Share of conclusions at each level that agree with the whole test set.", key="papers.calibration")
     screen.show_table(tables.calibration_table(one, koehns))
     st.caption(f"{KOEHN_T4.source}, {KOEHN_T4.about}: a calibration over pairs that do differ, not a check of the "
@@ -250,21 +208,11 @@ def _show_sizes(view: View) -> None:
     shares = study(view, "sweep size", repeats=30, unit=view.settings["unit"])
     swept = shares.run(sweep_sizes, "Drawing test sets", limit=partial(
         session_limits.check_sweep, view.testset, [view.testset.n_segments], 30))
-    units, unit = f"{swept.settings.unit}s", metric_title(view.metric)
     theirs = "human" if view.metric in view.testset.scores else ZHANG_VOGEL_2.nearest(view.metric)
     length = 1 if swept.settings.unit == "document" else SENTENCES_PER_DOCUMENT
     paper = [(round(size * length), (high - low) / 100) for size, low, high in ZHANG_VOGEL_2.rows[theirs]]
-    rows = [row for row in swept.systems if row.system == system]
-    slope = next(line for line in swept.slopes if line.system == system)
-    left, right = st.columns(2, gap="medium")
-    with left:
-        shares.show(partial(scores, swept.systems, {system: BLUE}, unit=units, metric=unit,
-                            lower=not swept.higher_is_better), swept.systems, f"Mean {unit} of each system by size.",
-                    key="papers.scores")
-    with right:
-        shares.show(partial(widths, rows, slope, paper, unit=units,
-                            theirs=f"Zhang and Vogel, {metric_title(theirs)}"), rows,
-                    "Relative width of the interval by size.", system, key="papers.widths")
+    show_by_size(shares, swept, system, published=paper, theirs=f"Zhang and Vogel, {metric_title(theirs)}",
+                 page="papers")
     st.caption("Left: mean scores by size, as in Figures 4 to 7. Right: the widths of Table 2.")
 
 
@@ -299,13 +247,7 @@ def _show_settling(view: View) -> None:
     name, theirs = _choose_system(view), ZHANG_VOGEL_1.nearest(view.metric)
     pooling = study(view, "sweep resamples", pool=None, system=name, unit=view.settings["unit"])
     settled = pooling.run(stability, "Drawing the pool")
-    repeats = settled.repeats
-    if any(row.relative_sd for row in repeats):
-        pooling.show(partial(settling, [row.resamples for row in repeats], [row.relative_sd for row in repeats],
-                             [row.relative_sd_range for row in repeats], [row.relative_theory for row in repeats],
-                             [row[:2] for row in ZHANG_VOGEL_6.rows[theirs]], unit=metric_title(theirs)), repeats,
-                     "Standard deviation of an end of the relative interval by the number of resamples.", name,
-                     key="papers.settling")
+    show_settling(view, pooling, settled, theirs)
     screen.show_table(tables.repeated_table(settled, theirs))
     st.caption(f"{ZHANG_VOGEL_6.source}, {metric_title(theirs)}, 5,000 intervals each. Both ends move by "
                f"{bound_sd(settled.settings.alpha, less_median=True):.2f} standard errors over the root of B, the line "

@@ -14,8 +14,7 @@ from mtsig_core.experiments.metric_agreement import AS_COMPARED, kept_agreement,
 from mtsig_core.metrics import metric_titles
 from mtsig_core.readers.tasks import unread_sentences
 from mtsig_core.report import export
-from mtsig_core.report.assumption_words import list_assumptions
-from mtsig_core.report.caution_words import fit_remedies_to_task, group_cautions
+from mtsig_core.report.caution_words import fit_remedies_to_task, group_cautions, list_assumptions
 from mtsig_core.report.commands import command_line, task_command
 from mtsig_core.report.sentences import (
     DISPUTED_PAIRS_NOTE,

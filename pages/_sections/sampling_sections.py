@@ -23,7 +23,7 @@ from mtsig_core.report.sentences import choose_form
 from mtsig_core.stats.arrays import rounding_error
 from mtsig_core.stats.significance import significant
 from pages._ui import controls, screen, views
-from pages._ui.studies import Study
+from pages._ui.charts import Study
 from pages._ui.views import View
 
 NAMES = {"blocks": "Blocks", "broad": "Broad samples"}
@@ -94,8 +94,8 @@ class Samples:
                    help=f"{self.view.level} percentile intervals from "
                    f"{self.by_kind['broad'].settings.resamples:,} resamples of each sample's segments.{below}")
 
-    def show_pair(self) -> None:
-        """Draw what the samples of a kind conclude about a pair."""
+    def show_pair(self, published: bool = False) -> None:
+        """Draw what the samples of a kind conclude about a pair; where `published`, also Koehn's."""
         alpha, n = self.view.settings["alpha"], self.by_kind["broad"].n_samples
         if len(self.by_kind["broad"].systems) < 2:
             screen.error("Only one system: there is no pair. Upload another output, or exclude fewer systems.")
@@ -126,7 +126,7 @@ class Samples:
                                     f"which A is better; {(by_koehn == 1).sum()} samples agree with the whole test "
                                     f"set, {(by_koehn == -1).sum()} contradict it.", a, b, key="sampling.wins")
         named = {NAMES[key].lower(): value for key, value in self.by_kind.items()}
-        screen.show_table(tally_table(named, a, b, alpha))
+        screen.show_table(tally_table(named, a, b, alpha, published))
         st.caption("The whole test set is itself a sample: where it shows no significant difference, a sample that "
                    "contradicts it need not be wrong. Brackets: 95% CI, allowing for similar neighbours.",
                    help="Its p is by randomization, uncorrected, by document where there are any. The paired bootstrap "

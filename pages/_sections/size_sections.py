@@ -15,18 +15,19 @@ import streamlit as st
 from mtsig_core import TestSet
 from mtsig_core.errors import format_count
 from mtsig_core.experiments.frame import default_sizes, in_units, parse_sizes
-from mtsig_core.experiments.papers import ZHANG_VOGEL_3, ZHANG_VOGEL_4
+from mtsig_core.experiments.papers import ZHANG_VOGEL_3, ZHANG_VOGEL_4, ZHANG_VOGEL_6
 from mtsig_core.experiments.sweeps import (
     SHARES,
     Detection,
     SizeSweep,
+    Stability,
     count_detections,
     plan_detections,
     reference_sets,
     sweep_references,
     with_references,
 )
-from mtsig_core.figures.experiment_plots import decisions, references, scores, widths
+from mtsig_core.figures.experiment_plots import decisions, references, scores, settling, widths
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.experiment_tables import (
     as_good_as,
@@ -45,7 +46,7 @@ from mtsig_core.report.table import rounded
 from mtsig_core.source import Source
 from mtsig_core.stats.power import PairPlan, cannot_plan, plan
 from pages._ui import charts, controls, screen, session_limits, views
-from pages._ui.studies import Study, study
+from pages._ui.charts import Study, study
 from pages._ui.views import View
 from pages._work.memory import Memory, make_once
 
@@ -222,29 +223,47 @@ def _write_ends(level: str, ends: tuple[int | None, int | None]) -> str:
 # Scores and widths of intervals by size.
 
 
-def show_by_size(sweeping: Study, sweep: SizeSweep, mine: PairPlan, printed: str) -> None:
-    """Draw mean scores of all systems, the two of a pair in colour, and relative widths of the first one's
-    intervals."""
+def show_by_size(sweeping: Study, sweep: SizeSweep, system: str, beside: str = "", printed: str = "",
+                 published: Sequence[tuple[float, float]] = (), theirs: str = "", page: str = "size") -> None:
+    """Draw mean scores of all systems, one or two of them in colour, and relative widths of the intervals of the first,
+    beside `published` ones."""
     unit, units = metric_title(sweeping.metric), f"{sweep.settings.unit}s"
     left, right = st.columns(2, gap="medium")
     with left:
-        sweeping.show(partial(scores, sweep.systems, {mine.a: BLUE, mine.b: VERMILLION}, unit=units, metric=unit,
+        colours = {system: BLUE} | ({beside: VERMILLION} if beside else {})
+        sweeping.show(partial(scores, sweep.systems, colours, unit=units, metric=unit,
                               lower=not sweep.higher_is_better), sweep.systems,
                       f"Mean {unit} of each system by test-set size; the ribbons narrow as the sets grow.",
-                      key="size.scores", command=printed)
+                      key=f"{page}.scores", command=printed)
         st.caption("Mean score over the test sets; ribbons hold the middle 90% of them."
                    + (" The weights of this metric come from each test set, so scores grow." if sweep.recounted else
                       ""))
-    rows = [row for row in sweep.systems if row.system == mine.a]
-    slope = next(line for line in sweep.slopes if line.system == mine.a)
+    rows = [row for row in sweep.systems if row.system == system]
+    slope = next(line for line in sweep.slopes if line.system == system)
     with right:
-        sweeping.show(partial(widths, rows, slope, [], unit=units, theirs=""), rows, "Relative width of the interval "
-                      f"against the test-set size on log axes, falling with slope {slope.slope}.", mine.a,
-                      key="size.widths", command=printed, table=width_table(rows))
+        sweeping.show(partial(widths, rows, slope, published, unit=units, theirs=theirs), rows, "Relative width of the "
+                      f"interval against the test-set size on log axes, falling with slope {slope.slope}.", system,
+                      key=f"{page}.widths", command=printed, table=width_table(rows))
         st.caption("Mean width of the percentile interval, relative to its median."
                    + ("" if slope.slope is None else
                       f" Doubling the test set narrows the interval by {slope.per_doubling:.0%}; independent units "
                       "give 29%."))
+
+
+def show_settling(view: View, pooling: Study, settled: Stability, theirs: str | None = None) -> None:
+    """Draw how an end of the interval settles with the number of resamples, beside Zhang and Vogel's numbers by a
+    metric of `theirs`."""
+    repeats = settled.repeats
+    page = "papers" if theirs else "bootstrap"
+    if any(row.relative_sd for row in repeats):
+        figure = partial(settling, [row.resamples for row in repeats], [row.relative_sd for row in repeats],
+                         [row.relative_sd_range for row in repeats], [row.relative_theory for row in repeats],
+                         [row[:2] for row in ZHANG_VOGEL_6.rows[theirs]] if theirs else [],
+                         unit=metric_title(theirs or view.metric))
+        pooling.show(figure, repeats, "Standard deviation of an end of the relative interval against the number of "
+                     "resamples, on log axes: it falls with the square root.", settled.system, key=f"{page}.settling")
+    else:
+        screen.plain("Nothing to draw: the score does not vary from resample to resample.")
 
 
 # References.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 
 import numpy as np
 import streamlit as st
@@ -28,8 +29,8 @@ from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, significant
 from pages._ui import controls, result_cache, screen, views
 from pages._ui.browser import command_box
+from pages._ui.charts import Study, show_part, study
 from pages._ui.screen import or_end_page
-from pages._ui.studies import Study, grow, study
 from pages._ui.views import View
 
 _TEST_NAMES, _INTERVAL_NAMES = SETTINGS["test"].names, SETTINGS["ci"].names
@@ -290,8 +291,8 @@ def show_units(view: View) -> None:
                                by_segment.settings)
 
     def by_document_alone():
-        grow(_counts(changes(by_document), lambda row: {"by document": row.both}), "trust.growing.units",
-             "So far only by document")
+        show_part(_counts(changes(by_document), lambda row: {"by document": row.both}), "trust.growing.units",
+                  "So far only by document")
 
     one = changes(by_unit(unit="segment", meanwhile=by_document_alone))
     correction = view.comparison.settings.correction
@@ -359,7 +360,8 @@ _ENOUGH = 5  # samples that tell a share
 def _run_conclusions(view: View, place):
     """Run the experiment of both questions; return it with the sample size."""
     samples = study(view, "validate conclusions")
-    one = samples.run(conclusions, "Taking samples", lambda one: _found(one, _usual_size(one)), "samples of all sizes")
+    one = samples.run(conclusions, "Taking samples", lambda one: draw_conclusions(one, _usual_size(one)),
+                      "samples of all sizes")
     return samples, one, controls.choice("Segments in a sample", one.sizes, "of", width=220, place=place,
                                          default=_usual_size(one))
 
@@ -379,8 +381,9 @@ def show_power(view: View) -> None:
                       + (f". {right.share:.0%} of these findings agree with the whole test set" if right.n else ""))
         screen.numbers(big("Find a difference", some), big("Agree with the whole test set", right),
                        ("Contradict it", str(right.n - right.count), f"of {right.n:,} findings"))
-        samples.show(_found(one, size), one.rows, f"Share of samples of {size} that agree with the whole test set, and "
-                     "of those that contradict it, for each pair.", table=tables.conclusions_at_table(one, size, False))
+        samples.show(draw_conclusions(one, size), one.rows, f"Share of samples of {size} that agree with the whole "
+                     "test set, and of those that contradict it, for each pair.",
+                     table=tables.conclusions_at_table(one, size, False))
         rows = [row for row in one.rows if row.size == size]
         n = rows[0].right.n
         split = (f"The {one.n_segments:,} segments are split into {n} samples" if n * size == one.n_segments else
@@ -403,17 +406,17 @@ def _describe_conclusions(view: View, one) -> None:
                  "intervals." + (" The metric keeps the weights of the whole test set." if view.recounted else ""))
 
 
-def _found(one, size: int):
-    """Return the figure of what samples of a size find for each pair."""
+def draw_conclusions(one, size: int, theirs: Mapping[tuple[str, str], float] = MappingProxyType({}), other: str = ""):
+    """Return the figure of what samples of a size find for each pair, beside what another source has."""
     rows = [row for row in one.rows if row.size == size]
-    return partial(rates, [row_of(f"{row.a} - {row.b}", row.right) for row in rows],
-                   against=[row_of(f"{row.a} - {row.b}", row.wrong) for row in rows],
+    return partial(rates, [row_of(f"{row.a} - {row.b}", row.right, theirs.get((row.a, row.b))) for row in rows],
+                   other=other, against=[row_of(f"{row.a} - {row.b}", row.wrong) for row in rows],
                    words=("agree with the whole set", "contradict it"), what="share of the samples")
 
 
 def show_calibration(view: View) -> None:
     samples = study(view, "validate conclusions")
-    one = samples.run(conclusions, "Taking samples", _by_level, "samples of all sizes")
+    one = samples.run(conclusions, "Taking samples", draw_levels, "samples of all sizes")
     some, right = one.totals()
     if right.n:
         screen.answer(f"When a sample calls one system better with {view.level} confidence, the whole test set agrees "
@@ -423,7 +426,7 @@ def show_calibration(view: View) -> None:
     screen.numbers(big("Agree with the whole test set", right), ("Findings", f"{right.n:,}", f"of {some.n:,} "
                                                                  "comparisons on samples of all sizes"))
     study(view, "validate calibration").show(
-        _by_level(one), one.levels, "Share of findings at each level of confidence that agree with the whole test "
+        draw_levels(one), one.levels, "Share of findings at each level of confidence that agree with the whole test "
         "set.", key="trust.calibration", table=tables.calibration_table(one, False))
     st.caption("The truth is unknown, so a finding counts as right if the whole test set agrees. Each sample is a part "
                "of that set, so the shares are optimistic. "
@@ -442,7 +445,7 @@ def _rises(levels) -> bool:
             and all(less.share <= more.share for less, more in zip(found, found[1:], strict=False)))
 
 
-def _by_level(one):
-    """Return the figure of how often findings agree, by their share of wins."""
-    return partial(rates, [row_of(row.level, row.right) for row in one.levels], beside="share of bootstrap wins",
-                   what="share of the findings that agree with the whole test set")
+def draw_levels(one, theirs: Mapping[float, float] = MappingProxyType({}), other: str = ""):
+    """Return the figure of how often findings agree, by their share of wins, beside what another source has."""
+    return partial(rates, [row_of(row.level, row.right, theirs.get(row.low)) for row in one.levels], other=other,
+                   beside="share of bootstrap wins", what="share of the findings that agree with the whole test set")

@@ -1,21 +1,28 @@
-"""Figures on screen, each with its numbers, its files and the command that prints it."""
+"""Figures on screen, and experiments: each with its numbers, its files and the command that prints it."""
 
 from __future__ import annotations
 
 import hashlib
 import pickle
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import dataclass, is_dataclass
+from operator import itemgetter
+from types import MappingProxyType
+from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
 
+from mtsig_core.experiments.frame import flatten_rows
 from mtsig_core.figures.style import NOTES, TITLE_LINE
 from mtsig_core.report import export
+from mtsig_core.report.commands import command_line, defaults
 from mtsig_core.report.palette import ON_DARK
 from mtsig_core.report.table import Cell, Column, Table
+from mtsig_core.source import Source
 from pages._ui import screen
 from pages._ui.browser import copyable
+from pages._ui.views import View
 from pages._work.memory import Memory
 
 _BAR = 26  # pixels above a figure for the camera and the full screen, which would cover what stands there
@@ -152,13 +159,6 @@ def _as_table(header, rows):
         for row in rows))
 
 
-def show_numbers(files: Sequence[str], key: str, rows: Sequence, command: str) -> None:
-    """Offer the numbers of something without a figure as a file, with the command that prints them; as in `show`."""
-    with st.expander("Numbers, files, command", key=f"{key}.box"):
-        csv_button(files, key, rows)
-        copy_command(command, key)
-
-
 def csv_button(files: Sequence[str], key: str, rows: Sequence, text: str = "Numbers as CSV",
                header: Sequence[str] | None = None) -> None:
     """Draw a button that saves numbers; `files` and `key` as in `show`. A row is a mapping or a dataclass, unless there
@@ -188,6 +188,78 @@ def _name(key):
 def _columns(header: Sequence[str] | None, rows: Sequence) -> tuple[list[str], list[list]]:
     """Return the names of all columns, and the values of each row."""
     if header is None:
-        rows = [row if isinstance(row, Mapping) else asdict(row) for row in rows]
+        rows = flatten_rows(rows) if rows and is_dataclass(rows[0]) else rows
         header, rows = list(rows[0]) if rows else [], [row.values() for row in rows]
     return list(header), list(map(list, rows))
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# An experiment: one set of arguments for its computation, its figures and files, and its command.
+
+
+_PAGES = {"validate": "trust", "sample": "sampling", "sweep": "size", "metrics": "inside"}
+
+
+@dataclass(frozen=True)
+class Study:
+    """An experiment with its arguments, which are also the arguments of its command."""
+
+    view: View
+    command: str  # such as "validate type1"
+    metric: str
+    asked: Mapping[str, Any]
+    source: Source  # where the test set comes from
+
+    @property
+    def key(self) -> str:
+        group, name = self.command.split()
+        return f"{_PAGES[group]}.{name}"
+
+    def run(self, function: Callable, what: str, figure: Callable[[Any], Callable[[], go.Figure]] | None = None,
+            things: str = "", before: Mapping[tuple[int, int], Any] = MappingProxyType({}), **more):
+        """Return the result; until it is there, draw the `figure` of the first repeats, which are called `things`.
+
+        An experiment without repeats is given what is there `before` it, by how much of how much that is.
+        """
+        def growing(parts):
+            (done, n), one = max(parts.items(), key=itemgetter(0))
+            show_part(figure(one), f"{self.key}.growing.{done}", f"{done:,} of {n:,} {things} so far",
+                      "" if before else ", so intervals are wider than they will be")
+
+        return self.view.experiment(function, what, metric=self.metric, before=before, **self.asked,
+                                    **{"meanwhile": figure and growing, **more})
+
+    def print_command(self, **more) -> str:
+        """Return the command line that prints the numbers, without defaults."""
+        flags = [f"--{name}" for name, value in self.asked.items() if value is True]
+        asked = {name: value for name, value in self.asked.items() if not isinstance(value, bool)}
+        return command_line(self.command, self.source, *flags, metrics=self.metric, **asked, **more)
+
+    def show(self, figure: Callable[[], go.Figure], rows: Sequence, alt: str, *systems: str, key: str = "",
+             header: Sequence[str] | None = None, table: Table | None = None, with_table: bool = False,
+             command: str = "", **more) -> None:
+        """Draw a figure with the rows that the command prints; only the command has the arguments `more`."""
+        show(figure, key=key or self.key, files=self._name(systems), header=header, rows=rows, table=table,
+             command=command or self.print_command(**more), with_table=with_table or table is not None, alt=alt)
+
+    def show_numbers(self, rows: Sequence, *systems: str, key: str = "", **more) -> None:
+        """Offer the rows of something without a figure, and the command that prints them."""
+        key = key or self.key
+        with st.expander("Numbers, files, command", key=f"{key}.box"):
+            csv_button(self._name(systems), key, rows)
+            copy_command(self.print_command(**more), key)
+
+    def _name(self, systems: Sequence[str]) -> tuple[str, ...]:
+        return self.view.named(*systems, metric=self.metric.replace(",", "-"))
+
+
+def study(view: View, command: str, metric: str | None = None, source: Source | None = None, **asked) -> Study:
+    """Make an experiment on the test set of a view, with its level and seed if the command has these."""
+    settings = {key: view.settings[key] for key in ("alpha", "seed") if key in defaults(command)}
+    return Study(view, command, metric or view.metric, settings | asked, source or view.source)
+
+
+def show_part(figure: Callable[[], go.Figure], key: str, sentence: str, more: str = "") -> None:
+    """Draw a figure that is not complete yet, and describe its data."""
+    grow(figure, key, f"{sentence}.")
+    screen.faint(f"{sentence}{more}. Numbers, tables and files come with the last.")

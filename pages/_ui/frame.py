@@ -9,7 +9,7 @@ import streamlit as st
 
 from mtsig_core import MtsigError, TestSet
 from mtsig_core.errors import format_count
-from mtsig_core.report.assumption_words import list_assumptions
+from mtsig_core.report.caution_words import list_assumptions
 from mtsig_core.report.palette import shortened
 from mtsig_core.report.sentences import describe_settings, summarize_comparison
 from pages._ui import address, background, browser, controls, screen, testsets, views
@@ -99,7 +99,8 @@ def _draw_view(page: Page) -> View:
     if asked is not None and (kept := testsets.find_track(asked, offers)) is not None:
         offers.setdefault(asked, kept)
     usual = testsets.usual(offers, page)
-    name = controls.pick_testset({name: offer.label for name, offer in offers.items()}, usual)
+    name = controls.pick_opened("Test set", "testset", {name: offer.label for name, offer in offers.items()}, usual,
+                                always=True)
     if address.asked("testset") is None and usual != next(iter(offers)):
         st.caption("This page opens on a larger set than others. The one you choose stays on all pages.")
     try:

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from mtsig_core.cli import main as module
+from tests.builders.cases import brief
 
 ESC, BELL, CSI, TURN = "\x1b", "\x07", "\x9b", "\u202e"
 #: What a terminal obeys; CR would write over what stands before it.
@@ -83,7 +84,9 @@ def asked(command, form, hostile):
     return [*command.split(), *source, *small, *more, "--format", form]
 
 
-@pytest.mark.parametrize(("command", "form"), list(formats()))
+# All formats of one command, and each command in one.
+@pytest.mark.parametrize(("command", "form"), brief(23, sorted(
+    formats(), key=lambda case: case[0] != "compare" and case[1] != "text")))
 def test_no_name_commands_the_terminal(run, hostile, command, form):
     found = run(*asked(command, form, hostile))
     assert found.status == 0 and found.out, found.err
@@ -93,13 +96,6 @@ def test_no_name_commands_the_terminal(run, hostile, command, form):
         assert not TURNS.search(said)
     if form == "json":
         json.loads(found.out)
-
-
-def test_ranks_by_all_rules_and_published_ranks_show_names_legibly(run, hostile, tmp_path):
-    (tmp_path / "ranks.tsv").write_text(f"system\trank\n{hostile['name']}\t1\n")
-    for command, more in (("compare", ["--rank-rule", "all"]), ("score", ["--official", str(tmp_path / "ranks.tsv")])):
-        found = run(*asked(command, "text", hostile), *more)
-        assert found.status == 0 and not OBEYED.search(found.out + found.err) and not TURNS.search(found.out)
 
 
 @pytest.mark.parametrize("option", ["baseline", "only", "exclude", "domain", "official", "lower-is-better"])

@@ -79,9 +79,3 @@ def test_options_that_leave_no_system_are_named_and_not_the_outputs(run, options
     done = run(command, *options, *choice)
     assert done.status == 2 and said in done.err and "--system" not in done.err
     assert done.err.endswith(" Keep one, or two to compare.\n")
-
-
-def test_who_is_excluded_need_not_be_among_those_chosen(run, options):
-    asked = ("score", *options, "--metrics", "chrf", "--format", "json", "--only", "good")
-    assert run(*asked, "--exclude", "poor").out == run(*asked).out
-    assert "No system 'pour' in" in (said := run(*asked, "--exclude", "pour").err) and "'poor'?" in said

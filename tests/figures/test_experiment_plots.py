@@ -63,13 +63,6 @@ def test_filled_inside_the_interval():
     assert (max(low.y), max(inside.y), max(high.y)) == (5, 22, 4)
 
 
-@pytest.mark.parametrize("score, anchors", [(23.0, ["right", "left"]), (23.4, ["left", "right"])])
-def test_labels_stand_beside_their_lines(score, anchors):
-    figure = replicate_histogram(EDGES, COUNTS, score, 23.2, (21.5, 24.5), (-0.07, 0.06), unit="BLEU")
-    assert said(figure)[:4] == [f"observed {score:.2f}", "median 23.20", "<b>21.50</b>  -7.00%", "<b>24.50</b>  +6.00%"]
-    assert [note.xanchor for note in figure.layout.annotations[:2]] == anchors
-
-
 def test_without_an_interval_and_without_variation():
     figure = replicate_histogram(EDGES, COUNTS, 23.0, 23.2, None, unit="BLEU")
     assert [trace.line.color for trace in figure.data] == [GREY] and len(figure.layout.shapes) == 2
@@ -169,18 +162,6 @@ def test_shuffled_samples_stand_on_the_axis_of_before_among_their_ghosts():
     assert "before the shuffle" in ghost.hovertemplate
 
 
-def test_height_is_no_number_of_a_sample():
-    """Dots apart from each other share a height, whatever their order; those that would cover each other do not."""
-    values = np.array([30.0, 20.0, 40.0, NAN])
-    heights = sample_scores({"Blocks": values}, 29.0, unit="BLEU").data[0].y
-    assert len(set(heights.tolist())) == 1
-    crowd = np.concatenate([np.full(9, 30.0), [20.0, 40.0]])
-    heights = sample_scores({"Blocks": crowd}, 29.0, unit="BLEU").data[0].y
-    assert len(set(heights[:9].tolist())) == 9 and heights[9] == heights[10] == pytest.approx(np.median(heights[:9]))
-    many = sample_scores({"Blocks": np.full(500, 30.0)}, 29.0, unit="BLEU").data[0].y
-    assert 0.25 < min(many) < max(many) < 0.95
-
-
 def test_hits_and_misses_differ_by_more_than_colour():
     scores = np.array([30.0, 35.0, NAN])
     hit, miss = intervals(scores, scores - 2, scores + 1, np.array([True, False, False]), 30.0, unit="BLEU").data[:2]
@@ -225,14 +206,6 @@ def test_shares_with_their_intervals_and_where_the_curve_meets_the_line():
     assert len(decisions(rows, 0.9, None, unit="documents").layout.shapes) == 1
     *drawn, dashed = decisions(rows, 0.9, 4000, unit="documents", beyond=[rows[-1], pair(4000, 0, 0, 0.9)]).data
     assert len(drawn) == 3 and (list(dashed.x), dashed.line.dash) == ([1000, 4000], "dash")
-
-
-def test_dots_of_more_than_half_of_the_set_are_pale():
-    rows = [pair(10, 20, 1, 0.15), pair(100, 85, 0, 0.8), pair(101, 40, 0, 0.8), pair(200, 1, 0, 0.9, repeats=1)]
-    planned, *dots = decisions(rows, 0.9, 200, unit="documents", whole=200).data
-    assert list(planned.x) == [10, 100, 101, 200]
-    assert [(list(trace.x), trace.opacity) for trace in dots] == [
-        ([10, 100], 1.0), ([10, 100], 1.0), ([101, 200], 0.35), ([101, 200], 0.35)]
 
 
 def test_half_a_curve_says_so_on_the_axes_of_the_whole():
@@ -298,13 +271,6 @@ def test_intervals_by_number_of_references():
     assert len(references([(1, 30.0, -0.1, 0.2)], [], metric="chrF", source="paper").data) == 1
 
 
-@pytest.mark.parametrize("between, bar", [((150, 400), (150, 400)), ((20, None), (100, 1000)), ((None, None), None)])
-def test_the_size_needed_has_its_interval(between, bar):
-    rows = [pair(100, 0.1, 0.0, 0.1), pair(1000, 0.9, 0.0, 0.9)]
-    shapes = decisions(rows, 0.8, 250, unit="documents", between=between).layout.shapes
-    assert [(shape.x0, shape.x1) for shape in shapes if shape.line.width == 7] == ([] if bar is None else [bar])
-
-
 # Validation.
 
 
@@ -357,10 +323,3 @@ def test_ratios_put_one_system_before_the_others():
     assert len(ratios(rows, "none of them", {10: 1.0}).data[2].x) == 0  # a system whose scores do not vary
     alike = ratios({"A": [(10, 0.0, 0.0, 0.0)]}, "A", {10: 0.0})  # all blocks
     assert min(alike.layout.yaxis.range) > -1
-
-
-@pytest.mark.parametrize("at_most, below", [(False, VERMILLION), (True, BLUE)])
-def test_a_share_below_the_level_is_marked_unless_that_is_as_it_should_be(at_most, below):
-    rows = [("low", 0.01, 0.0, 0.02, None), ("at", 0.05, 0.04, 0.06, None), ("high", 0.2, 0.1, 0.3, None)]
-    dots = panels({"one": rows}, 0.05, at_most=at_most).data[0]
-    assert list(dots.marker.color) == [below, BLUE, VERMILLION]

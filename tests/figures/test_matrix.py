@@ -9,6 +9,7 @@ import pytest
 
 from mtsig_core.figures.comparison_plots import matrix
 from mtsig_core.results import Settings, SystemResult
+from tests.builders.cases import brief
 from tests.builders.toys import metric_result, pair_result
 
 SETTINGS = Settings("ar", "segment", None, 9999, 0.05, "holm", "percentile", 2000, 0, None, "0")
@@ -119,8 +120,8 @@ def test_text_stands_out_on_every_cell(dark):
         assert (bright + 0.05) / (dark + 0.05) >= 4.4
 
 
-@pytest.mark.parametrize("n, p", [(50, 0.0501), *itertools.product(
-    [2, 14, 15, 18, 19], [1e-5, 0.0001, 0.00049, 0.0499, 0.0501, 0.9996, 1.0])])
+@pytest.mark.parametrize("n, p", brief(8, [(50, 0.0501), *itertools.product(
+    [2, 14, 15, 18, 19], [1e-5, 0.0001, 0.00049, 0.0499, 0.0501, 0.9996, 1.0])]))
 def test_p_is_never_printed_as_zero(n, p):
     shown = below(matrix(made_up(n, lambda i, j: (p, p)), SETTINGS)).values()
     assert all(float(text) > 0 and len(text) <= 7 for text in shown)
@@ -145,21 +146,7 @@ def test_long_names_that_begin_and_end_alike_are_told_apart_and_numbered_once():
     assert below.endswith("and 6 more names")
 
 
-def test_the_figure_says_how_wide_it_must_be_for_its_texts():
-    few, many = (matrix(made_up(n), SETTINGS).layout.meta for n in (3, 12))
-    assert few["texts_from"] < 300 < many["texts_from"] < 880 and few["key"] == many["key"]  # a phone, and a projector
-
-
 def test_a_test_without_p_shows_the_share_of_wins():
     figure = matrix(made_up(3, win=0.973), replace(SETTINGS, test="koehn", correction="none"))
     assert set(below(figure).values()) == {"0.973"}
     assert "share of wins" in figure.layout.title.text and "wins 97.3%" in figure.data[-1].hovertext[0]
-
-
-@pytest.mark.parametrize("decidable, said", [
-    (True, "no significant difference"), (False, "cannot be decided with so few trials or units")])
-def test_what_is_not_significant_is_called_as_in_the_tables(decidable, said):
-    result = made_up(2, lambda i, j: (0.5, 0.5))
-    pair = replace(result.pairs[0], decidable=decidable)
-    figure = matrix(replace(result, pairs=(pair,)), replace(SETTINGS, unit="document"))
-    assert figure.data[-1].hovertext[0].endswith(f"<br>{said}")

@@ -8,14 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
 
 from mtsig_core import TestSet, make_metric
 from mtsig_core.metrics import cache
 from mtsig_core.metrics.bleu import Bleu
-from mtsig_core.metrics.cache import cache_folder, cached_statistics
+from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.schema import encode
 from tests.builders.toys import texts
 
@@ -45,10 +42,6 @@ def counted(monkeypatch):
 
     monkeypatch.setattr(Bleu, "statistics", statistics)
     return calls
-
-
-def pack(array):
-    return encode(cache._Statistics(array.dtype.str, cache._smallest(array)))
 
 
 def entry(folder):
@@ -86,20 +79,6 @@ def test_only_the_user_can_read_it(folder):
     assert stat.S_IMODE(entry(folder).stat().st_mode) == 0o600
 
 
-WHOLE = st.sampled_from([0, 1, -1, 127, 128, -128, -129, 255, 256, 65535, 65536, 2**31 - 1, -2**31])
-REAL = st.floats(width=64) | WHOLE.map(float) | st.sampled_from([-0.0, 0.1, 1e300, float(np.float32(0.1)), 2.0**40])
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.one_of(arrays.arrays(np.int32, (2, 3, 2), elements=WHOLE), arrays.arrays(np.int64, (1, 4, 1), elements=WHOLE),
-                 arrays.arrays(np.float64, (2, 2, 2), elements=REAL), arrays.arrays(np.int32, (0, 3, 2))))
-def test_every_bit_survives(values):
-    packed = pack(values)
-    back = cache._unpack_statistics(packed, values.shape)
-    assert values.dtype.kind == "f" or len(packed) <= 100 + values.nbytes  # small numbers take little room
-    assert back.dtype == values.dtype and back.tobytes() == values.tobytes()
-
-
 # -- damage --------------------------------------------------------------------------------------------------
 
 def sealed(key, content):
@@ -112,10 +91,9 @@ ZEROS = np.zeros((2, 12, 10), np.int32)
 @pytest.mark.parametrize("damage", [
     lambda content, key: b"", lambda content, key: content[:-1], lambda content, key: content[:10],
     lambda content, key: content + b"\0", lambda content, key: b"\x93NUMPY\x01\x00v\x00{'descr': '<i4'}\n" * 100,
-    lambda content, key: sealed("0" * 32, pack(ZEROS)),  # sound, but of other texts, another shape, no array of numbers
-    lambda content, key: sealed(key, pack(ZEROS[:, 1:])), lambda content, key: sealed(key, encode(["no array"])),
-    lambda content, key: sealed(key, encode(cache._Statistics("|O", ZEROS * 1.0))),
-    lambda content, key: sealed(key, encode(cache._Statistics("<M8[s]", ZEROS.astype(np.int64))))])
+    lambda content, key: sealed("0" * 32, encode(ZEROS)),  # sound, but of other texts, another shape, none
+    lambda content, key: sealed(key, encode(ZEROS[:, 1:])), lambda content, key: sealed(key, encode(["no array"])),
+    lambda content, key: sealed(key, encode(ZEROS.astype("<M8[s]")))])
 def test_damaged_entries_are_counted_again_and_replaced(folder, counted, capsys, damage):
     expected = cached_statistics(Bleu(), toy())
     path = entry(folder)
@@ -133,10 +111,6 @@ def a_file(tmp_path):
     return tmp_path / "file"
 
 
-def below_a_file(tmp_path):
-    return a_file(tmp_path) / "below"
-
-
 def with_a_folder_in_its_place(tmp_path):
     metric, folder = Bleu(), tmp_path / "cache"
     cached_statistics(metric, toy())
@@ -146,7 +120,7 @@ def with_a_folder_in_its_place(tmp_path):
     return folder
 
 
-@pytest.mark.parametrize("unusable", [a_file, below_a_file, with_a_folder_in_its_place], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("unusable", [a_file, with_a_folder_in_its_place], ids=lambda f: f.__name__)
 def test_a_folder_that_cannot_be_used_is_no_error(tmp_path, folder, monkeypatch, capsys, unusable):
     monkeypatch.setenv("MTSIG_CACHE", str(unusable(tmp_path)))
     for _ in range(2):
@@ -163,15 +137,6 @@ def test_a_full_disk_leaves_nothing_behind(folder, monkeypatch, capsys):
     monkeypatch.setattr(os, "replace", full)
     assert same(cached_statistics(Bleu(), toy()), Bleu().statistics(toy()))
     assert list(folder.iterdir()) == [] and "No space left" in capsys.readouterr().err
-
-
-def test_the_default_is_the_users_cache_folder(monkeypatch, tmp_path):
-    monkeypatch.delenv("MTSIG_CACHE")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    for shared, expected in (("", tmp_path / ".cache/mtsig"), ("relative", tmp_path / ".cache/mtsig"),
-                             (str(tmp_path / "xdg"), tmp_path / "xdg/mtsig")):
-        monkeypatch.setenv("XDG_CACHE_HOME", shared)
-        assert cache_folder() == expected
 
 
 def test_set_to_nothing_it_keeps_nothing(monkeypatch, tmp_path, counted, capsys):
@@ -218,6 +183,7 @@ def write_often(number):
     return wrong
 
 
+@pytest.mark.long
 def test_two_processes_may_write_at_once(folder):
     code = "import sys; from tests.metrics.test_cache import write_often; sys.exit(write_often({}))"
     both = [subprocess.Popen(

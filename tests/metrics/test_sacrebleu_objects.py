@@ -10,6 +10,7 @@ from sacrebleu.metrics.base import Metric as TheirMetric
 from mtsig_core import SettingError, TestSet, compare, make_metric
 from mtsig_core.metrics import adapt_metric
 from mtsig_core.stats.engine import measure
+from tests.builders.cases import brief
 from tests.builders.toys import texts
 
 REFERENCE, SYSTEMS = texts(seed=6, errors=[0.2, 0.25, 0.5], n_segments=48)
@@ -45,7 +46,7 @@ def test_scores_and_signatures_are_theirs(theirs, testset):
 @pytest.mark.parametrize("theirs, ours", [
     (BLEU(), make_metric("bleu")), (BLEU(tokenize="char"), make_metric("bleu", tokenize="char")),
     (CHRF(), make_metric("chrf")), (CHRF(word_order=2), make_metric("chrf++")), (TER(), make_metric("ter"))])
-@pytest.mark.parametrize("unit", ["segment", "document"])
+@pytest.mark.parametrize("unit", brief(1, ["document", "segment"]))
 def test_a_comparison_is_that_of_the_own_metric(theirs, ours, unit):
     found, own = (next(iter(compare(TOY, metric, unit=unit, trials=199, resamples=50, seed=2).metrics.values()))
                   for metric in (theirs, ours))
@@ -87,3 +88,16 @@ def test_another_kind_of_metric_is_refused():
 
     with pytest.raises(SettingError, match="A metric is of the type Own. Of sacreBLEU.s, expected BLEU, CHRF, TER"):
         compare(TOY, Own())
+
+
+@pytest.mark.parametrize("given, what", [
+    (BLEU, "the class BLEU"), (np.zeros((2, 5)), "of the type ndarray"), (3, "of the type int"), ([None], "of the")])
+def test_what_is_no_metric(given, what):
+    with pytest.raises(SettingError, match=f"A metric is {what}.*Expected a name such as 'bleu', .*join_scores puts"):
+        compare(TOY, given)
+
+
+def test_its_counts_are_not_kept(monkeypatch, tmp_path):
+    monkeypatch.setenv("MTSIG_CACHE", str(tmp_path))
+    compare(TOY, BLEU(), trials=99, resamples=50)
+    assert list(tmp_path.iterdir()) == []

@@ -133,7 +133,7 @@ def test_a_missing_dictionary_says_what_to_install(monkeypatch, tokenize, extra)
             f'Install it with: pip install "sacrebleu[{extra}]". Or choose another tokenizer: char needs none.')
 
 
-SENTENCEPIECE = ["spm", "flores101", "flores200", "spBLEU-1K"]
+SENTENCEPIECE = ["spm", "flores200"]
 
 
 @pytest.mark.usefixtures("fresh")

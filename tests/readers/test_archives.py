@@ -117,11 +117,9 @@ def test_all_that_is_in_a_zip_is_read_or_named_with_the_reason(full):
 
 
 @pytest.mark.parametrize("name, said", [
-    ("m/human-scores/en-cs.mqm.sys.score", "scores of whole systems, documents or domains"),
     ("m/human-scores/en-xx.mqm.seg.score", "en-xx is no language pair of which the task has a reference"),
-    ("m/metric-scores/en-xx/COMET.seg.score", "en-xx is no language pair"),
-    ("m/metric-scores/en-cs/COMET.txt", "a file of a task in this folder has another name"),
-    ("beside.docx", "no file of a task has such a name")])
+    ("m/metric-scores/en-cs/COMET.txt", "no table of segment scores such as en-de.esa.tsv, has such a name"),
+    ("beside.docx", "no text of a task")])
 def test_files_of_other_layouts_that_are_not_read_are_named_too(packed, name, said):
     path = packed({"m/references/en-cs.refA.txt": "a\nb\n", "m/system-outputs/en-cs/x.txt": "a\nc\n",
                    "m/human-scores/en-cs.esa.seg.score": "x\t1\nx\t2\n", name: "?"})

@@ -97,13 +97,6 @@ def test_few_lines_make_no_large_table(monkeypatch, table):
         read_uploads(scores(table.encode()))
 
 
-def test_scores_of_ever_more_humans_make_no_large_table(monkeypatch):
-    monkeypatch.setenv("MTSIG_UPLOAD_VALUES", "300")
-    table = "system,line,score\n" + "".join(f"human.{k},1,1\n" for k in range(40))
-    with pytest.raises(InputError, match="table of 400 places"):
-        read_uploads([*texts(ref=b"a\n" * 10, x=b"a\n" * 10), *scores(table.encode())])
-
-
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_damaged_members(tmp_path, method):
     content = b"".join(hashlib.sha256(bytes([k])).digest() for k in range(30))

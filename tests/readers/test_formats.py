@@ -17,23 +17,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtsig_core.errors import InputError, MtsigError
-from mtsig_core.readers import join_scores, read_lines, read_scores, read_text
 from mtsig_core.readers import lines as large
-from mtsig_core.readers.columns import InputTable
+from mtsig_core.readers import read_lines, read_scores, read_text
 from mtsig_core.readers.formats import (
     DOCUMENTS,
     FORMATS,
     SCORE_TABLE,
     SEGMENTS,
-    Format,
     find_format,
     sniff,
-    split_lines,
 )
 from mtsig_core.readers.limits import UploadLimits, limit_reading
 from mtsig_core.readers.tasks import read_task
 from mtsig_core.readers.texts import read_documents
-from mtsig_core.readers.uploads import Upload, guess_name, guess_uploads, holds_files, list_flat_files, read_uploads
+from mtsig_core.readers.uploads import Upload, guess_uploads, holds_files, list_flat_files, read_uploads
 from mtsig_core.source import Source
 from tests.builders.toys import zipped
 
@@ -514,10 +511,6 @@ class TestHostile:
                     "system": "reference"}.get(role, "system"), "y")])
         assert guess_uploads([("x", content.encode())])
 
-    def test_macros_are_left_alone(self, write):
-        content = zipped(self.parts(**{"xl/vbaProject.bin": "Sub Auto_Open()"}))
-        assert read_scores({"m": write("x.xlsm", content)}, higher_is_better=("m",)).n_segments == 3
-
     @pytest.mark.parametrize("pack", [bz2.compress, lzma.compress, gzip.compress])
     def test_a_bomb_of_text(self, pack):
         content = pack(b"a" * (60 << 20))
@@ -542,71 +535,3 @@ class TestHostile:
         testset = read_task(tmp_path / "t").testsets["en-de"]
         assert [*testset.references] == ["refA"] and [*testset.systems] == ["A"]
         assert sorted(path.name for path in tmp_path.iterdir()) == ["t"]
-
-
-class TestRegister:
-    """A new format is one entry, with a reader for each thing that it may hold; every door then reads it."""
-
-    def read_texts(text, name):
-        return [line.split("::", 1)[1] for line in split_lines(text)[1:]]
-
-    def read_scores(text, name):
-        rows = [(k, line.split("::")) for k, line in enumerate(split_lines(text)[1:], 1)]
-        return InputTable(name, ["system", "line", "score"], rows)
-
-    MINE = (Format("mine", "my format", lambda sample: sample.lines[:1] == ["@mine"], reads={SEGMENTS: read_texts},
-                   endings=(".mine",)),
-            Format("my scores", "scores of mine", lambda sample: sample.lines[:1] == ["@scores"],
-                   reads={SCORE_TABLE: read_scores}))
-    FILES = {"ref.txt": ["@mine", *(f"{k}::{text}" for k, text in enumerate(TEXTS))],
-             "A.txt": ["@mine", *(f"{k}::{text} x" for k, text in enumerate(TEXTS))],
-             "human.out": ["@scores", *(f"A::{k}::{k / 10}" for k in range(1, len(TEXTS) + 1))]}
-    FILES = {name: lines(*content).encode() for name, content in FILES.items()}
-
-    @pytest.fixture(autouse=True)
-    def registered(self, monkeypatch):
-        monkeypatch.setattr("mtsig_core.readers.formats.FORMATS", (*self.MINE, *FORMATS))
-
-    def read_by(self, door, write, tmp_path):
-        if door == "upload":
-            guessed = guess_uploads(list(self.FILES.items()))
-            return read_uploads([Upload(name, content, role, name.partition(".")[0]) for (name, content), (role, _) in
-                                 zip(self.FILES.items(), guessed, strict=True)])
-        ref, a, human = (write(name, content) for name, content in self.FILES.items())
-        if door == "files":
-            return join_scores(read_text([("ref", ref)], [("A", a)]), {"human": human})
-        task = {"references/en-de.refA.txt": self.FILES["ref.txt"], "system-outputs/en-de/A.txt": self.FILES["A.txt"]}
-        if door == "zip":
-            (tmp_path / "task.zip").write_bytes(zipped(task))
-        else:
-            for name, content in task.items():
-                write(f"task/{name}", content)
-        return join_scores(read_task(tmp_path / ("task.zip" if door == "zip" else "task")).testsets["en-de"],
-                           {"human": human})
-
-    @pytest.mark.parametrize("door", ["files", "upload", "folder", "zip"])
-    def test_every_door_reads_it(self, write, tmp_path, door):
-        assert [sniff(content).name for content in self.FILES.values()] == ["mine", "mine", "my scores"]
-        testset = self.read_by(door, write, tmp_path)
-        assert testset.systems["A"][2] == f"{TEXTS[2]} x" and testset.n_segments == len(TEXTS)
-        assert testset.scores["human"].by_system["A"][4] == 0.5
-
-    @pytest.mark.parametrize("file", FILES)
-    def test_a_bad_byte_is_told_with_its_line(self, write, file):
-        path = write(file, self.FILES[file].replace(b"::", b"::\xff", 3))
-        with pytest.raises(InputError, match=r"line 2: byte 0xFF"):
-            read_scores({"human": path}) if file == "human.out" else read_lines(path)
-
-    def test_lines_end_as_in_any_text(self, write):
-        text = "eins\u2028zwei\x85drei\x0c"
-        content = f"\ufeff@mine\r\n1::{text}\r\n2::{text}".encode()
-        assert read_lines(write("x.mine", content)) == [text, text]
-
-    def test_its_ending_is_no_part_of_a_name(self, write):
-        files = [(None, write(f"{name}.mine.gz", self.FILES["A.txt"])) for name in ("ref", "A")]
-        assert list(read_text(files[:1], files[1:]).systems) == ["A"]
-        assert guess_name("out/A.mine.gz") == "A" and guess_name("A.yours") == "A.yours"
-
-    def test_elsewhere_it_is_refused(self, write):
-        with pytest.raises(InputError, match="is scores of mine.* Expected one segment per line"):
-            read_lines(write("x", self.FILES["human.out"]))

@@ -5,7 +5,7 @@ import pytest
 
 from mtsig_core import InputError, SettingError, TestSet, join_scores, read_scores, read_task
 from mtsig_core.cli.main import main
-from mtsig_core.readers.raters import measure_agreement
+from mtsig_core.readers.ratings import measure_agreement
 
 nan = float("nan")
 

@@ -101,11 +101,6 @@ class TestColumnNames:
         named = header.rpartition(",")[2]
         assert guess_uploads([("t.csv", path.read_bytes())]) == [("scores", "t" if named == "score" else named)]
 
-    def test_a_system_may_be_called_model(self, tmp_path):
-        path = write(tmp_path, "t.csv", delimited(",", ["line", "model", "B"], WIDE_ROWS))
-        found = read_scores([("human", path)])
-        assert by_system(found) == {"model": SCORES["A"], "B": SCORES["B"]}
-
 
 class TestAlone:
     def test_documents_come_from_the_table(self, tmp_path):
@@ -158,22 +153,6 @@ class TestAlone:
                       write(tmp_path, "x.json", json.dumps({f"{name}.txt": [{"COMET": 1}, {"COMET": 2}]
                                                             for name in names}))):
             assert by_system(read_scores([("human", table)])) == dict.fromkeys(names, [1, 2])
-
-    def test_a_system_may_be_called_value(self, tmp_path):
-        path = write(tmp_path, "t.csv", "value,B\n1,2\n3,4\n")
-        assert set(read_scores([("human", path)]).systems) == {"value", "B"}
-
-    def test_a_table_of_one_row_is_asked_about(self, tmp_path):
-        """It may be a table of anything."""
-        with pytest.raises(InputError, match=r"weird.csv has the columns foo, bar and a single row .* a column 'line'"):
-            read_scores([("human", write(tmp_path, "weird.csv", "foo,bar\n1,2\n"))])
-        with pytest.raises(InputError, match=r"weird.json has the columns A, B and a single row"):
-            read_scores([("human", write(tmp_path, "weird.json", '{"A": [1], "B": [2]}'))])
-        for content in ("line,A,B\n1,1,2\n", "A,B,docid\n1,2,d1\n", "system,line,score\nA,1,1\nB,1,2\n"):
-            assert by_system(read_scores([("human", write(tmp_path, "t.csv", content))])) == {"A": [1], "B": [2]}
-        assert by_system(read_scores({"human": {"A": [1], "B": [2]}})) == {"A": [1], "B": [2]}
-        one = TestSet("toy", {"A": ["a"], "B": ["b"]}, {"ref": ["a"]})
-        assert by_system(join_scores(one, [("human", write(tmp_path, "t.csv", "A,B\n1,2\n"))])) == {"A": [1], "B": [2]}
 
     def test_an_empty_row_of_a_single_column_is_a_score_that_is_missing(self, tmp_path):
         write(tmp_path, "A.csv", "A\n1\n\n3\n4\n\n\n")

@@ -10,7 +10,7 @@ from mtsig_core.caution import ASSUMPTION_KINDS, Assumption
 from mtsig_core.cli.main import main
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.metric_agreement import task_agreement
-from mtsig_core.report.assumption_words import ASSUMPTION_TEMPLATES, REMEDIES, list_assumptions
+from mtsig_core.report.caution_words import ASSUMPTION_TEMPLATES, REMEDIES, list_assumptions
 from mtsig_core.report.experiment_reports import AGREEMENT_FORMS
 from mtsig_core.store.kept_sets import _pack, _unpack
 from mtsig_core.testset import check_settled

@@ -25,8 +25,3 @@ def test_three_digits_of_a_number_can_be_read_back_at_any_scale(scale):
 def test_in_a_small_cell_the_largest_difference_has_one_digit_before_the_point(score, differences):
     decimals, power = choose_cell_form([score], differences)
     assert decimals == 2 and 1 <= max(map(abs, differences)) / 10.0 ** power < 10
-
-
-def test_points_of_a_hundred_and_shares_of_one_are_not_divided():
-    assert choose_cell_form([38.0, 0.1], [37.9]) == (2, 0) and choose_cell_form([0.85], [0.3]) == (4, 0)
-    assert choose_cell_form([3e-6], [0.0]) == (2, 0)  # there is nothing to divide

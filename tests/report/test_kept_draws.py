@@ -104,10 +104,3 @@ def test_a_damaged_entry_is_drawn_again(drawn, tmp_path):
     for entry in tmp_path.glob("*.stats"):
         entry.write_bytes(entry.read_bytes()[:-1])
     assert compare_kept(TOY, of(TOY, "bleu")).render("json") == first and len(drawn) == 2
-
-
-def test_where_nothing_is_kept_all_is_drawn(drawn, monkeypatch):
-    monkeypatch.setenv("MTSIG_CACHE", "")
-    for _ in range(2):
-        compare_kept(TOY, of(TOY, "bleu"))
-    assert len(drawn) == 2

@@ -2,12 +2,11 @@
 
 import re
 
-from mtsig_core import Caution, compare
+from mtsig_core import Caution
 from mtsig_core.report.sentences import state_verdict
 from mtsig_core.report.tables import leaderboard_table, pairs_table
 from tests.builders.markup import Page
 from tests.builders.results import SETTINGS, comparison, result
-from tests.builders.toys import toy
 
 
 def test_a_comparison_says_who_is_ahead_how_it_was_tested_and_what_to_mind():
@@ -28,10 +27,6 @@ def test_a_metric_has_its_systems_without_what_only_the_settings_tell():
     assert page.cells == ["1-2", "A", "30.00", "[29.00, 31.00]", "1", "1", "0",
                           "1-2", "B", "29.50", "[28.00, 31.00]", "1", "1", "0", "3", "C", "20.00", "-", "0", "0", "2"]
     assert "tok:13a" in page.text
-
-
-def test_one_system_has_no_pairs():
-    assert "pairs" not in Page(compare(toy(1, 5), trials=99, resamples=50)._repr_html_()).text
 
 
 def test_colours_are_those_of_the_notebook():

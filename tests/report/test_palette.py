@@ -21,12 +21,6 @@ def test_what_is_cut_keeps_its_ends(text, widest):
     assert short == text or (text.startswith(short.split("…")[0]) and "…" in short)
 
 
-def test_words_stay_whole_where_they_end_nearby():
-    assert wrapped("my-experiment_2024-beam5", 15) == ["my-experiment_", "2024-beam5"]
-    assert wrapped("n" * 20, 8) == ["n" * 8, "n" * 8, "n" * 4]
-    assert wrapped("系统" * 3, 8) == ["系统系统", "系统"]
-
-
 def test_colours_are_white_at_nothing_and_full_at_the_limit():
     assert mixed(level(0, 3)) == (255, 255, 255)
     assert ["#{:02X}{:02X}{:02X}".format(*mixed(level(v, 3))) for v in (3, -3, 9)] == [BLUE, VERMILLION, BLUE]

@@ -12,7 +12,6 @@ from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.report.reports import comparison_latex
 from mtsig_core.stats.across import compare_task
 from mtsig_core.store.reviews import Begin, Decide, Entry, NoteOn
-from mtsig_core.task import Task
 from mtsig_core.testset import SegmentScores, show_name
 from tests.builders.markup import HOSTILE
 from tests.builders.rated_tasks import made, rated
@@ -67,15 +66,6 @@ def test_alone(tmp_path, n, pairs):
                  comparison_latex(compare(first, ["X"], trials=99, resamples=100, baseline=names[0])),
                  comparison_latex(compare(first, ["X"], test="koehn", trials=99, resamples=100)),
                  task_latex(compare_task(task, "X", trials=99, resamples=100), "mtsig task")):
-        assert too_wide(compiled(tmp_path, code)) == []
-
-
-def test_a_test_set_of_a_very_long_name(tmp_path):
-    """A caption of so many characters would be `! Dimension too large`."""
-    testset = replace(made(NAMES[:3]).testsets["en-de"], name="long name " * 600)
-    task = Task("long name " * 600, {"en-de": testset, "en-cs": testset})
-    for code in (comparison_latex(compare(testset, ["X"], trials=99, resamples=50)),
-                 task_latex(compare_task(task, "X", trials=99, resamples=50), "mtsig task")):
         assert too_wide(compiled(tmp_path, code)) == []
 
 

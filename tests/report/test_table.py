@@ -10,7 +10,7 @@ from mtsig_core.report.document import TableBlock
 from mtsig_core.report.export import records_csv
 from mtsig_core.report.html import table_html
 from mtsig_core.report.latex import block_latex
-from mtsig_core.report.table import EMPTY, KINDS, Column, Table, join_tables
+from mtsig_core.report.table import EMPTY, KINDS, Column, Table
 from mtsig_core.report.text import table_text, text_width
 
 
@@ -58,11 +58,6 @@ def test_columns_are_added_after_another(table):
     assert more.keys[2:5] == ["bleu", "sd", "ci"] and more.values("sd") == [0.5, None]
 
 
-def test_tables_are_joined_with_what_each_is_of(table):
-    joined = join_tables("all", Column("pair", "language pair", "name"), {"en-de": table, "en-cs": table})
-    assert joined.values("pair") == ["en-de"] * 2 + ["en-cs"] * 2 and len(joined.columns) == len(table.columns) + 1
-
-
 def test_sorting_goes_by_numbers_and_what_has_none_comes_last(table):
     rank = table.columns[1]
     assert rank.sort_key((1, 3)) < rank.sort_key((2, 2)) < rank.sort_key((10, 10))
@@ -95,7 +90,3 @@ def test_text_fits_any_width_and_loses_no_cell():
         assert max(map(text_width, lines)) <= width
         text = "\n".join(lines)
         assert all(f"{value:.2f}" in text for row in rows for value in row[1:])
-
-
-def test_text_that_fits_is_left_in_one_block(table):
-    assert len(table_text(table, 200)) == len(table.rows) + 2 == len(table_text(table))
