@@ -3,6 +3,7 @@
 import streamlit as st
 
 from mtsig_core.report.caution_words import explain_no_decision
+from mtsig_core.stats.ranks import better_matrix, intransitive_triples
 from mtsig_core.stats.significance import CORRECTION_NAMES, TESTS
 from pages._sections import comparison_sections, pairs_sections
 from pages._ui import caveats, frame, screen, views
@@ -28,7 +29,7 @@ screen.plain(f"{pairs_sections.describe_open_pairs(view)}Click a cell to open th
 if clicked:
     views.open_pair(view, *clicked)
 
-triples = pairs_sections.count_triples(result)
+triples = intransitive_triples(better_matrix(result))
 corrections, tests, not_transitive, others, files = st.tabs([
     "Other corrections", "Other tests", f"Non-transitive triples ({triples:,})", "All caveats", "Export"])
 with corrections:

@@ -97,6 +97,7 @@ def test_a_compiler_is_loaded_once_it_would_have_paid_for_itself(monkeypatch):
     assert [_compiled.worth_compiling(half) for _ in range(3)] == [False, False, True]
 
 
+@pytest.mark.long
 def test_what_is_counted_is_compared_without_a_compiler(tmp_path):
     work = ("import sys; from mtsig_core.cli.main import main; "
             "main('compare --demo-segments 60 --metrics bleu,chrf --trials 999'.split()); "
@@ -108,6 +109,7 @@ def test_what_is_counted_is_compared_without_a_compiler(tmp_path):
     assert counting[:-2] == cached[:-2]
 
 
+@pytest.mark.long
 def test_threads_that_need_a_compiler_at_once_wait_for_each_other():
     done = subprocess.run([sys.executable, "-c", MEETING], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("loaded\n3.0\n", "")

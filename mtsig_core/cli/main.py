@@ -117,7 +117,7 @@ def main(argv: list[str] | None = None) -> int:
         return 2
 
 
-#: The module of each command, in which ``add_NAME`` adds its options, and what it is for.
+#: The module of each command, in which ``add_NAME`` adds its options and ``run_NAME`` runs it, and what it is for.
 COMMANDS = {
     "compare": ("testset_commands", "compare all systems: scores, intervals, tests of all pairs, ranks, caveats"),
     "score": ("testset_commands", "show scores and signatures only"),
@@ -148,4 +148,6 @@ def _parser() -> _Parser:
 
 
 def _add_options(name: str, module: str, parser: _Parser) -> None:
-    getattr(import_module(f"mtsig_core.cli.{module}"), f"add_{name}")(parser)
+    commands = import_module(f"mtsig_core.cli.{module}")
+    parser.set_defaults(command=getattr(commands, f"run_{name}", None))  # a group of commands sets its own
+    getattr(commands, f"add_{name}")(parser)

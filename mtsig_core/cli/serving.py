@@ -275,7 +275,6 @@ def add_serve(sub: ArgumentParser) -> None:
     sub.add_argument("--workers", type=int, default=1, metavar="N", help="number of processes; more than one needs the "
                      "proxy Caddy (default: 1)")
     sub.add_argument("--no-browser", action="store_true", help="do not open a browser")
-    sub.set_defaults(command=run_serve)
 
 
 def run_serve(args: Namespace) -> int:

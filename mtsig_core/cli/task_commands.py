@@ -121,7 +121,6 @@ def add_task(sub: ArgumentParser) -> None:
                   rank_rule=RANK_RULE_HELP)
     add_official(sub, of_task=True)
     add_output_options(sub, TASK_DOCUMENTS)
-    sub.set_defaults(command=run_task)
 
 
 def _check_one_task(args: Namespace) -> None:
@@ -191,7 +190,6 @@ def run_task(args: Namespace) -> None:
 def add_agreement(sub: ArgumentParser) -> None:
     add_options(sub, "agreement", tuple(AGREEMENT_FORMS), _add_of_agreement,
                 trials="permutations for each p-value of two systems, or of two metrics")
-    sub.set_defaults(command=run_agreement)
 
 
 def _add_of_agreement(sub: ArgumentParser) -> None:
@@ -242,7 +240,6 @@ def add_autorank(sub: ArgumentParser) -> None:
     add_arguments(sub.add_argument_group("ranking"), "autorank",
                   resamples="number of resamples for intervals and ranks")
     add_output_options(sub, tuple(AUTORANK_FORMS))
-    sub.set_defaults(command=run_autorank)
 
 
 def run_autorank(args: Namespace) -> None:
@@ -267,7 +264,6 @@ def add_findings(sub: ArgumentParser) -> None:
     add_arguments(sub.add_argument_group("test"), "findings", resamples="number of resamples for intervals",
                   rule="the year of WMT whose rule of AutoRank is used")
     add_output_options(sub, tuple(FINDINGS_FORMS))
-    sub.set_defaults(command=run_findings)
 
 
 def run_findings(args: Namespace) -> None:

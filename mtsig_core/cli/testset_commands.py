@@ -25,10 +25,11 @@ from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.readers.official_tables import read_official, read_official_task
 from mtsig_core.report import export
 from mtsig_core.report.commands import command_line
-from mtsig_core.report.dispute_card import card_html, card_json, card_text
+from mtsig_core.report.dispute_card import card_json, dispute_report
 from mtsig_core.report.experiment_reports import DOMAIN_FORMS, INTEGRITY_FORMS, REPLICATION_FORMS, RULES_FORMS
+from mtsig_core.report.html import report_html
 from mtsig_core.report.reports import comparison_text
-from mtsig_core.report.text import terminal_width, warn
+from mtsig_core.report.text import report_text, terminal_width, warn
 from mtsig_core.results import Exclusion
 from mtsig_core.stats.across import task_metrics
 from mtsig_core.stats.comparison import compare, score
@@ -118,7 +119,6 @@ def add_compare(sub: ArgumentParser) -> None:
     add_options(sub, "compare", ("text", "json", "csv", "latex", "html", "matrix"),
                 resamples="number of resamples for intervals", rank_rule=RANK_RULE_HELP,
                 jobs="threads, -1 for all cores; more pay off from about 10,000 segments; results do not depend on it")
-    sub.set_defaults(command=run_compare)
 
 
 def run_compare(args: Namespace) -> None:
@@ -142,7 +142,6 @@ def run_compare(args: Namespace) -> None:
 
 def add_score(sub: ArgumentParser) -> None:
     add_options(sub, "score", ("text", "json", "csv"), add_official)
-    sub.set_defaults(command=run_score)
 
 
 def run_score(args: Namespace) -> None:
@@ -162,7 +161,6 @@ def run_score(args: Namespace) -> None:
 
 def add_integrity(sub: ArgumentParser) -> None:
     add_options(sub, "integrity", tuple(INTEGRITY_FORMS))
-    sub.set_defaults(command=run_integrity)
 
 
 def run_integrity(args: Namespace) -> None:
@@ -183,7 +181,6 @@ def run_integrity(args: Namespace) -> None:
 
 def add_segments(sub: ArgumentParser) -> None:
     add_options(sub, "segments", ("csv", "parquet"))
-    sub.set_defaults(command=run_segments)
 
 
 def run_segments(args: Namespace) -> None:
@@ -212,7 +209,6 @@ def run_segments(args: Namespace) -> None:
 def add_pair(sub: ArgumentParser) -> None:
     add_options(sub, "pair", ("text", "json", "html"), resamples="number of resamples for intervals",
                 a="the first system (default: the best by the first metric)")
-    sub.set_defaults(command=run_pair)
 
 
 def run_pair(args: Namespace) -> None:
@@ -227,9 +223,9 @@ def run_pair(args: Namespace) -> None:
         assert source is not None, "it was read"
         flags = [f"--metrics={','.join(one.name for one in metrics)}", *["--lowercase"] * args.lowercase]
         named = {"a": found.a, "b": found.b, "jobs": None}
-        text = card_html(found, command_line("pair", source, *flags, **settings | named))
+        text = report_html(dispute_report(found, command_line("pair", source, *flags, **settings | named)))
     else:
-        text = {"text": card_text, "json": card_json}[args.format](found)
+        text = card_json(found) if args.format == "json" else report_text(dispute_report(found), terminal_width())
     write(text, args.out)
 
 
@@ -239,7 +235,6 @@ def run_pair(args: Namespace) -> None:
 
 def add_domains(sub: ArgumentParser) -> None:
     add_options(sub, "domains", tuple(DOMAIN_FORMS), test="ar or bootstrap, within domains")
-    sub.set_defaults(command=run_domains)
 
 
 def run_domains(args: Namespace) -> None:

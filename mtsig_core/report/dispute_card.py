@@ -11,7 +11,6 @@ from mtsig_core.experiments.dispute import Decider, Dispute, MetricDispute
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import group_cautions, info_record, list_assumptions, p_word
 from mtsig_core.report.document import Block, Facts, Figure, Paragraph, Report, Section, TableBlock, Warnings
-from mtsig_core.report.html import report_html
 from mtsig_core.report.pictures import DifferenceRow, draw_differences
 from mtsig_core.report.sentences import (
     SeenPair,
@@ -23,7 +22,6 @@ from mtsig_core.report.sentences import (
     write_level,
 )
 from mtsig_core.report.table import ROW_FORM, Column, Table, format_p, join_ends, signed
-from mtsig_core.report.text import report_text, terminal_width
 from mtsig_core.results import DomainPair
 from mtsig_core.schema import to_json
 from mtsig_core.stats.pair import Outcome, PairExamination
@@ -53,14 +51,6 @@ def dispute_report(found: Dispute, command: str = "") -> Report:
                                       for title, text in _list_methods(found)], "detail"),
         Section("Made by", [Facts(pairs=tuple(facts), code=frozenset(name for name, _ in facts), only=("html",))],
                 "detail")], "The texts of this test set are simulated." if info.simulated else "")
-
-
-def card_text(found: Dispute) -> str:
-    return report_text(dispute_report(found), terminal_width())
-
-
-def card_html(found: Dispute, command: str) -> str:
-    return report_html(dispute_report(found, command))
 
 
 def card_verdict(found: Dispute) -> str:

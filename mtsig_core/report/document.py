@@ -120,6 +120,3 @@ class Report:
         for section in self.sections:
             if blocks := [block for block in section.blocks if block.is_for(form)]:
                 yield section, blocks
-
-    def blocks_for(self, form: str) -> list[Block]:
-        return [block for _, blocks in self.sections_for(form) for block in blocks]

@@ -87,11 +87,11 @@ def _seen(name: str) -> str:
 def report_latex(report: Report) -> str:
     """A file that compiles alone, and that a document may read with ``\\input``; comments at the top name the packages
     that it needs and repeat the warnings. Its tables stand with what they need, how they came about stands once."""
-    blocks, labels = report.blocks_for("latex"), Counter[str]()
+    blocks, labels = [block for _, own in report.sections_for("latex") for block in own], Counter[str]()
     parts = [PREAMBLE + "".join(f"% {line}\n" for block in blocks for line in _comments(block))]
     for block in blocks:
         if isinstance(block, TableBlock):
-            labels[label := _label(block.title)] += 1
+            labels[label := re.sub("[^a-z0-9]+", "-", block.title.lower())] += 1
             parts.append(block_latex(block, f"{label}-{labels[label]}" if labels[label] > 1 else label))
         elif isinstance(block, Paragraph) and (block.role == "methods" or block.role == "text" and block.about):
             parts.append(paragraph(f"{block.about}: methods" if block.role == "methods" else block.about, [block.text]))
@@ -149,7 +149,7 @@ def _cell_latex(kind: str, text: str, marked: bool, grey: bool) -> str:
     if kind in ("name", "pair"):
         set_text = name_cell(text)
     elif kind == "rank":
-        set_text = rank_cell(text)
+        set_text = text.replace("-", "--")
     elif kind in ("text", "sign"):
         set_text = "--" if text == MISSING else name_cell(text)
     else:
@@ -179,10 +179,6 @@ def _set_long(columns: str, header: Sequence[str], cells: Sequence[Sequence[str]
 def paragraph(title: str, said: Iterable[str]) -> str:
     """Sentences that are no part of a table, under a title in bold."""
     return rf"{{\sloppy\paragraph{{{escape(title)}.}} {_breakable(' '.join(said))}\par}}" + "\n"
-
-
-def _label(text: str) -> str:
-    return re.sub("[^a-z0-9]+", "-", text.lower())
 
 
 def _caption_and_note(title: str, label: str, said: Sequence[str]) -> tuple[str, list[str]]:
@@ -217,10 +213,6 @@ def _rows(cells: Iterable[Sequence[str]], ruled: Collection[int]) -> list[str]:
 
 def _row(cells: Iterable[str]) -> str:
     return " & ".join(cells) + r" \\"
-
-
-def rank_cell(cell: str) -> str:
-    return cell.replace("-", "--")
 
 
 def number_cell(cell: str) -> str:

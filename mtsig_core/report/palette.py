@@ -25,8 +25,6 @@ def colour_limit(values: Iterable[float]) -> tuple[float, bool]:
     The largest size, but at most twice the median: half of all pairs share the paler half of the scale, and one system
     far from all others, whose pairs are few, does not move it.
 
-    Examples
-    --------
     >>> colour_limit([1, -1, 1, 2, 2, 3]), colour_limit([1, 1, 2, 38, 39, 40, 1, 2, 1, 1])
     ((3, False), (3.0, True))
     """

@@ -17,7 +17,8 @@ from mtsig_core.figures.comparison_plots import drivers, half_eye, null_tails
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import advise_trust, explain_no_decision, is_corrected
 from mtsig_core.report.commands import command_line
-from mtsig_core.report.dispute_card import card_html
+from mtsig_core.report.dispute_card import dispute_report
+from mtsig_core.report.html import report_html
 from mtsig_core.report.sentences import (
     choose_form,
     contradicts_decision,
@@ -373,7 +374,7 @@ def show_card(view: View, a: str, b: str) -> None:
     with or_end_page():
         found = background.result(key, work, "Making the dispute card")
     command = command_line("pair", view.source, f"--metrics={','.join(names)}", a=a, b=b, **view.settings)
-    html = card_html(found, command)
+    html = report_html(dispute_report(found, command))
     charts.download("Dispute card (HTML)", html, (*view.named(a, b), "dispute"), "html", "pair.card")
     st.caption("The file opens offline and prints on A4. The link of this page opens the card again.")
     sealed = base64.b64encode(html.encode("utf-8", "backslashreplace")).decode()  # an origin of its own

@@ -45,16 +45,11 @@ def adjust(view: View) -> Adjusted:
     return Adjusted(pairs, significance.apply_corrections(p, joint), joint is not None)
 
 
-def list_open_pairs(view: View) -> list[PairResult]:
-    """Return the pairs without a better system."""
-    alpha = view.comparison.settings.alpha
-    return [pair for pair in view.result.tested if not (pair.significant or is_split(pair, alpha))]
-
-
 def describe_open_pairs(view: View) -> str:
     """Write how many pairs are open, split or untested."""
     result, settings = view.result, view.comparison.settings
-    open_pairs, alpha = list_open_pairs(view), settings.alpha
+    alpha = settings.alpha
+    open_pairs = [pair for pair in result.tested if not (pair.significant or is_split(pair, alpha))]
     split = sum(is_split(pair, alpha) for pair in result.tested)
     only_raw = sum(pair.p_value is not None and bool(significant(pair.p_value, alpha)) for pair in open_pairs)
     text = ""
@@ -116,11 +111,6 @@ def _show_disagreement(view, pairs, adjusted, decisions, unclear, key):
     if len(unclear) > _SHOWN:
         st.caption(f"The first {_SHOWN} of {len(unclear)} rows; the file has all.")
     charts.csv_button(view.named(), key, rows=table.records(), text="These pairs as CSV")
-
-
-def count_triples(result: MetricResult) -> int:
-    """Write how many triples are not transitive."""
-    return ranks.intransitive_triples(ranks.better_matrix(result))
 
 
 def show_triples(result: MetricResult, n: int) -> None:

@@ -96,17 +96,8 @@ def choose_segment(testset: TestSet, listed: Sequence[int]) -> int:
 
 
 def show_list(lines: Sequence[int], at: int | None, says: Callable[[int, int], Sequence[str]]) -> None:
-    """Draw the page of the list with the current segment; a click opens another.
-
-    Parameters
-    ----------
-    lines : sequence of int
-        The lines of all listed segments.
-    at : int or None
-        Which of them is shown; None where it is not listed.
-    says : callable
-        (first, last) -> what each segment of that part of the list says of itself.
-    """
+    """Draw the page of the list with the current segment; a click opens another. `at` is its place in the list, None
+    where it is not listed; says(first, last) is what the segments of a part of the list say of themselves."""
     begin = (at or 0) // PAGE * PAGE
     part = lines[begin:begin + PAGE]
     with st.container(key="segments-list", gap=None):

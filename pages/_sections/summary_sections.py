@@ -65,7 +65,9 @@ def show_differences(view: View) -> None:
     """Draw the differences from the best or from the baseline; of a single system, only its score."""
     if not view.result.pairs:
         return
-    clicked = charts.show(_draw_differences(view), key="summary.differences", alt=_alt(view), select=True, titled=False,
+    figure = partial(differences, view.result, view.comparison.settings,
+                     tuple(list_caveats(view.comparison, view.metric)), state_answer(view.comparison, view.metric))
+    clicked = charts.show(figure, key="summary.differences", alt=_alt(view), select=True, titled=False,
                           rows=leaderboard_table(view.result, view.comparison.settings).records(),
                           files=view.named(), command=view.command(),
                           table=differences_table(view.result, view.comparison.settings))
@@ -75,11 +77,6 @@ def show_differences(view: View) -> None:
                + "Click a system to open the pair.")
     if clicked:
         views.open_pair(view, view.result.systems[clicked[0][0]].system)
-
-
-def _draw_differences(view: View) -> partial:
-    return partial(differences, view.result, view.comparison.settings,
-                   tuple(list_caveats(view.comparison, view.metric)), state_answer(view.comparison, view.metric))
 
 
 def _alt(view: View) -> str:

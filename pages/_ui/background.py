@@ -35,24 +35,12 @@ def result(key: tuple, work: Callable[[Progress], object], what: str,
            meanwhile: Callable[[dict], None] | None = None, before: Mapping = MappingProxyType({})):
     """Return the value of some work, remembered by its key.
 
-    Where it takes longer than `PATIENCE`, the page shows progress and goes on when the value is there. It waits in
-    its own run: a timer that asks for reruns would meet clicks, and Streamlit forgets one of the two then. Where even
-    its fastest second so far says that it would take longer than `LONGEST`, it is stopped, and the page says how long
-    it would take and asks. So all work is timed in the same way, by itself, and none is announced that is short.
-
-    Parameters
-    ----------
-    key : tuple
-        The kind of work, then all that its value depends on.
-    work : callable
-        (progress) -> value, with progress(stage, share), and progress.part(name, part of the value) for `meanwhile`. It
-        goes to another process with all that it refers to: that is small, but for test sets, and nothing of Streamlit.
-    what : str
-        Says on screen what takes so long.
-    meanwhile : callable, optional
-        Draws the parts that are there, by name, while the page waits; called as soon as it waits, and for more of them.
-    before : mapping, optional
-        Parts that other work has given already.
+    It depends on the `key` alone: the kind of work, then all that counts. work(progress) runs in another process and
+    refers to nothing of Streamlit. It may call progress(stage, share) and progress.part(name, part): `meanwhile` draws
+    the parts that are there, by name, and those that were there `before`.
+    Where it takes longer than `PATIENCE`, the page shows progress, with `what`, and waits in its own run: a timer that
+    asks for reruns would meet clicks, and Streamlit forgets one of the two then. Where even its fastest second so far
+    says that it would take longer than `LONGEST`, it is stopped, and the page says how long it would take and asks.
     """
     place = keep_place(key, there := _SCHEDULER.found(key))
     if there:

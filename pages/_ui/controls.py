@@ -27,11 +27,6 @@ def has_effect(page: Page, *keys: str) -> bool:
     return not shown.isdisjoint(keys)
 
 
-def pick_testset(labels: Mapping[str, str], usual: str) -> str | None:
-    """Let a test set be chosen; see `pick_opened`. `usual` is the page's default."""
-    return pick_opened("Test set", "testset", labels, usual, always=True)
-
-
 def pick_opened(label: str, key: str, labels: Mapping[str, str], usual: str, always: bool = False) -> str | None:
     """Let the subject of a page be chosen by its label, and return its name in the address; None if the address names a
     missing one. A page never opens another subject without a choice. `always`: as in `address.settle`."""

@@ -99,7 +99,8 @@ def _draw_view(page: Page) -> View:
     if asked is not None and (kept := testsets.find_track(asked, offers)) is not None:
         offers.setdefault(asked, kept)
     usual = testsets.usual(offers, page)
-    name = controls.pick_testset({name: offer.label for name, offer in offers.items()}, usual)
+    name = controls.pick_opened("Test set", "testset", {name: offer.label for name, offer in offers.items()}, usual,
+                                always=True)
     if address.asked("testset") is None and usual != next(iter(offers)):
         st.caption("This page opens on a larger set than others. The one you choose stays on all pages.")
     try:

@@ -173,16 +173,12 @@ class _Pair(str):
 
 def show_table(shown: Table, key: str | None = None, *, open_rows: bool = False, open_cells: bool = False,
                prose: bool = False, whole: bool = False) -> int | tuple[int, str] | None:
-    """Draw a `Table` of the reports, by the kinds of its columns.
+    """Draw a `Table` of the reports, by the kinds of its columns; return the chosen row, or the row and the key of the
+    column of a chosen cell.
 
     Names are set left and cut when too long. A long table can be sorted and filtered, as can one of which rows or cells
     can be opened. Where a page has two of the same key and as many rows, they need keys. In a table of `prose` all
     cells are sentences; a `whole` one has all its rows in sight, to be printed.
-
-    Returns
-    -------
-    int, (int, str) or None
-        The row that was chosen, or the row and the key of the column of a cell that was.
     """
     if prose:
         return prose_table(shown.titles, shown.texts())

@@ -122,6 +122,7 @@ def point_at(page, x, y):
     page.wait_for_selector(".hoverlayer .hovertext", state="attached")
 
 
+@pytest.mark.long
 def test_the_matrix_opens_a_pair_follows_the_corrections_and_fills_the_screen(page, found):
     open_page(page, "All pairs")
     page.wait_for_selector(f"{MATRIX} .textpoint")
@@ -171,6 +172,7 @@ def columns_beyond_the_edge_are_announced(page):
     settled(page)
 
 
+@pytest.mark.long
 def test_a_bar_of_pair_opens_its_document(page, found):
     pair = next(pair for pair in found["pairs"] if {pair["a"], pair["b"]} == {A, B})
     open_page(page, "One pair")

@@ -46,6 +46,7 @@ def leaderboard(visit):
     return visit
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["png", "svg"])
 def test_the_camera_saves_the_picture_chosen(leaderboard, kind):
     leaderboard.locator(".st-key-summary-forest-picture label", has_text=kind).click()

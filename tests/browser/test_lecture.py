@@ -209,6 +209,7 @@ def test_keys_while_it_moves_the_votes_and_an_answer_that_waits_for_enough_draws
     assert stage.get_by_role("button", name="This is my guess").is_visible() and page.problems == []
 
 
+@pytest.mark.long
 def test_a_phone_that_lies_has_all_of_it_and_one_that_stands_is_to_be_turned(at, another_window):
     page = watched(another_window(viewport={"width": 740, "height": 360}).new_page())
     page.goto(at("lecture"))
@@ -247,6 +248,7 @@ def test_what_a_stage_asked_that_was_taken_away_is_asked_by_the_next(at, page):
     assert stage.get_by_label("Votes of the room").input_value() == "3 5" and page.problems == []
 
 
+@pytest.mark.long
 def test_a_step_back_another_seed_and_the_keys(at, page):
     page.goto(at("lecture", scene="randomization", step=3))
     stage = page.locator(".stage")

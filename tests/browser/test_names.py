@@ -7,7 +7,8 @@ import pytest
 
 from mtsig_core import compare, compare_task
 from mtsig_core.experiments.dispute import examine_dispute
-from mtsig_core.report.dispute_card import card_html
+from mtsig_core.report.dispute_card import dispute_report
+from mtsig_core.report.html import report_html
 from mtsig_core.report.lecture_texts import HandoutPart, Strip, handout
 from mtsig_core.report.reports import comparison_html
 from mtsig_core.report.segment_cards import segments_html
@@ -218,6 +219,7 @@ def nothing_was_made(page, *names):
     assert page.dialogs == [] and page.hosts <= {"localhost"} and page.problems == [], page.url
 
 
+@pytest.mark.long
 def test_a_task_and_its_review(at, page, task):
     source, found, review = task
     page.goto(at("review", review=review.edit_link))
@@ -265,7 +267,8 @@ def test_what_is_taken_away_opens_as_it_was_written(window, task, tmp_path):
     command = f"mtsig '{SAID}'"
     pages = {
         "comparison": comparison_html(compared), "handout": handout([part]),
-        "card": card_html(examine_dispute(toy, ["bleu"], a=a, b=b, comparison=compared, **few), command),
+        "card": report_html(dispute_report(
+            examine_dispute(toy, ["bleu"], a=a, b=b, comparison=compared, **few), command)),
         "task": task_document("html", found, source, command, review.history),
         "segments": segments_html(toy, [a, b], range(20), [SAID] * 20, title=SAID, note=SAID)}
     page = watched(window.new_page())

@@ -43,6 +43,7 @@ def open_side_bar(page):
     page.wait_for_function("document.querySelector('[data-testid=stSidebar]').getBoundingClientRect().left === 0")
 
 
+@pytest.mark.long
 def test_the_side_bar_closes_once_a_page_or_a_set_is_chosen(at, phone):
     phone.goto(at("upload", ("--demo-segments", 60)))
     ready(phone)

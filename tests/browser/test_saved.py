@@ -61,6 +61,7 @@ def stranger(window):
     window.add_cookies(mine)
 
 
+@pytest.mark.long
 def test_nothing_that_was_uploaded_is_lost(shared, page, window):
     """Its link shows the same after a reload and to a stranger; it is listed where it was made alone."""
     upload(page, shared, "<i>my</i> set")

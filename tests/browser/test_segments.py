@@ -38,6 +38,7 @@ def reading(page):
     return words[0], words[-1]
 
 
+@pytest.mark.long
 def test_keys_filters_and_the_address_and_no_filter_is_left_when_the_pair_leads_here(at, page, options):
     opened(page, at("segments", options, a=A, b=B, order="line", trials=999))
     assert page.locator(".mt-answer").inner_text().startswith(f"All 60 segments: {A} ")
@@ -78,6 +79,7 @@ def test_keys_filters_and_the_address_and_no_filter_is_left_when_the_pair_leads_
     assert page.dialogs == [] and page.hosts == {"localhost"}
 
 
+@pytest.mark.long
 def test_long_words_and_other_scripts_fit_a_projector(at, page, options):
     opened(page, at("segments", options, a=A, b="c", also=B, order="line", document="*d4*", segment=9))
     for line in (9, 10):  # ten thousand letters without a space, and Arabic

@@ -11,6 +11,7 @@ from mtsig_core.caution import Caution
 from mtsig_core.cli.main import main
 from mtsig_core.readers.tasks import tables_beside
 from mtsig_core.readers.texts import find_runs
+from tests.builders.cases import brief
 
 
 @pytest.fixture
@@ -85,12 +86,12 @@ def test_an_output_that_is_the_reference_is_told(run, files):
     assert f"Warning: {caution.text} Options: --exclude copy." in done.out
 
 
-@pytest.mark.parametrize("asked, content", [
+@pytest.mark.parametrize("asked, content", brief(2, [
     (("task", "--folder", ".", "--systems-table"), "a table of the systems"),
     (("task", "--folder", ".", "--review"), "the JSON of a task that the page Review gives"),
     (("task", "--demo", "--official"), "a table of published scores"),
     (("score", "--demo", "--official"), "a table of published scores"),
-    (("compare", "--scores"), "a table of segment scores"), (("compare", "--xml"), "the XML of a shared task")])
+    (("compare", "--scores"), "a table of segment scores"), (("compare", "--xml"), "the XML of a shared task")]))
 def test_a_folder_or_nothing_in_place_of_what_an_option_expects(refused, folder, tmp_path, monkeypatch, asked, content):
     monkeypatch.chdir(folder)
     (empty := tmp_path / "empty").touch()

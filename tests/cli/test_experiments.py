@@ -9,6 +9,7 @@ import pytest
 
 from mtsig_core.experiments.inside_score import lengths, precisions, students_t
 from mtsig_core.simulation.corpus import load_demo
+from tests.builders.cases import brief
 
 #: Command -> options, then tables in JSON and columns of theirs that CSV has too ({name: (columns)}).
 COMMANDS = {
@@ -46,7 +47,7 @@ def table_of(done):
     return pd.read_csv(io.StringIO(done.out))
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", brief(5, COMMANDS))
 def test_json_and_csv_have_the_same_numbers(run, command):
     options, tables = COMMANDS[command]
     asked = [*command.split(), "--demo-segments", "240", *options]

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from mtsig_core.cli import main as module
+from tests.builders.cases import brief
 
 ESC, BELL, CSI, TURN = "\x1b", "\x07", "\x9b", "\u202e"
 #: What a terminal obeys; CR would write over what stands before it.
@@ -83,7 +84,9 @@ def asked(command, form, hostile):
     return [*command.split(), *source, *small, *more, "--format", form]
 
 
-@pytest.mark.parametrize(("command", "form"), list(formats()))
+# All formats of one command, and each command in one.
+@pytest.mark.parametrize(("command", "form"), brief(23, sorted(
+    formats(), key=lambda case: case[0] != "compare" and case[1] != "text")))
 def test_no_name_commands_the_terminal(run, hostile, command, form):
     found = run(*asked(command, form, hostile))
     assert found.status == 0 and found.out, found.err

@@ -32,6 +32,7 @@ def test_while_it_imports_the_command_ends_in_one_line(checkout, tmp_path, comma
     assert of_a_process(checkout, *command, folder=tmp_path) == (130, "", "mtsig: interrupted\n")
 
 
+@pytest.mark.long
 def test_later_it_leaves_no_temporary_folder(checkout, tmp_path):
     command = script("mtsig", "import mtsig_core", f"kept = tempfile.TemporaryDirectory(dir={str(tmp_path)!r})",
                      INTERRUPT.strip())
@@ -46,6 +47,7 @@ def test_it_is_left_to_other_programs_and_ignored_where_the_shell_says_so(checko
     assert of_a_process(checkout, *command) == (0, "True\n", "")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("moment", ["sitecustomize", "streamlit/web/cli"])
 def test_while_the_server_starts_it_ends_quietly(checkout, tmp_path, moment):
     (tmp_path / "streamlit/web").mkdir(parents=True)

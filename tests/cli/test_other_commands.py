@@ -61,6 +61,7 @@ def test_what_is_nearly_right_is_named(run, asked, said):
     assert done.status == 2 and said in done.err
 
 
+@pytest.mark.long
 def test_an_ascii_terminal_is_no_obstacle(process, files):
     done = process("score", "--ref", files / "ref.txt", "--system", f"系统={files / 'good.txt'}",
                    env={"PYTHONIOENCODING": "ascii", "PATH": "", "MTSIG_CACHE": ""})

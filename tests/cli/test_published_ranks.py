@@ -10,6 +10,7 @@ from mtsig_core import InputError, compare, compare_task
 from mtsig_core.cli.main import main
 from mtsig_core.readers.official_tables import PublishedRank, parse_official_table
 from mtsig_core.simulation.corpus import simulated_task
+from tests.builders.cases import brief
 from tests.builders.code import ROOT
 
 HUMAN = ROOT.parent / "shared" / "data" / "human"
@@ -46,7 +47,7 @@ def write_ranking(path, rule, change=None):
     return rows
 
 
-@pytest.mark.parametrize("rule", ["simultaneous", "wmt22", "wmt25"])
+@pytest.mark.parametrize("rule", brief(1, ["simultaneous", "wmt22", "wmt25"]))
 def test_the_rule_is_found(rule, tmp_path, capsys):
     rows = write_ranking(tmp_path / "ranks.csv", rule)
     assert main([*DEMO, "--official", str(tmp_path / "ranks.csv"), "--format", "json"]) == 0
@@ -56,6 +57,7 @@ def test_the_rule_is_found(rule, tmp_path, capsys):
     assert "The published ranking comes out" in found["sentences"][0] and found["rows"] == []
 
 
+@pytest.mark.long
 def test_the_systems_that_do_not_come_out_are_named(tmp_path, capsys):
     write_ranking(tmp_path / "ranks.csv", "wmt25", {"Oak-closed": (1, 2, 1), "Absent": (4, 4, 2)})
     assert main([*DEMO, "--official", str(tmp_path / "ranks.csv")]) == 0

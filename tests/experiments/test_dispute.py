@@ -9,7 +9,9 @@ import pytest
 
 from mtsig_core import SettingError, TestSet, compare
 from mtsig_core.experiments.dispute import examine_dispute
-from mtsig_core.report.dispute_card import card_html, card_json, card_tables, card_text, card_verdict
+from mtsig_core.report.dispute_card import card_json, card_tables, card_verdict, dispute_report
+from mtsig_core.report.html import report_html
+from mtsig_core.report.text import report_text
 from mtsig_core.stats.pair import examine_pair
 from mtsig_core.testset import SegmentScores, show_name
 from tests.builders.markup import Page
@@ -92,7 +94,7 @@ def test_domains_and_deciders_by_hand(testset, found):
 
 
 def test_the_page_is_one_file_and_shows_names_and_texts_literally(found):
-    code = card_html(found, f"mtsig pair --a {shlex.quote(HOSTILE)}")
+    code = report_html(dispute_report(found, f"mtsig pair --a {shlex.quote(HOSTILE)}"))
     page = Page(code)
     assert not page.tags & {"script", "img", "link", "iframe", "a"} and "default-src 'none'" in code
     assert not re.search(r"(src|href)=", code) and "http" not in page.text
@@ -108,7 +110,7 @@ def test_the_page_is_one_file_and_shows_names_and_texts_literally(found):
 def test_positive_is_better_for_the_first_whichever_way_a_metric_points(testset):
     one = examine_dispute(testset, ["ter", "bleu"], a=ARABIC, b=OTHER, **ASKED)
     assert [own.decision for own in one.metrics] == [1, 1]
-    lines = [line for line in card_text(one).splitlines() if line.startswith(("TER ↓", "BLEU ↑"))]
+    lines = [line for line in report_text(dispute_report(one)).splitlines() if line.startswith(("TER ↓", "BLEU ↑"))]
     assert all(line.split("  ")[0] and " +" in line for line in lines[:2])
     assert "is significantly better by TER, BLEU" in card_verdict(one)
 
@@ -131,8 +133,9 @@ def test_what_is_added_speaks_for_the_first_where_lower_is_better_too(testset):
             assert own.added == pytest.approx(gain(everything) - gain(left)) and sign * own.added > 0
     assert one.documents[0] and one.documents[1] and one.segments[0]
     assert json.loads(card_json(one))["documents"][0]["added"] == one.documents[0][0].added
-    assert f"{one.documents[0][0].added:+.3g}" in card_text(one) and f"{one.segments[0][0].added:+.3g}" in card_html(
-        one, "mtsig pair")
+    report = dispute_report(one, "mtsig pair")
+    assert f"{one.documents[0][0].added:+.3g}" in report_text(report)
+    assert f"{one.segments[0][0].added:+.3g}" in report_html(report)
 
 
 def test_a_metric_that_cannot_compare_them_is_named_and_mistakes_are_messages(testset):

@@ -13,6 +13,7 @@ from mtsig_core.experiments.sampling import _levels, conclusions, coverage
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.metrics.means import SegmentMean
 from mtsig_core.report.experiment_tables import calibration_table, conclusion_table, conclusions_at_table
+from tests.builders.cases import brief
 from tests.builders.toys import Given, bleu_counts, mean, segment_scores, texts, toy
 
 
@@ -36,9 +37,9 @@ def test_conclusions_of_a_mean_are_those_of_its_normal_approximation():
     assert row.right.n == 6 and row.delta == pytest.approx(difference.mean())
 
 
-@pytest.mark.parametrize("experiment, asked", [
-    (type_one, {"trials": 39}), (coverage, {"resamples": 50}), (families, {"systems": 3, "trials": 39}),
-    (claims, {"systems": 3, "better": 1, "trials": 39})])
+@pytest.mark.parametrize("experiment, asked", brief(2, [
+    (type_one, {"trials": 39}), (families, {"systems": 3, "trials": 39}), (coverage, {"resamples": 50}),
+    (claims, {"systems": 3, "better": 1, "trials": 39})]))
 def test_the_first_repeats_are_a_smaller_experiment(experiment, asked):
     counts, documents = bleu_counts(seed=3, qualities=[0, 0.2], n_segments=120)
 

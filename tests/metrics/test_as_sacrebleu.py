@@ -221,6 +221,7 @@ def far_apart():
     yield from (("a b " * 14, "b a " * 14 + "c"), ("a a b " * 9, "b a a " * 9), ("b a a c " * 8, "a b c a " * 8))
 
 
+@pytest.mark.long
 def test_the_limits_of_the_search():
     outputs, references = zip(*far_apart(), strict=True)
     testset = toy([outputs], [references])

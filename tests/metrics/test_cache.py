@@ -183,6 +183,7 @@ def write_often(number):
     return wrong
 
 
+@pytest.mark.long
 def test_two_processes_may_write_at_once(folder):
     code = "import sys; from tests.metrics.test_cache import write_often; sys.exit(write_often({}))"
     both = [subprocess.Popen(

@@ -8,6 +8,7 @@ from mtsig_core.stats import across, comparison, engine
 from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.kept_tasks import KeptTask
 from pages._ui import background, result_cache, views
+from tests.builders.cases import brief
 from tests.builders.screens import NAMES
 
 CHOICES = ({"alpha": "0.1"}, {"correction": "bh"}, {"ci": "basic"}, {"rank_rule": "overlap"})
@@ -90,12 +91,12 @@ def test_so_many_pairs_that_not_all_are_kept_are_drawn_in_a_job(opened, source, 
     assert len(jobs) == 1 and seen[-1].settings.alpha == 0.1
 
 
-@pytest.mark.parametrize("page, asked", [
+@pytest.mark.parametrize("page, asked", brief(3, [
     ("sampling", {}), ("sampling", {"tab": "What each sample concludes"}),
     ("size", {"sizes": "ten sizes", "repeats": "100"}),
     *(("trust", {"experiment": name}) for name in (
         "False alarms", "Coverage", "Many comparisons", "Calibration", "Power")),
-    ("trust", {"experiment": "Many comparisons", "tab": "Some systems are truly better"})])
+    ("trust", {"experiment": "Many comparisons", "tab": "Some systems are truly better"})]))
 def test_pages_that_run_experiments_open_with_their_figures(opened, monkeypatch, page, asked):
     start_nothing(monkeypatch)
     shown = opened(page, **asked)

@@ -9,6 +9,7 @@ import pytest
 import streamlit as st
 
 from mtsig_core import Comparison
+from tests.builders.cases import brief
 from tests.builders.screens import NAMES, offered, small_source, words
 
 PAGES = {
@@ -45,7 +46,7 @@ def number(cell):
         return False
 
 
-@pytest.mark.parametrize("page, asked", PAGES.items())
+@pytest.mark.parametrize("page, asked", brief(4, PAGES.items()))
 def test_numbers_are_numbers_and_files_say_what_they_are_of(opened, source, files, page, asked):
     assert not opened(page, source, **asked).exception
     assert files

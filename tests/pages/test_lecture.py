@@ -11,6 +11,7 @@ from mtsig_core.source import Source
 from pages._sections import lecture_stage
 from pages._sections.lecture_stage import SCENES, Round
 from pages._ui.catalogue import HOME
+from tests.builders.cases import brief
 
 #: What each scene may be sent before the guess.
 BEFORE = {"mean": {"names", "outputs", "scores", "mean", "lengths"},
@@ -30,7 +31,7 @@ def sent(app):
     return json.loads(found.json)
 
 
-@pytest.mark.parametrize("scene", SCENES)
+@pytest.mark.parametrize("scene", brief(3, SCENES))
 def test_before_the_guess_nothing_is_sent_that_answers(opened, scene):
     data = sent(opened("lecture", SMALL, testset=SMALL.title, scene=scene))
     assert data["scene"] == scene and set(data["body"]) == BEFORE[scene]
@@ -136,6 +137,7 @@ def test_the_link_on_a_handout_names_the_test_set(opened):
     assert "testset=" in sent(page.run())["file"]["text"]
 
 
+@pytest.mark.long
 def test_what_is_chosen_stands_on_paper_and_no_escape_does(opened):
     page = opened("lecture", SMALL, testset=SMALL.title, scene="documents", step="20", reveal="true")
     page.session_state["lecture.file"] = "all handouts", 1.0

@@ -6,6 +6,7 @@ import pytest
 
 from mtsig_core.source import Source
 from tests.builders.apps import ROWS
+from tests.builders.cases import brief
 from tests.builders.screens import sentences, words, write, written
 
 SETTINGS = {"test": "bootstrap", "correction": "holm", "unit": "segment", "ci": "basic", "alpha": "0.01",
@@ -27,7 +28,7 @@ def task(folder):
     ], [f"{'news' if k < 90 else 'talk'}\td{k // 2}" for k in range(120)], "abcd")
 
 
-@pytest.mark.parametrize("path", ROWS)
+@pytest.mark.parametrize("path", brief(3, ROWS))
 def test_the_same_numbers_in_another_session(opened, tmp_path, path):
     source = task(tmp_path)
     page = opened(path, source, **SETTINGS, **OWN.get(path, {}))

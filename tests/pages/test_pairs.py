@@ -116,6 +116,7 @@ def test_it_is_said_why_romano_wolf_finds_fewer_than_holm_where_it_does(opened, 
     assert (found["romano-wolf"] < found["holm"]) is said is (n_segments == 300)
 
 
+@pytest.mark.long
 def test_a_picture_of_too_many_systems_has_the_first_and_says_so(opened, tmp_path):
     """A browser took minutes to draw the 33,670 pairs of 260 systems."""
     (tmp_path / "s.csv").write_text("system,line,score\n" + "".join(

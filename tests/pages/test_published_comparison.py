@@ -1,5 +1,6 @@
 """An official table beside the scores of the Leaderboard."""
 
+import pytest
 
 from mtsig_core import compare
 from mtsig_core.cli.main import main
@@ -32,6 +33,7 @@ def test_a_broken_table_is_said(opened, source):
     assert not page.exception and "line 2: BLEU is" in words(page)
 
 
+@pytest.mark.long
 def test_a_table_of_a_task_is_held_against_all_its_pairs(opened, folder, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(folder.parent)  # from where commands name the files
     asked = dict(shared_task="task", metric="XCOMET", trials="999")

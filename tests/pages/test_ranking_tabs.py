@@ -1,5 +1,7 @@
 """Tabs of the page Results: findings, AutoRank and integrity have the core's numbers, also of an uploaded task."""
 
+import pytest
+
 from mtsig_core import Task
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.rankings import autorank, make_findings
@@ -12,6 +14,7 @@ from tests.builders.screens import arguments, copied, frame_rows, words
 from tests.builders.toys import task_files, zipped
 
 
+@pytest.mark.long
 def test_findings_are_those_of_the_core(opened, capsys):
     page = opened("results", metric="human", trials="999", tab="Findings", findings="qab-en")
     found = make_findings(simulated_task(), "human", trials=999)

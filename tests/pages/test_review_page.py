@@ -148,6 +148,7 @@ def test_who_reads_has_no_controls_and_never_the_link_to_go_on(at, root, kept):
     assert kept.edit_link in "".join(copied(at("review", review=kept.edit_link)))
 
 
+@pytest.mark.long
 def test_the_printed_command_gives_the_same_bytes_as_the_files(at, root, kept, monkeypatch, run, tmp_path):
     for k, change in enumerate([Exclude("Gamma", "en-de_DE", HOSTILE), SetRule("wmt25"), Decide("en-de_DE", ("Gamma",)),
                                 NoteOn("en-de_DE", "XCOMET", "Alpha", "Beta", "نص \u202e{x}")], 1):
@@ -199,6 +200,7 @@ def test_the_second_of_two_editors_is_told(at, root, kept):
     assert "Somebody else" not in words(second)
 
 
+@pytest.mark.long
 def test_the_rule_and_the_metric_are_chosen_in_the_review(at, root, kept):
     app = at("review", review=kept.edit_link)
     pick(app, "review.Rank rule.1", "wmt25")

@@ -91,6 +91,7 @@ def test_headline_curve_and_dots_follow_the_difference_that_is_dragged(open_page
     assert needed in smaller and needed not in size
 
 
+@pytest.mark.long
 def test_the_curve_grows_and_no_half_of_it_passes_for_the_whole(open_page, source, monkeypatch):
     """Each size waits until the page has drawn the one before."""
     grown, said, seen, whole_sweep = [], [], threading.Semaphore(0), sweeps.sweep_sizes

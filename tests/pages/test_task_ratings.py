@@ -63,6 +63,7 @@ def test_a_direction_that_nobody_said_stands_on_the_pages(opened, rated, monkeyp
     testsets.store.clear(), views.reviews.clear()
 
 
+@pytest.mark.long
 def test_training_runs_lie_there_too(opened, rated, monkeypatch, tmp_path):
     """As ``PAIR.NAME.run2.txt``: on the pages Task, Review and Leaderboard."""
     monkeypatch.setenv("MTSIG_HOME", str(tmp_path / "home"))

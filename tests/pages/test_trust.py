@@ -14,6 +14,7 @@ from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.source import Source
 from pages._sections import trust_sections
 from pages._ui import background, charts
+from tests.builders.cases import brief
 from tests.builders.screens import arguments, copied, sentences, shows, words, written
 from tests.builders.thread_workers import ThreadWorker
 
@@ -46,7 +47,7 @@ SHOWN = {
                [tables.claim_table], 2)}
 
 
-@pytest.mark.parametrize("name", SHOWN)
+@pytest.mark.parametrize("name", brief(2, SHOWN))
 def test_an_experiment_is_shown_as_the_core_has_it(open_page, name):
     query, function, asked, shown, figures = SHOWN[name]
     page = open_page(Source(demo=240), **query, alpha="0.1", seed="3")

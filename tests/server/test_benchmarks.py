@@ -37,6 +37,7 @@ class Socket:
         return self.messages.pop(0).SerializeToString()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("page", "wrong"), [(refused, "an error on the page: This asks for 9 draws"), (told, "")])
 def test_a_page_that_shows_only_a_refusal_is_an_error(page, wrong):
     bodies = [html.value for html in AppTest.from_function(page).run().get("html")]

@@ -121,6 +121,7 @@ def test_nobody_uploads_before_the_login(server):
         assert client.upload(tab.id, b"for nobody") == 403
 
 
+@pytest.mark.long
 def test_a_chosen_file_that_the_server_has_not_is_told_and_leaves_the_list(server):
     """As after it was started again, and where there was no room."""
     client = Client(server[1])
@@ -192,6 +193,7 @@ def test_it_ends_when_told_though_a_tab_waits_for_work(tmp_path, asked, end):
     assert names[0] == "start" and names.count("stop") == 1  # a page that is being drawn may end after it
 
 
+@pytest.mark.long
 def test_it_ends_when_told(tmp_path):
     """With all that it has started; while a tab waits for work, too, as `make test-long` shows."""
     with serving(tmp_path) as (process, address, own):

@@ -78,6 +78,7 @@ def test_a_browser_keeps_to_one_worker_and_finds_another_when_that_dies(tmp_path
         assert [found["event"] for found in log(tmp_path / "log")].count("start") == 3
 
 
+@pytest.mark.long
 @needs_caddy
 def test_what_is_killed_soon_after_its_start_is_started_again_and_none_stays_behind_a_killed_parent():
     [port] = _free_ports(1)

@@ -144,6 +144,7 @@ def test_without_errors_only_the_choice_of_words_differs():
 # -- plain to read -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_sentences_are_well_formed(demo):
     for texts in (demo.references["ref"], *demo.systems.values()):
         assert [text for text in texts if not re.fullmatch(r"[A-Z][A-Za-z]*(,? [A-Za-z]+)*\.", text)] == []

@@ -135,6 +135,7 @@ def test_errors_of_normal_units_have_about_as_many_degrees_of_freedom_as_units_a
     assert np.isnan(degrees_of_freedom(normal[:, :4], 99)).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("draw, n, least", [
     (lambda rng, shape: rng.normal(size=shape), 20, 0.93),
     (lambda rng, shape: rng.standard_t(5, size=shape) / np.sqrt(5 / 3), 60, 0.89)])

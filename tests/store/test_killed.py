@@ -1,5 +1,7 @@
 """A kill -9 in the middle of saving: what was kept before is there, what was not yet kept is not there at all."""
 
+import pytest
+
 from mtsig_core.store.kept_sets import Store
 from tests.store.conftest import kill_in_the_middle
 
@@ -25,6 +27,7 @@ store.keep(text("second"), "me")
 """
 
 
+@pytest.mark.long
 def test_what_was_kept_is_there_and_nothing_half(url):
     link, store = kill_in_the_middle(SAVES, url), Store(url)
     assert [saved.name for saved in store.of("me")] == ["first"]

@@ -120,6 +120,7 @@ reviews.add(link, Exclude("B"), 2)
 """
 
 
+@pytest.mark.long
 def test_a_kill_while_it_is_saved_leaves_the_old(url):
     """Every statement of the change is sent but the commit."""
     link, reviews = kill_in_the_middle(KILLED, url), ReviewStore(url)

@@ -123,6 +123,7 @@ def test_errors_arrive_as_themselves(pool, error):
     assert str(found.value) == str(error) and vars(found.value).items() >= vars(error).items()
 
 
+@pytest.mark.long
 def test_what_nobody_expected_says_where_it_happened(pool):
     class Odd(Exception):
         def __init__(self, one, two):
@@ -211,6 +212,7 @@ def priorities(progress):
     return before, priority(), *found
 
 
+@pytest.mark.long
 def test_what_takes_long_leaves_the_cores_to_all_else(pool):
     light, heavy = pool(False).run(priorities, ignore), pool(True).run(priorities, ignore)
     last = os.getpriority(os.PRIO_PROCESS, 0) + 14
