@@ -181,7 +181,7 @@ def read_wmt(folder: FilePath, langpair: str, *, parses: Sequence[tuple[str, Fil
     langpair : str
         One of `language_pairs`.
     parses : sequence of (str, path-like)
-        System or reference, and its parse in CoNLL-U; see `mtsig_core.readers.conllu.read_conllu`.
+        System or reference, and its parse in CoNLL-U; see `mtsig_core.readers.texts.read_conllu`.
     keep_canary : bool
         Whether to keep a line that the documents file calls ``canary``, a string that is there to be found in
         training data and translates nothing. The set's `lines` are those of the files either way.

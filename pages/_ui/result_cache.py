@@ -14,7 +14,7 @@ from mtsig_core.metrics import resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.stats.engine import fits_in_memory
 from pages._ui import session_limits
-from pages._work.first_comparison import FirstDraws, drawn_beforehand, first_counts, first_result
+from pages._work.first_comparison import FirstDraws, drawn_beforehand, first_result
 from pages._work.memory import Memory
 
 _MANY = 10_000  # segments from which on several cores pay off
@@ -128,9 +128,7 @@ class _Counted:
         key = (testset.digest, self._metric.name, self._metric.signature(testset))
         counted = _MEMORY.get(key)
         if counted is None:
-            counted = first_counts(testset, self._metric)
-            if counted is None:
-                counted = cached_statistics(self._metric, testset, progress)
+            counted = cached_statistics(self._metric, testset, progress)
             counted.flags.writeable = False  # it is shared by all sessions
             _MEMORY.keep(key, counted)
         return counted
