@@ -61,11 +61,11 @@ def row_of(text: str, rate, theirs: float | None = None) -> tuple:
     return text, rate.share, rate.low, rate.high, theirs
 
 
-def big(what: str, rate, more: str = "") -> tuple[str, str, str]:
+def big(what: str, rate) -> tuple[str, str, str]:
     """Return a share as a big number, with its Monte Carlo interval."""
     if rate.share is None:
         return what, "-", "none counted"
-    return what, f"{100 * rate.share:.1f}%", f"95% CI {100 * rate.low:.1f} to {100 * rate.high:.1f}%{more}"
+    return what, f"{100 * rate.share:.1f}%", f"95% CI {100 * rate.low:.1f} to {100 * rate.high:.1f}%"
 
 
 def contains(rate: Rate, share: float) -> bool:
