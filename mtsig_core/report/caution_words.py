@@ -614,15 +614,6 @@ def info_record(info: TestSetInfo | TaskInfo) -> dict[str, Any]:
     return {**to_plain(info), **assumed_record(info.assumed)}
 
 
-def restore_assumed(record: object) -> object:
-    """The fields of a `TestSetInfo` from what `info_record` made, which may be anything; of an older version, the
-    sentences are all there is."""
-    if not isinstance(record, dict) or not isinstance(record.get("assumed", []), list):
-        return record
-    sentences = [{"code": "as-written", "facts": {"text": text}} for text in record.get("assumed", [])]
-    return record | {"assumed": record.get("assumptions", sentences)}
-
-
 def describe_gap(gap: Gap) -> str:
     """Which lines are no segments, and why.
 

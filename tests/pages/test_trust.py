@@ -164,12 +164,6 @@ def test_few_documents_are_warned_of(open_page, texts):
     assert not page.exception and "3 documents are few" in words(page) and "here 0.25" in words(page)
 
 
-@pytest.mark.parametrize("was, name", [("conclusions", "Power")])
-def test_old_links_open_the_same_question(open_page, was, name):
-    page = open_page(Source(demo=240), experiment=was, trials="999")
-    assert not page.exception and page.radio(key="experiment").value == name and "not available" not in words(page)
-
-
 def rate_of(count, n=1000):
     return frame.rate(count, n)
 
