@@ -6,8 +6,6 @@ from pages._sections import metrics_sections
 from pages._ui import address, controls, frame, screen
 
 view = frame.open_page()
-if (asked := address.asked("inside")) is not None and asked not in metrics_sections.TABS:  # an old link
-    address.go("inside")
 screen.cautions(caution for caution in view.comparison.warnings if caution.kind.concern in ("files", "scores"))
 tabs = metrics_sections.list_tabs(view)
 address.own("inside")

@@ -4,7 +4,7 @@ import streamlit as st
 
 from mtsig_core.report.caution_words import explain_no_decision
 from mtsig_core.stats.ranks import better_matrix, intransitive_triples
-from mtsig_core.stats.significance import CORRECTION_NAMES, TESTS
+from mtsig_core.stats.significance import CORRECTIONS, TESTS
 from pages._sections import comparison_sections, pairs_sections
 from pages._ui import caveats, frame, screen, views
 
@@ -18,7 +18,7 @@ if not result.pairs:
 has_p, n = TESTS[settings.test].p_values is not None, len(result.tested)
 significant = sum(pair.significant for pair in result.tested)
 how = f"alpha {settings.alpha:g} per direction" if not has_p else "one pair needs no correction" if n == 1 else \
-    "without correction" if settings.correction == "none" else f"corrected by {CORRECTION_NAMES[settings.correction]}"
+    "without correction" if settings.correction == "none" else f"corrected by {CORRECTIONS[settings.correction].title}"
 cannot = explain_no_decision(settings, result)
 screen.answer(f"{cannot} ({how})" if cannot else
               f"{significant} of {n} {'pair differs' if n == 1 else 'pairs differ'} significantly ({how})")

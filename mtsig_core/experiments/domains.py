@@ -151,7 +151,7 @@ class _Part:
 def _tested(draws: PartDraws, plan: Plan, errors: np.ndarray) -> _Part:
     """p of each pair in one part, or in the whole set."""
     floor = p_floor(TESTS[plan.test], draws.units.kind, draws.n_apart)
-    p = test_pairs(draws.delta, draws.replicates, TESTS[plan.test], floor, []).p
+    p = test_pairs(draws.delta, draws.replicates, TESTS[plan.test], floor, []).p if draws.some.any() else draws.delta
     assert p is not None, "both tests give p"
     some, scores = draws.some, draws.sides.data.scores[draws.rows]
     return _Part(some, _fill(some, scores), _fill(some, draws.delta), _fill(some, p), draws.joint, errors,

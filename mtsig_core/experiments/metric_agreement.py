@@ -31,7 +31,7 @@ from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import Units, cell_bits, sum_groups, unpack_bits
 from mtsig_core.stats.settings import check_trials, resolve_sampling
-from mtsig_core.stats.significance import ADJUSTMENTS, TESTS
+from mtsig_core.stats.significance import TESTS, holm
 from mtsig_core.task import Task
 from mtsig_core.testset import TestSet, check_settled
 
@@ -276,7 +276,7 @@ def compare_metrics(rows: Sequence[AccuracyDraws], parts: Sequence[AgreementDraw
     p = np.maximum(p, p_floor(TESTS["bootstrap"], parts[0].sampling.unit, np.array(sum(own.n_units for own in parts))))
     names = [metric.name for metric in parts[0].metrics]
     return tuple(AgreementComparison(names[a], names[b], float(rows[a].soft[0] - rows[b].soft[0]), raw, adjusted)
-                 for (a, b), raw, adjusted in zip(pairs, p.tolist(), ADJUSTMENTS[CORRECTION](p).tolist(), strict=True))
+                 for (a, b), raw, adjusted in zip(pairs, p.tolist(), holm(p).tolist(), strict=True))
 
 
 def score_segments(metric: Metric, statistics: np.ndarray, rated: np.ndarray) -> np.ndarray:

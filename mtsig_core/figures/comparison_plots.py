@@ -25,7 +25,6 @@ from mtsig_core.figures.style import (
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import p_word
 from mtsig_core.report.palette import BLUE, GREY, VERMILLION, colour_limit, ink, level, mixed, width, wrapped
-from mtsig_core.report.pictures import choose_glyph
 from mtsig_core.report.sentences import (
     choose_form,
     describe_difference,
@@ -43,6 +42,7 @@ from mtsig_core.report.tables import cluster_ends
 from mtsig_core.report.text import printable
 from mtsig_core.results import Agreement, MetricResult, PairResult, Settings, TaskAgreement
 from mtsig_core.stats.ranks import RANK_RULES, find_top_group
+from mtsig_core.stats.significance import significant
 
 #-----------------------------------------------------------------------------------------------------------------------
 # Differences of all systems to the best, or to the baseline, with single and simultaneous intervals.
@@ -279,11 +279,11 @@ class _Matrix:
     def add_chances(self) -> None:
         """What is below the diagonal, bold where not significant; where cells are small, only that."""
         size = _fit(self.size, 1.9 if self.n > _EVERY_P else 2.9 if self.n <= _EVERY_NUMBER else 2.75)
-        for significant in (True, False) if self.n <= _EVERY_P else (False,):
+        for is_significant in (True, False) if self.n <= _EVERY_P else (False,):
             texts = {(j, i): self._write_chance(pair) for (i, j), (pair, _) in self.cells.items()
-                     if pair.significant == significant}
-            self.add_texts(texts if significant else {cell: f"<b>{text}</b>" for cell, text in texts.items()}, size,
-                           opacity=0.75 if significant else 1)
+                     if pair.significant == is_significant}
+            self.add_texts(texts if is_significant else {cell: f"<b>{text}</b>" for cell, text in texts.items()}, size,
+                           opacity=0.75 if is_significant else 1)
 
     def add_targets(self) -> None:
         """Transparent points, the nearest of which is pointed at. Not Scattergl, which takes a second without a GPU."""
@@ -341,6 +341,12 @@ class _Matrix:
             return f"{p:.0e}".replace("e-0", "e-")
         text = f"{p:.4f}" if p < 0.01 else f"{p:.{2 if self.n > _EVERY_P else 3}f}"
         return "1" if float(text) == 1 else text.lstrip("0")
+
+
+def choose_glyph(pair: PairResult, alpha: float) -> str:
+    """Whether the pair is significant, or only without the correction."""
+    raw = pair.p_value is not None and pair.favours is None and significant(pair.p_value, alpha)
+    return "●" if pair.significant else "○" if raw else ""
 
 
 def _widest_text(figure: go.Figure) -> int:

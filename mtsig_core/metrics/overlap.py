@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from operator import itemgetter
 
-from mtsig_core.errors import SettingError
+from mtsig_core.metrics.tokenizers import sacrebleu_tokenizer
 
 #: A piece of the text, and the longest n-gram of it that a reference has too: 1 to 4, or 0 for none.
 MatchedPiece = tuple[str, int]
@@ -55,13 +55,7 @@ def align(text: str, tokens: Sequence[str]) -> list[tuple[int, int]] | None:
 @functools.cache
 def bleu_tokens(name: str) -> Callable[[str], list[str]]:
     """How sacreBLEU's tokenizer of that name splits a text."""
-    try:
-        from sacrebleu.metrics.bleu import BLEU  # late: it takes a fifth of a second
-
-        tokenizer = BLEU(tokenize=name).tokenizer
-    except (Exception, SystemExit) as error:  # what goes wrong in a download has errors of many libraries
-        raise SettingError(f"Matched n-grams cannot be marked: tokenizer {name!r} could not be set up "
-                           f"({type(error).__name__}).") from error
+    tokenizer = sacrebleu_tokenizer(name)
 
     def tokens(text: str) -> list[str]:
         try:

@@ -105,7 +105,7 @@ def make_tokenizer(name: str) -> Tokenizer:
         return Tokenizer(name, _table([([(0, 0xFFFF)], ALONE)]))
     if name == "none":
         return Tokenizer(name, _table([]))
-    theirs = _sacrebleu_tokenizer(name)
+    theirs = sacrebleu_tokenizer(name)
 
     def prepare(text: str) -> str:
         try:
@@ -142,7 +142,7 @@ def _without_markup(text: str) -> str:
     return text
 
 
-def _sacrebleu_tokenizer(name: str) -> Any:
+def sacrebleu_tokenizer(name: str) -> Any:
     """sacreBLEU's own tokenizer object."""
     try:
         from sacrebleu.metrics.bleu import BLEU

@@ -275,7 +275,10 @@ def _read_orient(name: str, whole: Mapping[str, Any]) -> InputTable | None:
     inside = list(next(iter(whole.values())))
     if all(map(str.isdigit, inside)) and not all(map(str.isdigit, whole)):  # orient 'columns': rows are numbered
         return _number_rows(name, {key: list(values.values()) for key, values in whole.items()}, inside)
-    return _number_rows(name, {key: [values[key] for values in whole.values()] for key in inside}, list(whole))
+    if all(map(str.isdigit, whole)) or any(find_column(inside, held) is not None for held in NAMES):  # 'index'
+        return _number_rows(name, {key: [values[key] for values in whole.values()] for key in inside}, list(whole))
+    raise InputError(f"{name} is an object of objects: {show_names(whole)}, and in each {show_names(inside)}. Which "
+                     "are the columns? Expected an object for each row, as pandas writes with orient='records'.")
 
 
 def _number_rows(name: str, columns: dict[str, list[Any]], index: Any) -> InputTable:

@@ -25,7 +25,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from mtsig_core.errors import InputError
 from mtsig_core.readers.limits import READING_BELOW, count_left, is_limited, spend
@@ -242,23 +242,7 @@ def _open_member(path: str, name: str) -> io.BufferedReader:
         raise InputError(f"{show_name(member.filename)} is packed in a way that is not read from uploads. Zip the "
                          "folder again by the usual way, deflate.")
     with _explain_damage():
-        return io.BufferedReader(_Member(archive.opened.open(member)))
-
-
-class _Member(io.RawIOBase):
-    """A file in a zip, whose damage is one message."""
-
-    def __init__(self, stream: IO[bytes]):
-        self._stream = stream
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        with _explain_damage():
-            data = self._stream.read(len(buffer))
-        buffer[:len(data)] = data
-        return len(data)
+        return io.BufferedReader(cast(Any, archive.opened.open(member)))
 
 
 @contextmanager
@@ -279,7 +263,7 @@ def _explain_damage() -> Iterator[None]:
 CHUNK = 1 << 20
 #: The first bytes of what is unpacked, and what has packed it.
 PACKERS = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ": "xz"}
-DAMAGE = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError)
+DAMAGE = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 _XZ_MEMORY = 256 << 20  # bytes that an xz file may ask for
 _USTAR = slice(257, 262)  # where a tar archive says that it is one
 

@@ -168,9 +168,6 @@ class Format:
     fits: Callable[[_Sample], bool]  # whether a sample of a file looks so
     #: What to do about it; `FILE` and `COPY` stand for the file, and for a text beside it, in commands of a shell.
     remedy: str = "Give it as plain text in UTF-8."
-    #: The same where a table of scores was expected; by default which table that is.
-    for_scores: str = ("Use the columns system, line, score with a row for each score; or a column for each system "
-                       "with a row for each line.")
     #: What it may be read as, and the reader: from the text of the file (of a binary one its bytes, unpacked) and its
     #: name to lines of text, or to a `InputTable` of scores. None stands for the reader of plain text.
     reads: Mapping[str, Callable[[Any, str], Any] | None] = field(default_factory=dict)
@@ -210,15 +207,13 @@ _KNOWN = {name for names in NAMES.values() for name in names}
 _JQ = r"""Take the texts: jq -r '.KEY | gsub("\n"; " ")' FILE > COPY, with the key of the texts for KEY."""
 _AWK = "awk -F ' [|][|][|] ' '!seen[$1]++ {print $2}' FILE > COPY"
 _EXPORT = "Export its translations as plain text, one segment per line, from the program that wrote it."
-_REPACK = "Unpack it, or pack it with gzip instead: {} FILE"
-_TWICE = "Unpack it once: {} FILE > once"
 _AS_IT_IS = "Give it in its own role: reference, output or source."
-_SHEET = "Save its sheet as CSV in UTF-8"
-_SHEETS = f"{_SHEET} if it has scores. Of texts, save each column as a text file, one segment per line."
+_SHEETS = "Save its sheet as CSV in UTF-8. Of texts, save each column as a text file, one segment per line."
 _RATINGS = "It holds ratings: name it as scores."
 _SCORED = "It holds scores: name it as scores, and give the texts too."
 _FOR_LINES = "Write such a file from it, as plain text."
-_UNTAR = "Unpack it: tar xf FILE. Then give the files in it; or a task's folder, or a zip of that."
+_FOR_SCORES = ("Use the columns system, line, score with a row for each score; or a column for each system with a row "
+               "for each line.")
 
 _binary = partial(Format, is_binary=True)
 
@@ -226,27 +221,22 @@ _binary = partial(Format, is_binary=True)
 FORMATS = (
     _binary("xlsx", "a workbook of Excel", _has_member(b"xl/workbook.xml"), _AS_IT_IS,
             reads={SCORE_TABLE: read_xlsx, TEXTS: _tabulate(read_xlsx)}, endings=(".xlsx",)),
-    _binary("office", "an office document", _has_member(b"[Content_Types].xml", b"opendocument"), _SHEETS,
-            f"{_SHEET}."),
+    _binary("office", "an office document", lambda sample: _has_member(b"[Content_Types].xml", b"opendocument")(
+        sample) or sample.head.startswith(b"\xd0\xcf\x11\xe0"), _SHEETS),
     _binary("zip", "a zip archive", _has_magic(b"PK\x03\x04", b"PK\x05\x06"),
             "A zip of a whole shared task is read on its own, under a name that ends in .zip. Otherwise unpack it and "
-            "give the files in it.", "Unpack it and give the table in it.",
+            "give the files in it.", reads={FOLDER: None}),
+    _binary("tar", "a tar archive", _has_magic(b"ustar", offset=257),
+            "Unpack it: tar xf FILE. Then give the files in it; or a task's folder, or a zip of that.",
             reads={FOLDER: None}),
-    _binary("tar", "a tar archive", _has_magic(b"ustar", offset=257), _UNTAR,
-            "Unpack it: tar xf FILE. Then give the table.", reads={FOLDER: None}),
-    *(_binary(name, what, _has_magic(magic), remedy, remedy) for name, what, magic, remedy in (
-        ("gzip", "packed twice", b"\x1f\x8b", _TWICE.format("gzip -dc")),
-        ("bzip2", "packed twice", b"BZh", _TWICE.format("bzip2 -dc")),
-        ("xz", "packed twice", b"\xfd7zXZ\x00", _TWICE.format("xz -dc")),
-        ("zstd", "a zstd file", b"\x28\xb5\x2f\xfd", _REPACK.format("zstd -d")))),
-    _binary("7z", "a 7z archive", _has_magic(b"7z\xbc\xaf\x27\x1c"), "Unpack it and give the files in it.",
-            "Unpack it and give the table in it."),
+    *(_binary(name, what, _has_magic(magic), "Unpack it, and give the file in it.") for name, what, magic in (
+        ("gzip", "packed twice", b"\x1f\x8b"), ("bzip2", "packed twice", b"BZh"),
+        ("xz", "packed twice", b"\xfd7zXZ\x00"), ("zstd", "a zstd file", b"\x28\xb5\x2f\xfd"),
+        ("7z", "a 7z archive", b"7z\xbc\xaf\x27\x1c"))),
     *(_binary(what.partition(" ")[2], what, _has_magic(magic)) for what, magic in (
         ("a PNG image", b"\x89PNG\r\n"), ("a JPEG image", b"\xff\xd8\xff"), ("a GIF image", b"GIF8"),
         ("a PDF document", b"%PDF"), ("an SQLite database", b"SQLite format 3"), ("a program", b"\x7fELF"),
         ("a Python pickle", b"\x80\x04\x95"), ("a NumPy array", b"\x93NUMPY"))),
-    _binary("office", "an old office document", _has_magic(b"\xd0\xcf\x11\xe0"),
-            _SHEETS, f"{_SHEET}."),
     _binary("parquet", "a Parquet table", _has_magic(b"PAR1"), _AS_IT_IS,
             reads={SCORE_TABLE: read_parquet, TEXTS: _tabulate(read_parquet)}, endings=(".parquet",)),
     Format("sgml", "SGML of WMT, 2008 to 2020",
@@ -257,7 +247,6 @@ FORMATS = (
     Format("tmx", "TMX, a translation memory", _has_root("tmx"), _EXPORT),
     Format("xliff", "XLIFF", _has_root("xliff"), _EXPORT),
     Format("html", "a web page", lambda sample: sample.root == "html" and sample.share(r"\s*<") >= _HALF,
-           "Download the file itself, not the page that shows it.",
            "Download the file itself, not the page that shows it."),
     Format("xml", "XML of a form that mtsig does not know", _has_root("?"), _EXPORT),
     Format("fairseq", "a log of fairseq-generate", _has_lines(r"[STHDP]-\d+\t"), _AS_IT_IS,
@@ -298,7 +287,7 @@ FORMATS = (
     Format("wmt25-texts", "texts of WMT25", lambda sample: is_wmt25_text(sample.record), _AS_IT_IS,
            reads={TEXTS: read_wmt25, DOCUMENTS: None}, endings=(".jsonl",)),
     Format("jsonl-texts", "JSON, an object in each line, with texts and no scores",
-           lambda sample: sample.has_texts_only, _JQ, f"If it is an output, give it as a system. {_JQ}",
+           lambda sample: sample.has_texts_only, _JQ,
            reads={DOCUMENTS: None, TEXTS: _tabulate(read_text_table)}, endings=(".jsonl",)),
     Format("jsonl", "JSON, an object in each line", lambda sample: bool(sample.record), _JQ,
            reads={SCORE_TABLE: None, DOCUMENTS: None, TEXTS: _tabulate(read_text_table)}, endings=(".jsonl",)),
@@ -378,7 +367,8 @@ def find_format(name: str, data: bytes, content: str) -> Format | None:
     first_line = "" if sample.is_binary else next(iter(sample.lines), "")
     title = fmt.what.format(n_columns=sample.n_columns)
     begins = f' (it begins "{show_name(first_line[:_CUT])}")' if first_line else ""
-    remedy = {SCORE_TABLE: fmt.for_scores, DOCUMENTS: _FOR_LINES, IDS: _FOR_LINES}.get(content, fmt.remedy)
+    remedy = fmt.remedy if content in (SEGMENTS, FOLDER, TEXTS) or fmt.is_binary or not fmt.reads else (
+        _FOR_SCORES if content == SCORE_TABLE else _FOR_LINES)
     file, copy = shlex.quote(name), shlex.quote(re.sub(r"(\.txt)?(\.gz)?$", "", name) + ".texts.txt")
     if "COPY" in remedy and name.endswith(".gz"):
         file = f"<(gzip -dc {file})"

@@ -121,7 +121,7 @@ def read_bytes(path: FilePath, content: str = SEGMENTS) -> tuple[bytes, bool]:
 def read_chunks(path: FilePath, content: str = SEGMENTS, *, is_counted: bool = True) -> Iterator[tuple[bytes, bool]]:
     """The content of a file bit by bit, each with whether it had to be unpacked. `is_counted`: whether it counts to the
     limits."""
-    name, size = show_name(path), 0
+    name, size, packer = show_name(path), 0, None
     try:
         with open_file(path) as file:
             packer = find_packer(file)
@@ -143,7 +143,7 @@ def read_chunks(path: FilePath, content: str = SEGMENTS, *, is_counted: bool = T
         if isinstance(error, OSError) and error.errno is not None:
             raise InputError(f"{name} cannot be read: {error.strerror or error}.") from None
         reason = "it breaks off before its end" if isinstance(error, EOFError) else str(error)
-        raise InputError(f"{name} is a damaged {packer} file: {reason}. Copy or download it again.") from None
+        raise InputError(f"{name} is a damaged {packer or 'zip'} file: {reason}. Copy or download it again.") from None
     except ValueError:  # a name that no file can have
         raise InputError(f"{name} is no file name. Check it for stray characters.") from None
 

@@ -3,19 +3,18 @@
     <refset setid="newstest2019" srclang="en" trglang="de">
       <doc sysid="ref" docid="n1" genre="news" origlang="en"><p><seg id="1">...</seg></p></doc>
 
-XML is read as a stream, of which the texts alone are kept. One that declares a document type is refused: entities,
-external references and what grows out of them can come by no other way. SGML of WMT is no sound XML: only its tags of
-documents and segments are looked for.
+XML that declares a document type is refused: entities, external references and what grows out of them can come by no
+other way. SGML of WMT is no sound XML: only its tags of documents and segments are looked for.
 """
 
 from __future__ import annotations
 
 import html
+import io
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-from xml.sax.handler import ContentHandler
+from typing import TYPE_CHECKING
 
 from mtsig_core.errors import InputError
 from mtsig_core.languages import LANGUAGE
@@ -24,11 +23,9 @@ from mtsig_core.readers.text_tables import TextTable, name_reference
 from mtsig_core.testset import show_name
 
 if TYPE_CHECKING:
-    from xml.sax.xmlreader import AttributesImpl
+    from xml.etree.ElementTree import Element
 
-DEPTH = 50  # of elements inside each other; WMT's XML has seven
 SOURCE_PART = ("src", "")
-_LEVELS = {"doc": 0, "src": 1, "ref": 1, "hyp": 1, "seg": 2}
 XML_FORM = '<doc id="..." origlang="en"> with <src lang="en">, <ref lang="de" translator="A"> and <hyp lang="de" ' \
         'system="NAME">, and in each of them <seg id="1">'
 
@@ -56,122 +53,64 @@ class TextDocument:
         return [part for key, part in self.parts.items() if key != SOURCE_PART]
 
 
-def parse_xml(chunks: Iterable[bytes | str], name: str, found: dict[str, TextDocument]) -> None:
-    """Read one file of XML, and put what it has where it belongs."""
-    from xml.sax import SAXParseException  # late, as what reads no XML needs none of it
+def parse_xml(content: bytes | str, name: str, found: dict[str, TextDocument]) -> None:
+    """Read one file of XML, and put what it has where it belongs. Documents of test suites are left out."""
+    from xml.etree.ElementTree import ParseError  # late, as what reads no XML needs none of it
 
-    from defusedxml import DefusedXmlException, sax
+    from defusedxml import DefusedXmlException
+    from defusedxml.ElementTree import iterparse
 
-    safe: Any = sax  # which comes without types
-    parser = safe.make_parser()
-    parser.forbid_dtd = True
-    handler = _Handler(name, found, parser)
-    parser.setContentHandler(handler)
+    seen: list[str] = []
+    file = io.StringIO(content) if isinstance(content, str) else io.BytesIO(content)
     try:
-        for chunk in chunks:
-            parser.feed(chunk)
-        parser.close()
+        for event, element in iterparse(file, ("start", "end"), forbid_dtd=True):
+            if event == "start":
+                spend("lines", 1, name)  # each of them takes memory
+            elif element.tag == "doc":
+                seen.append(element.get("id") or "")
+                if "testsuite" not in element.attrib:
+                    _add_document(element, name, seen, found)
+                element.clear()
     except DefusedXmlException:
-        raise InputError(f"{handler.here()} declares a document type or an entity, through which XML can do harm. "
-                         "Expected the XML of a shared task, which has none: remove the declaration.") from None
-    except SAXParseException as error:
-        raise InputError(f"{name}, line {error.getLineNumber() or 1} is no sound XML: {error.getMessage()}. "
-                         "Mend that line, or copy or download the file again.") from None
+        raise InputError(f"{name} declares a document type or an entity, through which XML can do harm. Expected the "
+                         "XML of a shared task, which has none: remove the declaration.") from None
+    except ParseError as error:
+        raise InputError(f"{name}, line {error.position[0]} is no sound XML: {str(error).rpartition(':')[0]}. Mend "
+                         "that line, or copy or download the file again.") from None
     except (ValueError, LookupError) as error:  # an encoding that Python does not know, or bytes that it has not
-        raise InputError(f"{handler.here()} cannot be read as XML: {error}. Write it as UTF-8.") from None
-    if not handler.n_documents:
+        raise InputError(f"{name} cannot be read as XML: {error}. Write it as UTF-8.") from None
+    if not seen:
         raise InputError(f"{name} has no document. Expected {XML_FORM}.")
 
 
-class _Handler(ContentHandler):
-    """What comes of the events of one file."""
-
-    def __init__(self, path: str, read: dict[str, TextDocument], parser: Any):
-        super().__init__()
-        self.path, self.read, self.parser = path, read, parser
-        self.depth = self.skipped = 0  # of all elements; of an open document of a test suite
-        self.open: list[str] = []  # a document, in it a part, in it a segment
-        self.key, self.own, self.seg, self.origin = "", "", "", ""  # of what is open
-        self.part = TextPart("", "")
-        self.text: list[str] = []
-        self.length = 0
-        self.seen: set[str] = set()
-        self.n_documents = 0
-
-    def here(self) -> str:
-        return f"{self.path}, line {self.parser.getLineNumber() or 1}"
-
-    def startElement(self, name: str, attrs: AttributesImpl) -> None:
-        self.depth += 1
-        if self.depth > DEPTH:
-            raise InputError(f"{self.here()} has elements {DEPTH} deep inside each other. Expected {XML_FORM}.")
-        if self.skipped or name not in _LEVELS:
-            return
-        spend("lines", 1, self.here())
-        around = self.open[-1] if self.open else None
-        if around is not None and _LEVELS[name] <= _LEVELS[around]:
-            raise InputError(f"{self.here()}: <{name}> begins inside of <{around}>. Expected {XML_FORM}; close the "
-                             f"<{around}> before it.")
-        if name == "doc":
-            self.n_documents += 1
-            if "testsuite" in attrs:
-                self.skipped = self.depth
-                return
-            self._open_document(attrs)
-        elif around is None or _LEVELS[name] - _LEVELS[around] > 1:  # what lies elsewhere belongs to nothing
-            return
-        elif name == "seg":
-            self.seg, self.text, self.length = attrs.get("id") or "", [], 0
-            if not self.seg or self.seg in self.part.texts:
-                told = f"a second segment {show_name(self.seg)!r}" if self.seg else "a segment without an id"
-                raise InputError(f"{self.here()}: the document {show_name(self.key)} has {told}. Expected another id "
-                                 "for each.")
-        else:
-            self._open_part(name, attrs)
-        self.open.append(name)
-
-    def _open_document(self, attrs: AttributesImpl) -> None:
-        key = attrs.get("id") or ""
-        if not key.strip() or key in self.seen:
-            told = f"the document {show_name(key)} comes a second time" if key.strip() else "a document has no id"
-            raise InputError(f"{self.here()}: {told}. Expected another id for each.")
-        self.seen.add(key)
-        self.key, self.origin = key, attrs.get("origlang") or ""
-        self.read.setdefault(key, TextDocument(attrs.get("domain")))
-
-    def _open_part(self, kind: str, attrs: AttributesImpl) -> None:
-        self.own = name_reference(attrs.get("translator") or "") if kind == "ref" else \
-            attrs.get("system") or "" if kind == "hyp" else ""
-        if kind == "hyp" and not self.own.strip():
-            raise InputError(f"{self.here()}: <hyp> names no system. Expected {XML_FORM}.")
-        lang = attrs.get("lang") or attrs.get("language") or (self.origin if kind == "src" else "")
-        if (lang or kind == "src") and not re.fullmatch(LANGUAGE, lang := lang.replace("-", "_")):
-            raise InputError(f"{self.here()}: the language of <{kind}> is {show_name(lang)!r}. Expected a code such as "
-                             "en or zh_TW.")
-        self.part = TextPart(lang, self.here())
-
-    def characters(self, content: str) -> None:
-        if self.open and self.open[-1] == "seg":
-            self.length += len(content)
-            spend("line_length", self.length, self.here())
-            self.text.append(content)
-
-    def endElement(self, name: str) -> None:
-        self.depth -= 1
-        if self.skipped:
-            self.skipped = 0 if self.depth < self.skipped else self.skipped
-        elif self.open and self.open[-1] == name:
-            self.open.pop()
-            if name == "seg":
-                self.part.texts[self.seg] = " ".join("".join(self.text).split())
-            elif name != "doc":
-                self._close_part(name)
-
-    def _close_part(self, kind: str) -> None:
-        part, before = self.part, self.read[self.key].parts.setdefault((kind, self.own), self.part)
-        if (before.lang, before.texts) != (part.lang, part.texts):
-            raise InputError(f"{part.where}: {f'<{kind}> {show_name(self.own)}'.strip()} of the document "
-                             f"{show_name(self.key)} differs from the one of {before.where}. Expected one of each.")
+def _add_document(element: Element, name: str, seen: Sequence[str], found: dict[str, TextDocument]) -> None:
+    """Add the source, references and outputs of a document, each of which may come again if it is the same."""
+    *before, key = seen
+    where = f"{name}, document {len(seen)} ({show_name(key)})"
+    if not key.strip() or key in before:
+        raise InputError(f"{where} has {'the id of another' if key.strip() else 'no id'}. Expected one for each.")
+    document = found.setdefault(key, TextDocument(element.get("domain")))
+    for part in (part for part in element if part.tag in ("src", "ref", "hyp")):
+        own = name_reference(part.get("translator") or "") if part.tag == "ref" else part.get("system") or ""
+        lang = part.get("lang") or part.get("language") or (element.get("origlang") or "" if part.tag == "src" else "")
+        lang = lang.replace("-", "_")
+        needs_lang = lang or part.tag == "src"
+        if (part.tag == "hyp" and not own.strip()) or (needs_lang and not re.fullmatch(LANGUAGE, lang)):
+            raise InputError(f"{where}: <{part.tag}> has the language {show_name(lang)!r} and the system "
+                             f"{show_name(own)!r}. Expected {XML_FORM}, with a language such as en or zh_TW.")
+        texts: dict[str, str] = {}
+        for seg in part.iter("seg"):
+            text, number = "".join(seg.itertext()), seg.get("id") or ""
+            spend("line_length", len(text), where)
+            if not number or number in texts:
+                raise InputError(f"{where}: <{part.tag}> has the segment {show_name(number)!r} twice, or one without "
+                                 "an id. Expected another id for each.")
+            texts[number] = " ".join(text.split())
+        parsed = TextPart(lang, where, texts)
+        first = document.parts.setdefault((part.tag, "" if part.tag == "src" else own), parsed)
+        if (first.lang, first.texts) != (lang, texts):
+            raise InputError(f"{where}: {f'<{part.tag}> {show_name(own)}'.strip()} differs from the one of "
+                             f"{first.where}. Expected one of each.")
 
 
 # SGML, which has neither one root nor sound attributes, and whose entities are those of HTML.
@@ -233,7 +172,7 @@ def read_sgml_texts(text: str, name: str) -> TextTable:
 def read_xml_texts(text: str, name: str) -> TextTable:
     """The texts of a file of XML."""
     found: dict[str, TextDocument] = {}
-    parse_xml([text], name, found)
+    parse_xml(text, name, found)
     return tabulate_documents(found, name)
 
 

@@ -187,27 +187,21 @@ def _list_measures(table: InputTable, columns: Iterable[int]) -> list[int]:
         _read_number(value, "") is not None for value in values)]
 
 
-def find_measure(beginning: str) -> str | None:
-    """The name of the only column of a table, of which this is the beginning, that can be its scores, if it says what
-    they are: COMET of a table with the columns model, sent_id, COMET."""
-    try:
-        table = read_delimited(beginning, "")
-    except InputError:  # which is said once the file is to be opened
-        return None
-    known = {k: held for held in ("system", "line", "score", "docid", "domain", "rater")
-             if (k := find_column(table.header, held)) is not None}
-    measures = _list_measures(table, set(range(len(table.header))) - {*known})
-    is_long = {"system", "line"} <= {*known.values()} and "score" not in known.values()
-    return table.header[measures[0]] if is_long and len(measures) == 1 else None
-
-
 def name_scores(content: bytes) -> str | None:
-    """What scores are called by their format, or by the column of the scores where it says what they are; None where
-    it could be no metric's name."""
+    """What the scores of a file, of which this is the beginning, are called by its format, or by the only column that
+    can be scores, where that says what they are: COMET of a table with the columns model, sent_id, COMET."""
     fmt = sniff(cut_lines(content))
     if fmt is not None and fmt.scores:
         return fmt.scores
-    name = find_measure(cut_lines(content[:1000]).decode("utf-8-sig", "replace"))
+    try:
+        table = read_delimited(cut_lines(content[:1000]).decode("utf-8-sig", "replace"), "")
+    except InputError:  # which is said once the file is to be opened
+        return None
+    known = {held: k for held in ("system", "line", "score", "docid", "domain", "rater")
+             if (k := find_column(table.header, held)) is not None}
+    measures = _list_measures(table, {*range(len(table.header))} - {*known.values()})
+    is_long = {"system", "line"} <= known.keys() and "score" not in known
+    name = table.header[measures[0]] if is_long and len(measures) == 1 else ""
     return name if name and "," not in name else None
 
 

@@ -76,21 +76,8 @@ def list_flat_files(archive: FilePath) -> list[tuple[str, bytes]]:
     return files if told & {"reference", _BOTH, "scores"} else []
 
 
-def guess_role(file: str, content: bytes = b"") -> str:
-    """What a file of that name, and with that beginning, most likely is.
-
-    >>> [guess_role(name) for name in ("en-de.refA.txt", "docs.txt", "news.src.en", "GPT-4.txt", "human.tsv")]
-    ['reference', 'documents', 'source', 'system', 'scores']
-    >>> guess_role("human.txt", b"system,line,score\\nA,1,2\\n"), guess_role("generaltest2022.uk-en.hyp.GTCOM.en")
-    ('scores', 'system')
-    >>> guess_role("A.txt", b"0.71\\n0.83\\n-0.2\\n1e-3\\n")
-    'scores'
-    """
-    return _guess_role(file, content, _read_table_of_texts(file, content))
-
-
 def _guess_role(file: str, content: bytes, table: TextTable | None) -> str:
-    """The same, with the texts of one that holds several."""
+    """What a file of that name, with that beginning, and with these texts if it holds several, most likely is."""
     if table is not None and (table.references or task_name(PurePosixPath(file).name) is None):
         may_be_reference = bool(table.list_texts("reference")) and _find_sign(file) == "reference"
         return "reference" if find_role(table) == "system" and may_be_reference else find_role(table)

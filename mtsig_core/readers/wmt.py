@@ -14,9 +14,9 @@ from mtsig_core.errors import InputError, SettingError, explain_unknown, find_cl
 from mtsig_core.languages import LANGUAGE, THREE_LETTERS, is_langpair, languages_of
 from mtsig_core.readers.columns import show_names
 from mtsig_core.readers.files import FilePath, check_regular, exists, is_folder, list_folder
-from mtsig_core.readers.formats import TEXTS
+from mtsig_core.readers.formats import TEXTS, sniff
 from mtsig_core.readers.limits import spend
-from mtsig_core.readers.lines import decode_text, explain_missing, read_bytes, read_chunks, sniff_file
+from mtsig_core.readers.lines import decode_text, explain_missing, read_bytes
 from mtsig_core.readers.markup import (
     SOURCE_PART,
     XML_FORM,
@@ -181,7 +181,7 @@ def read_wmt(folder: FilePath, langpair: str, *, parses: Sequence[tuple[str, Fil
     langpair : str
         One of `language_pairs`.
     parses : sequence of (str, path-like)
-        System or reference, and its parse in CoNLL-U; see `mtsig_core.readers.conllu.read_conllu`.
+        System or reference, and its parse in CoNLL-U; see `mtsig_core.readers.texts.read_conllu`.
     keep_canary : bool
         Whether to keep a line that the documents file calls ``canary``, a string that is there to be found in
         training data and translates nothing. The set's `lines` are those of the files either way.
@@ -376,12 +376,12 @@ def _make_testset(name: str, files: str, documents: dict[str, TextDocument], lan
 
 def _read(path: FilePath, found: dict[str, TextDocument]) -> None:
     """Read one file, and put what it has where it belongs."""
-    fmt = sniff_file(path)
+    data, unpacked = read_bytes(path, _EXPECTED)
+    fmt = sniff(data)
     if fmt is not None and fmt.reads.get(TEXTS) is read_sgml_texts:
-        data, unpacked = read_bytes(path, _EXPECTED)
         parse_sgml(decode_text(data, path, unpacked), show_name(path), found)
     else:
-        parse_xml((chunk for chunk, _ in read_chunks(path, _EXPECTED)), show_name(path), found)
+        parse_xml(data, show_name(path), found)
 
 
 def xml_names(files: Iterable[str]) -> dict[str, list[str]]:

@@ -20,7 +20,7 @@ from mtsig_core.schema import to_plain
 from mtsig_core.stats.few_units import FEW_UNITS, count_most_units, differing_unit, fewest_units, find_shortage
 from mtsig_core.stats.intervals import LEAST_UNITS
 from mtsig_core.stats.ranks import RANK_RULES
-from mtsig_core.stats.significance import CORRECTION_NAMES, TESTS
+from mtsig_core.stats.significance import CORRECTIONS, TESTS
 from mtsig_core.testset import Gap, name_as_system, pick_human_scores
 
 
@@ -287,8 +287,8 @@ class _Template(Formatter):
 
 #: Facts that are names in a registry, and what a template has in place of them.
 _NAMED: dict[str, Callable[[Any], Any]] = {
-    "test": TESTS.__getitem__, "rule": RANK_RULES.__getitem__, "correction": CORRECTION_NAMES.__getitem__,
-    "own": CORRECTION_NAMES.__getitem__,
+    "test": TESTS.__getitem__, "rule": RANK_RULES.__getitem__,
+    **dict.fromkeys(("correction", "own"), lambda name: CORRECTIONS[name].title),
     **dict.fromkeys(("language", "expected"), lambda name: SPACELESS.get(name, "a language with spaces"))}
 
 
@@ -455,7 +455,7 @@ _DERIVED: dict[str, Callable[..., dict[str, Any]]] = {
     "ranks-and-correction": lambda _, correction, for_all, differ, **facts: {
         "differing": describe_rank_disagreement(**differ) if differ else "", "follow": "are not corrected"
         if correction == "none" else
-        f"follow {CORRECTION_NAMES[correction]}{'' if for_all else ', which does not cover all pairs'}"},
+        f"follow {CORRECTIONS[correction].title}{'' if for_all else ', which does not cover all pairs'}"},
     "declared-not-first": lambda _, rule, in_top_group, **facts: {"not_first": (
         "is not in the top group" if rule == "simultaneous" else
         f"is not first when ranked {RANK_RULES[rule].title}{_IN_TOP_GROUP * in_top_group},")},
@@ -612,15 +612,6 @@ def assumed_record(assumed: Iterable[Assumption]) -> dict[str, Any]:
 def info_record(info: TestSetInfo | TaskInfo) -> dict[str, Any]:
     """What JSON has of a test set or a task."""
     return {**to_plain(info), **assumed_record(info.assumed)}
-
-
-def restore_assumed(record: object) -> object:
-    """The fields of a `TestSetInfo` from what `info_record` made, which may be anything; of an older version, the
-    sentences are all there is."""
-    if not isinstance(record, dict) or not isinstance(record.get("assumed", []), list):
-        return record
-    sentences = [{"code": "as-written", "facts": {"text": text}} for text in record.get("assumed", [])]
-    return record | {"assumed": record.get("assumptions", sentences)}
 
 
 def describe_gap(gap: Gap) -> str:

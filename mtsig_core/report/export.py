@@ -15,7 +15,7 @@ import numpy as np
 from mtsig_core.caution import Caution
 from mtsig_core.errors import InputError
 from mtsig_core.metrics import Metric
-from mtsig_core.report.caution_words import caution_record, info_record, list_assumptions, restore_assumed
+from mtsig_core.report.caution_words import caution_record, info_record, list_assumptions
 from mtsig_core.report.tables import leaderboard_table, matrix_table, scores_table, single_runs, with_run_records
 from mtsig_core.report.text import printable, table_text
 from mtsig_core.results import (
@@ -198,7 +198,10 @@ def read_comparison(text: str) -> Comparison:
                for name, record in records.items()}
     for result in metrics.values():
         _check_names(result)
-    return Comparison(from_plain(TestSetInfo, restore_assumed(data.get("testset")), "testset"),
+    testset = data.get("testset")
+    if isinstance(testset, dict):  # which has sentences there, and beside them what they are made of
+        testset |= {"assumed": testset.get("assumptions", [])}
+    return Comparison(from_plain(TestSetInfo, testset, "testset"),
                       from_plain(Settings, data.get("settings"), "settings"),
                       _cautions(data.get("warnings")), metrics,
                       from_plain(tuple[Exclusion, ...], data.get("excluded"), "excluded"))

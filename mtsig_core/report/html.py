@@ -23,7 +23,6 @@ from mtsig_core.report.document import (
     TableBlock,
     Warnings,
 )
-from mtsig_core.report.palette import ink, mixed
 from mtsig_core.report.sentences import describe_direction
 from mtsig_core.report.table import KINDS, Table
 from mtsig_core.report.tables import scores_table, systems_table
@@ -33,7 +32,6 @@ from mtsig_core.results import MetricResult, MetricScores, Scores
 if TYPE_CHECKING:
     from jinja2 import Template
 
-LEVELS = 10  # of each colour of a figure
 _MOST_OPEN = 30  # rows of a table that is not folded away
 _FEW = 3  # pairs, or kinds of warnings, that a notebook does not fold away
 _NOTEBOOK_STYLE = f"<style>\n{read_template('notebook.css')}</style>"
@@ -48,7 +46,7 @@ def report_html(report: Report) -> str:
     sections.sort(key=lambda both: SECTION_PLACES.index(both[0].place))
     links = [(section.key, section.title) for section, _ in sections if section.key]
     return template("report.html").render(
-        report=report, verdicts=verdicts, links=links, levels=LEVELS, mixed=mixed, ink=ink,
+        report=report, verdicts=verdicts, links=links,
         sections=[_section_html(section, blocks) for section, blocks in sections])
 
 

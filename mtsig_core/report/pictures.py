@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import accumulate, product
+from itertools import accumulate
 from typing import Any, NamedTuple, cast
 
 from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.caution_words import name_metric, p_word
-from mtsig_core.report.html import LEVELS, template
-from mtsig_core.report.palette import colour_limit, level, width, wrapped
+from mtsig_core.report.caution_words import name_metric
+from mtsig_core.report.html import template
+from mtsig_core.report.palette import width, wrapped
 from mtsig_core.report.sentences import (
-    describe_difference,
     explain_marks,
     list_caveats,
     name_score_axis,
@@ -25,16 +24,16 @@ from mtsig_core.report.sentences import (
     write_difference_axis,
     write_level,
 )
-from mtsig_core.report.table import MISSING, CellForm, choose_cell_form, format_p, rank_interval, signed
-from mtsig_core.report.tables import cluster_ends, matrix_cells, rank_table
+from mtsig_core.report.table import MISSING, rank_interval
+from mtsig_core.report.tables import cluster_ends, rank_table
 from mtsig_core.report.text import printable
-from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, TaskComparison
-from mtsig_core.stats.significance import significant
+from mtsig_core.results import Comparison, MetricResult, Settings, TaskComparison
 
 _WIDE = 1040  # of a figure, in pixels; the page shrinks it to what there is
 _DIGIT = 0.65  # of the font size, in the widest of the usual fonts
 _LINE = 17  # from one line of a name to the next
 _TOP = 30  # of the first row
+_TICKS = 6  # of an axis, at most
 
 
 class DifferenceRow(NamedTuple):
@@ -161,85 +160,11 @@ def draw_differences(differences: Sequence[DifferenceRow], head: str, alt: str, 
     return rows.to_svg(alt, below=8 if own_scales else 28)
 
 
-def matrix_svg(result: MetricResult, settings: Settings) -> str:
-    """All pairs: above the diagonal the improvement of row over column, below it adjusted p or the share of wins."""
-    pairs = {frozenset((pair.a, pair.b)): pair for pair in result.pairs}
-    names = [printable(s.system) for s in result.systems]
-    n, upright = len(names), max(map(width, names)) <= 22  # else columns have numbers, and the rows say whose they are
-    top = 12 + (14 * _DIGIT * max(map(width, names)) if upright else 18)
-    rows = _Rows(names if upright else [f"{k}  {name}" for k, name in enumerate(names, 1)], top, 36, 6, 30)
-    shapes, side = rows.shapes, max(30, min(62, (_WIDE - rows.left) / n))
-    columns = [rows.left + side * k for k in range(n)]
-    cells, (limit, _) = matrix_cells(result), _limit(result)
-    values = [[cells.get((row.system, column.system)) for column in result.systems] for row in result.systems]
-    texts = [[_write_cell(values[i][j], i < j, side < 44, _choose_form(result)) if i != j else "" for j in range(n)]
-             for i in range(n)]
-    size = min(13, (side - 4) / _DIGIT / max(width(text) for row in texts for text in row))
-    for k, (name, x) in enumerate(zip(names, columns, strict=True), 1):
-        rows.drawn.append(shapes.upright(x + side / 2 + 5, top - 8, name) if upright else
-                          shapes.text(x + side / 2, top - 8, str(k), "mid"))
-    for i, j in product(range(n), repeat=2):
-        x, y, middle, value = columns[j], rows.starts[i], rows.middles[i], values[i][j]
-        pair = pairs.get(frozenset((result.systems[i].system, result.systems[j].system)))
-        kind = "self" if pair is None else \
-            "below" if i > j or not pair.significant or value is None else _kind(value, limit)
-        rows.drawn.append(shapes.rect(x, y, side - 1, rows.heights[i] - 1, kind))
-        if pair is None:
-            continue
-        glyph = choose_glyph(pair, settings.alpha) if i < j else ""
-        style = (kind if pair.significant else "") if i < j else "" if pair.significant else "bold"
-        rows.drawn.append(shapes.text(x + side / 2, middle - (5 if glyph else -4), texts[i][j], f"mid {style}", size))
-        rows.drawn += [shapes.text(x + side / 2, middle + 12, glyph, f"mid {style}")] * bool(glyph)
-    return rows.to_svg(f"All pairs of {n} systems, best first", rows.left + side * n + 4, 6)
-
-
-def choose_glyph(pair: PairResult, alpha: float) -> str:
-    """Whether the pair is significant, or only without the correction."""
-    raw = pair.p_value is not None and pair.favours is None and significant(pair.p_value, alpha)
-    return "●" if pair.significant else "○" if raw else ""
-
-
-def matrix_key(result: MetricResult, settings: Settings) -> str:
-    """What the glyphs and numbers of the matrix are."""
-    shares = any(pair.win is not None for pair in result.pairs)
-    raw = "" if shares or settings.correction == "none" or len(result.tested) == 1 else ", ○ only without correction"
-    below = "share of resamples that the better one wins" if shares else p_word(settings.correction, len(result.tested))
-    limit, clipped = _limit(result)
-    form = _choose_form(result)
-    ends = f" Colours are full from {form.scale(limit):.3g} on: larger differences look alike." if clipped else ""
-    return (f"Above the diagonal: {describe_difference(result)} in {form.unit}{metric_title(result.metric)}, blue "
-            f"where the row is better. Coloured with ● where significant{raw}.{ends} "
-            f"Below: {below}, bold where not significant, which does not mean equal.")
-
-
-def _limit(result: MetricResult) -> tuple[float, bool]:
-    return colour_limit(pair.delta for pair in result.pairs)
-
-
-def _choose_form(result: MetricResult) -> CellForm:
-    return choose_cell_form([s.score for s in result.systems], [pair.delta for pair in result.pairs])
-
-
-def _write_cell(value: float | None, above: bool, short: bool, form: CellForm) -> str:
-    if value is None:
-        return MISSING
-    if above:
-        return signed(form.scale(value), f".{form.decimals - short}f").replace("-", "−")
-    if not short:
-        return format_p(value)
-    return (format_p(value) if value < 1e-3 else f"{value:.{2 if value >= 0.095 else 3}f}").lstrip("0")
-
-
-def _kind(value: float, limit: float) -> str:
-    share = level(value, limit)
-    return f"{'up' if share >= 0 else 'down'}{round(LEVELS * abs(share))}"
-
-
-def ticks_within(low: float, high: float, most: int = 6) -> list[float]:
+def ticks_within(low: float, high: float) -> list[float]:
     """Round numbers within a range; its ends where there are none."""
     span = high - low or 1.0
-    power = 10.0 ** math.floor(math.log10(span / most))
-    step = next(m * power for m in (1, 2, 5, 10, 20) if span / (m * power) <= most)
+    power = 10.0 ** math.floor(math.log10(span / _TICKS))
+    step = next(m * power for m in (1, 2, 5, 10, 20) if span / (m * power) <= _TICKS)
     found = [k * step for k in range(math.ceil(low / step), math.floor(high / step) + 1)]
     return [float(f"{tick:.10g}") for tick in found] or [low]
 

@@ -28,7 +28,7 @@ from mtsig_core.report.document import (
 from mtsig_core.report.export import comparison_csv, comparison_json, matrix_csv
 from mtsig_core.report.html import metric_table, report_fragment, report_html, score_table
 from mtsig_core.report.latex import MOST_ROWS, report_latex
-from mtsig_core.report.pictures import differences_svg, forest_svg, matrix_key, matrix_svg
+from mtsig_core.report.pictures import differences_svg, forest_svg
 from mtsig_core.report.sentences import (
     Found,
     describe_difference,
@@ -147,8 +147,8 @@ def show_pairs(comparison: Comparison, result: MetricResult, most: int | None) -
     table, together = pairs_table(result, settings, most), name_simultaneous(result, settings)
     level = write_level(settings)
     only = () if n <= _FEW_PAIRS or settings.baseline is not None else ("latex", "html", "notebook")
-    if settings.baseline is None:
-        yield Figure(draw=partial(matrix_svg, result, settings), caption=matrix_key(result, settings))
+    if n > 1 and settings.baseline is None:
+        yield _set_matrix(comparison, result, HTML)
     notes = ["Not significant (a dash under \"better\") does not mean equal."]
     notes += [f"A {level} CI is for one pair only. The {level} CIs for all pairs hold for "
               f"{name_family(result, settings)} together."] if together else []
@@ -188,11 +188,16 @@ def _show_matrix(comparison: Comparison, result: MetricResult) -> Iterator[Block
         yield Paragraph(text=f"A matrix of {n} systems is too wide for a page: the pairs below have its numbers.",
                         role="remark", only=LATEX)
         return
+    yield _set_matrix(comparison, result, LATEX)
+
+
+def _set_matrix(comparison: Comparison, result: MetricResult, only: tuple[str, ...]) -> TableBlock:
+    title, stands_out = metric_title(result.metric), "bold" if only == LATEX else "blue"
     below = "the share of resamples that the better system wins" if any(pair.win is not None for pair in result.pairs) \
         else "the adjusted p"
-    yield TableBlock(table=numbered_matrix(result), title=f"{title}: matrix", only=LATEX, notes=(
-        f"Above the diagonal: the difference {describe_difference(result)}, positive where the row is better, bold "
-        f"where significant. Below: {below}. Not significant does not mean equal.",),
+    return TableBlock(table=numbered_matrix(result), title=f"{title}: matrix", only=only, notes=(
+        f"Above the diagonal: the difference {describe_difference(result)}, positive where the row is better, "
+        f"{stands_out} where significant. Below: {below}. Not significant does not mean equal.",),
         **_caption(comparison, result, "All pairs"))
 
 

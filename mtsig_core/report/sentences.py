@@ -48,7 +48,7 @@ from mtsig_core.stats.pair import PairExamination
 from mtsig_core.stats.power import unbiased, units_freedom
 from mtsig_core.stats.ranks import RANK_RULES, RankRule, count_reversed_pairs, find_top_group, has_clear_winner
 from mtsig_core.stats.settings import SETTINGS
-from mtsig_core.stats.significance import CONTROLS, CORRECTION_NAMES, CORRECTION_SOURCES, FAMILY_WISE, TESTS, is_split
+from mtsig_core.stats.significance import CORRECTIONS, TESTS, is_split
 
 #-----------------------------------------------------------------------------------------------------------------------
 # The parts that were compared by a metric, and their names.
@@ -348,7 +348,7 @@ def contradicts_decision(pair: PairResult, ends: tuple[float, float] | None, set
 
 def find_decisive_interval(seen: SeenPair, result: MetricResult, settings: Settings) -> tuple[float, float] | None:
     """Return the interval that goes with the p that decides."""
-    jointly = len(result.tested) > 1 and settings.correction in FAMILY_WISE
+    jointly = len(result.tested) > 1 and CORRECTIONS[settings.correction].family_wise
     return seen.ci_joint if jointly and seen.ci_joint is not None else seen.ci
 
 
@@ -417,7 +417,7 @@ def keeps_its_level(comparison: Comparison) -> bool:
 
 def describe_control(comparison: Comparison, correction: str) -> str:
     """Name the error that a correction controls; none if the test itself rejects too often."""
-    return CONTROLS[correction] if keeps_its_level(comparison) else "nothing: the test rejects too often"
+    return CORRECTIONS[correction].controls if keeps_its_level(comparison) else "nothing: the test rejects too often"
 
 
 def pick_file_doubts(cautions: Iterable[Caution]) -> list[Caution]:
@@ -516,8 +516,8 @@ def list_gaps_across(found: TaskComparison, metric: str) -> list[str]:
         if find_rank_rule(found).name != "simultaneous" and macro.is_ranked:
             sentences.append("Ranks are simultaneous rank ranges.")
         if settings.correction != (own := rank_correction(settings)) and (facts := rank_disagreement(macro)):
-            sentences.append(f"Ranks are corrected by {CORRECTION_NAMES[own]}, decisions by "
-                             f"{CORRECTION_NAMES[settings.correction]}: {describe_rank_disagreement(**facts)}.")
+            sentences.append(f"Ranks are corrected by {CORRECTIONS[own].title}, decisions by "
+                             f"{CORRECTIONS[settings.correction].title}: {describe_rank_disagreement(**facts)}.")
         sentences += _compare_with_intervals(settings, macro, all(map(keeps_its_level, comparisons)))
     return [f"Across the language pairs: {sentence}" for sentence in sentences]
 
@@ -746,8 +746,8 @@ def _describe_correction(settings: Settings, family: str, is_single: bool) -> st
         return "a single pair needs no correction"
     if settings.correction == "none":
         return f"there was no correction for {family}"
-    source = CORRECTION_SOURCES.get(settings.correction, CORRECTION_NAMES[settings.correction])
-    return f"p-values were corrected for {family} ({source})"
+    correction = CORRECTIONS[settings.correction]
+    return f"p-values were corrected for {family} ({correction.source or correction.title})"
 
 
 def describe_ranks(parts: Parts) -> list[str]:

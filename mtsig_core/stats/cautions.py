@@ -54,7 +54,7 @@ from mtsig_core.stats.few_units import (
 from mtsig_core.stats.intervals import LEAST_UNITS
 from mtsig_core.stats.ranks import count_reversed_pairs, find_other_leaders, find_top_group
 from mtsig_core.stats.resampling import Units
-from mtsig_core.stats.significance import FAMILY_WISE, TESTS, is_split, significant
+from mtsig_core.stats.significance import CORRECTIONS, TESTS, is_split, significant
 from mtsig_core.testset import TestSet, count_characters, pick_human_scores, show_name
 
 _THAT_MAY_TELL = ("chrf", "ter", "bleu")
@@ -324,7 +324,7 @@ def about_open_pairs(settings: Settings, result: MetricResult) -> Iterator[Cauti
 
 def about_intervals(settings: Settings, result: MetricResult) -> Iterator[Caution]:
     """Warn where decisions disagree with the matching intervals, for all pairs together or for each."""
-    jointly = settings.correction in FAMILY_WISE and len(result.tested) > 1
+    jointly = CORRECTIONS[settings.correction].family_wise and len(result.tested) > 1
     ends = [(pair, pair.ci_joint_low, pair.ci_joint_high) if jointly else (pair, pair.ci_low, pair.ci_high)
             for pair in result.pairs  # of the others there is no decision to go by
             if pair.decidable and not is_split(pair, settings.alpha)]
@@ -365,7 +365,7 @@ def about_ranks(settings: Settings, result: MetricResult) -> Iterator[Caution]:
     """Warn that ranks and decisions have different corrections, unless they agree on the top group and both hold for
     all pairs."""
     own, differ = rank_correction(settings), rank_disagreement(result)
-    for_all = settings.correction in FAMILY_WISE
+    for_all = CORRECTIONS[settings.correction].family_wise
     if settings.correction != own and (differ or not for_all):
         yield Caution("ranks-and-correction", {"own": own, "correction": settings.correction, "for_all": for_all,
                                                "differ": differ}, result.metric)

@@ -46,7 +46,7 @@ from mtsig_core.stats.ranks import (
     rank_simultaneously,
 )
 from mtsig_core.stats.settings import interval_kind
-from mtsig_core.stats.significance import ADJUSTMENTS, SIDES, decide_pairs
+from mtsig_core.stats.significance import CORRECTIONS, SIDES, decide_pairs, holm
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +76,9 @@ def decide_tests(tests: PairTests, delta: np.ndarray, sign: int, n_apart: np.nda
     adjusted = for_ranks = None
     if p is not None:
         stepped = tests.stepped[0] if tests.stepped else None
-        adjusted = stepped if settings.correction == "romano-wolf" else ADJUSTMENTS[settings.correction](p)
-        for_ranks = ADJUSTMENTS["holm"](p) if stepped is None else stepped
+        adjust = CORRECTIONS[settings.correction].adjust
+        adjusted = stepped if adjust is None else adjust(p)
+        for_ranks = holm(p) if stepped is None else stepped
     decidable = can_reach(settings, n_apart)
     better = decide_pairs(improvement, settings.alpha, p=adjusted, win=win, lose=lose, side=side)
     rankable = p is not None and settings.baseline is None and can_reach(

@@ -10,7 +10,7 @@ from mtsig_core.errors import Remedy
 from mtsig_core.results import MetricResult, PairResult, Settings
 from mtsig_core.stats.engine import Measured
 from mtsig_core.stats.resampling import Units, effective_number
-from mtsig_core.stats.significance import ADJUSTMENTS, TESTS, SignificanceTest, significant
+from mtsig_core.stats.significance import CORRECTIONS, TESTS, SignificanceTest, significant
 
 #: Below so many, intervals and p are rough.
 FEW_UNITS = 30
@@ -96,7 +96,7 @@ def can_reach(settings: Settings, n_units: np.ndarray, correction: str | None = 
     """
     tested: np.ndarray = np.asarray(n_units) > 0
     least = least_p(settings, np.asarray(n_units)[tested])
-    adjust = ADJUSTMENTS.get(correction or settings.correction)  # Romano-Wolf leaves the least p as it is
+    adjust = CORRECTIONS[correction or settings.correction].adjust  # Romano-Wolf leaves the least p as it is
     found = np.zeros(len(tested), dtype=bool)
     found[tested] = significant(least if adjust is None else adjust(least), settings.alpha)
     return found
@@ -127,7 +127,7 @@ def fewest_trials(settings: Settings, m: int, correction: str | None = None) -> 
 
     Corrections multiply even the smallest p that the trials can give, Bonferroni and Holm by the number of pairs.
     """
-    test, adjust = TESTS[settings.test], ADJUSTMENTS.get(correction or settings.correction)
+    test, adjust = TESTS[settings.test], CORRECTIONS[correction or settings.correction].adjust
     tiny = 2.0**-60  # so that what it is multiplied by comes out without rounding
     factor = 1.0 if adjust is None or m < 1 else float(adjust(np.full(m, tiny)).min()) / tiny
     if significant(test.smallest_p(settings.trials) * factor, settings.alpha):

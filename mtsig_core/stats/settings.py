@@ -13,7 +13,7 @@ from mtsig_core.results import SamplingSettings, Settings
 from mtsig_core.stats.intervals import INTERVALS, fitting_intervals
 from mtsig_core.stats.ranks import RANK_RULES, fitting_rules
 from mtsig_core.stats.resampling import UNITS, Units, make_units
-from mtsig_core.stats.significance import CORRECTION_NAMES, CORRECTIONS, TESTS, SignificanceTest, fitting_tests
+from mtsig_core.stats.significance import CORRECTIONS, TESTS, SignificanceTest, fitting_tests
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
 
@@ -81,8 +81,7 @@ SETTINGS = {
                            "ar": "Randomization test"}),
     "correction": Setting("Correction", "for the number of pairs tested; auto: as the test allows",
                           ("auto", *CORRECTIONS), offered=_list_corrections,
-                          names={name: "No correction" if name == "none" else title
-                                 for name, title in CORRECTION_NAMES.items()}),
+                          names={**{name: one.title for name, one in CORRECTIONS.items()}, "none": "No correction"}),
     "unit": Setting("Unit", "what is drawn or swapped; auto: documents where their ids are known, else segments",
                     ("auto", *UNITS), offered=("auto", *UNITS), names={name: name.capitalize() for name in UNITS}),
     "block_length": Setting("Block length", "mean length of stationary blocks, in segments", kind=float, letter="B"),

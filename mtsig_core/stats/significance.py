@@ -375,10 +375,6 @@ def fitting_tests(segment_means: bool) -> dict[str, SignificanceTest]:
 # Corrections for many comparisons: raw p-values -> adjusted p-values, to be held against alpha.
 
 
-#: Those that control the probability of any false decision.
-FAMILY_WISE = ("bonferroni", "holm", "romano-wolf")
-
-
 def uncorrected(p: np.ndarray) -> np.ndarray:
     """No correction."""
     return p.copy()
@@ -407,25 +403,33 @@ def benjamini_yekutieli(p: np.ndarray) -> np.ndarray:
     return _step_up(p, np.sum(1 / np.arange(1, p.size + 1)))
 
 
-#: The corrections that need nothing but p-values, shape (m,) -> (m,).
-ADJUSTMENTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "none": uncorrected, "bonferroni": bonferroni, "holm": holm, "bh": benjamini_hochberg, "by": benjamini_yekutieli}
-#: All of them, as named on the command line.
-CORRECTIONS = (*ADJUSTMENTS, "romano-wolf")
-#: What sentences and pages call each, and its paper.
-CORRECTION_NAMES = {"none": "no correction", "bonferroni": "Bonferroni", "holm": "Holm", "bh": "Benjamini-Hochberg",
-                    "by": "Benjamini-Yekutieli", "romano-wolf": "Romano-Wolf"}
-CORRECTION_SOURCES = {"holm": "Holm 1979", "bh": "Benjamini and Hochberg 1995", "by": "Benjamini and Yekutieli 2001",
-                      "romano-wolf": "Romano and Wolf 2005"}
-#: What each correction keeps at the level.
-CONTROLS = {
-    "none": "the error of each single pair",
-    "bonferroni": "any false claim, under any dependence",
-    "holm": "any false claim, under any dependence",
-    "bh": "the expected share of false claims, under positive dependence",
-    "by": "the expected share of false claims, under any dependence",
-    "romano-wolf": "any false claim, with the correlation of the pairs",
-}
+@dataclass(frozen=True)
+class Correction:
+    """A correction for the number of pairs."""
+
+    name: str
+    title: str  # what sentences and pages call it
+    source: str  # its paper, where there is one
+    controls: str  # what it keeps at the level
+    #: Raw p-values, shape (m,), to adjusted ones; None for Romano-Wolf, which needs the null of all pairs.
+    adjust: Callable[[np.ndarray], np.ndarray] | None
+    family_wise: bool = False  # whether it controls the probability of any false decision
+
+
+CORRECTIONS = {correction.name: correction for correction in (
+    Correction("none", "no correction", "", "the error of each single pair", uncorrected),
+    Correction("bonferroni", "Bonferroni", "", "any false claim, under any dependence", bonferroni, family_wise=True),
+    Correction("holm", "Holm", "Holm 1979", "any false claim, under any dependence", holm, family_wise=True),
+    Correction(
+        "bh", "Benjamini-Hochberg", "Benjamini and Hochberg 1995",
+        "the expected share of false claims, under positive dependence", benjamini_hochberg),
+    Correction(
+        "by", "Benjamini-Yekutieli", "Benjamini and Yekutieli 2001",
+        "the expected share of false claims, under any dependence", benjamini_yekutieli),
+    Correction(
+        "romano-wolf", "Romano-Wolf", "Romano and Wolf 2005",
+        "any false claim, with the correlation of the pairs", None, family_wise=True),
+)}
 
 #: Why the correction that usually finds most may find less.
 FEWER_THAN_HOLM = (
@@ -512,7 +516,7 @@ def apply_corrections(p: np.ndarray, romano_wolf: np.ndarray | None = None) -> d
     >>> {name: adjusted.round(3).tolist() for name, adjusted in apply_corrections(np.array([0.01, 0.03])).items()}
     {'none': [0.01, 0.03], 'bonferroni': [0.02, 0.06], 'holm': [0.02, 0.03], 'bh': [0.02, 0.03], 'by': [0.03, 0.045]}
     """
-    adjusted = {name: adjust(p) for name, adjust in ADJUSTMENTS.items()}
+    adjusted = {name: one.adjust(p) for name, one in CORRECTIONS.items() if one.adjust is not None}
     return adjusted if romano_wolf is None else {**adjusted, "romano-wolf": romano_wolf}
 
 

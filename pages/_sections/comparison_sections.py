@@ -41,7 +41,7 @@ from mtsig_core.report.tables import (
 from mtsig_core.stats.across import pairs_across
 from mtsig_core.stats.cautions import about_top_groups
 from mtsig_core.stats.comparison import ScoreBootstrap, histogram, join_comparisons
-from mtsig_core.stats.significance import CORRECTION_NAMES, decide_adjusted
+from mtsig_core.stats.significance import CORRECTIONS, decide_adjusted
 from mtsig_core.testset import name_as_system
 from pages._ui import address, background, charts, controls, result_cache, screen, views
 from pages._ui.browser import copyable
@@ -228,7 +228,7 @@ def _first(result: MetricResult) -> MetricResult:
 def _step(adjusted: Mapping[str, np.ndarray], chosen: str) -> str:
     return controls.steps(
         "Correction", [name for name in _STEPS if name in adjusted], "decided", chosen,
-        format_func=lambda name: CORRECTION_NAMES[name] + (" (chosen)" if name == chosen else ""),
+        format_func=lambda name: CORRECTIONS[name].title + (" (chosen)" if name == chosen else ""),
         help="Pairs that are not significant under a correction lose their colour. Use the arrow keys to step. "
              "Choose the correction that you report in the sidebar, before you look.")
 
@@ -240,7 +240,7 @@ def _say(view: View, step: str, decisions: Mapping[str, np.ndarray]) -> None:
     compared = "" if step == "none" else f", {fewer} fewer than without correction"
     kept = f"It controls {describe_control(view.comparison, step)}." if keeps_its_level(view.comparison) else \
         "The test gives too many false alarms here, so no correction can control them."
-    screen.plain(f"With {CORRECTION_NAMES[step]}, {significant} of {n} {'pair is' if n == 1 else 'pairs are'} "
+    screen.plain(f"With {CORRECTIONS[step].title}, {significant} of {n} {'pair is' if n == 1 else 'pairs are'} "
                  f"significant{compared}. {kept}")
 
 

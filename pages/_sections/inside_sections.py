@@ -24,7 +24,7 @@ from mtsig_core.experiments.inside_score import (
 from mtsig_core.figures.experiment_plots import by_length, by_order, mean_intervals, rankings, student_density
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import experiment_tables as tables
-from mtsig_core.report.table import Column, Table, rounded, written_like
+from mtsig_core.report.table import Column, Table, rounded, signed, written_like
 from pages._sections import segments_sections
 from pages._ui import controls, screen
 from pages._ui.charts import Study, study
@@ -72,8 +72,8 @@ def show_lengths(view: View, system: str, beside: str | None = None) -> None:
     actual, simulated = one.actual, one.how == "word penalty"
     sides = [one.nearest(ratio) for ratio in (_SHORT, 1 / _SHORT) if simulated or ratio < 1]
     screen.answer(f"{system} loses " + ", ".join(
-        f"{actual.bleu - point.bleu:.1f} BLEU and {actual.gtm_2 - point.gtm_2:.1f} GTM-2 at a length ratio of "
-        f"{point.length_ratio or 0:.2f}" for point in sides))
+        f"{signed(actual.bleu - point.bleu, '.1f', '')} BLEU and {signed(actual.gtm_2 - point.gtm_2, '.1f', '')} GTM-2 "
+        f"at a length ratio of {point.length_ratio or 0:.2f}" for point in sides))
     cut.show(partial(by_length, length_lines(one), paper=simulated), tables.length_records(one),
              f"BLEU and GTM-2 of {' and '.join(name for name, _ in one.curves)} by length ratio; {system} has "
              + ", ".join(f"{point.bleu:.1f} and {point.gtm_2:.1f} at {point.length_ratio or 0:.2f}"

@@ -17,7 +17,7 @@ from mtsig_core.experiments.lecture import BlocksAndBroad, Excerpt, PowerTests, 
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import lecture_texts as texts
 from mtsig_core.report.lecture_texts import SceneTexts, shorten_names
-from mtsig_core.stats.significance import CORRECTION_NAMES
+from mtsig_core.stats.significance import CORRECTIONS
 from pages._work.memory import remember
 
 # Remembered: results on a whole test set; draws, and results on a few sentences.
@@ -268,7 +268,7 @@ def _decided(shown: Shown, steps: int, better: int) -> FamilyDecisions:
 def _comparisons_body(shown: Shown) -> dict:
     n, best = lecture.N_SYSTEMS, lecture.N_BETTER
     return {"systems": n, "better": best, "true_pairs": best * (n - best),
-            "corrections": [(name, CORRECTION_NAMES[name]) for name in lecture.CORRECTIONS_SHOWN],
+            "corrections": [(name, CORRECTIONS[name].title) for name in lecture.CORRECTIONS_SHOWN],
             "extra": "Three truly better"}
 
 

@@ -16,7 +16,7 @@ from mtsig_core.results import UNLIKE
 from mtsig_core.stats.few_units import FEW_UNITS
 from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.stats.settings import SETTINGS
-from mtsig_core.stats.significance import CONTROLS, CORRECTION_SOURCES, TESTS
+from mtsig_core.stats.significance import CORRECTIONS, TESTS
 from pages._ui import address, screen
 from pages._ui.views import View
 
@@ -61,9 +61,10 @@ def show_corrections(view: View | MtsigError) -> None:
     """Draw the adjusted p of each correction, its source and the error that it controls."""
     st.caption(_NOTES["corrections"])
     for name, formula in FORMULAS["corrections"].items():
-        source = f"{CORRECTION_SOURCES[name]}. " if name in CORRECTION_SOURCES else ""
+        correction = CORRECTIONS[name]
+        source = f"{correction.source}. " if correction.source else ""
         _show_formula(SETTINGS["correction"].name_value(name), formula,
-                      f"{source}Controls {CONTROLS[name]}. {_TEXTS['corrections_notes'].get(name, '')}")
+                      f"{source}Controls {correction.controls}. {_TEXTS['corrections_notes'].get(name, '')}")
 
 
 def _show_formula(title: str, formula: str, note: str) -> None:

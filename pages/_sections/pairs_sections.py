@@ -15,7 +15,7 @@ from mtsig_core.report.sentences import choose_form, describe_control
 from mtsig_core.report.table import Column, Table
 from mtsig_core.stats import ranks, significance
 from mtsig_core.stats.few_units import fewest_trials
-from mtsig_core.stats.significance import CORRECTION_NAMES, TESTS, is_split, significant
+from mtsig_core.stats.significance import CORRECTIONS, TESTS, is_split, significant
 from pages._ui import charts, controls, screen
 from pages._ui.views import View
 
@@ -73,7 +73,7 @@ def show_corrections(view: View, adjusted: Adjusted) -> None:
                  for name, values in adjusted.by_correction.items()}
     screen.show_table(Table("corrections", (
         Column("correction", "correction", "name"), Column("controls", "controls"), _SIGNIFICANT), tuple(
-        (CORRECTION_NAMES[name] + " (chosen)" * (name == settings.correction), describe_control(view.comparison, name),
+        (CORRECTIONS[name].title + " (chosen)" * (name == settings.correction), describe_control(view.comparison, name),
          _count(view, signs, settings, name, result)) for name, signs in decisions.items())))
     if not adjusted.has_joint:
         st.caption(f"Romano-Wolf is not defined for the test: {TESTS[settings.test].title}.")
@@ -103,7 +103,8 @@ def _show_disagreement(view, pairs, adjusted, decisions, unclear, key):
     """Draw the pairs on which columns disagree: the adjusted p under each, with a filled point where it decides."""
     result = view.result
     columns = [Column("pair", "pair", "pair"), Column("difference", "difference", "difference", choose_form(result)),
-               *(Column(name, CORRECTION_NAMES.get(name, name), "decided p") for name in adjusted)]
+               *(Column(name, CORRECTIONS[name].title if name in CORRECTIONS else name, "decided p")
+                 for name in adjusted)]
     table = Table("disagreement", tuple(columns), tuple(
         ((pairs[k].a, pairs[k].b), result.sign * pairs[k].delta,
          *((float(adjusted[name][k]), bool(decisions[name][k])) for name in adjusted)) for k in unclear))
@@ -145,10 +146,10 @@ def show_tests(view: View) -> None:
         result, correction = other.metrics[view.metric], other.settings.correction
         p = np.array([pair.p_adjusted for pair in result.tested])
         signs = significance.decide_adjusted(result.tested, result.sign, p, settings.alpha)
-        rows.append((TESTS[test].title, CORRECTION_NAMES[correction],
+        rows.append((TESTS[test].title, CORRECTIONS[correction].title,
                      _count(view, signs, other.settings, correction, result)))
         if explain_no_decision(other.settings, result, correction) is None:
-            title = f"{TESTS[test].title}, {CORRECTION_NAMES[correction]}"
+            title = f"{TESTS[test].title}, {CORRECTIONS[correction].title}"
             by_test[title], decided[title] = p, signs
     screen.show_table(Table("tests", (
         Column("test", "test", "name"), Column("correction", "correction", "name"), _SIGNIFICANT), tuple(rows)))

@@ -28,7 +28,7 @@ from mtsig_core.report.sentences import (
 from mtsig_core.report.tables import add_metric_columns, by_reference_table, differences_table, leaderboard_table
 from mtsig_core.report.text import printable
 from mtsig_core.stats.cautions import about_one_metric, about_top_groups
-from mtsig_core.stats.significance import FAMILY_WISE
+from mtsig_core.stats.significance import CORRECTIONS
 from pages._sections import comparison_sections
 from pages._ui import address, browser, caveats, charts, controls, screen, views
 from pages._ui.browser import copyable
@@ -142,7 +142,8 @@ def show_scores(view: View) -> None:
     if not result.pairs:
         st.caption("The interval is for the score of this system. No rank, because there is no other system.")
         return
-    holds = len(result.tested) > 1 and keeps_its_level(comparison) and comparison.settings.correction in FAMILY_WISE
+    correction = CORRECTIONS[comparison.settings.correction]
+    holds = len(result.tested) > 1 and keeps_its_level(comparison) and correction.family_wise
     st.caption("Do not judge by overlapping intervals; the test of the differences decides"
                f"{', for all pairs together' if holds else ''}."
                + (" A line separates systems whose rank ranges do not overlap." if table.ruled else ""))

@@ -26,10 +26,10 @@ from mtsig_core.report.sentences import describe_direction
 from mtsig_core.report.table import rounded
 from mtsig_core.stats.few_units import FEW_UNITS, least_of_units
 from mtsig_core.stats.settings import SETTINGS
-from mtsig_core.stats.significance import CORRECTION_NAMES, TESTS, significant
+from mtsig_core.stats.significance import CORRECTIONS, TESTS, significant
 from pages._ui import controls, result_cache, screen, views
 from pages._ui.browser import command_box
-from pages._ui.charts import Study, show_part, study
+from pages._ui.charts import Study, study
 from pages._ui.screen import or_end_page
 from pages._ui.views import View
 
@@ -61,11 +61,11 @@ def row_of(text: str, rate, theirs: float | None = None) -> tuple:
     return text, rate.share, rate.low, rate.high, theirs
 
 
-def big(what: str, rate, more: str = "") -> tuple[str, str, str]:
+def big(what: str, rate) -> tuple[str, str, str]:
     """Return a share as a big number, with its Monte Carlo interval."""
     if rate.share is None:
         return what, "-", "none counted"
-    return what, f"{100 * rate.share:.1f}%", f"95% CI {100 * rate.low:.1f} to {100 * rate.high:.1f}%{more}"
+    return what, f"{100 * rate.share:.1f}%", f"95% CI {100 * rate.low:.1f} to {100 * rate.high:.1f}%"
 
 
 def contains(rate: Rate, share: float) -> bool:
@@ -263,7 +263,7 @@ def _show_better(view: View) -> None:
     with explain("claims"):
         st.markdown(f"Randomization test by segment, {one.trials:,} permutations. {one.null_pairs} pairs are of equal "
                     "systems. Bars are 95% Monte Carlo intervals; vermillion marks a rate above the promised one.")
-        claiming.show(partial(rates, [row_of(CORRECTION_NAMES[row.correction], row.lost) for row in one.rows],
+        claiming.show(partial(rates, [row_of(CORRECTIONS[row.correction].title, row.lost) for row in one.rows],
                               what=f"of {one.true_pairs} true differences missed"),
                       one.rows, "Share of true differences that each correction misses.", key="trust.lost")
 
@@ -271,8 +271,8 @@ def _show_better(view: View) -> None:
 def _false(alpha: float, one):
     """Return the figure of false claims by correction."""
     return partial(panels, {
-        "test sets with a false claim": [row_of(CORRECTION_NAMES[row.correction], row.any_false) for row in one.rows],
-        "claims that are false": [row_of(CORRECTION_NAMES[row.correction], row.false_share) for row in one.rows],
+        "test sets with a false claim": [row_of(CORRECTIONS[row.correction].title, row.any_false) for row in one.rows],
+        "claims that are false": [row_of(CORRECTIONS[row.correction].title, row.false_share) for row in one.rows],
     }, alpha, at_most=True)
 
 
@@ -284,19 +284,11 @@ def show_units(view: View) -> None:
         part = part_with_documents(view.testset, view.metric)
     units = study(view, "validate units", trials=view.settings["trials"])
     by_unit = partial(result_cache.comparison, view.testset, view.metric, **UNIT_SETTINGS, **units.asked)
-    by_document = by_unit(unit="document")  # documents are fewer, so this one is there first
-
-    def changes(by_segment):
-        return changes_between(part, *(one.metrics[view.metric] for one in (by_segment, by_document)),
-                               by_segment.settings)
-
-    def by_document_alone():
-        show_part(_counts(changes(by_document), lambda row: {"by document": row.both}), "trust.growing.units",
-                  "So far only by document")
-
-    one = changes(by_unit(unit="segment", meanwhile=by_document_alone))
+    by_segment, by_document = (by_unit(unit=unit) for unit in ("segment", "document"))
+    one = changes_between(part, *(found.metrics[view.metric] for found in (by_segment, by_document)),
+                          by_segment.settings)
     correction = view.comparison.settings.correction
-    row, corrected = one.row(correction), CORRECTION_NAMES[correction]
+    row, corrected = one.row(correction), CORRECTIONS[correction].title
     of = f"of {format_count(one.n_pairs, 'pair')}, {corrected}"
     screen.answer(_describe_units(one, row, corrected))
     screen.numbers(("Significant by segment", str(row.both + row.segment_only), of),
@@ -347,7 +339,7 @@ def _describe_units(one, row, corrected: str) -> str:
 
 def _counts(one, cut):
     """Return the figure of significant pairs, cut into parts, by each correction that can find any."""
-    return partial(counts, {CORRECTION_NAMES[row.correction]: cut(row) for row in one.rows
+    return partial(counts, {CORRECTIONS[row.correction].title: cut(row) for row in one.rows
                             if row.trials_needed is None}, f"significant pairs of {one.n_pairs}")
 
 

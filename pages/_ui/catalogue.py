@@ -29,7 +29,6 @@ class Page:
     further: tuple[str, Mapping[str, tuple[str, ...]]] = field(default=("", {}), hash=False)
     demo: Source = TASK  # what it opens on where nothing was chosen
     opens: str = "testset"  # what is chosen in its sidebar: a test set, a task, a review; a lecture has no sidebar
-    was: tuple[str, ...] = ()  # names that it had in the address before: old links still open it
 
     @property
     def file(self) -> Path:
@@ -40,25 +39,23 @@ _ONE_PAIR = ("metric", "tokenize", "part")
 _SAMPLES = (*_ONE_PAIR, "alpha", "seed")
 #: In the order of the navigation.
 PAGES = {page.name: page for page in (
-    Page("", "upload", "Upload", "upload", ("tokenize",), was=("data",)),
-    Page("Compare", "summary", "Summary", "leaderboard", (*_EVERY, "rank_rule"), was=("overview", "leaderboard")),
-    Page("Compare", "pairs", "All pairs", "grid_on", was=("significance",)),
+    Page("", "upload", "Upload", "upload", ("tokenize",)),
+    Page("Compare", "summary", "Summary", "leaderboard", (*_EVERY, "rank_rule")),
+    Page("Compare", "pairs", "All pairs", "grid_on"),
     Page("Compare", "pair", "One pair", "compare_arrows"),
     Page("Compare", "segments", "Segments", "subject", _ONE_PAIR),
     Page("Compare", "metrics", "Metrics and domains", "balance"),
-    Page("Shared task", "results", "Results", "table_chart", (*_EVERY, "rank_rule"), opens="task", was=("task",)),
+    Page("Shared task", "results", "Results", "table_chart", (*_EVERY, "rank_rule"), opens="task"),
     Page("Shared task", "review", "Review", "gavel", opens="review"),
     Page("Learn", "lecture", "Lecture", "school", opens="lecture"),
     Page("Learn", "sampling", "Sampling", "scatter_plot", _SAMPLES, demo=LARGE),
     Page("Learn", "bootstrap", "Bootstrap", "bar_chart", (*_ONE_PAIR, "unit", "ci", "alpha", "seed")),
-    Page("Learn", "size", "Test-set size", "show_chart", (*_SAMPLES, "unit"), demo=LARGE, was=("sweeps",)),
+    Page("Learn", "size", "Test-set size", "show_chart", (*_SAMPLES, "unit"), demo=LARGE),
     Page("Learn", "trust", "Can I trust the test?", "verified", _SAMPLES,
-         ("experiment", {"Units": ("correction", "trials")}), demo=LARGE, was=("validation",)),
+         ("experiment", {"Units": ("correction", "trials")}), demo=LARGE),
     Page("Learn", "inside", "Inside a score", "calculate", (*_ONE_PAIR, "seed"),
          ("inside", {"Student's t": ("alpha",)})),
     Page("Reference", "papers", "Reproduce the papers", "history_edu", (*_SAMPLES, "unit", "trials"), demo=LARGE),
     Page("Reference", "methods", "Methods", "functions"),
 )}
 HOME = PAGES["summary"]
-#: The page that an old link means; a name that is in use again means its own page.
-FORMER = {name: page for page in PAGES.values() for name in page.was if name not in PAGES}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from types import MappingProxyType
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -159,13 +158,9 @@ def choice(label: str, options: Sequence, key: str, default=None, *, place=st, f
     return value if place is None else place.selectbox(label, options, key=key, accept_new_options=free, **more)
 
 
-def steps(label: str, options: Sequence[str], key: str, default: str, former: Mapping[str, str] = MappingProxyType({}),
-          **more) -> str:
-    """Draw a choice of one of a few values side by side, for the arrow keys; other pages forget it.
-
-    `former` are the names that old links have for options.
-    """
-    address.settle(key, default, _said_as_text(lambda texts: options[options.index(former.get(texts[-1], texts[-1]))]),
+def steps(label: str, options: Sequence[str], key: str, default: str, **more) -> str:
+    """Draw a choice of one of a few values side by side, for the arrow keys; other pages forget it."""
+    address.settle(key, default, _said_as_text(lambda texts: options[options.index(texts[-1])]),
                    lambda value: [value], pages_own=True)
     return st.radio(label, options, key=key, horizontal=True, **more)
 

@@ -13,7 +13,7 @@ from mtsig_core.report.caution_words import list_assumptions
 from mtsig_core.report.palette import shortened
 from mtsig_core.report.sentences import describe_settings, summarize_comparison
 from pages._ui import address, background, browser, controls, screen, testsets, views
-from pages._ui.catalogue import FORMER, HOME, PAGES, Page
+from pages._ui.catalogue import HOME, PAGES, Page
 from pages._ui.screen import PageEnded, end_page
 from pages._ui.views import View
 from pages._work import events
@@ -28,13 +28,12 @@ _WIDEST = 300  # letters of what a link asks for in vain
 def navigate():
     """Return the page of this run, as Streamlit runs it, and its row in the catalogue.
 
-    Streamlit's own navigation would drop what the address asks, so the links are drawn here. Under its former names a
-    page is the same page: a redirect would be a step that Back leads to.
+    Streamlit's own navigation would drop what the address asks, so the links are drawn here.
     """
     home = st.Page(HOME.file, title=HOME.title, default=True, url_path="home")  # in the address: nothing
     chosen = st.navigation([home, *(st.Page(page.file, title=page.title, url_path=name)
-                                    for name, page in (PAGES | FORMER).items())], position="hidden")
-    return chosen, (PAGES | FORMER)[chosen.url_path or HOME.name]
+                                    for name, page in PAGES.items())], position="hidden")
+    return chosen, PAGES[chosen.url_path or HOME.name]
 
 
 def draw() -> None:

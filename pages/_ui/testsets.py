@@ -35,8 +35,6 @@ KOEHN, ZHANG_VOGEL = Source(demo=300), Source(demo=1592, demo_references=4)  # o
 #: By what the list calls them; the first one leaves something open.
 DEMOS = {"simulated shared task": TASK, "simulated, 30,000 segments": LARGE,
          "simulated, 300 segments": KOEHN, "simulated, 1,592 segments, 4 references": ZHANG_VOGEL}
-#: No longer in the list, as each language pair of the simulated task; links to them stay good.
-FORMER = Source(demo=1000)
 
 
 def demo_label(source: Source) -> str:
@@ -190,7 +188,7 @@ def usual(offers: dict[str, Offer], page: Page) -> str:
 
 def find(name: str, offers: dict[str, Offer]) -> Offer | None:
     """Return the set of a name: one of the offers, or an upload, which anybody with its link may open."""
-    for demo in (FORMER, *(replace(TASK, langpair=pair) for pair in PAIRS)):
+    for demo in (replace(TASK, langpair=pair) for pair in PAIRS):
         if name not in offers and name == demo.title:
             return _from_source(demo, demo.title)
     if name not in offers and name.startswith(KEPT):

@@ -1,5 +1,5 @@
-"""What pages open with on the demonstrations, made beforehand: the draws of the first comparison, what BLEU counts of
-the large one, and the experiments that take longest, as their pages ask for them at first.
+"""What pages open with on the demonstrations, made beforehand: the draws of the first comparison, and the
+experiments that take longest, as their pages ask for them at first.
 
 ``python -m pages._work.first_comparison`` writes all of it again, which is due after any change to the corpus, to
 `MetricDraws` or to an experiment; tests compare it with what the core gives.
@@ -16,8 +16,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, get_type_hints
 
-import numpy as np
-
 from mtsig_core.metrics import Metric, list_metrics, make_metric, resolve_metric
 from mtsig_core.report.commands import defaults
 from mtsig_core.schema import decode, encode
@@ -31,7 +29,6 @@ from pages._work.memory import Memory
 _ASSETS = Path(__file__).resolve().parents[2] / "assets"
 FILES = {_ASSETS / "task.draws.xz": Source(demo_task=True), _ASSETS / "demo.draws.xz": Source(demo=0)}
 
-COUNTS = _ASSETS / "demo.bleu.xz"  # as `_kept_content`, with a byte for each segment, system and count
 _VALUES = Memory(16)
 
 
@@ -63,22 +60,10 @@ def _first(testset: TestSet) -> MetricDraws | None:
 
 def _read(file: Path, made_of: str, kind: type) -> Any:
     """The value of that kind in a file; None where it is made of something else."""
-    def read() -> Any:
-        content = _kept_content(file, made_of)
-        return None if content is None else decode(kind, content)
-
-    return _VALUES.make((file, made_of), read)
-
-
-def first_counts(testset: TestSet, metric: Metric) -> np.ndarray | None:
-    """What BLEU counts of the large demonstration, shape (systems, segments, stats); None for anything else."""
-    if not testset.simulated or metric.name != "bleu":
+    line = f"{made_of}\n".encode()
+    if line != _first_line(file):
         return None
-    content = _kept_content(COUNTS, _describe(testset, metric))
-    if content is None:
-        return None
-    counts = np.frombuffer(content, np.uint8).reshape(testset.n_segments, len(testset.systems), -1)
-    return np.ascontiguousarray(counts.swapaxes(0, 1), np.int32)
+    return _VALUES.make((file, made_of), lambda: decode(kind, lzma.decompress(file.read_bytes())[len(line):]))
 
 
 def first_result(testset: TestSet, metric: str, function: Callable, asked: Mapping[str, Any]) -> Any:
@@ -100,12 +85,6 @@ def _describe(testset: TestSet, metric: Metric, asked: Mapping[str, Any] | None 
     return json.dumps(made_of if asked is None else [*made_of, dict(asked)], sort_keys=True)
 
 
-def _kept_content(file: Path, made_of: str) -> bytes | None:
-    """What a file has after its first line, where that says that it is made of this."""
-    line = f"{made_of}\n".encode()
-    return lzma.decompress(file.read_bytes())[len(line):] if line == _first_line(file) else None
-
-
 @cache
 def _first_line(file: Path) -> bytes:
     with lzma.open(file) as opened:
@@ -123,14 +102,6 @@ def write_draws() -> None:
     for file, source in FILES.items():
         draws = drawn(testset := source.read())
         _write(file, _describe(testset, resolve_metric(testset, draws.metric)), encode(draws))
-
-
-def write_counts() -> None:
-    """Count the large demonstration and write that to `COUNTS`."""
-    testset, bleu = Source(demo=0).read(), make_metric("bleu")
-    counts = bleu.statistics(testset).swapaxes(0, 1)
-    assert counts.max() < 256
-    _write(COUNTS, _describe(testset, bleu), counts.astype(np.uint8).tobytes())
 
 
 def first_experiments(testset: TestSet) -> dict[Callable, dict[str, Any]]:
@@ -162,5 +133,4 @@ def _write(file: Path, made_of: str, content: bytes) -> None:
 
 if __name__ == "__main__":
     write_draws()
-    write_counts()
     write_results()

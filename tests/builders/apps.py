@@ -21,7 +21,7 @@ def with_fewer(function, few):
 
 
 def app(path=None, **asked):
-    """The dashboard, not yet run: its first page, or what a path leads to, also a former one."""
+    """The dashboard, not yet run: its first page, or what a path leads to."""
     page = AppTest.from_file(str(APP), default_timeout=600)  # no page is too slow for a busy machine
     for key, value in asked.items():
         page.query_params[key] = value

@@ -149,3 +149,10 @@ def test_few_units_are_told_and_what_they_cannot_decide():
     assert [(one.code, one.facts) for one in found.warnings] == [
         ("few-units-in-parts", {"unit": "segment", "parts": {"y": 20}})]
     assert "no pair can be" not in domains_verdict(found) and "● is significant" in domains_note(found)
+
+
+def test_a_domain_without_a_segment_that_has_scores_of_both_is_left_out_of_the_pair():
+    scores = {"human": SegmentScores({"A": [None] * 10 + list(range(10)), "B": list(range(20))}, True)}
+    rated = TestSet("toy", {name: [None] * 20 for name in "AB"}, {}, scores=scores, domains=["a"] * 10 + ["b"] * 10)
+    [pair] = by_domain(rated, "human", trials=99, resamples=49).pairs
+    assert [own.domain for own in pair.domains] == ["b"]

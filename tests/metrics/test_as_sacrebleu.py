@@ -129,14 +129,6 @@ def test_real_outputs(wmt24, name, langpair, every):
         assert score == pytest.approx(THEIRS[name](**settings).corpus_score(hyps, refs).score, abs=1e-9)
 
 
-@pytest.mark.parametrize("name", ["bleu", "chrf", "chrf++"])
-def test_many_systems(name):
-    """A system's way through the references is remembered for the next; there is no room for the ways of all these."""
-    rng = np.random.default_rng(0)
-    lines = ["".join(rng.choice([*"abc d.", *map(chr, range(0x4E00, 0x4E00 + 60 * k))], 40)) for k in range(62)]
-    assert_identical(name, toy([[line] for line in lines[2:]], [lines[:1], [lines[1][:9]]]))
-
-
 # -- BLEU and chrF by hand -----------------------------------------------------------------------------------
 
 
@@ -228,13 +220,6 @@ def test_the_limits_of_the_search():
     assert_identical("ter", testset)
     edits = make_metric("ter").statistics(testset)[0, :, 0].tolist()
     assert edits[:2] == [1, 2] and edits.count(130) > 1  # eleven words take two shifts; a match that is out of sight
-
-
-def test_code_is_compiled_once():
-    """As many blocks and systems as there are."""
-    for systems in ([HARD], [HARD, HARD[::-1]]):
-        make_metric("ter").statistics(toy(systems, [[*HARD[1:], "a"]]))
-    assert len(count_edits.signatures) == 1
 
 
 # -- scores --------------------------------------------------------------------------------------------------

@@ -7,9 +7,9 @@ import pytest
 
 from mtsig_core.source import Source
 from mtsig_core.stats.settings import PRESETS, SETTINGS
-from pages._ui.catalogue import FORMER, HOME, PAGES
+from pages._ui.catalogue import HOME, PAGES
 from pages._ui.screen import LABELS
-from tests.builders.apps import LIGHTER, ROWS, app
+from tests.builders.apps import ROWS
 from tests.builders.screens import NAMES, words, write
 from tests.builders.toys import SPACELESS
 
@@ -131,15 +131,6 @@ def test_the_sidebar_has_a_link_to_every_page_by_section(opened, source):
     assert re.findall('<div class="mt-section">(.*?)</div>', words(page)) == [
         "Compare", "Shared task", "Learn", "Reference"]
     assert all(row.file.is_file() for row in PAGES.values())
-
-
-def test_a_former_name_opens_the_page_with_what_it_asks(opened, source):
-    opened("methods", source)
-    assert {*FORMER.values()} <= {*PAGES.values()} and not {*FORMER} & {*PAGES}
-    for name in (HOME.name, "data", "sweeps"):
-        page = app(name, seed="3", **LIGHTER["size"]).run()
-        assert not page.exception and page.query_params["seed"] == "3"
-        assert (PAGES | FORMER)[name] is HOME or page.title[0].value == FORMER[name].title
 
 
 def test_what_is_set_stays_for_the_pages_that_show_it(opened, source):

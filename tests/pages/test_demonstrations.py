@@ -88,11 +88,6 @@ def test_pages_lead_to_the_set_that_they_need(opened, path, source, key, goes_to
     assert not [button for button in page.button if button.key == key]  # it is here now
 
 
-def test_the_former_set_is_not_offered_but_links_to_it_open(opened):
-    page = opened("methods", testset="simulated corpus, 1000 segments")
-    assert page.selectbox(key="testset").value == "simulated corpus, 1000 segments"
-
-
 @pytest.mark.parametrize("source", testsets.DEMOS.values(), ids=lambda source: source.title)
 def test_the_printed_command_opens_it_again(opened, source):
     page = opened("methods", testset=source.title)

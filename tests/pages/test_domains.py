@@ -38,8 +38,3 @@ def test_on_how_many_pairs_the_metrics_agree(opened, source):
     results = [compare(source.read(), name).metrics[name] for name in ("bleu", "chrf")]
     assert not page.exception
     assert f">{state_decisions(['BLEU', 'chrF'], pairs_across(results))}<" in unescape(answers(page)[0])
-
-
-def test_a_link_from_before_the_page_was_split_opens_inside_a_score(opened, source):
-    page = opened("metrics", source, inside="step by step")
-    assert not page.exception and [title.value for title in page.title] == ["Inside a score"]

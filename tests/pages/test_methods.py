@@ -35,5 +35,5 @@ def test_each_tab_opens(opened, tab):
 
 def test_every_test_interval_and_correction_has_its_formula():
     assert tuple(FORMULAS["tests"]) == tuple(TESTS)
-    assert tuple(FORMULAS["corrections"]) == CORRECTIONS
+    assert list(FORMULAS["corrections"]) == list(CORRECTIONS)
     assert tuple(FORMULAS["intervals"]) == (*INTERVALS, "simultaneous")

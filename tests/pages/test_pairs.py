@@ -6,7 +6,7 @@ import pytest
 
 from mtsig_core import compare
 from mtsig_core.source import Source
-from mtsig_core.stats.significance import CORRECTION_NAMES
+from mtsig_core.stats.significance import CORRECTIONS
 from tests.builders.screens import NAMES, copied, sentences, words, written
 
 SYSTEMS = [*NAMES, "=1+1"]
@@ -54,7 +54,7 @@ def test_every_correction_is_listed_with_its_own_count(open_page, source):
     for name in ("none", "bonferroni", "holm", "bh", "by", "romano-wolf"):
         pairs = compare(source.read(), trials=1999, correction=name).metrics["bleu"].pairs
         row = next(row for row in said.split("<tr>") if row.split(">")[1].startswith(
-            (f"{CORRECTION_NAMES[name]}<", f"{CORRECTION_NAMES[name]} (chosen)<")))
+            (f"{CORRECTIONS[name].title}<", f"{CORRECTIONS[name].title} (chosen)<")))
         assert f">{sum(pair.significant for pair in pairs)} of 6<" in row
     assert "Holm (chosen)" in said
 
@@ -83,7 +83,7 @@ def test_cells_go_out_correction_by_correction(open_page, source):
         assert not page.exception
         compared = compare(source.read(), trials=1999, correction=name).metrics["bleu"].pairs
         lit = sum(pair.significant for pair in compared)
-        assert (f"With {CORRECTION_NAMES[name]}, {lit} of 6 pairs are significant" in words(page)) == (
+        assert (f"With {CORRECTIONS[name].title}, {lit} of 6 pairs are significant" in words(page)) == (
             name != "romano-wolf")
         drawn = json.loads(page.get("plotly_chart")[0].proto.spec)["data"][0]["z"]
         assert sum(value is not None for row in drawn for value in row) == lit

@@ -12,8 +12,7 @@ from mtsig_core.errors import InputError
 from mtsig_core.readers import files as read_files
 from mtsig_core.readers.tasks import contents_of, has_scores, pairs_of, read_pair, read_task, tables_beside
 from mtsig_core.source import Source, TaskSource
-from mtsig_core.task import SystemInfo
-from tests.builders.toys import mean_ratings, read_zip, task_files, zipped
+from tests.builders.toys import mean_ratings, task_files, zipped
 
 TEXTS = {"top/task/references/en-de.refA.txt": "a\nb\n", "top/task/system-outputs/en-de/x.txt": "a\nc\n",
          "top/task/system-outputs/en-de/y.txt": "a\nd\n", "__MACOSX/top/._x": "?"}
@@ -40,26 +39,6 @@ def test_a_zip_is_read_as_its_folder(packed, tmp_path, capsys):
     assert Source(folder=str(path), langpair="en-de").files() == [str(path)]
     assert main(["task", "--folder", str(path), "--unit", "segment", "--trials", "99"]) == 0
     assert "1 language pair, 2 systems" in capsys.readouterr().out
-
-
-def test_the_table_of_the_systems_is_read_from_a_zip_too(packed, tmp_path, capsys):
-    """The topmost; in a folder, a zip, one language pair of it, and an upload."""
-    table = "system\tconstrained\trole\tname\nx\tyes\tcontrastive\t<b>X</b>\ny\tno\twithdrawn\t\n"
-    path = packed({**TEXTS, "top/task/systems.tsv": table, "top/task/documents/systems.tsv": "?"})
-    with zipfile.ZipFile(path) as archive:
-        archive.extractall(tmp_path / "plain")
-    folder = tmp_path / "plain/top/task"
-    for source in (TaskSource(str(path)), TaskSource(str(folder))):
-        assert dict(source.read().systems) == {"x": SystemInfo(True, "contrastive", "submission", "<b>X</b>")}
-        assert source.list_withdrawn() == ("y",) and set(replace(source, keep_withdrawn=True).read().systems) == {"x",
-                                                                                                                  "y"}
-    for one in (Source(folder=str(path), langpair="en-de").read(), read_zip(path.read_bytes(), "en-de")):
-        assert list(one.systems) == ["x"] and one.assumed[0].code == "withdrawn"
-    assert main(["task", "--folder", str(path), "--unit", "segment", "--trials", "99"]) == 0
-    assert "x (<b>X</b>, contrastive)" in capsys.readouterr().out
-    broken = packed({**TEXTS, "top/task/systems.tsv": "system\trole\nx\tmain\n"})
-    with pytest.raises(InputError, match=r"toy.zip/top/task/systems.tsv, line 2: role is 'main'"):
-        TaskSource(str(broken)).read()
 
 
 def test_nothing_leads_out_and_links_are_left_out(packed, tmp_path):

@@ -335,11 +335,6 @@ class TestRead:
         files = [write("ref.sgm", sgml("refset", "ref", TEXTS)), write("A.sgm", turned)]
         assert list(read_text([(None, files[0])], [(None, files[1])]).systems["A"]) == OUT["A"]
 
-    def test_a_folder_of_sgml_is_a_task(self, write, tmp_path):
-        for file, content in SETS["SGML"][0].items():
-            write(f"n19/{file}", content)
-        assert [*read_task(tmp_path / "n19").testsets["en-de"].systems] == ["A", "B"]
-
     def test_a_document_with_other_paragraphs_is_one_segment(self, write):
         other = wmt25(OUT["A"]).replace("\\n\\n", " ", 1)  # in d3
         files = write("genmt.jsonl", GENMT), write("A.jsonl", other)

@@ -86,9 +86,6 @@ class TestMissing:
         monkeypatch.setattr(module, "open_file", refuse)
         assert error("ref.txt") == "ref.txt cannot be read: Permission denied."
 
-    def test_file_used_as_folder(self, write):
-        assert "t.txt/x cannot be read: Not a directory" in error(write("t.txt", "a\n") / "x")
-
 
 class TestNotText:
     def test_place_and_remedy(self, write):
@@ -154,11 +151,6 @@ class TestNotText:
         assert f"t.txt is {kind}" in (said := error(write("t.txt", head))) and "Expected one segment per line." in said
         with pytest.raises(InputError, match=f"t.txt is {kind}.*, not text. Give it as UTF-8 text"):
             read_lines(write("t.txt", head), "a table of the systems")
-
-    def test_gzipped_twice(self, write):
-        path = write("t.txt.gz", gzip.compress(b"a\n"))
-        assert error(path) == (f"{path} is packed twice. Expected one segment per line. Unpack it once: gzip -dc "
-                               f"{path} > once")
 
 
 class TestDamagedGzip:

@@ -1,13 +1,12 @@
 """Tasks with texts and scores, in mt-metrics-eval's layout."""
 
-import gzip
 from dataclasses import replace
 
 import pytest
 
 from mtsig_core.cli.main import main
 from mtsig_core.errors import InputError, SettingError
-from mtsig_core.readers.tasks import pairs_of, read_pair, read_task
+from mtsig_core.readers.tasks import read_pair, read_task
 from mtsig_core.source import TaskSource
 
 FILES = {"sources/en-de.txt": "q\na\nb\n", "documents/en-de.docs": "canary canary\nnews d1\nnews d2\n",
@@ -77,17 +76,6 @@ def test_a_direction_holds_in_the_language_pairs_that_have_the_scores(write, tmp
         assert {"odd-src", "mine"} & set(alone.scores) == {own}
     with pytest.raises(SettingError, match="no scores 'other'.*odd-src"):
         replace(task, lower_is_better=("other",)).check()
-
-
-def test_gzip_and_canaries_kept(write):
-    folder = write()
-    path = folder / "human-scores/en-de.mqm.seg.score"
-    (folder / "human-scores/en-de.esa.seg.score.gz").write_bytes(gzip.compress(path.read_bytes().replace(b"-", b"")))
-    german = read_task(folder, keep_canary=True).testsets["en-de"]
-    assert german.scores["esa"].by_system["X"] == german.scores["esa"].by_system["X"] == (None, 1.5, 0)
-    assert pairs_of(folder) == ["en-de"]
-    with pytest.raises(SettingError, match="Unknown language pair 'en-cs'"):
-        read_task(folder, ["en-cs"])
 
 
 MQM = "human-scores__en-de.mqm.seg.score"

@@ -9,7 +9,6 @@ from mtsig_core.readers import files as read_files
 from mtsig_core.readers.uploads import (
     Upload,
     guess_name,
-    guess_role,
     guess_uploads,
     named_alike,
     read_uploads,
@@ -17,6 +16,10 @@ from mtsig_core.readers.uploads import (
 )
 from mtsig_core.report.tables import inventory_table
 from tests.builders.toys import SPACELESS, read_zip, zip_language_pairs, zipped
+
+
+def guess_role(file):
+    return guess_uploads([(file, b"")])[0][0]
 
 
 def up(file, text, role=None, name=None):

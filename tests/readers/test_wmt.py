@@ -5,7 +5,6 @@ import pytest
 from mtsig_core.errors import InputError
 from mtsig_core.readers import language_pairs, read_wmt
 from mtsig_core.readers.tasks import read_task
-from mtsig_core.readers.wmt import task_name
 
 TEXT = ["CANARY 26b5", "Ein Satz.", "Noch ein Satz.", "Der letzte."]
 DOCS = ["canary\tcanary", "news\td1", "news\td1", "social\td2"]
@@ -88,18 +87,6 @@ class TestGenerations:
         assert [list(map(str, one.assumed)) for one in (read_wmt(folder, "en-de"), read_task(folder))] == [[said]] * 2
         assert list(read_wmt(folder, "en-de").systems) == ["A"]
 
-    def test_a_name_of_two_lines_is_left_out_by_nobody(self, folder, put, wmt24_layout):
-        put("system-outputs/en-de/two\nlines.txt")
-        assert "two\\nlines" in read_wmt(folder, "en-de").systems
-        assert "two\nlines" in task_name("hyp/newstest2024.en-de.hyp.two\nlines.de").name
-
-    def test_other_names_of_references(self, folder, put):
-        put("references/t.en-de.ref.A.de", "references/t.en-de.ref.spellcheck.de", "references/t.liv-en.ref.DEFAULT.en",
-            "references/t.en-zh_TW.ref.zh_TW")
-        assert list(read_wmt(folder, "en-de").references) == ["refA", "spellcheck"]
-        assert list(read_wmt(folder, "liv-en").references) == ["DEFAULT"]
-        assert list(read_wmt(folder, "en-zh_TW").references) == ["ref"]
-
     def test_hidden_files_and_backups(self, folder, wmt24_layout, put):
         put("system-outputs/en-de/.sysB.txt", "system-outputs/en-de/sysB.txt~", "system-outputs/en-de/#sysB.txt#",
             "system-outputs/en-de/sysB.txt.bak", "references/.en-de.refC.txt", "references/en-de.refC.txt~",
@@ -178,12 +165,3 @@ class TestErrors:
         assert "Two systems are called sysB: " in message and "sysB.txt.gz. Remove or rename one" in message
         put("references/en-de.refA.txt.gz")
         assert "Two references are called refA" in error(folder)
-
-    def test_two_source_files(self, folder, wmt24_layout, put):
-        put("sources/en-de.txt.gz")
-        message = error(folder)
-        assert message.startswith("There are two source files: ") and "en-de.txt.gz. Remove" in message
-
-    def test_unreadable_subfolder(self, folder, put):
-        put("references/en-de.refA.txt", "system-outputs")
-        assert "system-outputs cannot be read: Not a directory." in error(folder)

@@ -1,7 +1,5 @@
 """A report that is of no comparison, in every format: each chooses by role and says what it is given."""
 
-from html.parser import HTMLParser
-
 import pytest
 
 from mtsig_core.report.document import Facts, Figure, Paragraph, Report, Section, TableBlock, Warnings
@@ -10,6 +8,7 @@ from mtsig_core.report.latex import report_latex
 from mtsig_core.report.table import Column, Table
 from mtsig_core.report.text import report_text
 from mtsig_core.results import Caution
+from tests.builders.markup import Page
 
 TOYS = Table("toys", (Column("name", "toy", "name"), Column("n", "pieces", "count")), (("<b>", 1), ("A_1", 2000)))
 LONG = Table("toys", TOYS.columns, tuple((f"toy {k}", k) for k in range(60)))
@@ -28,25 +27,6 @@ REPORT = Report("All <toys>", (
     simulated="the toys are simulated.")
 
 
-class Parts(HTMLParser):
-    """Checks that tags are nested properly, and has the text."""
-
-    def __init__(self, code):
-        super().__init__()
-        self.open, self.text = [], ""
-        self.feed(code)
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        self.open += [tag] * (tag not in ("meta", "br"))
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.text += data * (self.open[-1:] != ["style"])
-
-
 def in_order(text, *parts):
     places = [text.index(part) for part in parts]
     assert places == sorted(places)
@@ -62,7 +42,7 @@ def test_text_keeps_the_order_and_a_verdict_is_the_title_of_its_section():
 
 
 def test_a_page_has_verdicts_first_and_caveats_before_details():
-    text = Parts(report_html(REPORT)).text
+    text = Page(report_html(REPORT)).text
     in_order(text, "All <toys>", "A_1 has most", "the toys are simulated", "Two toys", "3 metrics were compared",
              "2,000", "A note.", "A figure.", "is the only system", "60 toys", "They were counted.", "seed")
     assert "Only text" not in text and "A caveat." not in text
@@ -71,7 +51,7 @@ def test_a_page_has_verdicts_first_and_caveats_before_details():
 
 def test_a_notebook_folds_what_is_long_and_has_no_figures():
     code = report_fragment(REPORT)
-    in_order(Parts(code).text, "Two toys", "3 metrics were compared", "A_1 has most", "2,000", "60 toys", "Caveats: 1")
+    in_order(Page(code).text, "Two toys", "3 metrics were compared", "A_1 has most", "2,000", "60 toys", "Caveats: 1")
     assert code.count("<details open>") == 1 and code.count("<details>") == 1 and "svg" not in code
 
 

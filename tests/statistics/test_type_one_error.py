@@ -1,6 +1,5 @@
 """How often each test finds a difference where there is none."""
 
-import numpy as np
 import pytest
 
 from mtsig_core.experiments.error_rates import type_one
@@ -53,9 +52,3 @@ def test_segments_as_units_do_not_where_documents_matter(null_pairs):
 def test_documents_as_units_hold_the_level_on_the_simulated_corpus_and_segments_do_not(null_pairs):
     assert 0.03 <= null_pairs.row("document", "document", "ar").rejected.share <= 0.065 + chance(null_pairs)
     assert null_pairs.row("document", "segment", "ar").rejected.share > 0.08
-
-
-def test_the_interval_of_a_rate_is_that_of_independent_pairs(null_pairs):
-    rejected = null_pairs.row("segment", "segment", "ar").rejected
-    half = 1.96 * np.sqrt(rejected.share * (1 - rejected.share) / rejected.n)
-    assert rejected.n == null_pairs.n_pairs and abs((rejected.high - rejected.low) / 2 - half) < .0015

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from mtsig_core import SegmentScores, SettingError, TestSet, compare, make_metric
-from mtsig_core.stats.comparison import bootstrap_systems, replicates
-from mtsig_core.stats.pair import examine_pair
-from tests.builders.toys import Given, bleu, bleu_counts, texts, toy
+from mtsig_core.stats.comparison import replicates
+from tests.builders.toys import Given, bleu, bleu_counts, toy
 
 COUNTS, DOCUMENTS = bleu_counts(seed=8, qualities=[0.1, 0, 0.3], n_segments=120)
 TOY = toy(3, 120, DOCUMENTS)
@@ -64,17 +63,6 @@ def test_scores_of_segments_and_what_they_lack():
     student = replicates(compare(testset.only("AB"), "human", test="t", **FEW), testset.only("AB"))
     a, b = by_system["A"], by_system["B"]
     np.testing.assert_allclose(np.abs(student.tested[0]), np.abs(a - b))  # NaN where one has none
-
-
-def test_they_are_those_of_one_score_and_of_one_pair():
-    reference, (good, bad) = texts(seed=1, errors=[0.2, 0.3], n_segments=40)
-    testset = TestSet("toy", {"good": good, "bad": bad}, {"ref": reference})
-    drawn = replicates(compare(testset, trials=299, resamples=200, seed=3), testset)
-    by_score = bootstrap_systems(testset, "bleu", resamples=200, seed=3)
-    np.testing.assert_array_equal(drawn.scores, [found.drawn for found in by_score])
-    pair = examine_pair(testset, "bleu", *drawn.pairs[0], trials=299, resamples=200, seed=3)
-    np.testing.assert_array_equal(drawn.tested[0], pair.swapped)
-    np.testing.assert_array_equal(drawn.differences[0], pair.drawn[:200])
 
 
 def test_another_test_set_or_metric_is_refused():

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from scipy import stats
 
 from mtsig_core import SettingError
 from mtsig_core.stats import kernels, resampling
@@ -34,13 +33,6 @@ class TestUnits:
         units = make_units(toy(1, 5, documents="babcb"), "document")
         assert units.n == units.pieces == 3
         assert units.index.tolist() == [0, 1, 0, 2, 0]
-
-    def test_default_block_is_twice_the_mean_document(self):
-        assert make_units(toy(1, 60, documents=np.arange(60) // 4), "block").block_length == 8
-
-    def test_default_block_without_documents_is_25_segments_or_all_there_are(self):
-        assert make_units(toy(1, 60), "block").block_length == 25
-        assert make_units(toy(1, 9), "block").block_length == 9
 
     @pytest.mark.parametrize("length, pieces", [(25, 4), (30, 3), (40, 2), (80, 1), (100, 1)])
     def test_effective_number_of_blocks(self, length, pieces):
@@ -99,14 +91,6 @@ class TestDraws:
     def test_neighbouring_seeds_differ_however_large(self, seed):
         units = units_of("segment", 50)
         assert not np.array_equal(draw_swaps(units, seed, 0), draw_swaps(units, seed + 1, 0))
-
-    def test_bootstrap_counts_are_binomial(self):
-        n = 40
-        weights = np.concatenate([bootstrap_weights(units_of("segment", n), 1, block) for block in range(8)])
-        seen = np.bincount(weights.ravel(), minlength=7)
-        expected = stats.binom(n, 1 / n).pmf(np.arange(7)) * weights.size
-        seen, expected = [*seen[:6], seen[6:].sum()], [*expected[:6], weights.size - expected[:6].sum()]
-        assert stats.chisquare(seen, expected).pvalue > 0.001
 
     @pytest.mark.parametrize("n, rows", [(1, 256), (997, 256), (1025, 255), (65_536, 4), (70_001, 3)])
     def test_units_are_drawn_as_numpy_draws_whole_numbers(self, n, rows):

@@ -18,7 +18,7 @@ from mtsig_core.stats import engine
 from mtsig_core.stats.engine import UnitStatistics, bootstrap_scores, swap_differences
 from mtsig_core.stats.resampling import BLOCK, Units
 from mtsig_core.stats.significance import (
-    ADJUSTMENTS,
+    CORRECTIONS,
     TESTS,
     approximate_randomization,
     decide_pairs,
@@ -263,7 +263,7 @@ def test_same_as_statsmodels(ours, theirs, p):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("gc.collect", lambda: 0)  # its Holm collects garbage each time
         expected = multipletests(p, method=theirs)[1]
-    np.testing.assert_allclose(ADJUSTMENTS[ours](p), expected, rtol=1e-12)
+    np.testing.assert_allclose(CORRECTIONS[ours].adjust(p), expected, rtol=1e-12)
 
 
 def step_down(observed, null):

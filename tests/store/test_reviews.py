@@ -9,7 +9,6 @@ import sqlalchemy as sa
 from mtsig_core.errors import SettingError
 from mtsig_core.store.database import DAY, Limits
 from mtsig_core.store.reviews import Begin, ChangedMeanwhile, Decide, Exclude, ReviewStore, SetRule, TakeBack
-from tests.store.conftest import kill_in_the_middle
 
 BEGIN = Begin("wmt", None, "d", {"en-de": "1"}, "bleu", {"trials": 999})
 NAME = "<b>نظام</b>\x00\ud800"
@@ -98,32 +97,3 @@ def test_it_expires_and_has_a_quota_as_sets_have(reviews, store, clock):
     reviews.begin(BEGIN, "you")  # which forgets what has expired
     with reviews._engine.begin() as db:
         assert db.execute(sa.text("SELECT count(*) FROM mtsig_review")).scalar() == 2
-
-
-KILLED = """
-import signal, sys
-import sqlalchemy as sa
-from mtsig_core.store.reviews import Begin, Exclude
-from mtsig_core.store.reviews import ReviewStore
-
-reviews = ReviewStore(sys.argv[1])
-link = reviews.begin(Begin("wmt", None, "d", {}, "bleu", {}), "me").edit_link
-reviews.add(link, Exclude("A"), 1)
-print(link, flush=True)
-
-def wait(connection):
-    print("in the middle", flush=True)
-    signal.pause()
-
-sa.event.listen(reviews._engine, "commit", wait)
-reviews.add(link, Exclude("B"), 2)
-"""
-
-
-@pytest.mark.long
-def test_a_kill_while_it_is_saved_leaves_the_old(url):
-    """Every statement of the change is sent but the commit."""
-    link, reviews = kill_in_the_middle(KILLED, url), ReviewStore(url)
-    assert [one.system for one in reviews.find(link).review.exclusions] == ["A"]
-    assert reviews.add(link, Exclude("B"), 2).review.exclusions[1].system == "B"
-    reviews.close()

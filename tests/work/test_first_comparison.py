@@ -1,6 +1,7 @@
 """What the dashboard opens with is what the core gives."""
 
 import dataclasses
+import functools
 
 import numpy as np
 import pytest
@@ -39,16 +40,6 @@ def test_what_is_decided_from_it_is_what_compare_gives(file):
         assert len(found["pairs"]) == len(testset.systems) * (len(testset.systems) - 1) / 2
 
 
-def test_the_counts_are_those_of_the_metric(demo):
-    bleu = make_metric("bleu")
-    found, counted = first_comparison.first_counts(demo, bleu), bleu.statistics(demo)
-    assert np.array_equal(found, counted) and found.dtype == counted.dtype and found.flags.c_contiguous
-    for other in (demo.without(["Greek"]), dataclasses.replace(demo, simulated=False)):
-        assert first_comparison.first_counts(other, bleu) is None
-    for metric in (make_metric("bleu", tokenize="char"), make_metric("chrf")):
-        assert first_comparison.first_counts(demo, metric) is None
-
-
 def test_it_is_for_the_whole_demonstration_alone(demo):
     assert first_comparison.drawn_beforehand(demo, "bleu", {"trials": 9999, "seed": 0})
     for other in (load_demo(100), demo.without(["Greek"]), dataclasses.replace(demo, simulated=False)):
@@ -63,7 +54,6 @@ def test_another_version_draws_again(demo, monkeypatch):
     asked = first_arguments(demo, families)
     monkeypatch.setattr(first_comparison, "__version__", "0.0.0")
     assert not first_comparison.drawn_beforehand(demo, "bleu", {})
-    assert first_comparison.first_counts(demo, make_metric("bleu")) is None
     assert first_comparison.first_result(demo, "bleu", families, asked) is None
 
 
@@ -75,10 +65,14 @@ def kept_result(demo, function, **changed):
     return first_comparison.first_result(demo, "bleu", function, first_arguments(demo, function) | changed)
 
 
+@functools.cache
+def count(demo):
+    return make_metric("bleu").statistics(demo)
+
+
 def run(demo, function, **changed):
     """The experiment, with other arguments than the first ones where it is to take a moment."""
-    statistics = first_comparison.first_counts(demo, make_metric("bleu"))
-    return function(demo, "bleu", statistics=statistics, **first_arguments(demo, function) | changed)
+    return function(demo, "bleu", statistics=count(demo), **first_arguments(demo, function) | changed)
 
 
 @pytest.mark.parametrize("function, few", [

@@ -6,7 +6,6 @@ import pytest
 
 from mtsig_core import Cancelled, SettingError
 from pages._work import scheduler
-from pages._work.memory import Memory
 from pages._work.scheduler import _TURN, LEASE, Job, Scheduler, TooLong
 from tests.builders.thread_workers import ThreadWorker, Work
 
@@ -37,16 +36,6 @@ def now(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(scheduler.time, "monotonic", lambda: now[0])
     return now
-
-
-class TestMemory:
-    def test_and_as_much_as_may_be(self):
-        memory = Memory(10, most=100)
-        for key, weight in (("a", 40), ("b", 40), ("a", 50), ("c", 30)):
-            memory.keep(key, key, weight)
-        assert [key for key in "abc" if key in memory] == ["a", "c"]
-        memory.keep("d", "d", 1000)  # alone it stays: a page is waiting for it
-        assert [key for key in "abcd" if key in memory] == ["d"]
 
 
 class TestJobs:
@@ -258,14 +247,6 @@ class TestLongWork:
         """Its last stage is longer than the others let expect: it goes on."""
         self.done(clock, 31.0, 300.0)
 
-    def test_what_stands_still_for_a_while_is_not_too_long(self, clock):
-        """As where code is compiled on its first use: its fastest second says that it is short."""
-        job = Job(("kind", 1), None, True, longest=60.0)
-        for share, seconds in ((0.1, 1), (0.15, 12), (0.16, 1), (0.2, 1)):
-            job.progress("counting", share)
-            clock[0] += seconds
-        assert job.left(clock[0]) > 60
-
     def test_a_pause_takes_no_time(self, clock):
         job = Job(("kind", 1), None, True)
         job.worker = ThreadWorker()
@@ -288,18 +269,3 @@ class TestLongWork:
         with pytest.raises(TooLong) as stopped:
             job.future.result(5)
         assert queue.expected.get(("kind", 1)) == stopped.value.seconds and ("kind", 1) not in queue.values
-
-    def test_a_share_of_all_is_timed_over_its_stages(self, clock):
-        """Language pairs of a task, quick and slow in turn: what is left is of all of them."""
-        said = []
-
-        def run(progress):
-            for k in range(40):
-                progress(f"pair {k}", k / 40)
-                said.append(job.said())
-                clock[0] += 1 if k % 2 else 3
-
-        job = Job(("kind", 1), None, True)
-        job.at_work = True
-        run(job.progress)
-        assert said[10] == "pair 10, 25%, about 57 s left" and said[20] == "pair 20, 50%, about 39 s left"

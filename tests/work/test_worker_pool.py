@@ -1,8 +1,6 @@
 """Work in processes of its own: what goes there, what comes back, and that none is left."""
 
-import importlib.util
 import os
-import pickle
 import select
 import signal
 import subprocess
@@ -68,21 +66,6 @@ def test_work_is_done_elsewhere_without_streamlit(pool, toy):
     pid, streamlit, seen = worker.run(work, ignore)
     assert pid != os.getpid() and not streamlit and worker.weight > 500
     assert seen.digest == toy.digest and seen.systems == toy.systems
-
-
-def test_work_is_unpacked_where_no_unpickler_can_be_changed(toy, monkeypatch):
-    """As in Python 3.13.0, where `persistent_load` of an `Unpickler` is read-only."""
-    class Fixed(pickle.Unpickler):
-        def __setattr__(self, name, value):
-            if name == "persistent_load":
-                raise AttributeError(f"'Unpickler' object attribute '{name}' is read-only")
-            super().__setattr__(name, value)
-
-    monkeypatch.setattr(pickle, "Unpickler", Fixed)
-    spec = importlib.util.find_spec("pages._work.worker_pool")
-    spec.loader.exec_module(pool := importlib.util.module_from_spec(spec))  # again, with that Unpickler
-    work = pool.unpacked(iter(packed(lambda progress: toy)).__next__)
-    assert work(ignore).systems == toy.systems
 
 
 def test_ctrl_c_is_for_the_server_alone(pool):
@@ -167,20 +150,6 @@ def test_what_nobody_wants_any_more_ends(pool):
         with pytest.raises(Died):
             worker.run(work, tell)
     assert select.select(started, [], [], LIMIT)[0] == started  # what it started has ended too
-
-
-def test_one_that_pauses_goes_on(pool):
-    def work(progress):
-        progress.part("here", None)
-        return 42
-
-    worker = pool(True)
-
-    def pause(*told):
-        worker.pause()
-        threading.Timer(0.05, worker.resume).start()
-
-    assert worker.run(work, pause) == 42
 
 
 def test_one_that_is_to_pause_before_it_has_begun_pauses(pool):
