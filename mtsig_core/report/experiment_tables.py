@@ -106,12 +106,12 @@ def _cell(row: Any, column: Column) -> Any:
     return value
 
 
-def _crossed(key: str, first: Column, across: Mapping[Any, str], cells: Mapping[tuple[Any, Any], Any],
-             form: str = ".1%") -> Table:
+def _crossed(key: str, first: Column, across: Mapping[Any, str], cells: Mapping[tuple[Any, Any], Any]
+             ) -> Table:
     """Estimates by row and column; `across` are the titles of those columns of which there is any."""
     there = [column for column in across if any(column == one for _, one in cells)]
     columns = [Column(" ".join(map(str, column)) if isinstance(column, tuple) else str(column), across[column],
-                      "estimate", form) for column in there]
+                      "estimate", ".1%") for column in there]
     rows = dict.fromkeys(row for row, _ in cells)
     return Table(key, (first, *columns), tuple((row, *(cells.get((row, column)) for column in there)) for row in rows))
 

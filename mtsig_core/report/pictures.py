@@ -33,6 +33,7 @@ _WIDE = 1040  # of a figure, in pixels; the page shrinks it to what there is
 _DIGIT = 0.65  # of the font size, in the widest of the usual fonts
 _LINE = 17  # from one line of a name to the next
 _TOP = 30  # of the first row
+_TICKS = 6  # of an axis, at most
 
 
 class DifferenceRow(NamedTuple):
@@ -159,11 +160,11 @@ def draw_differences(differences: Sequence[DifferenceRow], head: str, alt: str, 
     return rows.to_svg(alt, below=8 if own_scales else 28)
 
 
-def ticks_within(low: float, high: float, most: int = 6) -> list[float]:
+def ticks_within(low: float, high: float) -> list[float]:
     """Round numbers within a range; its ends where there are none."""
     span = high - low or 1.0
-    power = 10.0 ** math.floor(math.log10(span / most))
-    step = next(m * power for m in (1, 2, 5, 10, 20) if span / (m * power) <= most)
+    power = 10.0 ** math.floor(math.log10(span / _TICKS))
+    step = next(m * power for m in (1, 2, 5, 10, 20) if span / (m * power) <= _TICKS)
     found = [k * step for k in range(math.ceil(low / step), math.floor(high / step) + 1)]
     return [float(f"{tick:.10g}") for tick in found] or [low]
 

@@ -50,16 +50,11 @@ def report_text(report: Report, width: int | None = None) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def caution_lines(cautions: Iterable[Caution], several: bool = False, about: str = "") -> list[str]:
-    """Warnings, a line each, with the options that help; three of a kind, and how many more there are. Each begins with
-    its metric where there are `several`, and before that with what it is `about`."""
-    return [f"Warning: {about}{printable(text)}" for texts in _grouped(cautions, several) for text in texts]
-
-
 def warn(cautions: Iterable[Caution]) -> None:
-    """Print warnings to standard error."""
-    if lines := caution_lines(cautions):
-        print(*lines, sep="\n", file=sys.stderr)
+    """Print warnings to standard error, a line each, with the options that help; three of a kind, and how many more."""
+    for texts in _grouped(cautions, several=False):
+        for text in texts:
+            print(f"Warning: {printable(text)}", file=sys.stderr)
 
 
 def printable_lines(text: str) -> str:

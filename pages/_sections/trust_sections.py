@@ -29,7 +29,7 @@ from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, significant
 from pages._ui import controls, result_cache, screen, views
 from pages._ui.browser import command_box
-from pages._ui.charts import Study, show_part, study
+from pages._ui.charts import Study, study
 from pages._ui.screen import or_end_page
 from pages._ui.views import View
 
@@ -61,11 +61,11 @@ def row_of(text: str, rate, theirs: float | None = None) -> tuple:
     return text, rate.share, rate.low, rate.high, theirs
 
 
-def big(what: str, rate, more: str = "") -> tuple[str, str, str]:
+def big(what: str, rate) -> tuple[str, str, str]:
     """Return a share as a big number, with its Monte Carlo interval."""
     if rate.share is None:
         return what, "-", "none counted"
-    return what, f"{100 * rate.share:.1f}%", f"95% CI {100 * rate.low:.1f} to {100 * rate.high:.1f}%{more}"
+    return what, f"{100 * rate.share:.1f}%", f"95% CI {100 * rate.low:.1f} to {100 * rate.high:.1f}%"
 
 
 def contains(rate: Rate, share: float) -> bool:
@@ -284,17 +284,9 @@ def show_units(view: View) -> None:
         part = part_with_documents(view.testset, view.metric)
     units = study(view, "validate units", trials=view.settings["trials"])
     by_unit = partial(result_cache.comparison, view.testset, view.metric, **UNIT_SETTINGS, **units.asked)
-    by_document = by_unit(unit="document")  # documents are fewer, so this one is there first
-
-    def changes(by_segment):
-        return changes_between(part, *(one.metrics[view.metric] for one in (by_segment, by_document)),
-                               by_segment.settings)
-
-    def by_document_alone():
-        show_part(_counts(changes(by_document), lambda row: {"by document": row.both}), "trust.growing.units",
-                  "So far only by document")
-
-    one = changes(by_unit(unit="segment", meanwhile=by_document_alone))
+    by_segment, by_document = (by_unit(unit=unit) for unit in ("segment", "document"))
+    one = changes_between(part, *(found.metrics[view.metric] for found in (by_segment, by_document)),
+                          by_segment.settings)
     correction = view.comparison.settings.correction
     row, corrected = one.row(correction), CORRECTIONS[correction].title
     of = f"of {format_count(one.n_pairs, 'pair')}, {corrected}"

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import wait
-from types import MappingProxyType
 
 import streamlit as st
 
@@ -32,12 +31,12 @@ health.count_jobs_by(_SCHEDULER.counts)
 
 
 def result(key: tuple, work: Callable[[Progress], object], what: str,
-           meanwhile: Callable[[dict], None] | None = None, before: Mapping = MappingProxyType({})):
+           meanwhile: Callable[[dict], None] | None = None):
     """Return the value of some work, remembered by its key.
 
     It depends on the `key` alone: the kind of work, then all that counts. work(progress) runs in another process and
     refers to nothing of Streamlit. It may call progress(stage, share) and progress.part(name, part): `meanwhile` draws
-    the parts that are there, by name, and those that were there `before`.
+    the parts that are there, by name.
     Where it takes longer than `PATIENCE`, the page shows progress, with `what`, and waits in its own run: a timer that
     asks for reruns would meet clicks, and Streamlit forgets one of the two then. Where even its fastest second so far
     says that it would take longer than `LONGEST`, it is stopped, and the page says how long it would take and asks.
@@ -55,7 +54,7 @@ def result(key: tuple, work: Callable[[Progress], object], what: str,
     job = _SCHEDULER.watch(key, work, internals.session_id(), longest, heavy=key[0] not in _SHORT)
     if not _done(job, PATIENCE):
         address.write()  # while one waits, it is already a link to what will come
-        _show_progress(place, job, key, what, meanwhile, before)
+        _show_progress(place, job, key, what, meanwhile)
     try:
         return job.future.result()
     except TooLong:
@@ -90,12 +89,12 @@ def prepare() -> None:
     _SCHEDULER.prepare()
 
 
-def _show_progress(place, job, key, what, meanwhile, before):
+def _show_progress(place, job, key, what, meanwhile):
     """Show progress, a button to cancel, and the parts that are there, until the work is done."""
     line, share, part = _draw(place, what, "Cancel", _cancel, key, working=True)
     done, drawn, rest = False, {}, 0.0
     while not done:
-        parts, begun = {**before, **job.parts}, time.monotonic()
+        parts, begun = dict(job.parts), time.monotonic()
         if meanwhile is not None and parts.keys() != drawn.keys() and begun >= rest:
             with part.container():
                 meanwhile(parts)

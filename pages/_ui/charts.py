@@ -7,7 +7,6 @@ import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from operator import itemgetter
-from types import MappingProxyType
 from typing import Any
 
 import plotly.graph_objects as go
@@ -216,17 +215,16 @@ class Study:
         return f"{_PAGES[group]}.{name}"
 
     def run(self, function: Callable, what: str, figure: Callable[[Any], Callable[[], go.Figure]] | None = None,
-            things: str = "", before: Mapping[tuple[int, int], Any] = MappingProxyType({}), **more):
-        """Return the result; until it is there, draw the `figure` of the first repeats, which are called `things`.
-
-        An experiment without repeats is given what is there `before` it, by how much of how much that is.
-        """
+            things: str = "", **more):
+        """Return the result; until it is there, draw the `figure` of the first repeats, which are called `things`."""
         def growing(parts):
             (done, n), one = max(parts.items(), key=itemgetter(0))
-            show_part(figure(one), f"{self.key}.growing.{done}", f"{done:,} of {n:,} {things} so far",
-                      "" if before else ", so intervals are wider than they will be")
+            sentence = f"{done:,} of {n:,} {things} so far"
+            grow(figure(one), f"{self.key}.growing.{done}", f"{sentence}.")
+            screen.faint(f"{sentence}, so intervals are wider than they will be. Numbers, tables and files come with "
+                         "the last.")
 
-        return self.view.experiment(function, what, metric=self.metric, before=before, **self.asked,
+        return self.view.experiment(function, what, metric=self.metric, **self.asked,
                                     **{"meanwhile": figure and growing, **more})
 
     def print_command(self, **more) -> str:
@@ -257,9 +255,3 @@ def study(view: View, command: str, metric: str | None = None, source: Source | 
     """Make an experiment on the test set of a view, with its level and seed if the command has these."""
     settings = {key: view.settings[key] for key in ("alpha", "seed") if key in defaults(command)}
     return Study(view, command, metric or view.metric, settings | asked, source or view.source)
-
-
-def show_part(figure: Callable[[], go.Figure], key: str, sentence: str, more: str = "") -> None:
-    """Draw a figure that is not complete yet, and describe its data."""
-    grow(figure, key, f"{sentence}.")
-    screen.faint(f"{sentence}{more}. Numbers, tables and files come with the last.")

@@ -4,8 +4,7 @@ setting. Work takes statistics from here in its own process, without Streamlit."
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable
 
 import numpy as np
 
@@ -24,11 +23,9 @@ _DECIDED = Memory(64)
 _DECISIONS = ("alpha", "correction", "ci", "baseline", "rank_rule")
 
 
-def comparison(testset: TestSet, metric: str, meanwhile: Callable[[], None] | None = None, **settings) -> Comparison:
+def comparison(testset: TestSet, metric: str, **settings) -> Comparison:
     """Compare by one metric with `mtsig_core.compare`, and remember the draws. With the draws in memory, the decision
     is made at once.
-
-    `meanwhile` draws what the page can show without it.
     """
     session_limits.check_draws(testset, max(settings.get("trials", 0), settings.get("resamples", 0)))
     drawn, asked, m = drawing(settings), deciding(settings), len(testset.systems)
@@ -49,8 +46,7 @@ def comparison(testset: TestSet, metric: str, meanwhile: Callable[[], None] | No
         cache = {}
         return asked, compare_with(cache, jobs=jobs(testset), progress=progress), cache
 
-    return decided_from(key, work, asked, compare_with, "Comparing the systems", meanwhile and (lambda _: meanwhile()),
-                        {"before": True})
+    return decided_from(key, work, asked, compare_with, "Comparing the systems")
 
 
 def drawing(settings: dict) -> dict:
@@ -63,21 +59,20 @@ def deciding(settings: dict) -> tuple:
     return tuple((name, value) for name, value in sorted(settings.items()) if name in _DECISIONS)
 
 
-def decided_from(key: tuple, work: Callable, asked: tuple, decide: Callable, what: str, meanwhile=None, before=None):
+def decided_from(key: tuple, work: Callable, asked: tuple, decide: Callable, what: str, meanwhile=None):
     """Return what `decide` makes of draws that are remembered by a key."""
     from pages._ui import background  # which work does without
 
-    there, found, cache = background.result(key, work, what, meanwhile, before or {})
+    there, found, cache = background.result(key, work, what, meanwhile)
     return found if there == asked else _DECIDED.make((key, asked), lambda: decide(cache))
 
 
 def experiment(testset: TestSet, metric: str, function: Callable, what: str, *,
-               limit: Callable[[], None] | None = None, meanwhile: Callable[[dict], None] | None = None,
-               before: Mapping = MappingProxyType({}), **asked):
+               limit: Callable[[], None] | None = None, meanwhile: Callable[[dict], None] | None = None, **asked):
     """Return the result of function(testset, metric, ...) of the core, remembered by content and arguments.
 
     The page ends with the reason where there is none. The function is given statistics, progress, threads and `watch`
-    where it takes them. `what`, `meanwhile` and `before` are as in `background.result`: parts are what the function
+    where it takes them. `what` and `meanwhile` are as in `background.result`: parts are what the function
     passes to `watch`, by the tuple of numbers before it. `limit` checks the limits of the server in another way.
     """
     from pages._ui import background, screen  # which work does without
@@ -101,7 +96,7 @@ def experiment(testset: TestSet, metric: str, function: Callable, what: str, *,
         if (first := first_result(testset, metric, function, asked)) is not None:
             background.keep_place(key)
             return first
-        return background.result(key, work, what, meanwhile, before)
+        return background.result(key, work, what, meanwhile)
 
 
 def statistics(testset: TestSet, metric: str, progress: Callable[[str, float], None] | None = None) -> np.ndarray:

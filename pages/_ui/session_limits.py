@@ -30,19 +30,18 @@ def places() -> int:
     return read_whole_number("MTSIG_JOBS", max(1, cpu_count() // servers))
 
 
-def check_draws(testset: TestSet, draws: int, systems: int | None = None) -> None:
-    """Check that the resamples or permutations of a test set, or of some of its systems, are within the limit."""
-    systems = systems or len(testset.systems)
-    _check_draws(systems * testset.n_segments * draws)
-    _check_pairs(systems, draws)
+def check_draws(testset: TestSet, draws: int) -> None:
+    """Check that the resamples or permutations of a test set are within the limit."""
+    _check_draws(len(testset.systems) * testset.n_segments * draws)
+    _check_pairs(len(testset.systems), draws)
 
 
-def check_experiment(testset: TestSet, function: Callable, asked: Mapping, times: int = 1) -> None:
+def check_experiment(testset: TestSet, function: Callable, asked: Mapping) -> None:
     """Check that the draws of all repeats of an experiment are within the limit."""
     asked = defaults(function) | dict(asked)
     systems = 2 if "a" in asked else 1 if "system" in asked else asked.get("systems", len(testset.systems))
     segments = min(testset.n_segments, DRAWN.get(function.__name__, testset.n_segments))
-    times *= prod(asked.get(k, 1) for k in ("n_pairs", "repeats"))
+    times = prod(asked.get(k, 1) for k in ("n_pairs", "repeats"))
     _check_draws(times * systems * segments * _draws(asked))
     _check_pairs(systems, times * _draws(asked))
 

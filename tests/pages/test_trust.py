@@ -93,33 +93,6 @@ def test_the_first_picture_grows_and_is_no_result(open_page, monkeypatch, experi
     assert all(n for _, n in grown) and "so far" not in words(page) and len(page.get("plotly_chart")) == figures
 
 
-@pytest.mark.parametrize("experiment, so_far, waits", [
-    ("Units", "So far only by document.", lambda key: dict(key[-1]).get("unit") == "segment")])
-def test_what_is_found_first_is_drawn_while_the_rest_is_not_there(open_page, monkeypatch, experiment, so_far, waits):
-    """What comes last is not begun before the page has drawn what is there."""
-    grown, seen, draw, watch = [], threading.Event(), charts.grow, background._SCHEDULER.watch
-
-    def waiting(key, work, *more, **asked):
-        def after_drawn(progress):
-            assert seen.wait(300)
-            return work(progress)
-
-        return watch(key, after_drawn if key[0] == "compare" and waits(key) else work, *more, **asked)
-
-    def grow(figure, key, alt):
-        draw(figure, key, alt)
-        grown.append((alt, len(figure().data)))
-        seen.set()
-
-    monkeypatch.setattr(background, "PATIENCE", 0)
-    monkeypatch.setattr(background._SCHEDULER, "pool", ThreadWorker)
-    monkeypatch.setattr(background._SCHEDULER, "watch", waiting)
-    monkeypatch.setattr(charts, "grow", grow)
-    page = open_page(Source(demo=240), experiment=experiment, seed="12")
-    assert not page.exception and [alt for alt, _ in grown] == [so_far] and all(n for _, n in grown)
-    assert "so far" not in words(page) and len(page.get("plotly_chart")) == 1
-
-
 def test_units_on_screen_are_those_of_the_core_and_of_compare(open_page):
     page = open_page(Source(demo=240), experiment="Units", correction="holm", trials="1999")
     one = unit_changes(load_demo(240), "bleu", trials=1999)
