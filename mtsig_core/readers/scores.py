@@ -155,7 +155,8 @@ def _find_places(table: InputTable, metric: str, known: Collection[str]) -> dict
         if (k := table.find_score(metric)) is not None:
             place["score"] = k
     title = header[place["score"]] if "score" in place else None
-    if "system" in place or (title is not None and (known and title not in known or title.lower() in ("score", "scores"))):
+    is_score = title is not None and (known and title not in known or title.lower() in ("score", "scores"))
+    if "system" in place or is_score:
         needed = ("system", "line", "score") if table.n_lines is None else ("system", "score")
         if place.keys() >= {"system", "line"} and "score" not in place:
             numeric = _list_measures(table, others)
