@@ -22,30 +22,26 @@ from mtsig_core.readers.limits import is_limited, spend
 from mtsig_core.readers.text_tables import TextInTable, TextTable
 from mtsig_core.testset import StoredLines, read_file_state, show_name
 
-_SAMPLE, _LINES = 1 << 16, 200  # bytes, or lines that are not ASCII, by which an encoding is guessed
-
-# By the name that iconv knows them by. A text in few of them is a better guess than in one of all there are.
-_WIDE = {"utf_32": "UTF-32", "utf_32_le": "UTF-32LE", "utf_32_be": "UTF-32BE",
-         "utf_16": "UTF-16", "utf_16_le": "UTF-16LE", "utf_16_be": "UTF-16BE"}
-_NARROW = {"shift_jis": "SHIFT_JIS", "euc_jp": "EUC-JP", "euc_kr": "EUC-KR", "big5": "BIG5", "gb18030": "GB18030",
-           "cp1252": "WINDOWS-1252", "cp1251": "WINDOWS-1251", "koi8_r": "KOI8-R", "cp1253": "WINDOWS-1253",
-           "cp1255": "WINDOWS-1255", "cp1256": "WINDOWS-1256"}
+_LINES = 200  # that are not ASCII, by which an encoding is guessed
+#: By the name that iconv knows them by. A text in few of them is a better guess than in one of all there are.
+_ENCODINGS = {"shift_jis": "SHIFT_JIS", "euc_jp": "EUC-JP", "euc_kr": "EUC-KR", "big5": "BIG5", "gb18030": "GB18030",
+              "cp1252": "WINDOWS-1252", "cp1251": "WINDOWS-1251", "koi8_r": "KOI8-R", "cp1253": "WINDOWS-1253",
+              "cp1255": "WINDOWS-1255", "cp1256": "WINDOWS-1256"}
 
 
 def _guess_encoding(data: bytes) -> str | None:
     """Likely encoding of a text that is not UTF-8, by the name iconv knows it by; None without a good guess."""
     from charset_normalizer import from_bytes
 
-    if b"\0" in data:
-        best = from_bytes(data[:min(len(data), _SAMPLE) // 4 * 4], cp_isolation=[*_WIDE]).best()
-        # Read as one of these, stray NULs make hanzi.
-        return None if best is None or not (best.bom or "\n" in str(best)) else _WIDE[best.encoding]
+    if b"\0" in data:  # UTF-16 without a mark has them in one of two bytes, of ends of lines at least
+        even, odd = data[::2].count(0), data[1::2].count(0)
+        return None if min(even, odd) or max(even, odd) < 2 else "UTF-16LE" if odd else "UTF-16BE"
     sample = b"\n".join(islice((line for line in data.split(b"\n") if not line.isascii()), _LINES))
     runs = re.findall(rb"[\x80-\xff]+", sample)
     if sum(len(run) == 1 and run >= b"\xc0" for run in runs) > len(runs) / 2:
         return "WINDOWS-1252"  # an accented letter stands between plain ones; in other scripts, high bytes come in runs
-    best = from_bytes(sample, cp_isolation=[*_NARROW]).best()
-    return None if best is None else _NARROW[best.encoding]
+    best = from_bytes(sample, cp_isolation=[*_ENCODINGS]).best()
+    return None if best is None else _ENCODINGS[best.encoding]
 
 
 def _count_damage(data: bytes) -> int:

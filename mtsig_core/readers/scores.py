@@ -66,10 +66,10 @@ def _open_table(source: ScoreTable, metric: str, columns: Mapping[str, str], mqm
     return _name_columns(table, columns)
 
 
-def _read_ratings(table: InputTable, metric: str, is_system: Callable[[str], bool], langpair: str | None) -> ScoreFile:
+def _read_ratings(table: InputTable, metric: str, known: Collection[str], langpair: str | None) -> ScoreFile:
     """The ratings of a language pair in a table."""
     table = _take_langpair(table, langpair)
-    place = _find_places(table, metric, is_system)
+    place = _find_places(table, metric, known)
     others = [(column, k) for k, column in enumerate(table.header) if k not in place.values()]
     n_lines = table.n_lines or (None if "line" in place else len(table.rows))
     systems = {str(cells[place["system"]]) for _, cells in table.rows} if "system" in place else others
@@ -143,19 +143,20 @@ def _take_langpair(table: InputTable, langpair: str | None) -> InputTable:
                    left_out={key: n for key, n in table.left_out.items() if langpair in (None, key[0])})
 
 
-def _find_places(table: InputTable, metric: str, is_system: Callable[[str], bool]) -> dict[str, int]:
+def _find_places(table: InputTable, metric: str, known: Collection[str]) -> dict[str, int]:
     """The columns of a table by what they hold; no system and no score where each column is of a system."""
     name, header = table.name, table.header
     place = {held: k for held in ("system", "line", "score", "docid", "domain", "rater")
              if (k := find_column(header, held)) is not None}
     others = [k for k in range(len(header)) if k not in place.values()]
-    _check_titles(table, is_unknown=not place.keys() - {"domain"})
+    _check_titles(table, known, is_unknown=not place.keys() - {"domain"})
     if "system" in place or metric.lower() in map(str.lower, header):
         place.pop("score", None)
         if (k := table.find_score(metric)) is not None:
             place["score"] = k
     title = header[place["score"]] if "score" in place else None
-    if "system" in place or (title is not None and (not is_system(title) or title.lower() in ("score", "scores"))):
+    is_score = title is not None and (known and title not in known or title.lower() in ("score", "scores"))
+    if "system" in place or is_score:
         needed = ("system", "line", "score") if table.n_lines is None else ("system", "score")
         if place.keys() >= {"system", "line"} and "score" not in place:
             numeric = _list_measures(table, others)
@@ -171,7 +172,7 @@ def _find_places(table: InputTable, metric: str, is_system: Callable[[str], bool
             raise InputError(f"{name} has {show_names(both)}, each of which may {holds}. Remove all but one.")
     if any(_is_text(table, k) for k in others):
         raise _ask_which(table)
-    if not any(is_system(column) for k, column in enumerate(header) if k in others or column == title):
+    if known and not any(column in known for k, column in enumerate(header) if k in others or column == title):
         raise InputError(f"{name} has neither a column 'system' nor one that is named after a system. "
                          f"It has: {show_names(header)}. {EXPECTED_COLUMNS}")
     if "" in header:
@@ -250,7 +251,7 @@ def describe_columns(source: FilePath, metric: str) -> ScoreColumns:
     usual, is_unclear = frozenset(place), False
     pair, *_ = langpairs.get(header[place["langpair"]] if "langpair" in place else "", (None,))
     try:
-        _ = table.rows and _find_places(_take_langpair(table, pair), metric, lambda name: True)
+        _ = table.rows and _find_places(_take_langpair(table, pair), metric, ())
     except InputError as error:  # another one is told once the file is to be opened
         is_unclear = any("columns" in remedy for remedy in error.remedies)
     if is_unclear:
@@ -282,11 +283,12 @@ def _guess_places(table: InputTable, metric: str, place: dict[str, int], sizes: 
             place.setdefault(held, left[0])
 
 
-def _check_titles(table: InputTable, *, is_unknown: bool) -> None:
+def _check_titles(table: InputTable, known: Collection[str], *, is_unknown: bool) -> None:
     """Refuse a first row of scores in place of names, and a name that comes twice. `is_unknown`: whether no title is
-    known."""
+    known; `known` are the systems of the texts, none without."""
     header = table.header
-    if is_unknown and any(title.lower() not in _MISSING and _is_number(title) for title in header):
+    if is_unknown and any(title.lower() not in _MISSING and _is_number(title) and title not in known
+                          for title in header):
         raise InputError(f"{table.name} begins with {show_names(header)}, which is a row of scores. Expected the names "
                          "of the columns first. Add a first row of names, such as system, line, score. (A file of "
                          "mt-metrics-eval has no names. Give it under its own name, which ends in .seg.score.)")
@@ -401,7 +403,7 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
     position: dict[int | str, int] = {line: k for k, line in enumerate(testset.lines)}
     scores: dict[str, dict[str, list[float | None]]] = {}
     domain_of: dict[int | str, str] = {}
-    groups = _read_tables(named, known.__contains__, lower_is_better, higher_is_better, langpair or testset.langpair,
+    groups = _read_tables(named, known, lower_is_better, higher_is_better, langpair or testset.langpair,
                           columns, raters, mqm_weights)
     for name, group in groups.items():
         ratings = group.ratings
@@ -454,7 +456,7 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
     <TestSet 'human': 2 systems, 3 segments>
     """
     named = _list_tables(tables)
-    groups = _read_tables(named, lambda column: True, lower_is_better, higher_is_better, langpair, columns, raters,
+    groups = _read_tables(named, (), lower_is_better, higher_is_better, langpair, columns, raters,
                           mqm_weights)
     ratings = [rating for group in groups.values() for rating in group.ratings]
     lines = _list_lines(ratings)
@@ -508,7 +510,7 @@ class RatingGroup(NamedTuple):
     adjusted_from: str | None = None  # the name of the scores that these are, adjusted for raters
 
 
-def _read_tables(tables: Sequence[NamedTable], is_system: Callable[[str], bool], lower_is_better: Collection[str],
+def _read_tables(tables: Sequence[NamedTable], known: Collection[str], lower_is_better: Collection[str],
                  higher_is_better: Collection[str], langpair: str | None, columns: Mapping[str, str],
                  raters: str, mqm_weights: Mapping[str, float]) -> dict[str, RatingGroup]:
     """The ratings of all files of each name, averaged over raters or what `raters` says, without two of the same."""
@@ -528,7 +530,7 @@ def _read_tables(tables: Sequence[NamedTable], is_system: Callable[[str], bool],
         opened = [_open_table(source, name, columns, mqm_weights) for own, source in tables if own == name]
         if langpair is not None:  # a wave of ratings need not have all language pairs
             opened = [table for table in opened if langpair in (pairs := _list_pairs(table)) or not pairs] or opened
-        files = [_read_ratings(table, name, is_system, langpair) for table in opened]
+        files = [_read_ratings(table, name, known, langpair) for table in opened]
         seen: dict[tuple[str, int | str], Rating] = {}
         given = [rating for file in files for rating in file.ratings]
         for rating in (separate_raters if raters == "segments" else average_raters)(given):

@@ -97,7 +97,7 @@ def test_references_act_as_systems_as_in_compare(run, tmp_path):
 def test_what_is_not_read_of_a_zip_is_told_with_the_option_that_reads_it(run, tmp_path):
     (path := tmp_path / "my t.zip").write_bytes(zipped(task_files()))
     said = run("task", "--folder", path, "--trials", 99, "--resamples", 99).err
-    assert "Not read: mytask/README.md." in said
+    assert "Not read: " in said and "mytask/README.md" in said
     for line in (line for line in said.splitlines() if "--scores" in line):
         option = shlex.split(line.partition(". --scores ")[2].removesuffix(" reads it."))
         assert run("task", "--folder", path, "--trials", 99, "--scores", *option, "--format", "json").status == 0

@@ -59,7 +59,7 @@ def test_says_what_compare_and_the_command_say(open_pair, source, capsys):
 def test_names_and_texts_are_literal(open_pair, source):
     page = open_pair(source, a=NAMES[0], b=NAMES[1])
     assert "&lt;img src=x" in words(page) and "<img" not in words(page) and "<script" not in words(page)
-    assert "&lt;script&gt;" in words(page) and 'dir="rtl"' in words(page)
+    assert "&lt;script&gt;" in words(page) and 'dir="auto"' in words(page)
     assert not [e for e in [*page.markdown, *page.caption] if "![](" in e.value or "onerror" in e.value]
     assert "mt-n4" in words(page) and '<span class="mt-alone">small' not in words(page)
     page.selectbox(key="marks").set_value("differences between the two").run()

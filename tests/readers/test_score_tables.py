@@ -207,6 +207,11 @@ class TestJoined:
             join_scores(texts(), [("human", table)], ids=write(tmp_path, "ids.txt", ids))
         assert message in str(error.value)
 
+    def test_systems_may_be_called_by_numbers(self, tmp_path):
+        testset = TestSet("toy", {"1": ["a"] * 2, "2": ["b"] * 2}, {"ref": ["a"] * 2})
+        joined = join_scores(testset, [("human", write(tmp_path, "t.csv", "1,2\n1.5,3\n2,0\n"))])
+        assert by_system(joined) == {"1": [1.5, 2], "2": [3, 0]}
+
     def test_scores_of_a_reference_wait(self, tmp_path):
         path = write(tmp_path, "t.tsv", "system\tline\tscore\nA\t1\t1\nref\t1\t2\n")
         assert list(join_scores(texts(), [("human", path)]).scores["human"].by_system) == ["A", "ref"]
