@@ -252,6 +252,7 @@ def test_names_of_metrics_and_documents_on_every_page(at, page, task):
         nothing_was_made(page)
 
 
+@pytest.mark.long
 def test_what_is_taken_away_opens_as_it_was_written(window, task, tmp_path):
     """Every page of HTML that is offered, with scripts allowed that its own policy forbids."""
     source, found, review = task

@@ -40,6 +40,7 @@ def test_later_it_leaves_no_temporary_folder(checkout, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "before"), [("notebook.py", "default_int_handler"), ("mtsig", "SIG_IGN")])
 def test_it_is_left_to_other_programs_and_ignored_where_the_shell_says_so(checkout, name, before):
     command = script(name, f"signal.signal(signal.SIGINT, signal.{before})", "import mtsig_core",

@@ -68,6 +68,7 @@ def test_an_ascii_terminal_is_no_obstacle(process, files):
     assert done.returncode == 0 and b"\\u7cfb" in done.stdout
 
 
+@pytest.mark.long
 def test_a_closed_pipe_ends_quietly(options, checkout):
     command = [sys.executable, "-m", "mtsig_core", "segments", *options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=checkout)
@@ -133,6 +134,7 @@ def test_serve_shows_one_language_pair_of_a_folder_as_a_task_too(run, files, mon
     assert TaskSource.from_json(task).pairs == ("en-de",) and plain is None  # a task has no tokenizer
 
 
+@pytest.mark.long
 def test_progress_goes_to_a_terminal_and_only_there(run, options, checkout):
     terminal, other_end = pty.openpty()
     command = ["compare", *options, "--format", "json"]

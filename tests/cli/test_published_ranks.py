@@ -69,6 +69,7 @@ def test_the_systems_that_do_not_come_out_are_named(tmp_path, capsys):
     assert [row["system"] for row in rows if row["same"] == "✗"] == ["Oak-closed"]
 
 
+@pytest.mark.long
 def test_a_task_has_a_ranking_for_each_language_pair(tmp_path, capsys):
     found = compare_task(simulated_task(), ["human"], trials=999, rank_rule="wmt24")
     lines = [f"{pair},{row.system},{row.rank_low}-{row.rank_high}" for pair, one in found.pairs.items()

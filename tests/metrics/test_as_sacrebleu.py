@@ -100,6 +100,7 @@ def test_any_text(name, settings, testset, lowercase):
     assert_identical(name, testset, lowercase=lowercase, **settings)
 
 
+@pytest.mark.long
 @EACH
 def test_long_segments(name):
     rng, n = np.random.default_rng(1), 60 if name == "ter" else 9_000

@@ -21,6 +21,7 @@ def rated(source, tmp_path):
     return replace(source, scores=(("<b>esa", write(tmp_path / "esa.tsv", lines)),))
 
 
+@pytest.mark.long
 def test_the_page_has_the_numbers_of_the_core_and_of_its_command(opened, rated, capsys):
     page = opened("metrics", rated, **VIEW)
     assert not page.exception and len(page.get("plotly_chart")) == 1

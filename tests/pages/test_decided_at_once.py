@@ -79,6 +79,7 @@ def test_in_a_review(folder, monkeypatch, seen):
     assert found.pairs["en-de_DE"].settings.rank_rule == "wmt25" and seen == [found]
 
 
+@pytest.mark.long
 def test_so_many_pairs_that_not_all_are_kept_are_drawn_in_a_job(opened, source, monkeypatch, seen):
     """For another baseline, and never in the thread of the page."""
     monkeypatch.setattr(engine, "_MOST_KEPT", 100)

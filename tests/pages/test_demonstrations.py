@@ -65,6 +65,7 @@ def test_what_the_dashboard_was_started_on_stays_too(opened):
         assert opened(path, source).selectbox(key="testset").value == source.title
 
 
+@pytest.mark.long
 def test_until_one_is_chosen_the_set_follows_the_page_and_what_was_said_of_it_stays_with_it(opened):
     page = opened("summary", exclude="Cedar-open")
     assert "11 systems" in words(page)

@@ -80,6 +80,7 @@ def huge():
     screen.prose_table(["system", "why"], [[f"P{k}", "withdrawn"] for k in range(501)])
 
 
+@pytest.mark.long
 def test_a_table_too_large_for_a_browser_says_what_it_leaves_out():
     """40,000 systems on Data ended in an exception of pandas, which styles 262,144 cells."""
     page = AppTest.from_function(huge, default_timeout=60).run()

@@ -63,6 +63,7 @@ def test_precisions(open_page, source):
     assert shows(page, tables.precision_table(rows, False))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("simulated", [True, False])
 def test_lengths(open_page, source, simulated):
     source, system = (Source(demo=300), "Danish") if simulated else (source, NAMES[1])

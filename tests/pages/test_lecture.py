@@ -68,6 +68,7 @@ def test_a_link_gives_the_numbers_of_the_core_again(opened):
     assert sent(opened("lecture", SMALL, **{**asked, "seed": "4"}))["rows"] != data["rows"]
 
 
+@pytest.mark.long
 def test_power_is_shown_as_the_core_has_it(opened):
     asked = {"scene": "power", "world": "1", "seed": "3", "step": "20", "reveal": "true"}
     data = sent(opened("lecture", SMALL, testset=SMALL.title, **asked))

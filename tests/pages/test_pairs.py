@@ -105,6 +105,7 @@ def test_too_few_trials_are_named(open_page, source):
     assert "Cannot be decided: too many pairs for so few trials" in words(page)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n_segments", [300, 600])
 def test_it_is_said_why_romano_wolf_finds_fewer_than_holm_where_it_does(opened, n_segments):
     page = opened("pairs", Source(demo=n_segments))

@@ -35,6 +35,7 @@ def test_each_is_shown_with_its_command(open_page, item):
     assert not page.exception and 'role="alert"' not in words(page) and copied(page)
 
 
+@pytest.mark.long
 def test_tables_are_those_of_the_core(open_page):
     page, demo = open_page(Source(demo=240), item="riezler-table2"), load_demo(240)
     assert shows(page, tables.variant_table(variants(demo, "bleu")))

@@ -30,6 +30,7 @@ def test_findings_are_those_of_the_core(opened, capsys):
     assert "qab-en" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_autorank_is_that_of_the_core(opened, capsys):
     page = opened("results", metric="human", trials="999", tab="AutoRank", autorank="qac-en", autorank_rule="2024")
     found = autorank(Task("simulated task", {"qac-en": simulated_task().testsets["qac-en"]}), rule="2024")
@@ -49,6 +50,7 @@ def test_integrity_has_a_row_for_each_system(opened, capsys):
     assert main(arguments(command)) == 0 and "nearest system" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_an_uploaded_task_and_its_review_have_them(opened, monkeypatch, tmp_path):
     monkeypatch.setenv("MTSIG_HOME", str(tmp_path / "home"))
     testsets.store.clear(), views.reviews.clear()

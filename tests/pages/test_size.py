@@ -161,6 +161,7 @@ def test_human_scores_stand_beside_theirs(open_page, source, tmp_path):
     assert "A difference of 0.02 human" in answer(page)
 
 
+@pytest.mark.long
 def test_the_simulated_corpus_gets_references(open_page):
     page = open_page(Source(demo=100), metric="nist", unit="segment", tab="References")
     assert not page.exception and "A difference of 0.2 NIST" in answer(page)

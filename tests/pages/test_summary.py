@@ -207,6 +207,7 @@ class TestLeadersByReference:
         assert rows[0][2] == "" and "differs" in [same for *_, same in rows[1:]]
         assert said.index("The references do not agree on the top group by BLEU") < said.index("against all together")
 
+    @pytest.mark.long
     def test_one_reference_has_none(self, link, disagreeing):
         for asked in (dict(refs=["ref"]), dict(refs=["ref"], humans="true"), dict(baseline=NAMES[2])):
             page = link(disagreeing, **asked)
@@ -246,6 +247,7 @@ def test_the_report_is_one_page_with_verdict_caveats_and_method(app, source):
     assert 'class="mt-report"' not in words(page) and page.get("tab")
 
 
+@pytest.mark.long
 def test_the_caption_claims_no_joint_decisions_where_the_test_does_not_keep_its_level(app, source):
     for asked, holds in ((dict(unit="document"), True), (dict(unit="segment"), False),
                          (dict(test="riezler-maxwell"), False)):

@@ -91,6 +91,7 @@ def test_what_could_decide_nothing_is_said_before_its_wins_are_read(opened, root
     assert told not in words(opened("results", root=root, shared_task="task", metric="XCOMET", trials="999"))
 
 
+@pytest.mark.long
 def test_what_ranks_and_decisions_say_otherwise_stands_above_and_warnings_of_a_kind_together(opened):
     app = opened("results", metric="human", correction="none", trials="1999")
     said = [html.value for html in app.get("html")]

@@ -136,6 +136,7 @@ def test_it_is_renamed_and_deleted_on_the_page_data(data, opened, monkeypatch):
     assert "is not here" in words(opened("summary", testset=link))
 
 
+@pytest.mark.long
 def test_zips_below_the_root_are_listed_with_their_scores(opened, tmp_path):
     root = tmp_path / "root"
     (root / "years").mkdir(parents=True)
@@ -176,6 +177,7 @@ def test_people_who_scored_some_language_pairs_are_named_above_the_ranks(opened,
     assert "People scored" not in then
 
 
+@pytest.mark.long
 def test_references_take_part_as_systems_on_the_page(data, monkeypatch, tmp_path, capsys, opened):
     page = data()
     link, = uploaded(page, monkeypatch)["testset"]

@@ -58,6 +58,7 @@ def test_an_experiment_is_shown_as_the_core_has_it(open_page, name):
     assert command[command.index("--alpha") + 1] == "0.1" and command[command.index("--seed") + 1] == "3"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("experiment, works, so_far, figures", [
     ("False alarms", [(trust_sections, "type_one")], ["8 of 50", "16 of 50", "32 of 50"], 1),
     ("Power", [(trust_sections, "conclusions")], ["8 of 12"], 1)])

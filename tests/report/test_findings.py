@@ -112,6 +112,7 @@ def test_the_command_and_what_the_metadata_say(tmp_path, capsys):
     assert "A (language not supported)" in text and "AutoRank" not in text
 
 
+@pytest.mark.long
 def test_further_metrics_stand_beside_the_one_that_ranks(task, found):
     several = make_findings(task, ["human", "m1"], trials=1999)
     table, alone = findings_table(several, "qab-en"), findings_table(found, "qab-en")

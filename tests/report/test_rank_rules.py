@@ -78,6 +78,7 @@ def test_a_task_has_the_language_pairs_that_change_first():
         assert form({"bleu": found})
 
 
+@pytest.mark.long
 def test_the_command_writes_every_form(capsys):
     asked = ["compare", "--demo-task", "--metrics", "human,bleu", "--trials", "999", "--resamples", "99",
              "--rank-rule", "all", "--format"]

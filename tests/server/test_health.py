@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from tests.builders.processes import CHECKOUT
 
 SHARED = """
@@ -20,6 +22,7 @@ print(before, _memory(os.getpid()))
 """
 
 
+@pytest.mark.long
 def test_memory_that_processes_share_counts_once():
     done = subprocess.run([sys.executable, "-c", SHARED], cwd=CHECKOUT, capture_output=True, text=True, timeout=60)
     before, shared = map(int, done.stdout.split())

@@ -246,7 +246,8 @@ class TestProgress:
         assert calls == [0, 1, 1, *(pytest.approx(k * 256 / 9999) for k in (1, 2, 3, 4))]
 
 
-@pytest.mark.parametrize("test", ["ar", pytest.param("percentile", marks=pytest.mark.long)])  # swaps, bootstrap samples
+@pytest.mark.long
+@pytest.mark.parametrize("test", ["ar", "percentile"])  # swaps, bootstrap samples
 def test_memory_is_that_of_one_table_of_replicates(test):
     """780 pairs x 9,999 trials are 62 MB; a second copy would not let 100 systems be compared in 1 GB."""
     counts, _ = bleu_counts(seed=40, qualities=np.zeros(40), n_segments=50)

@@ -205,6 +205,7 @@ def test_no_process_outlives_the_server():
         assert server.communicate(timeout=LIMIT)[0] == ""
 
 
+@pytest.mark.long
 def test_work_that_needs_too_much_memory_ends_and_the_next_is_done(pool, monkeypatch):
     """Though the machine has more: what one piece of work takes is bounded."""
     import numpy as np
