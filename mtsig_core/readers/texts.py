@@ -181,7 +181,7 @@ def find_wrong_counts(reference_path: FilePath, reference: Sequence[str] | None,
         n_searched += len(lines)
         line = None if n_searched > SEARCHED_LINES or len(lines) == n - len(blank) else find_first_fault(
             reference, lines)
-        return "" if line is None else f" They look out of step from line {line} on."
+        return "" if line is None else f" They look out of step from about line {line} on."
 
     if len(files) > 1 and len({len(lines) for _, lines, _ in files}) == 1:
         others = show_names([own for own, *_ in files], 4)

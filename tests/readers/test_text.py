@@ -72,7 +72,7 @@ class TestLineCounts:
     def test_joined_line(self, ref, write):
         path = write("sysB.txt", JOINED)
         assert error([(None, ref)], [(None, path)]).startswith(
-            f"{path} has 4 lines, the reference {ref} has 5. They look out of step from line 2 on. "
+            f"{path} has 4 lines, the reference {ref} has 5. They look out of step from about line 2 on. "
             "Each line must hold")
 
     def test_all_wrong_files_in_one_message(self, ref, sys_a, write):
@@ -80,9 +80,9 @@ class TestLineCounts:
         d, docs = write("sysD.txt", [*LINES, "x"]), write("docs.txt", ["d"] * 3)
         message = error([(None, ref)], [(None, b), (None, c), (None, sys_a), (None, d)], documents=docs)
         c_line, b_line, d_line, docs_line, remedy = message.split("\n")
-        assert b_line.startswith(f"{b} has 4 lines, the reference {ref} has 5. They look out of step from line 2 on.")
+        assert b_line.startswith(f"{b} has 4 lines, the reference {ref} has 5. They look out of step from about")
         assert c_line.startswith(f"{c}, line 1: byte 0xFC")
-        assert d_line.startswith(f"{d} has 6 lines, the reference {ref} has 5. They look out of step from line 6 on.")
+        assert d_line.startswith(f"{d} has 6 lines, the reference {ref} has 5. They look out of step from about")
         assert docs_line == f"{docs} has 3 lines, the reference {ref} has 5."
         assert remedy.startswith("Each line must hold the segment of the same line")
         assert "sysA" not in message
@@ -92,7 +92,7 @@ class TestLineCounts:
         other = write("sysB.txt", LINES)
         assert error([(None, ref)], [(None, sys_a), (None, other)]).startswith(
             f"The reference {ref} has 4 lines, all other files ({sys_a}, {other}) have 5, so it may be the reference "
-            "that is wrong. They look out of step from line 2 on. Each line must hold")
+            "that is wrong. They look out of step from about line 2 on. Each line must hold")
         assert "it may be the reference" not in error([(None, ref)], [(None, sys_a)])
 
     @pytest.mark.parametrize("blank", ["", " \t"])
