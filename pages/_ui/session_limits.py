@@ -36,12 +36,12 @@ def check_draws(testset: TestSet, draws: int) -> None:
     _check_pairs(len(testset.systems), draws)
 
 
-def check_experiment(testset: TestSet, function: Callable, asked: Mapping) -> None:
+def check_experiment(testset: TestSet, function: Callable, asked: Mapping, times: int = 1) -> None:
     """Check that the draws of all repeats of an experiment are within the limit."""
     asked = defaults(function) | dict(asked)
     systems = 2 if "a" in asked else 1 if "system" in asked else asked.get("systems", len(testset.systems))
     segments = min(testset.n_segments, DRAWN.get(function.__name__, testset.n_segments))
-    times = prod(asked.get(k, 1) for k in ("n_pairs", "repeats"))
+    times *= prod(asked.get(k, 1) for k in ("n_pairs", "repeats"))
     _check_draws(times * systems * segments * _draws(asked))
     _check_pairs(systems, times * _draws(asked))
 

@@ -78,7 +78,7 @@ def test_files_carry_further_metrics_reasons_and_the_matrix(opened, source, file
     assert [row["reason"] for row in rows if row["table"] == "excluded"] == ["sent late"]
     for text in by_ending["tex"], by_ending["html"]:
         assert all(word in text for word in ("BLEU", "TER", "chrF", "sent late", "3 metrics"))
-    assert by_ending["html"].count("<svg") == 6
+    assert by_ending["html"].count("<svg") == 3
 
 
 def test_the_matrix_is_offered_where_it_is_drawn_with_the_reasons(opened, source, files):

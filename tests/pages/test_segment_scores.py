@@ -34,8 +34,8 @@ def words(app):
 
 def test_inside_a_score_offers_what_needs_no_texts(opened, source):
     texts = {"inside": "output length"}  # a link from a set that has them
-    for page, asked in (("inside", {}), ("inside", texts), ("metrics", texts)):  # the last is an old one, and leads on
-        app = opened(page, Source(scores=source.scores), **asked)
+    for asked in ({}, texts):
+        app = opened("inside", Source(scores=source.scores), **asked)
         assert not app.exception and app.get("plotly_chart")
         assert [tab.label for tab in app.tabs] == ["Student's t", "A case to read"]
     assert {"Output length", "Signatures"} < {tab.label for tab in opened("inside", source).tabs}

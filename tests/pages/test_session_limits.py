@@ -55,9 +55,9 @@ def test_experiments_are_counted_with_all_their_repeats(monkeypatch, function, a
     monkeypatch.setenv("MTSIG_MAX_DRAWS", str(max(1, least)))
     session_limits.check_experiment(toy, function, asked)
     monkeypatch.setenv("MTSIG_MAX_DRAWS", str(max(1, least - 1)))
-    if least:
-        with pytest.raises(SettingError, match=rf"asks for {least:,} systems x segments x resamples"):
-            session_limits.check_experiment(toy, function, asked)
+    for times in (1, 2)[:2 * bool(least)]:
+        with pytest.raises(SettingError, match=rf"asks for {times * least:,} systems x segments x resamples"):
+            session_limits.check_experiment(toy, function, asked, times)
 
 
 @pytest.mark.parametrize(("function", "constant"), [
