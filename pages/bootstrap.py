@@ -33,7 +33,7 @@ screen.cautions(caution for caution in view.comparison.warnings if caution.kind.
 
 middle, title = chosen.intervals["percentile"], SETTINGS["ci"].name_value(ci)
 blue = f"the blue interval is the {title} interval" + (
-    ", the middle {level} of them." if ci == "percentile" or middle is None else
+    f", the middle {level} of them." if ci == "percentile" or middle is None else
     f", not the middle {level} of the bars ({middle[0]:{form}} to {middle[1]:{form}}).")
 comparison_sections.show_replicates(view, chosen, ci, "bootstrap.replicates")
 st.caption(f"The histogram shows the score of this system on {len(chosen.drawn):,} resamples of the test set, by "
