@@ -7,6 +7,7 @@ in whatever order tasks run.
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
@@ -50,13 +51,37 @@ def on_cluster(address: str | None) -> Iterator[None]:
         _check_workers(client, address)
         chosen = _CLIENT.set(client)
         try:
-            yield
+            with _watched(client):
+                yield
         except (CancelledError, ClosedClientError, CommClosedError, KilledWorker) as error:
             raise ClusterError(f"The work is not done: the Dask cluster at {address} lost its scheduler or its "
                                "workers, perhaps because memory ran out. See what they print, start them again, "
                                "and repeat.") from error
         finally:
             _CLIENT.reset(chosen)
+
+
+@contextmanager
+def _watched(client: Any) -> Iterator[None]:
+    """Meanwhile all that a client waits for is cancelled if no worker is left, and none comes again in some time."""
+    over = threading.Event()
+
+    def watch() -> None:
+        alone = False
+        while not over.wait(_PATIENCE):
+            try:
+                before, alone = alone, not client.ncores()
+            except OSError:  # without a scheduler all is cancelled already
+                return
+            if before and alone:
+                client.close()
+                return
+
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        over.set()
 
 
 def run_in_order(task: Callable[[int], _Result], n_tasks: int, jobs: int = 1) -> Generator[_Result, None, None]:
