@@ -37,7 +37,7 @@ class Partly(ValueError):
 def begin(page: str) -> None:
     """Start a run of a page. After a link or Back the address decides, otherwise the session."""
     state, arrived = st.session_state, {key: st.query_params.get_all(key) for key in st.query_params}
-    first = _KEPT not in state
+    first = _DRAWN not in state  # what is set last: a run that another breaks off may set only some
     if first:
         state[_SHOWN], state[_COMPLAINTS], state[_OF_SETS], state[_LINK] = {}, {}, {}, dict(arrived)
         state[_PAGES_OWN], state[_LINKED] = set(), set()

@@ -41,9 +41,10 @@ def result(key: tuple, work: Callable[[Progress], object], what: str,
     asks for reruns would meet clicks, and Streamlit forgets one of the two then. Where even its fastest second so far
     says that it would take longer than `LONGEST`, it is stopped, and the page says how long it would take and asks.
     """
-    place = keep_place(key, there := _SCHEDULER.found(key))
-    if there:
-        return _SCHEDULER.values.get(key)
+    value = kept(key)  # asked for once: another session's may take its room at any time
+    place = keep_place(key, value is not None)
+    if value is not None:
+        return value
     if key in st.session_state.setdefault(_CANCELLED, set()):
         _draw(place, f"{what}: cancelled.", "Run it after all", _again, key)
         end_page()
@@ -67,7 +68,7 @@ def result(key: tuple, work: Callable[[Progress], object], what: str,
 
 def kept(key: tuple):
     """Return the value of some work if it is there, else None."""
-    return _SCHEDULER.values.get(key) if _SCHEDULER.found(key) else None
+    return _SCHEDULER.values.get(key)
 
 
 def keep_place(key: tuple, there: bool = True):

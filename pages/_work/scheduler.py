@@ -199,10 +199,6 @@ class Scheduler:
                 threading.Thread(target=self._look_on, daemon=True, name="mtsig leases").start()
             return job
 
-    def found(self, key: tuple) -> bool:
-        """Whether the value of a key is there."""
-        return key in self.values
-
     def leave(self, key: tuple, me: str) -> None:
         """A session does not want this any more."""
         with self._lock:

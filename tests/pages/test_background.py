@@ -34,6 +34,22 @@ def shown(at):
     return " ".join([*(m.value for m in at.markdown), *(h.proto.body for h in at.get("html"))])
 
 
+def test_a_first_run_that_another_breaks_off_begins_again():
+    def begun():
+        import streamlit as st
+
+        from pages._ui import address
+
+        if not st.session_state.get("broken"):
+            st.session_state["broken"] = True
+            st.session_state[address._KEPT] = {}  # where the first run came to
+        address.begin("page")
+        st.write(f"page {address.page()}")
+
+    at = AppTest.from_function(begun).run()
+    assert not at.exception and shown(at) == "page page"
+
+
 class TestOnAPage:
     @pytest.fixture(autouse=True)
     def queue(self, monkeypatch):
@@ -52,6 +68,21 @@ class TestOnAPage:
         assert "the value is 42" in shown(at.run())
         assert "the value is 42" in shown(at.run())
         assert work.calls == 1
+
+    def test_a_value_that_loses_its_place_meanwhile_is_shown_all_the_same(self, work, monkeypatch):
+        at = AppTest.from_function(page)
+        at.session_state["work"] = work
+        work.let_go.set()
+        at.run()
+        place = background.keep_place
+
+        def while_others_keep_theirs(*args):
+            for k in range(200):
+                background._SCHEDULER.values.keep(k, k)
+            return place(*args)
+
+        monkeypatch.setattr(background, "keep_place", while_others_keep_theirs)
+        assert "the value is 42" in shown(at.run()) and work.calls == 1
 
     def test_slow_work_shows_progress_until_it_is_done(self, monkeypatch):
         shown_meanwhile = []
