@@ -23,11 +23,14 @@ def free_port():
 
 @contextmanager
 def started(*command, port, cwd=CHECKOUT, **environment):
-    """Run a command that serves the dashboard; `port` is what its option for it is called."""
+    """Run a command that serves the dashboard; `port` is what its option for it is called.
+
+    What it writes to standard error is shown with a test that fails.
+    """
     number = free_port()
     process = subprocess.Popen(
         [*map(str, command), port, str(number)], cwd=cwd,
-        env={**os.environ, "MTSIG_DATA_ROOT": "", **environment}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        env={**os.environ, "MTSIG_DATA_ROOT": "", **environment}, stdout=subprocess.DEVNULL)
     address = f"http://localhost:{number}"
     try:
         _wait_for(f"{address}/_stcore/health", process)

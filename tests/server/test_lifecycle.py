@@ -51,6 +51,11 @@ def test_memory_is_searched_where_something_happened_and_not_after_each_run(monk
     assert "postScriptGC = false" in CONFIG.read_text()
 
 
+def test_a_session_has_one_run_of_a_page_at_a_time():
+    """Two would change its state at once, for which Streamlit has a lock in each run alone."""
+    assert "fastReruns = false" in CONFIG.read_text()
+
+
 def test_sessions_that_left_are_ended_and_their_memory_given_back_though_nobody_comes(monkeypatch):
     runtime = Left()
     monkeypatch.setattr(sessions, "_refused", {"one": {"a file": "why"}})
