@@ -84,6 +84,14 @@ def nothing_of_this_machine(tmp_path_factory):
         yield
 
 
+@pytest.fixture(scope="module", autouse=True)
+def nothing_kept_by_other_files():
+    """A dashboard without a folder for what it counts sets one, in this process too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MTSIG_CACHE", "")
+        yield
+
+
 @pytest.fixture(scope="session", autouse=True)
 def made_once():
     """The options of all commands, and the sets of the simulated task, are made once in this process, not for each of
