@@ -182,12 +182,17 @@ def _check_companions(args: Namespace) -> None:
                                  ("ids", args.scores, "--scores NAME=FILE"),
                                  ("columns", args.scores, "--scores NAME=FILE"),
                                  ("demo_references", demo, "--demo or --demo-segments")):
-        if getattr(args, name) not in (None, [], ()) and not is_there:
-            raise SettingError(f"{_option(name)} needs {what}.")
+        _check_companion(args, name, is_there, what)
+
+
+def _check_companion(args: Namespace, name: str, is_there: object, what: str) -> None:
+    if getattr(args, name) not in (None, [], ()) and not is_there:
+        raise SettingError(f"{_option(name)} needs {what}.")
 
 
 def task_source(args: Namespace, **more: Any) -> TaskSource:
     """The task that the options name, not read; `more` are further fields of it."""
+    _check_companion(args, "mqm_weights", args.scores, "--scores NAME=FILE")
     files = {name: _split_named(name, getattr(args, name), of_task=True) for name in ("scores", "run")}
     return TaskSource(**_values(args, TaskSource) | files | {"exclude": ()} | more).name_pairs()
 

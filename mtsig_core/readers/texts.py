@@ -617,6 +617,6 @@ def _add_word(sentence: _Sentence, number: int, columns: Sequence[str], where: s
     if index != str(expected) or not _WHOLE.fullmatch(head) or int(head) == expected:
         raise InputError(f"{where} is {show_value(' '.join(columns))}. Expected word {expected} of the sentence: "
                          f"{N_COLUMNS} columns with tabs between them, the first the number of the word, the seventh "
-                         "that of its head, another word, or 0 for the root. An empty line ends each sentence.")
+                         "the number of its head, another word, or 0 for the root. An empty line ends each sentence.")
     sentence.words.append("\t".join((form, form if lemma == "_" else lemma, head, relation)))
     sentence.heads.append((number, int(head)))

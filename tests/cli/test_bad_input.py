@@ -146,6 +146,12 @@ def test_sets_of_sacrebleu_and_xml(refused, args, told):
     assert told in refused("compare", *args)
 
 
+@pytest.mark.parametrize("asked", [
+    ["compare", "--demo"], ["task", "--demo-task"], ["agreement", "--demo-task", "--human", "human"]])
+def test_weights_without_the_errors_that_they_weigh(refused, asked):
+    assert "--mqm-weights needs --scores NAME=FILE" in refused(*asked, "--mqm-weights", "major=10")
+
+
 @pytest.mark.parametrize("command", ["compare", "score", "segments"])
 def test_no_system(refused, files, command):
     assert "--system" in refused(command, "--ref", files / "ref.txt")
