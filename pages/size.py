@@ -3,7 +3,6 @@
 import streamlit as st
 
 from mtsig_core.experiments.sweeps import sweep_sizes
-from mtsig_core.metrics import metric_title
 from mtsig_core.stats.power import default_difference
 from pages._sections import size_sections
 from pages._sections.size_sections import Curve
@@ -16,8 +15,8 @@ _POWERS = [0.5, 0.8, 0.9, 0.95]
 view = frame.open_page(experiment=True)
 a, b, (third, fourth, fifth) = views.choose_pair(view, 5)
 usual = default_difference(row.score for row in view.result.systems)
-difference = controls.slider(third, f"Difference ({metric_title(view.metric)})", usual, "difference", least=usual / 10,
-                             most=10 * usual, step=usual / 10, format="%.3g", help="The difference to be found.")
+difference = controls.slider(third, "Difference", usual, "difference", least=usual / 10, most=10 * usual,
+                             step=usual / 10, format="%.3g", help="The difference to be found, in points.")
 with fourth:
     power = controls.choice("Power", _POWERS, "power", default=0.8, format_func="{:.0%}".format,
                             help="How often the test should find the difference.")

@@ -269,8 +269,8 @@ def show_equivalence(found: PairExamination) -> None:
         st.caption(f"Equivalence cannot be tested with so few {found.settings.unit}s: it needs the bootstrap.")
         return
     if found.se[found.settings.unit] == 0:
-        st.caption(f"Equivalence is not tested: {metric_title(found.metric)} gives the same difference in every "
-                   "resample, which says nothing about other test sets.")
+        screen.faint(f"Equivalence is not tested: {metric_title(found.metric)} gives the same difference in every "
+                     "resample, which says nothing about other test sets.")
         return
     usual = default_difference((found.score_a, found.score_b))
     margin = controls.number(st, "A difference that does not matter, in points", None, "margin", least=usual / 1000,

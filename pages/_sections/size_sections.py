@@ -184,7 +184,7 @@ class Curve:
         last = ", and the last dot is the whole set itself" * (rows[-1].size == sweep.n_units)
         st.caption("Dotted: how often a new test set of each size would find the difference, for one pair; dashed "
                    "beyond the sizes drawn. Dots: the same for random parts of this test set, with the difference set "
-                   f"to {self.difference:g} {unit}. Pale dots share most segments with others{last}.",
+                   f"to {self.difference:g}. Pale dots share most segments with others{last}.",
                    help=self._about(sweep, mine))
 
     def show_plan(self, sweep: SizeSweep, planned: Sequence[PairPlan], mine: PairPlan) -> None:
@@ -194,7 +194,7 @@ class Curve:
             row for row in planned if mine.a in (row.a, row.b)][:_OF_ONE]
         screen.show_table(plan_table(few, self.difference, unit, units))
         if len(few) < len(planned):
-            st.caption(f"{len(few)} pairs with {mine.a}.")
+            screen.faint(f"{len(few)} pairs with {mine.a}.")
             with st.expander(f"All {len(planned)} pairs", key="size.all.box"):
                 screen.show_table(plan_table(planned, self.difference, unit, units), key="size.all")
         family = "" if mine.n_pairs < 2 else (f", and for {mine.n_pairs} pairs with Bonferroni, which is enough for "
@@ -205,10 +205,10 @@ class Curve:
 
     def _about(self, sweep: SizeSweep, mine: PairPlan) -> str:
         """Describe the dots, the curve and the line."""
-        alpha, unit = sweep.settings.alpha, metric_title(self.view.metric)
+        alpha = sweep.settings.alpha
         return (f"Each dot is a share of random test sets with uncorrected p at most {alpha:g}, with its Monte Carlo "
                 f"interval. The test: percentile, {sweep.settings.resamples} resamples by {sweep.settings.unit}. "
-                f"Their differences are moved by {rounded(self.difference - mine.delta, '+')} {unit}. Opposite: "
+                f"Their differences are moved by {rounded(self.difference - mine.delta, '+')}. Opposite: "
                 f"against the order of the whole set; {own_order(mine, alpha)}. Pale: more than half of this test set. "
                 f"The dotted curve is normal theory and meets the line of {self.power:.0%} at the size needed; the bar "
                 "is its interval. With few units the percentile test finds too much: trust the curve.")

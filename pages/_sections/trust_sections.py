@@ -168,9 +168,9 @@ def show_coverage(view: View) -> None:
         covering.show(_held(view.alpha, one), one.rows, "Coverage of every kind of interval of the score.",
                       table=tables.coverage_table(one))
         size = f"{one.n_segments:,} segments" + (f" or {one.n_documents:,} documents" if one.n_documents else "")
-        st.caption(f"{one.repeats:,} test sets of {size} are drawn, and each gives an interval of the score of "
-                   f"{one.a}. The true score is the one on the whole test set; the big numbers are of percentile "
-                   "intervals.")
+        screen.faint(f"{one.repeats:,} test sets of {size} are drawn, and each gives an interval of the score of "
+                     f"{one.a}. The true score is the one on the whole test set; the big numbers are of percentile "
+                     "intervals.")
         warn_of_few_documents(one.n_documents)
     with explain("coverage"):
         st.markdown(f"Test sets are drawn with replacement, and each has {one.resamples:,} resamples. Bars are 95% "

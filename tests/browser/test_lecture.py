@@ -199,7 +199,7 @@ def test_keys_while_it_moves_the_votes_and_an_answer_that_waits_for_enough_draws
         if key == "V":
             page.keyboard.press("v")  # closes the list
     page.go_back()
-    stage.get_by_text("So: On the same draws").wait_for()
+    stage.locator(".ask").get_by_text("of the same 20 draws").wait_for()
     assert "The room" not in stage.locator(".ask").inner_text()  # its votes were about the answer
     page.keyboard.press("2")
     page.keyboard.press("]")  # away in the middle
