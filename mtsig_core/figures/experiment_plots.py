@@ -287,7 +287,8 @@ def _by_sample(figure: go.Figure, n: int, line: float, words: str, what: str, na
     figure.add_trace(go.Scatter(x=[None], y=[None], mode="lines", name=words, hoverinfo="skip",
                                 line=dict(color=GREY, width=2, dash="dot")))  # in the key, which has lines on a phone
     figure.update_xaxes(range=[0.3, n + 0.7], showgrid=False, tickformat="d", nticks=min(n + 1, 12))
-    _set_size(figure, 280, top=30, bottom=46, left=LEFT + _TURNED, below="sample", showlegend=True)
+    # The key has three lines where two such figures are side by side: clear of the camera above them.
+    _set_size(figure, 308, top=58, bottom=46, left=LEFT + _TURNED, below="sample", showlegend=True)
     _write_beside(figure, what)
     return named.below(figure)
 

@@ -135,13 +135,13 @@ def tally_table(samples: Mapping[str, Sampling], a: str, b: str, alpha: float, p
 
 
 def describe_whole(p: float, alpha: float, n_units: int) -> str:
-    """Whether the whole test set of so many units, which conclusions are held against, decides a pair itself.
+    """Whether a pair differs significantly on the whole test set of so many units, which samples are compared with.
 
     >>> describe_whole(0.001, 0.05, 300), describe_whole(0.125, 0.05, 6)
-    ('decided, p 0.0010 from 999 permutations', 'itself undecided, p 0.1250 from all 64 permutations')
+    ('significant, p = 0.0010 from 999 permutations', 'not significant, p = 0.1250 from all 64 permutations')
     """
-    verdict = "decided" if significant(p, alpha) else "itself undecided"
-    return f"{verdict}, p {format_p(p)} from {describe_swaps(n_units)}"
+    verdict = "significant" if significant(p, alpha) else "not significant"
+    return f"{verdict}, p = {format_p(p)} from {describe_swaps(n_units)}"
 
 
 def spread_table(spreads: Spreads, system: str) -> Table:

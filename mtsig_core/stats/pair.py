@@ -505,18 +505,19 @@ def sort_segments(testset: TestSet, positions: np.ndarray, added: np.ndarray, or
 
 
 def score_selection(testset: TestSet, metric: Metric, a: str, b: str, statistics: np.ndarray,
-                    positions: np.ndarray) -> tuple[float, float]:
-    """Corpus scores of a and b on some segments alone, from their summed statistics.
+                    positions: np.ndarray) -> tuple[float, float, int]:
+    """Corpus scores of a and b on some segments alone, from their summed statistics; and how many have scores of both.
 
     It describes these segments. They were chosen by looking, so no test of the difference would be valid.
     """
     if not len(positions):
         raise SettingError("No segment to score. Expected at least one position.")
     both = _common_statistics(testset, metric, a, b, statistics)[:, positions]
-    if not count_common_segments(metric, both, engine.all_pairs(2))[0]:
+    n = int(count_common_segments(metric, both, engine.all_pairs(2))[0])
+    if not n:
         raise SettingError(f"None of these {len(positions)} segments has a score by {metric.name} for {a} and {b}.")
     first, second = metric.score(both.sum(axis=1))
-    return float(first), float(second)
+    return float(first), float(second), n
 
 
 def deciding_segments(testset: TestSet, metric: Metric, a: str, b: str, statistics: np.ndarray,

@@ -190,10 +190,12 @@ class Reader:
             f"All {n:,} segments" if n == testset.n_segments else f"{n:,} of {testset.n_segments:,} segments"
         metric = resolve_metric(testset, self.view.metric)
         try:
-            score_a, score_b = segments.score_selection(testset, metric, self.a, self.b, self.statistics, positions)
+            score_a, score_b, scored = segments.score_selection(testset, metric, self.a, self.b, self.statistics,
+                                                                positions)
         except MtsigError as problem:  # segments that nobody rated can be read all the same
             return f"{text}: {problem}"
         delta, form = (score_a - score_b) * direction(metric), written_like((score_a, score_b))
+        text += f", {scored:,} with scores of both" * (scored < n)
         return f"{text}: {self.a} {score_a:{form}}, {self.b} {score_b:{form}}, {delta:+{form}} {self.unit}"
 
     def draw_pair(self, k: int, notes: Sequence[str]) -> str:

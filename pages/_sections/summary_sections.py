@@ -90,7 +90,8 @@ def _alt(view: View) -> str:
 def show_caveats(view: View, others: list[MetricResult], below: DeltaGenerator) -> None:
     """Draw the limits of the verdict with their remedies, as far as the figure stays in sight, and count the others."""
     most = _MOST if len(view.result.systems) <= _SEVERAL else 1
-    if more := caveats.show([*_list_first(view, others), *_ask_for_metric(view, others)], "first", most=most):
+    if more := caveats.show([*_list_first(view, others), *_ask_for_metric(view, others)], "first", most=most,
+                            elsewhere=_list_all(view, others)):
         with below:
             screen.faint(f"{format_count(more, 'more caveat')} under All caveats.")
 
@@ -113,9 +114,13 @@ def _list_first(view: View, others: list[MetricResult]) -> list[Caution]:
         or caution.code == "near-alpha" and anchor in (caution.a, caution.b))]
 
 
+def _list_all(view: View, others: list[MetricResult]) -> list[Caution]:
+    return [*about_top_groups({one.metric: one for one in (view.result, *others)}), *view.comparison.warnings,
+            *comparison_sections.warnings_of(view, others), *_ask_for_metric(view, others)]
+
+
 def show_all_caveats(view: View, others: list[MetricResult]) -> None:
-    warnings = [*about_top_groups({one.metric: one for one in (view.result, *others)}), *view.comparison.warnings,
-                *comparison_sections.warnings_of(view, others), *_ask_for_metric(view, others)]
+    warnings = _list_all(view, others)
     caveats.show(warnings, "all", several=bool(others))
     if not warnings:
         st.write("No caveats.")

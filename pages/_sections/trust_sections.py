@@ -370,7 +370,8 @@ def show_power(view: View) -> None:
         samples, one, size = _run_conclusions(view, beside)
         some, right = one.totals(size)
         screen.answer(f"Samples of {size:,} segments find a difference in {some.share:.0%} of the comparisons"
-                      + (f". {right.share:.0%} of these findings agree with the whole test set" if right.n else ""))
+                      + (f". {right.count:,} of these {right.n:,} findings agree with the whole test set" if right.n
+                         else ""))
         screen.numbers(big("Find a difference", some), big("Agree with the whole test set", right),
                        ("Contradict it", str(right.n - right.count), f"of {right.n:,} findings"))
         samples.show(draw_conclusions(one, size), one.rows, f"Share of samples of {size} that agree with the whole "

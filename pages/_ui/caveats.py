@@ -32,19 +32,27 @@ def mend_in_address(remedy: Remedy) -> None:
             address.keep(_KEYS.get(key, key), [str(value)])
 
 
-def show(cautions: Iterable[Caution], place: str, *, several: bool = False, most: int | None = None) -> int:
-    """Draw caveats, a box for each kind, with a button for each remedy; return how many are beyond `most`.
+def show(cautions: Iterable[Caution], place: str, *, several: bool = False, most: int | None = None,
+         elsewhere: Iterable[Caution] = ()) -> int:
+    """Draw caveats, a box for each kind, with a button for each remedy; return how many kinds are left: beyond `most`,
+    or only `elsewhere` on the page.
 
     `place` makes the keys of the buttons, where a page shows a warning twice.
     """
-    kinds: dict[tuple[str, str | None], list[Caution]] = {}
-    for caution in cautions:
-        kinds.setdefault((caution.code, caution.metric), []).append(caution)
-    for (code, metric), some in list(kinds.items())[:most]:
+    kinds = _group_kinds(cautions)
+    drawn = list(kinds.items())[:most]
+    for (code, metric), some in drawn:
         texts = group_cautions(some, several=several)[0]
         remedies = {str(remedy): remedy for caution in some[:3] for remedy in caution.remedies}
         show_box("\n".join(texts), list(remedies.values()), f"{place}.{code}.{metric or ''}")
-    return max(0, len(kinds) - (len(kinds) if most is None else most))
+    return len({*kinds, *_group_kinds(elsewhere)}) - len(drawn)
+
+
+def _group_kinds(cautions: Iterable[Caution]) -> dict[tuple[str, str | None], list[Caution]]:
+    kinds: dict[tuple[str, str | None], list[Caution]] = {}
+    for caution in cautions:
+        kinds.setdefault((caution.code, caution.metric), []).append(caution)
+    return kinds
 
 
 def show_of_task(comparison: TaskComparison, metric: str, place: str, mend: Mend | None = mend_in_address,

@@ -86,7 +86,7 @@ def test_a_positive_difference_is_an_improvement_also_for_ter(open_page, source)
 def test_a_system_is_not_called_better_where_the_whole_test_set_leaves_it_open(open_page, source):
     said = words(open_page(source, alpha="0.001", tab="What each sample concludes"))
     assert "is better, not significantly, on the whole test set." in said
-    assert "The whole test set: itself undecided, p 0.0040 from 999 permutations." in said
+    assert "The whole test set: not significant, p = 0.0040 from 999 permutations." in said
 
 
 def test_a_score_without_any_spread(open_page, source):

@@ -68,6 +68,11 @@ def test_lengths_and_expressions_are_in_the_link_and_mistakes_are_messages(open_
     assert page.query_params["shortest"] == "1.0" and "All 60 segments" in answer(page)
 
 
+def test_the_scores_say_how_many_segments_have_them(opened):
+    page = opened("segments", Source(demo_task=True), metric="human", a="Cedar-open", b="Fir-closed")
+    assert "All 1,000 segments, 548 with scores of both: Cedar-open 73.50, Fir-closed 69.14" in answer(page)
+
+
 def test_one_segment_at_a_time_and_a_page_of_the_list(open_segments, source):
     page = open_segments(source, a=NAMES[0], b=NAMES[1])
     assert not page.exception and "All 60 segments: " in answer(page)

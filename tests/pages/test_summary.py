@@ -236,6 +236,14 @@ def test_a_caveat_has_a_button_that_mends_it(app, source):
     assert page.multiselect(key="metrics").value == ["chrf"]
 
 
+def test_caveats_that_are_only_in_their_tab_are_counted_below_the_figure(app, tmp_path):
+    ref = sentences(40)
+    systems = ref, [f"other {text}" for text in ref], [*ref[:20], "", *ref[21:]]
+    said = words(app(written(tmp_path, ref, systems, None)))
+    assert said.count("has 1 empty segment of 40") == 1 and said.count(TEMPLATES["no-documents"].general) == 2
+    assert said.count("mt-caution") == 3 + 7 and "4 more caveats under All caveats." in said
+
+
 def test_the_report_is_one_page_with_verdict_caveats_and_method(app, source):
     page = app(source, view="report")
     said = words(page)

@@ -58,6 +58,13 @@ def test_an_experiment_is_shown_as_the_core_has_it(open_page, name):
     assert command[command.index("--alpha") + 1] == "0.1" and command[command.index("--seed") + 1] == "3"
 
 
+def test_the_headline_of_power_counts_the_findings_that_agree(open_page):
+    said = words(open_page(Source(demo=240), experiment="Power", alpha="0.1", seed="3"))
+    one = trust_sections.conclusions(load_demo(240), "bleu", alpha=0.1, seed=3)
+    _, right = one.totals(trust_sections._usual_size(one))
+    assert right.n and f"{right.count} of these {right.n} findings agree with the whole" in said
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("experiment, works, so_far, figures", [
     ("False alarms", [(trust_sections, "type_one")], ["8 of 50", "16 of 50", "32 of 50"], 1),

@@ -37,6 +37,12 @@ def test_roles_are_guessed_from_names(file, role):
     assert guess_role(file) == role
 
 
+def test_a_file_of_domains_and_document_ids_is_no_pair_of_references():
+    content = b"news\ttest-news_press.3585\nsocial\ttest-social_1.24\n" * 3
+    assert guess_uploads([("docs.txt", content)]) == [("documents", "docs")]
+    assert guess_uploads([("ref.txt", content)]) == [("reference", "ref")]
+
+
 def test_reads_all_roles_and_gz():
     testset = read_uploads([up("ref.txt", "a\nb\n"), up("x.txt.gz", gzip.compress(b"a\nc\n")),
                             up("docs.txt", "d\td1\nd\td2\n"),

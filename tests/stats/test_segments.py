@@ -96,7 +96,7 @@ def test_contributions_and_scores_are_those_of_sacrebleu():
         assert added[k] == pytest.approx(whole - (score("A", rest) - score("B", rest)), abs=1e-9)
     some_of_them = [2, 3, 11, 20]
     assert score_selection(testset, bleu, "A", "B", statistics, np.array(some_of_them)) == pytest.approx(
-        (score("A", some_of_them), score("B", some_of_them)), abs=1e-9)
+        (score("A", some_of_them), score("B", some_of_them), 4), abs=1e-9)
     assert measure_contributions(testset, bleu, "B", "A", statistics) == pytest.approx(-added)
 
 
