@@ -115,6 +115,13 @@ def test_students_t(open_page, source, query):
     assert f"--n={n}" in joined(arguments(copied(page)[-1])) or n == "5"
 
 
+def test_human_scores_beside_texts_leave_the_corpus_score_to_bleu(opened):
+    page = opened("inside")
+    said = words(page)
+    assert not page.exception and "human is a mean" not in said
+    assert "keep their order in the mean of sentence scores" in said and len(page.get("plotly_chart")) == 2
+
+
 def test_scores_without_texts(open_page, ratings):
     assert "human is a mean of segment scores" in words(open_page(ratings, VIEWS[3]))
     page = open_page(ratings, VIEWS[4], system="B")
