@@ -15,7 +15,7 @@ import shlex
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from mtsig_core.errors import InputError, Remedy
@@ -333,7 +333,13 @@ def to_utf8(data: bytes) -> bytes:
 def sniff(data: bytes) -> Format | None:
     """The format that a file has by its content, unpacked; None for plain text, and for what nobody knows."""
     data = data if (text := to_utf8(data[:4 * _HEAD])) == data[:4 * _HEAD] else text
-    sample = _Sample(data[:_HEAD], data[-_TAIL:])
+    return _recognize(data[:_HEAD], data[-_TAIL:])
+
+
+@lru_cache(maxsize=64)
+def _recognize(head: bytes, tail: bytes) -> Format | None:
+    """The format with this beginning and end: a file is asked for it before it is read, and again when it is."""
+    sample = _Sample(head, tail)
     return next((fmt for fmt in FORMATS if fmt.fits(sample)), None)
 
 
