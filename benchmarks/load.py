@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -160,17 +160,18 @@ async def _browse(address, asks, until, think, browsers):
     return [Visit(**visit) for visit in json.loads(out)]
 
 
-def start(workers: int, root: str, settings: Mapping[str, str] = MappingProxyType({}), port: int = 0
+def start(workers: int, root: str, settings: Mapping[str, str] = MappingProxyType({}), port: int = 0,
+          served: Sequence[str] = ("mtsig_core", "serve", "--no-browser", "--port")
           ) -> tuple[str, subprocess.Popen[bytes]]:
     """A dashboard with the shared tasks below a folder, and with settings of the environment; its address too.
 
-    At any port that is free where none is given.
+    At any port that is free where none is given. `served`: the module that serves, and its options.
     """
     if not port:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "mtsig_core", "serve", "--no-browser", "--port", str(port)]
+    command = [sys.executable, "-m", *served, str(port)]
     command += ["--workers", str(workers)] if workers > 1 else []
     server = subprocess.Popen(command, env={**os.environ, "MTSIG_DATA_ROOT": root, **settings},
                               stdout=subprocess.DEVNULL)

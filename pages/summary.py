@@ -39,8 +39,9 @@ if excluded:
 with tabs["Published scores"]:
     published_comparison.show(view)
 with tabs["All caveats"]:
-    summary_sections.show_all_caveats(view, others)
+    first, every = summary_sections.find_caveats(view, others)
+    summary_sections.show_all_caveats(every, bool(others))
 with caveats:
-    summary_sections.show_caveats(view, others, more)
+    summary_sections.show_caveats(view, first, every, more)
 with buttons:
     summary_sections.show_buttons(view, excluded, others)

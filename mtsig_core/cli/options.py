@@ -168,12 +168,13 @@ def source_from(args: Namespace, whole_task: bool = False) -> Source | None:
 
 def _check_companions(args: Namespace) -> None:
     """Refuse options that mean nothing without another."""
-    if args.tokenize is not None:
+    given = vars(args)
+    if given.get("tokenize") is not None:
         check_tokenizer(args.tokenize)
-    if args.demo_segments is not None and args.demo_segments < 1:
-        raise SettingError(f"--demo-segments is {args.demo_segments}. Expected at least 1.")
+    if (n := given.get("demo_segments")) is not None and n < 1:
+        raise SettingError(f"--demo-segments is {n}. Expected at least 1.")
     tables = args.scores or args.folder and has_scores(args.folder)
-    demo = args.demo or args.demo_segments or args.demo_task
+    demo = any(map(given.get, ("demo", "demo_segments", "demo_task")))
     for name, is_there, what in (("raters", tables, "--scores NAME=FILE"),
                                  ("mqm_weights", args.scores, "--scores NAME=FILE"),
                                  ("lower_is_better", tables, "--scores NAME=FILE"),
@@ -182,17 +183,13 @@ def _check_companions(args: Namespace) -> None:
                                  ("ids", args.scores, "--scores NAME=FILE"),
                                  ("columns", args.scores, "--scores NAME=FILE"),
                                  ("demo_references", demo, "--demo or --demo-segments")):
-        _check_companion(args, name, is_there, what)
-
-
-def _check_companion(args: Namespace, name: str, is_there: object, what: str) -> None:
-    if getattr(args, name) not in (None, [], ()) and not is_there:
-        raise SettingError(f"{_option(name)} needs {what}.")
+        if given.get(name) not in (None, [], ()) and not is_there:
+            raise SettingError(f"{_option(name)} needs {what}.")
 
 
 def task_source(args: Namespace, **more: Any) -> TaskSource:
     """The task that the options name, not read; `more` are further fields of it."""
-    _check_companion(args, "mqm_weights", args.scores, "--scores NAME=FILE")
+    _check_companions(args)
     files = {name: _split_named(name, getattr(args, name), of_task=True) for name in ("scores", "run")}
     return TaskSource(**_values(args, TaskSource) | files | {"exclude": ()} | more).name_pairs()
 

@@ -87,13 +87,31 @@ def _alt(view: View) -> str:
 # Caveats.
 
 
-def show_caveats(view: View, others: list[MetricResult], below: DeltaGenerator) -> None:
+def find_caveats(view: View, others: list[MetricResult]) -> tuple[list[Caution], list[Caution]]:
+    """Return the caveats of the verdict, and all."""
+    comparison, result = view.comparison, view.result
+    top = about_top_groups({one.metric: one for one in (result, *others)})
+    single = _ask_for_metric(view, others)
+    anchor, qualified = find_anchor(result, comparison.settings), pick_caveats(comparison, result)
+    own = [caution for caution in comparison.warnings if caution in qualified
+           or caution.kind.concern in ("files", "scores", "references", "family")
+           or caution.code == "near-alpha" and anchor in (caution.a, caution.b)]
+    return [*top, *own, *single], [
+        *top, *comparison.warnings, *comparison_sections.warnings_of(view, others), *single]
+
+
+def show_caveats(view: View, first: list[Caution], every: list[Caution], below: DeltaGenerator) -> None:
     """Draw the limits of the verdict with their remedies, as far as the figure stays in sight, and count the others."""
     most = _MOST if len(view.result.systems) <= _SEVERAL else 1
-    if more := caveats.show([*_list_first(view, others), *_ask_for_metric(view, others)], "first", most=most,
-                            elsewhere=_list_all(view, others)):
+    if more := caveats.show(first, "first", most=most, elsewhere=every):
         with below:
             screen.faint(f"{format_count(more, 'more caveat')} under All caveats.")
+
+
+def show_all_caveats(every: list[Caution], several: bool) -> None:
+    caveats.show(every, "all", several=several)
+    if not every:
+        st.write("No caveats.")
 
 
 def _ask_for_metric(view: View, others: list[MetricResult]) -> list[Caution]:
@@ -102,28 +120,6 @@ def _ask_for_metric(view: View, others: list[MetricResult]) -> list[Caution]:
     other = "chrf" if "chrf" in names else next(iter(names), None)
     return [*about_one_metric({one.metric: one for one in (view.result, *others)},
                               *([{"also": other}] if other is not None else []))]
-
-
-def _list_first(view: View, others: list[MetricResult]) -> list[Caution]:
-    """Return the caveats of the verdict."""
-    comparison, result = view.comparison, view.result
-    anchor, qualified = find_anchor(result, comparison.settings), pick_caveats(comparison, result)
-    return [*about_top_groups({one.metric: one for one in (result, *others)}), *(
-        caution for caution in comparison.warnings if caution in qualified
-        or caution.kind.concern in ("files", "scores", "references", "family")
-        or caution.code == "near-alpha" and anchor in (caution.a, caution.b))]
-
-
-def _list_all(view: View, others: list[MetricResult]) -> list[Caution]:
-    return [*about_top_groups({one.metric: one for one in (view.result, *others)}), *view.comparison.warnings,
-            *comparison_sections.warnings_of(view, others), *_ask_for_metric(view, others)]
-
-
-def show_all_caveats(view: View, others: list[MetricResult]) -> None:
-    warnings = _list_all(view, others)
-    caveats.show(warnings, "all", several=bool(others))
-    if not warnings:
-        st.write("No caveats.")
 
 
 # Tabs.

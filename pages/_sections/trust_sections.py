@@ -298,7 +298,7 @@ def show_units(view: View) -> None:
                "Pairs that are significant by both units, by segment only, by document only, for each correction.",
                table=tables.unit_table(one))
     warn_of_few_documents(one.n_documents)
-    st.caption("Segments of a document are alike, so a test by segment finds too much. Trust the test by document.")
+    st.caption("Segments of a document are alike, so a test by segment can find too much. Trust the test by document.")
     with explain("units"):
         ratio = "" if one.se_ratio_median is None else (
             f" The standard error by document is {one.se_ratio_median:.2f} times the one by segment (median of the "

@@ -148,8 +148,10 @@ def test_sets_of_sacrebleu_and_xml(refused, args, told):
 
 @pytest.mark.parametrize("asked", [
     ["compare", "--demo"], ["task", "--demo-task"], ["agreement", "--demo-task", "--human", "human"]])
-def test_weights_without_the_errors_that_they_weigh(refused, asked):
-    assert "--mqm-weights needs --scores NAME=FILE" in refused(*asked, "--mqm-weights", "major=10")
+@pytest.mark.parametrize("option", [
+    ("--mqm-weights", "major=10"), ("--raters", "z"), ("--lower-is-better", "ter"), ("--higher-is-better", "ter")])
+def test_options_of_tables_without_a_table(refused, asked, option):
+    assert f"{option[0]} needs --scores NAME=FILE" in refused(*asked, *option)
 
 
 @pytest.mark.parametrize("command", ["compare", "score", "segments"])
