@@ -344,7 +344,8 @@ def mix_systems(whole: Population, systems: int, better: int, share: float, n: i
     speaker = rng.integers(0, len(whole.systems), (systems, n))
     if better:
         speaker[:better][rng.random((better, n)) < share] = 0  # the best of the real ones
-    return whole.statistics[speaker, rng.integers(0, whole.n_segments, n)]
+    mixed: np.ndarray = whole.statistics[speaker, rng.integers(0, whole.n_segments, n)]
+    return mixed
 
 
 @dataclass(frozen=True, eq=False)

@@ -156,7 +156,8 @@ def _match_size(a: np.ndarray, b: np.ndarray, head: np.ndarray, following: np.nd
         keys, at = np.empty(n, np.int64), firsts[length]
         for k in range(n):
             keys[k], at = runs[at], links[at]
-        for key in np.sort(keys):
+        for run in np.sort(keys):
+            key = int(run)
             i, j = key // len(b), key % len(b)
             begin = 0
             for t in range(length + 1):

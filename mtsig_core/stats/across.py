@@ -228,7 +228,7 @@ def draw_across(parts: Mapping[str, Measured], plans: Mapping[str, Plan], *, tri
             progress((k + 1) * share)
     plan, tested = next(iter(plans.values())), some[n:]
     test = TESTS[plan.test]
-    least = (np.sum if test.draws == "swaps" else np.min)(n_apart, axis=0)[tested]
+    least = (np.sum(n_apart, axis=0) if test.draws == "swaps" else np.min(n_apart, axis=0))[tested]
     tests = PairTests() if not tested.any() else test_pairs(
         observed[n:][tested], null[tested], test, p_floor(test, plan.unit, least), [np.arange(len(least))])
     kept_variances, freedom = (np.array(values)[:, some] for values in zip(*errors, strict=True))
