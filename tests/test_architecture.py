@@ -55,7 +55,8 @@ def test_pages_leave_plotly_to_their_shared_part():
 
 #: What the folders of the pages may import of each other; scripts, one screen each, take all of it.
 FOLDERS = {"_work": (), "_server": ("_work",), "_ui": ("_work", "_server"), "_sections": ("_work", "_server", "_ui")}
-LATE_FOLDERS = {"pages._server.lifecycle": {"pages._ui.background"}}  # the server begins before the pages are loaded
+LATE_FOLDERS = {"pages._server.lifecycle": {  # the server begins before the pages are loaded
+    "pages._ui.background", "pages._ui.catalogue", "pages._ui.testsets"}}
 
 
 def test_folders_of_the_pages_point_one_way():

@@ -20,10 +20,12 @@ from importlib import import_module
 import plotly.graph_objects as go
 import streamlit as st
 
-from mtsig_core.metrics import METRICS
+from mtsig_core import compare
+from mtsig_core.metrics import METRICS, list_metrics
 from mtsig_core.version import __version__
 from pages._server import internals, sessions
 from pages._work import events
+from pages._work.first_comparison import FirstDraws
 
 #: Seconds that a thread may compute while others wait. A page is sent in a hundred messages, before each of which the
 #: thread that sends waits as long as this where pages are being drawn: with Python's own 5 ms half a second.
@@ -101,6 +103,7 @@ async def life(app) -> AsyncIterator[None]:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
     _load()
     events.be_terse()
+    threading.Thread(target=_open_demonstration, daemon=True).start()  # while the first browser loads Streamlit
     yield
     tidying.cancel()
     events.tell("stop")
@@ -119,6 +122,18 @@ def _load() -> None:
     gc.collect()
     gc.freeze()  # what is there stays: without this, each run of a page spends 80 ms looking through it
     gc.enable()
+
+
+def _open_demonstration() -> None:
+    """Do what the first visit would wait for, whatever it opens: most of it loads code, and the demonstration stays."""
+    from mtsig_core.figures import comparison_plots
+    from pages._ui import catalogue, testsets
+
+    testset = testsets.read_beforehand(catalogue.TASK)
+    metric = list_metrics(testset)[0]
+    comparison = compare(testset, metric, cache=FirstDraws(testset))
+    for draw in (comparison_plots.differences, comparison_plots.forest):
+        draw(comparison.metrics[metric], comparison.settings).to_json()
 
 
 def _end_soon(server) -> None:

@@ -357,6 +357,11 @@ def _loaded(key: tuple, what: str, make: Callable[[], TestSet]) -> TestSet:
     return LOADED.make(key, make_with_spinner, weight)
 
 
+def read_beforehand(source: Source) -> TestSet:
+    """Read a source as a session would that opens it."""
+    return LOADED.make((source, _fingerprint(source)), source.read, weight)
+
+
 def root() -> Path | None:
     """Return the only folder below which files may be read by path."""
     value = os.environ.get("MTSIG_DATA_ROOT")

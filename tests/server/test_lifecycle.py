@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from mtsig_core.source import Source
 from pages._server import internals, lifecycle, sessions
-from pages._ui import background
+from pages._ui import background, testsets
+from pages._ui.catalogue import TASK
+from pages._work.memory import Memory
 from tests.builders.client import run
 from tests.builders.streamlit_parts import Left, keeps_sessions_that_left
 
@@ -77,3 +80,11 @@ def test_garbage_is_looked_for_once_all_is_loaded(monkeypatch):
         assert gc.isenabled()
     finally:
         gc.enable()
+
+
+def test_what_the_server_opens_beforehand_is_what_sessions_open(monkeypatch):
+    monkeypatch.setattr(testsets, "LOADED", Memory(8))
+    lifecycle._open_demonstration()
+    read = testsets.read_beforehand(TASK)
+    monkeypatch.setattr(Source, "read", None)  # nothing is read again
+    assert testsets.available()[TASK.title].load() is read
