@@ -166,12 +166,13 @@ def write() -> None:
         st.query_params.from_dict(query)
 
 
-def link(name: str, label: str, *, icon: str = ":material/arrow_forward:", help: str | None = None,
+def link(name: str, label: str, *, icon: str = ":material/arrow_forward:", help: str | None = None, opened=None,
          **asks: str | None) -> None:
-    """Draw a link to a page that keeps the choices and adds `asks`; None omits one."""
+    """Draw a link to a page that keeps the choices and adds `asks`; None omits one. A page that is `opened` is marked,
+    whichever of its addresses it has."""
     query = elsewhere(asks)
     st.session_state[_LINKED] |= query.keys() - asks.keys()
-    st.page_link(PAGES[name].file, label=label, icon=icon, help=help, query_params=query)
+    st.page_link(opened or PAGES[name].file, label=label, icon=icon, help=help, query_params=query)
 
 
 def go(name: str, **asks: str | list[str] | None) -> None:

@@ -53,7 +53,7 @@ def _draw_page(chosen, page: Page) -> None:
         return address.write()
     with st.sidebar:
         links = st.empty()
-        linked = _draw_links(links)
+        linked = _draw_links(links, chosen)
         browser.show_page_top(f"{page.name} {address.asked(views.LINK)}")
         choose = {"task": views.choose_task, "review": views.choose_review}.get(page.opens)
         view = _choose(choose) if choose else _choose(_draw_view, page)
@@ -61,7 +61,7 @@ def _draw_page(chosen, page: Page) -> None:
     above = st.container()
     _name_tab(page.title, None if isinstance(view, MtsigError) else view.title)
     _run(chosen, view)
-    _finish(links, linked, above)
+    _finish(links, chosen, linked, above)
 
 
 def _show_demo_banner(page: Page, view) -> None:
@@ -132,9 +132,9 @@ def _notice(name: str, whole: TestSet, may_change: bool) -> None:
     address.keep(address.SEEN, [whole.digest[:12]] if may_change else None)
 
 
-def _draw_links(place, drawn: dict | None = None) -> dict:
+def _draw_links(place, chosen, drawn: dict | None = None) -> dict:
     """Draw the links to all pages unless the same are `drawn` already; return the queries of the links."""
-    asks = address.elsewhere({})
+    asks, here = address.elsewhere({}), address.page()
     if asks != drawn:
         with place.container(gap="xxsmall"):
             section = ""
@@ -142,11 +142,12 @@ def _draw_links(place, drawn: dict | None = None) -> dict:
                 if page.section != section:
                     st.html(f'<div class="mt-section">{page.section}</div>')
                     section = page.section
-                address.link(page.name, page.title, icon=f":material/{page.icon}:")
+                address.link(page.name, page.title, icon=f":material/{page.icon}:",
+                             opened=chosen if page.name == here else None)
     return asks
 
 
-def _finish(links, linked, above) -> None:
+def _finish(links, chosen, linked, above) -> None:
     """Complete a run after the page has drawn all its controls; `linked` has the queries of the links drawn before."""
     messages = [shortened(text, _WIDEST) for text in address.complaints()]
     if _CHANGED in st.session_state:
@@ -155,7 +156,7 @@ def _finish(links, linked, above) -> None:
     with above:
         screen.messages(messages)
     address.write()
-    _draw_links(links, linked)
+    _draw_links(links, chosen, linked)
     with st.sidebar:
         address.keep_in_browser({address.SEEN: address.asked(address.SEEN)})
 

@@ -90,6 +90,16 @@ def test_one_press_is_one_step_and_what_applies_stays(served, page):
         step(page, page.go_forward, key, value)
     assert page.evaluate("history.length") == at_the_end
     what_is_left_out_and_why_belongs_to_its_set(page)
+    for address in ("", "summary"):  # the same page
+        page.goto(f"{served}/{address}")
+        ready(page)
+        links = page.get_by_test_id("stSidebar").get_by_test_id("stPageLink-NavLink")
+        assert links.evaluate_all(MARKED) == ["Summary"]
+
+
+#: The names of the links that have a background.
+MARKED = """links => links.filter(link => getComputedStyle(link).backgroundColor !== 'rgba(0, 0, 0, 0)').map(
+    link => link.querySelector('p').textContent)"""
 
 
 def leave_out(page, name, reason):
