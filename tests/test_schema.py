@@ -2,7 +2,7 @@
 
 import dataclasses
 import json
-from typing import get_type_hints
+from typing import Union, get_type_hints
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ def values(kind):
         return st.lists(values(inner[0]), max_size=2).map(tuple)
     if origin is tuple:
         return st.tuples(*map(values, inner))
-    if origin is not None:  # a mapping, here with plain texts in place of Any
+    if origin not in (None, Union):  # a mapping, here with plain texts in place of Any
         return st.dictionaries(values(str), values(inner[1]), max_size=2)
     return st.one_of(*map(values, inner)) if inner else values(str)
 

@@ -51,9 +51,15 @@ def write(content: str, path: str | None) -> None:
         except OSError as error:
             if isinstance(error, BrokenPipeError):
                 raise
+            drop_output()
             raise SettingError(f"Standard output cannot be written: {error.strerror}.") from error
         return
     write_file(content.encode("utf-8", "backslashreplace"), path)
+
+
+def drop_output() -> None:
+    """Let what standard output still holds go nowhere: Python writes it once more when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def write_file(content: bytes, path: str) -> None:

@@ -12,7 +12,7 @@ from importlib import import_module
 from io import TextIOWrapper
 from typing import Any, NoReturn
 
-from mtsig_core.cli.inputs import write
+from mtsig_core.cli.inputs import drop_output, write
 from mtsig_core.errors import MtsigError, SettingError, explain_unknown, suggest_name
 from mtsig_core.readers.limits import explain_unreadable
 from mtsig_core.report.commands import remedy_options
@@ -106,7 +106,7 @@ def main(argv: list[str] | None = None) -> int:
         print(f"mtsig: {printable_lines(said)}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader of a pipe has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_output()
         return 0
     except OSError as error:  # what no reader asked about: a folder above that is closed, a working folder that is gone
         print(f"mtsig: {printable_lines(explain_unreadable(error))}", file=sys.stderr)

@@ -156,7 +156,7 @@ class zipfile_of_many:
     """An end of a zip that tells of a list of 10 MB."""
 
     def __enter__(self):
-        return b"\0" * (10 << 20) + b"PK\5\6" + b"\0" * 8 + (10 << 20).to_bytes(4, "little") + b"\0" * 6
+        return b"PK\1\2".ljust(10 << 20, b"\0") + b"PK\5\6" + b"\0" * 8 + (10 << 20).to_bytes(4, "little") + b"\0" * 6
 
     def __exit__(self, *_):
         return False
