@@ -447,7 +447,7 @@ class Stage {
     const parts = []
     this.choose = this.grip = null
     this.node.classList.toggle('setting', !this.set || (!!data.body.worlds && !!end))
-    if (!this.started && !this.set) parts.push(make('span', 'limit', 'Turn the sliders, then guess.'), this.button('Guess for these', () => this.commit(), 'first', 'Key n'))
+    if (!this.started && !this.set) parts.push(make('span', 'limit', 'Move the sliders, then guess.'), this.button('Guess for these', () => this.commit(), 'first', 'Key n'))
     else if (!this.started) parts.push(...this.guessing())
     else {
       const steps = make('div', 'group')
