@@ -203,7 +203,7 @@ def _held(alpha: float, one):
     """Return the figure of every kind of interval of the score, in each situation."""
     return partial(panels, {situation: [row_of(_INTERVAL_NAMES[row.kind], row.covered) for row in one.rows if (
         row.sampled, row.unit, row.quantity) == (first.sampled, first.unit, "score")]
-        for situation, first in _size_situations(one).items()}, 1 - alpha, "of intervals contain the true score")
+        for situation, first in _size_situations(one).items()}, 1 - alpha, "of intervals that contain the true score")
 
 
 # Many comparisons: of equal systems, and where some are truly better.
