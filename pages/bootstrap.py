@@ -48,6 +48,8 @@ def show_kinds() -> None:
                         **{**sampling, "unit": kind})[0]
         for kind in ("segment", "document")]
     screen.show_table(tables.interval_table(chosen, ci, level, *others))
+    if others and "t" in chosen.intervals:
+        st.caption("Student's t treats segments as independent, so it is the same by document.")
     st.markdown("**All systems, relative to their median**")
     screen.show_table(tables.relative_table(systems, ci, view.metric, level))
 

@@ -3,7 +3,7 @@ SCENES.documents = (main, body, stage) => {
   const left = make('div', 'column'), side = make('div', 'column'), tiles = make('canvas'), boxes = [0, 1].map(() => make('div', 'strip'))
   left.style.flex = '0.8'
   const label = make('div', '', '\u00a0')
-  knobs(left, stage, [[body.sizes, 'sentences in each document, m', String], [body.correlations, 'correlation within one, rho', String]])
+  knobs(left, stage, [[body.sizes, 'sentences in each document, m', String], [body.correlations, 'correlation within each, rho', String]])
   left.append(tiles, label)
   const ruler = new Scale(left, 'false alarms by sentence, of 100 tests')
   const counters = ['by sentence', 'by document'].map(what => {

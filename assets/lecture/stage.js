@@ -19,9 +19,9 @@ const SCENES = {}  // by key: {build(main, body), reset(), one(i, quick), many(f
 
 const LEAST = 20  // draws before an answer: fewer say nothing
 // Keys, what they do, and which of them a click on the line stands for.
-const KEYS = [['n, \u2192, Space, Page Down', 'the next thing'], ['1, 2, 3, 4', '+1, +10, +100, +1000'], ['r', 'reveal', 'r'],
+const KEYS = [['n, \u2192, Space, Page Down', 'the next step'], ['1, 2, 3, 4', '+1, +10, +100, +1000'], ['r', 'reveal', 'r'],
   ['0', 'start this scene again', '0'], ['[ and ]', 'previous and next scene', '['], [', and .', 'trace the draw before, the draw after'],
-  ['x', 'what comes after the answer', 'x'], ['a, b', 'choose one of two'], ['\u2191, \u2193', 'turn the slider of the guess'], ['c', 'the next correction', 'c'], ['w', 'another world', 'w'],
+  ['x', 'what comes after the answer', 'x'], ['a, b', 'choose one of two'], ['\u2191, \u2193', 'move the slider of the guess'], ['c', 'the next correction', 'c'], ['w', 'the next setting of the sliders', 'w'],
   ['s', 'another seed', 's'], ['h, H', 'handout of this scene, of all', 'h'], ['v, V', 'guesses and votes of all rounds, as CSV', 'v'], ['?', 'this list'], ['Esc', 'leave', 'Escape']]
 const KEPT = 'mtsig_lecture'  // under which the tab keeps the rounds
 const ASKED = 'mtsig_lecture_asked'  // and the page what was asked last
@@ -447,7 +447,7 @@ class Stage {
     const parts = []
     this.choose = this.grip = null
     this.node.classList.toggle('setting', !this.set || (!!data.body.worlds && !!end))
-    if (!this.started && !this.set) parts.push(make('span', 'limit', 'Turn the sliders, then guess.'), this.button('Guess for these', () => this.commit(), 'first', 'Key n'))
+    if (!this.started && !this.set) parts.push(make('span', 'limit', 'Move the sliders, then guess.'), this.button('Guess for these', () => this.commit(), 'first', 'Key n'))
     else if (!this.started) parts.push(...this.guessing())
     else {
       const steps = make('div', 'group')
@@ -460,7 +460,7 @@ class Stage {
       if (end) parts.unshift(count)
       else parts.push(count)
       if (this.scene.controls) parts.push(...this.scene.controls())
-      parts.push(end ? this.button('Next scene', () => this.say({move: 1}), '', 'Key n')
+      parts.push(end ? this.button(this.data.number < this.data.of ? 'Next scene' : 'First scene', () => this.say({move: 1}), '', 'Key n')
         : this.button('Reveal', () => this.reveal(), this.step >= Math.min(100, data.most) ? 'first' : '', 'Key r', this.busy || !this.step))
     }
     this.footer.replaceChildren(...parts)

@@ -160,7 +160,7 @@ class Claim:
 NOTE_CLAIMS = (
     Claim("brevity penalty", "6/7", 6 / 7, "The ratio of the lengths, where the definition in the same note has "
           "exp(1 - 7/6)."),
-    Claim("BLEU-1", "0.42", 0.42, "3/6 x 6/7 is .429; with the right penalty it happens to be what is printed."),
+    Claim("BLEU-1", "0.42", 0.42, "3/6 x 6/7 is 0.429; with the right penalty it happens to be what is printed."),
     Claim("BLEU-2", "0.085", 0.085, "3/6 x 1/5 x 6/7: the square root is missing that makes it a geometric mean."))
 
 

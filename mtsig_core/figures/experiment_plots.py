@@ -686,7 +686,10 @@ def by_length(lines: Sequence[tuple[str, str, Sequence[float], Sequence[float]]]
     low, high = (min(low, 0.85), max(high, 1.2)) if paper else (low, high)
     span = high - low or 1.0
     _mark_x(figure, 1, 0, 1, GREY, width=1, yref="paper", layer="below")
-    _write(figure, 1, 0, "as long as the reference", yref="paper")
+    # Beside the line where half of the text would leave the figure.
+    side = "right" if 1 - low > 0.75 * span else "left" if 1 - low < 0.25 * span else "center"
+    _write(figure, 1, 0, "as long as the reference", side, yref="paper",
+           xshift={"right": -4, "left": 4, "center": 0}[side])
     figure.update_xaxes(range=[low - 0.03 * span, high + 0.03 * span], showgrid=False,
                         **(dict(tickvals=[round(0.85 + 0.05 * k, 2) for k in range(8)]) if paper else {}))
     figure.update_yaxes(ticksuffix=" ", title_text="points", title_font_size=14)

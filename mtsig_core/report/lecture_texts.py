@@ -175,9 +175,10 @@ def comparisons_end(family: FamilyDecisions) -> dict[str, object]:
 
 def three_better_end(family: FamilyDecisions) -> dict[str, object]:
     """The same where some systems are truly better than the others."""
-    parts = [f"{label}, {_with_interval(family.any_false(name))} have a false star, and they lose "
-             f"{family.lost(name).mean():.1f} of {int(family.true.sum())} true ones on average" for name, label in (
-                 ("none", "Without correction"), ("romano-wolf", "With Romano-Wolf"))]
+    # It is short because the projector has two lines for it.
+    parts = [f"{label}, {_with_interval(family.any_false(name))} {have}; on average "
+             f"{family.lost(name).mean():.1f} of {int(family.true.sum())} true ones are lost" for name, label, have in (
+                 ("none", "Without correction", "have a false star"), ("romano-wolf", "With Romano-Wolf", "do"))]
     n = len(family.decided)
     return {"conclusion": f"{format_count(n, 'test set')} with three truly better systems. {'. '.join(parts)}.",
             "limitation": "the loss depends on how much better the three are."}

@@ -142,7 +142,7 @@ def tabulate_rounds(scenes: Mapping[str, Scene]) -> dict[str, list]:
     """Return all rounds as a table, the last one first."""
     rows = [[scenes[one.scene].words.title, _where(one, scenes), one.guess, one.room, one.truth]
             for one in reversed(_rounds()) if one.scene in scenes]
-    return {"head": ["Scene", "Where", "Guess", "The room", "What came"], "rows": rows}
+    return {"head": ["Scene", "Where", "Guess", "The room", "Result"], "rows": rows}
 
 
 def _where(one: Round, scenes: Mapping[str, Scene]) -> str:

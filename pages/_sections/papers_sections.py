@@ -43,6 +43,7 @@ from mtsig_core.stats.significance import significant
 from pages._sections import comparison_sections, inside_sections, methods_sections
 from pages._sections.sampling_sections import Samples
 from pages._sections.size_sections import (
+    describe_size,
     run_sweep,
     show_by_size,
     show_references,
@@ -113,9 +114,10 @@ def _show_spread(view: View) -> None:
     samples = _take_samples(view, name)
     form, both = samples.form, {kind: one.system(name) for kind, one in samples.by_kind.items()}
     theirs = {kind: ends for kind, *ends in KOEHN_2_3.rows["bleu"]} if _is_koehns(view) and name == "Spanish" else {}
-    screen.answer("; ".join(f"{kind}: {one.range[0]:{form}} to {one.range[1]:{form}}"
-                            + (f" (Koehn: {theirs[kind][0]} to {theirs[kind][1]})" if theirs else "")
-                            for kind, one in both.items()).capitalize())
+    ranges = "; ".join(f"{kind}: {one.range[0]:{form}} to {one.range[1]:{form}}"
+                       + (f" (Koehn: {theirs[kind][0]} to {theirs[kind][1]})" if theirs else "")
+                       for kind, one in both.items())
+    screen.answer(ranges[0].upper() + ranges[1:])
     samples.studies["broad"].show(
         partial(sample_scores, {kind: one.scores for kind, one in both.items()}, both["broad"].full, theirs,
                 unit=samples.unit, form=form),
@@ -193,9 +195,9 @@ def _show_shares(view: View) -> None:
                       [round(percent / 100 * n) for percent in percents],
                       sizes=tuple(percent / 100 for percent in percents))
     screen.show_table(tables.size_table(swept, system))
-    st.caption(f"{ZHANG_VOGEL_2.source}: {ZHANG_VOGEL_2.about}; human: fluency and adequacy, parts by document, "
-               "bootstrap by sentence. The paper's M-BLEU is below its BLEU, which is impossible for equation 4, the "
-               "arithmetic mean of the precisions.")
+    st.caption(f"{describe_size(several)}. {ZHANG_VOGEL_2.source}: {ZHANG_VOGEL_2.about}; human: fluency and "
+               "adequacy, parts by document, bootstrap by sentence. The paper's M-BLEU is below its BLEU, "
+               "which is impossible for equation 4, the arithmetic mean of the precisions.")
     shares.show_numbers(tables.system_records(swept, view.metric in view.testset.scores), system, key="papers.table2",
                         sizes=",".join(f"{percent}%" for percent in percents))
 

@@ -304,9 +304,10 @@ def show_references(view: View, system: str | None = None, asked: dict | None = 
                            metric=metric_title(metric), source="Zhang and Vogel"), records,
                    f"Score of {system} with its interval, by number of references; the table has the numbers.",
                    system, key="papers.references" if with_paper else "")
-    st.caption(f"{_about(several)}. Means over sets that use every reference equally often, and over {_REPEATS} random "
-               "parts." + (" Here NIST and M-BLEU intervals do not narrow, a limit of the simulation: on real texts "
-                           "they do." if several.simulated and metric in ("nist", "m-bleu") else ""))
+    st.caption(f"{describe_size(several)}. Means over sets that use every reference equally often, and over "
+               f"{_REPEATS} random parts." + (
+                   " Here NIST and M-BLEU intervals do not narrow, a limit of the simulation: on real texts they do."
+                   if several.simulated and metric in ("nist", "m-bleu") else ""))
     screen.show_table(reference_table(swept, system, with_paper))
     if with_paper:
         screen.show_table(grid_table(swept, system))
@@ -329,7 +330,8 @@ def with_several_references(view: View, system: str) -> tuple[TestSet, Source]:
     return several.only([system]), replace(source, demo_references=_REFERENCES, refs=()) if few else source
 
 
-def _about(several: TestSet) -> str:
+def describe_size(several: TestSet) -> str:
+    """Write how large the test set of these numbers is: a simulated one is shorter than the one that is open."""
     size = f"{several.n_segments:,} segments" + (
         f" in {several.n_documents} documents" if several.documents is not None else "")
     n = len(several.references)  # none where there are only scores

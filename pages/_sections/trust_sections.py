@@ -183,15 +183,15 @@ def _describe_coverage(view: View, rows: Sequence) -> str:
     rate."""
     level = 1 - view.alpha
 
-    def held(rate: Rate) -> str:
-        return f"{rate.share:.0%}" if contains(rate, level) else f"{rate.share:.0%}, not {view.level}"
+    def held(rate: Rate, when: str = "") -> str:
+        return f"{rate.share:.0%}{when}" + ("" if contains(rate, level) else f", not {view.level}")
 
     first, *others = (row.covered for row in rows)
     if not others:
         return f"A {view.level} interval contains the true score in {held(first)} of the simulations"
     by_segment, by_document = others
     return (f"When a test set consists of documents, a {view.level} interval by segment contains the true score "
-            f"{held(by_segment)} of the time. By document: {held(by_document)}")
+            f"{held(by_segment, ' of the time')}. By document: {held(by_document)}")
 
 
 def _size_situations(one) -> dict:
@@ -203,7 +203,7 @@ def _held(alpha: float, one):
     """Return the figure of every kind of interval of the score, in each situation."""
     return partial(panels, {situation: [row_of(_INTERVAL_NAMES[row.kind], row.covered) for row in one.rows if (
         row.sampled, row.unit, row.quantity) == (first.sampled, first.unit, "score")]
-        for situation, first in _size_situations(one).items()}, 1 - alpha, "of intervals contain the true score")
+        for situation, first in _size_situations(one).items()}, 1 - alpha, "of intervals that contain the true score")
 
 
 # Many comparisons: of equal systems, and where some are truly better.
@@ -327,14 +327,14 @@ def _show_changed(view: View, one, correction: str, trials: int) -> None:
 
 def _describe_units(one, row, corrected: str) -> str:
     """Write the headline: the pairs that the unit changes, or why none can be significant."""
-    n, only = row.both + row.segment_only, f" {row.document_only} more only by document." if row.document_only else ""
+    n, only = row.both + row.segment_only, f", {row.document_only} more only by document" if row.document_only else ""
     if row.trials_needed is not None:
         return (f"With {corrected}, no pair can be significant with so few permutations: use {row.trials_needed:,} or "
                 "more")
     if row.documents_needed is not None:
         return (f"With {one.n_documents} documents and {corrected}, no pair can be significant by document: use at "
                 f"least {row.documents_needed} documents")
-    return f"{format_count(n, 'pair')} significant by segment, {row.both} of them by document too.{only}"
+    return f"{format_count(n, 'pair')} significant by segment, {row.both} of them by document too{only}"
 
 
 def _counts(one, cut):
@@ -382,7 +382,8 @@ def show_power(view: View) -> None:
         split = (f"The {one.n_segments:,} segments are split into {n} samples" if n * size == one.n_segments else
                  f"{n} samples of {size:,} segments, without overlap, are taken from the {one.n_segments:,} segments")
         st.caption(f"{split}. In each, every system is compared with the two ranked below it. The whole test set "
-                   f"itself shows no significant difference for {len(one.undecided)} of the {len(rows)} pairs.")
+                   f"itself shows a significant difference for {len(rows) - len(one.undecided)} of the {len(rows)} "
+                   "pairs.")
     with explain("conclusions"):
         _describe_conclusions(view, one)
     with st.expander("All sizes", key="trust.sizes"):
@@ -432,10 +433,11 @@ def show_calibration(view: View) -> None:
 
 
 def _rises(levels) -> bool:
-    """Return whether findings agree more often with each range of more wins, the last clearly more than the first."""
+    """Return whether findings agree more often with more wins: the last range of wins clearly more than the first, and
+    no range clearly less than the one before."""
     found = [row.right for row in sorted(levels, key=lambda row: row.low) if row.right.n]
     return (len(found) > 1 and found[0].high < found[-1].low
-            and all(less.share <= more.share for less, more in zip(found, found[1:], strict=False)))
+            and all(less.low <= more.high for less, more in zip(found, found[1:], strict=False)))
 
 
 def draw_levels(one, theirs: Mapping[float, float] = MappingProxyType({}), other: str = ""):

@@ -109,6 +109,12 @@ def test_lengths_have_absolute_scores_of_two_systems_and_two_metrics():
     assert [trace.name for trace in figure.data] == ["BLEU &lt;b&gt;A", "BLEU B", "GTM &lt;b&gt;A", "GTM B"]
 
 
+@pytest.mark.parametrize("ratios, anchor", [([0.8, 1.0], "right"), ([0.9, 1.1], "center"), ([1.0, 1.2], "left")])
+def test_the_words_at_the_length_of_the_reference_stay_in_the_figure(ratios, anchor):
+    figure = by_length([("A", "BLEU", ratios, [24, 29])], paper=False)
+    assert [(note.text, note.xanchor) for note in figure.layout.annotations][0] == ("as long as the reference", anchor)
+
+
 def test_rankings_name_all_of_a_few_and_the_two_of_many():
     few = rankings([("A", 30.0, 25.0), ("B" * 40, 29.0, 26.0)], ("A", "B" * 40), unit="BLEU")
     assert [trace.line.color for trace in few.data] == [BLUE, VERMILLION] and few.data[0].y == (30, 25)

@@ -8,6 +8,7 @@ import pytest
 from mtsig_core import compare
 from mtsig_core.cli.main import main
 from mtsig_core.report.table import rounded
+from mtsig_core.source import Source
 from tests.builders.screens import NAMES, answers, arguments, copied, words
 
 
@@ -30,6 +31,12 @@ def test_the_interval_is_that_of_the_leaderboard(open_page, source):
     page = open_page(source, tab="How many resamples")
     assert len(page.get("plotly_chart")) == 2 and "Zhang" not in words(page)
     assert "each end of the percentile interval would move by about" in answers(page)[1]  # not the one chosen
+
+
+def test_an_interval_without_documents_says_so(open_page, source):
+    said = "Student's t treats segments as independent, so it is the same by document."
+    assert said in [caption.value for caption in open_page(Source(demo_task=True), metric="human").caption]
+    assert said not in [caption.value for caption in open_page(source).caption]
 
 
 def test_a_score_of_nothing(open_page, source):

@@ -9,7 +9,7 @@ from mtsig_core.report import experiment_tables as tables
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.source import Source
 from pages._sections.papers_sections import ITEMS, PAPERS
-from tests.builders.screens import copied, shows, words
+from tests.builders.screens import answers, copied, shows, words
 
 
 @pytest.fixture
@@ -56,6 +56,7 @@ def test_the_simulated_corpus_gets_references_beside_theirs(open_page):
     page = open_page(Source(demo=100), item="zhang-table2", unit="segment", system="Spanish")
     shares = sweep_sizes(four, "bleu", sizes=[0.1, 0.2, 0.5, 0.8, 1.0], repeats=100, unit="segment")
     assert shows(page, tables.size_table(shares, "Spanish"))
+    assert page.caption[-1].value.startswith("Simulated, the first 100 segments in ")
     assert "--demo-segments 100 --demo-references 4 --only" in next(
         line for line in copied(page) if "--sizes 10%" in line)
 
@@ -63,6 +64,7 @@ def test_the_simulated_corpus_gets_references_beside_theirs(open_page):
 @pytest.mark.long
 def test_the_published_ranges_on_the_demonstration(open_page):
     page = open_page(Source(demo=30_000), item="koehn-figure2", system="Spanish")
+    assert "(Koehn: 21 to 37); broad: " in answers(page)[0]
     assert not page.exception and any("Koehn: 21 to 37" in chart.proto.spec for chart in page.get("plotly_chart"))
     page = open_page(Source(demo=30_000), item="koehn-figure4", a="Spanish", b="Danish")
     assert "<td>65</td><td>0</td><td>35</td>" in words(page)

@@ -168,4 +168,11 @@ def test_coverage_that_is_less_than_promised_is_said():
     view = SimpleNamespace(alpha=0.05, level="95%")
     rows = [SimpleNamespace(covered=rate_of(count)) for count in (950, 780, 890)]
     said = trust_sections._describe_coverage(view, rows)
-    assert "78%, not 95%" in said and said.endswith("By document: 89%, not 95%")
+    assert "78% of the time, not 95%. " in said and said.endswith("By document: 89%, not 95%")
+
+
+@pytest.mark.parametrize("counts, rises", [((500, 700, 990, 985), True), ((500, 700, 600, 990), False),
+                                           ((500, 510), False)])
+def test_a_dip_within_chance_does_not_hide_that_more_wins_agree_more_often(counts, rises):
+    levels = [SimpleNamespace(low=k, right=rate_of(count)) for k, count in enumerate(counts)]
+    assert trust_sections._rises(levels) == rises
