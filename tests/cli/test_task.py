@@ -112,6 +112,8 @@ def test_the_simulated_task_has_one_name_everywhere(run, command):
     assert (done := run(*command, "--demo-task")).status == 0, done.err
     if command[0] == "task":
         assert done.out == run(*command, "--demo").out
+        assert run(*command, "--demo", "--name", "Mine").out == done.out.replace("simulated task:", "Mine:")
+        assert run(*command, "--demo").out == done.out
 
 
 def test_a_task_is_called_by_more_than_the_folder_of_a_release(run, tmp_path):
