@@ -154,6 +154,11 @@ def test_options_of_tables_without_a_table(refused, asked, option):
     assert f"{option[0]} needs --scores NAME=FILE" in refused(*asked, *option)
 
 
+@pytest.mark.parametrize("command", ["autorank", "findings"])
+def test_an_unknown_rule_of_autorank(refused, command):
+    assert "Unknown rule '2023'" in refused(command, "--demo-task", "--rule", "2023")
+
+
 @pytest.mark.parametrize("command", ["compare", "score", "segments"])
 def test_no_system(refused, files, command):
     assert "--system" in refused(command, "--ref", files / "ref.txt")
