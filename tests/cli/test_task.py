@@ -116,6 +116,15 @@ def test_the_simulated_task_has_one_name_everywhere(run, command):
         assert run(*command, "--demo").out == done.out
 
 
+def test_one_language_pair_of_the_simulated_task(run):
+    options = "--format", "json", "--metrics", "human", "--trials", 99, "--resamples", 99
+    whole = json.loads(run("task", "--demo-task", *options).out)["pairs"]["qab-en"]
+    alone = json.loads(run("compare", "--demo-task", "--langpair", "qab-en", *options).out)
+    assert alone["testset"] == whole["testset"]
+    wrong = run("compare", "--demo-task", "--langpair", "xx-yy")
+    assert wrong.status == 2 and "Unknown language pair 'xx-yy'" in wrong.err
+
+
 def test_a_task_is_called_by_more_than_the_folder_of_a_release(run, tmp_path):
     for place, called in (("wmt23/txt", "wmt23"), ("mine/data", "mine data")):
         for name, text in task_files().items():
