@@ -273,7 +273,7 @@ class TaskSource(_Files):
     @property
     def title(self) -> str:
         """A short name, before anything is read."""
-        return "simulated task" if self.folder is None else show_name(self.name or folder_name(self.folder))
+        return show_name(self.name or ("simulated task" if self.folder is None else folder_name(self.folder)))
 
     @_limited
     def check(self) -> None:

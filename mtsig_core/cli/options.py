@@ -62,7 +62,7 @@ _TEST_SET = {
     "demo_segments": ("N", "the first N segments of the simulated corpus"),
     "demo_references": ("N", "number of its references, 1 to 9 (default: 1)"),
     "demo_task": ("", "a simulated shared task: 12 systems in two tracks, 1,000 segments, two references, human "
-                      "scores"),
+                      "scores; with --langpair qaa-en, qab-en or qac-en: one pair of `task --demo-task`"),
     "scores": ("NAME=FILE", "table of segment scores (TSV, CSV, JSON, xlsx, Parquet, COMET's JSON) or human evaluation "
                             "as published (Appraise, MQM, MTurk). Texts are optional; repeatable, also with the "
                             "same NAME. Of a whole task, with serve and agreement: PAIR:NAME=FILE"),
@@ -161,8 +161,6 @@ def source_from(args: Namespace, whole_task: bool = False) -> Source | None:
     values |= {name: _split_named(name, getattr(args, name)) for name in ("run", "parse", "scores")}
     values |= {"demo": args.demo_segments or (0 if args.demo else None),
                "demo_references": 1 if args.demo_references is None else args.demo_references}
-    if kind in ("demo", "demo_segments", "demo_task"):
-        values["langpair"] = None
     return Source(**values)
 
 
@@ -182,8 +180,11 @@ def _check_companions(args: Namespace) -> None:
                                  ("systems_table", args.folder, "--folder DIR, a shared task"),
                                  ("ids", args.scores, "--scores NAME=FILE"),
                                  ("columns", args.scores, "--scores NAME=FILE"),
+                                 ("keep_withdrawn", args.folder, "--folder DIR, a shared task"),
+                                 ("keep_canary", not demo, "texts from files"),
+                                 ("langpair", not demo or given.get("demo_task"), "texts from files, or --demo-task"),
                                  ("demo_references", demo, "--demo or --demo-segments")):
-        if given.get(name) not in (None, [], ()) and not is_there:
+        if (value := given.get(name)) is not False and value not in (None, [], ()) and not is_there:
             raise SettingError(f"{_option(name)} needs {what}.")
 
 

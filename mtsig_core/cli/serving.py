@@ -26,7 +26,7 @@ from typing import Any, TypeVar
 from mtsig_core._command import STATUS, ignore_interrupts
 from mtsig_core.cli.options import add_pairs, add_source_options, refuse_of_one_pair, source_from, task_source
 from mtsig_core.errors import SettingError
-from mtsig_core.readers.limits import read_whole_number, upload_limits
+from mtsig_core.readers.limits import UPLOAD_VARIABLES, read_whole_number, upload_limits
 from mtsig_core.source import PORTS_VARIABLE, SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource
 from mtsig_core.stats.parallel import on_cluster
 
@@ -95,16 +95,31 @@ def _find_faults(secrets: dict[str, Any]) -> Iterator[str]:
 # browser of who comes first.
 
 
+_WHOLE_NUMBERS = ("MTSIG_MAX_DRAWS", "MTSIG_MAX_PAIRS", "MTSIG_MAX_SWEEP", "MTSIG_JOBS", "MTSIG_WORKER_MB",
+                  "MTSIG_MAX_SESSIONS", "MTSIG_UNOPENED_MB", "STREAMLIT_SERVER_MAX_UPLOAD_SIZE")
+_ALIKE = 0.8  # share of letters: the variables of other programs may begin with MTSIG_, too
+#: The settings of docs/serving.md. Nobody would notice that a misspelt one, such as the login, has no effect.
+SETTINGS_OF_SERVER = {
+    *_WHOLE_NUMBERS, "MTSIG_DATA_ROOT", "MTSIG_HOSTS", "MTSIG_LOGIN", "MTSIG_HEALTH_TOKEN", "MTSIG_LOG", "MTSIG_DASK",
+    "MTSIG_CACHE", "MTSIG_HOME", "MTSIG_DATABASE_URL", "MTSIG_EXPIRY_DAYS", "MTSIG_QUOTA_MB", "MTSIG_QUOTA_ALL_MB",
+    "MTSIG_QUOTA_SETS", *UPLOAD_VARIABLES.values()}
+
+
 def check_settings(environment: Mapping[str, str]) -> None:
     """Try each setting of docs/serving.md that can be wrong, except the login's."""
+    from difflib import get_close_matches  # late, as it is in errors
+
     from mtsig_core.store.database import Limits  # late: it imports SQLAlchemy
     from mtsig_core.store.kept_sets import open_store
 
     upload_limits(environment)
     Limits.from_environment(environment)
-    for name in ("MTSIG_MAX_DRAWS", "MTSIG_MAX_PAIRS", "MTSIG_MAX_SWEEP", "MTSIG_JOBS", "MTSIG_WORKER_MB",
-                 "MTSIG_MAX_SESSIONS", "MTSIG_UNOPENED_MB"):
+    for name in _WHOLE_NUMBERS:
         read_whole_number(name, 1, environment)
+    settings = [name.removeprefix("MTSIG_") for name in sorted(SETTINGS_OF_SERVER)]
+    for name in (name for name in environment if name.startswith("MTSIG_") and name not in SETTINGS_OF_SERVER):
+        for meant in get_close_matches(name.removeprefix("MTSIG_"), settings, 1, _ALIKE):
+            raise SettingError(f"{name} is no setting. Did you mean MTSIG_{meant}? Correct the name, or unset it.")
     for host in filter(None, map(str.strip, environment.get("MTSIG_HOSTS", "").split(","))):
         if not re.fullmatch(r"\*|(\*\.)?[\w.-]+", host):
             raise SettingError(f"MTSIG_HOSTS has {host!r}. Expected only names, with commas between, such as "

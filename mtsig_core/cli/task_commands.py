@@ -24,6 +24,7 @@ from mtsig_core.cli.options import (
     task_source,
 )
 from mtsig_core.cli.testset_commands import (
+    ALL_RULES,
     RANK_RULE_HELP,
     add_official,
     run_replicate_task,
@@ -130,6 +131,14 @@ def _check_one_task(args: Namespace) -> None:
                            * (not args.demo and bool(args.scores)))
 
 
+def _check_views(args: Namespace) -> None:
+    """Refuse options about results that another option replaces."""
+    for other, is_given, names in (("--official FILE", args.official is not None, ("human", "primary")),
+                                   (f"--rank-rule {ALL_RULES}", args.rank_rule == ALL_RULES, ("human",))):
+        if is_given and (name := next((name for name in names if getattr(args, name) is not None), None)):
+            raise SettingError(f"--{name} has no effect with {other}. Leave one of them out.")
+
+
 def _tell_unread(source: TaskSource) -> None:
     """Say on standard error which files beside the texts of a task are not read."""
     if source.folder is None:
@@ -149,6 +158,7 @@ def _tell_unread(source: TaskSource) -> None:
 def run_task(args: Namespace) -> None:
     history = take_review(args)
     _check_one_task(args)
+    _check_views(args)
     source = task_source(args)
     check_out(args, source)
     if args.folder is not None and not Path(args.folder).exists():

@@ -94,8 +94,7 @@ def autorank(task: Task, metrics: Sequence[str] | None = None, *, rule: str = "2
     >>> [(one.system, round(one.autorank, 2)) for one in autorank(Task("toy", {"en-de": toy})).pairs["en-de"].systems]
     [('A', 1.0), ('B', 1.55), ('C', 3.0)]
     """
-    if rule not in RULES:
-        raise explain_unknown("rule", rule, RULES)
+    _check_rule(rule)
     pairs = {}
     for k, (pair, testset) in enumerate(task.testsets.items()):
         names = tuple(metrics or used_metrics(pair, testset))
@@ -120,6 +119,11 @@ def used_metrics(pair: str, testset: TestSet) -> list[str]:
     if _FIVE <= {*names}:
         return [name for name in names if name in _FIVE and (name != "CometKiwi-XL" or pair in _WITH_REFERENCE_IN_2025)]
     return names or ["bleu", "chrf"]
+
+
+def _check_rule(rule: str) -> None:
+    if rule not in RULES:
+        raise explain_unknown("rule", rule, RULES)
 
 
 def _rank_pair(testset: TestSet, names: Sequence[str], rule: str, sampling: SamplingSettings, units: Units, jobs: int
@@ -285,6 +289,7 @@ def make_findings(task: Task, metrics: str | Sequence[str] | None = None, *, rul
     >>> found.pairs["en-de"].comparison.metrics["bleu"].systems[0].system, found.pairs["en-de"].autorank
     ('A', None)
     """
+    _check_rule(rule)
     metric, *further = [metrics] if isinstance(metrics, str) else metrics or task_metrics(
         TaskInfo.from_task(task), None)[:1]
     found = compare_task(task, [metric, *further], progress=progress, **settings)

@@ -41,11 +41,14 @@ class UploadLimits:
     zip_files: int = field(default=10_000, metadata={"told": "{:,} files in a zip"})
 
 
+#: The variable that sets each.
+UPLOAD_VARIABLES = {limit.name: _VARIABLE + limit.name.upper() for limit in fields(UploadLimits)}
+
+
 def upload_limits(environment: Mapping[str, str] = os.environ) -> UploadLimits:
     """The limits that the environment sets."""
-    return UploadLimits(**{limit.name: read_whole_number(_VARIABLE + limit.name.upper(),
-                                                         getattr(UploadLimits, limit.name),
-                                                         environment) for limit in fields(UploadLimits)})
+    return UploadLimits(**{name: read_whole_number(variable, getattr(UploadLimits, name), environment)
+                           for name, variable in UPLOAD_VARIABLES.items()})
 
 
 def task_limits(environment: Mapping[str, str] = os.environ) -> UploadLimits:

@@ -154,6 +154,25 @@ def test_options_of_tables_without_a_table(refused, asked, option):
     assert f"{option[0]} needs --scores NAME=FILE" in refused(*asked, *option)
 
 
+@pytest.mark.parametrize("asked", [
+    ["compare", "--demo", "--langpair", "en-de"], ["compare", "--demo-segments", "50", "--keep-canary"],
+    ["task", "--demo-task", "--keep-canary"], ["findings", "--demo-task", "--keep-withdrawn"]])
+def test_options_that_say_nothing_of_simulated_sets(refused, asked):
+    assert f"{next(one for one in asked[2:] if one.startswith('--'))} needs " in refused(*asked)
+
+
+@pytest.mark.parametrize(("name", "option", "value"), [
+    ("--human", "--official", "scores.tsv"), ("--primary", "--official", "scores.tsv"),
+    ("--human", "--rank-rule", "all")])
+def test_options_of_results_that_another_replaces(refused, name, option, value):
+    assert f"{name} has no effect with {option}" in refused("task", "--demo-task", option, value, name, "human")
+
+
+@pytest.mark.parametrize("command", ["autorank", "findings"])
+def test_an_unknown_rule_of_autorank(refused, command):
+    assert "Unknown rule '2023'" in refused(command, "--demo-task", "--rule", "2023")
+
+
 @pytest.mark.parametrize("command", ["compare", "score", "segments"])
 def test_no_system(refused, files, command):
     assert "--system" in refused(command, "--ref", files / "ref.txt")

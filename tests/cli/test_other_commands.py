@@ -98,6 +98,9 @@ def test_serve_checks_before_it_starts(run, files):
     *((name, text, f"{name} is '{text}'. Expected")
       for name in ("MTSIG_UPLOAD_MB", "MTSIG_QUOTA_MB", "MTSIG_JOBS", "MTSIG_MAX_SESSIONS", "MTSIG_UNOPENED_MB",
                    *LIMITS) for text in ("nan", "-1")),
+    ("STREAMLIT_SERVER_MAX_UPLOAD_SIZE", "-5", "STREAMLIT_SERVER_MAX_UPLOAD_SIZE is '-5'"),
+    ("MTSIG_LOGN", "secrets.toml", "MTSIG_LOGN is no setting. Did you mean MTSIG_LOGIN?"),
+    ("MTSIG_MAX_DRAW", "5", "Did you mean MTSIG_MAX_DRAWS?"),
     ("MTSIG_MAX_DRAWS", "1e11", "MTSIG_MAX_DRAWS is '1e11'"), ("MTSIG_JOBS", "0", "MTSIG_JOBS is '0'"),
     ("MTSIG_HOSTS", "a.example, https://b.example", "MTSIG_HOSTS has 'https://b.example'"),
     ("MTSIG_HOSTS", "a.example b.example", "MTSIG_HOSTS has 'a.example b.example'"),
@@ -119,7 +122,8 @@ def test_serve_takes_settings_that_are_right(run, monkeypatch, tmp_path):
     monkeypatch.setattr(os, "execve", lambda *told: started.append(told))
     monkeypatch.chdir(tmp_path)
     for name, text in {"MTSIG_MAX_DRAWS": "1" + "0" * 15, "MTSIG_JOBS": " 2", "MTSIG_LOG": "log", "MTSIG_HOME": "home",
-                       "MTSIG_HOSTS": "a.example, *.uni.example,xn--p1ai,", "MTSIG_MAX_SWEEP": ""}.items():
+                       "MTSIG_HOSTS": "a.example, *.uni.example,xn--p1ai,", "MTSIG_MAX_SWEEP": "",
+                       "MTSIG_VERSION": "3", "MTSIG_DATA": "x"}.items():
         monkeypatch.setenv(name, text)
     assert run("serve", "--port", free_port(), "--no-browser").err.startswith("mtsig: dashboard at") and started
 

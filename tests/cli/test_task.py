@@ -112,6 +112,17 @@ def test_the_simulated_task_has_one_name_everywhere(run, command):
     assert (done := run(*command, "--demo-task")).status == 0, done.err
     if command[0] == "task":
         assert done.out == run(*command, "--demo").out
+        assert run(*command, "--demo", "--name", "Mine").out == done.out.replace("simulated task:", "Mine:")
+        assert run(*command, "--demo").out == done.out
+
+
+def test_one_language_pair_of_the_simulated_task(run):
+    options = "--format", "json", "--metrics", "human", "--trials", 99, "--resamples", 99
+    whole = json.loads(run("task", "--demo-task", *options).out)["pairs"]["qab-en"]
+    alone = json.loads(run("compare", "--demo-task", "--langpair", "qab-en", *options).out)
+    assert alone["testset"] == whole["testset"]
+    wrong = run("compare", "--demo-task", "--langpair", "xx-yy")
+    assert wrong.status == 2 and "Unknown language pair 'xx-yy'" in wrong.err
 
 
 def test_a_task_is_called_by_more_than_the_folder_of_a_release(run, tmp_path):

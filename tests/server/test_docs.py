@@ -11,7 +11,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from mtsig_core.cli.serving import login_options
+from mtsig_core.cli.serving import SETTINGS_OF_SERVER, login_options
 from mtsig_core.errors import SettingError
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -50,6 +50,10 @@ def write_certificate(folder):
     (folder / "fullchain.pem").write_bytes(made.public_bytes(serialization.Encoding.PEM))
     (folder / "privkey.pem").write_bytes(key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+
+
+def test_every_setting_is_known():
+    assert {*re.findall(r"(?:MTSIG|STREAMLIT)_[A-Z_]+", DOCS)} == SETTINGS_OF_SERVER
 
 
 def test_the_login_file(tmp_path):
