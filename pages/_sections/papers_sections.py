@@ -114,10 +114,10 @@ def _show_spread(view: View) -> None:
     samples = _take_samples(view, name)
     form, both = samples.form, {kind: one.system(name) for kind, one in samples.by_kind.items()}
     theirs = {kind: ends for kind, *ends in KOEHN_2_3.rows["bleu"]} if _is_koehns(view) and name == "Spanish" else {}
-    ranges = "; ".join(f"{kind}: {one.range[0]:{form}} to {one.range[1]:{form}}"
-                       + (f" (Koehn: {theirs[kind][0]} to {theirs[kind][1]})" if theirs else "")
-                       for kind, one in both.items())
-    screen.answer(ranges[0].upper() + ranges[1:])
+    first = next(iter(both))
+    screen.answer("; ".join(
+        f"{kind.capitalize() if kind == first else kind}: {one.range[0]:{form}} to {one.range[1]:{form}}"
+        + (f" (Koehn: {theirs[kind][0]} to {theirs[kind][1]})" if theirs else "") for kind, one in both.items()))
     samples.studies["broad"].show(
         partial(sample_scores, {kind: one.scores for kind, one in both.items()}, both["broad"].full, theirs,
                 unit=samples.unit, form=form),

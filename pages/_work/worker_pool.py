@@ -46,8 +46,9 @@ class Died(SettingError):
     """A worker ended without a result."""
 
     def __init__(self):
-        super().__init__("The process that computed this was ended from outside, most often because memory ran out. "
-                         "Try again, or use fewer trials, systems or segments.")
+        super().__init__("The process that computed this was ended, most often because memory ran out: this server "
+                         f"gives one piece of work {worker_megabytes():,} MB (MTSIG_WORKER_MB). Try again, or use "
+                         "fewer trials, systems or segments.")
 
 
 class WorkerPool:
