@@ -4,8 +4,8 @@ import streamlit as st
 
 from mtsig_core.errors import format_count
 from mtsig_core.experiments.sweeps import stability
-from mtsig_core.metrics import metric_title
 from mtsig_core.report import experiment_tables as tables
+from mtsig_core.report.sentences import name_unit
 from mtsig_core.report.table import rounded, written_like
 from mtsig_core.stats.comparison import bootstrap_systems
 from mtsig_core.stats.settings import SETTINGS
@@ -21,7 +21,7 @@ _KINDS, _ENOUGH = "Kinds of interval", "How many resamples"
 view = frame.open_page()
 settings, ci = view.comparison.settings, view.result.ci
 sampling = {key: view.settings[key] for key in _SAMPLING}
-unit, level = metric_title(view.metric), view.level
+unit, level = name_unit(view.metric), view.level
 systems = view.experiment(bootstrap_systems, "Drawing resamples", resamples=settings.resamples, **sampling)
 names = [system.system for system in systems]
 name = controls.choice("System", names, "system", width=420)
