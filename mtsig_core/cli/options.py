@@ -171,7 +171,8 @@ def _check_companions(args: Namespace) -> None:
         check_tokenizer(args.tokenize)
     if (n := given.get("demo_segments")) is not None and n < 1:
         raise SettingError(f"--demo-segments is {n}. Expected at least 1.")
-    tables = args.scores or args.folder and has_scores(args.folder)
+    about_tables = any(map(given.get, ("raters", "lower_is_better", "higher_is_better")))
+    tables = args.scores or about_tables and args.folder and has_scores(args.folder)  # it looks into the folder
     demo = any(map(given.get, ("demo", "demo_segments", "demo_task")))
     for name, is_there, what in (("raters", tables, "--scores NAME=FILE"),
                                  ("mqm_weights", args.scores, "--scores NAME=FILE"),

@@ -89,7 +89,7 @@ def send_at_once(protocol: type) -> type:
 async def life(app) -> AsyncIterator[None]:
     """Tell when the server starts and stops; open a browser if wanted; whatever runs, end soon after being told to.
 
-    What the first visit would wait for is loaded before anybody is served: the browser that starts meanwhile waits.
+    The pages' code is loaded before anybody is served: the browser that starts meanwhile waits.
     """
     events.tell("start", version=__version__)
     server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
