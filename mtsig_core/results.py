@@ -262,6 +262,8 @@ class RuledRanks:
     #: Of each system, best first, the mean over segments, where the rule has a score of its own. Differences of pairs
     #: are differences of these means.
     means: tuple[float, ...] | None = None
+    #: The systems as they are listed, scored and ranked without the rule; empty in results kept by older versions.
+    unruled: tuple[SystemResult, ...] = ()
 
 
 @dataclass(frozen=True, repr=False)

@@ -256,7 +256,8 @@ def rank_by_rule(result: MetricResult, draws: MetricDraws, settings: Settings, f
     means = tuple(result.systems[k].score for k in order) if rule.by_domain else None
     if settings.baseline is not None or len(systems) < 2:  # no ranks, but the score of the rule
         return replace(result, systems=tuple(systems[k] for k in order),
-                       ruled=RuledRanks((), 0, None, (), 0, 0, (), (), means) if rule.by_domain else None)
+                       ruled=RuledRanks((), 0, None, (), 0, 0, (), (), means, result.systems)
+                       if rule.by_domain else None)
     order, ranks = rule.rank(RankInputs.from_result(replace(result, systems=systems), settings.alpha,
                                                     draws.systems.segments, draws.domains, for_ranks))
     ranked = tuple(replace(systems[k], rank_low=int(ranks.low[k]), rank_high=int(ranks.high[k]),
@@ -300,7 +301,7 @@ def _ruled(result: MetricResult, order: np.ndarray, ranks: Ranks, by_domain: boo
         tuple(row.system for row in systems if row.rank_low == 1), count_disjoint_ranks(ranks, pairs, ~significant),
         count_disjoint_ranks(ranks, pairs, inside), tuple(ranks.wins[order].tolist()),
         tuple(ranks.losses[order].tolist()),
-        tuple(systems[k].score for k in order) if by_domain else None)
+        tuple(systems[k].score for k in order) if by_domain else None, unruled=systems)
 
 
 def _score_by(sample: Sample, result: MetricResult, alpha: float) -> tuple[SystemResult, ...]:

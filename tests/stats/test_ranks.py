@@ -306,6 +306,27 @@ def test_a_rule_is_one_entry(rated, monkeypatch):
     assert "wins" in SETTINGS["rank_rule"].values
 
 
+@pytest.mark.parametrize("correction", ["auto", "none", "bh"])
+@pytest.mark.parametrize("rule", ["wmt22", "wmt24", "wmt25", "overlap"])
+def test_the_dispute_card_has_the_ranks_of_each_rule_whichever_ranks_the_comparison(rated, rule, correction):
+    asked = dict(trials=999, resamples=99, correction=correction)
+    ranks = {name: {row.system: (row.rank_low, row.rank_high) for row in compare(
+        rated, "human", rank_rule=name, **asked).metrics["human"].systems} for name in RANK_RULES}
+    a, b = list(ranks["simultaneous"])[0], list(ranks["simultaneous"])[-1]
+    assert ranks["simultaneous"][a] != ranks["simultaneous"][b] != (1, len(ranks["simultaneous"]))
+    ruled = compare(rated, "human", rank_rule=rule, **asked)
+    card = examine_dispute(rated, "human", a=a, b=b, comparison=ruled, **asked).metrics[0]
+    assert card.ranks == {name: (own[a], own[b]) for name, own in ranks.items()}
+
+
+def test_a_comparison_kept_without_our_ranks_has_none_on_the_dispute_card(rated):
+    ruled = compare(rated, "human", trials=999, rank_rule="wmt25")
+    result = ruled.metrics["human"]
+    older = replace(ruled, metrics={"human": replace(result, ruled=replace(result.ruled, unruled=()))})
+    card = examine_dispute(rated, "human", comparison=older, trials=999, resamples=99).metrics[0]
+    assert card.ranks["simultaneous"] == (None, None) and None not in card.ranks["wmt25"]
+
+
 def test_a_rule_is_given_decisions_as_corrected_and_as_decided_for_ranks(rated, monkeypatch):
     """Without a correction of pairs, more of them are significant than ranks may be made from."""
     seen = []
