@@ -216,7 +216,7 @@ def without_rule(pairs):
 
 
 def p_by_rule(rule, first, second, domains):
-    """The p by which a rule decides on a pair, `first` with the better mean: by scipy, as the task's own script has it."""
+    """The p by which a rule decides on a pair, `first` with the better mean: by scipy, as in the tasks' own scripts."""
     both = ~(np.isnan(first) | np.isnan(second))
     if rule == "wmt22":
         return stats.mannwhitneyu(first[~np.isnan(first)], second[~np.isnan(second)], alternative="greater").pvalue
