@@ -800,8 +800,8 @@ def explain_head_to_head(result: MetricResult, settings: Settings) -> str:
     rule = RANK_RULES[settings.rank_rule]
     marks = f"*: different, ranked {rule.title}"
     if any(pair.rule_p is not None for pair in result.pairs):
-        marks = ("*, \N{DAGGER} and \N{DOUBLE DAGGER}: p of that rule, without correction, below "
-                 f"{settings.alpha:g}, 0.01 and 0.001")
+        marks = ("*, \N{DAGGER} and \N{DOUBLE DAGGER}: p of that rule, without correction, below 0.05, 0.01 and "
+                 "0.001")
     return (f"Row against column, ranked {rule.title}: the difference of {rule.compares}, positive where the row is "
             f"better. {marks}. No mark does not mean equal. {describe_rule_decisions(result, settings)}")
 
