@@ -19,7 +19,7 @@ STAND_INS = [
     (LFS, "a pointer of Git LFS, not the file itself. Expected .*. Fetch the file: git lfs pull."),
     (ANNEX, "a pointer of git-annex.*git annex get"),
     ("../.git/annex/objects/Gz/0k/SHA256E-s3--ab.txt/SHA256E-s3--ab.txt", "a pointer of git-annex"),
-    ("outs:\n- md5: a304afb96060aad90176268345e10355\n  size: 37891850\n  path: ref.txt\n", "a pointer of DVC.*dvc pull"),
+    ("outs:\n- md5: a304afb96060aad90176268345e10355\n  size: 3\n  path: ref.txt\n", "a pointer of DVC.*dvc pull"),
     ("404: Not Found", "the answer of a server.*Download the file again"),
     ("Entry not found", "the answer of a server")]
 
@@ -61,7 +61,8 @@ def test_a_link_of_git_annex_names_its_command(tmp_path, write):
 
 
 @pytest.mark.parametrize("text", [
-    "version 2 of https://git-lfs.github.com/spec/v1 is out\n", "Not found, they said.\n", "not-found\nAccess denied.\n",
+    "version 2 of https://git-lfs.github.com/spec/v1 is out\n", "Not found, they said.\n",
+    "not-found\nAccess denied.\n",
     "The outs: of the game\n", "It lies in /annex/objects/ of the museum\nand is old\n"])
 def test_texts_about_such_things_are_texts(write, text):
     path = write("t.txt", text)
