@@ -305,24 +305,30 @@ def read_fairseq(text: str, name: str) -> TextTable:
 
 
 def read_samples(text: str, name: str) -> TextTable:
-    """The samples of lm-evaluation-harness: reference and output of each document."""
-    found: dict[Any, tuple[str, str]] = {}
+    """The samples of lm-evaluation-harness: references and output of each document."""
+    found: dict[Any, tuple[str, list[str]]] = {}
     for row, record in read_records(text, name):
         key, target = record.get("doc_id", row), record.get("target")
         output = record.get("filtered_resps", record.get("resps"))
         while isinstance(output, list) and output:
             output = output[0]
-        target = target[0] if isinstance(target, list) and target else target
-        if not isinstance(output, str) or not isinstance(target, str) or not isinstance(key, int | str):
+        targets = target if isinstance(target, list) and target else [target]
+        are_texts = isinstance(output, str) and all(isinstance(one, str) for one in targets)
+        if not are_texts or not isinstance(key, int | str):
             raise InputError(f"{name}, row {row} has {show_value(output)} as its output, {show_value(target)} as its "
                              "target. Expected texts, as of a task that generates them.")
         if key in found:
             raise InputError(f"{name}, row {row}: the document {show_name(str(key))} comes a second time. Expected the "
                              "samples of one filter. Keep one row for each document.")
-        found[key] = join_lines(output), join_lines(target)
+        found[key] = join_lines(output), [join_lines(one) for one in targets]
     keys = sorted(found) if all(isinstance(key, int) for key in found) else list(found)
-    return TextTable(name, "lm-eval", {"": [found[key][0] for key in keys]}, {"ref": [found[key][1] for key in keys]},
-                     keys=keys)
+    n_references = max((len(targets) for _, targets in found.values()), default=1)
+    check_values(len(found) * n_references, name)
+    references: dict[str, _Texts] = {}
+    for k in range(n_references):
+        reference = "ref" if n_references == 1 else f"ref{k + 1}"
+        references[reference] = [found[key][1][k] if k < len(found[key][1]) else None for key in keys]
+    return TextTable(name, "lm-eval", {"": [found[key][0] for key in keys]}, references, keys=keys)
 
 
 def read_wmt25(text: str, name: str) -> TextTable:
