@@ -7,9 +7,14 @@ import pytest
 import streamlit as st
 
 from mtsig_core.errors import SettingError
-from mtsig_core.source import Source
-from pages._ui import background, charts, result_cache
+from mtsig_core.source import Source, TaskSource
+from mtsig_core.stats.across import compare_task
+from mtsig_core.stats.kept_tasks import KeptTask
+from mtsig_core.store.reviews import Begin, Decide, Exclude, NoteOn
+from pages._sections import ranking_sections
+from pages._ui import background, charts, result_cache, testsets, views
 from tests.builders.apps import ROWS
+from tests.builders.score_folders import score_folder
 from tests.builders.screens import sentences, words, write
 from tests.builders.streamlit_parts import all_elements
 
@@ -93,6 +98,51 @@ def test_nothing_of_one_person_is_shown_to_another(opened, tmp_path, files, sour
     assert "robert" not in shown["alice"] and "alice" not in shown["robert"]
     assert "alice" in shown["alice"] and "robert" in shown["robert"]
     assert not [value for value in shared_values() if b"alice" in value or b"robert" in value]
+
+
+@pytest.mark.parametrize("tab", ["Language pairs", *ranking_sections.TABS])
+def test_nothing_of_one_task_is_shown_of_another_with_the_same_content(opened, tmp_path, files, tab):
+    shown = {}
+    for person in ("alice", "robert"):
+        files.clear()
+        folder = score_folder(tmp_path / person).rename(tmp_path / person / f"{person}-task")
+        page = opened("results", task=TaskSource(str(folder)), trials="999", metric="XCOMET", tab=tab, trust="true")
+        assert not page.exception and "mt-error" not in words(page)
+        shown[person] = texts_of(page, files)
+    assert "robert" not in shown["alice"] and "alice" not in shown["robert"]
+    assert "alice-task" in shown["alice"] and "robert-task" in shown["robert"]
+
+
+def test_a_task_is_told_by_its_zip_though_it_is_called_as_another(tmp_path):
+    """What is read of it names files in it."""
+    folders = [score_folder(tmp_path / person).rename(tmp_path / f"{person}-task") for person in ("alice", "robert")]
+    alice, robert = (TaskSource(str(folder), name="WMT").digest() for folder in folders)
+    assert alice != robert
+
+
+def test_nothing_of_one_review_is_shown_in_another(opened, tmp_path, files, monkeypatch):
+    """Two people review the same task: each with a reason, a note and a decision, on the same system and pair."""
+    monkeypatch.setenv("MTSIG_HOME", str(tmp_path / "home"))
+    testsets.store.clear(), views.reviews.clear()
+    root = score_folder(tmp_path / "tasks").parent
+    found = compare_task(KeptTask(TaskSource(str(root / "task"))), "XCOMET", trials=999)
+    digests = {pair: one.testset.digest for pair, one in found.pairs.items()}
+    shown, links = {}, {}
+    for person in ("alice", "robert"):
+        files.clear()
+        kept = views.reviews().begin(Begin("task", None, found.task.digest, digests, "XCOMET", {"trials": 999}), person)
+        steps = (Exclude("Gamma", None, f"{person} says so"),
+                 NoteOn("en-de_DE", "XCOMET", "Alpha", "Beta", f"a note by {person}"),
+                 Decide("en-de_DE", ("Alpha",), f"as {person} decided"))
+        for step in steps:
+            kept = views.reviews().add(kept.edit_link, step, len(kept.history))
+        page = opened("review", root=root, review=kept.read_link)
+        assert not page.exception and f"as {person} decided" in words(page) and f"{person} says so" in words(page)
+        shown[person], links[person] = texts_of(page, files), {kept.read_link, kept.edit_link}
+    for person, other in (("alice", "robert"), ("robert", "alice")):
+        assert other not in shown[person]
+        assert not [link for link in links[other] if link in shown[person]]
+    testsets.store.clear(), views.reviews.clear()
 
 
 def test_what_was_assumed_is_told_each_person_by_their_own_file(opened, tmp_path):
