@@ -43,7 +43,8 @@ from mtsig_core.readers.ratings import (
     explain_second,
     separate_raters,
 )
-from mtsig_core.testset import SegmentScores, TestSet, find_direction, is_human, show_name, told_direction
+from mtsig_core.score_names import find_direction, find_range, may_be_lower, pick_human_scores, told_direction
+from mtsig_core.testset import SegmentScores, TestSet, is_human, show_name
 
 # From a table to ratings: the columns by what they hold, a rating for each score.
 
@@ -605,11 +606,39 @@ def explain_direction(name: str, scores: Iterable[float | None], lower_is_better
     """Which scores of a table are taken as better, and why."""
     if name in lower_is_better or name in higher_is_better:
         return told_direction(name, name not in lower_is_better)
-    known = find_direction(name, scores)
-    if known is not None and not known.higher_is_better:
-        raise SettingError(f"Is higher better, or lower? By its name and its range lower may be better in "
-                           f"{show_name(name)}. Choose which.", {"lower_is_better": name}, {"higher_is_better": name})
-    return Assumption("direction-default", {"metric": name}) if known is None else known.why
+    values = list(scores)
+    known = find_direction(name, values)
+    if known is None and not may_be_lower(name):
+        return Assumption("direction-default", {"metric": name})
+    if known is None or not known.higher_is_better:
+        raise _ask_direction(name, values)
+    return known.why
+
+
+def find_unsettled(tables: Tables, *, langpair: str | None = None,
+                   columns: Mapping[str, str] = MappingProxyType({})) -> dict[str, tuple[float, float]]:
+    """The names of scores of which neither the file, the name nor the range says that higher is better, each with the
+    range of its scores. People's scores are taken as quality."""
+    named = _list_tables(tables)
+    names = {name for name, _ in named}
+    groups = _read_tables(named, (), (), names, langpair, columns, "mean", {})
+    unsettled = {}
+    for name, group in groups.items():
+        scores = [rating.score for rating in group.ratings]
+        direction = find_direction(name, scores)
+        is_of_people = bool(pick_human_scores([name])) and not may_be_lower(name)
+        is_settled = is_of_people if direction is None else direction.higher_is_better
+        if group.higher_is_better is None and not is_settled:
+            unsettled[name] = find_range(scores)
+    return unsettled
+
+
+def _ask_direction(name: str, scores: Iterable[float | None]) -> SettingError:
+    """About scores of which lower may be better."""
+    low, high = find_range(scores)
+    return SettingError(f"Is higher better, or lower? By its name lower may be better in {show_name(name)}, whose "
+                        f"scores range from {low:g} to {high:g}. Choose which.",
+                        {"lower_is_better": name}, {"higher_is_better": name})
 
 
 # Scores joined to texts: which line of the text files a rating is for.
