@@ -221,6 +221,7 @@ ASSUMPTION_KINDS: Mapping[str, AssumptionKind] = {
     "ratings": AssumptionKind(("metric", "langpair", "n_ratings", "n_raters", "per_segment", "agreement",
                                "left_out"), leaves_out=False, is_counted=True),
     "ratings-as-segments": AssumptionKind(("metric",), leaves_out=False, is_counted=True),
+    "ratings-standardized": AssumptionKind(("metric",), leaves_out=False, is_counted=True),
     "mqm-weights": AssumptionKind(("metric", "weights"), leaves_out=False, is_counted=True),
     "ratings-adjusted": AssumptionKind(("metric", "n_raters", "effects_sd"), leaves_out=False, is_counted=True),
     # Systems, segments, files, language pairs.
