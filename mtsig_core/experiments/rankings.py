@@ -14,6 +14,7 @@ from mtsig_core.metrics import Metric, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.readers.official_tables import OfficialTable
 from mtsig_core.results import Comparison, MetricResult, Settings, TaskComparison, TaskInfo
+from mtsig_core.score_names import pick_human_scores
 from mtsig_core.stats.across import compare_task, task_metrics
 from mtsig_core.stats.comparison import compare
 from mtsig_core.stats.engine import Measured, bootstrap_scores, measure
@@ -25,7 +26,7 @@ from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import resolve
 from mtsig_core.stats.weighted import rank_by_weighted_mean
 from mtsig_core.task import Task
-from mtsig_core.testset import TestSet, pick_human_scores
+from mtsig_core.testset import TestSet
 
 # AutoRank: one order of the systems from several metrics, by which WMT chose whom people rate, with its uncertainty.
 #
