@@ -28,7 +28,7 @@ def make_task(scores, index=None):
 
 
 def find_true_ranks(population):
-    """The first and last rank that each system has by AutoRank of the population, where equal ones share their ranks."""
+    """The first and last rank of each system by AutoRank of the population; equal systems share their ranks."""
     better = population[:, None] < population - 1e-9
     return 1 + better.sum(axis=0), len(population) - better.sum(axis=1)
 
