@@ -544,7 +544,9 @@ ASSUMPTION_TEMPLATES = {
     "ratings": "{metric}{of}: {n_ratings:,} ratings by {n_raters} raters, {per_segment:.3g} for each system and "
                "segment.{agreement_of_raters}{excluded}",
     "ratings-as-segments": "{metric}: each rating is a segment of its own. Two systems are compared on the ratings of "
-                           "the same rater.",
+                           "the same rater, or of the same slot (human1, human2).",
+    "ratings-standardized": "{metric}: each score is less the mean of its rater, over the rater's standard deviation, "
+                            "as WMT22 ranked.",
     "mqm-weights": "{metric}: an error weighs {weights}. The most specific weight counts.",
     "ratings-adjusted": "{metric}: adjusted for {n_raters} raters by least squares: rating = system + segment + rater. "
                         "The effects of raters have a standard deviation of {effects_sd:.3g}. Assumed: each rater is "
@@ -566,6 +568,7 @@ REMEDIES = {
     "direction-open": "Give --higher-is-better NAME or --lower-is-better NAME, to mtsig serve or to the command.",
     "direction-default": "If lower is better, give --lower-is-better {metric}.",
     "withdrawn": "--keep-withdrawn keeps them.",
+    "ratings-standardized": "--scores raw=FILE takes the scores as they were given, as WMT23 ranked.",
 }
 #: Why lines are no segments.
 _WHY = {"canary": ", a canary", "canary or no reference": ", a canary or without a reference"}
