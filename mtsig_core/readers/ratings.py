@@ -25,6 +25,7 @@ import numpy as np
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.languages import two_letters
+from mtsig_core.readers.cells import read_field, show_value, to_name, to_object
 from mtsig_core.readers.columns import (
     InputTable,
     NumberedRows,
@@ -32,7 +33,7 @@ from mtsig_core.readers.columns import (
     join_columns,
     read_delimited,
     read_records,
-    show_value,
+    show_names,
 )
 from mtsig_core.readers.limits import spend
 from mtsig_core.testset import show_name
@@ -41,15 +42,18 @@ from mtsig_core.testset import show_name
 MQM_WEIGHTS = MappingProxyType({"major": 5.0, "minor": 1.0, "neutral": 0.0, "no-error": 0.0, "critical": 5.0,
                                 "non-translation": 25.0, "minor fluency/punctuation": 0.1})
 _HEADER = ["system", "line", "score", "rater", "docid", "domain", "langpair"]
+_MQM_COLUMNS = ("system", "seg_id", "rater", "severity", "category")
 _FLAGS = {"bad": "bad", "dup": "duplicate", "incomplete": "incomplete"}
 #: One row of Appraise: annotator, system, item, kind, languages, score, then the rest.
 APPRAISE = r"[^,]+,[^,]+,\d+,(TGT|BAD|REF|CHK),[a-z]{3},[a-z]{3},\d+(\.\d+)?,"
+
+_ITEM, _SCORE = re.compile("[0-9]{1,15}"), re.compile(r"-?[0-9]{1,15}(\.[0-9]+)?")
 
 
 def read_appraise(text: str, name: str) -> InputTable:
     """The export of Appraise: ESA with twelve columns; DA+SQM with nine, whose scores are standardized by annotator."""
     spend("values", text.count(",") + text.count("\n"), name)
-    rows: NumberedRows = []
+    rows: list[tuple[int, list[Any]]] = []
     left_out: Counter[tuple[str, str]] = Counter()
     with_documents = False
     try:
@@ -59,7 +63,7 @@ def read_appraise(text: str, name: str) -> InputTable:
     for number, cells in enumerate(lines, 1):
         if not any(cells) or cells[0] == "username":
             continue
-        if len(cells) not in (9, 12) or not cells[2].isdigit() or not re.fullmatch(r"-?\d+(\.\d+)?", cells[6]):
+        if len(cells) not in (9, 12) or not _ITEM.fullmatch(cells[2]) or not _SCORE.fullmatch(cells[6]):
             raise InputError(f"{name}, row {number} is {show_value(','.join(cells))}. Expected 9 or 12 columns of "
                              "Appraise: annotator, system, item, kind, source and target language, score, ...")
         rater, system, item, kind, source, target, score, *more = cells
@@ -84,7 +88,7 @@ def _system_of(file: str) -> str:
     return match[1] if match else file
 
 
-def _standardize(rows: NumberedRows) -> NumberedRows:
+def _standardize(rows: Sequence[tuple[int, list[Any]]]) -> list[tuple[int, list[Any]]]:
     """Scores minus the mean of their rater, over the standard deviation of that rater."""
     own = defaultdict(list)
     for _, cells in rows:
@@ -95,8 +99,8 @@ def _standardize(rows: NumberedRows) -> NumberedRows:
             for number, cells in rows for mean, sd in [moments[cells[3]]]]
 
 
-def _table(name: str, rows: NumberedRows, left_out: Mapping[tuple[str, str], int] = MappingProxyType({}), **more: Any
-           ) -> InputTable:
+def _table(name: str, rows: Sequence[tuple[int | str, Sequence[object]]],
+           left_out: Mapping[tuple[str, str], int] = MappingProxyType({}), **more: Any) -> InputTable:
     """A table without the columns that are empty throughout."""
     used = [k for k in range(len(_HEADER)) if any(cells[k] != "" for _, cells in rows)]
     return InputTable(name, [_HEADER[k] for k in used], [(number, [cells[k] for k in used]) for number, cells in rows],
@@ -107,6 +111,9 @@ def read_mqm(text: str, name: str) -> InputTable:
     """Google's MQM: a row for each error, without a score until `sum_errors` makes the ratings."""
     errors = read_delimited(text, name)
     lower = [column.lower() for column in errors.header]
+    if missing := [column for column in _MQM_COLUMNS if column not in lower]:
+        raise InputError(f"{name} has no column {missing[0]!r}. It has: {show_names(errors.header)}. Expected a row "
+                         f"for each error, with the columns {', '.join(_MQM_COLUMNS)}.")
     places = [lower.index(column) for column in ("system", "seg_id", "rater")]
     rows: NumberedRows = [(number, [*(cells[k] for k in places), None]) for number, cells in errors.rows]
     return InputTable(name, ["system", "line", "rater", "score"], rows, weights=MQM_WEIGHTS,
@@ -173,22 +180,25 @@ def read_wmt25_ratings(text: str, name: str) -> InputTable:
     """WMT25's JSON, a document or segment in each line, with the scores of two raters for each system."""
     rows: NumberedRows = []
     for number, entry in read_records(text, name):
+        where = f"{name}, row {number}"
         if not is_wmt25(entry):
-            raise InputError(f"{name}, row {number} is {show_value(entry)}. Expected an object with doc_id and scores, "
-                             "as WMT25 published them.")
-        langpair, domain, document = ([*str(entry["doc_id"]).split("_#_"), "", ""])[:3]
-        for system, ratings in entry["scores"].items():
-            rows += [(number, [system, number, score, rater, document or entry["doc_id"], domain, langpair])
-                     for rater, score in _scores_of(ratings)]
+            raise InputError(f"{where} is {show_value(entry)}. Expected an object with doc_id and scores, as WMT25 "
+                             "published them.")
+        item = read_field(where, entry, "doc_id", to_name)
+        langpair, domain, document = ([*item.split("_#_"), "", ""])[:3]
+        for system, ratings in read_field(where, entry, "scores", to_object).items():
+            for rater, score in _scores_of(ratings):
+                rows.append((number, [system, number, score, rater, document or item, domain, langpair]))
     return _table(name, rows)
 
 
-def _scores_of(ratings: object) -> Iterable[tuple[str, Any]]:
+def _scores_of(ratings: object) -> Iterable[tuple[str, object]]:
     """(rater, score) of {human1: score, human2: score}, or of [{human: score}, ...]."""
     if isinstance(ratings, dict):
         return [(rater, score) for rater, score in ratings.items() if re.fullmatch(r"human\d*", rater)]
-    if isinstance(ratings, Sequence):
-        return [(f"human{k}", one["human"]) for k, one in enumerate(ratings, 1) if isinstance(one, dict)]
+    if isinstance(ratings, list):
+        return [(f"human{k}", one["human"]) for k, one in enumerate(ratings, 1)
+                if isinstance(one, dict) and "human" in one]
     return []
 
 
