@@ -25,6 +25,7 @@ from mtsig_core.report.sentences import (
     choose_form,
     describe_direction,
     describe_methods,
+    explain_head_to_head,
     find_rank_rule,
     join_names,
     name_pairs,
@@ -42,7 +43,7 @@ from mtsig_core.report.tables import (
     starred_matrix,
 )
 from mtsig_core.report.text import printable, report_text, terminal_width
-from mtsig_core.results import Agreement, ByDomain, Comparison, MetricResult, TaskAgreement
+from mtsig_core.results import Agreement, ByDomain, Comparison, MetricResult, PairResult, TaskAgreement
 from mtsig_core.schema import to_json, to_plain
 from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.stats.few_units import least_of_units
@@ -418,8 +419,6 @@ AUTORANK_FORMS = make_forms(_report_autorank, _autorank_record, _autorank_record
 # The findings of a task: for each language pair the table of a paper, and who is better than whom.
 
 
-STARS_NOTE = ("Row against column: the difference, positive where the row is better. *, \N{DAGGER} and "
-              "\N{DOUBLE DAGGER}: adjusted p below 0.05, 0.01 and 0.001. No mark does not mean equal.")
 _SHADED = ("html", "latex")
 _WIDEST_FINDINGS = 25  # systems of a head-to-head matrix on paper
 
@@ -473,7 +472,8 @@ def findings_blocks(found: Findings, pair: str) -> list[Block]:
                          notes=(*notes, *more), only=only) for more, only in (([], ("text",)), (grey, _SHADED))),
             TableBlock(table=replace(starred_matrix(result, names.__getitem__), key=f"head-to-head-{pair}"),
                        title=f"{pair}: head-to-head", caption=f"Head-to-head for {pair} by {title}.",
-                       notes=(STARS_NOTE,), only=() if len(names) <= _WIDEST_FINDINGS else ("text", "html")),
+                       notes=(explain_head_to_head(result, one.comparison.settings),),
+                       only=() if len(names) <= _WIDEST_FINDINGS else ("text", "html")),
             *[Paragraph(text=f"{pair}: a matrix of {len(names)} systems is too wide for a page. CSV has its numbers.",
                         role="remark", only=("latex",))] * (len(names) > _WIDEST_FINDINGS)]
 
@@ -492,9 +492,17 @@ def _report_findings(found: Findings) -> Report:
 
 
 def _findings_tables(found: Findings) -> dict[str, dict[str, list[dict[str, Any]]]]:
-    return {pair: {"systems": findings_table(found, pair).records(), "pairs": [
-        {"a": row.a, "b": row.b, "difference": row.delta, "adjusted_p": row.p_adjusted, "better": row.better}
-        for row in one.comparison.metrics[found.metric].pairs]} for pair, one in found.pairs.items()}
+    tables = {}
+    for pair, one in found.pairs.items():
+        pairs = [_record_pair(row) for row in one.comparison.metrics[found.metric].pairs]
+        tables[pair] = {"systems": findings_table(found, pair).records(), "pairs": pairs}
+    return tables
+
+
+def _record_pair(pair: PairResult) -> dict[str, Any]:
+    """A pair as files of the findings have it: by our test, and by the rule of the ranks where that is another one."""
+    return {"a": pair.a, "b": pair.b, "difference": pair.delta, "adjusted_p": pair.p_adjusted, "better": pair.better,
+            "rule_difference": pair.rule_delta, "rule_p": pair.rule_p, "rule_better": pair.rule_better}
 
 
 def _findings_record(found: Findings) -> dict[str, Any]:

@@ -81,6 +81,34 @@ def test_pairs_have_marks_by_their_adjusted_p(found):
     assert seen >= {"†", ""}
 
 
+def test_head_to_head_is_of_the_rule_that_ranks(task):
+    """As WMT24 the differences are of means over domains, with the p of that rule; no mark contradicts a rank."""
+    ruled = make_findings(task, trials=999, rank_rule="wmt24")
+    result = ruled.pairs["qaa-en"].comparison.metrics["human"]
+    matrix, scores = starred_matrix(result), {row.system: row.score for row in result.systems}
+    names = list(scores)
+    ours_is_other = 0
+    for row, name in enumerate(names):
+        for column, other in enumerate(names):
+            cell = matrix.values(str(column + 1))[row]
+            if name == other:
+                continue
+            assert cell.rstrip("*†‡") == f"{scores[name] - scores[other]:+.2f}"
+            pair = next(pair for pair in result.pairs if {pair.a, pair.b} == {name, other})
+            assert (cell[-1] in "*†‡") == (pair.rule_better is not None)
+            ours_is_other += f"{abs(pair.delta):.2f}" != cell.strip("+-*†‡")
+    assert ours_is_other
+    wins = sum(mark in "*†‡" for row in matrix.texts() for mark in (cell[-1:] for cell in row[2:]) if mark)
+    assert wins / 2 == sum(tally[0] for tally in result.tally().values())
+    by_rule = sum(pair.rule_better is not None for pair in result.pairs)
+    for form in ("text", "html"):
+        assert f"Ranked as WMT24, {by_rule} of 66 pairs differ, without correction." in FINDINGS_FORMS[form](ruled)
+    record = json.loads(FINDINGS_FORMS["json"](ruled))["pairs"]["qaa-en"]["pairs"][0]
+    first = result.pairs[0]
+    assert (record["difference"], record["rule_difference"], record["rule_p"], record["rule_better"]) == (
+        first.delta, first.rule_delta, first.rule_p, first.rule_better)
+
+
 def test_all_forms_have_the_numbers(found):
     code = FINDINGS_FORMS["latex"](found)
     assert code.count(r"\begin{tabular}") == 4
