@@ -136,7 +136,7 @@ def to_name(value: object) -> str:
         raise UnclearValue(f"this is {describe_value(value)}. Expected a text or a number. {_advise(value)}")
     name = "" if text is None else show_name(text.strip())
     if not name:
-        raise UnclearValue("this is empty. Expected a text or a number. Fill it in, or leave out the row or the "
+        raise UnclearValue("this is empty. Expected a text or a number. Fill it in, or remove the row or the "
                            "column.")
     return name
 
