@@ -48,7 +48,7 @@ from mtsig_core.results import Agreement, ByDomain, Comparison, MetricResult, Pa
 from mtsig_core.schema import to_json, to_plain
 from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.stats.few_units import least_of_units
-from mtsig_core.stats.published_scores import RankReplication, Replication, ScoreBeside, TaskReplication
+from mtsig_core.stats.published_scores import RankBeside, RankReplication, Replication, ScoreBeside, TaskReplication
 from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import TESTS, significant
@@ -895,16 +895,24 @@ def published_ranks_table(found: _Replicated) -> Table:
         table = Table("published-ranks", (
             Column("system", "system", "name"), Column("rank_published", "published", "rank"),
             Column("cluster_published", "cluster", "count"), Column("rule", "rule"), Column("rank", "here", "rank"),
-            Column("cluster", "cluster here", "count"), Column("same", "same", "text")), tuple(
-            (row.system, (row.published.low, row.published.high or row.published.low), row.published.cluster,
-             RANK_RULES[ranks.rule].title, (row.ours[ranks.rule].low, row.ours[ranks.rule].high),
-             row.ours[ranks.rule].cluster, _TICK if row.agrees(ranks.rule) else _CROSS) for row in ranks.rows))
+            Column("cluster", "cluster here", "count"), Column("same", "same", "text")),
+            tuple(_list_ranks(row, ranks.rule) for row in ranks.rows))
         tables[pair] = table if with_clusters else table.without("cluster_published", "cluster")
     if "" in tables:
         return tables[""]
     keys = set.intersection(*({*table.keys} for table in tables.values())) if tables else set()
     return join_tables("published-ranks", Column("language_pair", "language pair", "name"), {
         pair: table.select(*(key for key in table.keys if key in keys)) for pair, table in tables.items()})
+
+
+def _list_ranks(row: RankBeside, rule: str) -> tuple[Any, ...]:
+    """A row of `published_ranks_table`; without a rank here where the rule gives none."""
+    published, ours = row.published, row.ours.get(rule)
+    rank = cluster = None
+    if ours is not None:
+        rank, cluster = (ours.low, ours.high), ours.cluster
+    return (row.system, (published.low, published.high or published.low), published.cluster, RANK_RULES[rule].title,
+            rank, cluster, _TICK if row.agrees(rule) else _CROSS)
 
 
 def rank_sentences(found: _Replicated) -> list[str]:
