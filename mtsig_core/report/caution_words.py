@@ -555,6 +555,8 @@ ASSUMPTION_TEMPLATES = {
     "no-reference": "Excluded: {segments} without a reference, the first is segment {segment} of the document "
                     "{document}.",
     "lines-from-zero": "{file} counts lines from 0. Here they are counted from 1: its line 0 is line 1.",
+    "columns-aside": "Excluded from {file}: {columns}. By their names or values these columns are no systems.",
+    "columns-renamed": "{metric}: the columns of {file} are read as systems: {columns}.",
     "line-ids": "Each line has an id, such as {example}. The texts are scored without them.{put_in_order}",
     "names-of-outputs": "Excluded from {place}: {files}{more}. Outputs have names such as NAME.txt or NAME.txt.gz.",
     "pair-without-output": "Excluded: {pair}, which has references but no output.",
@@ -567,6 +569,7 @@ ASSUMPTION_TEMPLATES = {
 REMEDIES = {
     "direction-open": "Give --higher-is-better NAME or --lower-is-better NAME, to mtsig serve or to the command.",
     "direction-default": "If lower is better, give --lower-is-better {metric}.",
+    "columns-aside": "To read them as systems, name all columns of systems: --columns 'systems=A|B', or systems=all.",
     "withdrawn": "--keep-withdrawn keeps them.",
     "ratings-standardized": "--scores raw=FILE takes the scores as they were given, as WMT23 ranked.",
 }
