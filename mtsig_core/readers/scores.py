@@ -42,6 +42,7 @@ from mtsig_core.readers.ratings import (
     explain_second,
     separate_raters,
 )
+from mtsig_core.readers.score_checks import check_scales, drop_failed, drop_summaries
 from mtsig_core.readers.wide_tables import clean_wide_table, take_systems
 from mtsig_core.score_names import find_direction, find_range, may_be_lower, pick_human_scores, told_direction
 from mtsig_core.testset import SegmentScores, TestSet, is_human, show_name
@@ -215,7 +216,7 @@ def _find_places(table: InputTable, metric: str, known: Collection[str]) -> dict
     name, header = table.name, table.header
     place, is_long = _find_usual(table, metric, known)
     title = header[place["score"]] if "score" in place else None
-    others = [k for k in range(len(header)) if k not in place.values()]
+    others = [k for k in range(len(header)) if k not in {place[held] for held in place if held != "score"}]
     _check_titles(table, known, is_unknown=not place.keys() - {"domain"})
     if is_long and not table.told_systems:
         needed = ("system", "line", "score") if table.n_lines is None else ("system", "score")
@@ -547,7 +548,11 @@ def _read_tables(tables: Sequence[NamedTable], known: Collection[str], lower_is_
             opened = [table for table in opened if langpair in (pairs := _list_pairs(table)) or not pairs] or opened
         files = [_read_ratings(table, name, known, langpair) for table in opened]
         seen: dict[tuple[str, int | str], Rating] = {}
-        given = [rating for file in files for rating in file.ratings]
+        for file in files:
+            drop_summaries(file, name)
+        given, failed = drop_failed([rating for file in files for rating in file.ratings], name)
+        if not any(file.table.told_systems for file in files):
+            check_scales(given, name)
         for rating in (separate_raters if raters == "segments" else average_raters)(given):
             if (first := seen.setdefault((rating.system, rating.line), rating)) is not rating:
                 raise explain_second(first, rating)
@@ -563,7 +568,7 @@ def _read_tables(tables: Sequence[NamedTable], known: Collection[str], lower_is_
                     if table.is_standardized and table.find_score(name) == find_column(table.header, "score")]
         if raters == "segments" and made_of:
             made_of.append(Assumption("ratings-as-segments", {"metric": name}))
-        of_columns = [one for file in files for one in file.assumed]
+        of_columns = [one for file in files for one in file.assumed] + ([] if failed is None else [failed])
         groups[name] = RatingGroup(list(seen.values()), (*made_of, *of_columns), direction)
         if raters == "adjusted" and made_of:
             adjusted, how = adjust_raters(name, given)

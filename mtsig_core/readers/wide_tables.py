@@ -24,13 +24,14 @@ SEPARATOR = "|"  # between the names of columns
 #: Names of columns that are no systems, in small letters with _ between words, by what they hold.
 ASIDES: Mapping[str, re.Pattern[str]] = {
     "row numbers": re.compile(
-        r"level_\d+|rows?(_?(id|nr|no|num|number|index))?|nr|no|num|number|idx|count(er)?|key|uu?id|hash"
+        r"level_\d+|rows?(_?(id|nr|no|num|number|index))?|nr|no|num|number|idx|counter|key|uu?id|hash"
         r"|custom_id|(request|response|task|annotation|sample|example|instance|item|unit|pair)_?(id|index|no|nr)"
         r"|inner_id|position|order"),
     "lengths": re.compile(
         r"(len|length|lengths|size)|(\w+_)?(len|length|num_words|num_tokens|num_chars)|len(gth)?_(\w+)"
         r"|n(um|r|o)?_?(of_)?(\w+_)?(words?|tokens?|toks?|chars?|characters?|bytes?|sents?|sentences?)"
         r"|(\w+_)?(words?|tokens?|toks?|chars?|characters?)_?(count|len|length|num)?|max_tokens"),
+    "sums or means": re.compile(r"mean|avg|average|total|sum|overall|median|std|stdev|sd|min|max|count|var(iance)?"),
     "steps of training": re.compile(
         r"(global_)?steps?|timestamp|runtime|epochs?|iter(ation)?s?|checkpoint|lr|learning_rate"),
     "what a model was asked or answered": re.compile(
@@ -147,7 +148,7 @@ def _find_by_values(table: InputTable, numbers: Mapping[int, Sequence[float | No
     if _are_lengths(table, values):
         return "lengths"
     others = [value for k, own in numbers.items() if k != column for value in own if value is not None]
-    is_constant = len(set(values)) == 1
+    is_constant = len(set(values)) == 1 and values[0] != 0  # a system without output may score 0 throughout
     if is_constant and others and not min(others) <= values[0] <= max(others):
         return "one value"
     return None

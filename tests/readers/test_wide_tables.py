@@ -1,6 +1,8 @@
 """Tables with a column for each system, and further columns that are no systems."""
 
+import json
 import random
+from pathlib import Path
 
 import pytest
 
@@ -134,3 +136,23 @@ def test_a_system_that_is_called_so_stays(tmp_path):
     testset = joined(source, tmp_path, {"label": [0.1, 0.2], "Step": [0.3, 0.4]})
     assert list(testset.scores["XCOMET-XL"].by_system) == ["label", "Step"]
     assert read_text(source.ref, source.system).n_segments == 2
+
+
+WMT25 = Path(__file__).parents[3] / "shared" / "data" / "wmt25" / "automatic_scores"
+
+
+@pytest.mark.skipif(not WMT25.is_dir(), reason="needs the scores in ../shared/data/wmt25")
+def test_no_system_of_wmt25_is_set_aside():
+    """Of 32 to 43 systems with five metrics each, as columns."""
+    tables = {}
+    for file in sorted(WMT25.glob("*.jsonl")):
+        for record in map(json.loads, file.read_text().splitlines()):
+            for metric, values in record["metric_scores"].items():
+                own = tables.setdefault((record["language_pair"], metric), {}).setdefault(file.stem, [])
+                own += values
+    assert len(tables) == 15
+    for (_, metric), table in tables.items():
+        n = max(map(len, table.values()))
+        whole = {system: values for system, values in table.items() if len(values) == n}
+        testset = read_scores({metric: whole})
+        assert {*testset.systems} == {*whole} and [one.code for one in testset.assumed] == ["direction-known"]

@@ -41,6 +41,8 @@ EXAMPLES = [Assumption(code, facts) for code, facts in {
                 "agreement": 0.5, "left_out": {"bad": 1}},
     "ratings-as-segments": {"metric": "mine"},
     "ratings-standardized": {"metric": "mine"},
+    "failed-judgements": {"metric": "mine", "mark": -1.0, "n_failed": 4},
+    "summary-rows": {"metric": "mine", "file": "t.csv", "rows": ["62"], "what": "the sums of the rows above"},
     "columns-aside": {"metric": "mine", "file": "t.csv", "columns": ["src_len (lengths)"]},
     "columns-renamed": {"metric": "mine", "file": "t.csv", "columns": ["A_mine as A"]},
     "line-ids": {"example": "utt-1", "moved": ["A.txt"]},
