@@ -50,7 +50,8 @@ from mtsig_core.testset import SegmentScores, TestSet, is_human, show_name
 
 #: Of scores: a file, columns, or an array of shape (systems, segments).
 ScoreTable: TypeAlias = "FilePath | NamedColumns | np.ndarray"
-_MISSING = ("", '""', "na", "n/a", "nan", "none", "null")
+_MISSING = ("", '""', "na", "n/a", "nan", "none", "null", "#n/a", "<na>")
+_TRUTHS = {"true": 1.0, "false": 0.0}  # such as whether a judge found the segment right
 
 
 def _open_table(source: ScoreTable, metric: str, columns: Mapping[str, str], mqm_weights: Mapping[str, float]
@@ -221,9 +222,23 @@ def _is_text(table: InputTable, column: int) -> bool:
 
 
 def _ask_which(table: InputTable) -> InputError:
-    return InputError(f"{table.name}: I found the columns {show_names(table.header)}. Which is the system, the line, "
-                      "the score? Rename them to system, line and score.",
+    names = show_names(name or "one without a name" for name in table.header)
+    of_systems = ""
+    if _may_be_of_systems(table):
+        of_systems = (" If each row is a system, these are published scores, not scores of segments: give the file by "
+                      "--official, or to 'Compare with published scores'.")
+    return InputError(f"{table.name}: I found the columns {names}. Which is the system, the line, the score? Rename "
+                      f"them to system, line and score.{of_systems}",
                       {"columns": "system=NAME,line=NAME,score=NAME"})
+
+
+def _may_be_of_systems(table: InputTable) -> bool:
+    """Whether the first column of texts may name the systems, each once, and no other one the lines."""
+    if find_column(table.header, "line") is not None:
+        return False
+    columns = [[cells[k] for _, cells in table.rows] for k in range(len(table.header))]
+    texts = next((values for values in columns if not any(map(_is_number, values))), [])
+    return 1 < len(texts) == len(set(map(str, texts)))
 
 
 @dataclass(frozen=True)
@@ -326,8 +341,12 @@ def _read_number(value: Any, where: str) -> float | None:
     """A score, None where there is none."""
     if value is None or value is ABSENT or (isinstance(value, str) and value.strip().lower() in _MISSING):
         return None
+    if isinstance(value, bool):
+        return float(value)
+    if isinstance(value, str) and value.strip().lower() in _TRUTHS:
+        return _TRUTHS[value.strip().lower()]
     try:
-        if isinstance(value, bool | list | dict) or isinstance(value, str) and "_" in value:  # 1_000 is Python's
+        if isinstance(value, list | dict) or isinstance(value, str) and "_" in value:  # 1_000 is Python's
             raise ValueError
         number = float(value)
     except OverflowError:  # a whole number of hundreds of digits

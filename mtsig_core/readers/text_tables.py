@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mtsig_core.errors import InputError, SettingError, explain_unknown
-from mtsig_core.languages import languages_of
+from mtsig_core.languages import languages_of, two_letters
 from mtsig_core.readers.columns import (
     ABSENT,
     NAMES,
@@ -23,12 +23,14 @@ from mtsig_core.readers.columns import (
     show_names,
     show_value,
 )
-from mtsig_core.readers.limits import check_values
+from mtsig_core.readers.limits import check_values, parse_bounded_json
 from mtsig_core.testset import is_human, show_name
 
 _Texts = Sequence[str | None]
 #: Further columns beside texts, in small letters, that are no texts themselves.
 _BESIDE = ("origlang", "original_language", "split", "url", "collection_id", "is_bad_source")
+#: Columns of WMT24++: the human translation as it was mended, which is the reference, and as it was before.
+_MENDED, _BEFORE = "target", "original_target"
 _PARAGRAPHS = "wmt25"  # the form whose rows are documents, with blank lines between their paragraphs
 _ALIKE = 0.1  # of the words of a text that its translation into the same language shares
 
@@ -116,14 +118,22 @@ def _split_languages(table: TextTable, langpair: str | None) -> TextTable:
     if not table.by_language:
         return table
     first, second, *_ = [*table.by_language, "", ""]
-    pair = languages_of(langpair)
-    places = [next((key for key in table.by_language if languages_of(f"{key}-{key}")[0] == language or key == language),
-                   None) for language in pair]
+    places = [_find_language(table.by_language, language) for language in languages_of(langpair)]
     if langpair is None or None in places:
         raise SettingError(f"{table.name} has texts by language: {show_names(table.by_language)}. Say which is the "
                            "source and which the reference.", {"langpair": f"{first}-{second}"})
     source, target = (table.by_language[place] for place in places if place is not None)
     return replace(table, sources=source, references={"ref": target}, by_language={})
+
+
+def _find_language(names: Iterable[str], language: str | None) -> str | None:
+    """The only name that stands for a language: deu_Latn for de. None where there is none, or more than one."""
+    names = list(names)
+    if language is None or language in names:
+        return language
+    codes = {name: two_letters(re.split("[-_]", name)[0].lower()) for name in names}
+    alike = [name for name in names if codes[name] == two_letters(language)]
+    return alike[0] if len(alike) == 1 else None
 
 
 def _take_pair(table: TextTable, langpair: str | None) -> tuple[TextTable, str | None]:
@@ -204,8 +214,11 @@ def tabulate_texts(table: InputTable) -> TextTable:
         raise InputError(f"{table.name} has the column {show_name(twice)} twice. Rename or remove one of them.")
     columns: dict[str, list[Any]] = {name: [join_lines(None if cells[k] is ABSENT else cells[k]) for _, cells in
                                             table.rows] for k, name in enumerate(table.header)}
-    if by_language := _find_languages(columns):
-        return TextTable(table.name, "table", by_language=by_language)
+    by_language = _find_languages(columns)
+    if by_language:
+        documents, domains = (_find_texts(columns, held) for held in ("docid", "domain"))
+        return TextTable(table.name, "table", documents=documents or _find_articles(columns), domains=domains,
+                         by_language=by_language)
     references, outputs, aside = sort_columns(columns)
     if len(references) + len(outputs) == 0:
         raise InputError(f"{table.name} has the columns {show_names(table.header)}, and none is called as a reference "
@@ -223,16 +236,32 @@ def tabulate_texts(table: InputTable) -> TextTable:
 
     return TextTable(
         table.name, "table", {"" if [name] == usual == outputs else name: columns[name] for name in outputs},
-        {name_reference("" if name.lower() == "reference" else name): columns[name] for name in references},
+        {name_reference("" if name.lower() in ("reference", _MENDED) else name): columns[name] for name in references},
         columns[aside["source"]] if "source" in aside else None, read("docid"), read("domain"),
         langpairs=read("langpair"))
 
 
+def _find_texts(columns: Mapping[str, Sequence[Any]], held: str) -> list[str] | None:
+    """What the column that holds this says of each row, as texts; None where there is no such column."""
+    place = find_column(list(columns), held)
+    return None if place is None else [str(value) for value in list(columns.values())[place]]
+
+
+def _find_articles(columns: Mapping[str, Sequence[Any]]) -> list[str] | None:
+    """The address of the article that each row is from, as FLORES has it in place of documents."""
+    name = next((name for name in columns if name.lower() == "url"), None)
+    return None if name is None else [str(value) for value in columns[name]]
+
+
 def _find_languages(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
-    """Texts by language, as data sets have them: ``{"translation": {"en": ..., "de": ...}}``, or the columns
-    translation.en and translation.de."""
+    """Texts by language, as data sets have them: ``{"translation": {"en": ..., "de": ...}}``, the columns
+    translation.en and translation.de, or the columns sentence_eng_Latn and sentence_deu_Latn of FLORES."""
     found: dict[str, list[Any]] = {}
     for name, values in columns.items():
+        of_flores = re.fullmatch(r"sentence_([a-z]{3}_[A-Z][a-z]{3})", name)
+        if of_flores:
+            found[of_flores[1]] = list(values)
+            continue
         first, _, language = name.lower().partition(".")
         if first in ("translation", "translations"):
             if language:
@@ -249,6 +278,10 @@ def sort_columns(columns: Mapping[str, Sequence[Any]]) -> tuple[list[str], list[
     aside = {held: header[place] for held in ("source", "docid", "domain", "langpair", "line", "rater", "system")
              if (place := find_column(header, held)) is not None}
     references = [name for name in header if is_human(name) and name.lower().startswith("ref")]
+    if not references and {_MENDED, _BEFORE} <= {name.lower() for name in header}:
+        references = [name for name in header if name.lower() == _MENDED]
+        columns = {name: values for name, values in columns.items() if name.lower() != _BEFORE}
+        header = list(columns)
     others = (name for name in header if name.strip() and name not in (*references, *aside.values())
               and name.lower() not in (*_BESIDE, *NAMES["score"]))
     return references, [name for name in others if any(map(_is_text, columns[name]))], aside
@@ -323,6 +356,62 @@ def read_samples(text: str, name: str) -> TextTable:
     keys = sorted(found) if all(isinstance(key, int) for key in found) else list(found)
     return TextTable(name, "lm-eval", {"": [found[key][0] for key in keys]}, {"ref": [found[key][1] for key in keys]},
                      keys=keys)
+
+
+def read_predictions(text: str, name: str) -> TextTable:
+    """What programs pass to a metric: ``{"predictions": [text, ...], "references": [[text, ...], ...]}``, with the
+    references of each segment in a list, a text for each segment, or a list for each reference."""
+    try:
+        whole = parse_bounded_json(text, name)
+    except ValueError as error:
+        raise InputError(f"{name} is no JSON: {error}. Write it again.") from None
+    outputs, references, sources = (whole.get(key) for key in ("predictions", "references", "sources"))
+    n = len(outputs) if isinstance(outputs, list) else len(references) if isinstance(references, list) else 0
+    found = {} if references is None else _name_streams(_list_streams(references, n, name))
+    if outputs is not None:
+        _check_column(outputs, n, f"{name}: predictions")
+    if sources is not None:
+        _check_column(sources, n, f"{name}: sources")
+    return TextTable(name, "predictions", {} if outputs is None else {"": list(map(join_lines, outputs))}, found,
+                     None if sources is None else list(map(join_lines, sources)))
+
+
+def _list_streams(references: Any, n: int, name: str) -> list[list[Any]]:
+    """The references, each with a text or None for each of n segments."""
+    expected = f"Expected a list of {n} segments: of texts, or of lists of texts, one for each reference."
+    if not isinstance(references, list):
+        raise InputError(f"{name}: references is {show_value(references)}. {expected}")
+    if all(isinstance(one, str) for one in references):
+        streams = [references]
+    elif not all(isinstance(one, list) for one in references):
+        raise InputError(f"{name}: references has texts and lists side by side. {expected}")
+    elif len(references) == n and n > 1 and all(len(one) == n for one in references):
+        raise InputError(f"{name} has {n} predictions and {n} lists of {n} references, so a list may be of a segment "
+                         "or of a reference. Give each reference as a text file.")
+    elif len(references) == n:
+        most = max((len(one) for one in references), default=0)
+        check_values(n * most, name)
+        streams = [[one[k] if k < len(one) else None for one in references] for k in range(most)]
+    else:
+        streams = references
+    for k, stream in enumerate(streams, 1):
+        _check_column(stream, n, f"{name}: reference {k}", may_lack=True)
+    return [list(map(join_lines, stream)) for stream in streams]
+
+
+def _name_streams(streams: Sequence[list[Any]]) -> dict[str, list[Any]]:
+    """References by name: ref, or ref1, ref2, ..."""
+    return {"ref" if len(streams) == 1 else f"ref{k}": stream for k, stream in enumerate(streams, 1)}
+
+
+def _check_column(texts: Any, n: int, where: str, may_lack: bool = False) -> None:
+    """Refuse what is no list of n texts."""
+    if not isinstance(texts, list) or len(texts) != n:
+        size = f"{len(texts)} entries" if isinstance(texts, list) else show_value(texts)
+        raise InputError(f"{where}: {size}. Expected a list of {n} texts, one for each segment.")
+    for k, text in enumerate(texts, 1):
+        if not isinstance(text, str) and not (may_lack and text is None):
+            raise InputError(f"{where}, segment {k} is {show_value(text)}. Expected a text.")
 
 
 def read_wmt25(text: str, name: str) -> TextTable:
