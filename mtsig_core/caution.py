@@ -53,6 +53,7 @@ CAUTION_KINDS: Mapping[str, Kind] = {
     "all-empty": Kind("texts"),
     "empty-lines": Kind("texts"),
     "odd-length": Kind("texts"),
+    "tokenizer-missing": Kind("scores", names_metric=True),
     "tokenizer-and-script": Kind("scores", comes_first=True, in_caption=True, names_metric=True),
     "cannot-tell-apart": Kind("scores", beside_verdict=True, in_caption=True, names_metric=True),
     "depends-on-size": Kind("ratings", names_metric=True),

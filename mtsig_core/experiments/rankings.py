@@ -9,12 +9,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from mtsig_core.caution import Caution
 from mtsig_core.errors import SettingError, explain_unknown
 from mtsig_core.metrics import Metric, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.readers.official_tables import OfficialTable
 from mtsig_core.results import Comparison, MetricResult, SamplingSettings, TaskComparison, TaskInfo
 from mtsig_core.stats.across import compare_task, task_metrics
+from mtsig_core.stats.cautions import find_missing_tokenizers
 from mtsig_core.stats.comparison import compare
 from mtsig_core.stats.engine import Measured, UnitStatistics, bootstrap_scores, measure
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
@@ -63,6 +65,7 @@ class PairAutoRank:
     without: tuple[str, ...]  # systems that lack the scores of a metric
     sampling: SamplingSettings
     as_published: bool = False  # whether the metrics are those that WMT25 is known to have used
+    warnings: tuple[Caution, ...] = ()  # of metrics that are left out because their tokenizer is not installed
 
 
 @dataclass(frozen=True)
@@ -101,10 +104,13 @@ def autorank(task: Task, metrics: Sequence[str] | None = None, *, rule: str = "2
         if not metrics and not testset.has_texts and not {*names} <= testset.scores.keys():
             raise SettingError(f"{testset.name} has only human scores, and AutoRank needs automatic metrics. Add the "
                                "texts, or a table with scores of metrics.")
+        missing = find_missing_tokenizers(testset, names, pair)
+        if missing.keys() < {*names}:  # where all are missing, computing them says what to install
+            names = tuple(name for name in names if name not in missing)
         sampling, units = resolve_sampling(testset, unit=unit, block_length=None, alpha=alpha, resamples=resamples,
                                            seed=seed)
         pairs[pair] = replace(_rank_pair(testset, names, rule, sampling, units, jobs), as_published=(
-            not metrics and rule == "2025" and _FIVE <= {*testset.scores}))
+            not metrics and rule == "2025" and _FIVE <= {*testset.scores}), warnings=tuple(missing.values()))
         if progress is not None:
             progress(pair, (k + 1) / len(task.testsets))
     return AutoRank(task.name, rule, pairs)

@@ -81,6 +81,9 @@ TEMPLATES: dict[str, Words] = {
     "odd-length": Words("{a} has {ratio:.2f} times the characters of reference {reference}.",
                         advice="Check the language and the file."),
     "one-system": Words("{a} is the only system: its score and interval are given, and there is no pair to test."),
+    "tokenizer-missing": Words(
+        "{by} scores are missing for {pair}: the tokenizer {tokenizer} needs a package that is not installed.",
+        advice="Install it with: pip install {package}."),
     "tokenizer-and-script": Words(
         "The references look {language}, and the tokenizer {tokenizer} does not cut {language} into words. The "
         "{by} scores differ from what others report, and the order of the systems may be wrong.",

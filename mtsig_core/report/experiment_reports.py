@@ -389,7 +389,8 @@ def autorank_blocks(found: AutoRank, pair: str) -> list[Block]:
     verdict = f"{printable(first.system)} is first of {format_count(len(one.systems), 'system')}{others}."
     return [Paragraph(text=verdict, role="verdict", about=f"{pair}, AutoRank by {metrics}"),
             TableBlock(table=autorank_table(one), title=f"AutoRank of {pair}", caption=f"AutoRank of {pair}.",
-                       notes=(note,))]
+                       notes=(note,)),
+            Warnings(cautions=one.warnings)]
 
 
 def _autorank_record(found: AutoRank) -> dict[str, Any]:
@@ -397,6 +398,7 @@ def _autorank_record(found: AutoRank) -> dict[str, Any]:
     settings = {"rule": found.rule, **{key: value for key, value in asdict(first).items() if key != "unit"}}
     return {"task": found.task, "settings": settings, "pairs": {pair: {
         "metrics": one.metrics, "unit": one.sampling.unit, "without": one.without,
+        "warnings": list(map(caution_record, one.warnings)),
         "systems": list(map(asdict, one.systems))} for pair, one in found.pairs.items()}}
 
 
@@ -726,7 +728,7 @@ def list_findings(found: Integrity) -> list[str]:
 
 def integrity_blocks(found: Integrity, pair: str = "") -> list[Block]:
     """What is worth a look first, then the table; of a language pair of a task with its name."""
-    cautions = tuple(caution for one in found.systems for caution in one.warnings)
+    cautions = (*found.warnings, *(caution for one in found.systems for caution in one.warnings))
     findings = list_findings(found)
     texts = findings or ([] if cautions else ["Nothing stands out."])
     shown = integrity_table(found)
@@ -770,7 +772,8 @@ def _integrity_record(found: Integrity | TaskIntegrity) -> dict[str, Any]:
         record = asdict(one) | {"warnings": list(map(caution_record, one.warnings))}
         systems[record.pop("system")] = record
     return {"testset": found.testset, "metric": found.metric, "n_lines": found.n_lines,
-            "median_cross_bleu": found.median_cross_bleu, "systems": systems}
+            "median_cross_bleu": found.median_cross_bleu, "systems": systems,
+            "warnings": list(map(caution_record, found.warnings))}
 
 
 def _integrity_records(found: Integrity | TaskIntegrity) -> list[dict[str, Any]]:

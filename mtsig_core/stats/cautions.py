@@ -20,8 +20,18 @@ import numpy as np
 from mtsig_core.caution import Caution
 from mtsig_core.errors import Remedy
 from mtsig_core.languages import find_spaceless
-from mtsig_core.metrics import METRICS, Metric, depends_on_testset, explain_end, list_better_tokenizers, resolve_metric
+from mtsig_core.metrics import (
+    METRICS,
+    Metric,
+    depends_on_testset,
+    explain_end,
+    find_tokenizer,
+    lacks_tokenizer,
+    list_better_tokenizers,
+    resolve_metric,
+)
 from mtsig_core.metrics.cache import remember
+from mtsig_core.metrics.tokenizers import package_of
 from mtsig_core.readers.alignment import Reordering, find_reordering
 from mtsig_core.results import (
     Agreement,
@@ -561,6 +571,24 @@ def about_words(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Itera
                 remedies = {"metrics": "chrf"}, {"metrics": "bleu", "tokenize": better[0]}
             yield Caution("tokenizer-and-script", {"language": language, "tokenizer": tokenizer, "better": better},
                           metric, remedies=remedies)
+
+
+def about_missing_tokenizer(testset: TestSet, metric: str, pair: str) -> Caution:
+    """Warn that a metric is left out of a language pair because its tokenizer is not installed."""
+    tokenizer = find_tokenizer(resolve_metric(testset, metric), testset)
+    package = package_of(str(tokenizer))
+    return Caution("tokenizer-missing", {"pair": pair, "tokenizer": tokenizer, "package": package}, metric,
+                   remedies=({"metrics": "chrf"},))
+
+
+def find_missing_tokenizers(testset: TestSet, metrics: Iterable[str], pair: str) -> dict[str, Caution]:
+    """By name, the metrics of texts whose tokenizer is not installed, with the warning that they are left out of a
+    language pair."""
+    missing = {}
+    for name in metrics:
+        if name in METRICS and name not in testset.scores and lacks_tokenizer(resolve_metric(testset, name), testset):
+            missing[name] = about_missing_tokenizer(testset, name, pair)
+    return missing
 
 
 def about_metrics(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Iterator[Caution]:
