@@ -206,6 +206,9 @@ class AssumptionKind:
     #: metric, and stands where that metric does.
     leaves_out: bool = True
     is_counted: bool = False  # a fact of a metric, and no assumption
+    #: It is of files and how they are called, and no number depends on it: two may read the same content from files
+    #: of other names.
+    names_files: bool = False
 
 
 #: The kind of each code.
@@ -219,19 +222,20 @@ ASSUMPTION_KINDS: Mapping[str, AssumptionKind] = {
     "ratings": AssumptionKind(("metric", "langpair", "n_ratings", "n_raters", "per_segment", "agreement",
                                "left_out"), leaves_out=False, is_counted=True),
     "ratings-as-segments": AssumptionKind(("metric",), leaves_out=False, is_counted=True),
+    "ratings-standardized": AssumptionKind(("metric",), leaves_out=False, is_counted=True),
     "mqm-weights": AssumptionKind(("metric", "weights"), leaves_out=False, is_counted=True),
     "ratings-adjusted": AssumptionKind(("metric", "n_raters", "effects_sd"), leaves_out=False, is_counted=True),
     # Systems, segments, files, language pairs.
-    "withdrawn": AssumptionKind(("table", "names")),
+    "withdrawn": AssumptionKind(("table", "names"), names_files=True),
     "no-reference": AssumptionKind(("n", "segment", "document")),
-    "lines-from-zero": AssumptionKind(("file",)),
-    "names-of-outputs": AssumptionKind(("place", "files", "n")),
-    "pair-without-output": AssumptionKind(("pair",)),
-    "pair-without-reference": AssumptionKind(("pair",)),
-    "no-language-pair": AssumptionKind(("name",)),
-    "references-of-others": AssumptionKind(("pair", "names", "used")),
+    "lines-from-zero": AssumptionKind(("file",), names_files=True),
+    "names-of-outputs": AssumptionKind(("place", "files", "n"), names_files=True),
+    "pair-without-output": AssumptionKind(("pair",), names_files=True),
+    "pair-without-reference": AssumptionKind(("pair",), names_files=True),
+    "no-language-pair": AssumptionKind(("name",), names_files=True),
+    "references-of-others": AssumptionKind(("pair", "names", "used"), names_files=True),
     # A sentence of a result that an older version wrote.
-    "as-written": AssumptionKind(("text",)),
+    "as-written": AssumptionKind(("text",), names_files=True),
 }
 
 

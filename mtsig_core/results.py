@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from mtsig_core.caution import Assumption, Caution
 from mtsig_core.errors import explain_unknown, format_count
 from mtsig_core.schema import to_plain
+from mtsig_core.score_names import order_metrics
 from mtsig_core.task import SystemInfo, Task, TaskExclusion
-from mtsig_core.testset import TestSet, order_metrics
+from mtsig_core.testset import TestSet
 
 #-----------------------------------------------------------------------------------------------------------------------
 # What a result says of its test set and of how it was made: settings, warnings, and what was left out.

@@ -12,12 +12,13 @@ from mtsig_core.experiments.domains import by_domain
 from mtsig_core.metrics import Metric, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.results import ByDomain, Comparison, MetricResult, PairResult, Settings, SystemResult
+from mtsig_core.score_names import order_metrics
 from mtsig_core.stats.comparison import compare, split_by_reference
 from mtsig_core.stats.engine import measure
 from mtsig_core.stats.pair import PairExamination, examine_pair, find_extremes
 from mtsig_core.stats.power import PairPlan, default_difference, plan
 from mtsig_core.stats.ranks import RankInputs, fitting_rules
-from mtsig_core.testset import TestSet, order_metrics
+from mtsig_core.testset import TestSet
 
 _DOCUMENTS, _SEGMENTS = 5, 2  # each way
 

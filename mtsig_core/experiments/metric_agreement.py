@@ -23,6 +23,7 @@ from mtsig_core.results import (
     TaskInfo,
     TestSetInfo,
 )
+from mtsig_core.score_names import check_settled
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import TOLERANCE, rounding_error, row_chunks
 from mtsig_core.stats.cautions import (
@@ -39,7 +40,7 @@ from mtsig_core.stats.resampling import Units, cell_bits, sum_groups, unpack_bit
 from mtsig_core.stats.settings import check_trials, resolve_sampling
 from mtsig_core.stats.significance import TESTS, holm
 from mtsig_core.task import Task
-from mtsig_core.testset import TestSet, check_settled
+from mtsig_core.testset import TestSet
 
 # Pairwise accuracy (Kocmi et al. 2021) asks only for the order of each pair of systems. Soft pairwise accuracy
 # (Thompson, Mathur, Deutsch and Khayrallah 2024; the metrics task of WMT24) compares p-values, so that a pair that

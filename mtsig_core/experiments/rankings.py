@@ -15,6 +15,7 @@ from mtsig_core.metrics import Metric, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.readers.official_tables import OfficialTable
 from mtsig_core.results import Comparison, MetricResult, SamplingSettings, TaskComparison, TaskInfo
+from mtsig_core.score_names import pick_human_scores
 from mtsig_core.stats.across import compare_task, task_metrics
 from mtsig_core.stats.cautions import find_missing_tokenizers
 from mtsig_core.stats.comparison import compare
@@ -26,7 +27,7 @@ from mtsig_core.stats.ranks import fitting_rules
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import resolve_sampling
 from mtsig_core.task import Task
-from mtsig_core.testset import TestSet, pick_human_scores
+from mtsig_core.testset import TestSet
 
 # AutoRank: one order of the systems from several metrics, by which WMT chose whom people rate, with its uncertainty.
 #

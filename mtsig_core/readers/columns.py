@@ -24,10 +24,11 @@ NumberedRows = list[tuple[int | str, Sequence[Any]]]  # with their numbers, or w
 #: What columns are called, in small letters, by what they hold.
 NAMES: Mapping[str, tuple[str, ...]] = {
     "system": ("system", "system_name", "system_id", "mt_system", "sys", "model", "model_name"),
-    "line": ("line", "line_number", "lineno", "line_id", "segment", "segment_id", "seg", "seg_id", "sentence",
+    "line": ("line", "line_number", "lineno", "line_id", "segment", "segment_id", "seg", "seg_id", "segid", "sentence",
              "sentence_id", "sent", "sent_id", "id", "index"),
     "score": ("score", "scores", "rating", "value", "esa_score"),
     "rater": ("rater", "rater_id", "annotator", "annotator_id"),
+    "slot": ("rating slot",),  # of several ratings of an item, which it is, whoever gave it
     "docid": ("docid", "doc_id", "doc", "document", "document_id"),
     "domain": ("domain", "domain_name", "genre"),
     "source": ("source", "src"),
@@ -64,6 +65,9 @@ class InputTable:
     #: Ratings that the format marks as unusable: their number by language pair and reason.
     left_out: Mapping[tuple[str, str], int] = field(default_factory=dict)
     higher_is_better: bool | None = None  # where the format says so
+    is_standardized: bool = False  # whether the scores are standardized by rater
+    #: Whether lines are called DOCUMENT:ITEM, with the place of a segment in its document.
+    counts_by_document: bool = False
     weights: Mapping[str, float] = field(default_factory=dict)  # of MQM's errors, of which its scores are sums
     #: Of a table with a row for each error: the table of ratings, by weights of which some are given.
     sum_errors: Callable[[Mapping[str, float]], InputTable] | None = None
@@ -175,6 +179,9 @@ def read_delimited(text: str, name: str) -> InputTable:
                 gaps += [(reader.line_num, [""])] * (len(header) == 1) if len(cells) < 2 else [(reader.line_num, cells)]
             elif not header:
                 header = [show_name(cell.strip()) for cell in cells]
+            elif len(cells) == len(header) - 1 and not rows and is_comment(header[-1]):
+                header.pop()
+                rows.append((reader.line_num, cells))
             elif len(cells) == len(header):
                 rows += [*gaps, (reader.line_num, cells)]
                 gaps = []
@@ -184,6 +191,11 @@ def read_delimited(text: str, name: str) -> InputTable:
     except csv.Error as error:
         raise InputError(f"{name}, row {reader.line_num} cannot be read: {error}. Check its quotes.") from None
     return tidy_table(InputTable(name, header, rows), has_decimal_commas=separator != ",")
+
+
+def is_comment(cell: str) -> bool:
+    """Whether a cell of a header is no name of a column: some tables tell there where they are documented."""
+    return cell.startswith("#")
 
 
 def tidy_table(table: InputTable, *, has_decimal_commas: bool = False) -> InputTable:

@@ -43,7 +43,8 @@ from mtsig_core.readers.ratings import (
     explain_second,
     separate_raters,
 )
-from mtsig_core.testset import SegmentScores, TestSet, find_direction, is_human, show_name, told_direction
+from mtsig_core.score_names import find_direction, find_range, may_be_lower, pick_human_scores, told_direction
+from mtsig_core.testset import SegmentScores, TestSet, is_human, show_name
 
 # From a table to ratings: the columns by what they hold, a rating for each score.
 
@@ -77,8 +78,9 @@ def _read_ratings(table: InputTable, metric: str, known: Collection[str], langpa
     file = ScoreFile(table, n_lines)
     for count, (row, cells) in enumerate(table.rows, 1):
         where = table.where(row)
-        system, document, domain, rater = (_read_text(cells[place[held]], f"{where}: {held}") if held in place else None
-                                           for held in ("system", "docid", "domain", "rater"))
+        system, document, domain, rater, slot = (
+            _read_text(cells[place[held]], f"{where}: {held}") if held in place else None
+            for held in ("system", "docid", "domain", "rater", "slot"))
         line = as_key(cells[place["line"]], f"{where}: line") if "line" in place else count
         if system is not None:
             if (score := cells[place["score"]]) is ABSENT:
@@ -88,7 +90,7 @@ def _read_ratings(table: InputTable, metric: str, known: Collection[str], langpa
             scores = [(system, _read_number(score, where))]
         else:
             scores = [(column, _read_number(cells[k], f"{where}, column {show_name(column)}")) for column, k in others]
-        file.ratings += [Rating(name, line, score, document, domain, rater, row, file) for name, score in scores]
+        file.ratings += [Rating(name, line, score, document, domain, rater, row, file, slot) for name, score in scores]
     return file
 
 
@@ -146,7 +148,7 @@ def _take_langpair(table: InputTable, langpair: str | None) -> InputTable:
 def _find_places(table: InputTable, metric: str, known: Collection[str]) -> dict[str, int]:
     """The columns of a table by what they hold; no system and no score where each column is of a system."""
     name, header = table.name, table.header
-    place = {held: k for held in ("system", "line", "score", "docid", "domain", "rater")
+    place = {held: k for held in ("system", "line", "score", "docid", "domain", "rater", "slot")
              if (k := find_column(header, held)) is not None}
     others = [k for k in range(len(header)) if k not in place.values()]
     _check_titles(table, known, is_unknown=not place.keys() - {"domain"})
@@ -544,6 +546,8 @@ def _read_tables(tables: Sequence[NamedTable], known: Collection[str], lower_is_
         made_of = [counts] if (counts := count_ratings(name, given)) is not None else []
         made_of += [Assumption("mqm-weights", {"metric": name, "weights": [*table.weights.items()]})
                     for table in opened[:1] if table.weights]
+        made_of += [Assumption("ratings-standardized", {"metric": name}) for table in opened[:1]
+                    if table.is_standardized and table.find_score(name) == find_column(table.header, "score")]
         if raters == "segments" and made_of:
             made_of.append(Assumption("ratings-as-segments", {"metric": name}))
         groups[name] = RatingGroup(list(seen.values()), tuple(made_of), direction)
@@ -602,11 +606,39 @@ def explain_direction(name: str, scores: Iterable[float | None], lower_is_better
     """Which scores of a table are taken as better, and why."""
     if name in lower_is_better or name in higher_is_better:
         return told_direction(name, name not in lower_is_better)
-    known = find_direction(name, scores)
-    if known is not None and not known.higher_is_better:
-        raise SettingError(f"Is higher better, or lower? By its name and its range lower may be better in "
-                           f"{show_name(name)}. Choose which.", {"lower_is_better": name}, {"higher_is_better": name})
-    return Assumption("direction-default", {"metric": name}) if known is None else known.why
+    values = list(scores)
+    known = find_direction(name, values)
+    if known is None and not may_be_lower(name):
+        return Assumption("direction-default", {"metric": name})
+    if known is None or not known.higher_is_better:
+        raise _ask_direction(name, values)
+    return known.why
+
+
+def find_unsettled(tables: Tables, *, langpair: str | None = None,
+                   columns: Mapping[str, str] = MappingProxyType({})) -> dict[str, tuple[float, float]]:
+    """The names of scores of which neither the file, the name nor the range says that higher is better, each with the
+    range of its scores. People's scores are taken as quality."""
+    named = _list_tables(tables)
+    names = {name for name, _ in named}
+    groups = _read_tables(named, (), (), names, langpair, columns, "mean", {})
+    unsettled = {}
+    for name, group in groups.items():
+        scores = [rating.score for rating in group.ratings]
+        direction = find_direction(name, scores)
+        is_of_people = bool(pick_human_scores([name])) and not may_be_lower(name)
+        is_settled = is_of_people if direction is None else direction.higher_is_better
+        if group.higher_is_better is None and not is_settled:
+            unsettled[name] = find_range(scores)
+    return unsettled
+
+
+def _ask_direction(name: str, scores: Iterable[float | None]) -> SettingError:
+    """About scores of which lower may be better."""
+    low, high = find_range(scores)
+    return SettingError(f"Is higher better, or lower? By its name lower may be better in {show_name(name)}, whose "
+                        f"scores range from {low:g} to {high:g}. Choose which.",
+                        {"lower_is_better": name}, {"higher_is_better": name})
 
 
 # Scores joined to texts: which line of the text files a rating is for.
@@ -626,6 +658,7 @@ def _make_line_finder(testset: TestSet, ids: FilePath | None) -> Callable[[Ratin
     """A function: the line of the text files that a rating is for, by its id where there is a file of `ids`."""
     n, last = testset.n_segments, max(testset.lines)
     line_of: Mapping[int | str, int] = {k: k for k in range(1, last + 1)} if ids is None else _read_ids(ids, testset)
+    lines_of_document = _list_lines_of_documents(testset)
     expected = f"1 to {last}, as the text files have, counted from 1; or give a file with the id of each line of the " \
                "texts" if ids is None else f"one of those in {show_name(ids)}"
 
@@ -636,6 +669,8 @@ def _make_line_finder(testset: TestSet, ids: FilePath | None) -> Callable[[Ratin
                 raise InputError(f"{rating.file.name} has {n_rows} rows of scores without line numbers, the texts have "
                                  f"{_count_lines(testset)}. Expected a row for each line; or add a column 'line'.")
             return line if n_rows == last else testset.lines[line - 1]
+        if line not in line_of and ids is None and rating.file.table.counts_by_document:
+            return _find_in_document(rating, lines_of_document, testset.name)
         if line not in line_of:
             hint = "" if ids is None else suggest_name(str(line), islice(map(str, line_of), 10_000))
             raise InputError(f"{rating.where}: there is no line {show_name(str(line))}.{hint} Expected {expected}.",
@@ -643,6 +678,29 @@ def _make_line_finder(testset: TestSet, ids: FilePath | None) -> Callable[[Ratin
         return line_of[line]
 
     return find_line
+
+
+def _list_lines_of_documents(testset: TestSet) -> dict[str, list[int]]:
+    """The lines of each document, in order; empty without documents."""
+    lines_of: dict[str, list[int]] = {}
+    for line, document in zip(testset.lines, testset.documents or (), strict=False):
+        lines_of.setdefault(document, []).append(line)
+    return lines_of
+
+
+def _find_in_document(rating: Rating, lines_of_document: Mapping[str, Sequence[int]], name: str) -> int:
+    """The line of a rating that is named by its document, and its place there, counted from 1."""
+    own = lines_of_document.get(rating.document or "")
+    item = int(str(rating.line).rpartition(":")[2])
+    if own is None:
+        raise InputError(f"{rating.where}: there is no document {show_name(str(rating.document))} in {name}. "
+                         "Expected the ids of documents as the ratings have them. Give a file of them.",
+                         {"docs": "FILE"})
+    if not 1 <= item <= len(own):
+        raise InputError(f"{rating.where}: the document {show_name(str(rating.document))} has {len(own)} segments, and "
+                         f"this is item {item}. Expected items from 1 to {len(own)}. See whether the texts are those "
+                         "that were rated.")
+    return own[item - 1]
 
 
 def _count_lines(testset: TestSet) -> str:

@@ -53,8 +53,9 @@ from mtsig_core.readers.wmt import (
     without_pair,
     xml_names,
 )
+from mtsig_core.score_names import settle_directions
 from mtsig_core.task import SYSTEM_KINDS, SYSTEM_ROLES, SystemInfo, Task
-from mtsig_core.testset import SegmentScores, TestSet, as_scores, is_human, settle_directions, show_name
+from mtsig_core.testset import SegmentScores, TestSet, as_scores, is_human, show_name
 
 _Scores = dict[str, dict[str, list[float | None]]]  # by name and system
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import Any
 
 from mtsig_core.errors import InputError, SettingError
@@ -28,7 +29,15 @@ from mtsig_core.readers.files import (
 from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, sniff, strip_ending
 from mtsig_core.readers.limits import limit_reading, upload_limits
 from mtsig_core.readers.lines import read_lines, read_text_table_file
-from mtsig_core.readers.scores import ScoreColumns, cut_lines, describe_columns, join_scores, name_scores, read_scores
+from mtsig_core.readers.scores import (
+    ScoreColumns,
+    cut_lines,
+    describe_columns,
+    find_unsettled,
+    join_scores,
+    name_scores,
+    read_scores,
+)
 from mtsig_core.readers.tasks import is_task
 from mtsig_core.readers.text_tables import TextTable, find_role
 from mtsig_core.readers.texts import read_documents, read_text
@@ -118,6 +127,25 @@ def describe_table(upload: Upload) -> ScoreColumns | None:
     with suppress(InputError, SettingError), _open_uploads([upload]) as (path,):
         return describe_columns(path, upload.name)
     return None
+
+
+def find_open_directions(uploads: Sequence[Upload], columns: Mapping[str, str] = MappingProxyType({}),
+                         langpair: str | None = None) -> dict[str, tuple[float, float]]:
+    """The names of scores of which it has to be asked whether higher or lower is better, with the range of each; empty
+    where the tables cannot be read, which is told once they are to be opened."""
+    tables = [upload for upload in uploads if upload.role == "scores"]
+    if not tables:
+        return {}
+    with suppress(InputError, SettingError), _open_uploads(tables) as paths:
+        named = [(upload.name, path) for upload, path in zip(tables, paths, strict=True)]
+        return find_unsettled(named, columns=columns, langpair=langpair)
+    return {}
+
+
+def tell_directions(uploads: Iterable[Upload], directions: Mapping[str, str]) -> list[Upload]:
+    """The uploads with the role that says which scores are better, where it is told by name: higher or lower."""
+    return [replace(upload, role=f"scores, {directions[upload.name]} is better")
+            if upload.role == "scores" and upload.name in directions else upload for upload in uploads]
 
 
 def guess_name(file: str) -> str:

@@ -17,11 +17,12 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.commands import defaults
 from mtsig_core.results import Comparison, MetricResult, Settings, TaskInfo, TestSetInfo
 from mtsig_core.schema import to_plain
+from mtsig_core.score_names import pick_human_scores
 from mtsig_core.stats.few_units import FEW_UNITS, count_most_units, differing_unit, fewest_units, find_shortage
 from mtsig_core.stats.intervals import LEAST_UNITS
 from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.stats.significance import CORRECTIONS, TESTS
-from mtsig_core.testset import Gap, name_as_system, pick_human_scores
+from mtsig_core.testset import Gap, name_as_system
 
 
 class Words(NamedTuple):
@@ -538,11 +539,13 @@ ASSUMPTION_TEMPLATES = {
     "direction-open": "Excluded: {scores}. Neither name nor range shows whether higher is better.",
     "direction-told": "{metric}: {direction}, as given.",
     "direction-known": "{metric}: {direction}, judging by its name and its scores ({low:.3g} to {high:.3g}).",
-    "direction-default": "{metric}: higher is better, by default.",
+    "direction-default": "{metric}: higher is better, because its name does not say otherwise.",
     "ratings": "{metric}{of}: {n_ratings:,} ratings by {n_raters} raters, {per_segment:.3g} for each system and "
                "segment.{agreement_of_raters}{excluded}",
     "ratings-as-segments": "{metric}: each rating is a segment of its own. Two systems are compared on the ratings of "
-                           "the same rater.",
+                           "the same rater, or of the same slot (human1, human2).",
+    "ratings-standardized": "{metric}: each score is less the mean of its rater, over the rater's standard deviation, "
+                            "as WMT22 ranked.",
     "mqm-weights": "{metric}: an error weighs {weights}. The most specific weight counts.",
     "ratings-adjusted": "{metric}: adjusted for {n_raters} raters by least squares: rating = system + segment + rater. "
                         "The effects of raters have a standard deviation of {effects_sd:.3g}. Assumed: each rater is "
@@ -561,7 +564,9 @@ ASSUMPTION_TEMPLATES = {
 #: What to do about it, for a screen and no paper.
 REMEDIES = {
     "direction-open": "Give --higher-is-better NAME or --lower-is-better NAME, to mtsig serve or to the command.",
+    "direction-default": "If lower is better, give --lower-is-better {metric}.",
     "withdrawn": "--keep-withdrawn keeps them.",
+    "ratings-standardized": "--scores raw=FILE takes the scores as they were given, as WMT23 ranked.",
 }
 #: Why lines are no segments.
 _WHY = {"canary": ", a canary", "canary or no reference": ", a canary or without a reference"}
@@ -594,7 +599,8 @@ def _describe(item: Any) -> str:
 
 def with_remedy(assumption: Assumption) -> str:
     """The words, with what to do."""
-    return " ".join(filter(None, [assumption.text, REMEDIES.get(assumption.code)]))
+    remedy = fill(REMEDIES.get(assumption.code, ""), assumption)
+    return " ".join(filter(None, [assumption.text, remedy]))
 
 
 def list_assumptions(assumed: Iterable[Assumption], metrics: Iterable[str], remedies: bool = False) -> list[str]:

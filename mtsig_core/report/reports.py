@@ -107,11 +107,11 @@ def _introduce(comparison: Comparison) -> Section:
 
 
 def list_what_was_given(found: Found, excluded: Table, assumed: Sequence[Assumption]) -> Iterator[Block]:
-    """Who was excluded, and what was assumed; for a task, text says what would change that."""
+    """Who was excluded, and what was assumed; text says what would change that."""
     if excluded:
         yield Paragraph(text=" ".join(list_exclusions(found)), role="remark", only=("text", "latex"))
         yield TableBlock(table=excluded, title="Excluded", only=HTML)
-    for remedies, only in ((not isinstance(found, Comparison), TEXT), (False, SCREENS)):
+    for remedies, only in ((True, TEXT), (False, SCREENS)):
         for text in list_assumptions(assumed, list_task_metrics(found), remedies):
             yield Paragraph(text=text, only=only)
 

@@ -23,6 +23,7 @@ from mtsig_core.results import (
     TaskComparison,
     TaskInfo,
 )
+from mtsig_core.score_names import check_settled, order_metrics, pick_human_scores
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import pair_differences, row_chunks
 from mtsig_core.stats.cautions import about_choice, about_missing_tokenizer
@@ -45,7 +46,7 @@ from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.stats.settings import Plan, check_jobs, resolve_for, resolve_plan
 from mtsig_core.stats.significance import SIDES, TESTS
 from mtsig_core.task import Task, TaskExclusion, without
-from mtsig_core.testset import TestSet, check_settled, order_metrics, pick_human_scores
+from mtsig_core.testset import TestSet
 
 #-----------------------------------------------------------------------------------------------------------------------
 # Several metrics on the same pairs: where they decide alike, where only significant by some, where they contradict.

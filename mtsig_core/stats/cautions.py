@@ -45,6 +45,7 @@ from mtsig_core.results import (
     TaskInfo,
     TestSetInfo,
 )
+from mtsig_core.score_names import pick_human_scores
 from mtsig_core.stats.arrays import TOLERANCE, contains_zero
 from mtsig_core.stats.decisions import smallest_stable_difference, spread_interval
 from mtsig_core.stats.few_units import (
@@ -65,7 +66,7 @@ from mtsig_core.stats.intervals import LEAST_UNITS
 from mtsig_core.stats.ranks import count_reversed_pairs, find_other_leaders, find_top_group
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, is_split, significant
-from mtsig_core.testset import TestSet, count_characters, pick_human_scores, show_name
+from mtsig_core.testset import TestSet, count_characters, show_name
 
 _THAT_MAY_TELL = ("chrf", "ter", "bleu")
 

@@ -47,10 +47,11 @@ from mtsig_core.stats.pair import (
 from mtsig_core.stats.power import default_difference
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import TESTS
-from pages._ui import address, background, charts, controls, result_cache, screen, views
+from pages._ui import address, charts, controls, result_cache, screen, views
 from pages._ui.browser import command_box
 from pages._ui.screen import or_end_page
 from pages._ui.views import View
+from pages._work.names import errors_with_names
 
 _ASKED = ("unit", "trials", "alpha", "seed")
 
@@ -356,23 +357,23 @@ def show_card(view: View, a: str, b: str) -> None:
     if not controls.toggle("Make the dispute card: all about this pair on one page, to print or send", False, "card",
                            pages_own=True):
         return
-    compared = []
-    for name in dict.fromkeys([view.metric, *list_dispute_metrics(view.testset)]):
+    testset, settings, compared = view.testset, view.settings, []
+    for name in dict.fromkeys([view.metric, *list_dispute_metrics(testset)]):
         try:
-            compared.append(view.compare(name))
+            with errors_with_names(testset):
+                compared.append(result_cache.nameless_comparison(testset, name, **settings))
         except MtsigError as problem:  # a test that does not fit this metric
             screen.error(f"{metric_title(name)}: {problem}")
     comparison = join_comparisons(compared)
     names = list(comparison.metrics)
-    testset, settings = view.testset, view.settings
-    key = ("dispute", testset.digest, a, b, *names, *sorted(view.settings.items()))
 
-    def work(progress):
-        return examine_dispute(testset, names, a=a, b=b, comparison=comparison, jobs=result_cache.jobs(testset),
+    def work(nameless, progress):
+        return examine_dispute(nameless, names, a=a, b=b, comparison=comparison, jobs=result_cache.jobs(nameless),
                                progress=progress, **settings)
 
     with or_end_page():
-        found = background.result(key, work, "Making the dispute card")
+        found = result_cache.shared_result("dispute", testset, work, "Making the dispute card", a, b, *names,
+                                           *sorted(settings.items()))
     command = command_line("pair", view.source, f"--metrics={','.join(names)}", a=a, b=b, **view.settings)
     html = report_html(dispute_report(found, command))
     charts.download("Dispute card (HTML)", html, (*view.named(a, b), "dispute"), "html", "pair.card")
