@@ -23,7 +23,7 @@ from mtsig_core.stats.engine import Measured, UnitStatistics, bootstrap_scores, 
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
 from mtsig_core.stats.parallel import Progress
 from mtsig_core.stats.published_scores import Replication, TaskReplication, match_names, replicate_ranks
-from mtsig_core.stats.ranks import fitting_rules
+from mtsig_core.stats.ranks import RANK_RULES, fitting_rules
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import resolve_sampling
 from mtsig_core.task import Task
@@ -289,7 +289,8 @@ def make_findings(task: Task, metrics: str | Sequence[str] | None = None, *, rul
     """Compare the systems of each language pair, with AutoRank by the task's other metrics, and scores by domain.
 
     The first metric ranks the systems, the others stand beside it; by default it is the first of the task, human scores
-    where there are any. `rule` is that of `autorank`, `settings` those of `compare_task`.
+    where there are any. `rule` is that of `autorank`, `settings` those of `compare_task`. Where their rank rule needs
+    segment scores, the others that have none are ranked by simultaneous rank ranges.
 
     >>> toy = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
     >>> found = make_findings(Task("toy", {"en-de": toy}), "bleu", trials=999)
@@ -299,10 +300,28 @@ def make_findings(task: Task, metrics: str | Sequence[str] | None = None, *, rul
     _check_rule(rule)
     metric, *further = [metrics] if isinstance(metrics, str) else metrics or task_metrics(
         TaskInfo.from_task(task), None)[:1]
-    found = compare_task(task, [metric, *further], progress=progress, **settings)
+    fitting = fitting_rules(segment_means=False)
+    rank_rule = settings.get("rank_rule", "simultaneous")
+    of_segments = {name for testset in task.testsets.values() for name in testset.scores}
+    apart = [name for name in further if rank_rule in RANK_RULES and rank_rule not in fitting
+             and name not in of_segments]
+    together = [name for name in (metric, *further) if name not in apart]
+    found = compare_task(task, together, progress=progress, **settings)
+    if apart:
+        other = compare_task(task, apart, progress=progress, **settings | {"rank_rule": "simultaneous"})
+        found = _add_metrics(found, other)
     return Findings(found, metric, tuple(further), rule, {pair: PairFindings(
         comparison, _rank_by_metrics(task, pair, metric, rule), _score_domains(task.testsets[pair], metric))
         for pair, comparison in found.pairs.items() if metric in comparison.metrics})
+
+
+def _add_metrics(found: TaskComparison, other: TaskComparison) -> TaskComparison:
+    """The language pairs of a comparison with the metrics of another one beside theirs."""
+    pairs = {}
+    for pair, one in found.pairs.items():
+        more = other.pairs[pair].metrics if pair in other.pairs else {}
+        pairs[pair] = replace(one, metrics={**one.metrics, **more})
+    return replace(found, pairs=pairs, warnings=(*found.warnings, *other.warnings))
 
 
 def _rank_by_metrics(task: Task, pair: str, metric: str, rule: str) -> PairAutoRank | None:

@@ -37,6 +37,7 @@ from mtsig_core.report.tables import (
     CLUSTERS_NOTE,
     add_metric_columns,
     cluster_ends,
+    find_unconstrained,
     leaderboard_table,
     name_in_print,
     split_columns,
@@ -455,9 +456,8 @@ def findings_table(found: Findings, pair: str) -> Table:
         best = max(scores.values(), key=lambda score: result.sign * score, default=None)
         marks |= {(k, f"domain_{name}") for k, system in enumerate(systems) if best is not None
                   and scores.get(system) == best}
-    grey = {k for k, name in enumerate(systems) if not (name in infos and infos[name].constrained)}
-    tracks = any(infos[name].constrained for name in systems if name in infos)
-    return replace(table, key=f"findings-{pair}", marks=marks, grey=grey if tracks else frozenset())
+    here = {name: infos[name] for name in systems if name in infos}
+    return replace(table, key=f"findings-{pair}", marks=marks, grey=find_unconstrained(systems, here))
 
 
 def findings_blocks(found: Findings, pair: str) -> list[Block]:
@@ -466,7 +466,7 @@ def findings_blocks(found: Findings, pair: str) -> list[Block]:
     table, result = findings_table(found, pair), one.comparison.metrics[found.metric]
     notes = [f"Ranked {find_rank_rule(found.found).title}. {CLUSTERS_NOTE}",
              f"Marked: rank ranges that reach 1{', and the best score in each domain' * bool(one.domains)}.",
-             *_explain_autorank(one, found.rule)]
+             *_explain_further_ranks(found, pair), *_explain_autorank(one, found.rule)]
     grey = ["Grey: not in the constrained track."] * bool(table.grey)
     names = {row.system: name_in_print(found.found.task, row.system) for row in result.systems}
     return [Paragraph(text=f"{state_verdict(one.comparison, found.metric)}.", role="verdict", about=f"{pair}, {title}"),
@@ -478,6 +478,17 @@ def findings_blocks(found: Findings, pair: str) -> list[Block]:
                        only=() if len(names) <= _WIDEST_FINDINGS else ("text", "html")),
             *[Paragraph(text=f"{pair}: a matrix of {len(names)} systems is too wide for a page. CSV has its numbers.",
                         role="remark", only=("latex",))] * (len(names) > _WIDEST_FINDINGS)]
+
+
+def _explain_further_ranks(found: Findings, pair: str) -> list[str]:
+    """By which rule a further metric ranks, where it is not that of the first."""
+    metrics = found.pairs[pair].comparison.metrics
+    if not metrics[found.metric].has_rule_decisions:
+        return []
+    others = [metric_title(name) for name in found.further if name in metrics and not metrics[name].has_rule_decisions]
+    if not others:
+        return []
+    return [f"Ranks by {join_names(others)} are simultaneous rank ranges, because the rule is for segment scores."]
 
 
 def _explain_autorank(one: PairFindings, rule: str) -> list[str]:
