@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError, explain_unknown
 from mtsig_core.languages import is_langpair
-from mtsig_core.readers.columns import show_value
+from mtsig_core.readers.cells import show_value
 from mtsig_core.readers.files import (
     MAX_DEPTH,
     OF_FINDER,

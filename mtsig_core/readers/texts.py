@@ -14,7 +14,8 @@ from typing import Any
 from mtsig_core.errors import InputError, Remedy, SettingError, explain_unknown, format_count, suggest_name
 from mtsig_core.languages import LANGUAGE, is_langpair
 from mtsig_core.readers.alignment import find_first_fault
-from mtsig_core.readers.columns import NamedColumns, find_column, read_columns, show_names, show_value
+from mtsig_core.readers.cells import show_value
+from mtsig_core.readers.columns import NamedColumns, find_column, read_columns, show_names
 from mtsig_core.readers.files import FilePath, is_file, list_folder
 from mtsig_core.readers.formats import DOCUMENTS, SEGMENTS, TEXTS, strip_ending
 from mtsig_core.readers.limits import parse_bounded_json, spend

@@ -292,6 +292,7 @@ def show_replicates(view: View, one: ScoreBootstrap, kind: str, key: str) -> Non
     charts.show(partial(replicate_histogram, edges, counts, one.score, one.median, ends, one.relative(kind), unit=unit,
                         form=form),
                 key=key, files=view.named(one.system), command=view.command(), header=["from", "to", "samples"],
+                prints="the scores with their intervals",
                 rows=list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)),
                 alt=f"Histogram of {len(one.drawn)} bootstrap scores with median {one.median:{form}}"
                     + ("." if ends is None else
