@@ -338,25 +338,42 @@ def read_fairseq(text: str, name: str) -> TextTable:
 
 
 def read_samples(text: str, name: str) -> TextTable:
-    """The samples of lm-evaluation-harness: reference and output of each document."""
-    found: dict[int | str, tuple[str, str]] = {}
+    """The samples of lm-evaluation-harness: references and output of each document."""
+    found: dict[int | str, tuple[str, list[str]]] = {}
     for row, record in read_records(text, name):
         where = f"{name}, row {row}"
         key = read_field(where, record, "doc_id", to_key) if "doc_id" in record else row
         responses = "filtered_resps" if "filtered_resps" in record else "resps"
         output = read_field(where, record, responses, _read_first_text)
-        target = read_field(where, record, "target", _read_first_text)
-        if output is None or target is None:
-            raise InputError(f"{where} has {show_value(output)} as its output, {show_value(target)} as its target. "
+        targets = read_field(where, record, "target", _read_all_texts)
+        if output is None or targets is None:
+            raise InputError(f"{where} has {show_value(output)} as its output, {show_value(targets)} as its target. "
                              "Expected texts, as of a task that generates them.")
         if key in found:
             raise InputError(f"{name}, row {row}: the document {show_name(str(key))} comes a second time. Expected the "
                              "samples of one filter. Keep one row for each document.")
-        found[key] = join_lines(output), join_lines(target)
+        found[key] = join_lines(output), [join_lines(one) for one in targets]
     numbers = [key for key in found if isinstance(key, int)]
     keys = sorted(numbers) if len(numbers) == len(found) else list(found)
-    return TextTable(name, "lm-eval", {"": [found[key][0] for key in keys]}, {"ref": [found[key][1] for key in keys]},
-                     keys=keys)
+    references = _spread_targets([found[key][1] for key in keys], name)
+    return TextTable(name, "lm-eval", {"": [found[key][0] for key in keys]}, references, keys=keys)
+
+
+def _spread_targets(targets: Sequence[Sequence[str]], name: str) -> dict[str, _Texts]:
+    """References by name, of the targets of each sample: None where a sample has fewer."""
+    n_references = max(map(len, targets), default=1)
+    check_values(len(targets) * n_references, name)
+    if n_references == 1:
+        return {"ref": [own[0] for own in targets]}
+    return {f"ref{k + 1}": [own[k] if k < len(own) else None for own in targets] for k in range(n_references)}
+
+
+def _read_all_texts(value: object) -> list[str] | None:
+    """The texts of a list, or a text as a list of one."""
+    values = value if isinstance(value, list) else [value]
+    texts = [_read_first_text(one) for one in values]
+    known = [text for text in texts if text is not None]
+    return known if known and len(known) == len(texts) else None
 
 
 def _read_first_text(value: object) -> str | None:

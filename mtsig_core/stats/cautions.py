@@ -599,8 +599,15 @@ def about_metrics(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Ite
     yield from about_words(testset, tokenizers)
 
 
+#: So many documents of one segment each are more likely ids of segments.
+LEAST_DOCUMENTS = 10
+
+
 def about_independence(testset: TestSet, unit: str) -> Iterator[Caution]:
-    """Warn that without document ids segments may depend on each other."""
+    """Warn that without document ids, or with one for each segment, segments may depend on each other."""
+    n = testset.n_segments
+    if testset.n_documents == n and n >= LEAST_DOCUMENTS and unit != "block":
+        yield Caution("one-segment-documents", {"n": n})
     if testset.documents is None and unit == "block":
         yield Caution("blocks-for-documents", remedies=({"docs": "FILE"},))
     elif testset.documents is None:

@@ -37,6 +37,7 @@ CAUTIONS = [
     Caution("tokenizer-and-script", {"language": "zh", "tokenizer": "13a", "better": ("zh", "char")}, "bleu"),
     Caution("tokenizer-and-script", {"language": "zh", "tokenizer": "tercom", "better": ("zh", "char")}, "ter"),
     Caution("no-documents", {"has_texts": True}),
+    Caution("one-segment-documents", {"n": 1200}),
     Caution("blocks-for-documents"),
     Caution("documents-ignored", {"n_documents": 40, "enough": True, "se_ratio": 1.314}),
     Caution("documents-ignored", {"n_documents": 4, "enough": False, "se_ratio": None}),
