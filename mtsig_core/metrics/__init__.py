@@ -17,6 +17,7 @@ from mtsig_core.errors import MissingTokenizerError, SettingError, explain_unkno
 from mtsig_core.metrics.means import DomainMean, SegmentMean, average_runs
 from mtsig_core.metrics.tokenizers import TOKENIZERS, fitting_tokenizers, make_tokenizer, splits_words
 from mtsig_core.metrics.tokenizers import check_tokenizer as check_tokenizer
+from mtsig_core.metrics.tokenizers import package_of as package_of
 from mtsig_core.score_names import check_settled, order_metrics
 from mtsig_core.testset import TestSet
 

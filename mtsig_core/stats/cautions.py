@@ -28,10 +28,10 @@ from mtsig_core.metrics import (
     find_tokenizer,
     lacks_tokenizer,
     list_better_tokenizers,
+    package_of,
     resolve_metric,
 )
 from mtsig_core.metrics.cache import remember
-from mtsig_core.metrics.tokenizers import package_of
 from mtsig_core.readers.alignment import Reordering, find_reordering
 from mtsig_core.results import (
     Agreement,
