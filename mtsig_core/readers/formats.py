@@ -137,10 +137,11 @@ class _Sample:
 
     @cached_property
     def record(self) -> Mapping[str, Any]:
-        """The first object, where nearly all lines are objects of JSON; of one that cannot be parsed the key is `?`."""
+        """The first line, where nearly all lines are objects of JSON; of one that is none the key is `?`."""
         if self.share(r"""\s*\{\s*["'][^"']*["']\s*:""") < _MOST:
             return {}
-        return _parse_json(self.lines[0]) or {"?": None}
+        first = _parse_json(self.lines[0])
+        return first if isinstance(first, dict) and first else {"?": None}
 
     @cached_property
     def has_blocks_of_three(self) -> bool:

@@ -274,7 +274,7 @@ class TaskView:
     def known(self, metric: str) -> TaskComparison | None:
         """Return the comparison by another metric if it was computed before."""
         key = _key(self.kept, [metric], self.settings)
-        return None if background.kept(key) is None else compare_by(self.kept, [metric], self.settings, "")
+        return None if not background.is_kept(key) else compare_by(self.kept, [metric], self.settings, "")
 
     def address_of(self, pair: str, comparison: TaskComparison) -> dict[str, str | None]:
         """Return the query for the test set of a language pair, and for the metric unless it is the default there.

@@ -342,6 +342,14 @@ def test_unclear_columns_are_asked_for(page, tmp_path, monkeypatch, capsys, head
     assert [(row[1], float(row[2])) for row in frame_rows(page.dataframe[0])[1:]] == [*expected.items()]
 
 
+def test_a_table_of_one_language_pair_is_looked_through_once(page, monkeypatch):
+    looked, list_pairs = [], testsets.list_pairs
+    monkeypatch.setattr(testsets, "list_pairs", lambda *file: looked.append(1) or list_pairs(*file))
+    upload(page, ("name.csv", ratings("system,line,score,lp")))
+    page.run()
+    assert looked == [1] and not page.exception
+
+
 def test_weights_and_raters_are_asked_for_and_kept(page, tmp_path, monkeypatch, capsys):
     """The printed command has them, and the metrics have the adjusted scores beside the mean."""
     rows = [f"{system}\td{k}\td{k}\t{k}\tr{(k + (system == 'A')) % 3}\ts\tt\tStyle\t{('Minor', 'Major')[k % 2]}\t"

@@ -493,10 +493,11 @@ class TestFormsOfOtherPrograms:
 
     @pytest.mark.parametrize("content, message", [
         ({"predictions": ["a", "b"], "references": [["a", "b"], ["c", "d"]]}, "may be of a segment or of a reference"),
-        ({"predictions": ["a", "b"], "references": ["a"]}, "reference 1: 1 entries. Expected a list of 2 texts"),
-        ({"predictions": ["a", 1], "references": ["a", "b"]}, "predictions, segment 2 is 1. Expected a text"),
+        ({"predictions": ["a", "b"], "references": ["a"]}, "reference 1: 1 text. Expected a list of 2 texts"),
+        ({"predictions": ["a", True], "references": ["a", "b"]}, "segment 2: this is true. Expected a text"),
         ({"predictions": ["a", "b"], "references": ["a", ["b"]]}, "texts and lists side by side"),
-        ({"predictions": ["a", "b"], "references": ["a", {}]}, "texts and lists side by side")])
+        ({"predictions": ["a", "b"], "references": ["a", {}]}, "reference 1, segment 2: this is an object"),
+        ({"predictions": ["a", "b"], "references": {"a": 1}}, "references is {'a': 1}. Expected a list")])
     def test_predictions_that_fit_nothing_are_refused(self, write, content, message):
         with pytest.raises(InputError, match=message):
             read_text([(None, write("A.json", json.dumps(content)))], [])
@@ -562,14 +563,24 @@ class TestSheets:
         assert self.read(write, [["A", "B"], [.5, .25], [.75, 1]]) == {"A": (.5, .75), "B": (.25, 1.0)}
 
 
-@pytest.mark.parametrize("value, score", [("true", 1.0), ("FALSE", 0.0), ("#N/A", None), ("<NA>", None)])
-def test_scores_of_judges_and_spreadsheets(write, value, score):
+@pytest.mark.parametrize("value", ["#N/A", "<NA>", ""])
+def test_scores_that_a_spreadsheet_lacks(write, value):
     path = write("s.csv", lines("system,segid,score", f"A,1,{value}", "A,2,0.5"))
-    assert dict(read_scores({"human": path}).scores["human"].by_system) == {"A": (score, 0.5)}
-    if score is not None:
-        rows = [{"system": "A", "line": 1, "score": bool(score)}, {"system": "A", "line": 2, "score": 0.5}]
-        path = write("s.jsonl", lines(*map(json.dumps, rows)))
-        assert dict(read_scores({"human": path}).scores["human"].by_system) == {"A": (score, 0.5)}
+    assert dict(read_scores({"human": path}).scores["human"].by_system) == {"A": (None, 0.5)}
+
+
+def test_judgements_of_true_and_false_count_one_and_zero(write):
+    judged = [("A", 1, True), ("A", 2, False), ("B", 1, None), ("B", 2, True)]
+    expected = {"A": (1.0, 0.0), "B": (None, 1.0)}
+    rows = lines(*(json.dumps({"system": system, "line": line, "score": score}) for system, line, score in judged))
+    assert dict(read_scores({"human": write("s.jsonl", rows)}).scores["human"].by_system) == expected
+    table = lines("system,line,score", *(f"{system},{line},{'' if score is None else str(score).upper()}"
+                                         for system, line, score in judged))
+    assert dict(read_scores({"human": write("s.csv", table)}).scores["human"].by_system) == expected
+    wide = lines("line,A,B", "1,true,n/a", "2,false,true")
+    assert dict(read_scores({"human": write("w.csv", wide)}).scores["human"].by_system) == expected
+    with pytest.raises(InputError, match="the score is 'true'"):
+        read_scores({"human": write("m.csv", lines("system,line,score", "A,1,true", "A,2,0.5"))})
 
 
 def test_a_frame_that_gives_itself_as_arrow_does():
@@ -677,3 +688,14 @@ class TestHostile:
         testset = read_task(tmp_path / "t").testsets["en-de"]
         assert [*testset.references] == ["refA"] and [*testset.systems] == ["A"]
         assert sorted(path.name for path in tmp_path.iterdir()) == ["t"]
+
+
+def test_all_targets_of_a_sample_are_references(write):
+    """Also where some have fewer: BLEU with one of two references was far lower."""
+    rows = [{"doc_id": k, "doc": {}, "target": [f"other {k}", text][:2 - k % 2], "filtered_resps": [text]}
+            for k, text in enumerate(TEXTS)]
+    path = write("s.jsonl", lines(*map(json.dumps, rows)))
+    testset = read_text([(None, path)], [])
+    assert {name: list(texts) for name, texts in testset.references.items()} == {
+        "ref1": [f"other {k}" for k in range(len(TEXTS))],
+        "ref2": [None if k % 2 else text for k, text in enumerate(TEXTS)]}
