@@ -53,6 +53,7 @@ CAUTION_KINDS: Mapping[str, Kind] = {
     "all-empty": Kind("texts"),
     "empty-lines": Kind("texts"),
     "odd-length": Kind("texts"),
+    "tokenizer-missing": Kind("scores", names_metric=True),
     "tokenizer-and-script": Kind("scores", comes_first=True, in_caption=True, names_metric=True),
     "cannot-tell-apart": Kind("scores", beside_verdict=True, in_caption=True, names_metric=True),
     "depends-on-size": Kind("ratings", names_metric=True),
@@ -63,6 +64,7 @@ CAUTION_KINDS: Mapping[str, Kind] = {
     "rated-on-different-lines": Kind("ratings", names_metric=True),
     "documents-ignored": Kind("units", in_caption=True, breaks_level=True, breaks_intervals=True),
     "no-documents": Kind("units", in_caption=True),
+    "one-segment-documents": Kind("units", in_caption=True),
     "blocks-for-documents": Kind("units"),
     "few-units": Kind("units", in_caption=True, names_metric=True),
     "test-as-published": Kind("test", in_caption=True, breaks_level=True),
@@ -205,6 +207,9 @@ class AssumptionKind:
     #: metric, and stands where that metric does.
     leaves_out: bool = True
     is_counted: bool = False  # a fact of a metric, and no assumption
+    #: It is of files and how they are called, and no number depends on it: two may read the same content from files
+    #: of other names.
+    names_files: bool = False
 
 
 #: The kind of each code.
@@ -218,19 +223,21 @@ ASSUMPTION_KINDS: Mapping[str, AssumptionKind] = {
     "ratings": AssumptionKind(("metric", "langpair", "n_ratings", "n_raters", "per_segment", "agreement",
                                "left_out"), leaves_out=False, is_counted=True),
     "ratings-as-segments": AssumptionKind(("metric",), leaves_out=False, is_counted=True),
+    "ratings-standardized": AssumptionKind(("metric",), leaves_out=False, is_counted=True),
     "mqm-weights": AssumptionKind(("metric", "weights"), leaves_out=False, is_counted=True),
     "ratings-adjusted": AssumptionKind(("metric", "n_raters", "effects_sd"), leaves_out=False, is_counted=True),
     # Systems, segments, files, language pairs.
-    "withdrawn": AssumptionKind(("table", "names")),
+    "withdrawn": AssumptionKind(("table", "names"), names_files=True),
     "no-reference": AssumptionKind(("n", "segment", "document")),
-    "lines-from-zero": AssumptionKind(("file",)),
-    "names-of-outputs": AssumptionKind(("place", "files", "n")),
-    "pair-without-output": AssumptionKind(("pair",)),
-    "pair-without-reference": AssumptionKind(("pair",)),
-    "no-language-pair": AssumptionKind(("name",)),
-    "references-of-others": AssumptionKind(("pair", "names", "used")),
+    "lines-from-zero": AssumptionKind(("file",), names_files=True),
+    "line-ids": AssumptionKind(("example", "moved"), names_files=True),
+    "names-of-outputs": AssumptionKind(("place", "files", "n"), names_files=True),
+    "pair-without-output": AssumptionKind(("pair",), names_files=True),
+    "pair-without-reference": AssumptionKind(("pair",), names_files=True),
+    "no-language-pair": AssumptionKind(("name",), names_files=True),
+    "references-of-others": AssumptionKind(("pair", "names", "used"), names_files=True),
     # A sentence of a result that an older version wrote.
-    "as-written": AssumptionKind(("text",)),
+    "as-written": AssumptionKind(("text",), names_files=True),
 }
 
 

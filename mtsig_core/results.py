@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from mtsig_core.caution import Assumption, Caution
 from mtsig_core.errors import explain_unknown, format_count
 from mtsig_core.schema import to_plain
+from mtsig_core.score_names import order_metrics
 from mtsig_core.task import SystemInfo, Task, TaskExclusion
-from mtsig_core.testset import TestSet, order_metrics
+from mtsig_core.testset import TestSet
 
 #-----------------------------------------------------------------------------------------------------------------------
 # What a result says of its test set and of how it was made: settings, warnings, and what was left out.
@@ -210,6 +211,12 @@ class PairResult:
     #: {"a", "b", None}: The system that the test's own statistic favours, such as the sum of signed ranks, where the
     #: difference does not favour it too: then `better` is None, however small p is. None where both agree.
     favours: str | None
+    #: By a rule of ranks other than simultaneous rank ranges: its own difference of the two systems in points, a - b
+    #: (of means over domains, say), the p by which it decides (one-sided where the rule's test is), and the system that
+    #: it calls better, {"a", "b", None}. All None by simultaneous rank ranges; p for a rule without one.
+    rule_delta: float | None = None
+    rule_p: float | None = None
+    rule_better: str | None = None
 
     @property
     def n_telling(self) -> int:
@@ -256,6 +263,8 @@ class RuledRanks:
     #: Of each system, best first, the mean over segments, where the rule has a score of its own. Differences of pairs
     #: are differences of these means.
     means: tuple[float, ...] | None = None
+    #: The systems as they are listed, scored and ranked without the rule; empty in results kept by older versions.
+    unruled: tuple[SystemResult, ...] = ()
 
 
 @dataclass(frozen=True, repr=False)
@@ -303,6 +312,11 @@ class MetricResult:
     def best(self) -> set[str]:
         """The systems that have the best score."""
         return {row.system for row in self.systems if row.score == self.systems[0].score}
+
+    @property
+    def has_rule_decisions(self) -> bool:
+        """Whether another rule than simultaneous rank ranges ranks the systems, so that pairs have its decisions."""
+        return self.ruled is not None and bool(self.ruled.clusters)
 
     @property
     def was_given(self) -> bool:

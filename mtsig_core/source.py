@@ -404,8 +404,13 @@ class TaskSource(_Files):
 
     @_limited
     def digest(self) -> str:
-        """Digest of name and bytes of all files, and of what is taken of them; quicker than to read them."""
+        """Digest of name and bytes of all files, and of what is taken of them; quicker than to read them.
+
+        What is read of the task holds these names: it is never taken for another's with the same content.
+        """
         h = hashlib.blake2b(self.title.encode("utf-8", "surrogatepass"), digest_size=16)
+        if self.folder is not None:  # a task that has a name of its own is told by that of its zip, too
+            h.update(os.fsencode(Path(self.folder).name) + b"\0")
         for path in self.files():
             assert self.folder is not None, "the simulated task has no files"
             with open_file(path) as opened:

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from mtsig_core.report.caution_words import explain_no_decision
+from mtsig_core.report.sentences import explain_own_tests
 from mtsig_core.stats.ranks import better_matrix, intransitive_triples
 from mtsig_core.stats.significance import CORRECTIONS, TESTS
 from pages._sections import comparison_sections, pairs_sections
@@ -26,6 +27,8 @@ more = caveats.show((caution for caution in comparison.warnings if caution.conce
 adjusted = pairs_sections.adjust(view) if has_p and n != 1 else None
 clicked = comparison_sections.show_matrix(view, {} if adjusted is None else adjusted.by_correction)
 screen.plain(f"{pairs_sections.describe_open_pairs(view)}Click a cell to open the pair.")
+if result.has_rule_decisions:
+    screen.plain(explain_own_tests(result, settings))
 if clicked:
     views.open_pair(view, *clicked)
 

@@ -95,7 +95,7 @@ def test_caches_live_in_one_place():
 
 #: Each imports what stands below it, and nothing above; the command line and the pages import all of it.
 LAYERS = ("figures", "report", "experiments", "stats", "metrics", "results", "store", "source", "simulation",
-          "readers", "task", "testset", "caution", "languages", "schema", "errors")
+          "readers", "task", "testset", "score_names", "caution", "languages", "schema", "errors")
 #: What else lies at the top of the core, and who may import it. Compiled code is for whoever counts and draws.
 TOP = {"__init__": ("pages",), "__main__": (), "errors": (), "_command": ("__init__", "cli", "pages"),
        "version": (*LAYERS, "__init__", "cli", "pages"), "_compiled": ("metrics", "stats")}

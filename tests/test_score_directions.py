@@ -5,7 +5,9 @@ import re
 import pytest
 
 from mtsig_core.errors import SettingError
-from mtsig_core.testset import check_settled, find_direction, order_metrics, settle_directions
+from mtsig_core.readers.scores import read_scores
+from mtsig_core.readers.uploads import Upload, find_open_directions, read_uploads, tell_directions
+from mtsig_core.score_names import check_settled, find_direction, may_be_lower, order_metrics, settle_directions
 
 
 @pytest.mark.parametrize(("name", "scores", "higher"), [
@@ -23,6 +25,53 @@ def test_name_and_range_settle_it(name, scores, higher):
     ("Terrific", [1.0, 2.0]), ("Data", [1.0, 2.0]), ("human", [1, 5]), ("ESA", [None, None])])
 def test_else_it_stays_open(name, scores):
     assert find_direction(name, scores) is None
+
+
+#: Metrics of the field whose lowest score is best, as people call them.
+LOWER = ["TER", "HTER", "CharacTER", "EED", "WER", "CDER", "MetricX24", "google/metricx-24-hybrid-xl-v2p6", "AutoMQM",
+         "errors", "edit_distance", "editDistance", "ppl", "loss", "latency", "rank", "avgRank", "penalty", "LAAL_CA",
+         "AL", "MCD", "NLL", "hallucination_rate", "post-edit time", "num_critical_errors", "Levenshtein"]
+HIGHER = ["BLEU", "chrF++", "METEOR", "RIBES", "COMET", "XCOMET-XXL", "BLEURT-20", "YiSi-1", "CometKiwi-23-XL", "ESA",
+          "DA", "UTMOS", "chrfS", "f200spBLEU", "MEE4", "LaBSE", "TransQuest", "SacreCOMET", "remedy-9B", "human"]
+
+
+def table_of(low, high):
+    return {"A": [low, high, low], "B": [high, high, high]}
+
+
+@pytest.mark.parametrize("name", LOWER)
+def test_a_name_that_says_lower_is_never_ranked_by_the_highest(name):
+    assert may_be_lower(name)
+    with pytest.raises(SettingError, match="lower may be better") as error:
+        read_scores({name: table_of(0.5, 1.5)})
+    assert error.value.remedies == ({"lower_is_better": name}, {"higher_is_better": name})
+    assert not read_scores({name: table_of(0.5, 1.5)}, [name]).scores[name].higher_is_better
+    assert find_open_directions([up(name)]) == {name: (0.5, 1.5)}
+
+
+@pytest.mark.parametrize("name", HIGHER)
+def test_a_name_that_says_higher_is_not_asked_about(name):
+    assert read_scores({name: table_of(0.5, 1.0)}).scores[name].higher_is_better
+
+
+def test_the_sign_decides_where_errors_are_published_negated():
+    for name in ("MetricX24", "AutoMQM"):
+        assert read_scores({name: table_of(-9.0, -0.5)}).scores[name].higher_is_better
+        with pytest.raises(SettingError, match="range from -1 to 2"):
+            read_scores({name: table_of(-1.0, 2.0)})
+
+
+def up(name, role="scores"):
+    return Upload(f"{name}.csv", b"line,A,B\n1,0.5,1.5\n2,1,1\n", role, name)
+
+
+def test_an_upload_asks_about_names_that_say_nothing_and_takes_the_answer():
+    uploads = [up("mine"), up("COMET"), up("human"), up("ppl"), up("told", "scores, higher is better")]
+    assert find_open_directions(uploads) == {"mine": (0.5, 1.5), "ppl": (0.5, 1.5)}
+    told = tell_directions(uploads, {"mine": "higher", "ppl": "lower"})
+    directions = {name: one.higher_is_better for name, one in read_uploads(told).scores.items()}
+    assert directions == {"mine": True, "COMET": True, "human": True, "ppl": False, "told": True}
+    assert find_open_directions([Upload("x.csv", b"\xff\xfe\x00", "scores", "x")]) == {}
 
 
 SCORES = {"mine": [0.1, 7.0], "MetricX-24": [0.1, 20.0]}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,13 +11,14 @@ from mtsig_core.errors import MtsigError, SettingError, format_count, suggest_na
 from mtsig_core.experiments.domains import by_domain
 from mtsig_core.metrics import Metric, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
-from mtsig_core.results import ByDomain, Comparison, MetricResult, PairResult, Settings
+from mtsig_core.results import ByDomain, Comparison, MetricResult, PairResult, Settings, SystemResult
+from mtsig_core.score_names import order_metrics
 from mtsig_core.stats.comparison import compare, split_by_reference
 from mtsig_core.stats.engine import measure
 from mtsig_core.stats.pair import PairExamination, examine_pair, find_extremes
 from mtsig_core.stats.power import PairPlan, default_difference, plan
 from mtsig_core.stats.ranks import RankInputs, fitting_rules
-from mtsig_core.testset import TestSet, order_metrics
+from mtsig_core.testset import TestSet
 
 _DOCUMENTS, _SEGMENTS = 5, 2  # each way
 
@@ -182,7 +183,9 @@ def _in_domains(testset: TestSet, metric: Metric, a: str, b: str, settings: Sett
 
 def _ranks(testset: TestSet, metric: Metric, result: MetricResult, a: str, b: str,
            settings: Settings) -> dict[str, tuple[RankEnds, RankEnds]]:
-    """The ranks of the two by each rule that fits the metric: that of the comparison, and all others."""
+    """The ranks of the two by each rule that fits the metric, whichever rule the comparison was ranked by."""
+    chosen = _list_rank_ends(result.systems)
+    result = _remove_rule(result)  # what other rules start from
     names = [row.system for row in result.systems]
     segments = domains = None
     if is_segment_mean(metric):
@@ -191,13 +194,34 @@ def _ranks(testset: TestSet, metric: Metric, result: MetricResult, a: str, b: st
     given, by_rule = RankInputs.from_result(result, settings.alpha, segments, domains), {}
     for rule in fitting_rules(segments is not None, domains is not None).values():
         if rule.name == settings.rank_rule:
-            ends: list[RankEnds] = [None if row.rank_low is None or row.rank_high is None else
-                                    (row.rank_low, row.rank_high) for row in result.systems]
+            ends = chosen
+        elif rule.name == "simultaneous":  # from decisions that only the comparison has
+            ends = _list_rank_ends(result.systems)
         else:
             _, ranks = rule.rank(given)
-            ends = list(zip(ranks.low.tolist(), ranks.high.tolist(), strict=True))
-        by_rule[rule.name] = ends[names.index(a)], ends[names.index(b)]
+            ends = dict(zip(names, zip(ranks.low.tolist(), ranks.high.tolist(), strict=True), strict=True))
+        by_rule[rule.name] = ends[a], ends[b]
     return by_rule
+
+
+def _remove_rule(result: MetricResult) -> MetricResult:
+    """The result with the systems as they were before a rule ranked them; without ranks where that is not known."""
+    if result.ruled is None:
+        return result
+    if result.ruled.unruled:
+        return replace(result, systems=result.ruled.unruled)
+    return replace(result, systems=tuple(replace(row, rank_low=None, rank_high=None) for row in result.systems))
+
+
+def _list_rank_ends(systems: Sequence[SystemResult]) -> dict[str, RankEnds]:
+    """The rank range of each system that a comparison gives; None where it gives none."""
+    ends: dict[str, RankEnds] = {}
+    for row in systems:
+        if row.rank_low is None or row.rank_high is None:
+            ends[row.system] = None
+        else:
+            ends[row.system] = row.rank_low, row.rank_high
+    return ends
 
 
 def _deciders(testset: TestSet, tests: PairExamination) -> tuple[Sides, Sides]:

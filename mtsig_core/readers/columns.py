@@ -7,11 +7,12 @@ import io
 import os
 import re
 import zipfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from mtsig_core.errors import InputError
+from mtsig_core.readers.cells import ABSENT, read_column, read_value, show_value, to_name
 from mtsig_core.readers.limits import check_values, parse_bounded_json, spend
 from mtsig_core.testset import as_list, show_name
 
@@ -19,15 +20,18 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NamedColumns: TypeAlias = "pd.DataFrame | Mapping[str, Iterable[Any]]"
-NumberedRows = list[tuple[int | str, Sequence[Any]]]  # with their numbers, or what a message calls them
+#: With their numbers, or what a message calls them. Of which type a cell is, nobody knows before `cells` has read it.
+NumberedRows = list[tuple[int | str, Sequence[object]]]
+_Read = TypeVar("_Read")
 
 #: What columns are called, in small letters, by what they hold.
 NAMES: Mapping[str, tuple[str, ...]] = {
     "system": ("system", "system_name", "system_id", "mt_system", "sys", "model", "model_name"),
-    "line": ("line", "line_number", "lineno", "line_id", "segment", "segment_id", "seg", "seg_id", "sentence",
+    "line": ("line", "line_number", "lineno", "line_id", "segment", "segment_id", "seg", "seg_id", "segid", "sentence",
              "sentence_id", "sent", "sent_id", "id", "index"),
     "score": ("score", "scores", "rating", "value", "esa_score"),
     "rater": ("rater", "rater_id", "annotator", "annotator_id"),
+    "slot": ("rating slot",),  # of several ratings of an item, which it is, whoever gave it
     "docid": ("docid", "doc_id", "doc", "document", "document_id"),
     "domain": ("domain", "domain_name", "genre"),
     "source": ("source", "src"),
@@ -43,14 +47,6 @@ _CHUNKS = 100_000  # row groups by columns, more than any table of scores has
 _WIDEST = 32  # bytes of a value of fixed length, which many rows may refer to, and each then has for itself
 
 
-class _Absent:
-    def __repr__(self) -> str:
-        return "nothing"
-
-
-ABSENT = _Absent()  # in place of a value that a record of JSON does not have; null is None
-
-
 @dataclass(frozen=True)
 class InputTable:
     """A table of any format."""
@@ -64,12 +60,19 @@ class InputTable:
     #: Ratings that the format marks as unusable: their number by language pair and reason.
     left_out: Mapping[tuple[str, str], int] = field(default_factory=dict)
     higher_is_better: bool | None = None  # where the format says so
+    is_standardized: bool = False  # whether the scores are standardized by rater
+    #: Whether lines are called DOCUMENT:ITEM, with the place of a segment in its document.
+    counts_by_document: bool = False
     weights: Mapping[str, float] = field(default_factory=dict)  # of MQM's errors, of which its scores are sums
     #: Of a table with a row for each error: the table of ratings, by weights of which some are given.
     sum_errors: Callable[[Mapping[str, float]], InputTable] | None = None
 
     def where(self, row: int | str) -> str:
         return f"{self.name}, {row if isinstance(row, str) else f'row {row}'}"
+
+    def read(self, place: int, read: Callable[[object], _Read]) -> list[_Read]:
+        """The values of a column, which `read`, such as `cells.to_text`, makes of its cells."""
+        return read_column(self.where, self.header[place], self.rows, place, read)
 
     def find_score(self, metric: str) -> int | None:
         """The column of the scores: the one named after them, else the only one with a usual name."""
@@ -90,19 +93,22 @@ def find_column(header: Sequence[str], role: str) -> int | None:
     return next((lower.index(name) for name in NAMES[role] if name in lower), None)
 
 
-def show_value(value: object) -> str:
-    """A value in a message, cut where it is long."""
-    try:
-        text = repr(value)
-    except (RecursionError, ValueError):  # nested a thousand deep, or of thousands of digits
-        text = f"a {type(value).__name__} too large to show"
-    return show_name(text if len(text) <= 40 else f"{text[:40]}...")
-
-
 def show_names(names: Iterable[str], most: int = 12) -> str:
     """Names in a message, the first dozen."""
     names = list(names)
     return ", ".join(map(show_name, names[:most])) + (", ..." if len(names) > most else "")
+
+
+def check_unique(name: str, header: Sequence[str]) -> None:
+    """Refuse a table in which two columns have one name, or none."""
+    places: dict[str, int] = {}
+    for place, title in enumerate(header, 1):
+        first = places.setdefault(title, place)
+        if first == place:
+            continue
+        if not title.strip():
+            raise InputError(f"{name}: columns {first} and {place} have no name. Name or remove them.")
+        raise InputError(f"{name} has the column {show_name(title)} twice. Rename or remove one of them.")
 
 
 def _check_lengths(name: str, columns: Mapping[str, Sequence[Any]], what: str) -> None:
@@ -130,8 +136,7 @@ def read_columns(name: str, table: NamedColumns) -> dict[str, list[Any]]:
                          "from names of columns to lists.")
     else:
         if not table.columns.is_unique:
-            raise InputError(f"{name} has the column {table.columns[table.columns.duplicated()][0]!r} twice. Rename or "
-                             "remove one of them.")
+            check_unique(name, list(map(str, table.columns)))
         columns = {column: values.astype(object).where(values.notna(), None).tolist()
                    for column, values in table.items()}
     if wrong := [column for column in columns if not isinstance(column, str)]:
@@ -175,6 +180,9 @@ def read_delimited(text: str, name: str) -> InputTable:
                 gaps += [(reader.line_num, [""])] * (len(header) == 1) if len(cells) < 2 else [(reader.line_num, cells)]
             elif not header:
                 header = [show_name(cell.strip()) for cell in cells]
+            elif len(cells) == len(header) - 1 and not rows and is_comment(header[-1]):
+                header.pop()
+                rows.append((reader.line_num, cells))
             elif len(cells) == len(header):
                 rows += [*gaps, (reader.line_num, cells)]
                 gaps = []
@@ -186,6 +194,11 @@ def read_delimited(text: str, name: str) -> InputTable:
     return tidy_table(InputTable(name, header, rows), has_decimal_commas=separator != ",")
 
 
+def is_comment(cell: str) -> bool:
+    """Whether a cell of a header is no name of a column: some tables tell there where they are documented."""
+    return cell.startswith("#")
+
+
 def tidy_table(table: InputTable, *, has_decimal_commas: bool = False) -> InputTable:
     """A table without the empty columns at its end, as spreadsheets write them; with points for decimal commas, where
     all numbers can have been written with these."""
@@ -193,18 +206,28 @@ def tidy_table(table: InputTable, *, has_decimal_commas: bool = False) -> InputT
     while width > 1 and not table.header[width - 1] and not any(str(cells[width - 1]).strip() for _, cells in rows):
         width -= 1
     rows = [(row, list(cells[:width])) for row, cells in rows] if width < len(table.header) else rows
-    has_points = any(re.fullmatch(r"\s*-?\d+\.\d+\s*", str(cell)) for _, cells in rows for cell in cells)
-    if has_decimal_commas and not has_points:
-        commas = [k for k in range(width) if _has_decimal_commas([str(cells[k]).strip() for _, cells in rows])]
-        rows = [(row, [cell.replace(",", ".") if k in commas else cell for k, cell in enumerate(cells)])
-                for row, cells in rows] if commas else rows
+    if has_decimal_commas and not _has_decimal_points(rows):
+        commas = {k for k in range(width) if _has_decimal_commas([cells[k] for _, cells in rows])}
+        rows = [(row, _replace_commas(cells, commas)) for row, cells in rows] if commas else rows
     return replace(table, header=table.header[:width], rows=rows)
 
 
-def _has_decimal_commas(cells: Sequence[str]) -> bool:
+def _has_decimal_points(rows: NumberedRows) -> bool:
+    """Whether a text is a number with a point; numbers of a workbook are written in no way."""
+    number = re.compile(r"\s*-?\d+\.\d+\s*")
+    return any(isinstance(cell, str) and number.fullmatch(cell) for _, cells in rows for cell in cells)
+
+
+def _replace_commas(cells: Sequence[object], commas: Container[int]) -> list[object]:
+    """The cells of a row, with points for the commas in the texts of these columns."""
+    return [cell.replace(",", ".") if k in commas and isinstance(cell, str) else cell for k, cell in enumerate(cells)]
+
+
+def _has_decimal_commas(column: Sequence[object]) -> bool:
     """Whether a column has numbers with decimal commas; 85,250 alone could be as many thousands."""
+    cells = [cell.strip() for cell in column if isinstance(cell, str)]
     numbers = [cell for cell in cells if re.fullmatch(r"-?\d+,\d+(e-?\d+)?", cell, re.IGNORECASE)]
-    others = {cell for cell in cells} - {*numbers}
+    others = {*cells} - {*numbers}
     return all(re.fullmatch(r"-?\d+|#?n/?a|none|null|", cell, re.IGNORECASE) for cell in others) and any(
         not re.fullmatch(r"-?[1-9]\d{0,2},\d{3}", cell) for cell in numbers)
 
@@ -265,10 +288,12 @@ def _read_orient(name: str, whole: Mapping[str, Any]) -> InputTable | None:
         return _number_rows(name, {column: [cells[k] for _, cells in table.rows]
                                    for k, column in enumerate(table.header)}, None if None in index else index)
     if isinstance(data, list) and isinstance(header := whole.get("columns"), list):
-        if wrong := next((row for row in data if not isinstance(row, list) or len(row) != len(header)), None):
-            raise InputError(f"{name}: {show_value(wrong)} is a row of 'data'. Expected a list of {len(header)}, one "
-                             f"for each of 'columns' ({show_names(map(str, header))}).")
-        return _number_rows(name, {str(column): [row[k] for row in data] for k, column in enumerate(header)},
+        titles = _name_columns(name, header)
+        for number, row in enumerate(data, 1):
+            if not isinstance(row, list) or len(row) != len(header):
+                raise InputError(f"{name}, row {number} of 'data' is {show_value(row)}. Expected a list of "
+                                 f"{len(header)}, one for each of 'columns' ({show_names(titles)}).")
+        return _number_rows(name, {title: [row[k] for row in data] for k, title in enumerate(titles)},
                             whole.get("index"))
     if not all(isinstance(value, dict) for value in whole.values()) or len(set(map(tuple, whole.values()))) != 1:
         return None
@@ -281,10 +306,22 @@ def _read_orient(name: str, whole: Mapping[str, Any]) -> InputTable | None:
                      "are the columns? Expected an object for each row, as pandas writes with orient='records'.")
 
 
-def _number_rows(name: str, columns: dict[str, list[Any]], index: Any) -> InputTable:
+def _name_columns(name: str, header: Sequence[object]) -> list[str]:
+    """The names of the columns of a table that lists them."""
+    titles = [read_value(f"{name}, name of column {place}", title, to_name) for place, title in enumerate(header, 1)]
+    check_unique(name, titles)
+    return titles
+
+
+def _number_rows(name: str, columns: dict[str, list[Any]], index: object) -> InputTable:
     """A table with the index of its rows as a column, unless it only counts them."""
+    if index is not None and not isinstance(index, list):
+        raise InputError(f"{name}: 'index' is {show_value(index)}. Expected a list, with a name or number for each "
+                         "row. Write it again with orient='records'.")
     counts = index is None or [str(one) for one in index] == [str(k) for k in range(len(index))]
-    return join_columns(name, columns if counts or "index" in columns else {"index": index, **columns}, "values")
+    if index is not None and not counts and "index" not in columns:
+        columns = {"index": index, **columns}
+    return join_columns(name, columns, "values")
 
 
 def _parse_row(name: str, row: int, line: str) -> Any:

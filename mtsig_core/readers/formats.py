@@ -19,10 +19,11 @@ from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from mtsig_core.errors import InputError, Remedy
-from mtsig_core.readers.columns import NAMES, InputTable, read_parquet, read_text_table, read_xlsx
+from mtsig_core.readers.columns import NAMES, InputTable, is_comment, read_parquet, read_text_table, read_xlsx
 from mtsig_core.readers.markup import read_sgml_texts, read_xml_texts
 from mtsig_core.readers.ratings import (
     APPRAISE,
+    is_mqm,
     is_wmt25,
     read_appraise,
     read_comet_log,
@@ -116,6 +117,8 @@ class _Sample:
                 names, *rows = csv.reader(lines[:200] or [""], delimiter=separator)
             except csv.Error:
                 continue
+            if names and rows and is_comment(names[-1]) and len(rows[0]) == len(names) - 1:
+                names.pop()
             alike = sum(len(row) == len(names) for row in rows)
             if len(names) > 1 and rows and alike >= _MOST * len(rows):
                 return {cell.lower() for cell in names}
@@ -128,10 +131,11 @@ class _Sample:
 
     @cached_property
     def record(self) -> Mapping[str, Any]:
-        """The first object, where nearly all lines are objects of JSON; of one that cannot be parsed the key is `?`."""
+        """The first line, where nearly all lines are objects of JSON; of one that is none the key is `?`."""
         if self.share(r"""\s*\{\s*["'][^"']*["']\s*:""") < _MOST:
             return {}
-        return _parse_json(self.lines[0]) or {"?": None}
+        first = _parse_json(self.lines[0])
+        return first if isinstance(first, dict) and first else {"?": None}
 
     @cached_property
     def has_texts_only(self) -> bool:
@@ -273,10 +277,9 @@ FORMATS = (
            endings=(".jsonl",)),
     *(Format(name, "ratings from Appraise", _has_lines(APPRAISE + more, 0.9), _RATINGS, scores=scores,
              reads={SCORE_TABLE: read_appraise}, remedies=({"scores": "NAME=FILE"},), endings=(".csv",))
-      for name, scores, more in (("appraise-esa", "ESA", r"[^,]*,(True|False),"), ("appraise-da", "DA", ""))),
-    Format("mqm", "MQM ratings of Google", lambda sample: {"system", "seg_id", "rater", "severity"} <= sample.header,
-           _RATINGS, scores="MQM", reads={SCORE_TABLE: read_mqm}, remedies=({"scores": "NAME=FILE"},),
-           endings=(".tsv",)),
+      for name, scores, more in (("appraise-esa", "ESA", r'[^,]*,(True|False),"?\['), ("appraise-da", "DA", ""))),
+    Format("mqm", "MQM ratings of Google", lambda sample: is_mqm(sample.header), _RATINGS, scores="MQM",
+           reads={SCORE_TABLE: read_mqm}, remedies=({"scores": "NAME=FILE"},), endings=(".tsv",)),
     Format("spaced", "a table of ratings with spaces between its columns",
            lambda sample: bool(sample.lines) and sample.lines[0].split() in (
                ["SYS", "SID", "RAW.SCR", "Z.SCR", "N"], ["system", "mqm_avg_score", "seg_id"]),

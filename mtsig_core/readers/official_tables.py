@@ -115,7 +115,7 @@ def parse_official_tables(text: str, name: str = "The table", is_task: bool = Tr
     by_pair: dict[str, list[_Row]] = {}
     of_ranks: dict[str, list[_Row]] = {}
     for number, values in table.rows:
-        cells = [show_name(cell.strip()) for cell in values]
+        cells = [show_name(str(cell).strip()) for cell in values]  # of a delimited file all are texts
         if any(cells):
             pair = cells.pop(places[0]) if places else ""
             if places and not pair:
@@ -123,9 +123,11 @@ def parse_official_tables(text: str, name: str = "The table", is_task: bool = Tr
             by_pair.setdefault(pair, []).append(
                 (number, [cell for k, cell in enumerate(cells) if k not in ranks.values()]))
             of_ranks.setdefault(pair, []).append((number, cells))
+    if not by_pair:
+        raise InputError(f"{name} has no line below its header. Expected a line for each system.")
     if ranks and not is_long:
         return {pair: _parse_ranking(titles, rows, by_pair[pair], ranks, name) for pair, rows in of_ranks.items()}
-    return {pair: _parse_rows(titles, rows, name, is_long) for pair, rows in (by_pair or {"": []}).items()}
+    return {pair: _parse_rows(titles, rows, name, is_long) for pair, rows in by_pair.items()}
 
 
 def _rank_key(title: str) -> str:
@@ -183,5 +185,6 @@ def _parse_rows(titles: list[str], rows: list[_Row], name: str, is_long: bool) -
                                      "such as 27.8, or a dash for no score.")
                 scores[system] = cell
     if not seen:
-        raise InputError(f"{name} has no line below its header, or no metric. Expected a line for each system.")
+        raise InputError(f"{name} has no column of a metric. Expected the name of the system first, and then a metric "
+                         "in each column.")
     return OfficialTable(columns, tuple(dict.fromkeys(system for system, _ in seen)), name)

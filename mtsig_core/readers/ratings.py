@@ -13,7 +13,7 @@ import math
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
@@ -25,74 +25,145 @@ import numpy as np
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.languages import two_letters
+from mtsig_core.readers.cells import is_blank, read_field, show_value, to_name, to_object
 from mtsig_core.readers.columns import (
+    NAMES,
     InputTable,
     NumberedRows,
     find_column,
     join_columns,
     read_delimited,
     read_records,
-    show_value,
+    show_names,
 )
 from mtsig_core.readers.limits import spend
+from mtsig_core.readers.text_tables import name_reference
 from mtsig_core.testset import show_name
 
 #: Weights of MQM errors by severity, category, or both, the most specific counts. Freitag et al. 2021, Table 4.
 MQM_WEIGHTS = MappingProxyType({"major": 5.0, "minor": 1.0, "neutral": 0.0, "no-error": 0.0, "critical": 5.0,
                                 "non-translation": 25.0, "minor fluency/punctuation": 0.1})
-_HEADER = ["system", "line", "score", "rater", "docid", "domain", "langpair"]
+_SLOT = NAMES["slot"][0]
+_RAW = "raw"  # scores as they were given, beside standardized ones: scores of this name are taken from there
+_HEADER = ["system", "line", "score", "rater", "docid", "domain", "langpair", _SLOT, _RAW]
 _FLAGS = {"bad": "bad", "dup": "duplicate", "incomplete": "incomplete"}
+#: The columns of MQM that number the segments of the whole set, the first that is there counts.
+_MQM_LINES = ("seg_id", "globalsegid")
+_CONTROLS = ("hotw-test",)  # 'hands on the wheel': an error that was planted to see whether raters find it
+_SOURCE_ERROR = "source error"
 #: One row of Appraise: annotator, system, item, kind, languages, score, then the rest.
 APPRAISE = r"[^,]+,[^,]+,\d+,(TGT|BAD|REF|CHK),[a-z]{3},[a-z]{3},\d+(\.\d+)?,"
+#: What follows the score in a row of Appraise, by the number of columns.
+_AFTER_SCORE = {9: (), 11: ("document", "is of a document"), 12: ("document", "is of a document", "errors")}
+
+
+class _AppraiseRow(NamedTuple):
+    """What a row of Appraise says."""
+
+    number: int
+    rater: str
+    system: str
+    item: int
+    kind: str
+    langpair: str
+    score: float
+    document: str
+    flags: tuple[str, ...]  # behind the document: bad, dup, incomplete
+    is_of_document: bool  # whether it rates a document as a whole
 
 
 def read_appraise(text: str, name: str) -> InputTable:
-    """The export of Appraise: ESA with twelve columns; DA+SQM with nine, whose scores are standardized by annotator."""
+    """The export of Appraise: ESA with twelve columns; DA+SQM with nine, or with eleven where documents were rated."""
     spend("values", text.count(",") + text.count("\n"), name)
-    rows: NumberedRows = []
-    left_out: Counter[tuple[str, str]] = Counter()
-    with_documents = False
     try:
         lines = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     except csv.Error as error:
         raise InputError(f"{name} cannot be read: {error}. Check its quotes.") from None
-    for number, cells in enumerate(lines, 1):
-        if not any(cells) or cells[0] == "username":
-            continue
-        if len(cells) not in (9, 12) or not cells[2].isdigit() or not re.fullmatch(r"-?\d+(\.\d+)?", cells[6]):
-            raise InputError(f"{name}, row {number} is {show_value(','.join(cells))}. Expected 9 or 12 columns of "
-                             "Appraise: annotator, system, item, kind, source and target language, score, ...")
-        rater, system, item, kind, source, target, score, *more = cells
-        document, *flags = more[0].split("#") if len(cells) == 12 else ("",)
-        with_documents |= bool(document)
-        langpair = f"{two_letters(source)}-{two_letters(target)}"
-        if kind != "TGT" or "-tutorial" in document or flags:
-            why = "tutorial" if "-tutorial" in document else "bad" if kind != "TGT" else _FLAGS.get(flags[0], flags[0])
-            left_out[langpair, why] += 1
-            continue
-        domain = re.match(r"test-[a-z]+-([a-z]+)_", document)
-        rows.append((number, [_system_of(system), int(item) + 1, float(score), rater, document,
-                              domain[1] if domain else "", langpair]))
-    if not with_documents:
-        rows = _standardize(rows)
-    return _table(name, rows, left_out)
+    given = [_parse_appraise(cells, f"{name}, row {number}", number) for number, cells in enumerate(lines, 1)
+             if any(cells) and cells[0] != "username"]
+    widths = {len(cells) for cells in lines if cells}
+    left_out: Counter[tuple[str, str]] = Counter()
+    kept: list[_AppraiseRow] = []
+    for row in given:
+        reason = _find_unusable(row)
+        if reason is None:
+            kept.append(row)
+        else:
+            left_out[row.langpair, reason] += 1
+    if widths == {12}:
+        rows: NumberedRows = [(row.number, _list_cells(row, row.item + 1, row.score)[:-1] + [""]) for row in kept]
+        return _table(name, rows, left_out)
+    return _standardize(name, kept, left_out)
+
+
+_ITEM, _SCORE = re.compile("[0-9]{1,15}"), re.compile(r"-?[0-9]{1,15}(\.[0-9]+)?")
+
+
+def _parse_appraise(cells: Sequence[str], where: str, number: int) -> _AppraiseRow:
+    """The cells of a row by what they hold."""
+    is_sound = len(cells) in _AFTER_SCORE and _ITEM.fullmatch(cells[2]) and _SCORE.fullmatch(cells[6])
+    if not is_sound:
+        raise InputError(f"{where} is {show_value(','.join(cells))}. Expected 9, 11 or 12 columns of Appraise: "
+                         "annotator, system, item, kind, source and target language, score, ...")
+    rater, system, item, kind, source, target, score, *more = cells
+    beside = dict(zip(_AFTER_SCORE[len(cells)], more, strict=False))
+    document, *flags = beside.get("document", "").split("#")
+    langpair = f"{two_letters(source)}-{two_letters(target)}"
+    return _AppraiseRow(number, rater, _system_of(system), int(item), kind, langpair, float(score), document,
+                        tuple(flags), beside.get("is of a document", "").lower() in ("true", "1"))
+
+
+def _find_unusable(row: _AppraiseRow) -> str | None:
+    """Why a rating is left out; None where it is not."""
+    if "-tutorial" in row.document:
+        return "tutorial"
+    if row.kind != "TGT":
+        return "bad"
+    if row.flags:
+        return _FLAGS.get(row.flags[0], row.flags[0])
+    return "of whole documents" if row.is_of_document else None
+
+
+def _list_cells(row: _AppraiseRow, line: int | str, score: float) -> list[Any]:
+    """A rating as a row of the table, under `_HEADER`."""
+    domain = re.match(r"test-[a-z]+-([a-z]+)_", row.document)
+    return [row.system, line, score, row.rater, row.document, domain[1] if domain else "", row.langpair, "", row.score]
 
 
 def _system_of(file: str) -> str:
-    """The system that an output file is named after: A of generaltest2022.en-liv.hyp.A.liv.txt."""
-    match = re.fullmatch(r".*\.hyp\.(.+)\.[a-z]{2,3}\.txt", file)
-    return match[1] if match else file
+    """The system that an output file is named after: A of generaltest2022.en-liv.hyp.A.liv.txt, refA of
+    generaltest2022.en-liv.ref.A.liv.txt."""
+    match = re.fullmatch(r".*\.(hyp|ref)\.(.+)\.[a-z]{2,3}\.txt", file)
+    if match is None:
+        return file
+    return match[2] if match[1] == "hyp" else name_reference(match[2])
 
 
-def _standardize(rows: NumberedRows) -> NumberedRows:
-    """Scores minus the mean of their rater, over the standard deviation of that rater."""
-    own = defaultdict(list)
-    for _, cells in rows:
-        own[cells[3]].append(cells[2])
-    moments = {rater: (np.mean(scores), np.std(scores, ddof=1) if len(scores) > 1 else 0.0)
-               for rater, scores in own.items()}
-    return [(number, [*cells[:2], float((cells[2] - mean) / sd) if sd else 0.0, *cells[3:]])
-            for number, cells in rows for mean, sd in [moments[cells[3]]]]
+def _standardize(name: str, given: Sequence[_AppraiseRow], left_out: Counter[tuple[str, str]]) -> InputTable:
+    """Scores minus the mean of their rater in the language pair, over the standard deviation of that rater. Raters
+    who gave all the same score have none, and are left out, as WMT22 ranked."""
+    of_rater: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for row in given:
+        of_rater[row.rater, row.langpair].append(row.score)
+    moments = {key: (float(np.mean(scores)), float(np.std(scores, ddof=1)))
+               for key, scores in of_rater.items() if len(set(scores)) > 1}
+    counts_by_document = _count_by_document(given)
+    rows: NumberedRows = []
+    for row in given:
+        key = row.rater, row.langpair
+        if key not in moments:
+            left_out[row.langpair, "by raters without spread"] += 1
+            continue
+        mean, sd = moments[key]
+        line = f"{row.document}:{row.item}" if counts_by_document else row.item
+        rows.append((row.number, _list_cells(row, line, (row.score - mean) / sd)))
+    return _table(name, rows, left_out, is_standardized=True, counts_by_document=counts_by_document)
+
+
+def _count_by_document(given: Sequence[_AppraiseRow]) -> bool:
+    """Whether items are numbered in each document anew, as some number comes in two."""
+    document_of: dict[tuple[str, int], str] = {}
+    return any(document_of.setdefault((row.langpair, row.item), row.document) != row.document for row in given)
 
 
 def _table(name: str, rows: NumberedRows, left_out: Mapping[tuple[str, str], int] = MappingProxyType({}), **more: Any
@@ -103,11 +174,26 @@ def _table(name: str, rows: NumberedRows, left_out: Mapping[tuple[str, str], int
                       left_out=left_out, **more)
 
 
+def is_mqm(header: Collection[str]) -> bool:
+    """Whether a table with these columns, in small letters, is Google's MQM."""
+    return {"system", "rater", "category", "severity"} <= {*header} and not {*_MQM_LINES}.isdisjoint(header)
+
+
 def read_mqm(text: str, name: str) -> InputTable:
     """Google's MQM: a row for each error, without a score until `sum_errors` makes the ratings."""
     errors = read_delimited(text, name)
     lower = [column.lower() for column in errors.header]
-    places = [lower.index(column) for column in ("system", "seg_id", "rater")]
+    if missing := next((column for column in ("rater", "category", "severity") if column not in lower), None):
+        raise InputError(f"{name} has no column {missing!r}. It has: {show_names(errors.header)}. Expected MQM ratings "
+                         "as Google publishes them: system, seg_id, rater, category, severity.")
+    category = lower.index("category")
+    is_of_source = [str(cells[category]).lower().startswith(_SOURCE_ERROR) for _, cells in errors.rows]
+    if errors.rows and all(is_of_source):
+        raise InputError(f"{name} lists errors of the source text only (category 'Source error'). They say nothing of "
+                         "the systems, so they cannot rank them. Give the file of the errors of translations, such as "
+                         "mqm_newstest2020_ende.tsv.")
+    line = next(lower.index(column) for column in _MQM_LINES if column in lower)
+    places = [lower.index("system"), line, lower.index("rater")]
     rows: NumberedRows = [(number, [*(cells[k] for k in places), None]) for number, cells in errors.rows]
     return InputTable(name, ["system", "line", "rater", "score"], rows, weights=MQM_WEIGHTS,
                       sum_errors=partial(_sum_errors, errors))
@@ -133,20 +219,25 @@ def _sum_errors(errors: InputTable, weights: Mapping[str, float]) -> InputTable:
     """A row for each rating, whose score is the sum of the weights of its errors: these, or the usual ones."""
     weights, name = MQM_WEIGHTS | weights, errors.name
     place = {column.lower(): k for k, column in enumerate(errors.header)}
+    line_column = next(column for column in _MQM_LINES if column in place)
     sums: dict[tuple[str, str, str], list[Any]] = {}
+    left_out: Counter[tuple[str, str]] = Counter()
     for number, cells in errors.rows:
         severity, category = (str(cells[place[column]]).strip().lower() for column in ("severity", "category"))
         category = category.rstrip("!")
+        if severity in _CONTROLS:
+            left_out["", "planted as controls"] += 1
+            continue
         weight = next((weights[key] for key in (f"{severity} {category}", category, severity) if key in weights), None)
         if weight is None:
             raise InputError(f"{name}, row {number}: the severity is {show_value(cells[place['severity']])}. Expected "
                              "major, minor, critical, neutral or no-error, or a weight for it.",
                              {"mqm_weights": f"{show_name(severity)}=1"})
-        system, line, rater = (str(cells[place[column]]) for column in ("system", "seg_id", "rater"))
+        system, line, rater = (str(cells[place[column]]) for column in ("system", line_column, "rater"))
         document = str(cells[place["doc"]]) if "doc" in place else ""
-        row = sums.setdefault((system, line, rater), [number, [system, line, 0.0, rater, document, "", ""]])
+        row = sums.setdefault((system, line, rater), [number, [system, line, 0.0, rater, document, "", "", "", ""]])
         row[1][2] += weight
-    return _table(name, [(number, cells) for number, cells in sums.values()], higher_is_better=False,
+    return _table(name, [(number, cells) for number, cells in sums.values()], left_out, higher_is_better=False,
                   weights=weights)
 
 
@@ -165,36 +256,63 @@ def read_spaced(text: str, name: str) -> InputTable:
             raise InputError(f"{name}, row {number} has {len(cells)} columns, the header has {len(names)} "
                              f"({', '.join(header)}). Give every row the same columns.")
         rows.append((number, [re.sub(r"\.\d+$", "", cells[system]) if is_mturk else cells[system], cells[line],
-                              cells[score], "", "", "", ""]))
+                              cells[score], "", "", "", "", "", ""]))
     return _table(name, rows)
 
 
 def read_wmt25_ratings(text: str, name: str) -> InputTable:
-    """WMT25's JSON, a document or segment in each line, with the scores of two raters for each system."""
+    """WMT25's JSON, a document or segment in each line, with several scores for each system."""
     rows: NumberedRows = []
     for number, entry in read_records(text, name):
+        where = f"{name}, row {number}"
         if not is_wmt25(entry):
-            raise InputError(f"{name}, row {number} is {show_value(entry)}. Expected an object with doc_id and scores, "
-                             "as WMT25 published them.")
-        langpair, domain, document = ([*str(entry["doc_id"]).split("_#_"), "", ""])[:3]
-        for system, ratings in entry["scores"].items():
-            rows += [(number, [system, number, score, rater, document or entry["doc_id"], domain, langpair])
-                     for rater, score in _scores_of(ratings)]
+            raise InputError(f"{where} is {show_value(entry)}. Expected an object with doc_id and scores, as WMT25 "
+                             "published them.")
+        item = read_field(where, entry, "doc_id", to_name)
+        langpair, domain, document = ([*item.split("_#_"), "", ""])[:3]
+        for system, ratings in read_field(where, entry, "scores", to_object).items():
+            own = f"{where}, scores, column {show_name(system)}"
+            slots = _list_slots(ratings, own)
+            if not slots and not (is_blank(ratings) or ratings in ([], {})):
+                raise InputError(f"{own}: this is {show_value(ratings)}. Expected ratings such as "
+                                 "{\"human1\": 80, \"annotator1\": \"p1\"}.")
+            for slot, rater, score in slots:
+                rows.append((number, [system, number, score, rater, document or item, domain, langpair, slot, ""]))
     return _table(name, rows)
 
 
-def _scores_of(ratings: object) -> Iterable[tuple[str, Any]]:
-    """(rater, score) of {human1: score, human2: score}, or of [{human: score}, ...]."""
+def _list_slots(ratings: object, where: str) -> list[tuple[str, str, object]]:
+    """(slot, rater, score) of {human1: score, annotator1: person, human2: ...}, or of [{human: score, annotator:
+    person}, ...]. Who is not known is called as the slot."""
+    found: list[tuple[str, str, object]] = []
     if isinstance(ratings, dict):
-        return [(rater, score) for rater, score in ratings.items() if re.fullmatch(r"human\d*", rater)]
-    if isinstance(ratings, Sequence):
-        return [(f"human{k}", one["human"]) for k, one in enumerate(ratings, 1) if isinstance(one, dict)]
-    return []
+        for slot, score in ratings.items():
+            if number := re.fullmatch(r"human(\d*)", slot):
+                found.append((slot, _name_person(ratings, f"annotator{number[1]}", slot, where), score))
+    elif isinstance(ratings, list):
+        for k, one in enumerate(ratings, 1):
+            if isinstance(one, dict):
+                score = one["human"] if "human" in one else one.get("score")
+                found.append((f"human{k}", _name_person(one, "annotator", f"human{k}", where), score))
+    return found
+
+
+def _name_person(ratings: Mapping[str, object], key: str, slot: str, where: str) -> str:
+    """Who gave a rating; the slot where nobody is named."""
+    if is_blank(ratings.get(key)):
+        return slot
+    person = read_field(where, ratings, key, to_name)
+    return slot if person == "unknown" else person
 
 
 def is_wmt25(record: Mapping[str, Any]) -> bool:
     """Whether a record is one of WMT25's human evaluation."""
-    return "doc_id" in record and isinstance(record.get("scores"), dict) and "human" in json.dumps(record["scores"])
+    scores = record.get("scores")
+    if "doc_id" not in record or not isinstance(scores, dict):
+        return False
+    # Segments that nobody has rated have no scores; they come between others.
+    return "human" in json.dumps(scores) or ("_#_" in str(record["doc_id"]) and all(
+        isinstance(ratings, list | dict) for ratings in scores.values()))
 
 
 # Segment scores in lines, a block for each system: of mt-metrics-eval, and as comet-score prints them.
@@ -267,6 +385,7 @@ class Rating(NamedTuple):
     rater: str | None
     row: int | str
     file: ScoreFile
+    slot: str | None = None  # of several ratings of an item, which this is, whoever gave it
 
     @property
     def where(self) -> str:
@@ -309,15 +428,17 @@ def average_raters(ratings: Sequence[Rating]) -> list[Rating]:
 
 
 def separate_raters(ratings: Sequence[Rating]) -> list[Rating]:
-    """Each rating as a segment of its own, of each rater the last: line and rater name the segment."""
+    """Each rating as a segment of its own, of each rater the last: line and rater name the segment, or line and slot
+    where ratings have slots."""
     if all(rating.rater is None for rating in ratings):
         return list(ratings)
-    return [rating._replace(line=f"{rating.line} {rating.rater or ''}") for rating in _last_ratings(ratings)]
+    return [rating._replace(line=f"{rating.line} {rating.slot or rating.rater or ''}")
+            for rating in _last_ratings(ratings)]
 
 
 def _last_ratings(ratings: Iterable[Rating]) -> list[Rating]:
-    """Of several ratings of an item by one rater the last."""
-    return list({(rating.system, rating.line, rating.rater): rating for rating in ratings}.values())
+    """Of several ratings of an item by one rater the last; in two slots, both count."""
+    return list({(rating.system, rating.line, rating.rater, rating.slot): rating for rating in ratings}.values())
 
 
 def _list_languages(ratings: Sequence[Rating]) -> dict[tuple[str, int | str], tuple[Any, ...]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,18 +15,18 @@ import numpy as np
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError, explain_unknown, suggest_name
 from mtsig_core.languages import is_langpair
+from mtsig_core.readers.cells import ABSENT, has_number, is_number, read_value, to_key, to_name, to_number
 from mtsig_core.readers.columns import (
-    ABSENT,
     EXPECTED_COLUMNS,
     NAMES,
     InputTable,
     NamedColumns,
     NumberedRows,
+    check_unique,
     find_column,
     read_delimited,
     read_frame_table,
     show_names,
-    show_value,
 )
 from mtsig_core.readers.files import FilePath
 from mtsig_core.readers.formats import IDS, sniff
@@ -43,13 +42,13 @@ from mtsig_core.readers.ratings import (
     explain_second,
     separate_raters,
 )
-from mtsig_core.testset import SegmentScores, TestSet, find_direction, is_human, show_name, told_direction
+from mtsig_core.score_names import find_direction, find_range, may_be_lower, pick_human_scores, told_direction
+from mtsig_core.testset import SegmentScores, TestSet, is_human, show_name
 
 # From a table to ratings: the columns by what they hold, a rating for each score.
 
 #: Of scores: a file, columns, or an array of shape (systems, segments).
 ScoreTable: TypeAlias = "FilePath | NamedColumns | np.ndarray"
-_MISSING = ("", '""', "na", "n/a", "nan", "none", "null")
 
 
 def _open_table(source: ScoreTable, metric: str, columns: Mapping[str, str], mqm_weights: Mapping[str, float]
@@ -66,30 +65,49 @@ def _open_table(source: ScoreTable, metric: str, columns: Mapping[str, str], mqm
     return _name_columns(table, columns)
 
 
+#: Columns of names.
+_NAMED = ("system", "docid", "domain", "rater", "slot")
+
+
 def _read_ratings(table: InputTable, metric: str, known: Collection[str], langpair: str | None) -> ScoreFile:
     """The ratings of a language pair in a table."""
     table = _take_langpair(table, langpair)
     place = _find_places(table, metric, known)
-    others = [(column, k) for k, column in enumerate(table.header) if k not in place.values()]
-    n_lines = table.n_lines or (None if "line" in place else len(table.rows))
-    systems = {str(cells[place["system"]]) for _, cells in table.rows} if "system" in place else others
-    spend("systems", len(systems), table.name)
-    file = ScoreFile(table, n_lines)
-    for count, (row, cells) in enumerate(table.rows, 1):
-        where = table.where(row)
-        system, document, domain, rater = (_read_text(cells[place[held]], f"{where}: {held}") if held in place else None
-                                           for held in ("system", "docid", "domain", "rater"))
-        line = as_key(cells[place["line"]], f"{where}: line") if "line" in place else count
-        if system is not None:
-            if (score := cells[place["score"]]) is ABSENT:
-                named = [title for title, cell in zip(table.header, cells, strict=True) if cell is not ABSENT]
-                raise InputError(f"{where} has no {show_name(table.header[place['score']])!r}; it has "
-                                 f"{show_names(named)}. Expected a number, or null where a score is missing.")
-            scores = [(system, _read_number(score, where))]
-        else:
-            scores = [(column, _read_number(cells[k], f"{where}, column {show_name(column)}")) for column, k in others]
-        file.ratings += [Rating(name, line, score, document, domain, rater, row, file) for name, score in scores]
+    file = ScoreFile(table, table.n_lines or (None if "line" in place else len(table.rows)))
+    names = {held: table.read(place[held], to_name) for held in _NAMED if held in place}
+    nobody = [None] * len(table.rows)
+    documents, domains, raters, slots = (names.get(held, nobody) for held in ("docid", "domain", "rater", "slot"))
+    lines: Sequence[int | str] = range(1, len(table.rows) + 1)
+    if "line" in place:
+        lines = table.read(place["line"], to_key)
+    scores = _read_scores_of_systems(table, place, names.get("system"))
+    for k, (row, _) in enumerate(table.rows):
+        for system, column in scores.items():
+            name = names["system"][k] if system is None else system
+            file.ratings.append(Rating(name, lines[k], column[k], documents[k], domains[k], raters[k], row, file,
+                                       slots[k]))
     return file
+
+
+def _read_scores_of_systems(table: InputTable, place: Mapping[str, int], systems: Sequence[str] | None
+                            ) -> dict[str | None, list[float | None]]:
+    """The scores by system, where each has a column; else those of the only column, of no system by its name."""
+    if systems is not None:
+        spend("systems", len(set(systems)), table.name)
+        _check_presence(table, place["score"])
+        return {None: table.read(place["score"], to_number)}
+    columns = [k for k in range(len(table.header)) if k not in place.values()]
+    spend("systems", len(columns), table.name)
+    return {table.header[k]: table.read(k, to_number) for k in columns}
+
+
+def _check_presence(table: InputTable, column: int) -> None:
+    """Refuse a record of JSON that has no score at all, which is a slip where null is meant."""
+    for row, cells in table.rows:
+        if cells[column] is ABSENT:
+            named = [title for title, cell in zip(table.header, cells, strict=True) if cell is not ABSENT]
+            raise InputError(f"{table.where(row)} has no {show_name(table.header[column])!r}; it has "
+                             f"{show_names(named)}. Expected a number, or null where a score is missing.")
 
 
 #: What a column may be said to hold.
@@ -146,7 +164,7 @@ def _take_langpair(table: InputTable, langpair: str | None) -> InputTable:
 def _find_places(table: InputTable, metric: str, known: Collection[str]) -> dict[str, int]:
     """The columns of a table by what they hold; no system and no score where each column is of a system."""
     name, header = table.name, table.header
-    place = {held: k for held in ("system", "line", "score", "docid", "domain", "rater")
+    place = {held: k for held in ("system", "line", "score", "docid", "domain", "rater", "slot")
              if (k := find_column(header, held)) is not None}
     others = [k for k in range(len(header)) if k not in place.values()]
     _check_titles(table, known, is_unknown=not place.keys() - {"domain"})
@@ -184,8 +202,7 @@ def _find_places(table: InputTable, metric: str, known: Collection[str]) -> dict
 def _list_measures(table: InputTable, columns: Iterable[int]) -> list[int]:
     """Those of the columns that have numbers, and nothing else."""
     below = {k: [cells[k] for _, cells in table.rows] for k in columns}
-    return [k for k, values in below.items() if all(map(_is_number, values)) and any(
-        _read_number(value, "") is not None for value in values)]
+    return [k for k, values in below.items() if all(map(is_number, values)) and any(map(has_number, values))]
 
 
 def name_scores(content: bytes) -> str | None:
@@ -215,7 +232,7 @@ def _is_text(table: InputTable, column: int) -> bool:
     """Whether a column that would be of a system has no number at all, and is none of the texts by its name."""
     texts = {*NAMES["source"], *NAMES["reference"], *NAMES["output"]}
     may_be = len(table.rows) > 1 and table.header[column].lower() not in {"", *texts}
-    return may_be and not any(_is_number(cells[column]) for _, cells in table.rows)
+    return may_be and not any(is_number(cells[column]) for _, cells in table.rows)
 
 
 def _ask_which(table: InputTable) -> InputError:
@@ -287,56 +304,11 @@ def _check_titles(table: InputTable, known: Collection[str], *, is_unknown: bool
     """Refuse a first row of scores in place of names, and a name that comes twice. `is_unknown`: whether no title is
     known; `known` are the systems of the texts, none without."""
     header = table.header
-    if is_unknown and any(title.lower() not in _MISSING and _is_number(title) and title not in known
-                          for title in header):
+    if is_unknown and any(has_number(title) and title not in known for title in header):
         raise InputError(f"{table.name} begins with {show_names(header)}, which is a row of scores. Expected the names "
                          "of the columns first. Add a first row of names, such as system, line, score. (A file of "
                          "mt-metrics-eval has no names. Give it under its own name, which ends in .seg.score.)")
-    if twice := sorted({column for column in header if header.count(column) > 1}):
-        raise InputError(f"{table.name} has the column {show_name(twice[0])} twice. Rename or remove one of them.")
-
-
-def _is_number(value: object) -> bool:
-    try:
-        _read_number(value, "")
-    except InputError:
-        return False
-    return True
-
-
-def _read_text(value: object, where: str) -> str:
-    if isinstance(value, bool | list | dict):
-        raise InputError(f"{where} is {show_value(value)}. Expected a text or a number.")
-    text = "" if value is None or value is ABSENT or value != value else show_name(str(value).strip())
-    if not text:
-        raise InputError(f"{where} is empty. Fill it in, or remove the row.")
-    return text
-
-
-def as_key(value: object, where: str) -> int | str:
-    """A line number, or an id as it stands."""
-    text = _read_text(value, where)
-    number = text.removesuffix(".0")
-    return int(number) if number.isascii() and number.isdigit() and len(number) < 16 else text
-
-
-def _read_number(value: Any, where: str) -> float | None:
-    """A score, None where there is none."""
-    if value is None or value is ABSENT or (isinstance(value, str) and value.strip().lower() in _MISSING):
-        return None
-    try:
-        if isinstance(value, bool | list | dict) or isinstance(value, str) and "_" in value:  # 1_000 is Python's
-            raise ValueError
-        number = float(value)
-    except OverflowError:  # a whole number of hundreds of digits
-        number = math.inf
-    except (ValueError, TypeError):
-        raise InputError(f"{where}: the score is {show_value(value)}. Expected a number such as 0.83, or nothing where "
-                         "a score is missing.") from None
-    if math.isinf(number):
-        raise InputError(f"{where}: the score is infinite ({show_value(value)}). Expected a finite number, or nothing "
-                         "where a score is missing.")
-    return None if math.isnan(number) else number
+    check_unique(table.name, header)
 
 
 # From ratings to the scores of a test set, alone or joined to texts.
@@ -544,6 +516,8 @@ def _read_tables(tables: Sequence[NamedTable], known: Collection[str], lower_is_
         made_of = [counts] if (counts := count_ratings(name, given)) is not None else []
         made_of += [Assumption("mqm-weights", {"metric": name, "weights": [*table.weights.items()]})
                     for table in opened[:1] if table.weights]
+        made_of += [Assumption("ratings-standardized", {"metric": name}) for table in opened[:1]
+                    if table.is_standardized and table.find_score(name) == find_column(table.header, "score")]
         if raters == "segments" and made_of:
             made_of.append(Assumption("ratings-as-segments", {"metric": name}))
         groups[name] = RatingGroup(list(seen.values()), tuple(made_of), direction)
@@ -602,11 +576,39 @@ def explain_direction(name: str, scores: Iterable[float | None], lower_is_better
     """Which scores of a table are taken as better, and why."""
     if name in lower_is_better or name in higher_is_better:
         return told_direction(name, name not in lower_is_better)
-    known = find_direction(name, scores)
-    if known is not None and not known.higher_is_better:
-        raise SettingError(f"Is higher better, or lower? By its name and its range lower may be better in "
-                           f"{show_name(name)}. Choose which.", {"lower_is_better": name}, {"higher_is_better": name})
-    return Assumption("direction-default", {"metric": name}) if known is None else known.why
+    values = list(scores)
+    known = find_direction(name, values)
+    if known is None and not may_be_lower(name):
+        return Assumption("direction-default", {"metric": name})
+    if known is None or not known.higher_is_better:
+        raise _ask_direction(name, values)
+    return known.why
+
+
+def find_unsettled(tables: Tables, *, langpair: str | None = None,
+                   columns: Mapping[str, str] = MappingProxyType({})) -> dict[str, tuple[float, float]]:
+    """The names of scores of which neither the file, the name nor the range says that higher is better, each with the
+    range of its scores. People's scores are taken as quality."""
+    named = _list_tables(tables)
+    names = {name for name, _ in named}
+    groups = _read_tables(named, (), (), names, langpair, columns, "mean", {})
+    unsettled = {}
+    for name, group in groups.items():
+        scores = [rating.score for rating in group.ratings]
+        direction = find_direction(name, scores)
+        is_of_people = bool(pick_human_scores([name])) and not may_be_lower(name)
+        is_settled = is_of_people if direction is None else direction.higher_is_better
+        if group.higher_is_better is None and not is_settled:
+            unsettled[name] = find_range(scores)
+    return unsettled
+
+
+def _ask_direction(name: str, scores: Iterable[float | None]) -> SettingError:
+    """About scores of which lower may be better."""
+    low, high = find_range(scores)
+    return SettingError(f"Is higher better, or lower? By its name lower may be better in {show_name(name)}, whose "
+                        f"scores range from {low:g} to {high:g}. Choose which.",
+                        {"lower_is_better": name}, {"higher_is_better": name})
 
 
 # Scores joined to texts: which line of the text files a rating is for.
@@ -626,6 +628,7 @@ def _make_line_finder(testset: TestSet, ids: FilePath | None) -> Callable[[Ratin
     """A function: the line of the text files that a rating is for, by its id where there is a file of `ids`."""
     n, last = testset.n_segments, max(testset.lines)
     line_of: Mapping[int | str, int] = {k: k for k in range(1, last + 1)} if ids is None else _read_ids(ids, testset)
+    lines_of_document = _list_lines_of_documents(testset)
     expected = f"1 to {last}, as the text files have, counted from 1; or give a file with the id of each line of the " \
                "texts" if ids is None else f"one of those in {show_name(ids)}"
 
@@ -636,6 +639,8 @@ def _make_line_finder(testset: TestSet, ids: FilePath | None) -> Callable[[Ratin
                 raise InputError(f"{rating.file.name} has {n_rows} rows of scores without line numbers, the texts have "
                                  f"{_count_lines(testset)}. Expected a row for each line; or add a column 'line'.")
             return line if n_rows == last else testset.lines[line - 1]
+        if line not in line_of and ids is None and rating.file.table.counts_by_document:
+            return _find_in_document(rating, lines_of_document, testset.name)
         if line not in line_of:
             hint = "" if ids is None else suggest_name(str(line), islice(map(str, line_of), 10_000))
             raise InputError(f"{rating.where}: there is no line {show_name(str(line))}.{hint} Expected {expected}.",
@@ -643,6 +648,29 @@ def _make_line_finder(testset: TestSet, ids: FilePath | None) -> Callable[[Ratin
         return line_of[line]
 
     return find_line
+
+
+def _list_lines_of_documents(testset: TestSet) -> dict[str, list[int]]:
+    """The lines of each document, in order; empty without documents."""
+    lines_of: dict[str, list[int]] = {}
+    for line, document in zip(testset.lines, testset.documents or (), strict=False):
+        lines_of.setdefault(document, []).append(line)
+    return lines_of
+
+
+def _find_in_document(rating: Rating, lines_of_document: Mapping[str, Sequence[int]], name: str) -> int:
+    """The line of a rating that is named by its document, and its place there, counted from 1."""
+    own = lines_of_document.get(rating.document or "")
+    item = int(str(rating.line).rpartition(":")[2])
+    if own is None:
+        raise InputError(f"{rating.where}: there is no document {show_name(str(rating.document))} in {name}. "
+                         "Expected the ids of documents as the ratings have them. Give a file of them.",
+                         {"docs": "FILE"})
+    if not 1 <= item <= len(own):
+        raise InputError(f"{rating.where}: the document {show_name(str(rating.document))} has {len(own)} segments, and "
+                         f"this is item {item}. Expected items from 1 to {len(own)}. See whether the texts are those "
+                         "that were rated.")
+    return own[item - 1]
 
 
 def _count_lines(testset: TestSet) -> str:
@@ -669,7 +697,7 @@ def _read_ids(path: FilePath, testset: TestSet) -> dict[int | str, int]:
                          "their end does not count). Expected an id for each line.")
     line_of: dict[int | str, int] = {}
     for line, text in zip(range(1, last + 1) if len(ids) == last else testset.lines, ids, strict=True):
-        key = as_key(text, f"{show_name(path)}, line {line}: the id")
+        key = read_value(f"{show_name(path)}, line {line}, the id", text, to_key)
         if line_of.setdefault(key, line) != line:
             raise InputError(f"{show_name(path)}, line {line}: the id {show_name(text)!r} is in line "
                              f"{line_of[key]} too. Expected another one for each line.")

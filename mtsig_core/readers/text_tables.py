@@ -14,15 +14,16 @@ from typing import Any
 
 from mtsig_core.errors import InputError, SettingError, explain_unknown
 from mtsig_core.languages import languages_of
-from mtsig_core.readers.columns import (
-    ABSENT,
-    NAMES,
-    InputTable,
-    find_column,
-    read_records,
-    show_names,
+from mtsig_core.readers.cells import (
+    is_blank,
+    read_field,
     show_value,
+    to_key,
+    to_name,
+    to_object,
+    to_text,
 )
+from mtsig_core.readers.columns import NAMES, InputTable, check_unique, find_column, read_records, show_names
 from mtsig_core.readers.limits import check_values
 from mtsig_core.testset import is_human, show_name
 
@@ -189,10 +190,11 @@ def _part_row(row: Any, n: int) -> list[Any]:
     return [join_lines(piece) for piece in pieces] if len(pieces) == n else [join_lines(row)] * n
 
 
-def join_lines(text: Any) -> Any:
+def join_lines(text: str) -> str:
     """A text on one line."""
-    is_several = isinstance(text, str) and ("\n" in text or "\r" in text)
-    return " ".join(filter(None, map(str.strip, re.split("[\r\n]", text)))) if is_several else text
+    if not ("\n" in text or "\r" in text):
+        return text
+    return " ".join(filter(None, map(str.strip, re.split("[\r\n]", text))))
 
 
 # Tables with a column for each text.
@@ -200,11 +202,9 @@ def join_lines(text: Any) -> Any:
 
 def tabulate_texts(table: InputTable) -> TextTable:
     """The texts of a table with names of columns: source, reference, and a column for each output."""
-    if twice := next((name for k, name in enumerate(table.header) if name in table.header[:k]), None):
-        raise InputError(f"{table.name} has the column {show_name(twice)} twice. Rename or remove one of them.")
-    columns: dict[str, list[Any]] = {name: [join_lines(None if cells[k] is ABSENT else cells[k]) for _, cells in
-                                            table.rows] for k, name in enumerate(table.header)}
-    if by_language := _find_languages(columns):
+    check_unique(table.name, table.header)
+    columns = {name: [cells[k] for _, cells in table.rows] for k, name in enumerate(table.header)}
+    if by_language := _find_languages(table):
         return TextTable(table.name, "table", by_language=by_language)
     references, outputs, aside = sort_columns(columns)
     if len(references) + len(outputs) == 0:
@@ -214,33 +214,58 @@ def tabulate_texts(table: InputTable) -> TextTable:
     if "system" in aside:
         raise InputError(f"{table.name} names systems in the column {show_name(aside['system'])!r}. Expected a column "
                          "for each system, and a row for each segment.")
+    texts = {name: _read_texts(table, name) for name in (*references, *outputs)}
     for name in outputs:
-        _check_output(table.name, name, columns[name], [columns[ref] for ref in references])
+        _check_output(table.name, name, texts[name], [texts[ref] for ref in references])
     usual = [name for name in outputs if name.lower() in NAMES["output"]]
 
-    def read(held: str) -> list[str] | None:
-        return [str(value) for value in columns[aside[held]]] if held in aside else None
+    def read_names(held: str) -> list[str] | None:
+        if held not in aside or all(map(is_blank, columns[aside[held]])):
+            return None
+        return table.read(table.header.index(aside[held]), to_name)
 
     return TextTable(
-        table.name, "table", {"" if [name] == usual == outputs else name: columns[name] for name in outputs},
-        {name_reference("" if name.lower() == "reference" else name): columns[name] for name in references},
-        columns[aside["source"]] if "source" in aside else None, read("docid"), read("domain"),
-        langpairs=read("langpair"))
+        table.name, "table", {"" if [name] == usual == outputs else name: texts[name] for name in outputs},
+        {name_reference("" if name.lower() == "reference" else name): texts[name] for name in references},
+        _read_texts(table, aside["source"]) if "source" in aside else None, read_names("docid"), read_names("domain"),
+        langpairs=read_names("langpair"))
 
 
-def _find_languages(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+def _read_texts(table: InputTable, column: str) -> list[str | None]:
+    """The texts of a column, each on one line."""
+    return table.read(table.header.index(column), _read_line)
+
+
+def _read_line(value: object) -> str | None:
+    """A text on one line; None where there is none."""
+    text = to_text(value)
+    return None if text is None else join_lines(text)
+
+
+def _find_languages(table: InputTable) -> dict[str, list[str | None]]:
     """Texts by language, as data sets have them: ``{"translation": {"en": ..., "de": ...}}``, or the columns
     translation.en and translation.de."""
-    found: dict[str, list[Any]] = {}
-    for name, values in columns.items():
-        first, _, language = name.lower().partition(".")
-        if first in ("translation", "translations"):
-            if language:
-                found[name.partition(".")[2]] = list(values)
-            elif values and all(isinstance(value, Mapping) for value in values):
-                found |= {key: [join_lines(value.get(key)) for value in values]
-                          for key in dict.fromkeys(key for value in values for key in value)}
+    found: dict[str, list[str | None]] = {}
+    for place, name in enumerate(table.header):
+        first, _, language = name.partition(".")
+        if first.lower() not in ("translation", "translations"):
+            continue
+        if language:
+            found[language] = _read_texts(table, name)
+            continue
+        if table.rows and isinstance(table.rows[0][1][place], Mapping):
+            found |= _split_objects(table, place)
     return found
+
+
+def _split_objects(table: InputTable, place: int) -> dict[str, list[str | None]]:
+    """Texts by language, of a column that has an object of them in each row."""
+    objects = table.read(place, to_object)
+    languages = dict.fromkeys(key for texts in objects for key in texts)
+    check_values(len(objects) * len(languages), table.name)
+    column = show_name(table.header[place])
+    return {language: [read_field(f"{table.where(row)}, column {column}", texts, language, _read_line)
+                       for (row, _), texts in zip(table.rows, objects, strict=True)] for language in languages}
 
 
 def sort_columns(columns: Mapping[str, Sequence[Any]]) -> tuple[list[str], list[str], dict[str, str]]:
@@ -251,7 +276,15 @@ def sort_columns(columns: Mapping[str, Sequence[Any]]) -> tuple[list[str], list[
     references = [name for name in header if is_human(name) and name.lower().startswith("ref")]
     others = (name for name in header if name.strip() and name not in (*references, *aside.values())
               and name.lower() not in (*_BESIDE, *NAMES["score"]))
-    return references, [name for name in others if any(map(_is_text, columns[name]))], aside
+    return references, [name for name in others if _is_output(name, columns[name])], aside
+
+
+def _is_output(name: str, values: Sequence[object]) -> bool:
+    """Whether a column has texts: more than half, as one of scores may have a few; any, where its name says so."""
+    n_texts = sum(map(_is_text, values))
+    if name.lower() in NAMES["output"]:
+        return n_texts > 0
+    return 2 * n_texts > sum(not is_blank(value) for value in values)
 
 
 def _is_text(value: object) -> bool:
@@ -305,50 +338,90 @@ def read_fairseq(text: str, name: str) -> TextTable:
 
 
 def read_samples(text: str, name: str) -> TextTable:
-    """The samples of lm-evaluation-harness: reference and output of each document."""
-    found: dict[Any, tuple[str, str]] = {}
+    """The samples of lm-evaluation-harness: references and output of each document."""
+    found: dict[int | str, tuple[str, list[str]]] = {}
     for row, record in read_records(text, name):
-        key, target = record.get("doc_id", row), record.get("target")
-        output = record.get("filtered_resps", record.get("resps"))
-        while isinstance(output, list) and output:
-            output = output[0]
-        target = target[0] if isinstance(target, list) and target else target
-        if not isinstance(output, str) or not isinstance(target, str) or not isinstance(key, int | str):
-            raise InputError(f"{name}, row {row} has {show_value(output)} as its output, {show_value(target)} as its "
-                             "target. Expected texts, as of a task that generates them.")
+        where = f"{name}, row {row}"
+        key = read_field(where, record, "doc_id", to_key) if "doc_id" in record else row
+        responses = "filtered_resps" if "filtered_resps" in record else "resps"
+        output = read_field(where, record, responses, _read_first_text)
+        targets = read_field(where, record, "target", _read_all_texts)
+        if output is None or targets is None:
+            raise InputError(f"{where} has {show_value(output)} as its output, {show_value(targets)} as its target. "
+                             "Expected texts, as of a task that generates them.")
         if key in found:
             raise InputError(f"{name}, row {row}: the document {show_name(str(key))} comes a second time. Expected the "
                              "samples of one filter. Keep one row for each document.")
-        found[key] = join_lines(output), join_lines(target)
-    keys = sorted(found) if all(isinstance(key, int) for key in found) else list(found)
-    return TextTable(name, "lm-eval", {"": [found[key][0] for key in keys]}, {"ref": [found[key][1] for key in keys]},
-                     keys=keys)
+        found[key] = join_lines(output), [join_lines(one) for one in targets]
+    numbers = [key for key in found if isinstance(key, int)]
+    keys = sorted(numbers) if len(numbers) == len(found) else list(found)
+    references = _spread_targets([found[key][1] for key in keys], name)
+    return TextTable(name, "lm-eval", {"": [found[key][0] for key in keys]}, references, keys=keys)
+
+
+def _spread_targets(targets: Sequence[Sequence[str]], name: str) -> dict[str, _Texts]:
+    """References by name, of the targets of each sample: None where a sample has fewer."""
+    n_references = max(map(len, targets), default=1)
+    check_values(len(targets) * n_references, name)
+    if n_references == 1:
+        return {"ref": [own[0] for own in targets]}
+    return {f"ref{k + 1}": [own[k] if k < len(own) else None for own in targets] for k in range(n_references)}
+
+
+def _read_all_texts(value: object) -> list[str] | None:
+    """The texts of a list, or a text as a list of one."""
+    values = value if isinstance(value, list) else [value]
+    texts = [_read_first_text(one) for one in values]
+    known = [text for text in texts if text is not None]
+    return known if known and len(known) == len(texts) else None
+
+
+def _read_first_text(value: object) -> str | None:
+    """A text, or the first of a list of texts, or of a list of such lists."""
+    while isinstance(value, list) and value:
+        value = value[0]
+    return to_text(value)
 
 
 def read_wmt25(text: str, name: str) -> TextTable:
     """WMT25's documents: sources and references of all language pairs, or the outputs of a system."""
-    records = [record for _, record in read_records(text, name)]
-    if wrong := next((k for k, record in enumerate(records, 1) if not is_wmt25_text(record)), None):
-        raise InputError(f"{name}, row {wrong} is {show_value(records[wrong - 1])}. Expected an object with doc_id and "
-                         "hypothesis, or src_text and refs, as WMT25 published them.")
+    records = read_records(text, name)
     texts: dict[tuple[bool, str], list[str | None]] = {}
-    for k, record in enumerate(records):
-        refs, others = (value if isinstance(value := record.get(key), dict) else {} for key in ("refs", "tgt_text"))
-        own = {(True, name_reference(key)): value.get("ref") for key, value in refs.items() if isinstance(value, dict)}
-        own |= {(is_human(key), key): value for key, value in others.items()}
-        own |= {(False, ""): record["hypothesis"]} if "hypothesis" in record else {}
+    for k, (row, record) in enumerate(records):
+        where = f"{name}, row {row}"
+        if not is_wmt25_text(record):
+            raise InputError(f"{where} is {show_value(record)}. Expected an object with doc_id and hypothesis, or "
+                             "src_text and refs, as WMT25 published them.")
+        own = _list_wmt25_texts(where, record)
         check_values(len(records) * len(texts.keys() | own.keys()), name)
         for which, value in own.items():
-            texts.setdefault(which, [None] * len(records))[k] = value if isinstance(value, str) else None
-    ids = [str(record["doc_id"]) for record in records]
+            texts.setdefault(which, [None] * len(records))[k] = value
+    ids = [str(record["doc_id"]) for _, record in records]
     parts = [one.split("_#_") for one in ids]  # language pair, domain, document
     has_parts = all(len(one) > 1 for one in parts)
     outputs, references = ({key: rows for (is_ref, key), rows in texts.items() if is_ref == wanted}
                            for wanted in (False, True))
-    return TextTable(name, _PARAGRAPHS, outputs, references,
-                     [record.get("src_text") for record in records] if "src_text" in records[0] else None, ids,
+    sources = None
+    if "src_text" in records[0][1]:
+        sources = [read_field(f"{name}, row {row}", record, "src_text", to_text) for row, record in records]
+    return TextTable(name, _PARAGRAPHS, outputs, references, sources, ids,
                      [one[1] for one in parts] if has_parts else None, ids,
                      [one[0] for one in parts] if has_parts else None)
+
+
+def _list_wmt25_texts(where: str, record: Mapping[str, object]) -> dict[tuple[bool, str], str | None]:
+    """The texts of a document but its source, by whether they are references, and by name."""
+    own: dict[tuple[bool, str], str | None] = {}
+    references = read_field(where, record, "refs", to_object)
+    for key in references:
+        reference = read_field(f"{where}, refs", references, key, to_object)
+        own[True, name_reference(key)] = read_field(f"{where}, refs.{show_name(key)}", reference, "ref", to_text)
+    others = read_field(where, record, "tgt_text", to_object)
+    for key in others:
+        own[is_human(key), key] = read_field(f"{where}, tgt_text", others, key, to_text)
+    if "hypothesis" in record:
+        own[False, ""] = read_field(where, record, "hypothesis", to_text)
+    return own
 
 
 def is_wmt25_text(record: Mapping[str, Any]) -> bool:

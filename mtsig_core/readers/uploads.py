@@ -5,15 +5,17 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import Any
 
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.languages import find_spaceless
+from mtsig_core.readers.cells import CellError
 from mtsig_core.readers.files import (
     DAMAGE,
     FilePath,
@@ -28,7 +30,15 @@ from mtsig_core.readers.files import (
 from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, sniff, strip_ending
 from mtsig_core.readers.limits import limit_reading, upload_limits
 from mtsig_core.readers.lines import read_lines, read_text_table_file
-from mtsig_core.readers.scores import ScoreColumns, cut_lines, describe_columns, join_scores, name_scores, read_scores
+from mtsig_core.readers.scores import (
+    ScoreColumns,
+    cut_lines,
+    describe_columns,
+    find_unsettled,
+    join_scores,
+    name_scores,
+    read_scores,
+)
 from mtsig_core.readers.tasks import is_task
 from mtsig_core.readers.text_tables import TextTable, find_role
 from mtsig_core.readers.texts import read_documents, read_text
@@ -102,15 +112,22 @@ def _find_sign(file: str) -> str:
 
 def has_documents(file: str, content: bytes) -> bool:
     """Whether a file that holds several texts has their documents, too."""
-    table = _read_table_of_texts(file, content)
+    table = None
+    with suppress(CellError):  # which is told once the file is to be opened
+        table = _read_table_of_texts(file, content)
     return table is not None and table.documents is not None
 
 
 def _read_table_of_texts(file: str, content: bytes) -> TextTable | None:
-    """The texts of a file that holds several; None of another, and of one that cannot be read so."""
-    with suppress(InputError, SettingError), limit_reading(upload_limits()), read_uploaded({file: content}):
-        return read_text_table_file(file)
-    return None
+    """The texts of a file that holds several; None of another, and of one that cannot be read so. Raises CellError of
+    texts among which a value is none."""
+    try:
+        with limit_reading(upload_limits()), read_uploaded({file: content}):
+            return read_text_table_file(file)
+    except CellError:
+        raise
+    except (InputError, SettingError):
+        return None
 
 
 def describe_table(upload: Upload) -> ScoreColumns | None:
@@ -118,6 +135,25 @@ def describe_table(upload: Upload) -> ScoreColumns | None:
     with suppress(InputError, SettingError), _open_uploads([upload]) as (path,):
         return describe_columns(path, upload.name)
     return None
+
+
+def find_open_directions(uploads: Sequence[Upload], columns: Mapping[str, str] = MappingProxyType({}),
+                         langpair: str | None = None) -> dict[str, tuple[float, float]]:
+    """The names of scores of which it has to be asked whether higher or lower is better, with the range of each; empty
+    where the tables cannot be read, which is told once they are to be opened."""
+    tables = [upload for upload in uploads if upload.role == "scores"]
+    if not tables:
+        return {}
+    with suppress(InputError, SettingError), _open_uploads(tables) as paths:
+        named = [(upload.name, path) for upload, path in zip(tables, paths, strict=True)]
+        return find_unsettled(named, columns=columns, langpair=langpair)
+    return {}
+
+
+def tell_directions(uploads: Iterable[Upload], directions: Mapping[str, str]) -> list[Upload]:
+    """The uploads with the role that says which scores are better, where it is told by name: higher or lower."""
+    return [replace(upload, role=f"scores, {directions[upload.name]} is better")
+            if upload.role == "scores" and upload.name in directions else upload for upload in uploads]
 
 
 def guess_name(file: str) -> str:
@@ -151,8 +187,16 @@ def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
     >>> guess_uploads([("out.txt", b""), ("out.txt", b"")])  # of two folders, which a browser does not tell
     [('system', 'out'), ('system', 'out (2)')]
     """
-    tables = [_read_table_of_texts(file, content) for file, content in files]
-    roles = [_guess_role(*file, table) for file, table in zip(files, tables, strict=True)]
+    tables = []
+    roles = []
+    for file, content in files:
+        table = None
+        try:
+            table = _read_table_of_texts(file, content)
+            roles.append(_guess_role(file, content, table))
+        except CellError:  # which is told once the file is to be opened
+            roles.append(_BOTH)
+        tables.append(table)
     pairs = {_set_and_pair(file)[1] for file, _ in files} - {""}
     origins = tuple(f".{pair.split('-')[0]}" for pair in pairs)
     for k, (file, _) in enumerate(files):  # nothing says that it is an output, and it ends as the sources would

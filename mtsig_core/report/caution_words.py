@@ -17,11 +17,12 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.commands import defaults
 from mtsig_core.results import Comparison, MetricResult, Settings, TaskInfo, TestSetInfo
 from mtsig_core.schema import to_plain
+from mtsig_core.score_names import pick_human_scores
 from mtsig_core.stats.few_units import FEW_UNITS, count_most_units, differing_unit, fewest_units, find_shortage
 from mtsig_core.stats.intervals import LEAST_UNITS
 from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.stats.significance import CORRECTIONS, TESTS
-from mtsig_core.testset import Gap, name_as_system, pick_human_scores
+from mtsig_core.testset import Gap, name_as_system
 
 
 class Words(NamedTuple):
@@ -81,6 +82,9 @@ TEMPLATES: dict[str, Words] = {
     "odd-length": Words("{a} has {ratio:.2f} times the characters of reference {reference}.",
                         advice="Check the language and the file."),
     "one-system": Words("{a} is the only system: its score and interval are given, and there is no pair to test."),
+    "tokenizer-missing": Words(
+        "{by} scores are missing for {pair}: the tokenizer {tokenizer} needs a package that is not installed.",
+        advice="Install it with: pip install {package}."),
     "tokenizer-and-script": Words(
         "The references look {language}, and the tokenizer {tokenizer} does not cut {language} into words. The "
         "{by} scores differ from what others report, and the order of the systems may be wrong.",
@@ -92,6 +96,10 @@ TEMPLATES: dict[str, Words] = {
         "so intervals may be too narrow and p-values too small.",
         advice="Add document ids ({has_texts:a documents file|a column docid}), or test blocks of neighbouring "
                "segments."),
+    "one-segment-documents": Words(
+        "Each of the {n:,} segments has a document id of its own, so segments are treated as independent. Neighbouring "
+        "segments are often alike; then intervals are too narrow and p-values too small.",
+        advice="Check that these are ids of documents, not of segments."),
     "blocks-for-documents": Words("Blocks of neighbouring segments replace documents because there are no document "
                                   "ids.", advice="Add document ids if you have them."),
     "documents-ignored": Words(
@@ -535,11 +543,13 @@ ASSUMPTION_TEMPLATES = {
     "direction-open": "Excluded: {scores}. Neither name nor range shows whether higher is better.",
     "direction-told": "{metric}: {direction}, as given.",
     "direction-known": "{metric}: {direction}, judging by its name and its scores ({low:.3g} to {high:.3g}).",
-    "direction-default": "{metric}: higher is better, by default.",
+    "direction-default": "{metric}: higher is better, because its name does not say otherwise.",
     "ratings": "{metric}{of}: {n_ratings:,} ratings by {n_raters} raters, {per_segment:.3g} for each system and "
                "segment.{agreement_of_raters}{excluded}",
     "ratings-as-segments": "{metric}: each rating is a segment of its own. Two systems are compared on the ratings of "
-                           "the same rater.",
+                           "the same rater, or of the same slot (human1, human2).",
+    "ratings-standardized": "{metric}: each score is less the mean of its rater, over the rater's standard deviation, "
+                            "as WMT22 ranked.",
     "mqm-weights": "{metric}: an error weighs {weights}. The most specific weight counts.",
     "ratings-adjusted": "{metric}: adjusted for {n_raters} raters by least squares: rating = system + segment + rater. "
                         "The effects of raters have a standard deviation of {effects_sd:.3g}. Assumed: each rater is "
@@ -548,6 +558,7 @@ ASSUMPTION_TEMPLATES = {
     "no-reference": "Excluded: {segments} without a reference, the first is segment {segment} of the document "
                     "{document}.",
     "lines-from-zero": "{file} counts lines from 0. Here they are counted from 1: its line 0 is line 1.",
+    "line-ids": "Each line has an id, such as {example}. The texts are scored without them.{put_in_order}",
     "names-of-outputs": "Excluded from {place}: {files}{more}. Outputs have names such as NAME.txt or NAME.txt.gz.",
     "pair-without-output": "Excluded: {pair}, which has references but no output.",
     "pair-without-reference": "Excluded: {pair}, which has outputs but no reference.",
@@ -558,7 +569,9 @@ ASSUMPTION_TEMPLATES = {
 #: What to do about it, for a screen and no paper.
 REMEDIES = {
     "direction-open": "Give --higher-is-better NAME or --lower-is-better NAME, to mtsig serve or to the command.",
+    "direction-default": "If lower is better, give --lower-is-better {metric}.",
     "withdrawn": "--keep-withdrawn keeps them.",
+    "ratings-standardized": "--scores raw=FILE takes the scores as they were given, as WMT23 ranked.",
 }
 #: Why lines are no segments.
 _WHY = {"canary": ", a canary", "canary or no reference": ", a canary or without a reference"}
@@ -578,6 +591,9 @@ def fill(template: str, assumption: Assumption) -> str:
             f" Agreement of raters: Krippendorff's alpha {names['agreement']:.2f}.")
     if "langpair" in names:
         names["of"] = f", {names['langpair']}" if names["langpair"] else ""
+    if "moved" in names:
+        moved = names["moved"]
+        names["put_in_order"] = f" Put in the order of the reference, by id: {moved}." if moved else ""
     if "n" in names:
         names["segments"] = format_count(names["n"], "segment")
         names["more"] = ", ..." if names["n"] > len(assumption.facts.get("files", ())) else ""
@@ -591,7 +607,8 @@ def _describe(item: Any) -> str:
 
 def with_remedy(assumption: Assumption) -> str:
     """The words, with what to do."""
-    return " ".join(filter(None, [assumption.text, REMEDIES.get(assumption.code)]))
+    remedy = fill(REMEDIES.get(assumption.code, ""), assumption)
+    return " ".join(filter(None, [assumption.text, remedy]))
 
 
 def list_assumptions(assumed: Iterable[Assumption], metrics: Iterable[str], remedies: bool = False) -> list[str]:

@@ -34,8 +34,10 @@ from mtsig_core.report.sentences import (
     describe_difference,
     describe_direction,
     describe_methods,
+    describe_rule_decisions,
     describe_signatures,
     explain_far_firsts,
+    explain_own_tests,
     list_exclusions,
     list_interval_kinds,
     list_task_metrics,
@@ -105,11 +107,11 @@ def _introduce(comparison: Comparison) -> Section:
 
 
 def list_what_was_given(found: Found, excluded: Table, assumed: Sequence[Assumption]) -> Iterator[Block]:
-    """Who was excluded, and what was assumed; for a task, text says what would change that."""
+    """Who was excluded, and what was assumed; text says what would change that."""
     if excluded:
         yield Paragraph(text=" ".join(list_exclusions(found)), role="remark", only=("text", "latex"))
         yield TableBlock(table=excluded, title="Excluded", only=HTML)
-    for remedies, only in ((not isinstance(found, Comparison), TEXT), (False, SCREENS)):
+    for remedies, only in ((True, TEXT), (False, SCREENS)):
         for text in list_assumptions(assumed, list_task_metrics(found), remedies):
             yield Paragraph(text=text, only=only)
 
@@ -150,6 +152,8 @@ def show_pairs(comparison: Comparison, result: MetricResult, most: int | None) -
     if n > 1 and settings.baseline is None:
         yield _set_matrix(comparison, result, HTML)
     notes = ["Not significant (a dash under \"better\") does not mean equal."]
+    if result.has_rule_decisions:
+        notes.append(explain_own_tests(result, settings))
     notes += [f"A {level} CI is for one pair only. The {level} CIs for all pairs hold for "
               f"{name_family(result, settings)} together."] if together else []
     yield TableBlock(table=table.without(*DETECTABLE), title=f"{title}: pairs", fold=format_count(n, "pair"), n_rows=n,
@@ -178,11 +182,16 @@ def _show_matrix(comparison: Comparison, result: MetricResult) -> Iterator[Block
     title, n, tested = metric_title(result.metric), len(result.systems), result.tested
     untested, undecided = len(result.pairs) - len(tested), not all(pair.decidable for pair in tested)
     split = any(is_split(pair, comparison.settings.alpha) for pair in tested)
-    yield Paragraph(only=TEXT, text=(
-        "Row against column: > significantly better, < worse, . not significant"
-        + ", ? cannot be decided" * undecided + ", ! test and scores disagree" * split
-        + f" ({sum(pair.significant for pair in result.pairs)} of {format_count(len(tested), 'pair')} significant"
-        + f"; - not tested, no line in common: {untested}" * bool(untested) + ")"))
+    if result.has_rule_decisions:
+        counts = describe_rule_decisions(result, comparison.settings)
+        heading = f"Row against column: > better, < worse, . neither. {counts}"
+    else:
+        heading = (
+            "Row against column: > significantly better, < worse, . not significant"
+            + ", ? cannot be decided" * undecided + ", ! test and scores disagree" * split
+            + f" ({sum(pair.significant for pair in result.pairs)} of {format_count(len(tested), 'pair')} significant"
+            + f"; - not tested, no line in common: {untested}" * bool(untested) + ")")
+    yield Paragraph(only=TEXT, text=heading)
     yield TableBlock(table=signs_table(result, comparison.settings), title=f"{title}: signs", only=TEXT)
     if n > _WIDEST_MATRIX:
         yield Paragraph(text=f"A matrix of {n} systems is too wide for a page: the pairs below have its numbers.",
@@ -195,10 +204,12 @@ def _set_matrix(comparison: Comparison, result: MetricResult, only: tuple[str, .
     title, stands_out = metric_title(result.metric), "bold" if only == LATEX else "blue"
     below = "the share of resamples that the better system wins" if any(pair.win is not None for pair in result.pairs) \
         else "the adjusted p"
-    return TableBlock(table=numbered_matrix(result), title=f"{title}: matrix", only=only, notes=(
-        f"Above the diagonal: the difference {describe_difference(result)}, positive where the row is better, "
-        f"{stands_out} where significant. Below: {below}. Not significant does not mean equal.",),
-        **_caption(comparison, result, "All pairs"))
+    notes = [f"Above the diagonal: the difference {describe_difference(result)}, positive where the row is better, "
+             f"{stands_out} where significant. Below: {below}. Not significant does not mean equal."]
+    if result.has_rule_decisions:
+        notes.append(explain_own_tests(result, comparison.settings))
+    return TableBlock(table=numbered_matrix(result), title=f"{title}: matrix", only=only, notes=tuple(notes),
+                      **_caption(comparison, result, "All pairs"))
 
 
 def _caption(comparison: Comparison, result: MetricResult, what: str) -> dict[str, Any]:

@@ -17,7 +17,6 @@ from mtsig_core.report.commands import task_command
 from mtsig_core.report.export import file_name
 from mtsig_core.report.sentences import (
     ACROSS,
-    SeenPair,
     choose_form,
     explain_no_ranks,
     find_rank_rule,
@@ -29,7 +28,7 @@ from mtsig_core.report.sentences import (
 )
 from mtsig_core.report.table import EMPTY, ROW_FORM, Column, Table, join_ends
 from mtsig_core.report.tables import tops_table
-from mtsig_core.results import MacroSystem, SystemResult, TaskComparison, TaskInfo
+from mtsig_core.results import MacroSystem, MetricResult, PairResult, SystemResult, TaskComparison, TaskInfo
 from mtsig_core.schema import from_plain, parse_json, to_plain
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import compare_task
@@ -64,7 +63,8 @@ from mtsig_core.testset import show_name
 
 ACROSS_PAIRS = "across the language pairs"  # where a decision holds that is about no single one
 MEASURED_SAID = "Each note has what was measured of its pair: a - b, positive where a scores better."
-_OF_A_PAIR = ("delta", "ci_low", "ci_high", "ci_joint_low", "ci_joint_high", "p_value", "p_adjusted", "better")
+_OF_A_PAIR = ("delta", "ci_low", "ci_high", "ci_joint_low", "ci_joint_high", "p_value", "p_adjusted", "better",
+              "rule_delta", "rule_p", "rule_better")
 
 
 def history_sentences(history: Sequence[Entry]) -> list[str]:
@@ -213,30 +213,57 @@ def notes_table(notes: Sequence[NoteOn], found: TaskComparison | None = None) ->
                 Column("ci_joint" if jointly else "ci", f"{title} for all pairs" if jointly else title, "interval",
                        f"+{ROW_FORM}"),
                 Column("adjusted_p", "adjusted p", "p"), Column("better", "better")]
-    forms, cells = [], tuple[Any, ...]()
+    rule = find_rank_rule(found)
+    is_ruled = any(result.has_rule_decisions for one in found.pairs.values() for result in one.metrics.values())
+    if is_ruled:
+        columns += [Column("rule_difference", f"difference {rule.title}", "difference", ROW_FORM),
+                    Column("rule_p", f"p {rule.title}", "p"), Column("rule_better", f"better {rule.title}")]
+    forms = []
     for k, note in enumerate(notes):
-        seen, gone = _measure(note, found)
-        if seen is None:
-            cells = None, None, None, f"{join_names(gone, shown=False)} excluded" if gone else \
-                "not compared by that metric"
+        row, gone = _find_pair(note, found)
+        if row is None:
+            why = f"{join_names(gone, shown=False)} excluded" if gone else "not compared by that metric"
+            cells: tuple[Any, ...] = (None, None, None, why)
+            of_rule: tuple[Any, ...] = (None, None, None)
+            form = ""
         else:
+            comparison = found.pairs[note.pair]
+            result = comparison.metrics[note.metric]
+            seen = see_pair(row, note.a, result, comparison.settings)
             better = {"better": note.a, "worse": note.b}.get(seen.decision, seen.decision)
-            cells = seen.difference, seen.ci_joint if jointly else seen.ci, seen.adjusted_p, better
+            cells = (seen.difference, seen.ci_joint if jointly else seen.ci, seen.adjusted_p, better)
+            of_rule = (_improvement_by_rule(row, note.a, result), row.rule_p, _better_by_rule(row))
+            form = choose_form(result)
         rows[k] += cells
-        forms.append("" if seen is None else choose_form(found.pairs[note.pair].metrics[note.metric]))
+        if is_ruled:
+            rows[k] += of_rule
+        forms.append(form)
     return Table("notes", tuple(columns), tuple(rows), row_forms=tuple(forms))
 
 
-def _measure(note: NoteOn, found: TaskComparison) -> tuple[SeenPair | None, list[str]]:
-    """The pair of systems of a note as its first sees it, None where it was not compared; who of the two is excluded.
-    """
+def _improvement_by_rule(pair: PairResult, name: str, result: MetricResult) -> float | None:
+    """The difference by the rule of the ranks, positive where the system of that name is better."""
+    if pair.rule_delta is None:
+        return None
+    side = 1 if pair.a == name else -1
+    return side * result.sign * pair.rule_delta
+
+
+def _better_by_rule(pair: PairResult) -> str | None:
+    """The system that the rule of the ranks calls better."""
+    return {"a": pair.a, "b": pair.b, None: None}[pair.rule_better]
+
+
+def _find_pair(note: NoteOn, found: TaskComparison) -> tuple[PairResult | None, list[str]]:
+    """The pair of systems of a note, None where it was not compared; who of the two is excluded."""
     gone = [one.system for one in found.excluded if one.system in (note.a, note.b) and one.pair in (None, note.pair)]
     comparison = found.pairs.get(note.pair)
     if comparison is None or note.metric not in comparison.metrics or gone:
         return None, gone
-    result = comparison.metrics[note.metric]
-    row = next((row for row in result.pairs if {row.a, row.b} == {note.a, note.b}), None)
-    return None if row is None else see_pair(row, note.a, result, comparison.settings), gone
+    for pair in comparison.metrics[note.metric].pairs:
+        if {pair.a, pair.b} == {note.a, note.b}:
+            return pair, gone
+    return None, gone
 
 
 def nobody_ranked(found: RanksBeforeAfter) -> bool:
@@ -279,15 +306,21 @@ def review_record(history: Sequence[Entry], found: TaskComparison | None = None)
 
 
 def _measured_record(note: NoteOn, found: TaskComparison) -> dict[str, Any]:
-    """What was measured of the pair of a note, a - b."""
-    seen, gone = _measure(note, found)
-    if seen is None:
+    """What was measured of the pair of a note, a - b, by our test and by the rule of the ranks."""
+    row, gone = _find_pair(note, found)
+    if row is None:
         return {**dict.fromkeys(_OF_A_PAIR), "left_out": gone}
-    sign = found.pairs[note.pair].metrics[note.metric].sign
-    ci, joint = (ends and join_ends(*ends, sign) or (None, None) for ends in (seen.ci, seen.ci_joint))
+    comparison = found.pairs[note.pair]
+    result = comparison.metrics[note.metric]
+    seen = see_pair(row, note.a, result, comparison.settings)
+    ci, joint = (ends and join_ends(*ends, result.sign) or (None, None) for ends in (seen.ci, seen.ci_joint))
     better = {"better": "a", "worse": "b"}.get(seen.decision)
-    return dict(zip(_OF_A_PAIR, (sign * seen.difference, *ci, *joint, seen.p, seen.adjusted_p, better), strict=True),
-                left_out=gone)
+    rule_improvement = _improvement_by_rule(row, note.a, result)
+    rule_delta = None if rule_improvement is None else result.sign * rule_improvement
+    rule_better = {note.a: "a", note.b: "b", None: None}[_better_by_rule(row)]
+    values = (result.sign * seen.difference, *ci, *joint, seen.p, seen.adjusted_p, better,
+              rule_delta, row.rule_p, rule_better)
+    return dict(zip(_OF_A_PAIR, values, strict=True), left_out=gone)
 
 
 #-----------------------------------------------------------------------------------------------------------------------

@@ -765,6 +765,47 @@ def describe_ranks(parts: Parts) -> list[str]:
     return [f"Rank ranges hold jointly for all systems{where}."] if held else []
 
 
+def describe_rule_decisions(result: MetricResult, settings: Settings) -> str:
+    """Write how many pairs the rule of the ranks calls different, and how many our own test does."""
+    by_rule = sum(pair.rule_better is not None for pair in result.pairs)
+    ours = sum(pair.significant for pair in result.pairs)
+    pairs = format_count(len(result.pairs), "pair")
+    return (f"Ranked {RANK_RULES[settings.rank_rule].title}, {by_rule} of {pairs} differ, without correction. "
+            f"By {_name_own_test(settings)}, {ours} of {pairs} differ significantly.")
+
+
+def explain_own_tests(result: MetricResult, settings: Settings) -> str:
+    """Write that differences and decisions of pairs are ours although a rule ranks the systems, and what is the rule's.
+    """
+    rule = RANK_RULES[settings.rank_rule]
+    by_rule = sum(pair.rule_better is not None for pair in result.pairs)
+    return (f"These differences and decisions are by {_name_own_test(settings)}, not by the rule of the ranks. Ranked "
+            f"{rule.title}, the difference is of {rule.compares}, and {by_rule} of "
+            f"{format_count(len(result.pairs), 'pair')} differ.")
+
+
+def _name_own_test(settings: Settings) -> str:
+    """Name the test of the pairs, its unit and its correction: 'approximate randomization by document, with Holm'."""
+    name = f"{TESTS[settings.test].title} by {settings.unit}"
+    if settings.correction == "none":
+        return name
+    return f"{name}, with {CORRECTIONS[settings.correction].title}"
+
+
+def explain_head_to_head(result: MetricResult, settings: Settings) -> str:
+    """Write how to read the matrix of differences in print: whose differences they are, and what the marks say."""
+    if not result.has_rule_decisions:
+        return ("Row against column: the difference, positive where the row is better. *, \N{DAGGER} and "
+                "\N{DOUBLE DAGGER}: adjusted p below 0.05, 0.01 and 0.001. No mark does not mean equal.")
+    rule = RANK_RULES[settings.rank_rule]
+    marks = f"*: different, ranked {rule.title}"
+    if any(pair.rule_p is not None for pair in result.pairs):
+        marks = ("*, \N{DAGGER} and \N{DOUBLE DAGGER}: p of that rule, without correction, below 0.05, 0.01 and "
+                 "0.001")
+    return (f"Row against column, ranked {rule.title}: the difference of {rule.compares}, positive where the row is "
+            f"better. {marks}. No mark does not mean equal. {describe_rule_decisions(result, settings)}")
+
+
 def _describe_rule(settings: Settings) -> list[str]:
     """Name the source and the limits of a rank rule other than simultaneous rank ranges."""
     rule = RANK_RULES[settings.rank_rule]

@@ -54,7 +54,7 @@ from mtsig_core.stats.across import (
     PairAcross,
     pairs_across,
 )
-from mtsig_core.stats.ranks import find_other_leaders, find_top_group, has_clear_winner
+from mtsig_core.stats.ranks import RANK_RULES, find_other_leaders, find_top_group, has_clear_winner
 from mtsig_core.stats.significance import is_split
 from mtsig_core.task import SystemInfo
 from mtsig_core.testset import TestSet, list_contents
@@ -261,8 +261,30 @@ def pairs_table(result: MetricResult | MacroResult, settings: Settings, most: in
         (_show(Column("min_difference_family", "for the family", "score", form), jointly),
          lambda row: row[0].mdd_family),
         (_show(Column("segments", "segments", "count"), is_partial), lambda row: row[0].n)]
+    if isinstance(result, MetricResult) and result.has_rule_decisions:
+        parts += _rule_parts(result, settings, name)
     return _table("head-to-head" if is_mean else "pairs", parts, (
         (pair, see_pair(pair, pair.a, result, settings)) for pair in result.pairs[:most]))
+
+
+def _rule_parts(result: MetricResult, settings: Settings, name: Callable[[str], str]) -> list[_Part]:
+    """What the rule of the ranks says of a pair: its own difference, its p and the better system."""
+    title = RANK_RULES[settings.rank_rule].title
+
+    def improvement(row: Any) -> float | None:
+        pair = row[0]
+        return None if pair.rule_delta is None else result.sign * pair.rule_delta
+
+    def better(row: Any) -> str | None:
+        pair = row[0]
+        if pair.rule_better is None:
+            return None
+        return name(pair.a if pair.rule_better == "a" else pair.b)
+
+    has_p = any(pair.rule_p is not None for pair in result.pairs)
+    return [(Column("rule_difference", f"difference {title}", "difference", choose_form(result)), improvement),
+            (_show(Column("rule_p", f"p {title}", "p"), has_p), lambda row: row[0].rule_p),
+            (Column("rule_better", f"better {title}"), better)]
 
 
 def _name_better(pair: PairResult | MacroPair, name: Callable[[str], str]) -> str | None:
@@ -307,16 +329,37 @@ def numbered_matrix(result: MetricResult) -> Table:
 
 
 def starred_matrix(result: MetricResult, name: Callable[[str], str] = str) -> Table:
-    """The matrix of one metric in print: differences row minus column, with marks for small adjusted p."""
+    """The matrix of one metric in print: differences row minus column, with marks for small adjusted p. By a rule of
+    ranks other than ours they are the differences of that rule, with marks for its p."""
     form, cells = choose_form(result), dict[tuple[str, str], str]()
     for pair in result.pairs:
-        stars = "" if pair.p_adjusted is None else next(
-            (mark for level, mark in _STARS if pair.p_adjusted < level), "")
-        for ends, sign in (((pair.a, pair.b), 1), ((pair.b, pair.a), -1)):
-            cells[ends] = signed(result.sign * sign * pair.delta, form) + stars
+        delta = pair.rule_delta if result.has_rule_decisions else pair.delta
+        stars = _mark_by_rule(pair) if result.has_rule_decisions else _mark_p(pair.p_adjusted)
+        if delta is None:
+            continue
+        improvement = result.sign * delta
+        cells[pair.a, pair.b] = signed(improvement, form) + stars
+        cells[pair.b, pair.a] = signed(-improvement, form) + stars
     names = [row.system for row in result.systems]
     table = _against_each_other("starred", names, cells, None)
     return replace(table, rows=tuple((number, name(system), *row) for number, system, *row in table.rows))
+
+
+def _mark_p(p: float | None) -> str:
+    """The mark of a p; none where it is not small, or missing."""
+    if p is None:
+        return ""
+    for level, mark in _STARS:
+        if p < level:
+            return mark
+    return ""
+
+
+def _mark_by_rule(pair: PairResult) -> str:
+    """The mark of a pair that a rule of ranks decides: by its p, or a star where the rule has none."""
+    if pair.rule_better is None:
+        return ""
+    return _mark_p(pair.rule_p) or _STARS[-1][1]
 
 
 _STARS = ((0.001, "\N{DOUBLE DAGGER}"), (0.01, "\N{DAGGER}"), (0.05, "*"))
@@ -324,14 +367,30 @@ _STARS = ((0.001, "\N{DOUBLE DAGGER}"), (0.01, "\N{DAGGER}"), (0.05, "*"))
 
 def signs_table(result: MetricResult, settings: Settings) -> Table:
     """Row against column: > significantly better, < significantly worse, . not significant, ? cannot be decided, ! test
-    and scores disagree, - not tested."""
+    and scores disagree, - not tested. By a rule of ranks other than ours: > better by that rule, < worse, . neither."""
     signs: dict[tuple[str, str], str] = {}
     for pair in result.pairs:
-        sign = "-" if pair.n == 0 else "?" if not pair.decidable else "!" if is_split(pair, settings.alpha) else \
-            {"a": ">", "b": "<", None: "."}[pair.better]
+        if result.has_rule_decisions:
+            sign = _SIGN_OF_BETTER[pair.rule_better]
+        else:
+            sign = _sign_of(pair, settings)
         signs[pair.a, pair.b] = sign
         signs[pair.b, pair.a] = {">": "<", "<": ">"}.get(sign, sign)
     return _against_each_other("signs", [row.system for row in result.systems], signs, ".")
+
+
+_SIGN_OF_BETTER = {"a": ">", "b": "<", None: "."}
+
+
+def _sign_of(pair: PairResult, settings: Settings) -> str:
+    """The sign of a pair by our test, its first system against its second."""
+    if pair.n == 0:
+        return "-"
+    if not pair.decidable:
+        return "?"
+    if is_split(pair, settings.alpha):
+        return "!"
+    return _SIGN_OF_BETTER[pair.better]
 
 
 def relations_table(results: Sequence[MetricResult]) -> Table:
@@ -541,8 +600,16 @@ def rank_table(found: TaskComparison, metric: str, name: Callable[[TaskInfo, str
         systems, ends)
     marks = {(k, key) for key in table.keys if key in ("rank", *within)
              for k, ranks in enumerate(table.values(key)) if ranks is not None and ranks[0] == 1}
-    grey = {k for k, system in enumerate(systems) if not (system in infos and infos[system].constrained)}
-    return replace(table, marks=marks, grey=grey if any(info.constrained for info in infos.values()) else frozenset())
+    return replace(table, marks=marks, grey=find_unconstrained(systems, infos))
+
+
+def find_unconstrained(systems: Sequence[str], infos: Mapping[str, SystemInfo]) -> set[int]:
+    """The rows of systems that are known not to be in the constrained track; none where no system is in it. A system of
+    unknown track and a human translation are in neither track."""
+    if not any(info.constrained for info in infos.values()):
+        return set()
+    known = {name for name, info in infos.items() if info.constrained is False and info.kind != "human"}
+    return {row for row, name in enumerate(systems) if name in known}
 
 
 def tops_table(found: TaskComparison, metric: str) -> Table:

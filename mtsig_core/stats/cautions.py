@@ -20,7 +20,17 @@ import numpy as np
 from mtsig_core.caution import Caution
 from mtsig_core.errors import Remedy
 from mtsig_core.languages import find_spaceless
-from mtsig_core.metrics import METRICS, Metric, depends_on_testset, explain_end, list_better_tokenizers, resolve_metric
+from mtsig_core.metrics import (
+    METRICS,
+    Metric,
+    depends_on_testset,
+    explain_end,
+    find_tokenizer,
+    lacks_tokenizer,
+    list_better_tokenizers,
+    package_of,
+    resolve_metric,
+)
 from mtsig_core.metrics.cache import remember
 from mtsig_core.readers.alignment import Reordering, find_reordering
 from mtsig_core.results import (
@@ -35,6 +45,7 @@ from mtsig_core.results import (
     TaskInfo,
     TestSetInfo,
 )
+from mtsig_core.score_names import pick_human_scores
 from mtsig_core.stats.arrays import TOLERANCE, contains_zero
 from mtsig_core.stats.decisions import smallest_stable_difference, spread_interval
 from mtsig_core.stats.few_units import (
@@ -55,7 +66,7 @@ from mtsig_core.stats.intervals import LEAST_UNITS
 from mtsig_core.stats.ranks import count_reversed_pairs, find_other_leaders, find_top_group
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, is_split, significant
-from mtsig_core.testset import TestSet, count_characters, pick_human_scores, show_name
+from mtsig_core.testset import TestSet, count_characters, show_name
 
 _THAT_MAY_TELL = ("chrf", "ter", "bleu")
 
@@ -563,6 +574,24 @@ def about_words(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Itera
                           metric, remedies=remedies)
 
 
+def about_missing_tokenizer(testset: TestSet, metric: str, pair: str) -> Caution:
+    """Warn that a metric is left out of a language pair because its tokenizer is not installed."""
+    tokenizer = find_tokenizer(resolve_metric(testset, metric), testset)
+    package = package_of(str(tokenizer))
+    return Caution("tokenizer-missing", {"pair": pair, "tokenizer": tokenizer, "package": package}, metric,
+                   remedies=({"metrics": "chrf"},))
+
+
+def find_missing_tokenizers(testset: TestSet, metrics: Iterable[str], pair: str) -> dict[str, Caution]:
+    """By name, the metrics of texts whose tokenizer is not installed, with the warning that they are left out of a
+    language pair."""
+    missing = {}
+    for name in metrics:
+        if name in METRICS and name not in testset.scores and lacks_tokenizer(resolve_metric(testset, name), testset):
+            missing[name] = about_missing_tokenizer(testset, name, pair)
+    return missing
+
+
 def about_metrics(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Iterator[Caution]:
     """Warn about metrics (by name, with the tokenizer of each) on this test set."""
     for metric in tokenizers:
@@ -570,8 +599,15 @@ def about_metrics(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Ite
     yield from about_words(testset, tokenizers)
 
 
+#: So many documents of one segment each are more likely ids of segments.
+LEAST_DOCUMENTS = 10
+
+
 def about_independence(testset: TestSet, unit: str) -> Iterator[Caution]:
-    """Warn that without document ids segments may depend on each other."""
+    """Warn that without document ids, or with one for each segment, segments may depend on each other."""
+    n = testset.n_segments
+    if testset.n_documents == n and n >= LEAST_DOCUMENTS and unit != "block":
+        yield Caution("one-segment-documents", {"n": n})
     if testset.documents is None and unit == "block":
         yield Caution("blocks-for-documents", remedies=({"docs": "FILE"},))
     elif testset.documents is None:

@@ -240,13 +240,14 @@ def _signature(draws: MetricDraws, settings: Settings, n_pairs: int) -> str:
 
 
 #-----------------------------------------------------------------------------------------------------------------------
-# Ranks by another rule than ours: pairs and their tests stay as they are.
+# Ranks by another rule than ours: pairs keep our tests, and get the difference, p and decision of the rule beside.
 
 
 def rank_by_rule(result: MetricResult, draws: MetricDraws, settings: Settings, for_ranks: np.ndarray | None
                  ) -> MetricResult:
-    """The result with the systems scored, listed, counted and ranked by `settings.rank_rule`, and what this hides; its
-    pairs stay as they are. `for_ranks` as in `RankInputs`."""
+    """The result with the systems scored, listed, counted and ranked by `settings.rank_rule`, and what this hides.
+
+    Its pairs keep our difference and test, and get those of the rule beside. `for_ranks` as in `RankInputs`."""
     rule, systems, order = RANK_RULES[settings.rank_rule], result.systems, np.arange(len(result.systems))
     if rule.by_domain:
         assert draws.over_domains is not None, "settings.check_rank_rule has seen to that"
@@ -255,12 +256,35 @@ def rank_by_rule(result: MetricResult, draws: MetricDraws, settings: Settings, f
     means = tuple(result.systems[k].score for k in order) if rule.by_domain else None
     if settings.baseline is not None or len(systems) < 2:  # no ranks, but the score of the rule
         return replace(result, systems=tuple(systems[k] for k in order),
-                       ruled=RuledRanks((), 0, None, (), 0, 0, (), (), means) if rule.by_domain else None)
+                       ruled=RuledRanks((), 0, None, (), 0, 0, (), (), means, result.systems)
+                       if rule.by_domain else None)
     order, ranks = rule.rank(RankInputs.from_result(replace(result, systems=systems), settings.alpha,
                                                     draws.systems.segments, draws.domains, for_ranks))
     ranked = tuple(replace(systems[k], rank_low=int(ranks.low[k]), rank_high=int(ranks.high[k]),
                            cluster=int(ranks.cluster[k])) for k in order)
-    return replace(result, systems=ranked, ruled=_ruled(result, order, ranks, rule.by_domain))
+    pairs = _add_rule_decisions(result, systems, ranks)
+    return replace(result, systems=ranked, pairs=pairs, ruled=_ruled(result, order, ranks, rule.by_domain))
+
+
+def _add_rule_decisions(result: MetricResult, systems: Sequence[SystemResult], ranks: Ranks) -> tuple[PairResult, ...]:
+    """The pairs with what the rule of the ranks says of each: its difference, its p and the better system. `systems`
+    are in the order of `ranks`, with the scores that the rule shows."""
+    if ranks.means is None:
+        scores = np.array([row.score for row in systems])
+    else:
+        scores = result.sign * ranks.means
+    places, _ = number_decisions(result)
+    pairs = []
+    for pair, (first, second) in zip(result.pairs, places, strict=True):
+        better = None
+        if ranks.better[first, second]:
+            better = "a"
+        elif ranks.better[second, first]:
+            better = "b"
+        p = None if ranks.p is None else finite_or_none(ranks.p[first, second])
+        pairs.append(replace(pair, rule_delta=finite_or_none(scores[first] - scores[second]), rule_p=p,
+                             rule_better=better))
+    return tuple(pairs)
 
 
 def _ruled(result: MetricResult, order: np.ndarray, ranks: Ranks, by_domain: bool) -> RuledRanks:
@@ -277,7 +301,7 @@ def _ruled(result: MetricResult, order: np.ndarray, ranks: Ranks, by_domain: boo
         tuple(row.system for row in systems if row.rank_low == 1), count_disjoint_ranks(ranks, pairs, ~significant),
         count_disjoint_ranks(ranks, pairs, inside), tuple(ranks.wins[order].tolist()),
         tuple(ranks.losses[order].tolist()),
-        tuple(systems[k].score for k in order) if by_domain else None)
+        tuple(systems[k].score for k in order) if by_domain else None, unruled=systems)
 
 
 def _score_by(sample: Sample, result: MetricResult, alpha: float) -> tuple[SystemResult, ...]:

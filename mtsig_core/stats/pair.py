@@ -325,6 +325,17 @@ def symmetric_histogram(values: np.ndarray, reach: float, n_bins: int = 60) -> t
     return edges, counts
 
 
+def smooth_resamples(found: PairExamination, resamples: int) -> tuple[np.ndarray, np.ndarray]:
+    """The density of the improvements of a over b on so many resamples: (points, density)."""
+    return density(found.sign * found.drawn[:resamples])
+
+
+def count_permutations(found: PairExamination) -> tuple[np.ndarray, np.ndarray]:
+    """The histogram of the improvements of a over b after permutations, as wide as the observed one: (edges, counts).
+    """
+    return symmetric_histogram(found.sign * found.swapped, abs(found.delta))
+
+
 def _outcome(test: SignificanceTest, delta: float, replicates: np.ndarray | None, alpha: float, sign: int,
              floor: float) -> Outcome:
     """What one test says; its p is at least `floor`, and nothing is decided where that is above alpha."""

@@ -30,6 +30,13 @@ class Ranks:
     #: Systems that the rule calls worse, and better. All others are ties.
     wins: np.ndarray
     losses: np.ndarray
+    #: shape (systems, systems): Whether the rule calls the system of the row better than the system of the column.
+    better: np.ndarray
+    #: shape (systems, systems): The p by which the rule decides on a pair, NaN where it tests nothing. None for a rule
+    #: without a p of its own.
+    p: np.ndarray | None = None
+    #: shape (systems,): What the rule orders systems by, higher is better. None where that is the metric's score.
+    means: np.ndarray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,18 +66,42 @@ class RankInputs:
                    *number_decisions(result), for_ranks)
 
 
-def _find_wins(scores: np.ndarray, test: Callable[[np.ndarray, np.ndarray], float | None], alpha: float
-               ) -> tuple[np.ndarray, np.ndarray]:
-    """The order of the systems by their mean, best first, and by place whether a system beats one with a lower mean:
-    bool, shape (systems, systems). `test` gives the one-sided p of two rows of scores."""
+@dataclass(frozen=True, eq=False)
+class _Wins:
+    """Which systems beat one with a lower mean, by a one-sided test of each pair."""
+
+    means: np.ndarray  # shape (systems,)
+    order: np.ndarray  # int, shape (systems,): The systems, best mean first
+    #: shape (systems, systems), by the places in `order`: p of the better mean over the lower one, NaN below the
+    #: diagonal and where nothing is tested; and whether it is below alpha.
+    p: np.ndarray
+    beats: np.ndarray
+
+    def by_system(self, of_places: np.ndarray) -> np.ndarray:
+        """An array of shape (places, places) by the numbers of the systems."""
+        of_systems = np.empty_like(of_places)
+        of_systems[np.ix_(self.order, self.order)] = of_places
+        return of_systems
+
+    def p_of_pairs(self) -> np.ndarray:
+        """p of each pair, whichever of its systems comes first: shape (systems, systems), by the systems' numbers."""
+        of_places = np.where(np.isnan(self.p), self.p.T, self.p)
+        return self.by_system(of_places)
+
+
+def _find_wins(scores: np.ndarray, test: Callable[[np.ndarray, np.ndarray], float | None], alpha: float) -> _Wins:
+    """Test each system against all with a lower mean. `test` gives the one-sided p of two rows of scores."""
     with np.errstate(invalid="ignore"):
-        order, n = np.argsort(-np.nanmean(scores, axis=1), kind="stable"), len(scores)
-    beats = np.zeros((n, n), dtype=bool)
+        means = np.nanmean(scores, axis=1)
+    order = np.argsort(-means, kind="stable")
+    n = len(scores)
+    p = np.full((n, n), np.nan)
     for first in range(n):
         for second in range(first + 1, n):
-            p = test(scores[order[first]], scores[order[second]])
-            beats[first, second] = p is not None and p < alpha
-    return order, beats
+            found = test(scores[order[first]], scores[order[second]])
+            if found is not None:
+                p[first, second] = found
+    return _Wins(means, order, p, p < alpha)
 
 
 def wmt22(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
@@ -85,14 +116,14 @@ def wmt22(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
         rated = (row[~np.isnan(row)] for row in (first, second))
         return float(mannwhitneyu(*rated, alternative="greater").pvalue)
 
-    order, beats = _find_wins(scores, test, alpha)
-    n = len(scores)
+    found = _find_wins(scores, test, alpha)
+    order, beats, n = found.order, found.beats, len(scores)
     ends = [k for k in range(1, n) if beats[:k, k:].all()]
     of_place = np.searchsorted(ends, np.arange(n), side="right")
     low, high, cluster, wins, losses = np.empty((5, n), dtype=int)
     low[order], high[order] = np.array([0, *ends])[of_place] + 1, np.array([*ends, n])[of_place]
     cluster[order], wins[order], losses[order] = of_place + 1, beats.sum(axis=1), beats.sum(axis=0)
-    return order, Ranks(low, high, cluster, wins, losses)
+    return order, Ranks(low, high, cluster, wins, losses, found.by_system(beats), found.p_of_pairs(), found.means)
 
 
 def wmt24(scores: np.ndarray, alpha: float, domains: Sequence[str]) -> tuple[np.ndarray, Ranks]:
@@ -115,7 +146,7 @@ def wmt24(scores: np.ndarray, alpha: float, domains: Sequence[str]) -> tuple[np.
                           if (found := signed_rank(scores[i, group] - scores[j, group], "two-sided")) is not None]
             if of_domains:
                 z = sum(ndtri(1 - np.array(of_domains))) / np.sqrt(len(of_domains))
-                p[i, j] = p[j, i] = 1 - ndtr(z)
+                p[i, j] = p[j, i] = ndtr(-z)  # 1 - ndtr(z), without the 0 that rounding would make of a small one
     better = (p < alpha) & (means[:, None] > means)
     worse = (p < alpha) & (means[:, None] <= means)
     np.fill_diagonal(worse, False)
@@ -129,7 +160,8 @@ def wmt24(scores: np.ndarray, alpha: float, domains: Sequence[str]) -> tuple[np.
         cluster[system] = number
         if reach <= k:
             number, reach = number + 1, -1
-    return order, Ranks(1 + losses, n - wins, cluster, wins, losses)
+    np.fill_diagonal(p, np.nan)
+    return order, Ranks(1 + losses, n - wins, cluster, wins, losses, better, p, means)
 
 
 def wmt25(scores: np.ndarray, alpha: float, domains: Sequence[str] | None = None) -> tuple[np.ndarray, Ranks]:
@@ -141,22 +173,24 @@ def wmt25(scores: np.ndarray, alpha: float, domains: Sequence[str] | None = None
     So the task's script had it with both ratings of a segment as two segments. A later version of the script compares
     each rating of one system with each of the other, at alpha / 2; one score per segment has nothing to pair so.
     """
-    order, beats = _find_wins(scores, lambda first, second: signed_rank(first - second, "greater"), alpha)
-    n = len(scores)
+    found = _find_wins(scores, lambda first, second: signed_rank(first - second, "greater"), alpha)
+    order, beats, n = found.order, found.beats, len(scores)
     low, high, wins, losses = np.empty((4, n), dtype=int)
     wins[order], losses[order] = beats.sum(axis=1), beats.sum(axis=0)
     for k in range(n):
         above, below = np.flatnonzero(beats[:k, k]), np.flatnonzero(beats[k])
         low[order[k]] = above[-1] + 2 if len(above) else 1
         high[order[k]] = below[0] if len(below) else n
-    return order, Ranks(low, high, find_clusters(order, low, high), wins, losses)
+    clusters = find_clusters(order, low, high)
+    return order, Ranks(low, high, clusters, wins, losses, found.by_system(beats), found.p_of_pairs(), found.means)
 
 
 def rank_simultaneously(n_systems: int, pairs: np.ndarray, decisions: np.ndarray) -> Ranks:
     """Simultaneous rank intervals of systems, best first, from decisions on pairs that hold jointly."""
     better = decision_matrix(n_systems, pairs, decisions)
     low, high = rank_intervals(better)
-    return Ranks(low, high, find_clusters(np.arange(n_systems), low, high), better.sum(axis=1), better.sum(axis=0))
+    clusters = find_clusters(np.arange(n_systems), low, high)
+    return Ranks(low, high, clusters, better.sum(axis=1), better.sum(axis=0), better)
 
 
 def overlap(ci_low: np.ndarray, ci_high: np.ndarray, sign: int = 1) -> Ranks:
@@ -164,10 +198,10 @@ def overlap(ci_low: np.ndarray, ci_high: np.ndarray, sign: int = 1) -> Ranks:
     better side of its own. `sign` is -1 where lower is better."""
     if sign < 0:
         ci_low, ci_high = -ci_high, -ci_low
-    ahead = ci_low[:, None] > ci_high
-    wins, losses = ahead.sum(axis=1), ahead.sum(axis=0)
+    better = ci_low[:, None] > ci_high
+    wins, losses = better.sum(axis=1), better.sum(axis=0)
     low, high = 1 + losses, len(wins) - wins
-    return Ranks(low, high, find_clusters(np.arange(len(low)), low, high), wins, losses)
+    return Ranks(low, high, find_clusters(np.arange(len(low)), low, high), wins, losses, better)
 
 
 @dataclass(frozen=True)
@@ -179,6 +213,8 @@ class RankRule:
     source: str
     rank: Callable[[RankInputs], tuple[np.ndarray, Ranks]]  # the order of the systems, best first, and their ranks
     ignores: tuple[str, ...] = ()  # the two gravest first; empty for the rule whose rank intervals hold jointly
+    #: What its difference of two systems is a difference of.
+    compares: str = "scores"
     of_segments: bool = False  # whether it needs scores of single segments
     #: Whether it scores systems by the mean over domains of the mean in each, so that it needs domains.
     by_domain: bool = False
@@ -214,13 +250,13 @@ RANK_RULES = {rule.name: rule for rule in (
              _rank_by_intervals),
     RankRule("wmt22", "as WMT22", "Kocmi et al. 2022, the task's own scripts", _rank_as_wmt22, (
         *_SHARED, "systems count as rated on different segments (Mann-Whitney), although they share them"),
-             of_segments=True),
+             compares="means over all rated segments", of_segments=True),
     RankRule("wmt24", "as WMT24", "Kocmi et al. 2024, the task's own scripts", _rank_as_wmt24, (
         *_SHARED, "a win in one domain and a loss in another add up, because two-sided p are combined"),
-             of_segments=True, by_domain=True),
+             compares="means over domains", of_segments=True, by_domain=True),
     RankRule("wmt25", "as WMT25", "Kocmi et al. 2025, the task's own scripts", _rank_as_wmt25, (
         *_SHARED, "a rank range ends at the first significant difference, and systems beyond it do not count"),
-             of_segments=True),
+             compares="means over all rated segments", of_segments=True),
     RankRule("overlap", "by overlap of intervals", "a common reading of error bars", _rank_by_overlap, (
         _SHARED[0], "intervals of two scores do not show the difference on the same segments")))}
 

@@ -43,7 +43,7 @@ from mtsig_core.stats.cautions import about_top_groups
 from mtsig_core.stats.comparison import ScoreBootstrap, histogram, join_comparisons
 from mtsig_core.stats.significance import CORRECTIONS, decide_adjusted
 from mtsig_core.testset import name_as_system
-from pages._ui import address, background, charts, controls, result_cache, screen, views
+from pages._ui import address, charts, controls, result_cache, screen, views
 from pages._ui.browser import copyable
 from pages._ui.views import View
 from pages._work.memory import make_once
@@ -100,14 +100,14 @@ def reference_records(view: View, further: Sequence[str]) -> list[dict[str, Any]
 
 def _scores(testset, metric):
     """Return the scores of all systems; None for a system without one."""
-    def work(progress):
-        sums = result_cache.statistics(testset, metric, progress).sum(axis=1)
-        return [None if isnan(score) else score for score in resolve_metric(testset, metric).score(sums).tolist()]
+    def work(nameless, progress):
+        sums = result_cache.statistics(nameless, metric, progress).sum(axis=1)
+        return [None if isnan(score) else score for score in resolve_metric(nameless, metric).score(sums).tolist()]
 
     # without texts
     if metric not in list_metrics(testset) or metric not in testset.scores and testset.textless_systems:
         return [None] * len(testset.systems)
-    return background.result(("references", testset.digest, metric), work, "Scoring the references")
+    return result_cache.shared_result("references", testset, work, "Scoring the references", metric)
 
 
 def _put_back(name):
@@ -292,6 +292,7 @@ def show_replicates(view: View, one: ScoreBootstrap, kind: str, key: str) -> Non
     charts.show(partial(replicate_histogram, edges, counts, one.score, one.median, ends, one.relative(kind), unit=unit,
                         form=form),
                 key=key, files=view.named(one.system), command=view.command(), header=["from", "to", "samples"],
+                prints="the scores with their intervals",
                 rows=list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)),
                 alt=f"Histogram of {len(one.drawn)} bootstrap scores with median {one.median:{form}}"
                     + ("." if ends is None else

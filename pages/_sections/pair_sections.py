@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 
 import streamlit as st
@@ -38,19 +38,20 @@ from mtsig_core.stats.comparison import join_comparisons
 from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, can_reach_alone
 from mtsig_core.stats.pair import (
     PairExamination,
-    density,
+    count_permutations,
     equivalence,
     examine_pair,
     find_extremes,
-    symmetric_histogram,
+    smooth_resamples,
 )
 from mtsig_core.stats.power import default_difference
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import TESTS
-from pages._ui import address, background, charts, controls, result_cache, screen, views
+from pages._ui import address, charts, controls, result_cache, screen
 from pages._ui.browser import command_box
 from pages._ui.screen import or_end_page
 from pages._ui.views import View
+from pages._work.names import errors_with_names
 
 _ASKED = ("unit", "trials", "alpha", "seed")
 
@@ -62,8 +63,8 @@ def examine(view: View, a: str, b: str) -> PairExamination:
 
 
 def command(view: View, a: str, b: str) -> str:
-    """Return the command line that prints this pair."""
-    return replace(view, source=views.source_for(view, a, b)).command()
+    """Return the command line that prints this pair, corrected for all pairs of the test set as on the page."""
+    return command_line("pair", view.source, metrics=view.metric, a=a, b=b, **view.settings)
 
 
 def form_of(found: PairExamination) -> str:
@@ -165,7 +166,7 @@ def show_size(one: Pair) -> None:
     unit = metric_title(one.result.metric)
     screen.faint(f"{one.a} {found.score_a:{form}}, {one.b} {found.score_b:{form}} on "
                  f"{format_count(found.n, 'segment')}. {over:.1%} of {len(drawn):,} resamples are above 0.")
-    x, y = density(drawn)
+    x, y = smooth_resamples(found, one.settings.resamples)
     one.show(partial(half_eye, x, y, one.delta, one.ends, a=one.a, b=one.b, unit=unit, form=form, joint=one.joint,
                      called=(f"{level} CI for this pair", f"{level} CI for {name_family(one.result, one.settings)}")),
              "pair.difference",
@@ -176,7 +177,7 @@ def show_size(one: Pair) -> None:
 def show_chance(one: Pair) -> None:
     """Draw the differences after permutations, and the p that decides."""
     found, row = one.found, one.row
-    edges, counts = symmetric_histogram(found.sign * found.swapped, abs(one.delta))
+    edges, counts = count_permutations(found)
     chance, m = describe_chance(found), len(one.result.tested)
     decides = row.p_value is not None and is_corrected(one.settings.correction, m)
     screen.faint(f"{chance} Corrected for {format_count(m, 'pair')}, which decides: "
@@ -356,23 +357,23 @@ def show_card(view: View, a: str, b: str) -> None:
     if not controls.toggle("Make the dispute card: all about this pair on one page, to print or send", False, "card",
                            pages_own=True):
         return
-    compared = []
-    for name in dict.fromkeys([view.metric, *list_dispute_metrics(view.testset)]):
+    testset, settings, compared = view.testset, view.settings, []
+    for name in dict.fromkeys([view.metric, *list_dispute_metrics(testset)]):
         try:
-            compared.append(view.compare(name))
+            with errors_with_names(testset):
+                compared.append(result_cache.nameless_comparison(testset, name, **settings))
         except MtsigError as problem:  # a test that does not fit this metric
             screen.error(f"{metric_title(name)}: {problem}")
     comparison = join_comparisons(compared)
     names = list(comparison.metrics)
-    testset, settings = view.testset, view.settings
-    key = ("dispute", testset.digest, a, b, *names, *sorted(view.settings.items()))
 
-    def work(progress):
-        return examine_dispute(testset, names, a=a, b=b, comparison=comparison, jobs=result_cache.jobs(testset),
+    def work(nameless, progress):
+        return examine_dispute(nameless, names, a=a, b=b, comparison=comparison, jobs=result_cache.jobs(nameless),
                                progress=progress, **settings)
 
     with or_end_page():
-        found = background.result(key, work, "Making the dispute card")
+        found = result_cache.shared_result("dispute", testset, work, "Making the dispute card", a, b, *names,
+                                           *sorted(settings.items()))
     command = command_line("pair", view.source, f"--metrics={','.join(names)}", a=a, b=b, **view.settings)
     html = report_html(dispute_report(found, command))
     charts.download("Dispute card (HTML)", html, (*view.named(a, b), "dispute"), "html", "pair.card")

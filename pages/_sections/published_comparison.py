@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable
+from typing import Any
 
 import streamlit as st
 
@@ -30,11 +31,13 @@ from mtsig_core.report.experiment_reports import (
 )
 from mtsig_core.stats.published_scores import replicate, replicate_task
 from pages._sections import upload_sections
-from pages._ui import address, background, browser, charts, frame, screen, testsets
+from pages._ui import address, background, browser, charts, frame, result_cache, screen, testsets
 from pages._ui.browser import copyable
 from pages._ui.views import TaskView, View
+from pages._work.names import digest_of_all, without_names
 
 _LONGEST = 200_000  # characters of a table
+_LOOKING = "Looking for the settings of the table"
 _TEXT, _FILE, _SAID = "official.text", "official.file", "official.said"
 
 
@@ -43,17 +46,21 @@ def show(view: View) -> None:
     explain them."""
     testset, whole, name = view.testset, _whole(view), view.metric
     langpair = testset.langpair or view.source.langpair
+    content_of_whole = digest_of_all(without_names(view.whole))
 
-    def find(text, progress):
-        table = parse_official_table(text, langpair=langpair)
-        found = replicate(testset, table, whole(), progress=progress)
-        if not table.ranks:
-            return found
-        metric = resolve_metric(testset, name)
-        return with_published_ranks(found, table, testset_by_rules(testset, metric, progress))
+    def find(text):
+        def work(nameless, progress):
+            table = parse_official_table(text, langpair=langpair)
+            found = replicate(nameless, table, whole(), progress=progress)
+            if not table.ranks:
+                return found
+            metric = resolve_metric(nameless, name)
+            return with_published_ranks(found, table, testset_by_rules(nameless, metric, progress))
 
-    _show("official", st.session_state[frame.SET][0], "system, BLEU, chrF",
-          (view.testset.digest, view.whole.digest, name), find, "",
+        return result_cache.shared_result("official", testset, work, _LOOKING, content_of_whole, name, langpair,
+                                          _digest(text))
+
+    _show("official", st.session_state[frame.SET][0], "system, BLEU, chrF", find, "",
           command_line("score", view.source, metrics=name, official="FILE"))
 
 
@@ -62,21 +69,25 @@ def show_of_task(view: TaskView, remembers: bool = False) -> None:
     kept, pairs, metric = view.kept, view.kept.info.pairs, view.metric
     settings = view.settings_without_rule
 
-    def find(text, progress):
-        tables = parse_official_tables(text)
-        found = replicate_task(kept.read_testsets, pairs, tables, progress=progress)
-        if not any(table.ranks for table in tables.values()):
-            return found
-        return with_ranks_of_task(found, tables, task_by_rules(kept, metric, progress, **settings))
+    def find(text):
+        def work(progress):
+            tables = parse_official_tables(text)
+            found = replicate_task(kept.read_testsets, pairs, tables, progress=progress)
+            if not any(table.ranks for table in tables.values()):
+                return found
+            return with_ranks_of_task(found, tables, task_by_rules(kept, metric, progress, **settings))
 
-    _show("official_task", view.name, "language pair, system, BLEU, chrF",
-          (view.kept.digest, metric, *sorted(settings.items())), find, "language pair, ",
+        key = "official_task", kept.digest, metric, *sorted(settings.items()), _digest(text)
+        return background.result(key, work, _LOOKING)
+
+    _show("official_task", view.name, "language pair, system, BLEU, chrF", find, "language pair, ",
           task_command(view.kept.source, metrics=metric, official="FILE", **settings), remembers)
 
 
-def _show(key: str, about: str, example: str, content: tuple[str, ...], find: Callable, first: str, command: str,
+def _show(key: str, about: str, example: str, find: Callable[[str], Any], first: str, command: str,
           remembers: bool = False) -> None:
-    """Draw the box; `key` is the link's key in the address, and `about` the subject of the table."""
+    """Draw the box; `key` is the link's key in the address, `about` the subject of the table, and `find` looks for what
+    fits its text."""
     try:
         text = _kept(key, about)
     except MtsigError as problem:
@@ -99,15 +110,16 @@ def _show(key: str, about: str, example: str, content: tuple[str, ...], find: Ca
             if not remembers:
                 browser.remember()
             try:
-                _show_result(key, text, content, find, command)
+                _show_result(find(text), command)
             except MtsigError as problem:
                 screen.error(problem)
 
 
-def _show_result(key, text, content, find, command):
-    digest = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
-    result = background.result((key, *content, digest), lambda progress: find(text, progress),
-                              "Looking for the settings of the table")
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def _show_result(result, command: str) -> None:
     for sentence in [*rank_sentences(result), *replication_sentences(result)]:
         screen.plain(sentence)
     if ranks_of(result):
@@ -158,5 +170,5 @@ def _whole(view):
         return lambda: None
     if source.folder is not None and os.path.isabs(source.folder) and os.path.exists(source.folder):  # no upload's name
         return lambda: source.include_all().read()
-    whole = view.whole.only(view.testset.systems)
+    whole = without_names(view.whole.only(view.testset.systems))
     return lambda: whole

@@ -18,7 +18,7 @@ from mtsig_core.report.table import number, written_like
 from mtsig_core.stats import pair as segments
 from mtsig_core.stats.pair import PairExamination, find_extremes
 from pages._sections import pair_sections
-from pages._ui import address, background, charts, controls, screen, views
+from pages._ui import address, charts, controls, result_cache, screen, views
 from pages._ui.browser import copyable
 from pages._ui.views import View
 from pages._work.memory import make_once
@@ -271,13 +271,13 @@ class Filters:
         """Return the positions of the segments."""
         asked, among = self.asked, decide if self.only == DECIDE else None
 
-        def work(progress=None):
-            return segments.find_segments(testset, a, b, among=among, **asked)
+        def work(looked_at, _progress):
+            return segments.find_segments(looked_at, a, b, among=among, **asked)
 
         if self.asked["how"] != segments.WAYS[2] or not self.asked["text"]:
-            return work()
-        key = ("segments found", testset.digest, a, b, self.only, tuple(decide.tolist()), *self.asked.items())
-        return background.result(key, work, "Looking for the expression")
+            return work(testset, None)
+        return result_cache.shared_result("segments found", testset, work, "Looking for the expression", a, b,
+                                          self.only, tuple(decide.tolist()), *self.asked.items())
 
     def describe(self) -> str:
         """Describe all filters in words."""

@@ -26,6 +26,7 @@ from mtsig_core.readers.uploads import (
     Upload,
     add_documents,
     describe_table,
+    find_open_directions,
     guess_name,
     guess_uploads,
     has_documents,
@@ -34,6 +35,7 @@ from mtsig_core.readers.uploads import (
     named_alike,
     read_uploads,
     reference_language,
+    tell_directions,
     upload_name,
 )
 from mtsig_core.report.commands import command_line
@@ -378,6 +380,9 @@ def _offer_testset(uploads, asked, documented, proposed):
     if has_texts and "documents" not in counts and not documented:
         screen.caution_box("No document ids: segments would be treated as independent, and intervals may be too "
                            "narrow. Add a file such as documents.txt with the document id of each line.")
+    directions, has_all = _ask_directions(uploads, asked, langpair or None)
+    uploads = tell_directions(uploads, directions)
+    is_decided = is_decided and has_all
     if last.button("Open these files", type="primary", key="data.open_files", disabled=not is_decided):
         try:
             source = replace(_source_of(uploads, langpair or None), **of_tables)
@@ -392,6 +397,28 @@ def _offer_testset(uploads, asked, documented, proposed):
 #: What columns of a table of scores are asked for, with the titles of the fields.
 _ASKED = {"system": "System", "line": "Segment (line)", "score": "Score", "rater": "Rater",
           "langpair": "Column of language pairs"}
+
+
+def _ask_directions(uploads, asked, langpair):
+    """Ask whether higher or lower is better in scores whose name does not say it; return the answers by name, and
+    whether all were given."""
+    tables = tuple((upload.file, upload.name, len(upload.content)) for upload in uploads if upload.role == "scores")
+    columns = dict(one.split("=", 1) for one in asked.columns)
+    key = ("directions", asked.file_ids, tables, asked.columns, langpair)
+    ranges = LOADED.make(key, lambda: find_open_directions(uploads, columns, langpair), lambda _: 0)
+    if not ranges:
+        return {}, True
+    directions = {}
+    with st.container(border=True, key="upload.directions"):
+        for name, (low, high) in ranges.items():
+            question, answer = st.columns([3, 2], vertical_alignment="center")
+            with question:
+                screen.plain(f"{name}: are higher or lower scores better? They range from {low:g} to {high:g}.")
+            chosen = answer.segmented_control("Better", ["higher", "lower"], key=f"data.direction.{name}",
+                                              label_visibility="collapsed")
+            if chosen:
+                directions[name] = chosen
+    return directions, len(directions) == len(ranges)
 
 
 #: What several ratings of a segment may be, by the value of ``--raters``.
@@ -414,6 +441,7 @@ class _Tables(NamedTuple):
     pairs: list[str]  # their language pairs
     has_raters: bool
     weights: Mapping[str, float]  # of MQM errors
+    file_ids: tuple[str, ...]
 
 
 def _ask_columns(tables):
@@ -428,7 +456,8 @@ def _ask_columns(tables):
         pairs += one.langpairs.get(columns.get("langpair", usual), ())
     return _Tables(tuple(f"{held}={name}" for held, name in columns.items()), list(dict.fromkeys(pairs)),
                    "rater" in columns or any("rater" in one.usual for *_, one in found),
-                   next((one.weights for *_, one in found if one.weights), {}))
+                   next((one.weights for *_, one in found if one.weights), {}),
+                   tuple(file_id for _, file_id in tables))
 
 
 def _draw_columns(file, file_id, table):

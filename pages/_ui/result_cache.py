@@ -1,5 +1,8 @@
 """Results by content. Statistics are counted once for each content and metric, and resampled once for each sampling
-setting. Work takes statistics from here in its own process, without Streamlit."""
+setting. Work takes statistics from here in its own process, without Streamlit.
+
+Sessions share what is found, so work is given test sets without names (`pages._work.names`), and each session puts its
+own in."""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from mtsig_core.stats.engine import fits_in_memory
 from pages._ui import session_limits
 from pages._work.first_comparison import FirstDraws, drawn_beforehand, first_result
 from pages._work.memory import Memory
+from pages._work.names import digest_of_all, errors_with_names, with_names, without_names
 
 _MANY = 10_000  # segments from which on several cores pay off
 _KEPT = 16  # statistics of test sets, the largest things that are remembered
@@ -27,11 +31,18 @@ def comparison(testset: TestSet, metric: str, **settings) -> Comparison:
     """Compare by one metric with `mtsig_core.compare`, and remember the draws. With the draws in memory, the decision
     is made at once.
     """
+    with errors_with_names(testset):
+        return with_names(nameless_comparison(testset, metric, **settings), testset)
+
+
+def nameless_comparison(testset: TestSet, metric: str, **settings) -> Comparison:
+    """Return the same without names, as other work may be given it."""
+    testset = without_names(testset)
     session_limits.check_draws(testset, max(settings.get("trials", 0), settings.get("resamples", 0)))
     drawn, asked, m = drawing(settings), deciding(settings), len(testset.systems)
     if not fits_in_memory(m * (m - 1) // 2, settings.get("trials")):  # then each baseline has draws of its own
         drawn["baseline"] = settings.get("baseline")
-    key = "compare", testset.digest, testset.name, metric, tuple(sorted(drawn.items()))
+    key = "compare", digest_of_all(testset), metric, tuple(sorted(drawn.items()))
 
     def compare_with(cache, **more):
         return compare(testset, [_Counted(resolve_metric(testset, metric))], **settings, cache=cache, **more)
@@ -67,6 +78,24 @@ def decided_from(key: tuple, work: Callable, asked: tuple, decide: Callable, wha
     return found if there == asked else _DECIDED.make((key, asked), lambda: decide(cache))
 
 
+def shared_result(kind: str, testset: TestSet, work: Callable, what: str, *asked,
+                  meanwhile: Callable[[dict], None] | None = None):
+    """Return the value of work(testset without names, progress), remembered by its kind, all that the test set holds
+    and what is `asked`; with the names of this test set put in. `what` and `meanwhile` are as in `background.result`.
+    """
+    from pages._ui import background  # which work does without
+
+    nameless = without_names(testset)
+
+    def draw_parts(parts):
+        meanwhile({name: with_names(part, testset) for name, part in parts.items()})
+
+    with errors_with_names(testset):
+        found = background.result((kind, digest_of_all(nameless), *asked), lambda progress: work(nameless, progress),
+                                  what, None if meanwhile is None else draw_parts)
+    return with_names(found, testset)
+
+
 def experiment(testset: TestSet, metric: str, function: Callable, what: str, *,
                limit: Callable[[], None] | None = None, meanwhile: Callable[[dict], None] | None = None, **asked):
     """Return the result of function(testset, metric, ...) of the core, remembered by content and arguments.
@@ -80,23 +109,24 @@ def experiment(testset: TestSet, metric: str, function: Callable, what: str, *,
     testset = testset.keep_scorable(metric)
     taken = set(inspect.signature(function).parameters)
 
-    def work(progress):
-        offered = {"progress": progress, "jobs": jobs(testset),
+    def work(nameless, progress):
+        offered = {"progress": progress, "jobs": jobs(nameless),
                    "watch": lambda *part: progress.part(part[:-1], part[-1])}
         if "statistics" in taken:
-            offered["statistics"] = statistics(testset, metric, progress)
-        return function(testset, metric=metric, **{name: offered[name] for name in offered.keys() & taken}, **asked)
+            offered["statistics"] = statistics(nameless, metric, progress)
+        return function(nameless, metric=metric, **{name: offered[name] for name in offered.keys() & taken}, **asked)
 
     with screen.or_end_page():
         if limit is None:
             session_limits.check_experiment(testset, function, asked)
         else:
             limit()
-        key = function.__name__, testset.digest, metric, *sorted(asked.items())
-        if (first := first_result(testset, metric, function, asked)) is not None:
-            background.keep_place(key)
+        arguments = metric, *sorted(asked.items())
+        first = first_result(testset, metric, function, asked)
+        if first is not None:
+            background.keep_place((function.__name__, testset.digest, *arguments))
             return first
-        return background.result(key, work, what, meanwhile)
+        return shared_result(function.__name__, testset, work, what, *arguments, meanwhile=meanwhile)
 
 
 def statistics(testset: TestSet, metric: str, progress: Callable[[str, float], None] | None = None) -> np.ndarray:

@@ -16,10 +16,11 @@ from mtsig_core.metrics import depends_on_testset, resolve_metric
 from mtsig_core.metrics.tokenizers import TOKENIZERS, tokenizer_name
 from mtsig_core.report.commands import command_line, task_command
 from mtsig_core.results import TaskComparison
+from mtsig_core.score_names import order_metrics
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
 from mtsig_core.store.reviews import KeptReview, Review, ReviewStore
-from mtsig_core.testset import name_as_system, order_metrics
+from mtsig_core.testset import name_as_system
 from pages._ui import address, background, controls, result_cache, screen, session_limits, testsets
 from pages._ui.catalogue import PAGES
 from pages._ui.controls import choice, several, toggle, unlike
@@ -273,7 +274,7 @@ class TaskView:
     def known(self, metric: str) -> TaskComparison | None:
         """Return the comparison by another metric if it was computed before."""
         key = _key(self.kept, [metric], self.settings)
-        return None if background.kept(key) is None else compare_by(self.kept, [metric], self.settings, "")
+        return None if not background.is_kept(key) else compare_by(self.kept, [metric], self.settings, "")
 
     def address_of(self, pair: str, comparison: TaskComparison) -> dict[str, str | None]:
         """Return the query for the test set of a language pair, and for the metric unless it is the default there.

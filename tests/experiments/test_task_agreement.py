@@ -5,9 +5,9 @@ import pytest
 
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.metric_agreement import agreement, task_agreement
+from mtsig_core.score_names import settle_directions
 from mtsig_core.stats.draws import derive_seed
 from mtsig_core.task import Task
-from mtsig_core.testset import settle_directions
 from tests.builders.score_tables import by_hand, noisy, rated
 
 ASKED = dict(trials=199, resamples=200, seed=3)

@@ -47,17 +47,18 @@ def test_they_are_a_metric_of_the_page_task_and_of_its_pairs(opened, rated, caps
     assert f"--scores esa={rated.name}/en-de.esa.tsv" in command
 
 
-SAID = "err: higher is better, by default."
+SAID = "mine: higher is better, because its name does not say otherwise."
 
 
 def test_a_direction_that_nobody_said_stands_on_the_pages(opened, rated, monkeypatch, tmp_path):
     monkeypatch.setenv("MTSIG_HOME", str(tmp_path / "home"))
     testsets.store.clear(), views.reviews.clear()
-    table = (rated / "en-de.esa.tsv").rename(rated / "en-de.err.tsv")
-    task = KeptTask(TaskSource(str(rated), scores=(("en-de", "err", str(table)),))).task
+    table = (rated / "en-de.esa.tsv").rename(rated / "en-de.mine.tsv")
+    task = KeptTask(TaskSource(str(rated), scores=(("en-de", "mine", str(table)),))).task
     digests = {pair: one.digest for pair, one in task.testsets.items()}
-    kept = views.reviews().begin(Begin(rated.name, None, task.digest, digests, "err", {"trials": 999}), "x")
-    for page in (opened("results", root=rated.parent, shared_task=rated.name, metric="err", trials="999", trust="true"),
+    kept = views.reviews().begin(Begin(rated.name, None, task.digest, digests, "mine", {"trials": 999}), "x")
+    for page in (opened("results", root=rated.parent, shared_task=rated.name, metric="mine", trials="999",
+                        trust="true"),
                  opened("review", root=rated.parent, review=kept.edit_link)):
         assert not page.exception and f"Assumed: {SAID}" in words(page)
     testsets.store.clear(), views.reviews.clear()

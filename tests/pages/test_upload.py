@@ -105,6 +105,25 @@ def button(page, label="Open these files"):
     return next(button for button in page.button if button.label == label)
 
 
+def answer_direction(page, which):
+    """Say whether higher or lower scores are better, where the form asks it."""
+    [question] = page.button_group
+    question.set_value(which).run()
+
+
+@pytest.mark.parametrize("which, best", [("lower", "B"), ("higher", "A")])
+def test_a_name_that_says_no_direction_is_asked_about(page, which, best):
+    """Nothing can be opened before, and the printed command has the answer."""
+    rows = "".join(f"{k},{k % 5 + 3},{k % 4}\n" for k in range(1, 31))
+    upload(page, ("ppl.csv", f"line,A,B\n{rows}".encode()))
+    assert "ppl: are higher or lower scores better? They range from 0 to 7." in words(page) and button(page).disabled
+    answer_direction(page, which)
+    button(page).click().run()
+    page.switch_page("pages/summary.py").run()
+    assert not page.exception and any(f"--{which}-is-better ppl" in text for text in copied(page))
+    assert f"{best} is significantly better" in words(page)
+
+
 def test_names_in_the_style_of_wmt_say_all(page):
     ref, output = of_task()
     upload(page, ("en-zh.refA.txt", ref), ("generaltest2022.en-zh.hyp.GTCOM.zh", output), ("en-zh.txt", ref))
@@ -237,7 +256,7 @@ def test_what_is_wrong_inside_is_told_with_the_name_of_the_file(page):
     assert "0 systems" not in words(page) and not page.exception
     for name, content, said in (("s1.tsv", b"system\tline\tscore\nA\t1\tx\n", "s1.tsv, row 2"),
                                 ("deep.json", b"[" * 9999, "deep.json"),
-                                ("s.tsv", b"line\tA\n1\t2\n", "No system among")):
+                                ("esa.tsv", b"line\tA\n1\t2\n", "No system among")):
         upload(page, ("ref.txt", REF), (name, content))
         button(page).click().run()
         assert f'mt-error" role="alert">{said}' in words(page), name
@@ -309,6 +328,7 @@ def test_unclear_columns_are_asked_for(page, tmp_path, monkeypatch, capsys, head
     assert not [element for element in page.markdown if "![" in element.value]
     if len(pairs) > 1:
         next(box for box in page.main.selectbox if box.label == "Language pair").select("en-zh").run()
+    answer_direction(page, "higher")
     button(page).click().run()
     assert not page.exception and "name: 60 segments, 2 systems" in words(page) and not asked_columns(page)
     page.switch_page("pages/summary.py").run()
@@ -320,6 +340,14 @@ def test_unclear_columns_are_asked_for(page, tmp_path, monkeypatch, capsys, head
     expected = {"mine": 28.5 + 20 * (len(pairs) - 1), "base": 19.5 + 20 * (len(pairs) - 1)}
     assert {system["system"]: round(system["score"], 6) for system in found} == pytest.approx(expected)
     assert [(row[1], float(row[2])) for row in frame_rows(page.dataframe[0])[1:]] == [*expected.items()]
+
+
+def test_a_table_of_one_language_pair_is_looked_through_once(page, monkeypatch):
+    looked, list_pairs = [], testsets.list_pairs
+    monkeypatch.setattr(testsets, "list_pairs", lambda *file: looked.append(1) or list_pairs(*file))
+    upload(page, ("name.csv", ratings("system,line,score,lp")))
+    page.run()
+    assert looked == [1] and not page.exception
 
 
 def test_weights_and_raters_are_asked_for_and_kept(page, tmp_path, monkeypatch, capsys):
@@ -345,6 +373,7 @@ def test_weights_and_raters_are_asked_for_and_kept(page, tmp_path, monkeypatch, 
 
 def test_a_wrong_column_gets_the_message_of_the_reader_and_the_form_stays(page):
     upload(page, ("t.csv", ratings("name,no,quality")))
+    answer_direction(page, "higher")
     asked_columns(page)["Score"].select("name").run()
     for said in ("The column &#x27;name&#x27; is given as system and as score.", "the score is &#x27;mine&#x27;"):
         button(page).click().run()

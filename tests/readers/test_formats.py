@@ -530,3 +530,14 @@ class TestHostile:
         testset = read_task(tmp_path / "t").testsets["en-de"]
         assert [*testset.references] == ["refA"] and [*testset.systems] == ["A"]
         assert sorted(path.name for path in tmp_path.iterdir()) == ["t"]
+
+
+def test_all_targets_of_a_sample_are_references(write):
+    """Also where some have fewer: BLEU with one of two references was far lower."""
+    rows = [{"doc_id": k, "doc": {}, "target": [f"other {k}", text][:2 - k % 2], "filtered_resps": [text]}
+            for k, text in enumerate(TEXTS)]
+    path = write("s.jsonl", lines(*map(json.dumps, rows)))
+    testset = read_text([(None, path)], [])
+    assert {name: list(texts) for name, texts in testset.references.items()} == {
+        "ref1": [f"other {k}" for k in range(len(TEXTS))],
+        "ref2": [None if k % 2 else text for k, text in enumerate(TEXTS)]}

@@ -77,11 +77,11 @@ def test_what_is_assumed_of_tables_is_said_once_for_all_language_pairs(write):
     folder = write(**of_2024("en-de", ["A", "B"]), **of_2024("en-cs", ["A", "B"]), **{
         f"{pair}.tsv": "line\tsystem\tscore\n" + "".join(f"{k}\t{name}\t{level + k}\n" for k in (1, 2) for name in "AB")
         for pair, level in (("en-de", 10), ("en-cs", 40))})
-    tables = tuple((pair, name, str(folder / f"{pair}.tsv")) for pair in ("en-de", "en-cs") for name in ("esa", "err"))
+    tables = tuple((pair, name, str(folder / f"{pair}.tsv")) for pair in ("en-de", "en-cs") for name in ("esa", "mine"))
     source = TaskSource(str(folder), scores=(*tables, ("en-cs", "wer", tables[-1][2])), lower_is_better=("wer",))
     assert tuple(map(str, source.read().assumed)) == (
         "esa: higher is better, judging by its name and its scores (11 to 42).",
-        "err: higher is better, by default.", "wer: lower is better, as given.")
+        "mine: higher is better, because its name does not say otherwise.", "wer: lower is better, as given.")
 
 
 def test_an_output_of_another_length_is_one_message(write):

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -10,8 +11,9 @@ import numpy as np
 import pytest
 from scipy.stats import wilcoxon
 
-from mtsig_core import InputError, compare, read_scores, read_task
+from mtsig_core import InputError, TestSet, compare, join_scores, read_scores, read_task
 from mtsig_core.cli.main import main
+from mtsig_core.readers.lines import read_table
 from mtsig_core.readers.tasks import contents_of
 from mtsig_core.readers.uploads import Upload, guess_uploads, read_uploads
 
@@ -119,12 +121,97 @@ def test_a_file_of_several_language_pairs_asks_for_one(write):
         read_scores({"ESA": path}, langpair="en-de")
 
 
+def write_da(write, rows):
+    """DA+SQM of Appraise, nine columns: rows of rater, system, item and score."""
+    return write("da.csv", "".join(f"{rater},generaltest2022.en-liv.{system}.liv.txt,{item},TGT,eng,liv,{score},1.0,2\n"
+                                   for rater, system, item, score in rows))
+
+
 def test_scores_without_documents_are_standardized_by_annotator(write):
-    rows = [("ann", "A", 3, 10), ("ann", "B", 3, 30), ("ben", "A", 4, 50), ("ben", "B", 4, 50)]
-    text = "".join(f"{rater},generaltest2022.en-liv.hyp.{system}.liv.txt,{item},TGT,eng,liv,{score},1.0,2.0\n"
-                   for rater, system, item, score in rows)
-    scores = read_scores({"da": write("liv.csv", text)}).scores["da"].by_system
-    assert scores["A"] == pytest.approx((-np.sqrt(.5), 0.0)) and scores["B"] == pytest.approx((np.sqrt(.5), 0.0))
+    rows = [("ann", "hyp.A", 3, 10), ("ann", "hyp.B", 3, 30), ("ben", "hyp.A", 4, 50), ("ben", "hyp.B", 4, 50)]
+    testset = read_scores({"da": write_da(write, rows)})
+    assert dict(testset.scores["da"].by_system) == {"A": (pytest.approx(-np.sqrt(.5)),),
+                                                    "B": (pytest.approx(np.sqrt(.5)),)}
+    assert testset.lines == (3,)  # the items of such files count from 1
+    [counts] = [dict(one.facts) for one in testset.assumed if one.code == "ratings"]
+    assert counts["left_out"]["by raters without spread"] == 2
+    assert "ratings-standardized" in {one.code for one in testset.assumed}
+
+
+def test_scores_called_raw_are_not_standardized(write):
+    rows = [("ann", "hyp.A", 3, 10), ("ann", "hyp.B", 3, 30), ("ben", "hyp.A", 3, 50), ("ben", "hyp.B", 3, 90)]
+    testset = read_scores({"raw": write_da(write, rows)})
+    assert dict(testset.scores["raw"].by_system) == {"A": (30.0,), "B": (60.0,)}
+    assert "ratings-standardized" not in {one.code for one in testset.assumed}
+
+
+def test_a_rated_reference_has_the_name_of_a_reference(write):
+    rows = [("ann", "ref.A", 1, 90), ("ann", "hyp.B", 1, 30)]
+    assert [*read_scores({"da": write_da(write, rows)}).scores["da"].by_system] == ["refA", "B"]
+
+
+#: Rater, system, item, score, document and whether the document is rated, as in files of eleven columns.
+DOCUMENTS_RATED = [("ann", "A", 1, 80, "d1", False), ("ann", "A", 1, 60, "d2", False), ("ann", "B", 1, 40, "d1", False),
+                   ("ann", "B", 1, 20, "d2", False), ("ann", "A", 2, 100, "d1", True)]
+
+
+def write_da_by_document(write, rows=DOCUMENTS_RATED):
+    return write("doc.csv", "".join(f"{rater},{system},{item},TGT,ces,ukr,{score},{document},{whole},1.0,2.0\n"
+                                    for rater, system, item, score, document, whole in rows))
+
+
+def test_appraise_of_eleven_columns_numbers_items_by_document(write):
+    path = write_da_by_document(write)
+    testset = read_scores({"raw": path, "z": path})
+    assert dict(testset.scores["raw"].by_system) == {"A": (80.0, 60.0), "B": (40.0, 20.0)}
+    assert testset.documents == ("d1", "d2")
+    scores = np.array([80, 60, 40, 20])
+    z = (scores - scores.mean()) / scores.std(ddof=1)
+    assert testset.scores["z"].by_system["A"] == pytest.approx(z[:2])
+    [counts] = [dict(one.facts) for one in testset.assumed if one.code == "ratings" and one.metric == "z"]
+    assert counts["left_out"]["of whole documents"] == 1
+
+
+def test_items_of_documents_join_texts_by_their_place_in_the_document(write):
+    texts = TestSet("t", {"A": ["a"] * 4, "B": ["b"] * 4}, {"ref": ["r"] * 4}, documents=["d0", "d1", "d1", "d2"])
+    rows = [*DOCUMENTS_RATED[:4], ("ann", "A", 2, 50, "d1", False), ("ann", "B", 2, 10, "d1", False)]
+    joined = join_scores(texts, {"raw": write_da_by_document(write, rows)})
+    assert joined.scores["raw"].by_system["A"] == (None, 80.0, 50.0, 60.0)
+    beyond = [*rows, ("ann", "B", 3, 10, "d1", False)]
+    with pytest.raises(InputError, match="row 7: the document d1 has 2 segments, and this is item 3"):
+        join_scores(texts, {"raw": write_da_by_document(write, beyond)})
+
+
+def test_a_header_in_the_file_of_appraise_is_no_rating(write):
+    path = write_da_by_document(write)
+    with open(path) as file:
+        text = file.read()
+    header = "username,system,itemId,itemType,srcLang,trgLang,score,docId,isDocScore,timeStart,timeEnd\n"
+    again = read_scores({"raw": write("named.csv", header + text * 4)})
+    assert again.scores["raw"].by_system == read_scores({"raw": path}).scores["raw"].by_system
+
+
+@needs_published
+def test_ratings_of_livonian_are_read_whole():
+    """By the counts of the files, and means by the formula of the task's script, with loops of our own."""
+    path = PUBLISHED / "wmt22/WMT22.Appraise.SegLvlLivSrc.20221031.filtered.csv"
+    with open(path) as file:
+        rows = [row for row in csv.reader(file) if row[3] == "TGT" and row[4:6] == ["eng", "liv"]]
+    by_rater, by_item = {}, {}
+    for row in rows:
+        by_rater.setdefault(row[0], []).append(float(row[6]))
+    for row in rows:
+        scores = by_rater[row[0]]
+        last = (float(row[6]) - np.mean(scores)) / np.std(scores, ddof=1)
+        by_item.setdefault((row[1].split(".")[3], int(row[2])), {})[row[0]] = last
+    expected = {}
+    for (system, _), of_rater in by_item.items():
+        expected.setdefault(system, []).append(np.mean([*of_rater.values()]))
+    testset = read_scores({"z": path}, langpair="en-liv")
+    assert max(testset.lines) <= 420
+    for system, scores in testset.scores["z"].by_system.items():
+        known = [score for score in scores if score is not None]
+        assert np.mean(known) == pytest.approx(np.mean(expected["A" if system == "refA" else system]))
 
 
 def test_mqm_is_a_sum_for_each_rater_and_lower_is_better(write):
@@ -133,13 +220,64 @@ def test_mqm_is_a_sum_for_each_rater_and_lower_is_better(write):
     assert {name: list(scores) for name, scores in found.by_system.items()} == {"A": [2.55, 25.0], "B": [1.0, 0.0]}
 
 
+#: As side-by-side ratings are published: other names, a column more, and a remark in the header.
+SIDE_BY_SIDE = """\
+system\tdoc\tdocSegId\tglobalSegId\trater\tsource\ttarget\tcategory\tseverity\tmetadata\t# Documentation: https://x
+A\td1\t1\t1\tr1\ts\tt\tAccuracy/Omission\tMajor\t{"a": ["b", 1]}
+A\td1\t1\t1\tr1\ts\tt\tMissed\tHOTW-test\t{}
+A\td2\t1\t2\tr1\ts\tt\tNo-error\tNo-error\t{}
+B\td1\t1\t1\tr1\ts\tt\tNon-translation!\tMajor\t{}
+B\td2\t1\t2\tr1\ts\tt\tStyle/Awkward\tMinor\t{}
+B\td2\t1\t2\tr1\ts\tt\tFound\tHOTW-test\t{}
+"""
+
+
+def test_mqm_side_by_side(write):
+    testset = read_scores({"MQM": write("sxs.tsv", SIDE_BY_SIDE)})
+    assert dict(testset.scores["MQM"].by_system) == {"A": (5.0, 0.0), "B": (25.0, 1.0)}
+    assert testset.documents == ("d1", "d2")
+    [counts] = [dict(one.facts) for one in testset.assumed if one.code == "ratings"]
+    assert counts["left_out"]["planted as controls"] == 2 and counts["n_ratings"] == 4
+    assert guess_uploads([("sxs.tsv", SIDE_BY_SIDE.encode())]) == [("scores", "MQM")]
+
+
+@needs_published
+def test_side_by_side_mqm_as_published():
+    """Held against sums by a loop of our own, which knows only the weights."""
+    path = PUBLISHED / "mqm/sxs_mqm_generalMT2023_ende.3ratingsPerSegment.tsv.tar.gz"
+    with tarfile.open(path) as archive:
+        lines = archive.extractfile(archive.getmembers()[0]).read().decode().split("\n")[1:-1]
+    sums = {}
+    for system, _, _, segment, rater, _, _, category, severity, *_ in (line.split("\t") for line in lines):
+        weight = {"Major": 5, "Minor": 1}.get(severity, 0)
+        if severity == "Minor" and category == "Fluency/Punctuation":
+            weight = 0.1
+        if category.startswith("Non-translation"):
+            weight = 25
+        by_rater = sums.setdefault(system, {}).setdefault(segment, {})
+        by_rater[rater] = by_rater.get(rater, 0) + weight
+    member = f"{path}/sxs_mqm_generalMT2023_ende.3ratingsPerSegment.tsv"
+    testset = read_scores({"MQM": member})
+    for system, scores in testset.scores["MQM"].by_system.items():
+        assert np.mean(scores) == pytest.approx(np.mean([np.mean([*own.values()]) for own in sums[system].values()]))
+    assert (len(sums), testset.n_segments) == (10, 104)
+
+
+def test_errors_of_the_source_rank_no_systems(write):
+    only = MQM.split("\n")[0] + "\n" + "A\td1\t1\t1\tr1\ts\tt\tSource error/-\tMinor\t\n" * 3
+    with pytest.raises(InputError, match="lists errors of the source text only"):
+        read_scores({"MQM": write("mqm.tsv", only)})
+    some = MQM + "B\td1\t1\t1\tr1\ts\tt\tSource error/-\tMinor\t\n"
+    assert read_scores({"MQM": write("some.tsv", some)}).scores["MQM"].by_system["B"] == (2.0, 0.0)
+
+
 def test_an_unknown_severity_is_refused(write):
     with pytest.raises(InputError, match="row 3: the severity is 'Trivial'. Expected major"):
         read_scores({"mqm": write("mqm.tsv", MQM.replace("Punctuation\tMinor", "Punctuation\tTrivial"))})
 
 
 @pytest.mark.parametrize(("text", "said"), [
-    (ESA + ESA.replace(",90,", ",?,"), "row 13 is .*Expected 9 or 12 columns of Appraise"),
+    (ESA + ESA.replace(",90,", ",?,"), "row 13 is .*Expected 9, 11 or 12 columns of Appraise"),
     (ESA + 'ann,A,0,TGT,eng,ces,90,"d,False,[],1.0,2.0\n', "cannot be read: .*Check its quotes"),
     (json.dumps({"doc_id": "en-cs", "scores": {"A": {"human1": 1}}}) + '\n{"doc_id": "en-cs"}\n',
      "row 2 is .*Expected an object with doc_id and scores")])
@@ -163,6 +301,52 @@ def test_wmt25_has_two_raters(write, ratings):
     testset = read_scores({"ESA": write("wmt25.jsonl", text)})
     assert dict(testset.scores["ESA"].by_system) == {"A": (80.0, 80.0), "B": (80.0, 80.0)}
     assert testset.domains == ("news", "news")
+
+
+def wmt25_of_people(ratings):
+    return "".join(json.dumps({"doc_id": f"en-cs_CZ_#_news_#_d{k}", "scores": {"A": own, "B": own}}) + "\n"
+                   for k, own in enumerate(ratings))
+
+
+@pytest.mark.parametrize("ratings", [
+    [{"human1": 90, "annotator1": "p1", "human2": 70, "annotator2": "p2"},
+     {"human1": 60, "annotator1": "p2", "human2": 40, "annotator2": "p1"}],
+    [[{"human": 90, "annotator": "p1"}, {"human": 70, "annotator": "p2"}],
+     [{"human": 60, "annotator": "p2"}, {"human": 40, "annotator": "p1"}]]])
+def test_the_people_of_wmt25_are_its_annotators_and_its_slots_are_segments(write, ratings):
+    path = write("wmt25.jsonl", wmt25_of_people(ratings))
+    [rows] = [table.rows for table in [read_table(path)]]
+    assert [(cells[3], cells[2]) for _, cells in rows[:2]] == [("p1", 90), ("p2", 70)]
+    assert read_scores({"ESA": path}).scores["ESA"].by_system["A"] == (80.0, 50.0)
+    by_slot = read_scores({"ESA": path}, raters="segments").scores["ESA"].by_system["A"]
+    assert by_slot == (90.0, 70.0, 60.0, 40.0)
+
+
+def test_one_person_in_both_slots_of_wmt25_counts_twice_and_is_one_rater(write):
+    own = {"human1": 90, "annotator1": "p1", "human2": 70, "annotator2": "p1"}
+    testset = read_scores({"ESA": write("wmt25.jsonl", wmt25_of_people([own, own]))})
+    assert testset.scores["ESA"].by_system["A"] == (80.0, 80.0)
+    [counts] = [dict(one.facts) for one in testset.assumed if one.code == "ratings"]
+    assert (counts["n_ratings"], counts["n_raters"]) == (8, 1)
+
+
+def test_an_unknown_person_of_wmt25_is_called_as_the_slot(write):
+    own = {"human1": 90, "annotator1": "unknown", "human2": 70, "annotator2": "p1"}
+    testset = read_scores({"ESA": write("wmt25.jsonl", wmt25_of_people([own]))})
+    [counts] = [dict(one.facts) for one in testset.assumed if one.code == "ratings"]
+    assert counts["n_raters"] == 2
+
+
+def test_a_segment_of_wmt25_that_nobody_rated_is_no_fault(write):
+    text = wmt25_of_people([{"human1": 90}, {"human1": 80}])
+    bare = json.dumps({"doc_id": "en-cs_CZ_#_news_#_d9", "scores": {}}) + "\n"
+    assert read_scores({"ESA": write("wmt25.jsonl", bare + text)}).n_segments == 2
+
+
+def test_scores_of_wmt25_that_are_no_ratings_are_refused(write):
+    text = wmt25_of_people([{"human1": 90}, {"bleu": 80}])
+    with pytest.raises(InputError, match="row 2, scores, column A: this is .*bleu.*Expected ratings such as"):
+        read_scores({"ESA": write("wmt25.jsonl", text)})
 
 
 def test_a_table_of_the_user_may_name_raters(write):

@@ -32,12 +32,12 @@ def test_of_one_metric_alone_nothing_is_most():
 def test_a_metric_against_people_is_told_with_the_direction_that_was_assumed():
     people = {name: [level + k % 3 / 10 for k in range(20)] for name, level in (("A", .5), ("B", .6), ("C", .7))}
     errors = {name: [1 - value for value in values] for name, values in people.items()}
-    tables = {"people": people, "errors": errors}
+    tables = {"people": people, "mine": errors}
     found = agreement(read_scores(tables), "people", resamples=50)
     [caution] = [one for one in about_agreement(found) if one.code == "against-people"]
     text = AGREEMENT_FORMS["text"](found)
-    assert f"Warning: {caution.text} Options: --lower-is-better errors.\n" in text
-    assert "Assumed: errors: higher is better, by default.\n" in text
-    right = agreement(read_scores(tables, ["errors"]), "people", resamples=50)
+    assert f"Warning: {caution.text} Options: --lower-is-better mine.\n" in text
+    assert "Assumed: mine: higher is better, because its name does not say otherwise.\n" in text
+    right = agreement(read_scores(tables, ["mine"]), "people", resamples=50)
     assert not any(one.code == "against-people" for one in about_agreement(right))
-    assert "Assumed: errors: lower is better, as given.\n" in AGREEMENT_FORMS["text"](right)
+    assert "Assumed: mine: lower is better, as given.\n" in AGREEMENT_FORMS["text"](right)

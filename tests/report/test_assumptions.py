@@ -12,8 +12,8 @@ from mtsig_core.errors import SettingError
 from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.report.caution_words import ASSUMPTION_TEMPLATES, REMEDIES, list_assumptions
 from mtsig_core.report.experiment_reports import AGREEMENT_FORMS
+from mtsig_core.score_names import check_settled
 from mtsig_core.store.kept_sets import _pack, _unpack
-from mtsig_core.testset import check_settled
 
 SCORES = {name: [level + k % 3 / 10 for k in range(20)] for name, level in (("A", .5), ("B", .6), ("C", .7))}
 SAID = "mine: lower is better, as given."
@@ -28,7 +28,7 @@ def found():
 def test_it_is_known_of_each_score(found):
     assert tuple(map(str, found.testset.assumed)) == (
         SAID, "XCOMET: higher is better, judging by its name and its scores (0.5 to 0.9).",
-        "other: higher is better, by default.")
+        "other: higher is better, because its name does not say otherwise.")
     assert Comparison.from_json(found.render("json")) == found
     assert json.loads(found.render("json"))["testset"]["assumed"] == list(map(str, found.testset.assumed))
 
@@ -40,6 +40,8 @@ EXAMPLES = [Assumption(code, facts) for code, facts in {
     "ratings": {"metric": "mine", "langpair": "en-cs", "n_ratings": 9, "n_raters": 2, "per_segment": 1.5,
                 "agreement": 0.5, "left_out": {"bad": 1}},
     "ratings-as-segments": {"metric": "mine"},
+    "ratings-standardized": {"metric": "mine"},
+    "line-ids": {"example": "utt-1", "moved": ["A.txt"]},
     "ratings-adjusted": {"metric": "mine", "n_raters": 2, "effects_sd": 4.5},
     "mqm-weights": {"metric": "mine", "weights": [("major", 5), ("minor fluency/punctuation", 0.1)]},
     "withdrawn": {"table": "systems.tsv", "names": ["A", "B"]},

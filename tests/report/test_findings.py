@@ -13,7 +13,7 @@ from mtsig_core.cli.main import main
 from mtsig_core.experiments.rankings import autorank, make_findings
 from mtsig_core.report import experiment_reports as findings_module
 from mtsig_core.report.experiment_reports import FINDINGS_FORMS, findings_table
-from mtsig_core.report.tables import starred_matrix
+from mtsig_core.report.tables import rank_table, starred_matrix
 from mtsig_core.simulation.corpus import simulated_task
 from mtsig_core.testset import SegmentScores
 
@@ -81,6 +81,34 @@ def test_pairs_have_marks_by_their_adjusted_p(found):
     assert seen >= {"†", ""}
 
 
+def test_head_to_head_is_of_the_rule_that_ranks(task):
+    """As WMT24 the differences are of means over domains, with the p of that rule; no mark contradicts a rank."""
+    ruled = make_findings(task, trials=999, rank_rule="wmt24")
+    result = ruled.pairs["qaa-en"].comparison.metrics["human"]
+    matrix, scores = starred_matrix(result), {row.system: row.score for row in result.systems}
+    names = list(scores)
+    ours_is_other = 0
+    for row, name in enumerate(names):
+        for column, other in enumerate(names):
+            cell = matrix.values(str(column + 1))[row]
+            if name == other:
+                continue
+            assert cell.rstrip("*†‡") == f"{scores[name] - scores[other]:+.2f}"
+            pair = next(pair for pair in result.pairs if {pair.a, pair.b} == {name, other})
+            assert (cell[-1] in "*†‡") == (pair.rule_better is not None)
+            ours_is_other += f"{abs(pair.delta):.2f}" != cell.strip("+-*†‡")
+    assert ours_is_other
+    wins = sum(mark in "*†‡" for row in matrix.texts() for mark in (cell[-1:] for cell in row[2:]) if mark)
+    assert wins / 2 == sum(tally[0] for tally in result.tally().values())
+    by_rule = sum(pair.rule_better is not None for pair in result.pairs)
+    for form in ("text", "html"):
+        assert f"Ranked as WMT24, {by_rule} of 66 pairs differ, without correction." in FINDINGS_FORMS[form](ruled)
+    record = json.loads(FINDINGS_FORMS["json"](ruled))["pairs"]["qaa-en"]["pairs"][0]
+    first = result.pairs[0]
+    assert (record["difference"], record["rule_difference"], record["rule_p"], record["rule_better"]) == (
+        first.delta, first.rule_delta, first.rule_p, first.rule_better)
+
+
 def test_all_forms_have_the_numbers(found):
     code = FINDINGS_FORMS["latex"](found)
     assert code.count(r"\begin{tabular}") == 4
@@ -128,3 +156,32 @@ def test_a_matrix_too_wide_for_a_page_is_left_to_files(found, monkeypatch):
     assert code.count(r"\begin{tabular}") == 3
     assert "% qaa-en: a matrix of 12 systems is too wide for a page." in code
     assert FINDINGS_FORMS["html"](found).count("Row against column") == 2
+
+
+def test_a_further_metric_of_texts_stands_beside_ranks_by_segment_scores(task):
+    """Its ranks are simultaneous rank ranges, as the rule needs segment scores; so the table says."""
+    both = make_findings(task, ["human", "bleu"], trials=999, rank_rule="wmt25")
+    table = findings_table(both, "qab-en")
+    bleu = compare(task.testsets["qab-en"], "bleu", trials=999).metrics["bleu"]
+    ranks = {row.system: (row.rank_low, row.rank_high) for row in bleu.systems}
+    assert table.values("rank_bleu") == [ranks[name] for name in table.values("system")]
+    ruled = compare(task.testsets["qab-en"], "human", trials=999, rank_rule="wmt25").metrics["human"]
+    assert table.values("rank") == [(row.rank_low, row.rank_high) for row in ruled.systems]
+    note = "Ranks by BLEU are simultaneous rank ranges, because the rule is for segment scores."
+    assert note in FINDINGS_FORMS["text"](both)
+    assert note not in FINDINGS_FORMS["text"](make_findings(task, ["human", "m1"], trials=999, rank_rule="wmt25"))
+
+
+def test_only_systems_known_to_be_outside_the_constrained_track_are_grey(task):
+    """Not one whose track nobody knows, nor a reference that takes part."""
+    names = list(task.testsets["qab-en"].systems)
+    infos = {names[0]: SystemInfo(True), names[1]: SystemInfo(False), names[2]: SystemInfo(None),
+             names[3]: SystemInfo(False, kind="human")}
+    known = replace(task, systems=infos | {name: SystemInfo(None) for name in names[4:]})
+    small = make_findings(known, "human", trials=99, resamples=20)
+    table = findings_table(small, "qab-en")
+    assert {table.values("system")[row] for row in table.grey} == {names[1]}
+    ranking = rank_table(small.found, "human")
+    assert {ranking.values("system")[row] for row in ranking.grey} == {names[1]}
+    nobody = replace(task, systems=dict.fromkeys(task.systems, SystemInfo(False)))
+    assert not findings_table(make_findings(nobody, "human", trials=99, resamples=20), "qab-en").grey

@@ -10,6 +10,7 @@ from mtsig_core import compare, compare_task
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.rankings import compare_by_rules, count_against_tests
 from mtsig_core.report.experiment_reports import RULES_FORMS, rule_counts_table, rules_table, rules_verdict
+from mtsig_core.report.tables import pairs_table, signs_table
 from mtsig_core.simulation.corpus import simulated_task
 from mtsig_core.stats.kept_tasks import KeptDraws
 from mtsig_core.stats.ranks import RANK_RULES, fitting_rules
@@ -96,3 +97,26 @@ def test_the_command_writes_every_form(capsys):
     assert main([*asked, "matrix"]) == 2 and "not for --rank-rule all" in capsys.readouterr().err
     assert main([*asked, "text", "--baseline", "Cedar-open"]) == 2 and "--baseline" in capsys.readouterr().err
     assert main([*asked, "text", "--rank-rule", "al"]) == 2 and "Did you mean 'all'?" in capsys.readouterr().err
+
+
+def test_the_matrix_of_signs_has_as_many_wins_as_the_leaderboard(by_rule):
+    for rule, one in by_rule.items():
+        result = one.metrics["human"]
+        table = signs_table(result, one.settings)
+        wins = {name: [*row].count(">") for _, name, *row in table.rows}
+        assert wins == {name: tally[0] for name, tally in result.tally().items()}
+        text = one.render("text")
+        assert ("not by the rule of the ranks" in one.render("latex")) == (rule != "simultaneous")
+        assert ("significantly better, < worse" in text) == (rule == "simultaneous")
+
+
+def test_pairs_have_columns_of_the_rule_beside_ours(by_rule):
+    one = by_rule["wmt25"]
+    result = one.metrics["human"]
+    table = pairs_table(result, one.settings)
+    assert table.titles[-3:] == ["difference as WMT25", "p as WMT25", "better as WMT25"]
+    for pair, p, better in zip(result.pairs, table.values("rule_p"), table.values("rule_better"), strict=True):
+        assert p == pair.rule_p
+        assert better == {"a": pair.a, "b": pair.b, None: None}[pair.rule_better]
+    rows = [*csv.DictReader(io.StringIO(one.render("csv")))]
+    assert [row["rule_better"] for row in rows if row.get("a")] == [pair.rule_better or "" for pair in result.pairs]

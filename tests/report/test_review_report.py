@@ -30,6 +30,7 @@ from mtsig_core.report.sentences import count_hidden, explain_far_firsts
 from mtsig_core.report.tables import tops_table
 from mtsig_core.report.task_reports import task_document
 from mtsig_core.results import TaskInfo
+from mtsig_core.simulation.corpus import simulated_task
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.ranks import RANK_RULES, ranks_before_after
@@ -168,11 +169,29 @@ def test_every_file_has_what_the_numbers_say_against_decisions_and_beside_notes(
     assert warned in data["decision_warnings"] and data["measured"][0] == {
         "delta": -row.delta, "ci_low": -row.ci_high, "ci_high": -row.ci_low,
         "ci_joint_low": -row.ci_joint_high, "ci_joint_high": -row.ci_joint_low, "p_value": row.p_value,
-        "p_adjusted": row.p_adjusted, "better": "b", "left_out": []}
+        "p_adjusted": row.p_adjusted, "better": "b", "rule_delta": None, "rule_p": None, "rule_better": None,
+            "left_out": []}
     assert [one["left_out"] for one in data["measured"]] == [[], [gone], []]
     table = list(csv.DictReader(io.StringIO(files["csv"])))
     assert warned in [one["reason"] for one in table if one["table"] == "decision_warnings"]
     assert [one["delta"] for one in table if one["table"] == "notes"] == [str(-row.delta), "", ""]
+
+
+def test_notes_have_the_difference_and_decision_of_the_rule_that_ranks():
+    task = simulated_task()
+    found = compare_task(task, "human", trials=99, resamples=99, rank_rule="wmt24")
+    result = found.pairs["qaa-en"].metrics["human"]
+    first, last = result.systems[0].system, result.systems[-1].system
+    steps = numbered(SetRule("wmt24"), NoteOn("qaa-en", "human", last, first, "look again"))
+    review = replay(steps)
+    table = notes_table(review.notes, found)
+    assert table.titles[-3:] == ["difference as WMT24", "p as WMT24", "better as WMT24"]
+    pair = next(pair for pair in result.pairs if {pair.a, pair.b} == {first, last})
+    difference, p, better = table.rows[0][-3:]
+    assert difference == pytest.approx(result.systems[-1].score - result.systems[0].score)
+    assert (p, better) == (pair.rule_p, first)
+    [measured] = review_record(steps, found)["measured"]
+    assert measured["rule_delta"] == pytest.approx(difference) and measured["rule_better"] == "b"
 
 
 def test_what_was_assumed_of_a_score_that_has_no_part_is_not_in_the_report(before):

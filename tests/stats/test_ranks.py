@@ -1,6 +1,7 @@
 """Ranks from decisions by brute force, by the rules of shared tasks, and before and after exclusions."""
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -35,6 +36,7 @@ from mtsig_core.stats.ranks import (
 )
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.task import Task, TaskExclusion
+from mtsig_core.testset import SegmentScores
 from tests.builders.rated_tasks import made
 
 WMT25 = Path(__file__).resolve().parents[3] / "shared" / "data" / "wmt25"
@@ -191,7 +193,8 @@ def test_a_comparison_is_ranked_by_the_rule_and_says_what_it_hides(rated, rule):
     tally = {row.system: (wins, 4 - wins - losses, losses) for row, wins, losses in zip(
         result.systems, expected.wins.tolist(), expected.losses.tolist(), strict=True)}
     assert result.tally() == tally
-    assert result.pairs == ours.pairs and result.signature != ours.signature and f"ranks:{rule}" in result.signature
+    assert without_rule(result.pairs) == ours.pairs
+    assert result.signature != ours.signature and f"ranks:{rule}" in result.signature
     before = {row.system: (row.rank_low, row.rank_high) for row in ours.systems}
     changed = sum(before[row.system] != (row.rank_low, row.rank_high) for row in result.systems)
     place = {row.system: cluster for row, cluster in zip(result.systems, expected.cluster, strict=True)}
@@ -206,6 +209,62 @@ def test_a_comparison_is_ranked_by_the_rule_and_says_what_it_hides(rated, rule):
     said, = (caution.text for caution in found.warnings if caution.code == "rank-rule")
     assert (f"Here {inside} significant" in said) == bool(inside) and RANK_RULES[rule].ignores[0] in said
     assert Comparison.from_json(found.render("json")) == found and found.settings.rank_rule == rule
+
+
+def without_rule(pairs):
+    return tuple(replace(pair, rule_delta=None, rule_p=None, rule_better=None) for pair in pairs)
+
+
+def p_by_rule(rule, first, second, domains):
+    """The p by which a rule decides on a pair, `first` with the better mean: by scipy, as in the tasks' own scripts."""
+    both = ~(np.isnan(first) | np.isnan(second))
+    if rule == "wmt22":
+        return stats.mannwhitneyu(first[~np.isnan(first)], second[~np.isnan(second)], alternative="greater").pvalue
+    if rule == "wmt25":
+        return stats.wilcoxon((first - second)[both], alternative="greater").pvalue
+    parts = []
+    for name in sorted(set(domains)):
+        inside = both & (np.array(domains) == name)
+        parts.append(stats.wilcoxon((first - second)[inside]).pvalue)
+    return stats.combine_pvalues(parts, method="stouffer").pvalue
+
+
+@pytest.mark.parametrize("lower", [False, True])
+@pytest.mark.parametrize("rule", ["wmt22", "wmt24", "wmt25", "overlap"])
+def test_pairs_have_the_difference_p_and_decision_of_the_rule(rated, rule, lower):
+    by_system = {name: [None if score is None else -score if lower else score for score in values]
+                 for name, values in rated.scores["human"].by_system.items()}
+    given = replace(rated, scores={"human": SegmentScores(by_system, not lower)})
+    result = compare(given, "human", trials=999, rank_rule=rule).metrics["human"]
+    sign = -1 if lower else 1
+    data = {name: sign * np.array(values, dtype=float) for name, values in by_system.items()}
+    domains = np.array(given.domains)
+    if rule == "wmt24":
+        means = {name: np.mean([np.nanmean(values[domains == one]) for one in sorted(set(domains))])
+                 for name, values in data.items()}
+    else:
+        means = {name: np.nanmean(values) for name, values in data.items()}
+    ends = {row.system: (row.ci_low, row.ci_high) for row in result.systems}
+    for pair in result.pairs:
+        better, worse = sorted((pair.a, pair.b), key=means.__getitem__, reverse=True)
+        assert pair.rule_delta == pytest.approx(sign * (means[pair.a] - means[pair.b]))
+        if rule == "overlap":
+            assert pair.rule_p is None
+            decided = max(ends[better]) < min(ends[worse]) if lower else min(ends[better]) > max(ends[worse])
+        else:
+            assert pair.rule_p == pytest.approx(p_by_rule(rule, data[better], data[worse], given.domains))
+            decided = pair.rule_p < 0.05
+        assert {"a": pair.a, "b": pair.b, None: None}[pair.rule_better] == (better if decided else None)
+    wins = {row.system: 0 for row in result.systems}
+    for pair in result.pairs:
+        if pair.rule_better is not None:
+            wins[getattr(pair, pair.rule_better)] += 1
+    assert wins == {name: tally[0] for name, tally in result.tally().items()}
+
+
+def test_by_simultaneous_ranks_pairs_have_no_rule_of_their_own(rated):
+    result = compare(rated, "human", trials=999).metrics["human"]
+    assert without_rule(result.pairs) == result.pairs and not result.has_rule_decisions
 
 
 def test_wmt22_ends_a_cluster_where_all_above_beat_all_below():
@@ -226,7 +285,7 @@ def _rank_by_wins(given):
     low = 1 + (wins > wins[:, None]).sum(axis=1)
     high = (wins >= wins[:, None]).sum(axis=1)
     order = np.argsort(-wins, kind="stable")
-    return order, Ranks(low, high, find_clusters(order, low, high), wins, losses)
+    return order, Ranks(low, high, find_clusters(order, low, high), wins, losses, better)
 
 
 def test_a_rule_is_one_entry(rated, monkeypatch):
@@ -245,6 +304,27 @@ def test_a_rule_is_one_entry(rated, monkeypatch):
     assert list(card.ranks) == list(RANK_RULES) and card.ranks["wins"] == tuple(
         (row.rank_low, row.rank_high) for row in result.systems[1:3])
     assert "wins" in SETTINGS["rank_rule"].values
+
+
+@pytest.mark.parametrize("correction", ["auto", "none", "bh"])
+@pytest.mark.parametrize("rule", ["wmt22", "wmt24", "wmt25", "overlap"])
+def test_the_dispute_card_has_the_ranks_of_each_rule_whichever_ranks_the_comparison(rated, rule, correction):
+    asked = dict(trials=999, resamples=99, correction=correction)
+    ranks = {name: {row.system: (row.rank_low, row.rank_high) for row in compare(
+        rated, "human", rank_rule=name, **asked).metrics["human"].systems} for name in RANK_RULES}
+    a, b = list(ranks["simultaneous"])[0], list(ranks["simultaneous"])[-1]
+    assert ranks["simultaneous"][a] != ranks["simultaneous"][b] != (1, len(ranks["simultaneous"]))
+    ruled = compare(rated, "human", rank_rule=rule, **asked)
+    card = examine_dispute(rated, "human", a=a, b=b, comparison=ruled, **asked).metrics[0]
+    assert card.ranks == {name: (own[a], own[b]) for name, own in ranks.items()}
+
+
+def test_a_comparison_kept_without_our_ranks_has_none_on_the_dispute_card(rated):
+    ruled = compare(rated, "human", trials=999, rank_rule="wmt25")
+    result = ruled.metrics["human"]
+    older = replace(ruled, metrics={"human": replace(result, ruled=replace(result.ruled, unruled=()))})
+    card = examine_dispute(rated, "human", comparison=older, trials=999, resamples=99).metrics[0]
+    assert card.ranks["simultaneous"] == (None, None) and None not in card.ranks["wmt25"]
 
 
 def test_a_rule_is_given_decisions_as_corrected_and_as_decided_for_ranks(rated, monkeypatch):
@@ -289,7 +369,10 @@ def test_wmt24_scores_lists_and_counts_by_the_mean_over_domains(uneven):
     assert result.ruled.means == pytest.approx([np.mean(by_system[row.system]) for row in result.systems])
     assert [(row.rank_low, row.rank_high, row.cluster) for row in result.systems] == [(1, 1, 1), (2, 2, 2), (3, 3, 3)]
     assert result.tally() == {"S1": (2, 0, 0), "S0": (1, 0, 1), "S2": (0, 0, 2)}
-    assert result.pairs == ours.pairs
+    assert without_rule(result.pairs) == ours.pairs
+    turned = next(pair for pair in result.pairs if (pair.a, pair.b) == ("S0", "S1"))
+    assert turned.delta > 0 > turned.rule_delta and turned.rule_better == "b"
+    assert turned.rule_delta == pytest.approx(means["S0"] - means["S1"])
 
 
 def test_wmt24_has_its_score_where_nothing_is_ranked_too(uneven):

@@ -1,0 +1,108 @@
+"""What sessions share has no names.
+
+Work is given a test set without its name and without the names of its files, so that what it finds, and what it says
+where it fails, can be shown to everybody who has the same content. Each session puts its own names in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from mtsig_core import TestSet
+from mtsig_core.readers.limits import hide_places
+from mtsig_core.results import TestSetInfo
+from pages._work.memory import remember
+
+NAMELESS = "‹test set›"  # in place of a name: no file and no sentence has it by chance
+
+
+@remember(16)
+def without_names(testset: TestSet) -> TestSet:
+    """Return the same content without the name of the set, and without what was assumed of its files."""
+    about_numbers = tuple(one for one in testset.assumed if not one.kind.names_files)
+    nameless = replace(testset, name=NAMELESS, assumed=about_numbers)
+    vars(nameless)["digest"] = testset.digest  # which takes time to find, and is of no name
+    return nameless
+
+
+@remember(64)
+def digest_of_all(nameless: TestSet) -> str:
+    """Return a digest of all that work can see of a test set without names.
+
+    `TestSet.digest` is of its content alone: where its lines stand in their files, and what was assumed of its scores,
+    can differ.
+    """
+    lines = hashlib.blake2b(repr(tuple(nameless.lines)).encode(), digest_size=16).hexdigest()
+    seen = nameless.digest, nameless.simulated, lines, nameless.assumed
+    return hashlib.blake2b(repr(seen).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+@remember(256)
+def with_names(found: Any, testset: TestSet) -> Any:
+    """Return what work has found of a test set without names, with the names of this test set put in."""
+    return _put_in(found, testset)
+
+
+@contextmanager
+def errors_with_names(testset: TestSet) -> Iterator[None]:
+    """Within it messages call the test set by its name."""
+    with hide_places({NAMELESS: testset.name}):
+        yield
+
+
+def _put_in(value: Any, testset: TestSet) -> Any:
+    """Return a value with the names put in; the very same object where it has none to put in."""
+    if isinstance(value, str):
+        return value.replace(NAMELESS, testset.name) if NAMELESS in value else value
+    if isinstance(value, TestSet):
+        return testset if value.name == NAMELESS else value
+    if isinstance(value, TestSetInfo):
+        return _name_info(value, testset)
+    if isinstance(value, Mapping):
+        return _name_mapping(value, testset)
+    if isinstance(value, list | tuple):
+        return _name_sequence(value, testset)
+    if is_dataclass(value) and not isinstance(value, type):
+        return _name_fields(value, testset)
+    return value
+
+
+def _name_info(info: TestSetInfo, testset: TestSet) -> TestSetInfo:
+    if NAMELESS not in info.name:
+        return info
+    return replace(info, name=info.name.replace(NAMELESS, testset.name), assumed=testset.assumed)
+
+
+def _name_mapping(values: Mapping, testset: TestSet) -> Mapping:
+    named = {_put_in(key, testset): _put_in(value, testset) for key, value in values.items()}
+    if list(named) == list(values) and _are_same(named.values(), values.values()):
+        return values
+    return type(values)(named)
+
+
+def _name_sequence(values: Sequence, testset: TestSet) -> Sequence:
+    named = [_put_in(value, testset) for value in values]
+    if _are_same(named, values):
+        return values
+    if hasattr(values, "_make"):  # a named tuple
+        return values._make(named)
+    return type(values)(named)
+
+
+def _name_fields(value: Any, testset: TestSet) -> Any:
+    changed = {}
+    for one in fields(value):
+        before = getattr(value, one.name)
+        after = _put_in(before, testset)
+        if after is not before:
+            changed[one.name] = after
+    return replace(value, **changed) if changed else value
+
+
+def _are_same(values: Iterable, before: Iterable) -> bool:
+    """Return whether these are the very objects that were there before."""
+    return all(value is old for value, old in zip(values, before, strict=True))
