@@ -666,17 +666,33 @@ def _first_by_rule(result: MetricResult) -> set[str]:
 
 def rules_verdict(by_rule: ByRule, metric: str) -> str:
     """Whether the rule changes who is first, in a sentence without its full stop."""
-    changed = [part for part, own in _results_by_rule(by_rule, metric).items() if any(_disagreements(own).values())]
+    results = _results_by_rule(by_rule, metric)
+    changed = [part for part, own in results.items() if any(_disagreements(own).values())]
     found = next(iter(by_rule.values()))
-    if isinstance(found, Comparison):
-        names = [name for name, word in _disagreements(_results_by_rule(by_rule, metric)[""]).items() if word]
-        return (f"The rank rules disagree on the top group or the winner: {', '.join(names)}" if changed else
-                "All rank rules give the same top group and winner")
     if not changed:
-        return "All rank rules give the same top group and winner"
+        return _state_that_rules_agree(results)
+    if isinstance(found, Comparison):
+        names = [name for name, word in _disagreements(results[""]).items() if word]
+        return f"The rank rules disagree on the top group or the winner: {', '.join(names)}"
     n = len(select_parts(found, metric))
     return (f"The rank rule changes the top group or the winner in {f'{len(changed)} of ' * (n > len(changed))}"
             f"{format_count(n, 'language pair')}: {name_pairs(changed)}")
+
+
+def _state_that_rules_agree(results: Mapping[str, Mapping[str, MetricResult]]) -> str:
+    """That rules give the same top group, and which of them rank no system anywhere; by part and rule."""
+    silent = [rule for rule in next(iter(results.values())) if all(
+        row.rank_low is None for by_rule in results.values() for row in by_rule[rule].systems)]
+    if not silent:
+        return "All rank rules give the same top group and winner"
+    titles = join_names([RANK_RULES[rule].title for rule in silent])
+    n_ranking = len(next(iter(results.values()))) - len(silent)
+    if n_ranking == 0:
+        return "No rank rule ranks any system"
+    if n_ranking == 1:
+        return f"Only one rank rule ranks the systems. No system is ranked {titles}"
+    return (f"The {n_ranking} rank rules that rank the systems give the same top group and winner. No system is ranked "
+            f"{titles}")
 
 
 def rules_blocks(by_rule: ByRule, metric: str) -> list[Block]:
