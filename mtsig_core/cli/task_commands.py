@@ -248,7 +248,7 @@ def add_autorank(sub: ArgumentParser) -> None:
     _add_task(sub)
     add_metric_options(sub, "those that the task used, else all its scores but human ones", lowercase=False)
     add_arguments(sub.add_argument_group("ranking"), "autorank",
-                  resamples="number of resamples for intervals and ranks")
+                  resamples="number of resamples for the range in resamples")
     add_output_options(sub, tuple(AUTORANK_FORMS))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from mtsig_core.caution import Caution
 from mtsig_core.metrics import Metric, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
-from mtsig_core.stats.cautions import about_files, strip_texts
+from mtsig_core.stats.cautions import about_files, find_missing_tokenizers, strip_texts
 from mtsig_core.stats.engine import UnitStatistics, jackknife_scores
 from mtsig_core.stats.resampling import make_units
 from mtsig_core.task import Task
@@ -58,7 +58,8 @@ class Integrity:
     metric: str  # whose intervals are looked at
     n_lines: int
     systems: tuple[SystemIntegrity, ...]
-    median_cross_bleu: float | None = None  # of all pairs of systems; None without texts
+    median_cross_bleu: float | None = None  # of all pairs of systems; None without texts, or the tokenizer of BLEU
+    warnings: tuple[Caution, ...] = ()  # of what could not be looked at
 
 
 def examine_integrity(testset: TestSet, metric: str | Metric | None = None) -> Integrity:
@@ -81,9 +82,11 @@ def examine_integrity(testset: TestSet, metric: str | Metric | None = None) -> I
     source = None if testset.sources is None else strip_texts(testset.sources)
     basis = next(iter(references.values()), source) or next(iter(outputs.values()), [])
     counted = [k for k, text in enumerate(basis) if len(text) >= SHORT_LINE]
-    driving = _find_driving(testset, chosen)
+    computed = [chosen.name, "bleu"] if testset.has_texts else [chosen.name]
+    missing = find_missing_tokenizers(testset, computed, testset.name)
+    driving = {} if chosen.name in missing else _find_driving(testset, chosen)
     warnings = about_files(testset)
-    alike = _cross_bleu(testset, outputs) if counted else {}
+    alike = _cross_bleu(testset, outputs) if counted and "bleu" not in missing else {}
     rows = []
     for system, lines in outputs.items():
         others = {other: alike[frozenset((system, other))] for other in outputs if other != system and alike}
@@ -95,7 +98,7 @@ def examine_integrity(testset: TestSet, metric: str | Metric | None = None) -> I
                                               / len(counted)),
             driving.get(system), tuple(caution for caution in warnings if caution.a == system)))
     return Integrity(testset.name, chosen.name, len(counted), tuple(rows),
-                     float(np.median([*alike.values()])) if alike else None)
+                     float(np.median([*alike.values()])) if alike else None, tuple(missing.values()))
 
 
 def _cross_bleu(testset: TestSet, outputs: Mapping[str, Sequence[str]]) -> dict[frozenset[str], float]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from mtsig_core.caution import Caution
 from mtsig_core.errors import SettingError, suggest_name
 from mtsig_core.metrics import Metric, direction, find_tokenizer, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics, remember
@@ -25,7 +26,12 @@ from mtsig_core.results import (
 from mtsig_core.score_names import check_settled
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import TOLERANCE, rounding_error, row_chunks
-from mtsig_core.stats.cautions import about_ignored_documents, about_independence, about_words
+from mtsig_core.stats.cautions import (
+    about_ignored_documents,
+    about_independence,
+    about_words,
+    find_missing_tokenizers,
+)
 from mtsig_core.stats.draws import derive_seed
 from mtsig_core.stats.few_units import p_floor
 from mtsig_core.stats.kept_tasks import KeptTask
@@ -391,8 +397,12 @@ def task_agreement(task: Task, human: str, metrics: Sequence[str] | None = None,
         known = list(dict.fromkeys(name for testset in task.testsets.values() for name in testset.scores))
         raise SettingError(f"No language pair of {task.name} has segment scores {human!r} of two systems."
                            f"{suggest_name(human, known)} There are: {', '.join(known) or 'none'}.", {"human": "NAME"})
+    missing: dict[str, list[Caution]] = {pair: [] for pair in have}
     if metrics is None:
-        offered = [default_metrics(testset, human) for testset in have.values()]
+        offered = []
+        for pair, testset in have.items():
+            names, missing[pair] = _available_metrics(pair, testset, human)
+            offered.append(names)
         metrics = [name for name in offered[0] if all(name in own for own in offered[1:])]
         if not metrics:
             raise SettingError(f"No metric is in all language pairs of {task.name} that have {human}: "
@@ -412,10 +422,21 @@ def task_agreement(task: Task, human: str, metrics: Sequence[str] | None = None,
     signatures = [" ".join(dict.fromkeys(own.metrics[k].signature(own.testset) for own in draws.values()))
                   for k in range(len(means))]  # tokenizers may differ
     rows = tuple(accuracies(first.metrics[k], signatures[k], means[k], alpha) for k in order)
+    parts = {}
+    for pair, own in draws.items():
+        part = summarize_draws(human, own)
+        parts[pair] = replace(part, warnings=(*missing[pair], *part.warnings))
     return TaskAgreement(
-        human, TaskInfo.from_task(task), {pair: summarize_draws(human, own) for pair, own in draws.items()},
+        human, TaskInfo.from_task(task), parts,
         tuple(pair for pair in task.testsets if pair not in have), alpha, seed, CORRECTION, rows,
         compare_metrics(means, list(draws.values()), order))
+
+
+def _available_metrics(pair: str, testset: TestSet, human: str) -> tuple[list[str], list[Caution]]:
+    """The metrics that a language pair is asked about by default, and a warning of each whose tokenizer is missing."""
+    names = default_metrics(testset, human)
+    missing = find_missing_tokenizers(testset, names, pair)
+    return [name for name in names if name not in missing], list(missing.values())
 
 
 #: Settings of a task's comparison that metrics are held against people by, too.

@@ -19,6 +19,7 @@ from mtsig_core.readers.columns import InputTable, read_text_table
 from mtsig_core.readers.files import DAMAGE, FilePath, find_packer, open_file, unpack
 from mtsig_core.readers.formats import SCORE_TABLE, SEGMENTS, TEXTS, Format, find_format, sniff, split_lines, to_utf8
 from mtsig_core.readers.limits import is_limited, spend
+from mtsig_core.readers.stand_ins import refuse_stand_in
 from mtsig_core.readers.text_tables import TextInTable, TextTable
 from mtsig_core.testset import StoredLines, read_file_state, show_name
 
@@ -111,7 +112,9 @@ def _read(path: FilePath, content: str) -> Any:
 def read_bytes(path: FilePath, content: str = SEGMENTS) -> tuple[bytes, bool]:
     """The content of a file, and whether it had to be unpacked."""
     parts = list(read_chunks(path, content))
-    return b"".join(chunk for chunk, _ in parts), bool(parts and parts[0][1])
+    data = b"".join(chunk for chunk, _ in parts)
+    refuse_stand_in(data, show_name(path), content)
+    return data, bool(parts and parts[0][1])
 
 
 def read_chunks(path: FilePath, content: str = SEGMENTS, *, is_counted: bool = True) -> Iterator[tuple[bytes, bool]]:
@@ -166,6 +169,7 @@ def explain_missing(path: FilePath) -> str:
         return "The name of a file is empty. Name a text file with one segment per line."
     folder, name = os.path.split(path)
     if os.path.islink(path):
+        refuse_stand_in(os.fsencode(os.readlink(path)), show_name(path), SEGMENTS)  # as git-annex links to its objects
         return f"{show_name(path)} is a link to {show_name(os.readlink(path))}, which does not exist. Mend the link."
     try:
         names = os.listdir(folder or ".")

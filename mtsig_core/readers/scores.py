@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,18 +15,18 @@ import numpy as np
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError, explain_unknown, suggest_name
 from mtsig_core.languages import is_langpair
+from mtsig_core.readers.cells import ABSENT, has_number, is_number, read_value, to_key, to_name, to_number
 from mtsig_core.readers.columns import (
-    ABSENT,
     EXPECTED_COLUMNS,
     NAMES,
     InputTable,
     NamedColumns,
     NumberedRows,
+    check_unique,
     find_column,
     read_delimited,
     read_frame_table,
     show_names,
-    show_value,
 )
 from mtsig_core.readers.files import FilePath
 from mtsig_core.readers.formats import IDS, sniff
@@ -50,7 +49,6 @@ from mtsig_core.testset import SegmentScores, TestSet, is_human, show_name
 
 #: Of scores: a file, columns, or an array of shape (systems, segments).
 ScoreTable: TypeAlias = "FilePath | NamedColumns | np.ndarray"
-_MISSING = ("", '""', "na", "n/a", "nan", "none", "null")
 
 
 def _open_table(source: ScoreTable, metric: str, columns: Mapping[str, str], mqm_weights: Mapping[str, float]
@@ -64,34 +62,52 @@ def _open_table(source: ScoreTable, metric: str, columns: Mapping[str, str], mqm
         table = table.sum_errors(mqm_weights)
     if not table.header or not table.rows:
         raise InputError(f"{table.name} has no row of scores. {EXPECTED_COLUMNS}")
-    return _name_columns(table, columns)
+    return _name_columns(table.count_truths(), columns)
+
+
+#: Columns of names.
+_NAMED = ("system", "docid", "domain", "rater", "slot")
 
 
 def _read_ratings(table: InputTable, metric: str, known: Collection[str], langpair: str | None) -> ScoreFile:
     """The ratings of a language pair in a table."""
     table = _take_langpair(table, langpair)
     place = _find_places(table, metric, known)
-    others = [(column, k) for k, column in enumerate(table.header) if k not in place.values()]
-    n_lines = table.n_lines or (None if "line" in place else len(table.rows))
-    systems = {str(cells[place["system"]]) for _, cells in table.rows} if "system" in place else others
-    spend("systems", len(systems), table.name)
-    file = ScoreFile(table, n_lines)
-    for count, (row, cells) in enumerate(table.rows, 1):
-        where = table.where(row)
-        system, document, domain, rater, slot = (
-            _read_text(cells[place[held]], f"{where}: {held}") if held in place else None
-            for held in ("system", "docid", "domain", "rater", "slot"))
-        line = as_key(cells[place["line"]], f"{where}: line") if "line" in place else count
-        if system is not None:
-            if (score := cells[place["score"]]) is ABSENT:
-                named = [title for title, cell in zip(table.header, cells, strict=True) if cell is not ABSENT]
-                raise InputError(f"{where} has no {show_name(table.header[place['score']])!r}; it has "
-                                 f"{show_names(named)}. Expected a number, or null where a score is missing.")
-            scores = [(system, _read_number(score, where))]
-        else:
-            scores = [(column, _read_number(cells[k], f"{where}, column {show_name(column)}")) for column, k in others]
-        file.ratings += [Rating(name, line, score, document, domain, rater, row, file, slot) for name, score in scores]
+    file = ScoreFile(table, table.n_lines or (None if "line" in place else len(table.rows)))
+    names = {held: table.read(place[held], to_name) for held in _NAMED if held in place}
+    nobody = [None] * len(table.rows)
+    documents, domains, raters, slots = (names.get(held, nobody) for held in ("docid", "domain", "rater", "slot"))
+    lines: Sequence[int | str] = range(1, len(table.rows) + 1)
+    if "line" in place:
+        lines = table.read(place["line"], to_key)
+    scores = _read_scores_of_systems(table, place, names.get("system"))
+    for k, (row, _) in enumerate(table.rows):
+        for system, column in scores.items():
+            name = names["system"][k] if system is None else system
+            file.ratings.append(Rating(name, lines[k], column[k], documents[k], domains[k], raters[k], row, file,
+                                       slots[k]))
     return file
+
+
+def _read_scores_of_systems(table: InputTable, place: Mapping[str, int], systems: Sequence[str] | None
+                            ) -> dict[str | None, list[float | None]]:
+    """The scores by system, where each has a column; else those of the only column, of no system by its name."""
+    if systems is not None:
+        spend("systems", len(set(systems)), table.name)
+        _check_presence(table, place["score"])
+        return {None: table.read(place["score"], to_number)}
+    columns = [k for k in range(len(table.header)) if k not in place.values()]
+    spend("systems", len(columns), table.name)
+    return {table.header[k]: table.read(k, to_number) for k in columns}
+
+
+def _check_presence(table: InputTable, column: int) -> None:
+    """Refuse a record of JSON that has no score at all, which is a slip where null is meant."""
+    for row, cells in table.rows:
+        if cells[column] is ABSENT:
+            named = [title for title, cell in zip(table.header, cells, strict=True) if cell is not ABSENT]
+            raise InputError(f"{table.where(row)} has no {show_name(table.header[column])!r}; it has "
+                             f"{show_names(named)}. Expected a number, or null where a score is missing.")
 
 
 #: What a column may be said to hold.
@@ -186,8 +202,7 @@ def _find_places(table: InputTable, metric: str, known: Collection[str]) -> dict
 def _list_measures(table: InputTable, columns: Iterable[int]) -> list[int]:
     """Those of the columns that have numbers, and nothing else."""
     below = {k: [cells[k] for _, cells in table.rows] for k in columns}
-    return [k for k, values in below.items() if all(map(_is_number, values)) and any(
-        _read_number(value, "") is not None for value in values)]
+    return [k for k, values in below.items() if all(map(is_number, values)) and any(map(has_number, values))]
 
 
 def name_scores(content: bytes) -> str | None:
@@ -217,13 +232,27 @@ def _is_text(table: InputTable, column: int) -> bool:
     """Whether a column that would be of a system has no number at all, and is none of the texts by its name."""
     texts = {*NAMES["source"], *NAMES["reference"], *NAMES["output"]}
     may_be = len(table.rows) > 1 and table.header[column].lower() not in {"", *texts}
-    return may_be and not any(_is_number(cells[column]) for _, cells in table.rows)
+    return may_be and not any(is_number(cells[column]) for _, cells in table.rows)
 
 
 def _ask_which(table: InputTable) -> InputError:
-    return InputError(f"{table.name}: I found the columns {show_names(table.header)}. Which is the system, the line, "
-                      "the score? Rename them to system, line and score.",
+    names = show_names(name or "one without a name" for name in table.header)
+    of_systems = ""
+    if _may_be_of_systems(table):
+        of_systems = (" If each row is a system, these are published scores, not scores of segments: give the file by "
+                      "--official, or to 'Compare with published scores'.")
+    return InputError(f"{table.name}: I found the columns {names}. Which is the system, the line, the score? Rename "
+                      f"them to system, line and score.{of_systems}",
                       {"columns": "system=NAME,line=NAME,score=NAME"})
+
+
+def _may_be_of_systems(table: InputTable) -> bool:
+    """Whether the first column of texts may name the systems, each once, and no other one the lines."""
+    if find_column(table.header, "line") is not None:
+        return False
+    columns = [[cells[k] for _, cells in table.rows] for k in range(len(table.header))]
+    texts = next((values for values in columns if not any(map(is_number, values))), [])
+    return 1 < len(texts) == len(set(map(str, texts)))
 
 
 @dataclass(frozen=True)
@@ -244,7 +273,7 @@ _N_SHOWN = 5  # rows that show what columns hold
 
 def describe_columns(source: FilePath, metric: str) -> ScoreColumns:
     """The columns of a table of scores of the name `metric`, before they are read as scores."""
-    table = read_table(source)
+    table = read_table(source).count_truths()
     header = table.header
     values = {name: tuple(dict.fromkeys(str(cells[k]).strip() for _, cells in table.rows))
               for k, name in enumerate(header) if name}
@@ -289,56 +318,11 @@ def _check_titles(table: InputTable, known: Collection[str], *, is_unknown: bool
     """Refuse a first row of scores in place of names, and a name that comes twice. `is_unknown`: whether no title is
     known; `known` are the systems of the texts, none without."""
     header = table.header
-    if is_unknown and any(title.lower() not in _MISSING and _is_number(title) and title not in known
-                          for title in header):
+    if is_unknown and any(has_number(title) and title not in known for title in header):
         raise InputError(f"{table.name} begins with {show_names(header)}, which is a row of scores. Expected the names "
                          "of the columns first. Add a first row of names, such as system, line, score. (A file of "
                          "mt-metrics-eval has no names. Give it under its own name, which ends in .seg.score.)")
-    if twice := sorted({column for column in header if header.count(column) > 1}):
-        raise InputError(f"{table.name} has the column {show_name(twice[0])} twice. Rename or remove one of them.")
-
-
-def _is_number(value: object) -> bool:
-    try:
-        _read_number(value, "")
-    except InputError:
-        return False
-    return True
-
-
-def _read_text(value: object, where: str) -> str:
-    if isinstance(value, bool | list | dict):
-        raise InputError(f"{where} is {show_value(value)}. Expected a text or a number.")
-    text = "" if value is None or value is ABSENT or value != value else show_name(str(value).strip())
-    if not text:
-        raise InputError(f"{where} is empty. Fill it in, or remove the row.")
-    return text
-
-
-def as_key(value: object, where: str) -> int | str:
-    """A line number, or an id as it stands."""
-    text = _read_text(value, where)
-    number = text.removesuffix(".0")
-    return int(number) if number.isascii() and number.isdigit() and len(number) < 16 else text
-
-
-def _read_number(value: Any, where: str) -> float | None:
-    """A score, None where there is none."""
-    if value is None or value is ABSENT or (isinstance(value, str) and value.strip().lower() in _MISSING):
-        return None
-    try:
-        if isinstance(value, bool | list | dict) or isinstance(value, str) and "_" in value:  # 1_000 is Python's
-            raise ValueError
-        number = float(value)
-    except OverflowError:  # a whole number of hundreds of digits
-        number = math.inf
-    except (ValueError, TypeError):
-        raise InputError(f"{where}: the score is {show_value(value)}. Expected a number such as 0.83, or nothing where "
-                         "a score is missing.") from None
-    if math.isinf(number):
-        raise InputError(f"{where}: the score is infinite ({show_value(value)}). Expected a finite number, or nothing "
-                         "where a score is missing.")
-    return None if math.isnan(number) else number
+    check_unique(table.name, header)
 
 
 # From ratings to the scores of a test set, alone or joined to texts.
@@ -727,7 +711,7 @@ def _read_ids(path: FilePath, testset: TestSet) -> dict[int | str, int]:
                          "their end does not count). Expected an id for each line.")
     line_of: dict[int | str, int] = {}
     for line, text in zip(range(1, last + 1) if len(ids) == last else testset.lines, ids, strict=True):
-        key = as_key(text, f"{show_name(path)}, line {line}: the id")
+        key = read_value(f"{show_name(path)}, line {line}, the id", text, to_key)
         if line_of.setdefault(key, line) != line:
             raise InputError(f"{show_name(path)}, line {line}: the id {show_name(text)!r} is in line "
                              f"{line_of[key]} too. Expected another one for each line.")

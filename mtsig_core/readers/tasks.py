@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError, explain_unknown
 from mtsig_core.languages import is_langpair
-from mtsig_core.readers.columns import show_value
+from mtsig_core.readers.cells import show_value
 from mtsig_core.readers.files import (
     MAX_DEPTH,
     OF_FINDER,
@@ -40,6 +40,7 @@ from mtsig_core.readers.limits import check_values, parse_bounded_json, spend
 from mtsig_core.readers.lines import explain_missing, read_beginning, read_bytes, read_lines
 from mtsig_core.readers.ratings import ADJUSTED, BLOCK_LINE, parse_blocks
 from mtsig_core.readers.scores import cut_lines, list_langpairs, name_scores, read_scores
+from mtsig_core.readers.stand_ins import refuse_stand_in
 from mtsig_core.readers.texts import drop_canary, find_runs
 from mtsig_core.readers.wmt import (
     ONE_OF_EACH,
@@ -434,6 +435,7 @@ def find_task(folder: FilePath) -> Path:
     """The folder of a task: a folder as it is, or in a zip the topmost that looks like one, by the folders in it, else
     by the names of its files."""
     head = read_beginning(folder) if os.path.isfile(folder) else b""
+    refuse_stand_in(head, show_name(folder), FOLDER)
     find_format(show_name(folder), head, FOLDER)  # which refuses another format
     root = Path(folder)
     if not is_archive(folder):

@@ -15,6 +15,7 @@ from typing import Any
 
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.languages import find_spaceless
+from mtsig_core.readers.cells import CellError
 from mtsig_core.readers.files import (
     DAMAGE,
     FilePath,
@@ -87,12 +88,14 @@ def list_flat_files(archive: FilePath) -> list[tuple[str, bytes]]:
 
 def _guess_role(file: str, content: bytes, table: TextTable | None) -> str:
     """What a file of that name, with that beginning, and with these texts if it holds several, most likely is."""
+    fmt = sniff(cut_lines(content))
+    if fmt is not None and fmt.scores:  # ratings come with their texts in some forms, and are what they are sent for
+        return "scores"
     if table is not None and table.form == "parallel" and _find_sign(file) == "documents":
         return "documents"  # domain<TAB>document id, in letters so alike that they pass for two references
     if table is not None and (table.references or task_name(PurePosixPath(file).name) is None):
         may_be_reference = bool(table.list_texts("reference")) and _find_sign(file) == "reference"
         return "reference" if find_role(table) == "system" and may_be_reference else find_role(table)
-    fmt = sniff(cut_lines(content))
     if fmt is not None and fmt.reads.get(SCORE_TABLE) is not None:
         return "scores"
     if (found := task_name(PurePosixPath(file).name)) is not None:
@@ -111,15 +114,22 @@ def _find_sign(file: str) -> str:
 
 def has_documents(file: str, content: bytes) -> bool:
     """Whether a file that holds several texts has their documents, too."""
-    table = _read_table_of_texts(file, content)
+    table = None
+    with suppress(CellError):  # which is told once the file is to be opened
+        table = _read_table_of_texts(file, content)
     return table is not None and table.documents is not None
 
 
 def _read_table_of_texts(file: str, content: bytes) -> TextTable | None:
-    """The texts of a file that holds several; None of another, and of one that cannot be read so."""
-    with suppress(InputError, SettingError), limit_reading(upload_limits()), read_uploaded({file: content}):
-        return read_text_table_file(file)
-    return None
+    """The texts of a file that holds several; None of another, and of one that cannot be read so. Raises CellError of
+    texts among which a value is none."""
+    try:
+        with limit_reading(upload_limits()), read_uploaded({file: content}):
+            return read_text_table_file(file)
+    except CellError:
+        raise
+    except (InputError, SettingError):
+        return None
 
 
 def describe_table(upload: Upload) -> ScoreColumns | None:
@@ -179,8 +189,16 @@ def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
     >>> guess_uploads([("out.txt", b""), ("out.txt", b"")])  # of two folders, which a browser does not tell
     [('system', 'out'), ('system', 'out (2)')]
     """
-    tables = [_read_table_of_texts(file, content) for file, content in files]
-    roles = [_guess_role(*file, table) for file, table in zip(files, tables, strict=True)]
+    tables = []
+    roles = []
+    for file, content in files:
+        table = None
+        try:
+            table = _read_table_of_texts(file, content)
+            roles.append(_guess_role(file, content, table))
+        except CellError:  # which is told once the file is to be opened
+            roles.append(_BOTH)
+        tables.append(table)
     pairs = {_set_and_pair(file)[1] for file, _ in files} - {""}
     origins = tuple(f".{pair.split('-')[0]}" for pair in pairs)
     for k, (file, _) in enumerate(files):  # nothing says that it is an output, and it ends as the sources would

@@ -229,10 +229,10 @@ def read_wmt(folder: FilePath, langpair: str, *, parses: Sequence[tuple[str, Fil
     systems = {name: texts for name, texts in testset.systems.items() if testset.references.get(name) != texts}
     unread = {place: [name for name in list_folder(folder / place) if not task_name(f"{place}/{name}")]
               for place in inside if is_folder(folder / place)}
-    return replace(testset, systems=systems, assumed=tuple(
-        Assumption("names-of-outputs", {"place": place, "files": [show_name(name) for name in names[:_LISTED]],
-                                        "n": len(names)})
-        for place, names in unread.items() if names))
+    not_read = [Assumption("names-of-outputs", {"place": place, "n": len(names),
+                                                "files": [show_name(name) for name in names[:_LISTED]]})
+                for place, names in unread.items() if names]
+    return replace(testset, systems=systems, assumed=(*testset.assumed, *not_read))
 
 
 def list_left_out(folder: Path) -> list[Assumption]:

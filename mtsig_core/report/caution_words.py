@@ -82,6 +82,9 @@ TEMPLATES: dict[str, Words] = {
     "odd-length": Words("{a} has {ratio:.2f} times the characters of reference {reference}.",
                         advice="Check the language and the file."),
     "one-system": Words("{a} is the only system: its score and interval are given, and there is no pair to test."),
+    "tokenizer-missing": Words(
+        "{by} scores are missing for {pair}: the tokenizer {tokenizer} needs a package that is not installed.",
+        advice="Install it with: pip install {package}."),
     "tokenizer-and-script": Words(
         "The references look {language}, and the tokenizer {tokenizer} does not cut {language} into words. The "
         "{by} scores differ from what others report, and the order of the systems may be wrong.",
@@ -93,6 +96,10 @@ TEMPLATES: dict[str, Words] = {
         "so intervals may be too narrow and p-values too small.",
         advice="Add document ids ({has_texts:a documents file|a column docid}), or test blocks of neighbouring "
                "segments."),
+    "one-segment-documents": Words(
+        "Each of the {n:,} segments has a document id of its own, so segments are treated as independent. Neighbouring "
+        "segments are often alike; then intervals are too narrow and p-values too small.",
+        advice="Check that these are ids of documents, not of segments."),
     "blocks-for-documents": Words("Blocks of neighbouring segments replace documents because there are no document "
                                   "ids.", advice="Add document ids if you have them."),
     "documents-ignored": Words(
@@ -551,6 +558,7 @@ ASSUMPTION_TEMPLATES = {
     "no-reference": "Excluded: {segments} without a reference, the first is segment {segment} of the document "
                     "{document}.",
     "lines-from-zero": "{file} counts lines from 0. Here they are counted from 1: its line 0 is line 1.",
+    "line-ids": "Each line has an id, such as {example}. The texts are scored without them.{put_in_order}",
     "names-of-outputs": "Excluded from {place}: {files}{more}. Outputs have names such as NAME.txt or NAME.txt.gz.",
     "pair-without-output": "Excluded: {pair}, which has references but no output.",
     "pair-without-reference": "Excluded: {pair}, which has outputs but no reference.",
@@ -583,6 +591,9 @@ def fill(template: str, assumption: Assumption) -> str:
             f" Agreement of raters: Krippendorff's alpha {names['agreement']:.2f}.")
     if "langpair" in names:
         names["of"] = f", {names['langpair']}" if names["langpair"] else ""
+    if "moved" in names:
+        moved = names["moved"]
+        names["put_in_order"] = f" Put in the order of the reference, by id: {moved}." if moved else ""
     if "n" in names:
         names["segments"] = format_count(names["n"], "segment")
         names["more"] = ", ..." if names["n"] > len(assumption.facts.get("files", ())) else ""

@@ -1061,7 +1061,7 @@ def describe_trials(result: MetricResult, settings: Settings) -> str:
         return ""
     if result.exact:
         return f"all {result.trials + 1:,} permutations (exact)"
-    return f"{result.trials:,} {'resamples' if TESTS[settings.test].draws == 'bootstrap' else 'permutations'}"
+    return f"{result.trials:,} {'resamples' if TESTS[settings.test].is_bootstrap else 'permutations'}"
 
 
 def list_interval_kinds(comparison: Comparison) -> str:

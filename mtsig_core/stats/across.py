@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
-from mtsig_core.errors import SettingError, explain_unknown
+from mtsig_core.errors import MissingTokenizerError, SettingError, explain_unknown
 from mtsig_core.metrics import METRICS, resolve_metric
 from mtsig_core.results import (
     Comparison,
@@ -26,7 +26,7 @@ from mtsig_core.results import (
 from mtsig_core.score_names import check_settled, order_metrics, pick_human_scores
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import pair_differences, row_chunks
-from mtsig_core.stats.cautions import about_choice
+from mtsig_core.stats.cautions import about_choice, about_missing_tokenizer
 from mtsig_core.stats.comparison import Cache, decide, draw, draws_key, join_comparisons
 from mtsig_core.stats.decisions import Decisions, average_runs_across, decide_tests, rank_systems
 from mtsig_core.stats.draws import (
@@ -365,11 +365,15 @@ def compare_task(task: Task | TaskParts, metrics: str | Sequence[str] | None = N
             parts[metric, pair] = one
             if found is not None:
                 found(pair, one)
-        own = {pair: parts[metric, pair] for pair in info.pairs_with(metric)}
+        own = {pair: parts[metric, pair] for pair in info.pairs_with(metric) if (metric, pair) in parts}
         if len(own) > 1:
             macro[metric] = work.compare_across(metric, own, counted)
         work.shares.step()
-    return join_task(info, names, parts, macro, task.excluded, chosen=metrics is not None)
+    if not parts and work.missing:
+        raise next(iter(work.missing.values()))
+    found_all = join_task(info, names, parts, macro, task.excluded, chosen=metrics is not None)
+    missing = [about_missing_tokenizer(task.testset(pair), metric, pair) for metric, pair in work.missing]
+    return replace(found_all, warnings=(*missing, *found_all.warnings))
 
 
 class _Shares:
@@ -402,6 +406,8 @@ class _TaskWork:
     jobs: int
     cache: Cache
     shares: _Shares
+    #: By metric and language pair, why it could not be computed there: its tokenizer is not installed.
+    missing: dict[tuple[str, str], MissingTokenizerError] = field(default_factory=dict)
 
     def compare(self, metric: str, pairs: Sequence[str], counted: dict[str, Measured]
                 ) -> Iterator[tuple[str, Comparison]]:
@@ -411,7 +417,13 @@ class _TaskWork:
         for pair in pairs:
             if pair not in sent:
                 self.shares.report(f"{pair}, looking", 0.0)
-                yield pair, self._compare(metric, pair, counted)
+                try:
+                    comparison = self._compare(metric, pair, counted)
+                except MissingTokenizerError as error:
+                    self.missing[metric, pair] = error
+                    self.shares.step()
+                    continue
+                yield pair, comparison
         if not sent:
             return
         self.shares.report(f"{len(sent)} language pairs on other machines", 0.0)

@@ -217,11 +217,13 @@ class RankBeside:
     system: str
     called: str  # by the table
     published: PublishedRank
-    ours: Mapping[str, PublishedRank]  # by rule
+    ours: Mapping[str, PublishedRank]  # by rule; without those that give this system no rank
 
     def agrees(self, rule: str) -> bool:
         """Whether the rule gives the published rank, and the cluster where one is published."""
-        ours = self.ours[rule]
+        ours = self.ours.get(rule)
+        if ours is None:
+            return False
         return (ours.low == self.published.low and self.published.high in (None, ours.high)
                 and self.published.cluster in (None, ours.cluster))
 

@@ -19,8 +19,9 @@ from mtsig_core.experiments.rankings import (
     with_ranks_of_task,
 )
 from mtsig_core.metrics import resolve_metric
-from mtsig_core.readers.lines import decode_text
-from mtsig_core.readers.official_tables import parse_official_table, parse_official_tables
+from mtsig_core.readers.files import read_uploaded
+from mtsig_core.readers.limits import limit_reading, upload_limits
+from mtsig_core.readers.official_tables import parse_official_table, parse_official_tables, read_published
 from mtsig_core.report.commands import command_line, task_command
 from mtsig_core.report.experiment_reports import (
     REPLICATION_FORMS,
@@ -118,8 +119,8 @@ def _show(key: str, about: str, example: str, find: Callable[[str], Any], first:
             st.caption("The table in the address belongs to something else, or has been deleted.")
         st.text_area("Paste a table", key=_TEXT, max_chars=_LONGEST, height=120, placeholder=example,
                      on_change=_pasted, args=(key, about))
-        st.file_uploader("or upload it", type=["tsv", "csv", "txt"], key=_FILE, on_change=_uploaded, args=(key, about),
-                         max_upload_size=1)  # MB, of which it takes a part
+        st.file_uploader("or upload it", type=["tsv", "csv", "txt", "xlsx"], key=_FILE, on_change=_uploaded,
+                         args=(key, about), max_upload_size=1)  # MB, of which it takes a part
         if (message := st.session_state.pop(_SAID, None)) is not None:
             screen.error(message)
         if text.strip():
@@ -169,7 +170,8 @@ def _uploaded(key: str, about: str) -> None:
         try:
             if file.size > _LONGEST:
                 raise InputError(f"{file.name} has {file.size:,} bytes. Expected a table of at most {_LONGEST:,}.")
-            text = decode_text(file.getvalue(), file.name, False).removeprefix("\ufeff")
+            with limit_reading(upload_limits()), read_uploaded({file.name: file.getvalue()}):
+                text = read_published(file.name).removeprefix("\ufeff")
         except MtsigError as problem:
             st.session_state[_SAID] = str(problem)
         else:

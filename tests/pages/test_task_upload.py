@@ -119,7 +119,8 @@ def test_a_table_may_be_left_out_or_be_errors_and_a_fault_in_it_is_a_message(dat
 
     page = data({**FILES, "mytask/en-cs.esa.tsv": "system\tline\tscore\nAlpha\t1\tgood\n"})
     page.button(key="data.open_task").click().run()
-    assert "My task.zip/mytask/en-cs.esa.tsv, row 2: the score is" in words(page) and "/tmp" not in words(page)
+    assert "My task.zip/mytask/en-cs.esa.tsv, row 2, column score: the score is" in words(page)
+    assert "/tmp" not in words(page)
     assert testsets.store().of(page.session_state["browser.me"] or "") == []
 
 

@@ -345,7 +345,7 @@ def test_a_segment_of_wmt25_that_nobody_rated_is_no_fault(write):
 
 def test_scores_of_wmt25_that_are_no_ratings_are_refused(write):
     text = wmt25_of_people([{"human1": 90}, {"bleu": 80}])
-    with pytest.raises(InputError, match="row 2: A has .*bleu.*Expected ratings such as"):
+    with pytest.raises(InputError, match="row 2, scores, column A: this is .*bleu.*Expected ratings such as"):
         read_scores({"ESA": write("wmt25.jsonl", text)})
 
 

@@ -41,6 +41,7 @@ EXAMPLES = [Assumption(code, facts) for code, facts in {
                 "agreement": 0.5, "left_out": {"bad": 1}},
     "ratings-as-segments": {"metric": "mine"},
     "ratings-standardized": {"metric": "mine"},
+    "line-ids": {"example": "utt-1", "moved": ["A.txt"]},
     "ratings-adjusted": {"metric": "mine", "n_raters": 2, "effects_sd": 4.5},
     "mqm-weights": {"metric": "mine", "weights": [("major", 5), ("minor fluency/punctuation", 0.1)]},
     "withdrawn": {"table": "systems.tsv", "names": ["A", "B"]},
