@@ -302,7 +302,7 @@ def _about_family(settings: Settings, result: MetricResult) -> Iterator[Caution]
         yield Caution("too-few-units", {
             "unit": settings.unit, "n": n, "m": m, "alpha": settings.alpha, "correction": settings.correction,
             "least": least, "least_adjusted": min(1.0, least * m) if multiplied else None,
-            "bootstrap": test.draws == "bootstrap", "needed": fewest_units(settings, m)}, result.metric,
+            "bootstrap": test.is_bootstrap, "needed": fewest_units(settings, m)}, result.metric,
             remedies=suggest_settings(settings, m, n))
     elif lacks == "trials":
         needed = fewest_trials(settings, m)
@@ -457,7 +457,7 @@ def _few_differences(testset: TestSet, settings: Settings, result: MetricResult,
         return {}
     return {"unit": differing_unit(settings), "n": pair.n_apart, "n_texts": _texts_apart(
         testset, settings, pair, result.metric), "n_all": pair.n if settings.unit == "block" else pair.n_units,
-        "least": least, "bootstrap": test.draws == "bootstrap"}
+        "least": least, "bootstrap": test.is_bootstrap}
 
 
 def _texts_apart(testset: TestSet, settings: Settings, pair: PairResult, metric: str) -> int:

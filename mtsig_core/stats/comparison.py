@@ -181,7 +181,7 @@ def compare(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = (
     metrics : str, Metric, or sequence of these
         Names, of the test set's own segment scores too, or metrics made with settings of their own. Of segment
         scores, a system's score is the mean of those it has, and pairs are compared on the segments both have.
-    test : {"ar", "bootstrap", "percentile", "koehn", "riezler-maxwell", "t", "wilcoxon"}
+    test : {"ar", "bootstrap", "bootstrap-t", "percentile", "koehn", "riezler-maxwell", "t", "wilcoxon"}
         The last two only for means of segment scores, by segment.
     unit : {"auto", "segment", "document", "block"}
         What is drawn or swapped; ``auto`` is the document where ids exist.

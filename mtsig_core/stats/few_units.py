@@ -64,7 +64,7 @@ def least_of_units(test: SignificanceTest, unit: str, n_units: np.ndarray,
     the least of it is told where their length is.
     """
     n = np.asarray(n_units)
-    if unit != "block" or test.draws == "bootstrap":
+    if unit != "block" or test.is_bootstrap:
         least = 0.0 if test.least is None else test.least(n)
     else:
         least = 0.0 if block_length is None or test.draws != "swaps" else least_of_blocks(n, block_length)

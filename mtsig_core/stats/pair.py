@@ -44,6 +44,7 @@ from mtsig_core.stats.significance import (
     fitting_tests,
     significant,
 )
+from mtsig_core.stats.studentised import draw_studentised
 from mtsig_core.testset import TestSet
 
 
@@ -175,8 +176,9 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
                                       progress=report_stage(progress, "swaps"))[0]
     (common, worth), delta = _units_of_both(seen.only((a, b)), units), float(sample.observed[0])
     n_apart = {draws: count_differing_units(here, engine.all_pairs(2), np.array([common]), draws == "swaps")
-               for draws in ("swaps", "bootstrap", "none")}
-    replicates = {"swaps": swapped[None], "bootstrap": drawn[None, :trials], "none": sample.segments}
+               for draws in ("swaps", "bootstrap", "studentised", "none")}
+    replicates = {"swaps": swapped[None], "bootstrap": drawn[None, :trials], "none": sample.segments,
+                  "studentised": draw_studentised(both.left_out, engine.all_pairs(2), units, trials, seed, jobs=jobs)}
     se = _standard_errors(seen, two, (a, b), units, sample, seed, jobs, progress)
     return PairExamination(
         a, b, metric.name, metric.higher_is_better, settings, float(here.scores[0]), float(here.scores[1]), delta,
