@@ -182,6 +182,10 @@ TEMPLATES: dict[str, Words] = {
         "the randomization test."),
 
     # Ranks.
+    "rank-rule-of-ratings": Words(
+        "Ranked {rule.title}, each rating is a segment of its own. Here {metric} has {per_segment:.3g} ratings of each "
+        "system and segment, and their mean counts. So ranks can differ from those that the task printed.",
+        advice="Take each rating as a segment."),
     "rank-rule": Words("Ranks {rule.title}: {ignored}.", "{hidden}"),
     "ranks-and-correction": Words(
         "Rank ranges and the top group are always corrected for all pairs, here by {own}. Wins, losses and decisions "

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mtsig_core.caution import Caution
-from mtsig_core.errors import format_count
+from mtsig_core.errors import Remedy, format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import (
     HUMAN_SCORES,
@@ -68,6 +68,7 @@ Parts = Mapping[str, tuple[Comparison, MetricResult]]
 #: The place of a result across the language pairs.
 ACROSS = "across all"
 _FEW = 6  # systems or language pairs that a sentence names
+_FEW_ANSWERS = 2  # metrics of which a headline has numbers, where they have the same verdict
 
 
 def select_parts(found: Found, metric: str) -> Parts:
@@ -313,18 +314,40 @@ def state_verdict(found: Found, metric: str) -> str:
 
 
 def state_answer(comparison: Comparison, metric: str) -> str:
-    """Write the verdict on a test set and its metric, with the pair it rests on: the only one, the first two of the top
-    group, or the winner and the second. Ranks by a published rule rest on no pair."""
-    result = comparison.metrics[metric]
-    answer, top = f"By {name_metric(metric)}: {state_verdict(comparison, metric)}", find_top_group(result)
+    """Write the verdicts on a test set by all metrics of the comparison, with the pair that each rests on; `metric`
+    comes first. Metrics with the same verdict share a sentence, and where verdicts differ, the first words say so."""
+    by_verdict: dict[str, list[str]] = {}
+    for name in dict.fromkeys([metric, *comparison.metrics]):
+        by_verdict.setdefault(state_verdict(comparison, name), []).append(name)
+    answers = [_answer_by(comparison, names, verdict) for verdict, names in by_verdict.items()]
+    return ". ".join(["The metrics disagree", *answers] if len(answers) > 1 else answers)
+
+
+def _answer_by(comparison: Comparison, metrics: Sequence[str], verdict: str) -> str:
+    """Write the verdict that some metrics share, with the pair that it rests on by each; not by many metrics."""
+    names = [name_metric(name) for name in metrics]
+    if len(names) > _FEW:
+        names = [names[0], f"{len(names) - 1} other metrics"]
+    answer = f"By {join_names(names, shown=False)}: {verdict}"
+    if len(metrics) > _FEW_ANSWERS:
+        return answer
+    evidence = [text for name in metrics if (text := _write_answer_pair(comparison, name)) is not None]
+    return f"{answer} ({'; '.join(evidence)})" if evidence else answer
+
+
+def _write_answer_pair(comparison: Comparison, metric: str) -> str | None:
+    """Write the pair that a verdict rests on: the only one, the first two of the top group, or the winner and the
+    second. Ranks by a published rule rest on no pair. The sign is that of figure and table: the difference from the
+    best system, or from the baseline."""
+    result, settings = comparison.metrics[metric], comparison.settings
+    top, anchor = find_top_group(result), find_anchor(result, settings)
     best = set(top[:2] if top and len(top) > 1 else [row.system for row in result.systems[:2]])
     pair = next((pair for pair in result.tested if len(result.pairs) == 1 or {pair.a, pair.b} == best), None)
-    if pair is None or len(result.pairs) > 1 and (comparison.settings.baseline or not top or result.ruled is not None) \
-            or explain_no_decision(comparison.settings, result):
-        return answer
-    a, b = (pair.b, pair.a) if pair.better == "b" else (pair.a, pair.b)
-    who = "" if len(result.pairs) == 1 and pair.better else f"{a} vs. {b}: "
-    return f"{answer} ({who}{write_decisive(comparison, result, pair, a)})"
+    rests_on_no_pair = settings.baseline or not top or result.ruled is not None
+    if pair is None or explain_no_decision(settings, result) or len(result.pairs) > 1 and rests_on_no_pair:
+        return None
+    name, other = (pair.b, pair.a) if anchor == pair.a else (pair.a, pair.b)
+    return f"{name} vs. {other}: {write_decisive(comparison, result, pair, name)}"
 
 
 def write_decisive(comparison: Comparison, result: MetricResult, pair: PairResult, name: str) -> str:
@@ -440,6 +463,24 @@ def pick_caveats(comparison: Comparison, result: MetricResult) -> list[Caution]:
             and caution.facts.get("differ", True)]  # of ranks and decisions
 
 
+#: What a warning may be about to go with each verdict on a test set.
+_OF_VERDICTS = ("scores", "references", "family")
+
+
+def pick_verdict_caveats(comparison: Comparison, metric: str, *remedies: Remedy) -> list[Caution]:
+    """Return the warnings that go with the verdict on a test set: on its page, in its files, and in a paper. `remedies`
+    are those of a comparison by one metric only."""
+    result = comparison.metrics[metric]
+    qualified, anchor = pick_caveats(comparison, result), find_anchor(result, comparison.settings)
+    picked = []
+    for caution in comparison.warnings:
+        is_borderline = caution.code == "near-alpha" and anchor in (caution.a, caution.b)
+        is_of_verdict = caution.kind.concern in _OF_VERDICTS or is_borderline
+        if caution in qualified or is_of_verdict and caution.metric in (None, metric):
+            picked.append(caution)
+    return [*picked, *about_one_metric(comparison.metrics, *remedies)]
+
+
 def list_caveats(found: Found, metric: str) -> list[str]:
     """Write the sentences that must go with a quoted result: on wrong files, on the test or the unit, on metrics and
     references that disagree, and on gaps of a task."""
@@ -452,7 +493,8 @@ def explain_caveats(found: Found, metric: str) -> list[tuple[str, list[Caution]]
     by_part: dict[str, list[str]] = {part: [] for part in parts}
     cautions: dict[str, list[Caution]] = {}
     for part, one in parts.items():
-        for caution in pick_caveats(*one):
+        picked = pick_caveats(*one) if is_task else pick_verdict_caveats(one[0], metric)
+        for caution in picked:
             by_part[part].append(caution.general if is_task else caution.finding)
             cautions.setdefault(printable(by_part[part][-1]), []).append(caution)
     own = _list_task_caveats(found, metric) if isinstance(found, TaskComparison) else []
@@ -913,9 +955,8 @@ def paper_sentences(comparison: Found, metric: str) -> str:
     >>> "We compared 2 systems on toy (40 segments; reference ref) by BLEU (higher is better)." in paragraph
     True
     """
-    alone = [one.text for one in about_one_metric(comparison.metrics)] if isinstance(comparison, Comparison) else []
     return " ".join([*_describe_outcome(comparison, metric), *describe_subject(comparison, metric),
-                     *describe_tests(comparison, metric), *alone, *_sign(comparison, metric)])
+                     *describe_tests(comparison, metric), *_sign(comparison, metric)])
 
 
 def state_result(found: Found, metric: str) -> str:

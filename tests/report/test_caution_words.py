@@ -33,6 +33,7 @@ CAUTIONS = [
     Caution("empty-lines", {"role": "Reference", "n": 2, "n_present": 400, "line": 7}, a="refA"),
     Caution("odd-length", {"ratio": 0.31, "reference": "refA"}, a="A"),
     Caution("one-system", a="A"),
+    Caution("rank-rule-of-ratings", {"rule": "wmt25", "per_segment": 1.98}, "ESA"),
     Caution("tokenizer-missing", {"pair": "en-ja", "tokenizer": "ja-mecab", "package": '"sacrebleu[ja]"'}, "bleu"),
     Caution("tokenizer-and-script", {"language": "zh", "tokenizer": "13a", "better": ("zh", "char")}, "bleu"),
     Caution("tokenizer-and-script", {"language": "zh", "tokenizer": "tercom", "better": ("zh", "char")}, "ter"),

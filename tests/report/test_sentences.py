@@ -70,10 +70,10 @@ class TestOutcome:
         two = dataclasses.replace(result(), systems=result().systems[:2])
         answers = [state_answer(comparison(dataclasses.replace(two, pairs=(one,))), "bleu") for one in (
             row, dataclasses.replace(row, ci_low=0.1), pair("A", "B", 0.5, None, 0.4))]
-        assert answers[0].endswith("(+0.50 BLEU, p = 0.001, but the 95% CI, by another method, contains 0: "
-                                   "-0.50 to 1.50)")
-        assert answers[1].endswith("(+0.50 BLEU, 95% CI 0.10 to 1.50, p = 0.001)")
-        assert answers[2].endswith("95% CI -0.50 to 1.50, p = 0.400)")
+        assert answers[0].endswith("(B vs. A: -0.50 BLEU, p = 0.001, but the 95% CI, by another method, contains 0: "
+                                   "-1.50 to 0.50)")
+        assert answers[1].endswith("(B vs. A: -0.50 BLEU, 95% CI -1.50 to -0.10, p = 0.001)")
+        assert answers[2].endswith("95% CI -1.50 to 0.50, p = 0.400)")
 
     def test_the_answer_rests_on_the_first_two_of_the_top_group(self):
         ranks = {"A": (1, 2), "B": (2, 3), "C": (1, 3)}
@@ -81,7 +81,30 @@ class TestOutcome:
                      for row in result().systems)
         three = dataclasses.replace(result(), systems=rows, pairs=(
             pair("A", "B", 0.5, "a"), pair("A", "C", 10.0, None, 0.4), pair("B", "C", 9.5, None, 0.4)))
-        assert "Top group: A, C (A vs. C: +10.00 BLEU" in state_answer(comparison(three), "bleu")
+        assert "Top group: A, C (C vs. A: -10.00 BLEU" in state_answer(comparison(three), "bleu")
+
+    def test_the_answer_speaks_of_all_metrics(self):
+        ranks = {"A": (1, 1), "B": (2, 2)}
+        rows = tuple(dataclasses.replace(row, rank_low=ranks[row.system][0], rank_high=ranks[row.system][1])
+                     for row in result().systems[:2])
+        tied = tuple(dataclasses.replace(row, rank_low=1, rank_high=2) for row in rows)
+        bleu = dataclasses.replace(result(), systems=rows, pairs=(pair("A", "B", 0.5, "a", 0.001),))
+        chrf = dataclasses.replace(bleu, metric="chrf")
+        ter = dataclasses.replace(bleu, metric="ter", systems=tied, pairs=(pair("A", "B", 0.5, None, 0.4),))
+        agreed = dataclasses.replace(comparison(bleu), metrics={"bleu": bleu, "chrf": chrf})
+        one = "B vs. A: -0.50 BLEU, p = 0.001, but the 95% CI, by another method, contains 0: -1.50 to 0.50"
+        assert state_answer(agreed, "bleu") == (
+            f"By BLEU and chrF: A is significantly better than B ({one}; {one.replace('BLEU', 'chrF')})")
+        split = dataclasses.replace(agreed, metrics={"bleu": bleu, "ter": ter})
+        assert state_answer(split, "bleu") == (
+            f"The metrics disagree. By BLEU: A is significantly better than B ({one}). By TER: No clear winner. "
+            "Top group: A, B (B vs. A: -0.50 TER, 95% CI -1.50 to 0.50, p = 0.400)")
+        assert state_answer(split, "ter").startswith("The metrics disagree. By TER: No clear winner")
+
+    def test_the_answer_counts_metrics_that_it_has_no_room_to_name(self):
+        many = {name: dataclasses.replace(result(), metric=name) for name in "abcdefgh"}
+        assert state_answer(dataclasses.replace(comparison(), metrics=many), "c").startswith(
+            "By c and 7 other metrics: ")
 
     def test_baseline(self):
         text = by_hand([pair("A", "C", 10.0, "a"), pair("B", "C", -9.5, "b")], baseline="C")
