@@ -44,6 +44,10 @@ class SettingError(MtsigError):
     """Something is wrong with an option or argument."""
 
 
+class MissingTokenizerError(SettingError):
+    """A tokenizer needs a package that is not installed. A task leaves out the metric where it needs that tokenizer."""
+
+
 class ClusterError(SettingError):
     """The cluster that was to compute cannot be reached, does not fit, or is lost."""
 

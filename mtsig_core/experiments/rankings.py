@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from mtsig_core.caution import Caution
 from mtsig_core.errors import SettingError, explain_unknown
 from mtsig_core.metrics import Metric, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
@@ -16,12 +17,13 @@ from mtsig_core.readers.official_tables import OfficialTable
 from mtsig_core.results import Comparison, MetricResult, Settings, TaskComparison, TaskInfo
 from mtsig_core.score_names import pick_human_scores
 from mtsig_core.stats.across import compare_task, task_metrics
+from mtsig_core.stats.cautions import find_missing_tokenizers
 from mtsig_core.stats.comparison import compare
 from mtsig_core.stats.engine import Measured, bootstrap_scores, measure
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
 from mtsig_core.stats.parallel import Progress
 from mtsig_core.stats.published_scores import Replication, TaskReplication, match_names, replicate_ranks
-from mtsig_core.stats.ranks import fitting_rules
+from mtsig_core.stats.ranks import RANK_RULES, fitting_rules
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import resolve
 from mtsig_core.stats.weighted import rank_by_weighted_mean
@@ -68,6 +70,7 @@ class PairAutoRank:
     without: tuple[str, ...]  # systems that lack the scores of a metric
     settings: Settings
     as_published: bool = False  # whether the metrics are those that WMT25 is known to have used
+    warnings: tuple[Caution, ...] = ()  # of metrics that are left out because their tokenizer is not installed
 
 
 @dataclass(frozen=True)
@@ -125,11 +128,15 @@ def autorank(task: Task, metrics: Sequence[str] | None = None, *, rule: str = "2
         if not metrics and not testset.has_texts and not {*names} <= testset.scores.keys():
             raise SettingError(f"{testset.name} has only human scores, and AutoRank needs automatic metrics. Add the "
                                "texts, or a table with scores of metrics.")
+        missing = find_missing_tokenizers(testset, names, pair)
+        if missing.keys() < {*names}:  # where all are missing, computing them says what to install
+            names = tuple(name for name in names if name not in missing)
         settings, units = resolve(testset, test="ar", unit=unit, block_length=None, trials=trials, alpha=alpha,
                                   correction="romano-wolf", ci="percentile", resamples=resamples, seed=seed,
                                   baseline=None)
         as_published = not metrics and rule == "2025" and _FIVE <= {*testset.scores}
-        pairs[pair] = replace(_rank_pair(testset, names, rule, settings, units, jobs), as_published=as_published)
+        pairs[pair] = replace(_rank_pair(testset, names, rule, settings, units, jobs), as_published=as_published,
+                              warnings=tuple(missing.values()))
         if progress is not None:
             progress(pair, (k + 1) / len(task.testsets))
     return AutoRank(task.name, rule, pairs)
@@ -343,7 +350,8 @@ def make_findings(task: Task, metrics: str | Sequence[str] | None = None, *, rul
     """Compare the systems of each language pair, with AutoRank by the task's other metrics, and scores by domain.
 
     The first metric ranks the systems, the others stand beside it; by default it is the first of the task, human scores
-    where there are any. `rule` is that of `autorank`, `settings` those of `compare_task`.
+    where there are any. `rule` is that of `autorank`, `settings` those of `compare_task`. Where their rank rule needs
+    segment scores, the others that have none are ranked by simultaneous rank ranges.
 
     >>> toy = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
     >>> found = make_findings(Task("toy", {"en-de": toy}), "bleu", trials=999)
@@ -353,10 +361,28 @@ def make_findings(task: Task, metrics: str | Sequence[str] | None = None, *, rul
     _check_rule(rule)
     metric, *further = [metrics] if isinstance(metrics, str) else metrics or task_metrics(
         TaskInfo.from_task(task), None)[:1]
-    found = compare_task(task, [metric, *further], progress=progress, **settings)
+    fitting = fitting_rules(segment_means=False)
+    rank_rule = settings.get("rank_rule", "simultaneous")
+    of_segments = {name for testset in task.testsets.values() for name in testset.scores}
+    apart = [name for name in further if rank_rule in RANK_RULES and rank_rule not in fitting
+             and name not in of_segments]
+    together = [name for name in (metric, *further) if name not in apart]
+    found = compare_task(task, together, progress=progress, **settings)
+    if apart:
+        other = compare_task(task, apart, progress=progress, **settings | {"rank_rule": "simultaneous"})
+        found = _add_metrics(found, other)
     return Findings(found, metric, tuple(further), rule, {pair: PairFindings(
         comparison, _rank_by_metrics(task, pair, metric, rule), _score_domains(task.testsets[pair], metric))
         for pair, comparison in found.pairs.items() if metric in comparison.metrics})
+
+
+def _add_metrics(found: TaskComparison, other: TaskComparison) -> TaskComparison:
+    """The language pairs of a comparison with the metrics of another one beside theirs."""
+    pairs = {}
+    for pair, one in found.pairs.items():
+        more = other.pairs[pair].metrics if pair in other.pairs else {}
+        pairs[pair] = replace(one, metrics={**one.metrics, **more})
+    return replace(found, pairs=pairs, warnings=(*found.warnings, *other.warnings))
 
 
 def _rank_by_metrics(task: Task, pair: str, metric: str, rule: str) -> CombinedMetrics | None:

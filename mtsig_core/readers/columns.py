@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from mtsig_core.errors import InputError
-from mtsig_core.readers.cells import ABSENT, read_column, read_value, show_value, to_name
+from mtsig_core.languages import is_langpair
+from mtsig_core.readers.cells import ABSENT, count_truths, read_column, read_value, show_value, to_name
 from mtsig_core.readers.limits import check_values, parse_bounded_json, spend
 from mtsig_core.testset import as_list, show_name
 
@@ -76,6 +77,21 @@ class InputTable:
         """The values of a column, which `read`, such as `cells.to_text`, makes of its cells."""
         return read_column(self.where, self.header[place], self.rows, place, read)
 
+    def count_truths(self) -> InputTable:
+        """The same with 1 and 0 in columns of true and false, which a judge may give as scores."""
+        changed: dict[int, list[object]] = {}
+        for place in range(len(self.header)):
+            counted = count_truths([cells[place] for _, cells in self.rows])
+            if counted is not None:
+                changed[place] = counted
+        if not changed:
+            return self
+        rows: NumberedRows = []
+        for number, (row, cells) in enumerate(self.rows):
+            rows.append((row, [changed[place][number] if place in changed else cell
+                               for place, cell in enumerate(cells)]))
+        return replace(self, rows=rows)
+
     def find_score(self, metric: str) -> int | None:
         """The column of the scores: the one named after them, else the only one with a usual name."""
         lower = [column.lower() for column in self.header]
@@ -133,9 +149,11 @@ def read_columns(name: str, table: NamedColumns) -> dict[str, list[Any]]:
     """Columns by name, with None for what is missing."""
     if isinstance(table, Mapping):
         columns = {column: list(as_list(f"{name}: column {column}", values)) for column, values in table.items()}
+    elif hasattr(table, "__arrow_c_stream__") and not hasattr(table, "isna"):
+        columns = _read_arrow(name, table)
     elif not hasattr(table, "isna"):
-        raise InputError(f"{name} is of the type {type(table).__name__}. Expected a data frame of pandas, or a mapping "
-                         "from names of columns to lists.")
+        raise InputError(f"{name} is of the type {type(table).__name__}. Expected a data frame of pandas or polars, or "
+                         "a mapping from names of columns to lists.")
     else:
         if not table.columns.is_unique:
             check_unique(name, list(map(str, table.columns)))
@@ -144,6 +162,17 @@ def read_columns(name: str, table: NamedColumns) -> dict[str, list[Any]]:
     if wrong := [column for column in columns if not isinstance(column, str)]:
         raise InputError(f"{name} has a column that is called {wrong[0]!r}. Expected texts as names of columns.")
     return columns
+
+
+def _read_arrow(name: str, table: Any) -> dict[str, list[Any]]:
+    """The columns of a frame that gives itself as Arrow does: of polars, pyarrow, duckdb and others."""
+    import pyarrow
+
+    frame = pyarrow.table(table)
+    if len(set(frame.column_names)) < len(frame.column_names):
+        twice = next(column for column in frame.column_names if frame.column_names.count(column) > 1)
+        raise InputError(f"{name} has the column {show_name(twice)!r} twice. Rename or remove one of them.")
+    return {column: frame.column(column).to_pylist() for column in frame.column_names}
 
 
 def read_frame_table(name: str, table: NamedColumns) -> InputTable:
@@ -419,6 +448,7 @@ def _list_values(column: Any) -> list[Any]:
 # Workbooks of Excel: the values in the cells of their only sheet. Nothing in them is computed, linked or run.
 
 _UNPACKED = 1 << 30  # bytes of a workbook in all
+_PAIR = NAMES["langpair"][0]  # the column for the language pair that a sheet is named after
 _GAP = 100_000  # empty rows on end: a row may be numbered as it likes
 
 
@@ -432,14 +462,72 @@ def read_xlsx(data: bytes, name: str) -> InputTable:
     except Exception as error:  # whatever damage makes of its libraries
         reason = show_name(str(error).splitlines()[0] if str(error) else type(error).__name__)[:200].rstrip(".")
         raise InputError(f"{name} is no sound workbook: {reason}. Save it again, or save its sheet as CSV.") from None
+    if len(sheets) > 1 and all(map(is_langpair, sheets)):
+        return _join_pairs(name, {pair: _tabulate_sheet(name, rows) for pair, rows in sheets.items()})
     if len(sheets) != 1:
-        raise InputError(f"{name} has {len(sheets)} sheets with values ({show_names(sheets) or 'none'}). Expected one. "
-                         "Remove the others, or save the sheet as CSV in UTF-8.")
-    (_, header), *rows = next(iter(sheets.values()))
-    width = max(len(cells) for _, cells in (*rows, (0, header)))
-    full: NumberedRows = [(row, [*cells, *[""] * (width - len(cells))]) for row, cells in rows]
-    names = [show_name(str(cell).strip()) for cell in (*header, *[""] * (width - len(header)))]
-    return tidy_table(InputTable(name, names, full), has_decimal_commas=True)
+        raise InputError(f"{name} has {len(sheets)} sheets with values ({show_names(sheets) or 'none'}). Expected one, "
+                         "or one for each language pair, named after it. Remove the others, or save the sheet as CSV "
+                         "in UTF-8.")
+    return _tabulate_sheet(name, next(iter(sheets.values())))
+
+
+_Rows = list[tuple[int, Sequence[Any]]]
+
+
+def _tabulate_sheet(name: str, rows: _Rows) -> InputTable:
+    """The table in the rows of a sheet."""
+    width = max(len(cells) for _, cells in rows)
+    full: _Rows = [(row, [*cells, *[""] * (width - len(cells))]) for row, cells in rows]
+    (number, header), *below = _join_heads(_skip_title(full))
+    names = [show_name(str(cell).strip()) for cell in header]
+    for place in range(1, width):
+        if not names[place] and names[place - 1] and any(_is_filled(cells[place]) for _, cells in below):
+            raise InputError(f"{name}, row {number}: column {place + 1} has no name, and the one before it is called "
+                             f"{names[place - 1]}. If one head stands over several columns, name each column instead.")
+    return tidy_table(InputTable(name, names, [*below]), has_decimal_commas=True)
+
+
+def _is_filled(cell: object) -> bool:
+    return bool(str(cell).strip())
+
+
+def _skip_title(rows: _Rows) -> _Rows:
+    """The rows from the names of the columns on: rows above with a single cell are a title."""
+    start = 0
+    while start + 2 < len(rows) and _count_filled(rows[start]) == 1 < _count_filled(rows[start + 1]):
+        start += 1
+    return rows[start:]
+
+
+def _count_filled(row: tuple[int, Sequence[Any]]) -> int:
+    return sum(map(_is_filled, row[1]))
+
+
+def _join_heads(rows: _Rows) -> _Rows:
+    """The rows with one row of names, where the first has heads that stand over several columns, and the second the
+    names of these columns, above numbers."""
+    if len(rows) < 3:
+        return rows
+    (_, upper), (number, lower), (_, first), *_ = rows
+    has_numbers = any(isinstance(cell, int | float) for cell in lower)
+    spanned = [k for k, cell in enumerate(upper) if not _is_filled(cell) and _is_filled(lower[k])
+               and isinstance(first[k], int | float)]
+    if has_numbers or not spanned:
+        return rows
+    heads = [below if _is_filled(below) else above for above, below in zip(upper, lower, strict=True)]
+    return [(number, heads), *rows[2:]]
+
+
+def _join_pairs(name: str, tables: Mapping[str, InputTable]) -> InputTable:
+    """One table of those of several language pairs, with a column that says the pair."""
+    header = list(dict.fromkeys(column for table in tables.values() for column in table.header))
+    check_values(sum(len(table.rows) for table in tables.values()) * (len(header) + 1), name)
+    rows: NumberedRows = []
+    for pair, table in tables.items():
+        for row, cells in table.rows:
+            own = dict(zip(table.header, cells, strict=True))
+            rows.append((f"sheet {pair}, row {row}", [pair, *(own.get(column, "") for column in header)]))
+    return InputTable(name, [_PAIR, *header], rows)
 
 
 def _check_parts(data: bytes, name: str) -> None:

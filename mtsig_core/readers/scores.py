@@ -64,7 +64,7 @@ def _open_table(source: ScoreTable, metric: str, columns: Mapping[str, str], mqm
         table = table.sum_errors(mqm_weights)
     if not table.header or not table.rows:
         raise InputError(f"{table.name} has no row of scores. {EXPECTED_COLUMNS}")
-    return _name_columns(table, columns)
+    return _name_columns(table.count_truths(), columns)
 
 
 #: Columns of names.
@@ -280,9 +280,23 @@ def _is_text(table: InputTable, column: int) -> bool:
 
 
 def _ask_which(table: InputTable) -> InputError:
-    return InputError(f"{table.name}: I found the columns {show_names(table.header)}. Which is the system, the line, "
-                      "the score? Rename them to system, line and score.",
+    names = show_names(name or "one without a name" for name in table.header)
+    of_systems = ""
+    if _may_be_of_systems(table):
+        of_systems = (" If each row is a system, these are published scores, not scores of segments: give the file by "
+                      "--official, or to 'Compare with published scores'.")
+    return InputError(f"{table.name}: I found the columns {names}. Which is the system, the line, the score? Rename "
+                      f"them to system, line and score.{of_systems}",
                       {"columns": "system=NAME,line=NAME,score=NAME"})
+
+
+def _may_be_of_systems(table: InputTable) -> bool:
+    """Whether the first column of texts may name the systems, each once, and no other one the lines."""
+    if find_column(table.header, "line") is not None:
+        return False
+    columns = [[cells[k] for _, cells in table.rows] for k in range(len(table.header))]
+    texts = next((values for values in columns if not any(map(is_number, values))), [])
+    return 1 < len(texts) == len(set(map(str, texts)))
 
 
 @dataclass(frozen=True)
@@ -303,7 +317,7 @@ _N_SHOWN = 5  # rows that show what columns hold
 
 def describe_columns(source: FilePath, metric: str) -> ScoreColumns:
     """The columns of a table of scores of the name `metric`, before they are read as scores."""
-    table = read_table(source)
+    table = read_table(source).count_truths()
     header = table.header
     values = {name: tuple(dict.fromkeys(str(cells[k]).strip() for _, cells in table.rows))
               for k, name in enumerate(header) if name}

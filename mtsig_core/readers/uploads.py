@@ -88,12 +88,14 @@ def list_flat_files(archive: FilePath) -> list[tuple[str, bytes]]:
 
 def _guess_role(file: str, content: bytes, table: TextTable | None) -> str:
     """What a file of that name, with that beginning, and with these texts if it holds several, most likely is."""
+    fmt = sniff(cut_lines(content))
+    if fmt is not None and fmt.scores:  # ratings come with their texts in some forms, and are what they are sent for
+        return "scores"
     if table is not None and table.form == "parallel" and _find_sign(file) == "documents":
         return "documents"  # domain<TAB>document id, in letters so alike that they pass for two references
     if table is not None and (table.references or task_name(PurePosixPath(file).name) is None):
         may_be_reference = bool(table.list_texts("reference")) and _find_sign(file) == "reference"
         return "reference" if find_role(table) == "system" and may_be_reference else find_role(table)
-    fmt = sniff(cut_lines(content))
     if fmt is not None and fmt.reads.get(SCORE_TABLE) is not None:
         return "scores"
     if (found := task_name(PurePosixPath(file).name)) is not None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mtsig_core.errors import format_count
-from mtsig_core.experiments.integrity import DRIVES, SHORT_LINE, Integrity, TaskIntegrity
+from mtsig_core.experiments.integrity import CHANCE, DRIVES, SHORT_LINE, Integrity, TaskIntegrity
 from mtsig_core.experiments.rankings import AutoRank, Findings, PairAutoRank, PairFindings, count_against_tests
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import assumed_record, caution_record, info_record, list_assumptions
@@ -38,6 +38,7 @@ from mtsig_core.report.tables import (
     CLUSTERS_NOTE,
     add_metric_columns,
     cluster_ends,
+    find_unconstrained,
     leaderboard_table,
     name_in_print,
     split_columns,
@@ -48,7 +49,14 @@ from mtsig_core.results import Agreement, ByDomain, Comparison, MetricResult, Pa
 from mtsig_core.schema import to_json, to_plain
 from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.stats.few_units import least_of_units
-from mtsig_core.stats.published_scores import RankBeside, RankReplication, Replication, ScoreBeside, TaskReplication
+from mtsig_core.stats.published_scores import (
+    RankBeside,
+    RankReplication,
+    Replication,
+    ScoreBeside,
+    TaskReplication,
+    split_way,
+)
 from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import TESTS, significant
@@ -115,8 +123,11 @@ def agreement_verdict(found: Agreement | TaskAgreement) -> str:
     title, accuracy = metric_title(best.metric), f"{best.soft_pairwise_accuracy:.3f}"
     if len(found.metrics) == 1:
         return f"{over}{title} has a soft pairwise accuracy of {accuracy} with {found.human}"
-    alike = [metric_title(row.b if row.a == best.metric else row.a) for row in found.comparisons
-             if best.metric in (row.a, row.b) and not significant(row.p_adjusted, found.sampling.alpha)]
+    alike = []
+    for row in found.comparisons:
+        is_better = row.a == best.metric and significant(row.p_adjusted, found.sampling.alpha)
+        if best.metric in (row.a, row.b) and not is_better:
+            alike.append(metric_title(row.b if row.a == best.metric else row.a))
     rest = f"not significantly more than {', '.join(alike)}" if alike else "significantly more than all others"
     return f"{over}{title} agrees most with {found.human}: soft pairwise accuracy {accuracy}, {rest}"
 
@@ -139,7 +150,9 @@ def agreement_note(found: Agreement | TaskAgreement) -> str:
         sentences.append(
             "p-values of two metrics are from PERM-BOTH (Deutsch et al. 2021), corrected by Holm for "
             f"{format_count(n, 'pair')} of metrics. For each {unit} of each system, a coin decides whether the two "
-            "metrics trade their standardized segment scores; for metrics of texts, their jackknife pseudo-values.")
+            "metrics trade their standardized segment scores; for metrics of texts, their jackknife pseudo-values. The "
+            "difference is the one that is permuted. It takes p of two systems by a normal approximation, so it can "
+            "differ slightly from the difference of two accuracies above.")
     if isinstance(found, TaskAgreement):
         sentences.append("Language pairs count the same; resamples are drawn within each language pair, then averaged.")
         if found.without:
@@ -388,7 +401,8 @@ def autorank_blocks(found: AutoRank, pair: str) -> list[Block]:
         notes.append(f"Excluded, because they lack scores of a metric: {', '.join(map(printable, one.without))}.")
     return [Paragraph(text=f"{_state_autorank(one)}.", role="verdict", about=f"{pair}, AutoRank by {metrics}"),
             TableBlock(table=autorank_table(one), title=f"AutoRank of {pair}", caption=f"AutoRank of {pair}.",
-                       notes=(" ".join(notes),))]
+                       notes=(" ".join(notes),)),
+            Warnings(cautions=one.warnings)]
 
 
 def _state_autorank(one: PairAutoRank) -> str:
@@ -423,7 +437,8 @@ def _autorank_record(found: AutoRank) -> dict[str, Any]:
     pairs = {}
     for pair, one in found.pairs.items():
         pairs[pair] = {"metrics": one.metrics, "unit": one.settings.unit, "trials": one.settings.trials,
-                       "without": one.without, "systems": list(map(asdict, one.systems))}
+                       "without": one.without, "warnings": list(map(caution_record, one.warnings)),
+                       "systems": list(map(asdict, one.systems))}
     return {"task": found.task, "settings": settings, "pairs": pairs}
 
 
@@ -483,9 +498,8 @@ def findings_table(found: Findings, pair: str) -> Table:
         best = max(scores.values(), key=lambda score: result.sign * score, default=None)
         marks |= {(k, f"domain_{name}") for k, system in enumerate(systems) if best is not None
                   and scores.get(system) == best}
-    grey = {k for k, name in enumerate(systems) if not (name in infos and infos[name].constrained)}
-    tracks = any(infos[name].constrained for name in systems if name in infos)
-    return replace(table, key=f"findings-{pair}", marks=marks, grey=grey if tracks else frozenset())
+    here = {name: infos[name] for name in systems if name in infos}
+    return replace(table, key=f"findings-{pair}", marks=marks, grey=find_unconstrained(systems, here))
 
 
 def findings_blocks(found: Findings, pair: str) -> list[Block]:
@@ -494,7 +508,7 @@ def findings_blocks(found: Findings, pair: str) -> list[Block]:
     table, result = findings_table(found, pair), one.comparison.metrics[found.metric]
     notes = [f"Ranked {find_rank_rule(found.found).title}. {CLUSTERS_NOTE}",
              f"Marked: rank ranges that reach 1{', and the best score in each domain' * bool(one.domains)}.",
-             *_explain_autorank(one, found.rule)]
+             *_explain_further_ranks(found, pair), *_explain_autorank(one, found.rule)]
     grey = ["Grey: not in the constrained track."] * bool(table.grey)
     names = {row.system: name_in_print(found.found.task, row.system) for row in result.systems}
     return [Paragraph(text=f"{state_verdict(one.comparison, found.metric)}.", role="verdict", about=f"{pair}, {title}"),
@@ -506,6 +520,17 @@ def findings_blocks(found: Findings, pair: str) -> list[Block]:
                        only=() if len(names) <= _WIDEST_FINDINGS else ("text", "html")),
             *[Paragraph(text=f"{pair}: a matrix of {len(names)} systems is too wide for a page. CSV has its numbers.",
                         role="remark", only=("latex",))] * (len(names) > _WIDEST_FINDINGS)]
+
+
+def _explain_further_ranks(found: Findings, pair: str) -> list[str]:
+    """By which rule a further metric ranks, where it is not that of the first."""
+    metrics = found.pairs[pair].comparison.metrics
+    if not metrics[found.metric].has_rule_decisions:
+        return []
+    others = [metric_title(name) for name in found.further if name in metrics and not metrics[name].has_rule_decisions]
+    if not others:
+        return []
+    return [f"Ranks by {join_names(others)} are simultaneous rank ranges, because the rule is for segment scores."]
 
 
 def _explain_autorank(one: PairFindings, rule: str) -> list[str]:
@@ -646,17 +671,33 @@ def _first_by_rule(result: MetricResult) -> set[str]:
 
 def rules_verdict(by_rule: ByRule, metric: str) -> str:
     """Whether the rule changes who is first, in a sentence without its full stop."""
-    changed = [part for part, own in _results_by_rule(by_rule, metric).items() if any(_disagreements(own).values())]
+    results = _results_by_rule(by_rule, metric)
+    changed = [part for part, own in results.items() if any(_disagreements(own).values())]
     found = next(iter(by_rule.values()))
-    if isinstance(found, Comparison):
-        names = [name for name, word in _disagreements(_results_by_rule(by_rule, metric)[""]).items() if word]
-        return (f"The rank rules disagree on the top group or the winner: {', '.join(names)}" if changed else
-                "All rank rules give the same top group and winner")
     if not changed:
-        return "All rank rules give the same top group and winner"
+        return _state_that_rules_agree(results)
+    if isinstance(found, Comparison):
+        names = [name for name, word in _disagreements(results[""]).items() if word]
+        return f"The rank rules disagree on the top group or the winner: {', '.join(names)}"
     n = len(select_parts(found, metric))
     return (f"The rank rule changes the top group or the winner in {f'{len(changed)} of ' * (n > len(changed))}"
             f"{format_count(n, 'language pair')}: {name_pairs(changed)}")
+
+
+def _state_that_rules_agree(results: Mapping[str, Mapping[str, MetricResult]]) -> str:
+    """That rules give the same top group, and which of them rank no system anywhere; by part and rule."""
+    silent = [rule for rule in next(iter(results.values())) if all(
+        row.rank_low is None for by_rule in results.values() for row in by_rule[rule].systems)]
+    if not silent:
+        return "All rank rules give the same top group and winner"
+    titles = join_names([RANK_RULES[rule].title for rule in silent])
+    n_ranking = len(next(iter(results.values()))) - len(silent)
+    if n_ranking == 0:
+        return "No rank rule ranks any system"
+    if n_ranking == 1:
+        return f"Only one rank rule ranks the systems. No system is ranked {titles}"
+    return (f"The {n_ranking} rank rules that rank the systems give the same top group and winner. No system is ranked "
+            f"{titles}")
 
 
 def rules_blocks(by_rule: ByRule, metric: str) -> list[Block]:
@@ -713,7 +754,8 @@ _INTEGRITY_NOTE = (
     "system saw it, or that the reference was post-edited from the system's output. The nearest system is the one with "
     "the highest cross-BLEU, which is BLEU with one output as the reference of the other. Nearly the same output can "
     f"mean one model under two names. A document drives an interval if {DRIVES:.0%} or more of the variance is from "
-    "it: read its ratings. No finding is an accusation.")
+    "it, and so large a share is rare: equal documents with normal scores show it by chance in at most "
+    f"{CHANCE:.0%} of test sets. Read its ratings. No finding is an accusation.")
 
 
 def integrity_table(found: Integrity) -> Table:
@@ -757,7 +799,7 @@ def list_findings(found: Integrity) -> list[str]:
 
 def integrity_blocks(found: Integrity, pair: str = "") -> list[Block]:
     """What is worth a look first, then the table; of a language pair of a task with its name."""
-    cautions = tuple(caution for one in found.systems for caution in one.warnings)
+    cautions = (*found.warnings, *(caution for one in found.systems for caution in one.warnings))
     findings = list_findings(found)
     texts = findings or ([] if cautions else ["Nothing stands out."])
     shown = integrity_table(found)
@@ -801,7 +843,8 @@ def _integrity_record(found: Integrity | TaskIntegrity) -> dict[str, Any]:
         record = asdict(one) | {"warnings": list(map(caution_record, one.warnings))}
         systems[record.pop("system")] = record
     return {"testset": found.testset, "metric": found.metric, "n_lines": found.n_lines,
-            "median_cross_bleu": found.median_cross_bleu, "systems": systems}
+            "median_cross_bleu": found.median_cross_bleu, "systems": systems,
+            "warnings": list(map(caution_record, found.warnings))}
 
 
 def _integrity_records(found: Integrity | TaskIntegrity) -> list[dict[str, Any]]:
@@ -911,8 +954,26 @@ def _list_ranks(row: RankBeside, rule: str) -> tuple[Any, ...]:
     rank = cluster = None
     if ours is not None:
         rank, cluster = (ours.low, ours.high), ours.cluster
-    return (row.system, (published.low, published.high or published.low), published.cluster, RANK_RULES[rule].title,
+    return (row.system, (published.low, published.high or published.low), published.cluster, _title_of_way(rule),
             rank, cluster, _TICK if row.agrees(rule) else _CROSS)
+
+
+def _title_of_way(way: str) -> str:
+    """The title of a rule, with the options that the files are read with."""
+    rule, options = split_way(way)
+    title = RANK_RULES[rule].title
+    return f"{title} with {options}" if options else title
+
+
+def _list_best_ways(ranks: RankReplication) -> list[str]:
+    """The rules that give most of a published ranking; one that does so without options is not named with them too."""
+    most = ranks.counts[ranks.rule]
+    best = [way for way, count in ranks.counts.items() if count == most]
+    shortest: dict[str, str] = {}
+    for way in sorted(best, key=len):
+        rule, _ = split_way(way)
+        shortest.setdefault(rule, way)
+    return [way for way in best if way in shortest.values()]
 
 
 def rank_sentences(found: _Replicated) -> list[str]:
@@ -920,9 +981,9 @@ def rank_sentences(found: _Replicated) -> list[str]:
     texts = []
     for pair, ranks in ranks_of(found).items():
         n, best = len(ranks.rows), ranks.counts[ranks.rule]
-        titles = [RANK_RULES[rule].title for rule, count in ranks.counts.items() if count == best]
+        titles = [_title_of_way(rule) for rule in _list_best_ways(ranks)]
         about = f"{pair}{', ' * bool(pair)}{metric_title(ranks.metric)}"
-        others = [f"{RANK_RULES[rule].title} {count}" for rule, count in ranks.counts.items() if count < best]
+        others = [f"{_title_of_way(rule)} {count}" for rule, count in ranks.counts.items() if count < best]
         wrong = [row.system for row in ranks.rows if not row.agrees(ranks.rule)]
         said = "The published ranking comes out" if not wrong else f"{best} of {n} published ranks come out"
         texts.append(f"{about}: {said} with ranks {' and '.join(titles)}."

@@ -152,8 +152,17 @@ def translations():
     return [{"translation": {"en": f"source {k}", "de": WORDS[k]}} for k in range(N_ROWS)]
 
 
-RECORDS = {"wmt25-texts": wmt25_texts, "wmt25-ratings": wmt25_ratings, "lm-eval": samples,
-           "translations": translations}
+def predictions():
+    return [{"predictions": list(OUTPUTS["A"]), "references": [[text] for text in WORDS]}]
+
+
+def metricx():
+    return [{"source": "s", "hypothesis": text, "reference": reference, "prediction": 0.5}
+            for text, reference in zip(OUTPUTS["A"], WORDS, strict=True)]
+
+
+RECORDS = {"predictions": predictions, "metricx": metricx, "wmt25-texts": wmt25_texts,
+           "wmt25-ratings": wmt25_ratings, "lm-eval": samples, "translations": translations}
 
 
 def comet_json():
