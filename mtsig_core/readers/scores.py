@@ -43,7 +43,7 @@ from mtsig_core.readers.ratings import (
     separate_raters,
 )
 from mtsig_core.readers.score_checks import check_scales, drop_failed, drop_summaries
-from mtsig_core.readers.wide_tables import clean_wide_table, take_systems
+from mtsig_core.readers.wide_tables import clean_wide_table, list_numeric, take_systems
 from mtsig_core.score_names import find_direction, find_range, may_be_lower, pick_human_scores, told_direction
 from mtsig_core.testset import SegmentScores, TestSet, is_human, show_name
 
@@ -221,7 +221,7 @@ def _find_places(table: InputTable, metric: str, known: Collection[str]) -> dict
     if is_long and not table.told_systems:
         needed = ("system", "line", "score") if table.n_lines is None else ("system", "score")
         if place.keys() >= {"system", "line"} and "score" not in place:
-            numeric = _list_measures(table, others)
+            numeric = list_numeric(table, others)
             place |= {"score": numeric[0]} if len(numeric) == 1 else {}
         if missing := next((held for held in needed if held not in place), None):
             if table.n_lines is None and set(range(len(header))) - {*place.values()}:
@@ -243,12 +243,6 @@ def _find_places(table: InputTable, metric: str, known: Collection[str]) -> dict
     return {held: k for held, k in place.items() if held != "score"}
 
 
-def _list_measures(table: InputTable, columns: Iterable[int]) -> list[int]:
-    """Those of the columns that have numbers, and nothing else."""
-    below = {k: [cells[k] for _, cells in table.rows] for k in columns}
-    return [k for k, values in below.items() if all(map(is_number, values)) and any(map(has_number, values))]
-
-
 def name_scores(content: bytes) -> str | None:
     """What the scores of a file, of which this is the beginning, are called by its format, or by the only column that
     can be scores, where that says what they are: COMET of a table with the columns model, sent_id, COMET."""
@@ -261,7 +255,7 @@ def name_scores(content: bytes) -> str | None:
         return None
     known = {held: k for held in ("system", "line", "score", "docid", "domain", "rater")
              if (k := find_column(table.header, held)) is not None}
-    measures = _list_measures(table, {*range(len(table.header))} - {*known.values()})
+    measures = list_numeric(table, {*range(len(table.header))} - {*known.values()})
     is_long = {"system", "line"} <= known.keys() and "score" not in known
     name = table.header[measures[0]] if is_long and len(measures) == 1 else ""
     return name if name and "," not in name else None
@@ -342,7 +336,7 @@ def _guess_places(table: InputTable, metric: str, place: dict[str, int], sizes: 
     """Add to the known places those of other columns, given with the number of their values. Few texts are systems;
     whole numbers, or texts, that tell apart the rows of a system are lines."""
     n_values = {k: sizes[name] for k, name in enumerate(table.header) if name in sizes and k not in place.values()}
-    numeric = _list_measures(table, n_values)
+    numeric = list_numeric(table, n_values)
     if named := [k for k in numeric if table.header[k].lower() == metric.lower()]:
         place["score"] = named[0]
     texts = sorted(n_values.keys() - {*numeric}, key=lambda k: (n_values[k] < 2, n_values[k], k))

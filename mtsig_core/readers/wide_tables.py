@@ -72,7 +72,7 @@ def clean_wide_table(table: InputTable, columns: Sequence[int], metric: str, kno
     systems = [k for k in columns if k not in asides]
     if not systems:
         asides, systems = {}, list(columns)
-    new_names = match_systems([table.header[k] for k in systems], metric, known)
+    new_names = read_system_names([table.header[k] for k in systems], metric, known)
     of_other_metrics = {k for k in systems if new_names and new_names[table.header[k]] is None}
     wanted = [k for k in range(len(table.header)) if k not in asides and k not in of_other_metrics]
     rows: NumberedRows = [(row, [cells[k] for k in wanted]) for row, cells in table.rows]
@@ -174,14 +174,14 @@ def list_numeric(table: InputTable, columns: Iterable[int]) -> list[int]:
 # What the systems are called.
 
 
-def match_systems(names: Sequence[str], metric: str, known: Collection[str]
+def read_system_names(names: Sequence[str], metric: str, known: Collection[str]
                 ) -> dict[str, str | None]:
     """The known system of each column that is called by it and by what was scored, as ``mySys_XCOMET-XL (seg)``; None
     for a column of another metric. Empty where the names are those of the systems, or are of no system.
 
-    >>> match_systems(["A_COMET (seg)", "B_COMET (seg)"], "COMET", ["A", "B"])
+    >>> read_system_names(["A_COMET (seg)", "B_COMET (seg)"], "COMET", ["A", "B"])
     {'A_COMET (seg)': 'A', 'B_COMET (seg)': 'B'}
-    >>> match_systems(["A_COMET", "B_COMET", "A_BLEU", "B_BLEU"], "COMET", ["A", "B"])
+    >>> read_system_names(["A_COMET", "B_COMET", "A_BLEU", "B_BLEU"], "COMET", ["A", "B"])
     {'A_COMET': 'A', 'B_COMET': 'B', 'A_BLEU': None, 'B_BLEU': None}
     """
     if not known or any(name in known for name in names):
