@@ -73,9 +73,10 @@ def _show_demo_banner(page: Page, view) -> None:
             if page.name != "upload":
                 address.link("upload", "Upload your data", icon=":material/upload:")
     if opened := getattr(view, "instead_of", ""):
-        screen.caution_box(f"{opened} is one test set, not a shared task. So this page shows the simulated task. "
-                           "Summary has the results of your test set.")
-        address.link("summary", "Open Summary")
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            screen.caution_box(f"{opened} is one test set, not a shared task. So this page shows the simulated task. "
+                               "Summary has the results of your test set.")
+            address.link("summary", "Open Summary")
 
 
 def _name_tab(page: str, opened: str | None) -> None:
