@@ -166,7 +166,8 @@ TEMPLATES: dict[str, Words] = {
         advice="Use {needed:,} or more{romano_wolf:?, or the Romano-Wolf correction}."),
     "not-equal": Words(
         "{n:,} of {m:#pair} {n:shows|show} no significant difference. That does not make the systems equal{mdd:?: this "
-        "test set can miss true differences of up to {mdd:.3g} points{m:|, or more after correction}}.{n_undecidable:? "
+        "test set finds a true difference of {mdd:.3g} points 8 times in 10{m:|, before correction}, and smaller ones "
+        "less often}.{n_undecidable:? "
         "Of these, {n_undecidable:#pair} cannot be decided, however large the difference.}"),
     "interval-and-decision": Words(
         "{n_open:?{n_open:#pair} {n_open:is|are} not significant although 0 is outside the interval. }{n_significant:?"
@@ -181,6 +182,10 @@ TEMPLATES: dict[str, Words] = {
         "the randomization test."),
 
     # Ranks.
+    "rank-rule-of-ratings": Words(
+        "Ranked {rule.title}, each rating is a segment of its own. Here {metric} has {per_segment:.3g} ratings of each "
+        "system and segment, and their mean counts. So ranks can differ from those that the task printed.",
+        advice="Take each rating as a segment."),
     "rank-rule": Words("Ranks {rule.title}: {ignored}.", "{hidden}"),
     "ranks-and-correction": Words(
         "Rank ranges and the top group are always corrected for all pairs, here by {own}. Wins, losses and decisions "
