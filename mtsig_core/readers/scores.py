@@ -143,7 +143,7 @@ def _name_wide_columns(table: InputTable, columns: Mapping[str, str]) -> InputTa
     """The table with only the columns of systems that are said, and those that hold something else."""
     if wrong := next((held for held in ("system", "score") if held in columns), None):
         raise SettingError(f"The columns of systems are given, and a column of {wrong}s. Expected a column for each "
-                           f"system, or one of systems and one of scores. Leave out {SYSTEMS} or {wrong}.")
+                           f"system, or one of systems and one of scores. Give only one of {SYSTEMS} and {wrong}.")
     other = {held: name for held, name in columns.items() if held != SYSTEMS}
     usual = {name for held in HELD if held not in ("system", "score") for name in NAMES[held]}
     beside = {*other.values(), *(name for name in table.header if name.lower() in usual)}

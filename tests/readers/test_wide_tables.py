@@ -75,7 +75,7 @@ def test_the_user_has_the_last_word(tmp_path, capsys):
     assert [*found.systems] == ["A", "B"] and found.n_documents == len(set(TEXTS))
     with pytest.raises(InputError, match="no column 'C'"):
         read_scores({"COMET": table}, columns={"systems": "A|C"})
-    with pytest.raises(SettingError, match="Leave out systems or score"):
+    with pytest.raises(SettingError, match="only one of systems and score"):
         read_scores({"COMET": table}, columns={"systems": "A|B", "score": "A"})
     path = tmp_path / "t.csv"
     path.write_text("src_len,A,B\n" + "".join(f"{k},0.{k},0.{k % 9}\n" for k in range(10, 30)))
