@@ -166,6 +166,15 @@ def list_langpairs(source: FilePath) -> list[str]:
     return _list_pairs(read_table(source))
 
 
+def list_pairs_of_lines(source: FilePath) -> list[str] | None:
+    """The language pairs that a table of scores of segments names; None of one that does not say which segment each
+    score is of, as that of published scores of whole systems."""
+    table = read_table(source)
+    if table.n_lines is None and find_column(table.header, "line") is None:
+        return None
+    return _list_pairs(table)
+
+
 def _list_pairs(table: InputTable) -> list[str]:
     place = find_column(table.header, "langpair")
     return [] if place is None else list(dict.fromkeys(str(cells[place]).strip() for _, cells in table.rows))
