@@ -487,7 +487,8 @@ def _draw_columns(file, file_id, table):
 def _draw_wide(file, file_id, table):
     """Draw the fields for a table with a column for each system."""
     if table.asides:
-        screen.plain(f"Columns of {file} that are taken as no systems: {', '.join(table.asides)}.")
+        named = ", ".join(table.asides)
+        screen.plain(f"These columns of {file} are not read as systems: {named}.")
     left, middle, right = st.columns([3, 1.5, 1.5], vertical_alignment="bottom")
     systems = left.multiselect("Systems", table.numeric, table.systems, key=f"data.{file_id}.systems")
     chosen = {}
