@@ -16,7 +16,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 import streamlit as st
 
 from mtsig_core import InputError, MtsigError, TestSet
-from mtsig_core.errors import format_count
+from mtsig_core.errors import choose_verb, format_count
 from mtsig_core.languages import SPACELESS, languages_of
 from mtsig_core.metrics.tokenizers import TOKENIZERS, default_tokenizer, fitting_tokenizers, splits_words
 from mtsig_core.readers.limits import upload_limits
@@ -77,7 +77,7 @@ def why_missing(files: Sequence[UploadedFile | DeletedFile | None]) -> list[str]
     reasons = [sessions.reason(file.file_id) for file in files if isinstance(file, DeletedFile)]
     messages = list(dict.fromkeys(reason for reason in reasons if reason))
     if lost := reasons.count(None):
-        messages.append(f"{format_count(lost, 'chosen file')} {'is' if lost == 1 else 'are'} not here any more: the "
+        messages.append(f"{format_count(lost, 'chosen file')} {choose_verb(lost, 'is', 'are')} not here any more: the "
                     "server was started again, or this page was away for long. Choose again. What was opened is kept, "
                     "under Your uploads."
                     + (" A file that is here has a role below." if len(reasons) < len(files) else ""))
