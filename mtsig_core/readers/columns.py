@@ -7,7 +7,7 @@ import io
 import os
 import re
 import zipfile
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -64,6 +64,8 @@ class InputTable:
     is_standardized: bool = False  # whether the scores are standardized by rater
     #: Whether lines are called DOCUMENT:ITEM, with the place of a segment in its document.
     counts_by_document: bool = False
+    #: The columns that the user says are of systems, where there is a column for each.
+    told_systems: Collection[str] = ()
     weights: Mapping[str, float] = field(default_factory=dict)  # of MQM's errors, of which its scores are sums
     #: Of a table with a row for each error: the table of ratings, by weights of which some are given.
     sum_errors: Callable[[Mapping[str, float]], InputTable] | None = None

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mtsig_core.errors import format_count
-from mtsig_core.experiments.integrity import DRIVES, SHORT_LINE, Integrity, TaskIntegrity
+from mtsig_core.experiments.integrity import CHANCE, DRIVES, SHORT_LINE, Integrity, TaskIntegrity
 from mtsig_core.experiments.rankings import AutoRank, Findings, PairAutoRank, PairFindings, count_against_tests
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import assumed_record, caution_record, info_record, list_assumptions
@@ -123,8 +123,11 @@ def agreement_verdict(found: Agreement | TaskAgreement) -> str:
     title, accuracy = metric_title(best.metric), f"{best.soft_pairwise_accuracy:.3f}"
     if len(found.metrics) == 1:
         return f"{over}{title} has a soft pairwise accuracy of {accuracy} with {found.human}"
-    alike = [metric_title(row.b if row.a == best.metric else row.a) for row in found.comparisons
-             if best.metric in (row.a, row.b) and not significant(row.p_adjusted, found.sampling.alpha)]
+    alike = []
+    for row in found.comparisons:
+        is_better = row.a == best.metric and significant(row.p_adjusted, found.sampling.alpha)
+        if best.metric in (row.a, row.b) and not is_better:
+            alike.append(metric_title(row.b if row.a == best.metric else row.a))
     rest = f"not significantly more than {', '.join(alike)}" if alike else "significantly more than all others"
     return f"{over}{title} agrees most with {found.human}: soft pairwise accuracy {accuracy}, {rest}"
 
@@ -147,7 +150,9 @@ def agreement_note(found: Agreement | TaskAgreement) -> str:
         sentences.append(
             "p-values of two metrics are from PERM-BOTH (Deutsch et al. 2021), corrected by Holm for "
             f"{format_count(n, 'pair')} of metrics. For each {unit} of each system, a coin decides whether the two "
-            "metrics trade their standardized segment scores; for metrics of texts, their jackknife pseudo-values.")
+            "metrics trade their standardized segment scores; for metrics of texts, their jackknife pseudo-values. The "
+            "difference is the one that is permuted. It takes p of two systems by a normal approximation, so it can "
+            "differ slightly from the difference of two accuracies above.")
     if isinstance(found, TaskAgreement):
         sentences.append("Language pairs count the same; resamples are drawn within each language pair, then averaged.")
         if found.without:
@@ -749,7 +754,8 @@ _INTEGRITY_NOTE = (
     "system saw it, or that the reference was post-edited from the system's output. The nearest system is the one with "
     "the highest cross-BLEU, which is BLEU with one output as the reference of the other. Nearly the same output can "
     f"mean one model under two names. A document drives an interval if {DRIVES:.0%} or more of the variance is from "
-    "it: read its ratings. No finding is an accusation.")
+    "it, and so large a share is rare: equal documents with normal scores show it by chance in at most "
+    f"{CHANCE:.0%} of test sets. Read its ratings. No finding is an accusation.")
 
 
 def integrity_table(found: Integrity) -> Table:

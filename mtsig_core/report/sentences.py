@@ -43,9 +43,15 @@ from mtsig_core.results import (
 from mtsig_core.stats.across import AGREE, FEW, MACRO_TESTS, UNDECIDED, Disputed, PairAcross
 from mtsig_core.stats.arrays import contains_zero
 from mtsig_core.stats.cautions import about_one_metric, rank_disagreement
-from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, FEW_UNITS, find_shortage, rank_correction
+from mtsig_core.stats.few_units import (
+    FEW_FOR_BOOTSTRAP,
+    FEW_UNITS,
+    find_shortage,
+    rank_correction,
+    unbiased,
+    units_freedom,
+)
 from mtsig_core.stats.pair import PairExamination
-from mtsig_core.stats.power import unbiased, units_freedom
 from mtsig_core.stats.ranks import RANK_RULES, RankRule, count_reversed_pairs, find_top_group, has_clear_winner
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, is_split
@@ -273,7 +279,7 @@ def explain_unlike(found: PairExamination, n: float | None) -> str:
     ratio = swap_ratio(found.delta, se, float(np.sqrt(np.mean(np.square(found.swapped)))), n)
     if not se or ratio is None or ratio <= UNLIKE:
         return ""
-    p = 2 * float(stdtr(units_freedom(found.n_effective), -abs(found.delta) / unbiased(se, found.n_units)))
+    p = 2 * float(stdtr(units_freedom(found.n_effective), -abs(found.delta) / unbiased(se, found.n_effective)))
     shown = next(outcome.p_value for outcome in found.outcomes if outcome.test == "ar")
     return "" if shown is None or p <= shown else (
         f" This p is too small: the outputs of {found.a} and {found.b} are so different that resamples vary "
@@ -709,16 +715,27 @@ def has_different_segments(comparison: Comparison, result: MetricResult) -> bool
 
 def name_units(settings: Settings) -> str:
     """Name the units that are resampled or swapped, in the plural."""
-    return f"{settings.unit}s" if settings.block_length is None else \
-        f"stationary blocks of {settings.block_length:g} segments on average (Politis and Romano 1994)"
+    if settings.block_length is None:
+        return f"{settings.unit}s"
+    return f"stationary blocks of {settings.block_length:g} segments on average"
+
+
+def name_resampled_units(settings: Settings) -> str:
+    """Name the units that are resampled, with the source of the resamples of blocks: permutations of blocks have none,
+    as they are mtsig's own."""
+    source = "" if settings.block_length is None else " (Politis and Romano 1994)"
+    return f"{name_units(settings)}{source}"
 
 
 def name_intervals(result: MetricResult, settings: Settings) -> str:
     """Name the kind of interval, and its resamples."""
     kind = {"bca": "BCa"}.get(result.ci, result.ci)
-    return {"jackknife-t": f"jackknife t intervals over {name_units(settings)}",
+    left_out = f"{settings.unit}s" if settings.block_length is None else \
+        f"fixed blocks of about {settings.block_length:g} segments"
+    return {"jackknife-t": f"jackknife t intervals over {left_out}",
             "t": "Student's t intervals of segment means"}.get(
-        result.ci, f"{kind} bootstrap intervals from {settings.resamples:,} resamples of {name_units(settings)}")
+        result.ci, f"{kind} bootstrap intervals from {settings.resamples:,} resamples of "
+                    f"{name_resampled_units(settings)}")
 
 
 def describe_tests(found: Found, metric: str) -> list[str]:
@@ -733,12 +750,19 @@ def describe_tests(found: Found, metric: str) -> list[str]:
         *group_by_part({part: list(_describe_scores(*one)) for part, one in parts.items()}), *_describe_test(parts),
         *[f"{format_count(untested, 'pair')} without segments in common could not be tested."] * bool(untested),
         f"{write_level(settings)} confidence intervals are {kinds}{each}.",
-        *[f"{write_level(settings)} CIs for all pairs hold together{' within each language pair' * (len(parts) > 1)} "
-          f"(max-T from {settings.resamples:,} bootstrap resamples; Romano and Wolf 2005)."] * jointly,
+        *([_say_joint_intervals(settings, len(parts))] if jointly else []),
         *describe_ranks(parts), *_describe_rule(settings),
         *(_describe_tests_across(found, metric) if isinstance(found, TaskComparison) else ()),
         *list_caveats(found, metric), *list_exclusions(found),
         f"Computed with mtsig {settings.version}, seed {settings.seed}."]
+
+
+def _say_joint_intervals(settings: Settings, n_language_pairs: int) -> str:
+    """Say how sure the intervals for all pairs are, and how they are made."""
+    level = write_level(settings)
+    where = " within each language pair" if n_language_pairs > 1 else ""
+    return (f"{level} CIs for all pairs hold together at about {level}{where} (max-T from {settings.resamples:,} "
+            "bootstrap resamples; Romano and Wolf 2005).")
 
 
 def _describe_scores(comparison: Comparison, result: MetricResult) -> Iterator[str]:
@@ -766,7 +790,8 @@ def _describe_test(parts: Parts) -> Iterator[str]:
         return
     settings = next(iter(tested.values()))[0].settings
     test, is_task = TESTS[settings.test], "" not in parts
-    units = join_by_part({part: f"{name_units(one.settings)} as units" + (
+    name_drawn = name_resampled_units if test.draws == "bootstrap" else name_units
+    units = join_by_part({part: f"{name_drawn(one.settings)} as units" + (
         "" if settings.trials is None else f", {describe_trials(result, one.settings)}")
         for part, (one, result) in tested.items()})
     sizes = [len(result.tested) for _, result in tested.values()]
@@ -798,13 +823,14 @@ def describe_ranks(parts: Parts) -> list[str]:
     if not ranked:
         return ["There are no rank ranges: this test does not correct for the number of pairs."] * any(
             result.tested and not has_p_values(one.settings) for one, result in parts.values())
-    rule = next(iter(ranked.values()))[0].settings.rank_rule
+    settings = next(iter(ranked.values()))[0].settings
+    rule = settings.rank_rule
     if rule != "simultaneous":
         return [f"Ranks are {RANK_RULES[rule].title}{' within each language pair' * ('' not in parts)}."]
     held = [part for part, (one, _) in ranked.items() if keeps_its_level(one)]
     where = "" if "" in held else f" in {'each language pair' if len(held) == len(parts) else join_names(held)}, not " \
         "for the language pairs together"
-    return [f"Rank ranges hold jointly for all systems{where}."] if held else []
+    return [f"Rank ranges hold jointly at about {write_level(settings)} for all systems{where}."] if held else []
 
 
 def describe_rule_decisions(result: MetricResult, settings: Settings) -> str:
@@ -871,7 +897,8 @@ def _describe_tests_across(found: TaskComparison, metric: str) -> Iterator[str]:
     if missing := sum(row.score is None for row in macro.systems):
         yield f"Not ranked across them, because they do not have all: {format_count(missing, 'system')}."
     if macro.is_ranked and all(keeps_its_level(comparison) for comparison, _ in parts.values()):
-        yield "Rank ranges across them hold jointly for all systems ranked there (Romano and Wolf 2005)."
+        yield (f"Rank ranges across them hold jointly at about {write_level(settings)} for all systems ranked there "
+               "(Romano and Wolf 2005).")
 
 
 def describe_methods(found: Found, metric: str) -> str:
@@ -1091,7 +1118,7 @@ def explain_marks(found: TaskComparison, metric: str, mark: str) -> list[str]:
     is_across = macro is not None and macro.is_ranked
     if not is_across and not any(row.rank_low for _, result in parts.values() for row in result.systems):
         return ["A dash: no score, or no rank."]
-    ours = "top group (no other system is significantly better)"
+    ours = "top group (no other system is significantly better, corrected for all pairs)"
     marked = f"{mark} {ours}." if rule.name == "simultaneous" else \
         f"{mark} {name_first_place(rule)}{f'; under all pairs: {ours}' * is_across}."
     return [*describe_ranks(parts), marked, "A dash: no score, or no rank."]

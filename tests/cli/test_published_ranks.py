@@ -130,6 +130,12 @@ def test_the_options_that_read_the_files_as_the_task_did_are_named(tmp_path, cap
     assert main(["score", "--scores", f"ESA={scores}", "--official", str(ranks), "--format", "json"]) == 0
     counts = json.loads(capsys.readouterr().out)["ranks"]["counts"]
     assert counts["wmt25 --raters segments"] == 6 > counts["wmt25"]
+    for raters, is_told in (("mean", True), ("segments", False)):
+        read = read_scores({"ESA": scores}, raters=raters)
+        codes = [one.code for one in compare(read, "ESA", trials=99, rank_rule="wmt25").warnings]
+        assert ("rank-rule-of-ratings" in codes) == is_told
+    assert "rank-rule-of-ratings" not in [one.code for one in compare(read_scores({"ESA": scores}), "ESA", trials=99,
+                                                                      rank_rule="wmt22").warnings]
     assert main(["score", "--scores", f"ESA={scores}", "--raters", "segments", "--official", str(ranks)]) == 0
     assert "comes out with ranks as WMT25." in capsys.readouterr().out
 
