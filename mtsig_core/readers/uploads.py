@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import count
@@ -185,10 +185,11 @@ def _read_table_of_texts(file: str, content: bytes) -> TextTable | None:
         return None
 
 
-def describe_table(upload: Upload) -> ScoreColumns | None:
-    """The columns of a table of scores; None of one that cannot be read, which is told once it is to be opened."""
+def describe_table(upload: Upload, systems: Collection[str] = ()) -> ScoreColumns | None:
+    """The columns of a table of scores; None of one that cannot be read, which is told once it is to be opened.
+    `systems`: those of the texts beside it."""
     with suppress(InputError, SettingError), _open_uploads([upload]) as (path,):
-        return describe_columns(path, upload.name)
+        return describe_columns(path, upload.name, systems)
     return None
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from mtsig_core import InputError, MtsigError, TestSet
-from mtsig_core.errors import format_count
+from mtsig_core.errors import choose_verb, format_count
 from mtsig_core.languages import SPACELESS, languages_of
 from mtsig_core.metrics.tokenizers import TOKENIZERS, default_tokenizer, fitting_tokenizers, splits_words
 from mtsig_core.readers.limits import upload_limits
@@ -38,6 +38,7 @@ from mtsig_core.readers.uploads import (
     tell_directions,
     upload_name,
 )
+from mtsig_core.readers.wide_tables import SEPARATOR
 from mtsig_core.readers.wmt import xml_names
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.table import Column, Table
@@ -79,7 +80,7 @@ def why_missing(files: Sequence[UploadedFile | DeletedFile | None]) -> list[str]
     reasons = [sessions.reason(file.file_id) for file in files if isinstance(file, DeletedFile)]
     messages = list(dict.fromkeys(reason for reason in reasons if reason))
     if lost := reasons.count(None):
-        messages.append(f"{format_count(lost, 'chosen file')} {'is' if lost == 1 else 'are'} not here any more: the "
+        messages.append(f"{format_count(lost, 'chosen file')} {choose_verb(lost, 'is', 'are')} not here any more: the "
                     "server was started again, or this page was away for long. Choose again. What was opened is kept, "
                     "under Your uploads."
                     + (" A file that is here has a role below." if len(reasons) < len(files) else ""))
@@ -377,7 +378,8 @@ def _offer_files(files, guesses):
     documented = LOADED.make(("documents", *(file.file_id for file in files)), lambda: any(
         has_documents(file.name, file.getvalue()) for file in files), lambda _: 0)
     with form:
-        asked = _ask_columns(tables)
+        systems = tuple(upload.name for upload in uploads if upload.role in ("system", "reference"))
+        asked = _ask_columns(tables, systems)
     with above:
         _offer_testset(uploads, asked, documented, upload_name([(upload.file, upload.role, guess) for upload, (
             _, guess) in zip(uploads, guesses, strict=True)]))
@@ -474,11 +476,15 @@ class _Tables(NamedTuple):
     file_ids: tuple[str, ...]
 
 
-def _ask_columns(tables):
-    """Ask what the columns of the first unclear table hold."""
-    found = [(upload.file, file_id, columns) for upload, file_id in tables if (columns := LOADED.make(
-        ("columns", file_id, upload.name), lambda upload=upload: describe_table(upload), lambda _: 0))]
-    file, file_id, table = next((one for one in found if one[2].is_unclear), (None, None, None))
+def _ask_columns(tables, systems):
+    """Ask what the columns of the first unclear table hold. `systems`: the names of the texts beside it."""
+    found = []
+    for upload, file_id in tables:
+        columns = LOADED.make(("columns", file_id, upload.name, systems),
+                              lambda upload=upload: describe_table(upload, systems), lambda _: 0)
+        if columns is not None:
+            found.append((upload.file, file_id, columns))
+    file, file_id, table = next((one for one in found if one[2].is_unclear or one[2].asides), (None, None, None))
     columns = {} if table is None else _draw_columns(file, file_id, table)
     pairs = []
     for *_, one in found:
@@ -490,23 +496,57 @@ def _ask_columns(tables):
                    tuple(file_id for _, file_id in tables))
 
 
+_LAYOUTS = {"rows": "a row for each score", "columns": "a column for each system"}
+
+
 def _draw_columns(file, file_id, table):
-    """Draw the first rows of a table, and a field for each thing that its columns may hold; return what was chosen."""
-    chosen = {}
+    """Ask what the columns of a table hold, above its first rows; return what was chosen."""
     with st.container(border=True, key="upload.columns"):
-        screen.plain(f"Which columns of {file} hold the system, the segment and the score?")
-        for place, (held, title) in zip(st.columns(len(_ASKED)), _ASKED.items(), strict=True):
-            guess, is_needed = table.guesses.get(held, ""), held in ("system", "line", "score")
-            options = list(table.langpairs) if held == "langpair" else [name for name in table.names if name]
-            if not is_needed and held not in table.usual:  # a usual name says what a column holds
-                options.insert(0, "")
-            name = place.selectbox(title, options, options.index(guess) if guess in options else None,
-                                   key=f"data.{file_id}.column.{held}", placeholder="choose",
-                                   format_func=lambda name: name or "none")
-            if name and (is_needed or held not in table.usual or name != guess):
-                chosen[held] = name
+        layout = "columns" if table.systems else "rows"
+        if table.is_unclear and len(table.numeric) > 1:
+            screen.plain(f"How are the scores in {file} laid out?")
+            layout = st.segmented_control("Layout", list(_LAYOUTS), default=layout, format_func=_LAYOUTS.get,
+                                          key=f"data.{file_id}.layout", label_visibility="collapsed") or layout
+        draw = _draw_wide if layout == "columns" else _draw_long
+        chosen = draw(file, file_id, table)
         screen.show_table(Table("columns", tuple(Column(str(k), name) for k, name in enumerate(table.names)),
                                 table.first_rows))
+    return chosen
+
+
+def _draw_wide(file, file_id, table):
+    """Draw the fields for a table with a column for each system."""
+    if table.asides:
+        screen.plain(f"Columns of {file} that are taken as no systems: {', '.join(table.asides)}.")
+    left, middle, right = st.columns([3, 1.5, 1.5], vertical_alignment="bottom")
+    systems = left.multiselect("Systems", table.numeric, table.systems, key=f"data.{file_id}.systems")
+    chosen = {}
+    if table.is_unclear or tuple(systems) != table.systems:
+        chosen["systems"] = SEPARATOR.join(systems)
+    for place, held, title in ((middle, "docid", "Document"), (right, "line", "Segment (line)")):
+        options = ["", *(name for name in table.names if name and name not in systems)]
+        usual = table.guesses.get(held, "") if held in table.usual or held == "docid" else ""
+        name = place.selectbox(title, options, options.index(usual) if usual in options else 0,
+                               key=f"data.{file_id}.wide.{held}", format_func=lambda name: name or "none")
+        if name and not (held in table.usual and name == usual):
+            chosen[held] = name
+    return chosen
+
+
+def _draw_long(file, file_id, table):
+    """Draw a field for each thing that the columns of a table with a row for each score may hold."""
+    chosen = {}
+    screen.plain(f"Which columns of {file} hold the system, the segment and the score?")
+    for place, (held, title) in zip(st.columns(len(_ASKED)), _ASKED.items(), strict=True):
+        guess, is_needed = table.guesses.get(held, ""), held in ("system", "line", "score")
+        options = list(table.langpairs) if held == "langpair" else [name for name in table.names if name]
+        if not is_needed and held not in table.usual:  # a usual name says what a column holds
+            options.insert(0, "")
+        name = place.selectbox(title, options, options.index(guess) if guess in options else None,
+                               key=f"data.{file_id}.column.{held}", placeholder="choose",
+                               format_func=lambda name: name or "none")
+        if name and (is_needed or held not in table.usual or name != guess):
+            chosen[held] = name
     return chosen
 
 
