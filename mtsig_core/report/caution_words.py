@@ -11,7 +11,7 @@ from string import Formatter
 from typing import Any, NamedTuple
 
 from mtsig_core.caution import Assumption, Caution
-from mtsig_core.errors import Remedy, format_count
+from mtsig_core.errors import Remedy, choose_verb, format_count
 from mtsig_core.languages import SPACELESS
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.commands import defaults
@@ -203,7 +203,7 @@ TEMPLATES: dict[str, Words] = {
 
     # Single pairs.
     "identical-outputs": Words("{a} and {b} have identical outputs."),
-    "identical-scores": Words("{a} and {b} have identical {by} scores on all {n:#segment}."),
+    "identical-scores": Words("{a} and {b} have identical {by} scores on {n:the only|all} {n:#segment}."),
     "no-common-line": Words("{a} and {b} cannot be compared: no segment has {by} scores of both, so their "
                             "scores are means over different segments.",
                             advice="Have both rated on the same segments."),
@@ -529,8 +529,9 @@ def find_reason_undecided(settings: Settings, result: MetricResult, correction: 
     if lacks == "differences":
         return f"systems differ in too few {differing_unit(settings)}s by {name_metric(result.metric)}"
     several = f" for {m} pairs" if fewest_units(settings, 1) < fewest_units(settings, m, correction) else ""
-    units = _Template().format("{:#{}}", count_most_units(result), settings.unit)
-    return f"{units} are too few{several}"
+    n_units = count_most_units(result)
+    units = _Template().format("{:#{}}", n_units, settings.unit)
+    return f"{units} {choose_verb(n_units, 'is', 'are')} too few{several}"
 
 
 def explain_no_decision(settings: Settings, result: MetricResult, correction: str | None = None) -> str | None:
@@ -563,6 +564,10 @@ ASSUMPTION_TEMPLATES = {
     "no-reference": "Excluded: {segments} without a reference, the first is segment {segment} of the document "
                     "{document}.",
     "lines-from-zero": "{file} counts lines from 0. Here they are counted from 1: its line 0 is line 1.",
+    "failed-judgements": "{metric}: {n_failed:,} scores of {mark:g} count as missing. All other scores are 0 or more.",
+    "summary-rows": "Excluded from {file}: row {rows}, {what}.",
+    "columns-aside": "Excluded from {file}: {columns}. By their names or values these columns are no systems.",
+    "columns-renamed": "{metric}: the columns of {file} are read as systems: {columns}.",
     "line-ids": "Each line has an id, such as {example}. The texts are scored without them.{put_in_order}",
     "names-of-outputs": "Excluded from {place}: {files}{more}. Outputs have names such as NAME.txt or NAME.txt.gz.",
     "pair-without-output": "Excluded: {pair}, which has references but no output.",
@@ -575,6 +580,7 @@ ASSUMPTION_TEMPLATES = {
 REMEDIES = {
     "direction-open": "Give --higher-is-better NAME or --lower-is-better NAME, to mtsig serve or to the command.",
     "direction-default": "If lower is better, give --lower-is-better {metric}.",
+    "columns-aside": "To read them as systems, name all columns of systems: --columns 'systems=A|B', or systems=all.",
     "withdrawn": "--keep-withdrawn keeps them.",
     "ratings-standardized": "--scores raw=FILE takes the scores as they were given, as WMT23 ranked.",
 }
