@@ -349,7 +349,10 @@ def _ask_which(table: InputTable) -> InputError:
     if _may_be_of_systems(table):
         of_systems = (" If each row is a system, these are published scores, not scores of segments: give the file by "
                       "--official, or to 'Compare with published scores'.")
-    remedies = [{"columns": "system=NAME,line=NAME,score=NAME"}]
+    system = find_column(table.header, "system")
+    line = None if system is None else guess_lines(table, system)
+    known = ("NAME" if system is None else table.header[system], "NAME" if line is None else table.header[line])
+    remedies = [{"columns": f"system={known[0]},line={known[1]},score=NAME"}]
     if systems := guess_systems(table, [k for k, name in enumerate(table.header) if name]):
         named = SEPARATOR.join(table.header[k] for k in systems)
         documents = guess_documents(table, [k for k in range(len(table.header)) if k not in systems])

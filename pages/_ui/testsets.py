@@ -6,7 +6,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -15,8 +15,10 @@ from pathlib import Path, PurePosixPath
 import streamlit as st
 
 from mtsig_core import InputError, MtsigError, TestSet
+from mtsig_core.errors import SettingError
 from mtsig_core.readers import uploads
 from mtsig_core.readers.limits import limit_reading, task_limits, upload_limits
+from mtsig_core.readers.scores import find_unsettled
 from mtsig_core.readers.tasks import Contents, contents_of, has_scores, is_task, no_output, pairs_of, tables_beside
 from mtsig_core.readers.texts import find_runs
 from mtsig_core.readers.wmt import folder_name
@@ -253,6 +255,20 @@ def look_into(content: bytes, file: str) -> Contents:
         contents = contents_of(path)
     return replace(contents, **{key: tuple((pair, named, str(Path(own).relative_to(path.parent)))
                                         for pair, named, own in getattr(contents, key)) for key in ("scores", "runs")})
+
+
+def find_open_directions(content: bytes, file: str, tables: Iterable[tuple[str, str, str]]
+                         ) -> dict[str, tuple[float, float]]:
+    """Return the names of scores in an uploaded zip of which it has to be asked whether higher or lower is better, with
+    the range of each. `tables`: language pair, name and file of each, as `look_into` has them."""
+    path = _place(content, file)
+    found: dict[str, tuple[float, float]] = {}
+    with limit_reading(task_limits(), below=path.parent):
+        for pair, name, own in tables:
+            with suppress(InputError, SettingError):  # which is told once the task is to be opened
+                ranges = find_unsettled([(name, path.parent / own)], langpair=pair)
+                found |= {metric: own_range for metric, own_range in ranges.items() if metric not in found}
+    return found
 
 
 def _place(content: bytes, file: str) -> Path:
