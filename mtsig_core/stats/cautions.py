@@ -63,6 +63,7 @@ from mtsig_core.stats.few_units import (
     suggest_settings,
 )
 from mtsig_core.stats.intervals import LEAST_UNITS
+from mtsig_core.stats.line_cautions import about_characters, about_lines
 from mtsig_core.stats.ranks import RANK_RULES, count_reversed_pairs, find_other_leaders, find_top_group
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, is_split, significant
@@ -730,7 +731,7 @@ def about_files(testset: TestSet) -> tuple[Caution, ...]:
 def _kept_or_found(testset: TestSet) -> tuple[Caution, ...]:
     if len(testset.systems) * testset.n_segments < _WORTH_KEEPING:
         return (*_about_files(testset),)
-    key = (testset.digest, hash(tuple(testset.lines)), "facts of files")  # facts name lines
+    key = (testset.digest, hash(tuple(testset.lines)), "facts of files and lines")  # facts name lines
     return remember(tuple[Caution, ...], lambda: (*_about_files(testset),), *key)
 
 
@@ -748,9 +749,15 @@ def _about_files(testset: TestSet) -> Iterator[Caution]:
             yield Caution("other-script", {"language": looks, "expected": script}, a=name)
         elif any(output):
             compared[name] = texts
-    yield from _about_order(testset, compared)
-    yield from _about_marks(testset, compared)
+    in_disorder = [*_about_order(testset, compared)]
+    marked = [*_about_marks(testset, compared)]
+    yield from in_disorder
+    yield from marked
     yield from _about_equal_lines(testset, compared)
+    known = {caution.a for caution in (*in_disorder, *marked)}  # what is wrong with each of their lines is told already
+    unmarked = {name: texts for name, texts in compared.items() if name not in known}
+    yield from about_lines(testset, unmarked)
+    yield from about_characters(testset, unmarked)
 
 
 def strip_texts(texts: Iterable[str | None]) -> list[str]:
