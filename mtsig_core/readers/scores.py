@@ -43,7 +43,15 @@ from mtsig_core.readers.ratings import (
     separate_raters,
 )
 from mtsig_core.readers.score_checks import check_scales, drop_failed, drop_summaries
-from mtsig_core.readers.wide_tables import clean_wide_table, list_numeric, take_systems
+from mtsig_core.readers.wide_tables import (
+    SEPARATOR,
+    clean_wide_table,
+    find_asides,
+    guess_documents,
+    guess_systems,
+    list_numeric,
+    take_systems,
+)
 from mtsig_core.score_names import find_direction, find_range, may_be_lower, pick_human_scores, told_direction
 from mtsig_core.testset import SegmentScores, TestSet, is_human, show_name
 
@@ -288,9 +296,14 @@ def _ask_which(table: InputTable) -> InputError:
     if _may_be_of_systems(table):
         of_systems = (" If each row is a system, these are published scores, not scores of segments: give the file by "
                       "--official, or to 'Compare with published scores'.")
+    remedies = [{"columns": "system=NAME,line=NAME,score=NAME"}]
+    if systems := guess_systems(table, [k for k, name in enumerate(table.header) if name]):
+        named = SEPARATOR.join(table.header[k] for k in systems)
+        documents = guess_documents(table, [k for k in range(len(table.header)) if k not in systems])
+        more = "" if documents is None else f",docid={table.header[documents]}"
+        remedies.insert(0, {"columns": f"{SYSTEMS}={named}{more}"})
     return InputError(f"{table.name}: I found the columns {names}. Which is the system, the line, the score? Rename "
-                      f"them to system, line and score.{of_systems}",
-                      {"columns": "system=NAME,line=NAME,score=NAME"})
+                      f"them to system, line and score.{of_systems}", *remedies)
 
 
 def _may_be_of_systems(table: InputTable) -> bool:
@@ -313,13 +326,17 @@ class ScoreColumns:
     langpairs: Mapping[str, tuple[str, ...]]  # by the name of each column of language pairs, these
     weights: Mapping[str, float]  # of MQM's errors
     is_unclear: bool  # whether the names do not say which is the system, the line, the score
+    numeric: tuple[str, ...] = ()  # columns that could be of a system each
+    systems: tuple[str, ...] = ()  # those that seem to be; empty where a row is of a system and a line
+    asides: tuple[str, ...] = ()  # the others beside them, with what they hold
 
 
 _N_SHOWN = 5  # rows that show what columns hold
 
 
-def describe_columns(source: FilePath, metric: str) -> ScoreColumns:
-    """The columns of a table of scores of the name `metric`, before they are read as scores."""
+def describe_columns(source: FilePath, metric: str, known: Collection[str] = ()) -> ScoreColumns:
+    """The columns of a table of scores of the name `metric`, before they are read as scores; `known`: the systems of
+    texts beside it."""
     table = read_table(source).count_truths()
     header = table.header
     values = {name: tuple(dict.fromkeys(str(cells[k]).strip() for _, cells in table.rows))
@@ -329,7 +346,7 @@ def describe_columns(source: FilePath, metric: str) -> ScoreColumns:
     usual, is_unclear = frozenset(place), False
     pair, *_ = langpairs.get(header[place["langpair"]] if "langpair" in place else "", (None,))
     try:
-        _ = table.rows and _find_places(_take_langpair(table, pair), metric, ())
+        _ = table.rows and _find_places(_clean_table(_take_langpair(table, pair), metric, known)[0], metric, known)
     except InputError as error:  # another one is told once the file is to be opened
         is_unclear = any("columns" in remedy for remedy in error.remedies)
     if is_unclear:
@@ -337,8 +354,29 @@ def describe_columns(source: FilePath, metric: str) -> ScoreColumns:
             place.setdefault("langpair", header.index(next(iter(langpairs))))
         _guess_places(table, metric, place, {name: len(own) for name, own in values.items() if name not in langpairs})
     rows = tuple(tuple(str(cell) for cell in cells) for _, cells in table.rows[:_N_SHOWN])
+    numeric, systems, asides = _describe_wide(table, metric, known)
+    if systems and is_unclear:
+        beside = [k for k, name in enumerate(header) if name not in systems]
+        if (documents := guess_documents(table, beside)) is not None:
+            place["docid"] = documents
     return ScoreColumns(tuple(header), rows, {held: header[k] for held, k in place.items()}, usual, langpairs,
-                        table.weights, is_unclear)
+                        table.weights, is_unclear, numeric, systems, asides)
+
+
+def _describe_wide(table: InputTable, metric: str, known: Collection[str]
+                   ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Which columns could be of a system each, which seem to be, and what the others hold; nothing of a table with a
+    row for each score."""
+    place, is_long = _find_usual(table, metric, known)
+    if is_long or not table.rows:
+        return (), (), ()
+    beside = {k for held, k in place.items() if held != "score"}
+    columns = [k for k in range(len(table.header)) if k not in beside and table.header[k]]
+    systems = guess_systems(table, columns, known)
+    asides = find_asides(table, columns, known) if systems else {}
+    numeric = tuple(table.header[k] for k in list_numeric(table, columns))
+    held = tuple(f"{table.header[k]} ({why})" for k, why in asides.items())
+    return numeric, tuple(table.header[k] for k in systems), held
 
 
 def _guess_places(table: InputTable, metric: str, place: dict[str, int], sizes: Mapping[str, int]) -> None:

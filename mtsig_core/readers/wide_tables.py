@@ -8,8 +8,10 @@ in them. What is set aside is an assumption that each report has; `--columns sys
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, suggest_name
@@ -143,7 +145,7 @@ def _find_by_values(table: InputTable, numbers: Mapping[int, Sequence[float | No
     values = [value for value in numbers[column] if value is not None]
     if len(values) < len(table.rows) or len(values) < _FEWEST_ROWS:
         return None
-    if all(later - earlier == 1 for earlier, later in zip(values, values[1:], strict=False)):
+    if all(later - earlier == 1 for earlier, later in pairwise(values)):
         return "row numbers"
     if _are_lengths(table, values):
         return "lengths"
@@ -169,6 +171,55 @@ def _are_lengths(table: InputTable, values: Sequence[float]) -> bool:
 def list_numeric(table: InputTable, columns: Iterable[int]) -> list[int]:
     """Those of the columns that hold numbers, and nothing else."""
     return [k for k in columns if _is_numeric(table, k) and any(has_number(cells[k]) for _, cells in table.rows)]
+
+
+# Whether a table has a column for each system.
+
+
+def guess_systems(table: InputTable, columns: Sequence[int], known: Collection[str] = ()) -> list[int]:
+    """The columns that seem to be of systems, one each; empty where rows seem to be: one for each system and line."""
+    by_name = [k for k in columns if table.header[k] in known]
+    if by_name:
+        return by_name
+    if _has_rows_of_systems(table):
+        return []
+    asides = find_asides(table, columns, known)
+    candidates = list_numeric(table, [k for k in columns if k not in asides])
+    return candidates if len(candidates) > 1 else []
+
+
+def _has_rows_of_systems(table: InputTable) -> bool:
+    """Whether a column of few texts comes with the same lines for each of its values, as systems do."""
+    columns = [[str(cells[k]) for _, cells in table.rows] for k in range(len(table.header))]
+    texts = [values for k, values in enumerate(columns) if not _is_numeric(table, k)]
+    for names in texts:
+        n_names = len(set(names))
+        if 1 < n_names <= len(names) / 2:
+            for lines in columns:
+                if lines is not names and _are_lines_of(lines, names):
+                    return True
+    return False
+
+
+def _are_lines_of(lines: Sequence[str], names: Sequence[str]) -> bool:
+    """Whether each name has the same lines, as often as the others: of several language pairs, each more than once."""
+    lines_of: dict[str, Counter[str]] = {}
+    for name, line in zip(names, lines, strict=True):
+        lines_of.setdefault(name, Counter())[line] += 1
+    first, *others = lines_of.values()
+    return len(first) > 1 and all(own == first for own in others)
+
+
+def guess_documents(table: InputTable, columns: Iterable[int]) -> int | None:
+    """The column of texts whose values stand in several rows on end, each in one place, as documents do."""
+    for k in columns:
+        values = [str(cells[k]) for _, cells in table.rows]
+        if _is_numeric(table, k) or not all(map(str.strip, values)):
+            continue
+        n_runs = sum(later != earlier for earlier, later in pairwise(values)) + 1
+        if n_runs == len(set(values)) and 1 < n_runs < len(values):
+            return k
+    return None
 
 
 # What the systems are called.

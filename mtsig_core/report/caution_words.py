@@ -11,7 +11,7 @@ from string import Formatter
 from typing import Any, NamedTuple
 
 from mtsig_core.caution import Assumption, Caution
-from mtsig_core.errors import Remedy, format_count
+from mtsig_core.errors import Remedy, choose_verb, format_count
 from mtsig_core.languages import SPACELESS
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.commands import defaults
@@ -214,7 +214,7 @@ TEMPLATES: dict[str, Words] = {
 
     # Single pairs.
     "identical-outputs": Words("{a} and {b} have identical outputs."),
-    "identical-scores": Words("{a} and {b} have identical {by} scores on all {n:#segment}."),
+    "identical-scores": Words("{a} and {b} have identical {by} scores on {n:the only|all} {n:#segment}."),
     "no-common-line": Words("{a} and {b} cannot be compared: no segment has {by} scores of both, so their "
                             "scores are means over different segments.",
                             advice="Have both rated on the same segments."),
@@ -572,8 +572,9 @@ def find_reason_undecided(settings: Settings, result: MetricResult, correction: 
     if lacks == "differences":
         return f"systems differ in too few {differing_unit(settings)}s by {name_metric(result.metric)}"
     several = f" for {m} pairs" if fewest_units(settings, 1) < fewest_units(settings, m, correction) else ""
-    units = _Template().format("{:#{}}", count_most_units(result), settings.unit)
-    return f"{units} are too few{several}"
+    n_units = count_most_units(result)
+    units = _Template().format("{:#{}}", n_units, settings.unit)
+    return f"{units} {choose_verb(n_units, 'is', 'are')} too few{several}"
 
 
 def explain_no_decision(settings: Settings, result: MetricResult, correction: str | None = None) -> str | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from mtsig_core.errors import format_count
+from mtsig_core.errors import choose_verb, format_count
 from mtsig_core.experiments.error_rates import FamilyDecisions, if_independent
 from mtsig_core.experiments.frame import Rate
 from mtsig_core.experiments.lecture import (
@@ -174,8 +174,9 @@ def comparisons_end(family: FamilyDecisions) -> dict[str, object]:
     """Conclusion and limitation."""
     raw, controlled = (family.any_false(name) for name in ("none", "romano-wolf"))
     pairs = len(family.pairs)
+    have = choose_verb(raw.n, "has", "have")
     return {"truth": f"{family.false('none').mean():.1f} on average", "conclusion": (
-        f"{raw.share or 0:.0%} of the {format_count(raw.n, 'test set')} {'has' if raw.n == 1 else 'have'} at least one "
+        f"{raw.share or 0:.0%} of the {format_count(raw.n, 'test set')} {have} at least one "
         f"false star ({_write_ci(raw)}; {if_independent(ALPHA, pairs):.2%} if the {pairs} tests were independent), "
         f"{family.false('none').mean():.1f} on average. Under Romano-Wolf, {controlled.share or 0:.0%} "
         f"({_write_ci(controlled)})."),

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mtsig_core.caution import Caution
-from mtsig_core.errors import Remedy, format_count
+from mtsig_core.errors import Remedy, choose_verb, format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import (
     HUMAN_SCORES,
@@ -838,8 +838,9 @@ def describe_rule_decisions(result: MetricResult, settings: Settings) -> str:
     by_rule = sum(pair.rule_better is not None for pair in result.pairs)
     ours = sum(pair.significant for pair in result.pairs)
     pairs = format_count(len(result.pairs), "pair")
-    return (f"Ranked {RANK_RULES[settings.rank_rule].title}, {by_rule} of {pairs} differ, without correction. "
-            f"By {_name_own_test(settings)}, {ours} of {pairs} differ significantly.")
+    differ_by_rule, differ = (choose_verb(n, "differs", "differ") for n in (by_rule, ours))
+    return (f"Ranked {RANK_RULES[settings.rank_rule].title}, {by_rule} of {pairs} {differ_by_rule}, without "
+            f"correction. By {_name_own_test(settings)}, {ours} of {pairs} {differ} significantly.")
 
 
 def explain_own_tests(result: MetricResult, settings: Settings) -> str:
@@ -849,7 +850,7 @@ def explain_own_tests(result: MetricResult, settings: Settings) -> str:
     by_rule = sum(pair.rule_better is not None for pair in result.pairs)
     return (f"These differences and decisions are by {_name_own_test(settings)}, not by the rule of the ranks. Ranked "
             f"{rule.title}, the difference is of {rule.compares}, and {by_rule} of "
-            f"{format_count(len(result.pairs), 'pair')} differ.")
+            f"{format_count(len(result.pairs), 'pair')} {choose_verb(by_rule, 'differs', 'differ')}.")
 
 
 def _name_own_test(settings: Settings) -> str:
@@ -985,7 +986,7 @@ def _describe_outcome(found: Found, metric: str) -> Iterator[str]:
         yield f"The two best scores: {_write_evidence(one, shown, pair)}."
         n = sum(pair.better is not None for pair in pairs)
         if has_p_values(settings) and any(pair.decidable for pair in pairs):
-            yield f"{n} of {format_count(len(pairs), 'pair')} {'is' if n == 1 else 'are'} significantly different."
+            yield f"{n} of {format_count(len(pairs), 'pair')} {choose_verb(n, 'is', 'are')} significantly different."
     if any(pair.better is None and pair.decidable for pair in pairs):
         yield "No significant difference does not mean equal."
 
@@ -1159,7 +1160,7 @@ def state_decisions(names: Sequence[str], pairs: Sequence[PairAcross]) -> str:
     lost = kinds[UNDECIDED]
     if not (n := len(pairs) - lost):
         return f"No metric can decide any pair: {FEW}" if lost else "No pair is tested by all metrics"
-    rest = [f"; {m:,} {'is' if m == 1 else 'are'} significant {how}" for m, how in (
+    rest = [f"; {m:,} {choose_verb(m, 'is', 'are')} significant {how}" for m, how in (
         (kinds["significant by some"], "by only some of them"), (kinds["opposite"], "in opposite directions")) if m]
     return (f"{join_names(names, shown=False)} agree on {kinds[AGREE]:,} of {format_count(n, 'pair')}{''.join(rest)}"
             + f"; {lost:,} more {FEW}" * bool(lost))
