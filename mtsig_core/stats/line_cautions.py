@@ -220,7 +220,7 @@ _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»″", '"') | dict.fromkey
 #: Serbian, whose two alphabets stand for each other letter by letter.
 _CYRILLIC = dict(zip("абвгдђежзијклљмнњопрстћуфхцчџш",
                      "a b v g d đ e ž z i j k l lj m n nj o p r s t ć u f h c č dž š".split(), strict=True))
-_TO_LATIN = str.maketrans(_CYRILLIC | {one.upper(): other.capitalize() for one, other in _CYRILLIC.items()})
+_TO_LATIN = str.maketrans(_CYRILLIC | {one.swapcase(): other.title() for one, other in _CYRILLIC.items()})
 
 
 _TO_HALF_WIDTH = str.maketrans({char: unicodedata.normalize("NFKC", char) for char in map(chr, range(0xff10, 0xff5b))
