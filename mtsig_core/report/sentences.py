@@ -415,6 +415,11 @@ def keeps_its_level(comparison: Comparison) -> bool:
     return not any(caution.kind.breaks_level for caution in comparison.warnings)
 
 
+def keeps_interval_level(comparison: Comparison) -> bool:
+    """Return whether intervals hold as often as their level says; a warning says if not."""
+    return not any(caution.kind.breaks_intervals for caution in comparison.warnings)
+
+
 def describe_control(comparison: Comparison, correction: str) -> str:
     """Name the error that a correction controls; none if the test itself rejects too often."""
     return CORRECTIONS[correction].controls if keeps_its_level(comparison) else "nothing: the test rejects too often"
@@ -463,7 +468,7 @@ def _list_unreliable(comparison: Comparison, result: MetricResult) -> list[str]:
     """Write what may not hold at its level if the test rejects too often; else nothing."""
     if not result.tested or keeps_its_level(comparison) or find_shortage(comparison.settings, result):
         return []
-    intervals = ", intervals" * any(caution.kind.breaks_intervals for caution in comparison.warnings)
+    intervals = ", intervals" * (not keeps_interval_level(comparison))
     ranks = " and rank ranges" * (result.systems[0].rank_low is not None)
     return [f"So decisions{intervals}{ranks} may not hold at the stated level, and no correction changes that."]
 
@@ -687,11 +692,12 @@ def describe_tests(found: Found, metric: str) -> list[str]:
     kinds = join_by_part({part: name_intervals(result, one.settings) for part, (one, result) in parts.items()})
     each = ", each for its own system or pair" * any(result.pairs for _, result in parts.values())
     jointly = any(name_simultaneous(result, one.settings) for one, result in parts.values())
+    together = "hold together" if all(keeps_interval_level(one) for one, _ in parts.values()) else "were made together"
     return [
         *group_by_part({part: list(_describe_scores(*one)) for part, one in parts.items()}), *_describe_test(parts),
         *[f"{format_count(untested, 'pair')} without segments in common could not be tested."] * bool(untested),
         f"{write_level(settings)} confidence intervals are {kinds}{each}.",
-        *[f"{write_level(settings)} CIs for all pairs hold together{' within each language pair' * (len(parts) > 1)} "
+        *[f"{write_level(settings)} CIs for all pairs {together}{' within each language pair' * (len(parts) > 1)} "
           f"(max-T from {settings.resamples:,} bootstrap resamples; Romano and Wolf 2005)."] * jointly,
         *describe_ranks(parts), *_describe_rule(settings),
         *(_describe_tests_across(found, metric) if isinstance(found, TaskComparison) else ()),
