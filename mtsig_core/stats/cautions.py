@@ -64,7 +64,7 @@ from mtsig_core.stats.few_units import (
     suggest_settings,
 )
 from mtsig_core.stats.intervals import LEAST_UNITS
-from mtsig_core.stats.ranks import count_reversed_pairs, find_other_leaders, find_top_group
+from mtsig_core.stats.ranks import RANK_RULES, count_reversed_pairs, find_other_leaders, find_top_group
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, is_split, significant
 from mtsig_core.testset import TestSet, count_characters, show_name
@@ -89,6 +89,7 @@ def find_cautions(testset: TestSet, settings: Settings, units: Units, metrics: I
             found.append(Caution("references-disagree", facts, name))
         found += about_skew(settings, result, drawn[name]) if drawn is not None else ()
         found += _about_family(settings, result)
+        found += _about_averaged_ratings(testset, settings, name)
     found += about_texts(testset)
     found += about_words(testset, {name: result.tokenizer for name, result in results.items()})
     for result in results.values():
@@ -381,6 +382,19 @@ def trusted(settings: Settings, pairs: Sequence[PairResult]) -> dict[str, Any]:
     return {"unlike": [(pair.a, pair.b) for pair in unlike], "n_others": len(pairs) - len(unlike),
             "ratio": max((pair.swap_ratio or 0 for pair in unlike), default=None),
             "needed": FEW_FOR_BOOTSTRAP if few else None, "unit": settings.unit}
+
+
+def _about_averaged_ratings(testset: TestSet, settings: Settings, metric: str) -> Iterator[Caution]:
+    """Warn of means over raters where the task took each rating as a segment, so that other ranks came out."""
+    if not RANK_RULES[settings.rank_rule].each_rating:
+        return
+    facts = {one.code: one.facts for one in testset.assumed if one.facts.get("metric") == metric}
+    if "ratings" not in facts or "ratings-as-segments" in facts:
+        return
+    per_segment = facts["ratings"]["per_segment"]
+    if per_segment > 1:
+        yield Caution("rank-rule-of-ratings", {"rule": settings.rank_rule, "per_segment": per_segment}, metric,
+                      remedies=({"raters": "segments"},))
 
 
 def about_rule(settings: Settings, result: MetricResult, ruled: RuledRanks) -> Caution:

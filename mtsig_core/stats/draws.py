@@ -20,7 +20,7 @@ from mtsig_core.stats.engine import (
     pair_statistics,
     segment_scores,
 )
-from mtsig_core.stats.few_units import p_floor, pair_units
+from mtsig_core.stats.few_units import find_freedom, p_floor, pair_units
 from mtsig_core.stats.intervals import Sample, jackknife_se
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import Plan
@@ -133,9 +133,11 @@ class MetricDraws:
         drawn = self.drawn_differences(tested)
         segments = None if systems.segments is None else pair_differences(systems.segments, pairs)
         if own is not None:
-            return Sample(own.observed[tested], drawn, own.left_out[tested], segments)
+            assert own.freedom is not None, "it was drawn for intervals"
+            return Sample(own.observed[tested], drawn, own.left_out[tested], segments, own.freedom[tested])
+        assert systems.freedom is not None, "they were drawn for intervals"
         return Sample(pair_differences(systems.observed, pairs), drawn, pair_differences(systems.left_out, pairs),
-                      segments)
+                      segments, systems.freedom[pairs[:, 0]])  # without gaps all systems have the same units
 
     def drawn_differences(self, tested: np.ndarray) -> np.ndarray:
         """Those on bootstrap samples alone, shape (tested, resamples)."""
@@ -222,7 +224,9 @@ def draw_systems(metric: Metric, statistics: np.ndarray | Columns, units: Units,
     needs_left_out = plan.resamples > 0 or TESTS[plan.test].draws == "studentised"
     left_out = engine.jackknife_scores(data) if needs_left_out else np.empty((data.shape[1], 0))
     kept = np.ascontiguousarray(drawn[:, :plan.resamples])  # no view, which would keep all of them
-    return SystemDraws(statistics, data, drawn, Sample(data.scores, kept, left_out, segment_scores(metric, statistics)))
+    sample = Sample(data.scores, kept, left_out, segment_scores(metric, statistics),
+                    find_freedom(data, statistics))
+    return SystemDraws(statistics, data, drawn, sample)
 
 
 def draw_sides(seen: Measured, systems: SystemDraws, pairs: np.ndarray, units: Units, plan: Plan, jobs: int,
@@ -243,7 +247,8 @@ def draw_sides(seen: Measured, systems: SystemDraws, pairs: np.ndarray, units: U
 def _differences_on_common(sides: SystemDraws, rows: np.ndarray) -> Sample:
     observed, drawn, left_out = (pair_differences(values, rows) for values in (
         sides.sample.observed, sides.sample.drawn, sides.sample.left_out))
-    return Sample(observed, drawn, left_out)
+    assert sides.sample.freedom is not None, "they were drawn for intervals"
+    return Sample(observed, drawn, left_out, freedom=sides.sample.freedom[rows[:, 0]])  # both sides have the same units
 
 
 def _se_ratios(seen: Measured, sides: SystemDraws, rows: np.ndarray, n: np.ndarray, pairs: np.ndarray, plan: Plan,
