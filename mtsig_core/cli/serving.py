@@ -187,7 +187,7 @@ def _free_ports(n: int) -> list[int]:
 
 @contextmanager
 def _stopping() -> Iterator[Callable[[], bool]]:
-    """Whether a signal has asked for the end since."""
+    """Whether a signal has asked for the end since; from then on further ones change nothing."""
     asked = []
 
     def ask(number: int, frame: FrameType | None) -> None:
@@ -197,8 +197,9 @@ def _stopping() -> Iterator[Callable[[], bool]]:
     try:
         yield lambda: bool(asked)
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        if not asked:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
 def _keep_running(commands: list[tuple[list[str], dict[str, str]]], stopped: Callable[[], bool]) -> int:
@@ -273,12 +274,20 @@ _FILES = 10_000  # that a server may have open, where the system lets it
 _PACKAGE = Path(__file__).resolve().parents[1]
 _INSTALLED = _PACKAGE / "_dashboard"
 _ROOT = _INSTALLED if _INSTALLED.is_dir() else _PACKAGE.parent  # in a checkout the dashboard lies beside the package
-#: What ``python -m streamlit`` does; until its server listens to Ctrl+C, that ends it without a word, and until it has
-#: loaded all (`pages._server.lifecycle`) there is no garbage worth looking for.
-_STREAMLIT = f"""import gc, os, runpy, signal
+#: What ``python -m streamlit`` does. Until its server listens to signals, and again once that has ended, each ends it
+#: without a word and leaves no temporary folder. Until it has loaded all (`pages._server.lifecycle`) there is no
+#: garbage worth looking for.
+_STREAMLIT = f"""import atexit, gc, os, runpy, signal
 gc.disable()
-signal.signal(signal.SIGINT, lambda *_: os._exit({STATUS}))
-signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+SIGNALS = signal.SIGINT, signal.SIGTERM
+def end(number, frame):
+    for each in SIGNALS:
+        signal.signal(each, signal.SIG_IGN)
+    atexit._run_exitfuncs()
+    os._exit({STATUS} if number == signal.SIGINT else 0)
+for each in SIGNALS:
+    signal.signal(each, end)
+signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
 runpy.run_module("streamlit", run_name="__main__", alter_sys=True)"""
 
 
@@ -335,7 +344,7 @@ def serve(source: Source | None, task: TaskSource | None = None, *, port: int, o
         return serve_workers(command, environment, workers, address, port, open_browser)
     print(f"mtsig: dashboard at http://{command[-1]}:{port} (Ctrl+C stops it)", file=sys.stderr, flush=True)
     command += ["--server.address", address, "--server.port", str(port)]
-    with ignore_interrupts():
+    with ignore_interrupts(signal.SIGTERM):
         os.execve(sys.executable, [*command, "--server.headless", "false" if open_browser else "true"], environment)
 
 
