@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 import streamlit as st
 
 from mtsig_core import InputError, MtsigError, TestSet
-from mtsig_core.readers.limits import limit_reading, task_limits, upload_limits
+from mtsig_core.readers.limits import hide_places, limit_reading, task_limits, upload_limits
 from mtsig_core.readers.tasks import Contents, contents_of, has_scores, is_task, no_output, pairs_of, tables_beside
 from mtsig_core.readers.texts import find_runs
 from mtsig_core.readers.uploads import list_flat_files
@@ -21,6 +21,7 @@ from mtsig_core.report.palette import shortened
 from mtsig_core.simulation.corpus import PAIRS
 from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource
 from mtsig_core.stats.kept_tasks import KeptTask
+from mtsig_core.store.database import find_home
 from mtsig_core.store.kept_sets import Saved, Store, TableStore, open_store
 from mtsig_core.testset import show_name
 from pages._ui import address, browser, screen
@@ -210,7 +211,9 @@ def keep_upload(testset: TestSet, source: Source) -> str:
 
 @st.cache_resource
 def store() -> Store:
-    return open_store()
+    """Return the store of uploads; whoever visits is not told where on this machine it is."""
+    with hide_places({str(find_home()): "MTSIG_HOME"}):
+        return open_store()
 
 
 @st.cache_resource
