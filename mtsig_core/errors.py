@@ -44,6 +44,10 @@ class SettingError(MtsigError):
     """Something is wrong with an option or argument."""
 
 
+class MissingTokenizerError(SettingError):
+    """A tokenizer needs a package that is not installed. A task leaves out the metric where it needs that tokenizer."""
+
+
 class ClusterError(SettingError):
     """The cluster that was to compute cannot be reached, does not fit, or is lost."""
 
@@ -102,6 +106,15 @@ def format_count(n: int, word: str) -> str:
     ('1 segment', '2,000 language pairs')
     """
     return f"{n:,} {word}" if n == 1 else f"{n:,} {word}s"
+
+
+def choose_verb(n: int, one: str, several: str) -> str:
+    """The form of a verb that goes with a count of things.
+
+    >>> choose_verb(1, "is", "are"), choose_verb(0, "is", "are")
+    ('is', 'are')
+    """
+    return one if n == 1 else several
 
 
 def suggest_name(name: object, among: Iterable[str]) -> str:

@@ -54,7 +54,7 @@ figure = partial(sample_scores, {NAMES[kind]: one.scores for kind, one in chosen
                  form=sections.form)
 wider.show(figure, rows, f"Scores of {n} samples of {size} segments, one dot each: blocks above, broad samples below.",
            name, key="sampling.spread", with_table=True,
-           command="\n".join(studies[kind].print_command() for kind in SAMPLE_KINDS))
+           command=sections.print_commands())
 left_over = samples["broad"].n_segments - n * size
 st.caption(f"Each dot is the score of one of {n} samples; its height has no meaning. "
            + ("Circles are the samples before the shuffle." if shuffled else

@@ -26,7 +26,7 @@ from typing import Any, TypeVar
 from mtsig_core._command import STATUS, ignore_interrupts
 from mtsig_core.cli.options import add_pairs, add_source_options, refuse_of_one_pair, source_from, task_source
 from mtsig_core.errors import SettingError
-from mtsig_core.readers.limits import UPLOAD_VARIABLES, read_whole_number, upload_limits
+from mtsig_core.readers.limits import LOCAL_VARIABLES, UPLOAD_VARIABLES, local_limit, read_whole_number, upload_limits
 from mtsig_core.source import PORTS_VARIABLE, SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource
 from mtsig_core.stats.parallel import on_cluster
 
@@ -103,7 +103,7 @@ _ALIKE = 0.8  # share of letters: the variables of other programs may begin with
 SETTINGS_OF_SERVER = {
     *_WHOLE_NUMBERS, "MTSIG_DATA_ROOT", "MTSIG_HOSTS", "MTSIG_LOGIN", "MTSIG_HEALTH_TOKEN", "MTSIG_LOG", "MTSIG_DASK",
     "MTSIG_CACHE", "MTSIG_HOME", "MTSIG_DATABASE_URL", "MTSIG_EXPIRY_DAYS", "MTSIG_QUOTA_MB", "MTSIG_QUOTA_ALL_MB",
-    "MTSIG_QUOTA_SETS", *UPLOAD_VARIABLES.values()}
+    "MTSIG_QUOTA_SETS", *UPLOAD_VARIABLES.values(), *LOCAL_VARIABLES.values()}
 
 #: What processes of the dashboard tell each other; no setting.
 _OF_PROCESSES = (SOURCE_VARIABLE, TASK_VARIABLE, PORTS_VARIABLE)
@@ -115,6 +115,8 @@ def check_settings(environment: Mapping[str, str]) -> None:
     from mtsig_core.store.kept_sets import open_store
 
     upload_limits(environment)
+    for name in LOCAL_VARIABLES:
+        local_limit(name, environment)
     Limits.from_environment(environment)
     _check_numbers(environment)
     _check_names(environment)

@@ -233,6 +233,8 @@ def conclusions_on(metric: Metric, both: np.ndarray, units: Units, trials: int, 
         replicates["none"] = scores[:1] - scores[1:]
     concluded, apart = {}, count_differing_units(data, pair, np.array([units.pieces]))
     for name, test in fitting_tests("none" in replicates).items():
+        if test.draws not in replicates:
+            continue
         p, (win, lose), given = None, (None, None), replicates[test.draws]
         floor = p_floor(test, units.kind, apart)
         if test.p_values is not None:

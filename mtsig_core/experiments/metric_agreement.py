@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from mtsig_core.caution import Caution
 from mtsig_core.errors import SettingError, suggest_name
 from mtsig_core.metrics import Metric, direction, find_tokenizer, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics, remember
@@ -25,7 +26,12 @@ from mtsig_core.results import (
 from mtsig_core.score_names import check_settled
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import TOLERANCE, rounding_error, row_chunks
-from mtsig_core.stats.cautions import about_ignored_documents, about_independence, about_words
+from mtsig_core.stats.cautions import (
+    about_ignored_documents,
+    about_independence,
+    about_words,
+    find_missing_tokenizers,
+)
 from mtsig_core.stats.draws import derive_seed
 from mtsig_core.stats.few_units import p_floor
 from mtsig_core.stats.kept_tasks import KeptTask
@@ -60,7 +66,8 @@ def agreement(testset: TestSet, human: str, metrics: Sequence[str | Metric] | No
     its files.) Intervals are percentiles over bootstrap samples of units, moved so that their mean is what was
     observed, since samples have the noise of the test set twice; systems are not drawn.
 
-    Two metrics are compared by PERM-BOTH (`permute_metrics`), and p is corrected by Holm.
+    Two metrics are compared by PERM-BOTH (`permute_metrics`), and p is corrected by Holm. Their difference is the one
+    that is permuted, from standardized segment scores; that of the accuracies may differ a little.
 
     >>> from mtsig_core.testset import SegmentScores
     >>> scores = {name: [first + k % 3 for k in range(20)] for name, first in (("A", 3.0), ("B", 2.0), ("C", 1.0))}
@@ -115,7 +122,7 @@ def summarize_draws(human: str, draws: AgreementDraws) -> Agreement:
     results = tuple(accuracies(draws.metrics[k], draws.metrics[k].signature(draws.testset), draws.rows[k],
                                draws.sampling.alpha) for k in order)
     return Agreement(human, TestSetInfo.from_testset(draws.testset), draws.sampling, draws.trials, CORRECTION, results,
-                     compare_metrics(draws.rows, [draws], order),
+                     compare_metrics([draws], order),
                      (*about_independence(draws.testset, draws.sampling.unit),
                       *about_ignored_documents(draws.testset, draws.sampling.unit, {"unit": "document"}),
                       *about_words(draws.testset, tokenizers)))
@@ -263,21 +270,27 @@ def _interval(draws: np.ndarray, alpha: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def compare_metrics(rows: Sequence[AccuracyDraws], parts: Sequence[AgreementDraws],
-                    order: Sequence[int]) -> tuple[AgreementComparison, ...]:
-    """All pairs of metrics, the better first, by the mean over test sets; p is none that so few units cannot show."""
-    pairs = list(combinations(order, 2))
-    if not pairs:
+def compare_metrics(parts: Sequence[AgreementDraws], order: Sequence[int]) -> tuple[AgreementComparison, ...]:
+    """All pairs of metrics by the mean difference over test sets, that is observed and permuted in the same way; the
+    better first, metrics without a difference in this order. p is none that so few units cannot show."""
+    permuted = np.mean([own.permuted for own in parts], axis=0)
+    if not len(permuted):
         return ()
-    places = {pair: k for k, pair in enumerate(combinations(range(len(rows)), 2))}
-    mean = np.mean([own.permuted for own in parts], axis=0)
-    permuted = np.array([mean[places[a, b]] if a < b else -mean[places[b, a]] for a, b in pairs])
-    reached = np.abs(permuted[:, 1:]) >= permuted[:, :1] - TOLERANCE  # accuracies, of the size of 1
+    observed = permuted[:, 0]
+    reached = np.abs(permuted[:, 1:]) >= np.abs(observed)[:, None] - TOLERANCE  # accuracies, of the size of 1
     p = (np.count_nonzero(reached, axis=1) + 1) / permuted.shape[1]
-    p = np.maximum(p, p_floor(TESTS["bootstrap"], parts[0].sampling.unit, np.array(sum(own.n_units for own in parts))))
-    names = [metric.name for metric in parts[0].metrics]
-    return tuple(AgreementComparison(names[a], names[b], float(rows[a].soft[0] - rows[b].soft[0]), raw, adjusted)
-                 for (a, b), raw, adjusted in zip(pairs, p.tolist(), holm(p).tolist(), strict=True))
+    n_units = np.array(sum(own.n_units for own in parts))
+    p = np.maximum(p, p_floor(TESTS["bootstrap"], parts[0].sampling.unit, n_units))
+    adjusted = holm(p)
+    names, rank = [metric.name for metric in parts[0].metrics], {k: place for place, k in enumerate(order)}
+    found = []
+    for k, (first, second) in enumerate(combinations(range(len(names)), 2)):
+        delta = float(observed[k])
+        if delta < 0 or (delta == 0 and rank[second] < rank[first]):
+            first, second, delta = second, first, -delta
+        found.append((rank[first], rank[second], AgreementComparison(
+            names[first], names[second], delta + 0.0, float(p[k]), float(adjusted[k]))))
+    return tuple(one for *_, one in sorted(found, key=lambda row: row[:2]))
 
 
 def score_segments(metric: Metric, statistics: np.ndarray, rated: np.ndarray) -> np.ndarray:
@@ -391,12 +404,18 @@ def task_agreement(task: Task, human: str, metrics: Sequence[str] | None = None,
         known = list(dict.fromkeys(name for testset in task.testsets.values() for name in testset.scores))
         raise SettingError(f"No language pair of {task.name} has segment scores {human!r} of two systems."
                            f"{suggest_name(human, known)} There are: {', '.join(known) or 'none'}.", {"human": "NAME"})
+    missing: dict[str, list[Caution]] = {pair: [] for pair in have}
     if metrics is None:
-        offered = [default_metrics(testset, human) for testset in have.values()]
+        offered = []
+        for pair, testset in have.items():
+            names, missing[pair] = _available_metrics(pair, testset, human)
+            offered.append(names)
         metrics = [name for name in offered[0] if all(name in own for own in offered[1:])]
         if not metrics:
             raise SettingError(f"No metric is in all language pairs of {task.name} that have {human}: "
                                f"{', '.join(have)}. Choose fewer language pairs.", {"pairs": "XX-YY,..."})
+    # The draws of language pairs are independent; a single one is drawn as its test set is.
+    seeds = {pair: seed if len(have) == 1 else derive_seed(seed, pair) for pair in have}
     draws = {}
     for k, (pair, testset) in enumerate(have.items()):
         def report(what: str, share: float, k: int = k, pair: str = pair) -> None:
@@ -404,7 +423,7 @@ def task_agreement(task: Task, human: str, metrics: Sequence[str] | None = None,
                 progress(f"{pair}, {what}", (k + share) / len(have))
 
         draws[pair] = draw_accuracies(testset, human, metrics, unit=unit, block_length=block_length, trials=trials,
-                                      alpha=alpha, resamples=resamples, seed=derive_seed(seed, pair), jobs=jobs,
+                                      alpha=alpha, resamples=resamples, seed=seeds[pair], jobs=jobs,
                                       progress=report)
     first = next(iter(draws.values()))
     means = [_mean([own.rows[k] for own in draws.values()]) for k in range(len(first.metrics))]
@@ -412,10 +431,21 @@ def task_agreement(task: Task, human: str, metrics: Sequence[str] | None = None,
     signatures = [" ".join(dict.fromkeys(own.metrics[k].signature(own.testset) for own in draws.values()))
                   for k in range(len(means))]  # tokenizers may differ
     rows = tuple(accuracies(first.metrics[k], signatures[k], means[k], alpha) for k in order)
+    parts = {}
+    for pair, own in draws.items():
+        part = summarize_draws(human, own)
+        parts[pair] = replace(part, warnings=(*missing[pair], *part.warnings))
     return TaskAgreement(
-        human, TaskInfo.from_task(task), {pair: summarize_draws(human, own) for pair, own in draws.items()},
+        human, TaskInfo.from_task(task), parts,
         tuple(pair for pair in task.testsets if pair not in have), alpha, seed, CORRECTION, rows,
-        compare_metrics(means, list(draws.values()), order))
+        compare_metrics(list(draws.values()), order))
+
+
+def _available_metrics(pair: str, testset: TestSet, human: str) -> tuple[list[str], list[Caution]]:
+    """The metrics that a language pair is asked about by default, and a warning of each whose tokenizer is missing."""
+    names = default_metrics(testset, human)
+    missing = find_missing_tokenizers(testset, names, pair)
+    return [name for name in names if name not in missing], list(missing.values())
 
 
 #: Settings of a task's comparison that metrics are held against people by, too.

@@ -9,21 +9,24 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from mtsig_core.caution import Caution
 from mtsig_core.errors import SettingError, explain_unknown
 from mtsig_core.metrics import Metric, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.readers.official_tables import OfficialTable
-from mtsig_core.results import Comparison, MetricResult, SamplingSettings, TaskComparison, TaskInfo
+from mtsig_core.results import Comparison, MetricResult, Settings, TaskComparison, TaskInfo
 from mtsig_core.score_names import pick_human_scores
 from mtsig_core.stats.across import compare_task, task_metrics
+from mtsig_core.stats.cautions import find_missing_tokenizers
 from mtsig_core.stats.comparison import compare
-from mtsig_core.stats.engine import Measured, UnitStatistics, bootstrap_scores, measure
+from mtsig_core.stats.engine import Measured, bootstrap_scores, measure
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
 from mtsig_core.stats.parallel import Progress
 from mtsig_core.stats.published_scores import Replication, TaskReplication, match_names, replicate_ranks
-from mtsig_core.stats.ranks import fitting_rules
+from mtsig_core.stats.ranks import RANK_RULES, fitting_rules
 from mtsig_core.stats.resampling import Units
-from mtsig_core.stats.settings import resolve_sampling
+from mtsig_core.stats.settings import resolve
+from mtsig_core.stats.weighted import rank_by_weighted_mean
 from mtsig_core.task import Task
 from mtsig_core.testset import TestSet
 
@@ -44,14 +47,17 @@ _CHRF_ALONE = {"en-bho_IN", "en-mas_KE"}
 
 @dataclass(frozen=True)
 class AutoRanked:
-    """A system, with its bootstrap interval and the places that it takes in the resamples."""
+    """A system, with its rank range, and its values in resamples."""
 
     system: str
     autorank: float  # 1 is the best, as many as there are systems the worst
+    #: The middle 1 - alpha of its values in resamples, in which the scaling of the metrics varies too. No confidence
+    #: interval: maxima and near ties do not vary between resamples as they do between test sets.
     low: float
     high: float
-    rank_low: int
-    rank_high: int
+    #: Of all systems together, by tests of the weighted mean of metrics; None where nothing can be decided.
+    rank_low: int | None
+    rank_high: int | None
     places: Mapping[str, int]  # its place by each metric alone
 
 
@@ -62,8 +68,9 @@ class PairAutoRank:
     metrics: tuple[str, ...]
     systems: tuple[AutoRanked, ...]
     without: tuple[str, ...]  # systems that lack the scores of a metric
-    sampling: SamplingSettings
+    settings: Settings
     as_published: bool = False  # whether the metrics are those that WMT25 is known to have used
+    warnings: tuple[Caution, ...] = ()  # of metrics that are left out because their tokenizer is not installed
 
 
 @dataclass(frozen=True)
@@ -75,8 +82,23 @@ class AutoRank:
     pairs: Mapping[str, PairAutoRank]
 
 
+@dataclass(frozen=True, eq=False)
+class CombinedMetrics:
+    """The systems of a test set by several metrics, as many as have scores of all."""
+
+    metrics: tuple[Measured, ...]
+    systems: tuple[str, ...]
+    without: tuple[str, ...]
+    scores: np.ndarray  # shape (metrics, systems): higher is better, so turned round where it is not
+    autorank: np.ndarray  # shape (systems,)
+
+    def by_system(self) -> dict[str, float]:
+        """AutoRank of each system."""
+        return dict(zip(self.systems, self.autorank.tolist(), strict=True))
+
+
 def autorank(task: Task, metrics: Sequence[str] | None = None, *, rule: str = "2025", unit: str = "auto",
-             resamples: int = 2000, alpha: float = 0.05, seed: int = 0, jobs: int = 1,
+             trials: int = 9999, resamples: int = 2000, alpha: float = 0.05, seed: int = 0, jobs: int = 1,
              progress: Callable[[str, float], None] | None = None) -> AutoRank:
     """Order the systems of each language pair by several metrics at once.
 
@@ -85,9 +107,13 @@ def autorank(task: Task, metrics: Sequence[str] | None = None, *, rule: str = "2
     metric is mapped first, to 1 up to one more than the number of systems, and then averaged. So WMT24's published
     values are; its paper says up to the number of systems.
 
-    Units (documents) are drawn within the language pair, the same for all metrics and systems. Metrics are by default
-    those that the task used, where that is known (WMT25); else all scores of the task but those of people, or BLEU and
-    chrF where it has none.
+    With the scaling as observed, AutoRank is a weighted mean of scores. Rank ranges come from randomization tests of
+    the differences of that mean, corrected by Romano-Wolf for all pairs, as in `compare`: units (documents) trade
+    places between two systems, the same for all metrics. So they hold for all systems together. How far resamples of
+    the units move AutoRank, with the scaling, stands beside them.
+
+    Metrics are by default those that the task used, where that is known (WMT25); else all scores of the task but those
+    of people, or BLEU and chrF where it has none.
 
     >>> from mtsig_core import SegmentScores
     >>> scores = {name: SegmentScores({"A": [.9, .8], "B": [.7, .7], "C": [.1, .5]}) for name in ("x", "y")}
@@ -102,10 +128,15 @@ def autorank(task: Task, metrics: Sequence[str] | None = None, *, rule: str = "2
         if not metrics and not testset.has_texts and not {*names} <= testset.scores.keys():
             raise SettingError(f"{testset.name} has only human scores, and AutoRank needs automatic metrics. Add the "
                                "texts, or a table with scores of metrics.")
-        sampling, units = resolve_sampling(testset, unit=unit, block_length=None, alpha=alpha, resamples=resamples,
-                                           seed=seed)
-        pairs[pair] = replace(_rank_pair(testset, names, rule, sampling, units, jobs), as_published=(
-            not metrics and rule == "2025" and _FIVE <= {*testset.scores}))
+        missing = find_missing_tokenizers(testset, names, pair)
+        if missing.keys() < {*names}:  # where all are missing, computing them says what to install
+            names = tuple(name for name in names if name not in missing)
+        settings, units = resolve(testset, test="ar", unit=unit, block_length=None, trials=trials, alpha=alpha,
+                                  correction="romano-wolf", ci="percentile", resamples=resamples, seed=seed,
+                                  baseline=None)
+        as_published = not metrics and rule == "2025" and _FIVE <= {*testset.scores}
+        pairs[pair] = replace(_rank_pair(testset, names, rule, settings, units, jobs), as_published=as_published,
+                              warnings=tuple(missing.values()))
         if progress is not None:
             progress(pair, (k + 1) / len(task.testsets))
     return AutoRank(task.name, rule, pairs)
@@ -127,34 +158,49 @@ def _check_rule(rule: str) -> None:
         raise explain_unknown("rule", rule, RULES)
 
 
-def _rank_pair(testset: TestSet, names: Sequence[str], rule: str, sampling: SamplingSettings, units: Units, jobs: int
-               ) -> PairAutoRank:
-    scores = []
+def combine_metrics(testset: TestSet, names: Sequence[str], rule: str) -> CombinedMetrics:
+    """Score the systems by each metric, and combine the scores of those that have all."""
+    _check_rule(rule)
+    measured = []
     for name in names:
         metric = resolve_metric(testset, name)
-        data = UnitStatistics(metric, cached_statistics(metric, testset), units)
-        drawn = bootstrap_scores(data, sampling.resamples, sampling.seed, jobs=jobs)
-        scores.append((1 if metric.higher_is_better else -1) * np.column_stack([data.scores, drawn]))
-    values = np.array(scores)  # (metrics, systems, 1 + resamples)
-    has_all = ~np.isnan(values[:, :, 0]).any(axis=0)
-    systems = [name for name, there in zip(testset.systems, has_all, strict=True) if there]
-    if len(systems) < 2:
+        measured.append(Measured(testset, metric, cached_statistics(metric, testset)))
+    scores = np.array([seen.sign * seen.scores for seen in measured])
+    has_all = ~np.isnan(scores).any(axis=0)
+    if np.count_nonzero(has_all) < 2:
         raise SettingError(f"{testset.name}: fewer than two systems have scores of {', '.join(names)}. Choose other "
                            "metrics.", {"metrics": "NAME,..."})
-    values = values[:, has_all]
-    ranked = combine(values, rule)
-    places = 1 + np.argsort(np.argsort(ranked, axis=0, kind="stable"), axis=0, kind="stable")
-    alone = 1 + np.argsort(np.argsort(-values[:, :, 0], axis=1, kind="stable"), axis=1, kind="stable")
-    tail = 100 * sampling.alpha / 2
-    low, high = np.percentile(ranked[:, 1:], [tail, 100 - tail], axis=1)
-    first = np.percentile(places[:, 1:], tail, axis=1, method="inverted_cdf")
-    last = np.percentile(places[:, 1:], 100 - tail, axis=1, method="inverted_cdf")
-    rows = [AutoRanked(system, float(ranked[k, 0]), float(low[k]), float(high[k]),
-                       int(min(first[k], places[k, 0])), int(max(last[k], places[k, 0])),
-                       {name: int(own[k]) for name, own in zip(names, alone, strict=True)})
-            for k, system in enumerate(systems)]
+    systems = tuple(name for name, there in zip(testset.systems, has_all, strict=True) if there)
     without = tuple(name for name, there in zip(testset.systems, has_all, strict=True) if not there)
-    return PairAutoRank(tuple(names), tuple(sorted(rows, key=lambda one: one.autorank)), without, sampling)
+    scores = scores[:, has_all]
+    return CombinedMetrics(tuple(seen.only(systems) for seen in measured), systems, without, scores,
+                           combine(scores[:, :, None], rule)[:, 0])
+
+
+def _rank_pair(testset: TestSet, names: Sequence[str], rule: str, settings: Settings, units: Units, jobs: int
+               ) -> PairAutoRank:
+    combined = combine_metrics(testset, names, rule)
+    low, high = _range_in_resamples(combined, rule, settings, units, jobs)
+    weights = weigh_metrics(combined.scores, rule) * [seen.sign for seen in combined.metrics]
+    ranks = rank_by_weighted_mean(combined.metrics, weights, units, settings, jobs)
+    places = 1 + np.argsort(np.argsort(-combined.scores, axis=1, kind="stable"), axis=1, kind="stable")
+    rows = []
+    for k, system in enumerate(combined.systems):
+        places_alone = {name: int(own[k]) for name, own in zip(names, places, strict=True)}
+        rows.append(AutoRanked(system, float(combined.autorank[k]), float(low[k]), float(high[k]), *ranks[k],
+                               places_alone))
+    rows.sort(key=lambda row: row.autorank)
+    return PairAutoRank(tuple(names), tuple(rows), combined.without, settings)
+
+
+def _range_in_resamples(combined: CombinedMetrics, rule: str, settings: Settings, units: Units, jobs: int
+                        ) -> np.ndarray:
+    """The ends of the middle 1 - alpha of AutoRank in resamples, the same for all metrics; shape (2, systems)."""
+    drawn = [seen.sign * bootstrap_scores(seen.by(units), settings.resamples, settings.seed, jobs=jobs)
+             for seen in combined.metrics]
+    tail = 100 * settings.alpha / 2
+    ends: np.ndarray = np.percentile(combine(np.array(drawn), rule), [tail, 100 - tail], axis=1)
+    return ends
 
 
 def combine(values: np.ndarray, rule: str) -> np.ndarray:
@@ -162,9 +208,30 @@ def combine(values: np.ndarray, rule: str) -> np.ndarray:
     if rule == "2024":
         return np.asarray(_to_ranks(values, axis=1, worst=values.shape[1] + 1).mean(axis=0))
     middle = np.median(values, axis=1, keepdims=True)
-    spread = values.max(axis=1, keepdims=True) - np.percentile(values, 25, axis=1, keepdims=True)
+    spread = _spread_of_2025(values)
     scaled = np.divide(values - middle, spread, out=np.zeros_like(values), where=spread > 0)
     return _to_ranks(scaled.mean(axis=0), axis=0, worst=len(values[0]))
+
+
+def weigh_metrics(scores: np.ndarray, rule: str) -> np.ndarray:
+    """The weight of each metric in AutoRank, whose scaling is held at these scores, shape (metrics, systems) ->
+    (metrics,): the weighted sums of scores order the systems as AutoRank does, and differ in proportion to it.
+
+    >>> weigh_metrics(np.array([[9.0, 5.0, 1.0], [0.3, 0.3, 0.3]]), "2024").tolist()
+    [0.125, 0.0]
+    """
+    if rule == "2024":
+        spread = np.ptp(scores, axis=1)
+    else:
+        spread = _spread_of_2025(scores)[:, 0]
+    weights: np.ndarray = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
+    return weights
+
+
+def _spread_of_2025(values: np.ndarray) -> np.ndarray:
+    """The maximum less the 25th percentile of the systems, which are the second axis."""
+    spread: np.ndarray = values.max(axis=1, keepdims=True) - np.percentile(values, 25, axis=1, keepdims=True)
+    return spread
 
 
 def _to_ranks(values: np.ndarray, axis: int, worst: int) -> np.ndarray:
@@ -263,7 +330,7 @@ class PairFindings:
     """One language pair."""
 
     comparison: Comparison
-    autorank: PairAutoRank | None  # None where the task has no other metric
+    autorank: CombinedMetrics | None  # None where the task has no other metric
     domains: Mapping[str, Mapping[str, float]]  # by domain, the score of each system; empty with fewer than two
 
 
@@ -283,7 +350,8 @@ def make_findings(task: Task, metrics: str | Sequence[str] | None = None, *, rul
     """Compare the systems of each language pair, with AutoRank by the task's other metrics, and scores by domain.
 
     The first metric ranks the systems, the others stand beside it; by default it is the first of the task, human scores
-    where there are any. `rule` is that of `autorank`, `settings` those of `compare_task`.
+    where there are any. `rule` is that of `autorank`, `settings` those of `compare_task`. Where their rank rule needs
+    segment scores, the others that have none are ranked by simultaneous rank ranges.
 
     >>> toy = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
     >>> found = make_findings(Task("toy", {"en-de": toy}), "bleu", trials=999)
@@ -293,19 +361,37 @@ def make_findings(task: Task, metrics: str | Sequence[str] | None = None, *, rul
     _check_rule(rule)
     metric, *further = [metrics] if isinstance(metrics, str) else metrics or task_metrics(
         TaskInfo.from_task(task), None)[:1]
-    found = compare_task(task, [metric, *further], progress=progress, **settings)
+    fitting = fitting_rules(segment_means=False)
+    rank_rule = settings.get("rank_rule", "simultaneous")
+    of_segments = {name for testset in task.testsets.values() for name in testset.scores}
+    apart = [name for name in further if rank_rule in RANK_RULES and rank_rule not in fitting
+             and name not in of_segments]
+    together = [name for name in (metric, *further) if name not in apart]
+    found = compare_task(task, together, progress=progress, **settings)
+    if apart:
+        other = compare_task(task, apart, progress=progress, **settings | {"rank_rule": "simultaneous"})
+        found = _add_metrics(found, other)
     return Findings(found, metric, tuple(further), rule, {pair: PairFindings(
         comparison, _rank_by_metrics(task, pair, metric, rule), _score_domains(task.testsets[pair], metric))
         for pair, comparison in found.pairs.items() if metric in comparison.metrics})
 
 
-def _rank_by_metrics(task: Task, pair: str, metric: str, rule: str) -> PairAutoRank | None:
+def _add_metrics(found: TaskComparison, other: TaskComparison) -> TaskComparison:
+    """The language pairs of a comparison with the metrics of another one beside theirs."""
+    pairs = {}
+    for pair, one in found.pairs.items():
+        more = other.pairs[pair].metrics if pair in other.pairs else {}
+        pairs[pair] = replace(one, metrics={**one.metrics, **more})
+    return replace(found, pairs=pairs, warnings=(*found.warnings, *other.warnings))
+
+
+def _rank_by_metrics(task: Task, pair: str, metric: str, rule: str) -> CombinedMetrics | None:
     testset = task.testsets[pair]
     names = [name for name in used_metrics(pair, testset) if name in testset.scores]
     if names in ([], [metric]):
         return None
     try:
-        return autorank(Task(task.name, {pair: testset}), names, rule=rule, resamples=2).pairs[pair]
+        return combine_metrics(testset, names, rule)
     except SettingError:  # no two systems have all of them
         return None
 

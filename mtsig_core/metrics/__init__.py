@@ -13,10 +13,11 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from mtsig_core.errors import SettingError, explain_unknown
+from mtsig_core.errors import MissingTokenizerError, SettingError, explain_unknown
 from mtsig_core.metrics.means import DomainMean, SegmentMean, average_runs
+from mtsig_core.metrics.tokenizers import TOKENIZERS, fitting_tokenizers, make_tokenizer, splits_words
 from mtsig_core.metrics.tokenizers import check_tokenizer as check_tokenizer
-from mtsig_core.metrics.tokenizers import fitting_tokenizers, splits_words
+from mtsig_core.metrics.tokenizers import package_of as package_of
 from mtsig_core.score_names import check_settled, order_metrics
 from mtsig_core.testset import TestSet
 
@@ -207,9 +208,27 @@ def mean_over_domains(metric: Metric) -> Metric:
     return DomainMean(metric)
 
 
+def has_score_in_domains(metric: Metric, statistics: np.ndarray) -> np.ndarray | None:
+    """Whether segments have a score in each domain that the metric is a mean over, from their statistics: bool, shape
+    (systems, segments, domains); None for any other metric."""
+    return metric.has_score(statistics) if isinstance(metric, DomainMean) else None
+
+
 def find_tokenizer(metric: Metric, testset: TestSet) -> str | None:
     """The name of the tokenizer that finds the words of a metric, None for a metric without."""
     return metric.tokenizer(testset) if hasattr(metric, "tokenizer") else None
+
+
+def lacks_tokenizer(metric: Metric, testset: TestSet) -> bool:
+    """Whether a metric cannot find words in a test set because its tokenizer is not installed."""
+    name = find_tokenizer(metric, testset)
+    if name not in TOKENIZERS:
+        return False
+    try:
+        make_tokenizer(name)
+    except MissingTokenizerError:
+        return True
+    return False
 
 
 def list_better_tokenizers(tokenizer: str | None, language: str | None) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from mtsig_core.errors import InputError, SettingError, explain_unknown
+from mtsig_core.errors import InputError, MissingTokenizerError, SettingError, explain_unknown
 from mtsig_core.languages import language_code
 from mtsig_core.testset import TestSet
 
@@ -142,6 +142,11 @@ def _without_markup(text: str) -> str:
     return text
 
 
+def package_of(name: str) -> str:
+    """What pip installs for a tokenizer that needs a further package."""
+    return _INSTALL.get(name, "sentencepiece")
+
+
 def sacrebleu_tokenizer(name: str) -> Any:
     """sacreBLEU's own tokenizer object."""
     try:
@@ -149,9 +154,9 @@ def sacrebleu_tokenizer(name: str) -> Any:
 
         return BLEU(tokenize=name).tokenizer
     except (ImportError, RuntimeError) as error:
-        raise SettingError(
+        raise MissingTokenizerError(
             f"Tokenizer {name!r} needs a package that is not installed. Install it with: "
-            f"pip install {_INSTALL.get(name, 'sentencepiece')}. Or choose another tokenizer: char needs none."
+            f"pip install {package_of(name)}. Or choose another tokenizer: char needs none."
         ) from error
     # A model is downloaded on first use. What goes wrong then ends in errors of many libraries, or in an exit of
     # the whole program.

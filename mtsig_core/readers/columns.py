@@ -7,11 +7,13 @@ import io
 import os
 import re
 import zipfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from mtsig_core.errors import InputError
+from mtsig_core.languages import is_langpair
+from mtsig_core.readers.cells import ABSENT, count_truths, read_column, read_value, show_value, to_name
 from mtsig_core.readers.limits import check_values, parse_bounded_json, spend
 from mtsig_core.testset import as_list, show_name
 
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NamedColumns: TypeAlias = "pd.DataFrame | Mapping[str, Iterable[Any]]"
-NumberedRows = list[tuple[int | str, Sequence[Any]]]  # with their numbers, or what a message calls them
+#: With their numbers, or what a message calls them. Of which type a cell is, nobody knows before `cells` has read it.
+NumberedRows = list[tuple[int | str, Sequence[object]]]
+_Read = TypeVar("_Read")
 
 #: What columns are called, in small letters, by what they hold.
 NAMES: Mapping[str, tuple[str, ...]] = {
@@ -44,14 +48,6 @@ _CHUNKS = 100_000  # row groups by columns, more than any table of scores has
 _WIDEST = 32  # bytes of a value of fixed length, which many rows may refer to, and each then has for itself
 
 
-class _Absent:
-    def __repr__(self) -> str:
-        return "nothing"
-
-
-ABSENT = _Absent()  # in place of a value that a record of JSON does not have; null is None
-
-
 @dataclass(frozen=True)
 class InputTable:
     """A table of any format."""
@@ -68,12 +64,33 @@ class InputTable:
     is_standardized: bool = False  # whether the scores are standardized by rater
     #: Whether lines are called DOCUMENT:ITEM, with the place of a segment in its document.
     counts_by_document: bool = False
+    #: The columns that the user says are of systems, where there is a column for each.
+    told_systems: Collection[str] = ()
     weights: Mapping[str, float] = field(default_factory=dict)  # of MQM's errors, of which its scores are sums
     #: Of a table with a row for each error: the table of ratings, by weights of which some are given.
     sum_errors: Callable[[Mapping[str, float]], InputTable] | None = None
 
     def where(self, row: int | str) -> str:
         return f"{self.name}, {row if isinstance(row, str) else f'row {row}'}"
+
+    def read(self, place: int, read: Callable[[object], _Read]) -> list[_Read]:
+        """The values of a column, which `read`, such as `cells.to_text`, makes of its cells."""
+        return read_column(self.where, self.header[place], self.rows, place, read)
+
+    def count_truths(self) -> InputTable:
+        """The same with 1 and 0 in columns of true and false, which a judge may give as scores."""
+        changed: dict[int, list[object]] = {}
+        for place in range(len(self.header)):
+            counted = count_truths([cells[place] for _, cells in self.rows])
+            if counted is not None:
+                changed[place] = counted
+        if not changed:
+            return self
+        rows: NumberedRows = []
+        for number, (row, cells) in enumerate(self.rows):
+            rows.append((row, [changed[place][number] if place in changed else cell
+                               for place, cell in enumerate(cells)]))
+        return replace(self, rows=rows)
 
     def find_score(self, metric: str) -> int | None:
         """The column of the scores: the one named after them, else the only one with a usual name."""
@@ -94,19 +111,22 @@ def find_column(header: Sequence[str], role: str) -> int | None:
     return next((lower.index(name) for name in NAMES[role] if name in lower), None)
 
 
-def show_value(value: object) -> str:
-    """A value in a message, cut where it is long."""
-    try:
-        text = repr(value)
-    except (RecursionError, ValueError):  # nested a thousand deep, or of thousands of digits
-        text = f"a {type(value).__name__} too large to show"
-    return show_name(text if len(text) <= 40 else f"{text[:40]}...")
-
-
 def show_names(names: Iterable[str], most: int = 12) -> str:
     """Names in a message, the first dozen."""
     names = list(names)
     return ", ".join(map(show_name, names[:most])) + (", ..." if len(names) > most else "")
+
+
+def check_unique(name: str, header: Sequence[str]) -> None:
+    """Refuse a table in which two columns have one name, or none."""
+    places: dict[str, int] = {}
+    for place, title in enumerate(header, 1):
+        first = places.setdefault(title, place)
+        if first == place:
+            continue
+        if not title.strip():
+            raise InputError(f"{name}: columns {first} and {place} have no name. Name or remove them.")
+        raise InputError(f"{name} has the column {show_name(title)} twice. Rename or remove one of them.")
 
 
 def _check_lengths(name: str, columns: Mapping[str, Sequence[Any]], what: str) -> None:
@@ -118,6 +138,7 @@ def _check_lengths(name: str, columns: Mapping[str, Sequence[Any]], what: str) -
 
 def join_columns(name: str, columns: Mapping[str, Sequence[Any]], what: str) -> InputTable:
     """A table from columns, which must be of one length."""
+    spend("columns", len(columns), name)
     _check_lengths(name, columns, what)
     return InputTable(name, list(columns), list(enumerate(zip(*columns.values(), strict=True), 1)))
 
@@ -129,18 +150,30 @@ def read_columns(name: str, table: NamedColumns) -> dict[str, list[Any]]:
     """Columns by name, with None for what is missing."""
     if isinstance(table, Mapping):
         columns = {column: list(as_list(f"{name}: column {column}", values)) for column, values in table.items()}
+    elif hasattr(table, "__arrow_c_stream__") and not hasattr(table, "isna"):
+        columns = _read_arrow(name, table)
     elif not hasattr(table, "isna"):
-        raise InputError(f"{name} is of the type {type(table).__name__}. Expected a data frame of pandas, or a mapping "
-                         "from names of columns to lists.")
+        raise InputError(f"{name} is of the type {type(table).__name__}. Expected a data frame of pandas or polars, or "
+                         "a mapping from names of columns to lists.")
     else:
         if not table.columns.is_unique:
-            raise InputError(f"{name} has the column {table.columns[table.columns.duplicated()][0]!r} twice. Rename or "
-                             "remove one of them.")
+            check_unique(name, list(map(str, table.columns)))
         columns = {column: values.astype(object).where(values.notna(), None).tolist()
                    for column, values in table.items()}
     if wrong := [column for column in columns if not isinstance(column, str)]:
         raise InputError(f"{name} has a column that is called {wrong[0]!r}. Expected texts as names of columns.")
     return columns
+
+
+def _read_arrow(name: str, table: Any) -> dict[str, list[Any]]:
+    """The columns of a frame that gives itself as Arrow does: of polars, pyarrow, duckdb and others."""
+    import pyarrow
+
+    frame = pyarrow.table(table)
+    if len(set(frame.column_names)) < len(frame.column_names):
+        twice = next(column for column in frame.column_names if frame.column_names.count(column) > 1)
+        raise InputError(f"{name} has the column {show_name(twice)!r} twice. Rename or remove one of them.")
+    return {column: frame.column(column).to_pylist() for column in frame.column_names}
 
 
 def read_frame_table(name: str, table: NamedColumns) -> InputTable:
@@ -167,6 +200,7 @@ def read_delimited(text: str, name: str) -> InputTable:
     first_line = re.split("[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
     unquoted = re.sub('"[^"]*"', "", first_line)
     separator = told[1] if told else next((sign for sign in "\t,;" if sign in unquoted), "\t")
+    spend("columns", first_line.count(separator) + 1, name)
     spend("values", text.count(separator) + text.count("\n"), name)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True,
                         quoting=csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL)
@@ -205,18 +239,28 @@ def tidy_table(table: InputTable, *, has_decimal_commas: bool = False) -> InputT
     while width > 1 and not table.header[width - 1] and not any(str(cells[width - 1]).strip() for _, cells in rows):
         width -= 1
     rows = [(row, list(cells[:width])) for row, cells in rows] if width < len(table.header) else rows
-    has_points = any(re.fullmatch(r"\s*-?\d+\.\d+\s*", str(cell)) for _, cells in rows for cell in cells)
-    if has_decimal_commas and not has_points:
-        commas = [k for k in range(width) if _has_decimal_commas([str(cells[k]).strip() for _, cells in rows])]
-        rows = [(row, [cell.replace(",", ".") if k in commas else cell for k, cell in enumerate(cells)])
-                for row, cells in rows] if commas else rows
+    if has_decimal_commas and not _has_decimal_points(rows):
+        commas = {k for k in range(width) if _has_decimal_commas([cells[k] for _, cells in rows])}
+        rows = [(row, _replace_commas(cells, commas)) for row, cells in rows] if commas else rows
     return replace(table, header=table.header[:width], rows=rows)
 
 
-def _has_decimal_commas(cells: Sequence[str]) -> bool:
+def _has_decimal_points(rows: NumberedRows) -> bool:
+    """Whether a text is a number with a point; numbers of a workbook are written in no way."""
+    number = re.compile(r"\s*-?\d+\.\d+\s*")
+    return any(isinstance(cell, str) and number.fullmatch(cell) for _, cells in rows for cell in cells)
+
+
+def _replace_commas(cells: Sequence[object], commas: Container[int]) -> list[object]:
+    """The cells of a row, with points for the commas in the texts of these columns."""
+    return [cell.replace(",", ".") if k in commas and isinstance(cell, str) else cell for k, cell in enumerate(cells)]
+
+
+def _has_decimal_commas(column: Sequence[object]) -> bool:
     """Whether a column has numbers with decimal commas; 85,250 alone could be as many thousands."""
+    cells = [cell.strip() for cell in column if isinstance(cell, str)]
     numbers = [cell for cell in cells if re.fullmatch(r"-?\d+,\d+(e-?\d+)?", cell, re.IGNORECASE)]
-    others = {cell for cell in cells} - {*numbers}
+    others = {*cells} - {*numbers}
     return all(re.fullmatch(r"-?\d+|#?n/?a|none|null|", cell, re.IGNORECASE) for cell in others) and any(
         not re.fullmatch(r"-?[1-9]\d{0,2},\d{3}", cell) for cell in numbers)
 
@@ -277,10 +321,12 @@ def _read_orient(name: str, whole: Mapping[str, Any]) -> InputTable | None:
         return _number_rows(name, {column: [cells[k] for _, cells in table.rows]
                                    for k, column in enumerate(table.header)}, None if None in index else index)
     if isinstance(data, list) and isinstance(header := whole.get("columns"), list):
-        if wrong := next((row for row in data if not isinstance(row, list) or len(row) != len(header)), None):
-            raise InputError(f"{name}: {show_value(wrong)} is a row of 'data'. Expected a list of {len(header)}, one "
-                             f"for each of 'columns' ({show_names(map(str, header))}).")
-        return _number_rows(name, {str(column): [row[k] for row in data] for k, column in enumerate(header)},
+        titles = _name_columns(name, header)
+        for number, row in enumerate(data, 1):
+            if not isinstance(row, list) or len(row) != len(header):
+                raise InputError(f"{name}, row {number} of 'data' is {show_value(row)}. Expected a list of "
+                                 f"{len(header)}, one for each of 'columns' ({show_names(titles)}).")
+        return _number_rows(name, {title: [row[k] for row in data] for k, title in enumerate(titles)},
                             whole.get("index"))
     if not all(isinstance(value, dict) for value in whole.values()) or len(set(map(tuple, whole.values()))) != 1:
         return None
@@ -293,10 +339,22 @@ def _read_orient(name: str, whole: Mapping[str, Any]) -> InputTable | None:
                      "are the columns? Expected an object for each row, as pandas writes with orient='records'.")
 
 
-def _number_rows(name: str, columns: dict[str, list[Any]], index: Any) -> InputTable:
+def _name_columns(name: str, header: Sequence[object]) -> list[str]:
+    """The names of the columns of a table that lists them."""
+    titles = [read_value(f"{name}, name of column {place}", title, to_name) for place, title in enumerate(header, 1)]
+    check_unique(name, titles)
+    return titles
+
+
+def _number_rows(name: str, columns: dict[str, list[Any]], index: object) -> InputTable:
     """A table with the index of its rows as a column, unless it only counts them."""
+    if index is not None and not isinstance(index, list):
+        raise InputError(f"{name}: 'index' is {show_value(index)}. Expected a list, with a name or number for each "
+                         "row. Write it again with orient='records'.")
     counts = index is None or [str(one) for one in index] == [str(k) for k in range(len(index))]
-    return join_columns(name, columns if counts or "index" in columns else {"index": index, **columns}, "values")
+    if index is not None and not counts and "index" not in columns:
+        columns = {"index": index, **columns}
+    return join_columns(name, columns, "values")
 
 
 def _parse_row(name: str, row: int, line: str) -> Any:
@@ -310,6 +368,7 @@ def _parse_row(name: str, row: int, line: str) -> Any:
 def _join_records(name: str, entries: Sequence[tuple[int | str, Mapping[str, Any]]], **more: Any) -> InputTable:
     """The table of numbered objects."""
     header = list(dict.fromkeys(key for _, entry in entries for key in entry))
+    spend("columns", len(header), name)
     check_values(len(header) * len(entries), name)
     rows: NumberedRows = [(row, [entry.get(key, ABSENT) for key in header]) for row, entry in entries]
     return InputTable(name, header, rows, **more)
@@ -373,6 +432,7 @@ def _check_parquet(file: Any, name: str) -> None:
     if any("DELTA_BYTE_ARRAY" in chunk.encodings for chunk in chunks):  # however long, a beginning costs nothing
         raise InputError(f"{name} has texts in the encoding DELTA_BYTE_ARRAY. Write it again with dictionaries, as is "
                          "usual.")
+    spend("columns", about.num_columns, name)
     spend("values", max(about.num_rows * about.num_columns, sum(chunk.num_values for chunk in chunks)), name)
     spend("mb", sum(chunk.total_uncompressed_size for chunk in chunks), name)
 
@@ -392,31 +452,96 @@ def _list_values(column: Any) -> list[Any]:
 # Workbooks of Excel: the values in the cells of their only sheet. Nothing in them is computed, linked or run.
 
 _UNPACKED = 1 << 30  # bytes of a workbook in all
+_CHUNK, _OVERLAP = 1 << 20, 16  # bytes that are looked at at once, and again with the next ones
+_FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
+_TAGS_OF_CELL = 4  # <c>, <v>, and their ends
+_COST_OF_CELL = 10  # it takes as long to read as ten cells of a text
+_PAIR = NAMES["langpair"][0]  # the column for the language pair that a sheet is named after
 _GAP = 100_000  # empty rows on end: a row may be numbered as it likes
 
 
 def read_xlsx(data: bytes, name: str) -> InputTable:
     """The table in a workbook, whose first row has the names of the columns."""
     try:
-        _check_parts(data, name)
-        sheets = {title: rows for title, rows in _list_sheets(data, name) if rows}
+        has_formulas = _check_parts(data, name)
+        sheets = {title: rows for title, rows in _list_sheets(data, name, has_formulas) if rows}
     except (InputError, MemoryError):
         raise
     except Exception as error:  # whatever damage makes of its libraries
         reason = show_name(str(error).splitlines()[0] if str(error) else type(error).__name__)[:200].rstrip(".")
         raise InputError(f"{name} is no sound workbook: {reason}. Save it again, or save its sheet as CSV.") from None
+    if len(sheets) > 1 and all(map(is_langpair, sheets)):
+        return _join_pairs(name, {pair: _tabulate_sheet(name, rows) for pair, rows in sheets.items()})
     if len(sheets) != 1:
-        raise InputError(f"{name} has {len(sheets)} sheets with values ({show_names(sheets) or 'none'}). Expected one. "
-                         "Remove the others, or save the sheet as CSV in UTF-8.")
-    (_, header), *rows = next(iter(sheets.values()))
-    width = max(len(cells) for _, cells in (*rows, (0, header)))
-    full: NumberedRows = [(row, [*cells, *[""] * (width - len(cells))]) for row, cells in rows]
-    names = [show_name(str(cell).strip()) for cell in (*header, *[""] * (width - len(header)))]
-    return tidy_table(InputTable(name, names, full), has_decimal_commas=True)
+        raise InputError(f"{name} has {len(sheets)} sheets with values ({show_names(sheets) or 'none'}). Expected one, "
+                         "or one for each language pair, named after it. Remove the others, or save the sheet as CSV "
+                         "in UTF-8.")
+    return _tabulate_sheet(name, next(iter(sheets.values())))
 
 
-def _check_parts(data: bytes, name: str) -> None:
-    """Refuse a workbook that unpacks to too much, or whose XML declares a document type."""
+_Rows = list[tuple[int, Sequence[Any]]]
+
+
+def _tabulate_sheet(name: str, rows: _Rows) -> InputTable:
+    """The table in the rows of a sheet."""
+    width = max(len(cells) for _, cells in rows)
+    full: _Rows = [(row, [*cells, *[""] * (width - len(cells))]) for row, cells in rows]
+    (number, header), *below = _join_heads(_skip_title(full))
+    names = [show_name(str(cell).strip()) for cell in header]
+    for place in range(1, width):
+        if not names[place] and names[place - 1] and any(_is_filled(cells[place]) for _, cells in below):
+            raise InputError(f"{name}, row {number}: column {place + 1} has no name, and the one before it is called "
+                             f"{names[place - 1]}. If one head stands over several columns, name each column instead.")
+    return tidy_table(InputTable(name, names, [*below]), has_decimal_commas=True)
+
+
+def _is_filled(cell: object) -> bool:
+    return bool(str(cell).strip())
+
+
+def _skip_title(rows: _Rows) -> _Rows:
+    """The rows from the names of the columns on: rows above with a single cell are a title."""
+    start = 0
+    while start + 2 < len(rows) and _count_filled(rows[start]) == 1 < _count_filled(rows[start + 1]):
+        start += 1
+    return rows[start:]
+
+
+def _count_filled(row: tuple[int, Sequence[Any]]) -> int:
+    return sum(map(_is_filled, row[1]))
+
+
+def _join_heads(rows: _Rows) -> _Rows:
+    """The rows with one row of names, where the first has heads that stand over several columns, and the second the
+    names of these columns, above numbers."""
+    if len(rows) < 3:
+        return rows
+    (_, upper), (number, lower), (_, first), *_ = rows
+    has_numbers = any(isinstance(cell, int | float) for cell in lower)
+    spanned = [k for k, cell in enumerate(upper) if not _is_filled(cell) and _is_filled(lower[k])
+               and isinstance(first[k], int | float)]
+    if has_numbers or not spanned:
+        return rows
+    heads = [below if _is_filled(below) else above for above, below in zip(upper, lower, strict=True)]
+    return [(number, heads), *rows[2:]]
+
+
+def _join_pairs(name: str, tables: Mapping[str, InputTable]) -> InputTable:
+    """One table of those of several language pairs, with a column that says the pair."""
+    header = list(dict.fromkeys(column for table in tables.values() for column in table.header))
+    check_values(sum(len(table.rows) for table in tables.values()) * (len(header) + 1), name)
+    rows: NumberedRows = []
+    for pair, table in tables.items():
+        for row, cells in table.rows:
+            own = dict(zip(table.header, cells, strict=True))
+            rows.append((f"sheet {pair}, row {row}", [pair, *(own.get(column, "") for column in header)]))
+    return InputTable(name, [_PAIR, *header], rows)
+
+
+def _check_parts(data: bytes, name: str) -> bool:
+    """Refuse a workbook that unpacks to too much, that would take too long to read, or whose XML declares a document
+    type. Returns whether it has formulas."""
+    n_tags, has_formulas = 0, False
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         size = sum(member.file_size for member in archive.infolist())
         spend("mb", size, name)
@@ -424,25 +549,43 @@ def _check_parts(data: bytes, name: str) -> None:
             raise InputError(f"{name} unpacks to more than {_UNPACKED >> 20} MB. Save its sheet as CSV in UTF-8.")
         for member in archive.infolist():
             with archive.open(member) as part:
-                if b"<!DOCTYPE" in (head := part.read(1 << 16)) or b"<!ENTITY" in head:
-                    raise InputError(f"{name} declares a document type or an entity, through which XML can do harm. "
-                                     "Save it again with Excel, or save its sheet as CSV.")
+                before = b""
+                while chunk := part.read(_CHUNK):
+                    seen = before + chunk
+                    if b"<!DOCTYPE" in seen or b"<!ENTITY" in seen:
+                        raise InputError(f"{name} declares a document type or an entity, through which XML can do "
+                                         "harm. Save it again with Excel, or save its sheet as CSV.")
+                    n_tags += chunk.count(b"<")
+                    has_formulas = has_formulas or _FORMULA.search(seen) is not None
+                    before = chunk[-_OVERLAP:]
+    spend("values", n_tags * _COST_OF_CELL // _TAGS_OF_CELL, name)
+    return has_formulas
 
 
-def _list_sheets(data: bytes, name: str) -> list[tuple[str, list[tuple[int, Sequence[Any]]]]]:
+def _pair_rows(sheet: Any, written_sheet: Any) -> Iterator[tuple[Sequence[Any], Sequence[Any]]]:
+    """The rows of a sheet, each with what was written there: a value, or the formula of it."""
+    sheet.reset_dimensions()
+    if written_sheet is None:
+        for cells in sheet.iter_rows(values_only=True):
+            yield cells, cells
+        return
+    written_sheet.reset_dimensions()
+    yield from zip(sheet.iter_rows(values_only=True), written_sheet.iter_rows(values_only=True), strict=True)
+
+
+def _list_sheets(data: bytes, name: str, has_formulas: bool) -> list[tuple[str, list[tuple[int, Sequence[Any]]]]]:
     """Each sheet with its numbered rows, up to the last that has a value."""
     from openpyxl import load_workbook  # late, as what reads no workbook needs none of it
 
-    books = [load_workbook(io.BytesIO(data), read_only=True, data_only=is_computed, keep_links=False)
-             for is_computed in (True, False)]
+    values = load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False).worksheets
+    formulas = [None] * len(values)
+    if has_formulas:  # whose values may not be there
+        formulas = load_workbook(io.BytesIO(data), read_only=True, data_only=False, keep_links=False).worksheets
     sheets = []
-    for sheet, formulas in zip(*(book.worksheets for book in books), strict=True):
+    for sheet, written_sheet in zip(values, formulas, strict=True):
         rows: list[tuple[int, Sequence[Any]]] = []
-        for one in (sheet, formulas):
-            one.reset_dimensions()
-        for row, (cells, written) in enumerate(zip(sheet.iter_rows(values_only=True), formulas.iter_rows(
-                values_only=True), strict=True), 1):
-            spend("values", len(cells), name)
+        for row, (cells, written) in enumerate(_pair_rows(sheet, written_sheet), 1):
+            spend("columns", len(cells), name)
             check_values(len(cells) * len(rows), name)
             if row - (rows[-1][0] if rows else 0) > _GAP:
                 raise InputError(f"{name} has more than {_GAP:,} empty rows between others. Save its sheet as CSV in "

@@ -14,7 +14,7 @@ import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 from types import MappingProxyType
@@ -25,6 +25,7 @@ import numpy as np
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.languages import two_letters
+from mtsig_core.readers.cells import is_blank, read_field, show_value, to_name, to_number, to_object
 from mtsig_core.readers.columns import (
     NAMES,
     InputTable,
@@ -34,7 +35,6 @@ from mtsig_core.readers.columns import (
     read_delimited,
     read_records,
     show_names,
-    show_value,
 )
 from mtsig_core.readers.limits import spend
 from mtsig_core.readers.text_tables import name_reference
@@ -96,9 +96,12 @@ def read_appraise(text: str, name: str) -> InputTable:
     return _standardize(name, kept, left_out)
 
 
+_ITEM, _SCORE = re.compile("[0-9]{1,15}"), re.compile(r"-?[0-9]{1,15}(\.[0-9]+)?")
+
+
 def _parse_appraise(cells: Sequence[str], where: str, number: int) -> _AppraiseRow:
     """The cells of a row by what they hold."""
-    is_sound = len(cells) in _AFTER_SCORE and cells[2].isdigit() and re.fullmatch(r"-?\d+(\.\d+)?", cells[6])
+    is_sound = len(cells) in _AFTER_SCORE and _ITEM.fullmatch(cells[2]) and _SCORE.fullmatch(cells[6])
     if not is_sound:
         raise InputError(f"{where} is {show_value(','.join(cells))}. Expected 9, 11 or 12 columns of Appraise: "
                          "annotator, system, item, kind, source and target language, score, ...")
@@ -261,40 +264,45 @@ def read_wmt25_ratings(text: str, name: str) -> InputTable:
     """WMT25's JSON, a document or segment in each line, with several scores for each system."""
     rows: NumberedRows = []
     for number, entry in read_records(text, name):
+        where = f"{name}, row {number}"
         if not is_wmt25(entry):
-            raise InputError(f"{name}, row {number} is {show_value(entry)}. Expected an object with doc_id and scores, "
-                             "as WMT25 published them.")
-        langpair, domain, document = ([*str(entry["doc_id"]).split("_#_"), "", ""])[:3]
-        for system, ratings in entry["scores"].items():
-            slots = _list_slots(ratings)
-            if ratings and not slots:
-                raise InputError(f"{name}, row {number}: {show_name(str(system))} has {show_value(ratings)}. Expected "
-                                 "ratings such as {\"human1\": 80, \"annotator1\": \"p1\"}.")
+            raise InputError(f"{where} is {show_value(entry)}. Expected an object with doc_id and scores, as WMT25 "
+                             "published them.")
+        item = read_field(where, entry, "doc_id", to_name)
+        langpair, domain, document = ([*item.split("_#_"), "", ""])[:3]
+        for system, ratings in read_field(where, entry, "scores", to_object).items():
+            own = f"{where}, scores, column {show_name(system)}"
+            slots = _list_slots(ratings, own)
+            if not slots and not (is_blank(ratings) or ratings in ([], {})):
+                raise InputError(f"{own}: this is {show_value(ratings)}. Expected ratings such as "
+                                 "{\"human1\": 80, \"annotator1\": \"p1\"}.")
             for slot, rater, score in slots:
-                rows.append((number, [system, number, score, rater, document or entry["doc_id"], domain, langpair, slot,
-                                      ""]))
+                rows.append((number, [system, number, score, rater, document or item, domain, langpair, slot, ""]))
     return _table(name, rows)
 
 
-def _list_slots(ratings: object) -> list[tuple[str, str, Any]]:
+def _list_slots(ratings: object, where: str) -> list[tuple[str, str, object]]:
     """(slot, rater, score) of {human1: score, annotator1: person, human2: ...}, or of [{human: score, annotator:
     person}, ...]. Who is not known is called as the slot."""
-    found: list[tuple[str, str, Any]] = []
+    found: list[tuple[str, str, object]] = []
     if isinstance(ratings, dict):
         for slot, score in ratings.items():
             if number := re.fullmatch(r"human(\d*)", slot):
-                found.append((slot, _name_person(ratings.get(f"annotator{number[1]}"), slot), score))
-    elif isinstance(ratings, Sequence):
+                found.append((slot, _name_person(ratings, f"annotator{number[1]}", slot, where), score))
+    elif isinstance(ratings, list):
         for k, one in enumerate(ratings, 1):
             if isinstance(one, dict):
                 score = one["human"] if "human" in one else one.get("score")
-                found.append((f"human{k}", _name_person(one.get("annotator"), f"human{k}"), score))
+                found.append((f"human{k}", _name_person(one, "annotator", f"human{k}", where), score))
     return found
 
 
-def _name_person(person: object, slot: str) -> str:
-    is_known = isinstance(person, str) and person.strip() not in ("", "unknown")
-    return str(person) if is_known else slot
+def _name_person(ratings: Mapping[str, object], key: str, slot: str, where: str) -> str:
+    """Who gave a rating; the slot where nobody is named."""
+    if is_blank(ratings.get(key)):
+        return slot
+    person = read_field(where, ratings, key, to_name)
+    return slot if person == "unknown" else person
 
 
 def is_wmt25(record: Mapping[str, Any]) -> bool:
@@ -351,6 +359,34 @@ def read_comet_log(text: str, name: str) -> InputTable:
     return _join_blocks(name, blocks)
 
 
+def is_metricx(record: Mapping[str, Any]) -> bool:
+    """Whether a record is one that MetricX writes: a text with the error that it predicts."""
+    prediction = record.get("prediction")
+    is_number = isinstance(prediction, int | float) and not isinstance(prediction, bool)
+    return is_number and "hypothesis" in record and not {"source", "reference"}.isdisjoint(record)
+
+
+def read_metricx(text: str, name: str) -> InputTable:
+    """The table of scores in what MetricX writes: a segment in each line, in order, of the system that the file is
+    named after, or of those in a key ``system`` (or the like)."""
+    from mtsig_core.readers.formats import strip_ending  # late: it knows the readers here
+
+    file_name = strip_ending(os.path.basename(name.replace("\\", "/")))
+    own_name = re.sub(r"(?i)^metricx[^._]*[._]|[._-]metricx.*$", "", file_name)
+    blocks: dict[str, list[float | None]] = {}
+    for number, record in read_records(text, name):
+        if not is_metricx(record):
+            raise InputError(f"{name}, row {number} is {show_value(record)}. Expected an object with source, "
+                             "hypothesis and prediction, a number, as MetricX writes it.")
+        keys = list(record)
+        place = find_column(keys, "system")
+        system = own_name if place is None else show_name(str(record[keys[place]]))
+        score = read_field(f"{name}, row {number}", record, "prediction", to_number)
+        blocks.setdefault(system, []).append(score)
+    is_error = all(score is None or score >= 0 for scores in blocks.values() for score in scores)
+    return replace(_join_blocks(name, blocks), higher_is_better=False if is_error else None)
+
+
 def _join_blocks(name: str, blocks: Mapping[str, Sequence[float | None]]) -> InputTable:
     """The table of scores in blocks by system, which must be of one length."""
     n_lines = len(join_columns(name, blocks, "scores").rows)
@@ -391,6 +427,7 @@ class ScoreFile:
     table: InputTable
     n_rows: int | None  # the number of lines where they are only counted, not named
     ratings: list[Rating] = field(default_factory=list)
+    assumed: list[Assumption] = field(default_factory=list)  # of its columns
 
     @property
     def name(self) -> str:

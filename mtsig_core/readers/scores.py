@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,18 +15,18 @@ import numpy as np
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError, explain_unknown, suggest_name
 from mtsig_core.languages import is_langpair
+from mtsig_core.readers.cells import ABSENT, has_number, is_number, read_value, to_key, to_name, to_number
 from mtsig_core.readers.columns import (
-    ABSENT,
     EXPECTED_COLUMNS,
     NAMES,
     InputTable,
     NamedColumns,
     NumberedRows,
+    check_unique,
     find_column,
     read_delimited,
     read_frame_table,
     show_names,
-    show_value,
 )
 from mtsig_core.readers.files import FilePath
 from mtsig_core.readers.formats import IDS, sniff
@@ -43,6 +42,16 @@ from mtsig_core.readers.ratings import (
     explain_second,
     separate_raters,
 )
+from mtsig_core.readers.score_checks import check_scales, drop_failed, drop_summaries
+from mtsig_core.readers.wide_tables import (
+    SEPARATOR,
+    clean_wide_table,
+    find_asides,
+    guess_documents,
+    guess_systems,
+    list_numeric,
+    take_systems,
+)
 from mtsig_core.score_names import find_direction, find_range, may_be_lower, pick_human_scores, told_direction
 from mtsig_core.testset import SegmentScores, TestSet, is_human, show_name
 
@@ -50,7 +59,6 @@ from mtsig_core.testset import SegmentScores, TestSet, is_human, show_name
 
 #: Of scores: a file, columns, or an array of shape (systems, segments).
 ScoreTable: TypeAlias = "FilePath | NamedColumns | np.ndarray"
-_MISSING = ("", '""', "na", "n/a", "nan", "none", "null")
 
 
 def _open_table(source: ScoreTable, metric: str, columns: Mapping[str, str], mqm_weights: Mapping[str, float]
@@ -64,46 +72,68 @@ def _open_table(source: ScoreTable, metric: str, columns: Mapping[str, str], mqm
         table = table.sum_errors(mqm_weights)
     if not table.header or not table.rows:
         raise InputError(f"{table.name} has no row of scores. {EXPECTED_COLUMNS}")
-    return _name_columns(table, columns)
+    return _name_columns(table.count_truths(), columns)
+
+
+#: Columns of names.
+_NAMED = ("system", "docid", "domain", "rater", "slot")
 
 
 def _read_ratings(table: InputTable, metric: str, known: Collection[str], langpair: str | None) -> ScoreFile:
     """The ratings of a language pair in a table."""
-    table = _take_langpair(table, langpair)
+    table, assumed = _clean_table(_take_langpair(table, langpair), metric, known)
     place = _find_places(table, metric, known)
-    others = [(column, k) for k, column in enumerate(table.header) if k not in place.values()]
-    n_lines = table.n_lines or (None if "line" in place else len(table.rows))
-    systems = {str(cells[place["system"]]) for _, cells in table.rows} if "system" in place else others
-    spend("systems", len(systems), table.name)
-    file = ScoreFile(table, n_lines)
-    for count, (row, cells) in enumerate(table.rows, 1):
-        where = table.where(row)
-        system, document, domain, rater, slot = (
-            _read_text(cells[place[held]], f"{where}: {held}") if held in place else None
-            for held in ("system", "docid", "domain", "rater", "slot"))
-        line = as_key(cells[place["line"]], f"{where}: line") if "line" in place else count
-        if system is not None:
-            if (score := cells[place["score"]]) is ABSENT:
-                named = [title for title, cell in zip(table.header, cells, strict=True) if cell is not ABSENT]
-                raise InputError(f"{where} has no {show_name(table.header[place['score']])!r}; it has "
-                                 f"{show_names(named)}. Expected a number, or null where a score is missing.")
-            scores = [(system, _read_number(score, where))]
-        else:
-            scores = [(column, _read_number(cells[k], f"{where}, column {show_name(column)}")) for column, k in others]
-        file.ratings += [Rating(name, line, score, document, domain, rater, row, file, slot) for name, score in scores]
+    file = ScoreFile(table, table.n_lines or (None if "line" in place else len(table.rows)), assumed=assumed)
+    names = {held: table.read(place[held], to_name) for held in _NAMED if held in place}
+    nobody = [None] * len(table.rows)
+    documents, domains, raters, slots = (names.get(held, nobody) for held in ("docid", "domain", "rater", "slot"))
+    lines: Sequence[int | str] = range(1, len(table.rows) + 1)
+    if "line" in place:
+        lines = table.read(place["line"], to_key)
+    scores = _read_scores_of_systems(table, place, names.get("system"))
+    for k, (row, _) in enumerate(table.rows):
+        for system, column in scores.items():
+            name = names["system"][k] if system is None else system
+            file.ratings.append(Rating(name, lines[k], column[k], documents[k], domains[k], raters[k], row, file,
+                                       slots[k]))
     return file
+
+
+def _read_scores_of_systems(table: InputTable, place: Mapping[str, int], systems: Sequence[str] | None
+                            ) -> dict[str | None, list[float | None]]:
+    """The scores by system, where each has a column; else those of the only column, of no system by its name."""
+    if systems is not None:
+        spend("systems", len(set(systems)), table.name)
+        _check_presence(table, place["score"])
+        return {None: table.read(place["score"], to_number)}
+    columns = [k for k in range(len(table.header)) if k not in place.values()]
+    spend("systems", len(columns), table.name)
+    return {table.header[k]: table.read(k, to_number) for k in columns}
+
+
+def _check_presence(table: InputTable, column: int) -> None:
+    """Refuse a record of JSON that has no score at all, which is a slip where null is meant."""
+    for row, cells in table.rows:
+        if cells[column] is ABSENT:
+            named = [title for title, cell in zip(table.header, cells, strict=True) if cell is not ABSENT]
+            raise InputError(f"{table.where(row)} has no {show_name(table.header[column])!r}; it has "
+                             f"{show_names(named)}. Expected a number, or null where a score is missing.")
 
 
 #: What a column may be said to hold.
 HELD = ("system", "line", "score", "rater", "docid", "domain", "langpair")
+#: What several columns may be said to hold: the scores of a system each.
+SYSTEMS = "systems"
 
 
 def _name_columns(table: InputTable, columns: Mapping[str, str]) -> InputTable:
     """The table with those columns under their usual names, and without others that could be taken for them."""
     if not columns:
         return table
-    if (wrong := next((held for held in columns if held not in HELD), None)) is not None:
-        raise explain_unknown("kind of column", wrong, HELD)
+    if (wrong := next((held for held in columns if held not in (*HELD, SYSTEMS)), None)) is not None:
+        raise explain_unknown("kind of column", wrong, (*HELD, SYSTEMS))
+    if SYSTEMS in columns:
+        return _name_wide_columns(table, columns)
     if twice := [held for held, name in columns.items() if list(columns.values()).count(name) > 1]:
         raise SettingError(f"The column {show_name(columns[twice[0]])!r} is given as {' and as '.join(twice)}. Give a "
                            "column of its own to each.")
@@ -117,9 +147,32 @@ def _name_columns(table: InputTable, columns: Mapping[str, str]) -> InputTable:
     return replace(table, header=[held_by.get(table.header[k], table.header[k]) for k in kept], rows=rows)
 
 
+def _name_wide_columns(table: InputTable, columns: Mapping[str, str]) -> InputTable:
+    """The table with only the columns of systems that are said, and those that hold something else."""
+    if wrong := next((held for held in ("system", "score") if held in columns), None):
+        raise SettingError(f"The columns of systems are given, and a column of {wrong}s. Expected a column for each "
+                           f"system, or one of systems and one of scores. Give only one of {SYSTEMS} and {wrong}.")
+    other = {held: name for held, name in columns.items() if held != SYSTEMS}
+    usual = {name for held in HELD if held not in ("system", "score") for name in NAMES[held]}
+    beside = {*other.values(), *(name for name in table.header if name.lower() in usual)}
+    taken = take_systems(table, columns[SYSTEMS], beside)
+    named = {name for name in taken.header if name not in beside}
+    held_by = {name: held for held, name in other.items()}
+    return replace(taken, header=[held_by.get(name, name) for name in taken.header], told_systems=named)
+
+
 def list_langpairs(source: FilePath) -> list[str]:
     """The language pairs that a table of scores names, in its order; empty where it names none."""
     return _list_pairs(read_table(source))
+
+
+def list_pairs_of_lines(source: FilePath) -> list[str] | None:
+    """The language pairs that a table of scores of segments names; None of one that does not say which segment each
+    score is of, as that of published scores of whole systems."""
+    table = read_table(source)
+    if table.n_lines is None and find_column(table.header, "line") is None:
+        return None
+    return _list_pairs(table)
 
 
 def _list_pairs(table: InputTable) -> list[str]:
@@ -145,23 +198,47 @@ def _take_langpair(table: InputTable, langpair: str | None) -> InputTable:
                    left_out={key: n for key, n in table.left_out.items() if langpair in (None, key[0])})
 
 
-def _find_places(table: InputTable, metric: str, known: Collection[str]) -> dict[str, int]:
-    """The columns of a table by what they hold; no system and no score where each column is of a system."""
-    name, header = table.name, table.header
+def _clean_table(table: InputTable, metric: str, known: Collection[str]) -> tuple[InputTable, list[Assumption]]:
+    """A table with a column for each system without other columns, and what was assumed; another as it is."""
+    place, is_long = _find_usual(table, metric, known)
+    if is_long or table.told_systems:
+        return table, []
+    beside = {k for held, k in place.items() if held != "score"}
+    columns = [k for k in range(len(table.header)) if k not in beside]
+    cleaned = clean_wide_table(table, columns, metric, known)
+    beside_names = {table.header[k] for k in beside}
+    others = [k for k, name in enumerate(cleaned.table.header) if name not in beside_names]
+    if any(_is_text(cleaned.table, k) for k in others):
+        return table, []  # it is asked what its columns hold
+    return cleaned.table, list(cleaned.assumed)
+
+
+def _find_usual(table: InputTable, metric: str, known: Collection[str]) -> tuple[dict[str, int], bool]:
+    """The columns of a table by what they hold by their names; and whether it has a row for each score, not a column
+    for each system."""
+    header = table.header
     place = {held: k for held in ("system", "line", "score", "docid", "domain", "rater", "slot")
              if (k := find_column(header, held)) is not None}
-    others = [k for k in range(len(header)) if k not in place.values()]
-    _check_titles(table, known, is_unknown=not place.keys() - {"domain"})
     if "system" in place or metric.lower() in map(str.lower, header):
         place.pop("score", None)
         if (k := table.find_score(metric)) is not None:
             place["score"] = k
     title = header[place["score"]] if "score" in place else None
-    is_score = title is not None and (known and title not in known or title.lower() in ("score", "scores"))
-    if "system" in place or is_score:
+    is_score = title is not None and bool(known and title not in known or title.lower() in ("score", "scores"))
+    return place, "system" in place or is_score
+
+
+def _find_places(table: InputTable, metric: str, known: Collection[str]) -> dict[str, int]:
+    """The columns of a table by what they hold; no system and no score where each column is of a system."""
+    name, header = table.name, table.header
+    place, is_long = _find_usual(table, metric, known)
+    title = header[place["score"]] if "score" in place else None
+    others = [k for k in range(len(header)) if k not in {place[held] for held in place if held != "score"}]
+    _check_titles(table, known, is_unknown=not place.keys() - {"domain"})
+    if is_long and not table.told_systems:
         needed = ("system", "line", "score") if table.n_lines is None else ("system", "score")
         if place.keys() >= {"system", "line"} and "score" not in place:
-            numeric = _list_measures(table, others)
+            numeric = list_numeric(table, others)
             place |= {"score": numeric[0]} if len(numeric) == 1 else {}
         if missing := next((held for held in needed if held not in place), None):
             if table.n_lines is None and set(range(len(header))) - {*place.values()}:
@@ -183,13 +260,6 @@ def _find_places(table: InputTable, metric: str, known: Collection[str]) -> dict
     return {held: k for held, k in place.items() if held != "score"}
 
 
-def _list_measures(table: InputTable, columns: Iterable[int]) -> list[int]:
-    """Those of the columns that have numbers, and nothing else."""
-    below = {k: [cells[k] for _, cells in table.rows] for k in columns}
-    return [k for k, values in below.items() if all(map(_is_number, values)) and any(
-        _read_number(value, "") is not None for value in values)]
-
-
 def name_scores(content: bytes) -> str | None:
     """What the scores of a file, of which this is the beginning, are called by its format, or by the only column that
     can be scores, where that says what they are: COMET of a table with the columns model, sent_id, COMET."""
@@ -202,7 +272,7 @@ def name_scores(content: bytes) -> str | None:
         return None
     known = {held: k for held in ("system", "line", "score", "docid", "domain", "rater")
              if (k := find_column(table.header, held)) is not None}
-    measures = _list_measures(table, {*range(len(table.header))} - {*known.values()})
+    measures = list_numeric(table, {*range(len(table.header))} - {*known.values()})
     is_long = {"system", "line"} <= known.keys() and "score" not in known
     name = table.header[measures[0]] if is_long and len(measures) == 1 else ""
     return name if name and "," not in name else None
@@ -217,13 +287,32 @@ def _is_text(table: InputTable, column: int) -> bool:
     """Whether a column that would be of a system has no number at all, and is none of the texts by its name."""
     texts = {*NAMES["source"], *NAMES["reference"], *NAMES["output"]}
     may_be = len(table.rows) > 1 and table.header[column].lower() not in {"", *texts}
-    return may_be and not any(_is_number(cells[column]) for _, cells in table.rows)
+    return may_be and not any(is_number(cells[column]) for _, cells in table.rows)
 
 
 def _ask_which(table: InputTable) -> InputError:
-    return InputError(f"{table.name}: I found the columns {show_names(table.header)}. Which is the system, the line, "
-                      "the score? Rename them to system, line and score.",
-                      {"columns": "system=NAME,line=NAME,score=NAME"})
+    names = show_names(name or "one without a name" for name in table.header)
+    of_systems = ""
+    if _may_be_of_systems(table):
+        of_systems = (" If each row is a system, these are published scores, not scores of segments: give the file by "
+                      "--official, or to 'Compare with published scores'.")
+    remedies = [{"columns": "system=NAME,line=NAME,score=NAME"}]
+    if systems := guess_systems(table, [k for k, name in enumerate(table.header) if name]):
+        named = SEPARATOR.join(table.header[k] for k in systems)
+        documents = guess_documents(table, [k for k in range(len(table.header)) if k not in systems])
+        more = "" if documents is None else f",docid={table.header[documents]}"
+        remedies.insert(0, {"columns": f"{SYSTEMS}={named}{more}"})
+    return InputError(f"{table.name}: I found the columns {names}. Which is the system, the line, the score? Rename "
+                      f"them to system, line and score.{of_systems}", *remedies)
+
+
+def _may_be_of_systems(table: InputTable) -> bool:
+    """Whether the first column of texts may name the systems, each once, and no other one the lines."""
+    if find_column(table.header, "line") is not None:
+        return False
+    columns = [[cells[k] for _, cells in table.rows] for k in range(len(table.header))]
+    texts = next((values for values in columns if not any(map(is_number, values))), [])
+    return 1 < len(texts) == len(set(map(str, texts)))
 
 
 @dataclass(frozen=True)
@@ -237,14 +326,18 @@ class ScoreColumns:
     langpairs: Mapping[str, tuple[str, ...]]  # by the name of each column of language pairs, these
     weights: Mapping[str, float]  # of MQM's errors
     is_unclear: bool  # whether the names do not say which is the system, the line, the score
+    numeric: tuple[str, ...] = ()  # columns that could be of a system each
+    systems: tuple[str, ...] = ()  # those that seem to be; empty where a row is of a system and a line
+    asides: tuple[str, ...] = ()  # the others beside them, with what they hold
 
 
 _N_SHOWN = 5  # rows that show what columns hold
 
 
-def describe_columns(source: FilePath, metric: str) -> ScoreColumns:
-    """The columns of a table of scores of the name `metric`, before they are read as scores."""
-    table = read_table(source)
+def describe_columns(source: FilePath, metric: str, known: Collection[str] = ()) -> ScoreColumns:
+    """The columns of a table of scores of the name `metric`, before they are read as scores; `known`: the systems of
+    texts beside it."""
+    table = read_table(source).count_truths()
     header = table.header
     values = {name: tuple(dict.fromkeys(str(cells[k]).strip() for _, cells in table.rows))
               for k, name in enumerate(header) if name}
@@ -253,7 +346,7 @@ def describe_columns(source: FilePath, metric: str) -> ScoreColumns:
     usual, is_unclear = frozenset(place), False
     pair, *_ = langpairs.get(header[place["langpair"]] if "langpair" in place else "", (None,))
     try:
-        _ = table.rows and _find_places(_take_langpair(table, pair), metric, ())
+        _ = table.rows and _find_places(_clean_table(_take_langpair(table, pair), metric, known)[0], metric, known)
     except InputError as error:  # another one is told once the file is to be opened
         is_unclear = any("columns" in remedy for remedy in error.remedies)
     if is_unclear:
@@ -261,15 +354,36 @@ def describe_columns(source: FilePath, metric: str) -> ScoreColumns:
             place.setdefault("langpair", header.index(next(iter(langpairs))))
         _guess_places(table, metric, place, {name: len(own) for name, own in values.items() if name not in langpairs})
     rows = tuple(tuple(str(cell) for cell in cells) for _, cells in table.rows[:_N_SHOWN])
+    numeric, systems, asides = _describe_wide(table, metric, known)
+    if systems and is_unclear:
+        beside = [k for k, name in enumerate(header) if name not in systems]
+        if (documents := guess_documents(table, beside)) is not None:
+            place["docid"] = documents
     return ScoreColumns(tuple(header), rows, {held: header[k] for held, k in place.items()}, usual, langpairs,
-                        table.weights, is_unclear)
+                        table.weights, is_unclear, numeric, systems, asides)
+
+
+def _describe_wide(table: InputTable, metric: str, known: Collection[str]
+                   ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Which columns could be of a system each, which seem to be, and what the others hold; nothing of a table with a
+    row for each score."""
+    place, is_long = _find_usual(table, metric, known)
+    if is_long or not table.rows:
+        return (), (), ()
+    beside = {k for held, k in place.items() if held != "score"}
+    columns = [k for k in range(len(table.header)) if k not in beside and table.header[k]]
+    systems = guess_systems(table, columns, known)
+    asides = find_asides(table, columns, known) if systems else {}
+    numeric = tuple(table.header[k] for k in list_numeric(table, columns))
+    held = tuple(f"{table.header[k]} ({why})" for k, why in asides.items())
+    return numeric, tuple(table.header[k] for k in systems), held
 
 
 def _guess_places(table: InputTable, metric: str, place: dict[str, int], sizes: Mapping[str, int]) -> None:
     """Add to the known places those of other columns, given with the number of their values. Few texts are systems;
     whole numbers, or texts, that tell apart the rows of a system are lines."""
     n_values = {k: sizes[name] for k, name in enumerate(table.header) if name in sizes and k not in place.values()}
-    numeric = _list_measures(table, n_values)
+    numeric = list_numeric(table, n_values)
     if named := [k for k in numeric if table.header[k].lower() == metric.lower()]:
         place["score"] = named[0]
     texts = sorted(n_values.keys() - {*numeric}, key=lambda k: (n_values[k] < 2, n_values[k], k))
@@ -289,56 +403,11 @@ def _check_titles(table: InputTable, known: Collection[str], *, is_unknown: bool
     """Refuse a first row of scores in place of names, and a name that comes twice. `is_unknown`: whether no title is
     known; `known` are the systems of the texts, none without."""
     header = table.header
-    if is_unknown and any(title.lower() not in _MISSING and _is_number(title) and title not in known
-                          for title in header):
+    if is_unknown and any(has_number(title) and title not in known for title in header):
         raise InputError(f"{table.name} begins with {show_names(header)}, which is a row of scores. Expected the names "
                          "of the columns first. Add a first row of names, such as system, line, score. (A file of "
                          "mt-metrics-eval has no names. Give it under its own name, which ends in .seg.score.)")
-    if twice := sorted({column for column in header if header.count(column) > 1}):
-        raise InputError(f"{table.name} has the column {show_name(twice[0])} twice. Rename or remove one of them.")
-
-
-def _is_number(value: object) -> bool:
-    try:
-        _read_number(value, "")
-    except InputError:
-        return False
-    return True
-
-
-def _read_text(value: object, where: str) -> str:
-    if isinstance(value, bool | list | dict):
-        raise InputError(f"{where} is {show_value(value)}. Expected a text or a number.")
-    text = "" if value is None or value is ABSENT or value != value else show_name(str(value).strip())
-    if not text:
-        raise InputError(f"{where} is empty. Fill it in, or remove the row.")
-    return text
-
-
-def as_key(value: object, where: str) -> int | str:
-    """A line number, or an id as it stands."""
-    text = _read_text(value, where)
-    number = text.removesuffix(".0")
-    return int(number) if number.isascii() and number.isdigit() and len(number) < 16 else text
-
-
-def _read_number(value: Any, where: str) -> float | None:
-    """A score, None where there is none."""
-    if value is None or value is ABSENT or (isinstance(value, str) and value.strip().lower() in _MISSING):
-        return None
-    try:
-        if isinstance(value, bool | list | dict) or isinstance(value, str) and "_" in value:  # 1_000 is Python's
-            raise ValueError
-        number = float(value)
-    except OverflowError:  # a whole number of hundreds of digits
-        number = math.inf
-    except (ValueError, TypeError):
-        raise InputError(f"{where}: the score is {show_value(value)}. Expected a number such as 0.83, or nothing where "
-                         "a score is missing.") from None
-    if math.isinf(number):
-        raise InputError(f"{where}: the score is infinite ({show_value(value)}). Expected a finite number, or nothing "
-                         "where a score is missing.")
-    return None if math.isnan(number) else number
+    check_unique(table.name, header)
 
 
 # From ratings to the scores of a test set, alone or joined to texts.
@@ -534,7 +603,11 @@ def _read_tables(tables: Sequence[NamedTable], known: Collection[str], lower_is_
             opened = [table for table in opened if langpair in (pairs := _list_pairs(table)) or not pairs] or opened
         files = [_read_ratings(table, name, known, langpair) for table in opened]
         seen: dict[tuple[str, int | str], Rating] = {}
-        given = [rating for file in files for rating in file.ratings]
+        for file in files:
+            drop_summaries(file, name)
+        given, failed = drop_failed([rating for file in files for rating in file.ratings], name)
+        if not any(file.table.told_systems for file in files):
+            check_scales(given, name)
         for rating in (separate_raters if raters == "segments" else average_raters)(given):
             if (first := seen.setdefault((rating.system, rating.line), rating)) is not rating:
                 raise explain_second(first, rating)
@@ -550,7 +623,8 @@ def _read_tables(tables: Sequence[NamedTable], known: Collection[str], lower_is_
                     if table.is_standardized and table.find_score(name) == find_column(table.header, "score")]
         if raters == "segments" and made_of:
             made_of.append(Assumption("ratings-as-segments", {"metric": name}))
-        groups[name] = RatingGroup(list(seen.values()), tuple(made_of), direction)
+        of_columns = [one for file in files for one in file.assumed] + ([] if failed is None else [failed])
+        groups[name] = RatingGroup(list(seen.values()), (*made_of, *of_columns), direction)
         if raters == "adjusted" and made_of:
             adjusted, how = adjust_raters(name, given)
             groups[name + ADJUSTED] = RatingGroup(adjusted, (how,), direction, name)
@@ -727,7 +801,7 @@ def _read_ids(path: FilePath, testset: TestSet) -> dict[int | str, int]:
                          "their end does not count). Expected an id for each line.")
     line_of: dict[int | str, int] = {}
     for line, text in zip(range(1, last + 1) if len(ids) == last else testset.lines, ids, strict=True):
-        key = as_key(text, f"{show_name(path)}, line {line}: the id")
+        key = read_value(f"{show_name(path)}, line {line}, the id", text, to_key)
         if line_of.setdefault(key, line) != line:
             raise InputError(f"{show_name(path)}, line {line}: the id {show_name(text)!r} is in line "
                              f"{line_of[key]} too. Expected another one for each line.")

@@ -8,27 +8,31 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mtsig_core.errors import InputError, SettingError, explain_unknown
-from mtsig_core.languages import languages_of
-from mtsig_core.readers.columns import (
-    ABSENT,
-    NAMES,
-    InputTable,
-    find_column,
-    read_records,
-    show_names,
+from mtsig_core.errors import InputError, SettingError, explain_unknown, format_count
+from mtsig_core.languages import languages_of, two_letters
+from mtsig_core.readers.cells import (
+    is_blank,
+    read_field,
+    read_value,
     show_value,
+    to_key,
+    to_name,
+    to_object,
+    to_text,
 )
-from mtsig_core.readers.limits import check_values
+from mtsig_core.readers.columns import NAMES, InputTable, check_unique, find_column, read_records, show_names
+from mtsig_core.readers.limits import check_values, parse_bounded_json
 from mtsig_core.testset import is_human, show_name
 
 _Texts = Sequence[str | None]
 #: Further columns beside texts, in small letters, that are no texts themselves.
 _BESIDE = ("origlang", "original_language", "split", "url", "collection_id", "is_bad_source")
+#: Columns of WMT24++: the human translation as it was mended, which is the reference, and as it was before.
+_MENDED, _BEFORE = "target", "original_target"
 _PARAGRAPHS = "wmt25"  # the form whose rows are documents, with blank lines between their paragraphs
 _ALIKE = 0.1  # of the words of a text that its translation into the same language shares
 
@@ -116,14 +120,22 @@ def _split_languages(table: TextTable, langpair: str | None) -> TextTable:
     if not table.by_language:
         return table
     first, second, *_ = [*table.by_language, "", ""]
-    pair = languages_of(langpair)
-    places = [next((key for key in table.by_language if languages_of(f"{key}-{key}")[0] == language or key == language),
-                   None) for language in pair]
+    places = [_find_language(table.by_language, language) for language in languages_of(langpair)]
     if langpair is None or None in places:
         raise SettingError(f"{table.name} has texts by language: {show_names(table.by_language)}. Say which is the "
                            "source and which the reference.", {"langpair": f"{first}-{second}"})
     source, target = (table.by_language[place] for place in places if place is not None)
     return replace(table, sources=source, references={"ref": target}, by_language={})
+
+
+def _find_language(names: Iterable[str], language: str | None) -> str | None:
+    """The only name that stands for a language: deu_Latn for de. None where there is none, or more than one."""
+    names = list(names)
+    if language is None or language in names:
+        return language
+    codes = {name: two_letters(re.split("[-_]", name)[0].lower()) for name in names}
+    alike = [name for name in names if codes[name] == two_letters(language)]
+    return alike[0] if len(alike) == 1 else None
 
 
 def _take_pair(table: TextTable, langpair: str | None) -> tuple[TextTable, str | None]:
@@ -189,10 +201,11 @@ def _part_row(row: Any, n: int) -> list[Any]:
     return [join_lines(piece) for piece in pieces] if len(pieces) == n else [join_lines(row)] * n
 
 
-def join_lines(text: Any) -> Any:
+def join_lines(text: str) -> str:
     """A text on one line."""
-    is_several = isinstance(text, str) and ("\n" in text or "\r" in text)
-    return " ".join(filter(None, map(str.strip, re.split("[\r\n]", text)))) if is_several else text
+    if not ("\n" in text or "\r" in text):
+        return text
+    return " ".join(filter(None, map(str.strip, re.split("[\r\n]", text))))
 
 
 # Tables with a column for each text.
@@ -200,12 +213,13 @@ def join_lines(text: Any) -> Any:
 
 def tabulate_texts(table: InputTable) -> TextTable:
     """The texts of a table with names of columns: source, reference, and a column for each output."""
-    if twice := next((name for k, name in enumerate(table.header) if name in table.header[:k]), None):
-        raise InputError(f"{table.name} has the column {show_name(twice)} twice. Rename or remove one of them.")
-    columns: dict[str, list[Any]] = {name: [join_lines(None if cells[k] is ABSENT else cells[k]) for _, cells in
-                                            table.rows] for k, name in enumerate(table.header)}
-    if by_language := _find_languages(columns):
-        return TextTable(table.name, "table", by_language=by_language)
+    check_unique(table.name, table.header)
+    columns = {name: [cells[k] for _, cells in table.rows] for k, name in enumerate(table.header)}
+    by_language = _find_languages(table)
+    if by_language:
+        documents = _read_names(table, "docid") or _read_articles(table)
+        return TextTable(table.name, "table", documents=documents, domains=_read_names(table, "domain"),
+                         by_language=by_language)
     references, outputs, aside = sort_columns(columns)
     if len(references) + len(outputs) == 0:
         raise InputError(f"{table.name} has the columns {show_names(table.header)}, and none is called as a reference "
@@ -214,33 +228,74 @@ def tabulate_texts(table: InputTable) -> TextTable:
     if "system" in aside:
         raise InputError(f"{table.name} names systems in the column {show_name(aside['system'])!r}. Expected a column "
                          "for each system, and a row for each segment.")
+    texts = {name: _read_texts(table, name) for name in (*references, *outputs)}
     for name in outputs:
-        _check_output(table.name, name, columns[name], [columns[ref] for ref in references])
+        _check_output(table.name, name, texts[name], [texts[ref] for ref in references])
     usual = [name for name in outputs if name.lower() in NAMES["output"]]
 
-    def read(held: str) -> list[str] | None:
-        return [str(value) for value in columns[aside[held]]] if held in aside else None
+    def read_names(held: str) -> list[str] | None:
+        if held not in aside or all(map(is_blank, columns[aside[held]])):
+            return None
+        return table.read(table.header.index(aside[held]), to_name)
 
     return TextTable(
-        table.name, "table", {"" if [name] == usual == outputs else name: columns[name] for name in outputs},
-        {name_reference("" if name.lower() == "reference" else name): columns[name] for name in references},
-        columns[aside["source"]] if "source" in aside else None, read("docid"), read("domain"),
-        langpairs=read("langpair"))
+        table.name, "table", {"" if [name] == usual == outputs else name: texts[name] for name in outputs},
+        {name_reference("" if name.lower() in ("reference", _MENDED) else name): texts[name] for name in references},
+        _read_texts(table, aside["source"]) if "source" in aside else None, read_names("docid"), read_names("domain"),
+        langpairs=read_names("langpair"))
 
 
-def _find_languages(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
-    """Texts by language, as data sets have them: ``{"translation": {"en": ..., "de": ...}}``, or the columns
-    translation.en and translation.de."""
-    found: dict[str, list[Any]] = {}
-    for name, values in columns.items():
-        first, _, language = name.lower().partition(".")
-        if first in ("translation", "translations"):
-            if language:
-                found[name.partition(".")[2]] = list(values)
-            elif values and all(isinstance(value, Mapping) for value in values):
-                found |= {key: [join_lines(value.get(key)) for value in values]
-                          for key in dict.fromkeys(key for value in values for key in value)}
+def _read_texts(table: InputTable, column: str) -> list[str | None]:
+    """The texts of a column, each on one line."""
+    return table.read(table.header.index(column), _read_line)
+
+
+def _read_line(value: object) -> str | None:
+    """A text on one line; None where there is none."""
+    text = to_text(value)
+    return None if text is None else join_lines(text)
+
+
+def _read_names(table: InputTable, held: str) -> list[str] | None:
+    """What the column that holds this says of each row; None where there is no such column."""
+    place = find_column(table.header, held)
+    return None if place is None else table.read(place, to_name)
+
+
+def _read_articles(table: InputTable) -> list[str] | None:
+    """The address of the article that each row is from, as FLORES has it in place of documents."""
+    place = next((k for k, name in enumerate(table.header) if name.lower() == "url"), None)
+    return None if place is None else table.read(place, to_name)
+
+
+def _find_languages(table: InputTable) -> dict[str, list[str | None]]:
+    """Texts by language, as data sets have them: ``{"translation": {"en": ..., "de": ...}}``, the columns
+    translation.en and translation.de, or the columns sentence_eng_Latn and sentence_deu_Latn of FLORES."""
+    found: dict[str, list[str | None]] = {}
+    for place, name in enumerate(table.header):
+        of_flores = re.fullmatch(r"sentence_([a-z]{3}_[A-Z][a-z]{3})", name)
+        if of_flores:
+            found[of_flores[1]] = _read_texts(table, name)
+            continue
+        first, _, language = name.partition(".")
+        if first.lower() not in ("translation", "translations"):
+            continue
+        if language:
+            found[language] = _read_texts(table, name)
+            continue
+        if table.rows and isinstance(table.rows[0][1][place], Mapping):
+            found |= _split_objects(table, place)
     return found
+
+
+def _split_objects(table: InputTable, place: int) -> dict[str, list[str | None]]:
+    """Texts by language, of a column that has an object of them in each row."""
+    objects = table.read(place, to_object)
+    languages = dict.fromkeys(key for texts in objects for key in texts)
+    check_values(len(objects) * len(languages), table.name)
+    column = show_name(table.header[place])
+    return {language: [read_field(f"{table.where(row)}, column {column}", texts, language, _read_line)
+                       for (row, _), texts in zip(table.rows, objects, strict=True)] for language in languages}
 
 
 def sort_columns(columns: Mapping[str, Sequence[Any]]) -> tuple[list[str], list[str], dict[str, str]]:
@@ -249,9 +304,21 @@ def sort_columns(columns: Mapping[str, Sequence[Any]]) -> tuple[list[str], list[
     aside = {held: header[place] for held in ("source", "docid", "domain", "langpair", "line", "rater", "system")
              if (place := find_column(header, held)) is not None}
     references = [name for name in header if is_human(name) and name.lower().startswith("ref")]
+    if not references and {_MENDED, _BEFORE} <= {name.lower() for name in header}:
+        references = [name for name in header if name.lower() == _MENDED]
+        columns = {name: values for name, values in columns.items() if name.lower() != _BEFORE}
+        header = list(columns)
     others = (name for name in header if name.strip() and name not in (*references, *aside.values())
               and name.lower() not in (*_BESIDE, *NAMES["score"]))
-    return references, [name for name in others if any(map(_is_text, columns[name]))], aside
+    return references, [name for name in others if _is_output(name, columns[name])], aside
+
+
+def _is_output(name: str, values: Sequence[object]) -> bool:
+    """Whether a column has texts: more than half, as one of scores may have a few; any, where its name says so."""
+    n_texts = sum(map(_is_text, values))
+    if name.lower() in NAMES["output"]:
+        return n_texts > 0
+    return 2 * n_texts > sum(not is_blank(value) for value in values)
 
 
 def _is_text(value: object) -> bool:
@@ -305,50 +372,137 @@ def read_fairseq(text: str, name: str) -> TextTable:
 
 
 def read_samples(text: str, name: str) -> TextTable:
-    """The samples of lm-evaluation-harness: reference and output of each document."""
-    found: dict[Any, tuple[str, str]] = {}
+    """The samples of lm-evaluation-harness: references and output of each document."""
+    found: dict[int | str, tuple[str, list[str]]] = {}
     for row, record in read_records(text, name):
-        key, target = record.get("doc_id", row), record.get("target")
-        output = record.get("filtered_resps", record.get("resps"))
-        while isinstance(output, list) and output:
-            output = output[0]
-        target = target[0] if isinstance(target, list) and target else target
-        if not isinstance(output, str) or not isinstance(target, str) or not isinstance(key, int | str):
-            raise InputError(f"{name}, row {row} has {show_value(output)} as its output, {show_value(target)} as its "
-                             "target. Expected texts, as of a task that generates them.")
+        where = f"{name}, row {row}"
+        key = read_field(where, record, "doc_id", to_key) if "doc_id" in record else row
+        responses = "filtered_resps" if "filtered_resps" in record else "resps"
+        output = read_field(where, record, responses, _read_first_text)
+        targets = read_field(where, record, "target", _read_all_texts)
+        if output is None or targets is None:
+            raise InputError(f"{where} has {show_value(output)} as its output, {show_value(targets)} as its target. "
+                             "Expected texts, as of a task that generates them.")
         if key in found:
             raise InputError(f"{name}, row {row}: the document {show_name(str(key))} comes a second time. Expected the "
                              "samples of one filter. Keep one row for each document.")
-        found[key] = join_lines(output), join_lines(target)
-    keys = sorted(found) if all(isinstance(key, int) for key in found) else list(found)
-    return TextTable(name, "lm-eval", {"": [found[key][0] for key in keys]}, {"ref": [found[key][1] for key in keys]},
-                     keys=keys)
+        found[key] = join_lines(output), [join_lines(one) for one in targets]
+    numbers = [key for key in found if isinstance(key, int)]
+    keys = sorted(numbers) if len(numbers) == len(found) else list(found)
+    references = _spread_targets([found[key][1] for key in keys], name)
+    return TextTable(name, "lm-eval", {"": [found[key][0] for key in keys]}, references, keys=keys)
+
+
+def _spread_targets(targets: Sequence[Sequence[str]], name: str) -> dict[str, _Texts]:
+    """References by name, of the targets of each sample: None where a sample has fewer."""
+    n_references = max(map(len, targets), default=1)
+    check_values(len(targets) * n_references, name)
+    if n_references == 1:
+        return {"ref": [own[0] for own in targets]}
+    return {f"ref{k + 1}": [own[k] if k < len(own) else None for own in targets] for k in range(n_references)}
+
+
+def _read_all_texts(value: object) -> list[str] | None:
+    """The texts of a list, or a text as a list of one."""
+    values = value if isinstance(value, list) else [value]
+    texts = [_read_first_text(one) for one in values]
+    known = [text for text in texts if text is not None]
+    return known if known and len(known) == len(texts) else None
+
+
+def _read_first_text(value: object) -> str | None:
+    """A text, or the first of a list of texts, or of a list of such lists."""
+    while isinstance(value, list) and value:
+        value = value[0]
+    return to_text(value)
+
+
+def read_predictions(text: str, name: str) -> TextTable:
+    """What programs pass to a metric: ``{"predictions": [text, ...], "references": [[text, ...], ...]}``, with the
+    references of each segment in a list, a text for each segment, or a list for each reference."""
+    try:
+        whole = parse_bounded_json(text, name)
+    except ValueError as error:
+        raise InputError(f"{name} is no JSON: {error}. Write it again.") from None
+    outputs, references, sources = (whole.get(key) for key in ("predictions", "references", "sources"))
+    counted = references if outputs is None else outputs
+    n = len(counted) if isinstance(counted, list) else 0
+    streams = [] if references is None else _list_streams(references, n, name)
+    return TextTable(
+        name, "predictions", {} if outputs is None else {"": _read_list(outputs, n, f"{name}: predictions")},
+        {"ref" if len(streams) == 1 else f"ref{k}": stream for k, stream in enumerate(streams, 1)},
+        None if sources is None else _read_list(sources, n, f"{name}: sources"))
+
+
+def _list_streams(references: Any, n: int, name: str) -> list[list[str | None]]:
+    """The references, each with a text or None for each of n segments."""
+    expected = f"Expected a list of {n} segments: of texts, or of lists of texts, one for each reference."
+    if not isinstance(references, list):
+        raise InputError(f"{name}: references is {show_value(references)}. {expected}")
+    n_lists = sum(isinstance(one, list) for one in references)
+    if n_lists == 0:
+        streams = [references]
+    elif n_lists < len(references):
+        raise InputError(f"{name}: references has texts and lists side by side. {expected}")
+    elif len(references) == n and n > 1 and all(len(one) == n for one in references):
+        raise InputError(f"{name} has {n} predictions and {n} lists of {n} references, so a list may be of a segment "
+                         "or of a reference. Give each reference as a text file.")
+    elif len(references) == n:
+        most = max(len(one) for one in references)
+        check_values(n * most, name)
+        streams = [[one[k] if k < len(one) else None for one in references] for k in range(most)]
+    else:
+        streams = references
+    return [_read_list(stream, n, f"{name}: reference {k}") for k, stream in enumerate(streams, 1)]
+
+
+def _read_list(texts: Any, n: int, where: str) -> list[str | None]:
+    """The texts of a list, of which there must be n."""
+    if not isinstance(texts, list) or len(texts) != n:
+        size = format_count(len(texts), "text") if isinstance(texts, list) else show_value(texts)
+        raise InputError(f"{where}: {size}. Expected a list of {n} texts, one for each segment.")
+    return [read_value(f"{where}, segment {k}", text, _read_line) for k, text in enumerate(texts, 1)]
 
 
 def read_wmt25(text: str, name: str) -> TextTable:
     """WMT25's documents: sources and references of all language pairs, or the outputs of a system."""
-    records = [record for _, record in read_records(text, name)]
-    if wrong := next((k for k, record in enumerate(records, 1) if not is_wmt25_text(record)), None):
-        raise InputError(f"{name}, row {wrong} is {show_value(records[wrong - 1])}. Expected an object with doc_id and "
-                         "hypothesis, or src_text and refs, as WMT25 published them.")
+    records = read_records(text, name)
     texts: dict[tuple[bool, str], list[str | None]] = {}
-    for k, record in enumerate(records):
-        refs, others = (value if isinstance(value := record.get(key), dict) else {} for key in ("refs", "tgt_text"))
-        own = {(True, name_reference(key)): value.get("ref") for key, value in refs.items() if isinstance(value, dict)}
-        own |= {(is_human(key), key): value for key, value in others.items()}
-        own |= {(False, ""): record["hypothesis"]} if "hypothesis" in record else {}
+    for k, (row, record) in enumerate(records):
+        where = f"{name}, row {row}"
+        if not is_wmt25_text(record):
+            raise InputError(f"{where} is {show_value(record)}. Expected an object with doc_id and hypothesis, or "
+                             "src_text and refs, as WMT25 published them.")
+        own = _list_wmt25_texts(where, record)
         check_values(len(records) * len(texts.keys() | own.keys()), name)
         for which, value in own.items():
-            texts.setdefault(which, [None] * len(records))[k] = value if isinstance(value, str) else None
-    ids = [str(record["doc_id"]) for record in records]
+            texts.setdefault(which, [None] * len(records))[k] = value
+    ids = [str(record["doc_id"]) for _, record in records]
     parts = [one.split("_#_") for one in ids]  # language pair, domain, document
     has_parts = all(len(one) > 1 for one in parts)
     outputs, references = ({key: rows for (is_ref, key), rows in texts.items() if is_ref == wanted}
                            for wanted in (False, True))
-    return TextTable(name, _PARAGRAPHS, outputs, references,
-                     [record.get("src_text") for record in records] if "src_text" in records[0] else None, ids,
+    sources = None
+    if "src_text" in records[0][1]:
+        sources = [read_field(f"{name}, row {row}", record, "src_text", to_text) for row, record in records]
+    return TextTable(name, _PARAGRAPHS, outputs, references, sources, ids,
                      [one[1] for one in parts] if has_parts else None, ids,
                      [one[0] for one in parts] if has_parts else None)
+
+
+def _list_wmt25_texts(where: str, record: Mapping[str, object]) -> dict[tuple[bool, str], str | None]:
+    """The texts of a document but its source, by whether they are references, and by name."""
+    own: dict[tuple[bool, str], str | None] = {}
+    references = read_field(where, record, "refs", to_object)
+    for key in references:
+        reference = read_field(f"{where}, refs", references, key, to_object)
+        own[True, name_reference(key)] = read_field(f"{where}, refs.{show_name(key)}", reference, "ref", to_text)
+    others = read_field(where, record, "tgt_text", to_object)
+    for key in others:
+        own[is_human(key), key] = read_field(f"{where}, tgt_text", others, key, to_text)
+    if "hypothesis" in record:
+        own[False, ""] = read_field(where, record, "hypothesis", to_text)
+    return own
 
 
 def is_wmt25_text(record: Mapping[str, Any]) -> bool:

@@ -14,16 +14,21 @@ from typing import Any
 from mtsig_core.errors import InputError, Remedy, SettingError, explain_unknown, format_count, suggest_name
 from mtsig_core.languages import LANGUAGE, is_langpair
 from mtsig_core.readers.alignment import find_first_fault
-from mtsig_core.readers.columns import NamedColumns, find_column, read_columns, show_names, show_value
+from mtsig_core.readers.cells import show_value
+from mtsig_core.readers.columns import NAMES, NamedColumns, find_column, read_columns, show_names
 from mtsig_core.readers.files import FilePath, is_file, list_folder
 from mtsig_core.readers.formats import DOCUMENTS, SEGMENTS, TEXTS, strip_ending
 from mtsig_core.readers.limits import parse_bounded_json, spend
+from mtsig_core.readers.line_ids import TextFile, take_off_line_ids
 from mtsig_core.readers.lines import read_lines, read_text_table_file, read_texts
 from mtsig_core.readers.text_tables import TextInTable, TextTable, align_tables, name_reference, sort_columns
 from mtsig_core.testset import TestSet, as_texts, show_name
 
 # Reading which document, and which domain, each segment belongs to.
 
+_WORDS_OF_A_SENTENCE = 6
+_ENDS = (".", "!", "?", "。", "！", "？", "।", "…", '."', ".”")
+_DISTINCT = 0.8  # of the lines of a text are no repetition of others
 _COLUMNS = {1: "1 column (docid)", 2: "2 columns (domain<TAB>docid)"}
 
 
@@ -33,6 +38,9 @@ def read_documents(path: FilePath, *, blanks: bool = False) -> tuple[list[str], 
     if isinstance(path, TextInTable):
         return list(path.lines), None if path.domains is None else list(path.domains)
     lines = read_lines(path, DOCUMENTS)
+    named = _read_named_documents(lines)
+    if named is not None:
+        return named
     if os.fsdecode(path).removesuffix(".gz").endswith(".jsonl") or all(line.startswith("{") for line in lines):
         rows = [_read_json_line(line, path, number) for number, line in enumerate(lines, 1)]
     else:
@@ -48,7 +56,40 @@ def read_documents(path: FilePath, *, blanks: bool = False) -> tuple[list[str], 
         if len(row) != len(rows[0]):
             raise InputError(f"{where} {_COLUMNS[len(row)]}, the lines before have {_COLUMNS[len(rows[0])]}. Give "
                              "every line the same columns.")
-    return [row[-1] for row in rows], [row[0] for row in rows] if len(rows[0]) == 2 else None
+    documents = [row[-1] for row in rows]
+    if (example := _find_sentence(documents)) is not None:
+        raise InputError(f"{show_name(path)} holds a text, such as {example[:60]!r}, and another one in each line. "
+                         "Expected one document id per line, the same for all lines of a document.")
+    return documents, [row[0] for row in rows] if len(rows[0]) == 2 else None
+
+
+def _find_sentence(ids: Sequence[str]) -> str | None:
+    """A line of what is given as document ids and looks like a text: hardly a line comes twice, and most are sentences.
+    None of ids, some of which are titles."""
+    sentences = [line for line in ids if len(line.split()) >= _WORDS_OF_A_SENTENCE or line.endswith(_ENDS)]
+    are_distinct = len({*ids}) >= _DISTINCT * len(ids)
+    return sentences[0] if len(ids) > 1 and are_distinct and len(sentences) > len(ids) / 2 else None
+
+
+#: What a column of documents may be called; data sets from the web have the address of each article.
+_DOCUMENT_COLUMNS = (*NAMES["docid"], "url")
+
+
+def _read_named_documents(lines: Sequence[str]) -> tuple[list[str], list[str] | None] | None:
+    """Documents and domains of a table whose first line has the names of its columns, such as the metadata of FLORES
+    (URL, domain, topic, ...); None of a file without names."""
+    header = [cell.strip().lower() for cell in lines[0].split("\t")] if lines else []
+    places = [header.index(name) for name in _DOCUMENT_COLUMNS if name in header]
+    domain = find_column(header, "domain")
+    rows = [line.split("\t") for line in lines[1:]]
+    is_table = len(header) > 1 and bool(places) and len(rows) > 0 and all(len(row) == len(header) for row in rows)
+    if not is_table or (len(header) == 2 and domain is None):
+        return None
+    documents = [row[places[0]].strip() for row in rows]
+    domains = None if domain is None else [row[domain].strip() for row in rows]
+    if not all(documents) or not all(domains or ["known"]):
+        return None  # what is wrong is told by line
+    return documents, domains
 
 
 def _read_json_line(line: str, path: FilePath, number: int) -> list[str]:
@@ -124,11 +165,24 @@ def assemble(
     source_text = read(sources)
     document_ids, domains = read(documents, read_documents, blanks=blanks) or (None, None)
 
+    files = [TextFile(references[key], lines) for key, lines in reference_texts.items()]
+    files += [TextFile(systems[key], lines) for key, lines in system_texts.items()]
+    files += [TextFile(path, lines) for outputs in run_texts.values() for path, lines in outputs]
+    files += [TextFile(sources, source_text, is_scored=False)] if sources is not None else []
+    without_ids, assumed = take_off_line_ids([] if faults else files)
+    reference_texts = {key: without_ids(lines) for key, lines in reference_texts.items()}
+    system_texts = {key: without_ids(lines) for key, lines in system_texts.items()}
+    run_texts = {key: [(path, without_ids(lines)) for path, lines in outputs] for key, outputs in run_texts.items()}
+    source_text = without_ids(source_text)
+
     main_reference, *other_references = references
     texts: list[_Read] = [(references[key], reference_texts[key], True) for key in other_references]
     texts += [(systems[key], system_texts[key], True) for key in systems]
     texts += [(path, lines, True) for outputs in run_texts.values() for path, lines in outputs]
     texts += [(sources, source_text, True), (documents, document_ids, False)]
+    if document_ids is not None and (text := _find_equal(document_ids, files)) is not None:
+        faults.append(f"{show_name(documents or '')} is the text of {show_name(text.path)}. Expected one document id "
+                      "per line.")
     faults += find_wrong_counts(references[main_reference], reference_texts[main_reference], texts)
     parse_texts = {} if faults else {key: read(path, read_conllu,
                                                texts=_find_text(key, path, system_texts, reference_texts))
@@ -138,8 +192,16 @@ def assemble(
 
     testset = TestSet(name, systems=system_texts, references=reference_texts, sources=source_text,
                       documents=document_ids, domains=domains, langpair=langpair, parses=parse_texts,
-                      runs={key: [lines for _, lines in outputs] for key, outputs in run_texts.items()})
+                      runs={key: [lines for _, lines in outputs] for key, outputs in run_texts.items()},
+                      assumed=() if assumed is None else (assumed,))
     return testset if keep_canary else drop_canary(testset)
+
+
+def _find_equal(lines: Sequence[str], files: Iterable[TextFile]) -> TextFile | None:
+    """The file that has these lines."""
+    n = len(lines)
+    return next((file for file in files if file.lines is not None and len(file.lines) == n and all(
+        line == (text or "").strip() for line, text in zip(lines, file.lines, strict=True))), None)
 
 
 def drop_canary(testset: TestSet) -> TestSet:

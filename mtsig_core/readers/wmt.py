@@ -141,6 +141,20 @@ def without_pair(file: str) -> tuple[str, str, str]:
     return "", pair, file
 
 
+def find_pair(file: str) -> str:
+    """The language pair that a name has anywhere between other words, empty where it has none, or several.
+
+    >>> [find_pair(name) for name in ("ad-seg-scores-cs-en.csv", "mqm_ted_ende.tsv", "wave2.csv", "my_best_test.tsv")]
+    ['cs-en', 'en-de', '', '']
+    """
+    apart = re.findall(rf"(?:^|[._-])({_CODE})-({_CODE})(?=[._-]|$)", file)
+    together = re.findall(rf"(?<=_)({_CODE})({_CODE})(?=[._])", file)
+    pairs = {f"{source}-{target}" for source, target in apart or together if source != target}
+    if not apart:  # letters side by side are languages where one of them is English: 'test' is not Telugu-Sotho
+        pairs = {pair for pair in pairs if "en" in pair.split("-")}
+    return pairs.pop() if len(pairs) == 1 else ""
+
+
 # Folders in the layout of the WMT shared tasks. The inputs of the metrics tasks mix both generations:
 # ``system_outputs/en-de/SET.en-de.hyp.NAME.de``. Where names say all, the files may also lie side by side. Each may be
 # gzipped.
@@ -229,10 +243,10 @@ def read_wmt(folder: FilePath, langpair: str, *, parses: Sequence[tuple[str, Fil
     systems = {name: texts for name, texts in testset.systems.items() if testset.references.get(name) != texts}
     unread = {place: [name for name in list_folder(folder / place) if not task_name(f"{place}/{name}")]
               for place in inside if is_folder(folder / place)}
-    return replace(testset, systems=systems, assumed=tuple(
-        Assumption("names-of-outputs", {"place": place, "files": [show_name(name) for name in names[:_LISTED]],
-                                        "n": len(names)})
-        for place, names in unread.items() if names))
+    not_read = [Assumption("names-of-outputs", {"place": place, "n": len(names),
+                                                "files": [show_name(name) for name in names[:_LISTED]]})
+                for place, names in unread.items() if names]
+    return replace(testset, systems=systems, assumed=(*testset.assumed, *not_read))
 
 
 def list_left_out(folder: Path) -> list[Assumption]:

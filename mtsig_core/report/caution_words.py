@@ -11,7 +11,7 @@ from string import Formatter
 from typing import Any, NamedTuple
 
 from mtsig_core.caution import Assumption, Caution
-from mtsig_core.errors import Remedy, format_count
+from mtsig_core.errors import Remedy, choose_verb, format_count
 from mtsig_core.languages import SPACELESS
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.commands import defaults
@@ -82,6 +82,9 @@ TEMPLATES: dict[str, Words] = {
     "odd-length": Words("{a} has {ratio:.2f} times the characters of reference {reference}.",
                         advice="Check the language and the file."),
     "one-system": Words("{a} is the only system: its score and interval are given, and there is no pair to test."),
+    "tokenizer-missing": Words(
+        "{by} scores are missing for {pair}: the tokenizer {tokenizer} needs a package that is not installed.",
+        advice="Install it with: pip install {package}."),
     "tokenizer-and-script": Words(
         "The references look {language}, and the tokenizer {tokenizer} does not cut {language} into words. The "
         "{by} scores differ from what others report, and the order of the systems may be wrong.",
@@ -93,6 +96,10 @@ TEMPLATES: dict[str, Words] = {
         "so intervals may be too narrow and p-values too small.",
         advice="Add document ids ({has_texts:a documents file|a column docid}), or test blocks of neighbouring "
                "segments."),
+    "one-segment-documents": Words(
+        "Each of the {n:,} segments has a document id of its own, so segments are treated as independent. Neighbouring "
+        "segments are often alike; then intervals are too narrow and p-values too small.",
+        advice="Check that these are ids of documents, not of segments."),
     "blocks-for-documents": Words("Blocks of neighbouring segments replace documents because there are no document "
                                   "ids.", advice="Add document ids if you have them."),
     "documents-ignored": Words(
@@ -159,7 +166,8 @@ TEMPLATES: dict[str, Words] = {
         advice="Use {needed:,} or more{romano_wolf:?, or the Romano-Wolf correction}."),
     "not-equal": Words(
         "{n:,} of {m:#pair} {n:shows|show} no significant difference. That does not make the systems equal{mdd:?: this "
-        "test set can miss true differences of up to {mdd:.3g} points{m:|, or more after correction}}.{n_undecidable:? "
+        "test set finds a true difference of {mdd:.3g} points 8 times in 10{m:|, before correction}, and smaller ones "
+        "less often}.{n_undecidable:? "
         "Of these, {n_undecidable:#pair} cannot be decided, however large the difference.}"),
     "interval-and-decision": Words(
         "{n_open:?{n_open:#pair} {n_open:is|are} not significant although 0 is outside the interval. }{n_significant:?"
@@ -174,6 +182,10 @@ TEMPLATES: dict[str, Words] = {
         "the randomization test."),
 
     # Ranks.
+    "rank-rule-of-ratings": Words(
+        "Ranked {rule.title}, each rating is a segment of its own. Here {metric} has {per_segment:.3g} ratings of each "
+        "system and segment, and their mean counts. So ranks can differ from those that the task printed.",
+        advice="Take each rating as a segment."),
     "rank-rule": Words("Ranks {rule.title}: {ignored}.", "{hidden}"),
     "ranks-and-correction": Words(
         "Rank ranges and the top group are always corrected for all pairs, here by {own}. Wins, losses and decisions "
@@ -191,7 +203,7 @@ TEMPLATES: dict[str, Words] = {
 
     # Single pairs.
     "identical-outputs": Words("{a} and {b} have identical outputs."),
-    "identical-scores": Words("{a} and {b} have identical {by} scores on all {n:#segment}."),
+    "identical-scores": Words("{a} and {b} have identical {by} scores on {n:the only|all} {n:#segment}."),
     "no-common-line": Words("{a} and {b} cannot be compared: no segment has {by} scores of both, so their "
                             "scores are means over different segments.",
                             advice="Have both rated on the same segments."),
@@ -517,8 +529,9 @@ def find_reason_undecided(settings: Settings, result: MetricResult, correction: 
     if lacks == "differences":
         return f"systems differ in too few {differing_unit(settings)}s by {name_metric(result.metric)}"
     several = f" for {m} pairs" if fewest_units(settings, 1) < fewest_units(settings, m, correction) else ""
-    units = _Template().format("{:#{}}", count_most_units(result), settings.unit)
-    return f"{units} are too few{several}"
+    n_units = count_most_units(result)
+    units = _Template().format("{:#{}}", n_units, settings.unit)
+    return f"{units} {choose_verb(n_units, 'is', 'are')} too few{several}"
 
 
 def explain_no_decision(settings: Settings, result: MetricResult, correction: str | None = None) -> str | None:
@@ -551,6 +564,11 @@ ASSUMPTION_TEMPLATES = {
     "no-reference": "Excluded: {segments} without a reference, the first is segment {segment} of the document "
                     "{document}.",
     "lines-from-zero": "{file} counts lines from 0. Here they are counted from 1: its line 0 is line 1.",
+    "failed-judgements": "{metric}: {n_failed:,} scores of {mark:g} count as missing. All other scores are 0 or more.",
+    "summary-rows": "Excluded from {file}: row {rows}, {what}.",
+    "columns-aside": "Excluded from {file}: {columns}. By their names or values these columns are no systems.",
+    "columns-renamed": "{metric}: the columns of {file} are read as systems: {columns}.",
+    "line-ids": "Each line has an id, such as {example}. The texts are scored without them.{put_in_order}",
     "names-of-outputs": "Excluded from {place}: {files}{more}. Outputs have names such as NAME.txt or NAME.txt.gz.",
     "pair-without-output": "Excluded: {pair}, which has references but no output.",
     "pair-without-reference": "Excluded: {pair}, which has outputs but no reference.",
@@ -562,6 +580,7 @@ ASSUMPTION_TEMPLATES = {
 REMEDIES = {
     "direction-open": "Give --higher-is-better NAME or --lower-is-better NAME, to mtsig serve or to the command.",
     "direction-default": "If lower is better, give --lower-is-better {metric}.",
+    "columns-aside": "To read them as systems, name all columns of systems: --columns 'systems=A|B', or systems=all.",
     "withdrawn": "--keep-withdrawn keeps them.",
     "ratings-standardized": "--scores raw=FILE takes the scores as they were given, as WMT23 ranked.",
 }
@@ -583,6 +602,9 @@ def fill(template: str, assumption: Assumption) -> str:
             f" Agreement of raters: Krippendorff's alpha {names['agreement']:.2f}.")
     if "langpair" in names:
         names["of"] = f", {names['langpair']}" if names["langpair"] else ""
+    if "moved" in names:
+        moved = names["moved"]
+        names["put_in_order"] = f" Put in the order of the reference, by id: {moved}." if moved else ""
     if "n" in names:
         names["segments"] = format_count(names["n"], "segment")
         names["more"] = ", ..." if names["n"] > len(assumption.facts.get("files", ())) else ""

@@ -111,14 +111,12 @@ def option_name(argument: str) -> str:
 
 def command_line(command: str, source: Source | TaskSource, *flags: str, **asked: object) -> str:
     """The command line that prints some numbers; `flags` are options without a value, `asked` arguments or options, of
-    which one that is None or as by default is left out, and so is the metric BLEU.
+    which one that is None or as by default is left out. The metric never is: its default depends on the test set.
 
     >>> command_line("validate pair", Source(demo=0), metrics="bleu", seed=0, n_segments=300, a="-x")
-    'mtsig validate pair --demo --segments 300 --a=-x'
+    'mtsig validate pair --demo --metrics bleu --segments 300 --a=-x'
     """
-    usual = {option_name(name): value for name, value in defaults(command).items()}
-    if command != "task":
-        usual["metrics"] = "bleu"
+    usual = {option_name(name): value for name, value in defaults(command).items() if name != "metrics"}
     given = {option_name(name): value for name, value in asked.items()}
     more = [part for key, value in given.items() if value is not None and value != usual.get(key)
             for part in _option(key, str(value))]

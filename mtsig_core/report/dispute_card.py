@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from mtsig_core.caution import Caution
-from mtsig_core.experiments.dispute import Decider, Dispute, MetricDispute
+from mtsig_core.experiments.dispute import Decider, Dispute, MetricDispute, document_names
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import group_cautions, info_record, list_assumptions, p_word
 from mtsig_core.report.document import Block, Facts, Figure, Paragraph, Report, Section, TableBlock, Warnings
@@ -24,7 +24,7 @@ from mtsig_core.report.sentences import (
 from mtsig_core.report.table import ROW_FORM, Column, Table, format_p, join_ends, signed
 from mtsig_core.results import DomainPair
 from mtsig_core.schema import to_json
-from mtsig_core.stats.pair import Outcome, PairExamination
+from mtsig_core.stats.pair import Outcome, PairExamination, count_permutations, smooth_resamples
 from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.stats.significance import TESTS
 
@@ -304,14 +304,14 @@ def card_json(found: Dispute) -> str:
     grouped = group_cautions(_cautions(found), several=len(found.metrics) > 1)
     return to_json({
         "testset": info_record(found.comparison.testset), "settings": found.comparison.settings,
-        "a": found.a, "b": found.b, "metrics": {one.result.metric: _metric_record(one) for one in found.metrics},
+        "a": found.a, "b": found.b, "metrics": {one.result.metric: _metric_record(one, found) for one in found.metrics},
         "not_compared": dict(found.not_compared),
         "documents": [{"document": one.name, "added": one.added} for side in found.documents for one in side],
         "segments": [{"line": int(one.name), "added": one.added} for side in found.segments for one in side],
         "warnings": [*(caution.text for caution in _doubts(found)), *(text for texts in grouped for text in texts)]})
 
 
-def _metric_record(one: MetricDispute) -> dict[str, Any]:
+def _metric_record(one: MetricDispute, card: Dispute) -> dict[str, Any]:
     result, found = one.result, one.found
     ranks = {row.system: (row.rank_low, row.rank_high) for row in result.systems}
     return {"signature": result.signature, "higher_is_better": result.higher_is_better,
@@ -320,7 +320,22 @@ def _metric_record(one: MetricDispute) -> dict[str, Any]:
             "units": {kind: _examined_record(part, result.ci) for kind, part in one.units.items()},
             "references": {name: _examined_record(part, result.ci) for name, part in one.references.items()},
             "domains": None if one.domains is None else _turn_domains(one), "plan": one.plan,
-            "ranks": {rule: {"a": first, "b": second} for rule, (first, second) in one.ranks.items()}}
+            "ranks": {rule: {"a": first, "b": second} for rule, (first, second) in one.ranks.items()},
+            "intervals": dict(found.intervals), "standard_errors": dict(found.se),
+            **_drawn_records(found, card)}
+
+
+def _drawn_records(found: PairExamination, card: Dispute) -> dict[str, Any]:
+    """What the page One pair draws of a metric: improvements of a over b on resamples and after permutations, and what
+    each document adds to them."""
+    points, heights = smooth_resamples(found, card.comparison.settings.resamples)
+    edges, counts = count_permutations(found)
+    documents = None
+    if found.by_document is not None:
+        added = (found.sign * found.by_document).tolist()
+        documents = dict(zip(document_names(card.testset), added, strict=True))
+    return {"resampled": {"points": points.tolist(), "density": heights.tolist()},
+            "permuted": {"edges": edges.tolist(), "counts": counts.tolist()}, "by_document": documents}
 
 
 def _examined_record(part: PairExamination, kind: str | None) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mtsig_core.errors import format_count
-from mtsig_core.experiments.integrity import DRIVES, SHORT_LINE, Integrity, TaskIntegrity
+from mtsig_core.experiments.integrity import CHANCE, DRIVES, SHORT_LINE, Integrity, TaskIntegrity
 from mtsig_core.experiments.rankings import AutoRank, Findings, PairAutoRank, PairFindings, count_against_tests
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import assumed_record, caution_record, info_record, list_assumptions
@@ -29,6 +29,7 @@ from mtsig_core.report.sentences import (
     find_rank_rule,
     join_names,
     name_pairs,
+    name_top_group,
     select_parts,
     state_verdict,
 )
@@ -37,6 +38,7 @@ from mtsig_core.report.tables import (
     CLUSTERS_NOTE,
     add_metric_columns,
     cluster_ends,
+    find_unconstrained,
     leaderboard_table,
     name_in_print,
     split_columns,
@@ -47,7 +49,14 @@ from mtsig_core.results import Agreement, ByDomain, Comparison, MetricResult, Pa
 from mtsig_core.schema import to_json, to_plain
 from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.stats.few_units import least_of_units
-from mtsig_core.stats.published_scores import RankReplication, Replication, ScoreBeside, TaskReplication
+from mtsig_core.stats.published_scores import (
+    RankBeside,
+    RankReplication,
+    Replication,
+    ScoreBeside,
+    TaskReplication,
+    split_way,
+)
 from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import TESTS, significant
@@ -114,8 +123,11 @@ def agreement_verdict(found: Agreement | TaskAgreement) -> str:
     title, accuracy = metric_title(best.metric), f"{best.soft_pairwise_accuracy:.3f}"
     if len(found.metrics) == 1:
         return f"{over}{title} has a soft pairwise accuracy of {accuracy} with {found.human}"
-    alike = [metric_title(row.b if row.a == best.metric else row.a) for row in found.comparisons
-             if best.metric in (row.a, row.b) and not significant(row.p_adjusted, found.sampling.alpha)]
+    alike = []
+    for row in found.comparisons:
+        is_better = row.a == best.metric and significant(row.p_adjusted, found.sampling.alpha)
+        if best.metric in (row.a, row.b) and not is_better:
+            alike.append(metric_title(row.b if row.a == best.metric else row.a))
     rest = f"not significantly more than {', '.join(alike)}" if alike else "significantly more than all others"
     return f"{over}{title} agrees most with {found.human}: soft pairwise accuracy {accuracy}, {rest}"
 
@@ -138,7 +150,9 @@ def agreement_note(found: Agreement | TaskAgreement) -> str:
         sentences.append(
             "p-values of two metrics are from PERM-BOTH (Deutsch et al. 2021), corrected by Holm for "
             f"{format_count(n, 'pair')} of metrics. For each {unit} of each system, a coin decides whether the two "
-            "metrics trade their standardized segment scores; for metrics of texts, their jackknife pseudo-values.")
+            "metrics trade their standardized segment scores; for metrics of texts, their jackknife pseudo-values. The "
+            "difference is the one that is permuted. It takes p of two systems by a normal approximation, so it can "
+            "differ slightly from the difference of two accuracies above.")
     if isinstance(found, TaskAgreement):
         sentences.append("Language pairs count the same; resamples are drawn within each language pair, then averaged.")
         if found.without:
@@ -353,15 +367,19 @@ _AUTORANK_RULES = {
 
 def autorank_table(found: PairAutoRank) -> Table:
     """One row for each system, the best first, with its place by each metric alone."""
-    level = f"{100 * (1 - found.sampling.alpha):g}% CI"
-    columns = (Column("rank", "rank", "rank", help="The places that the system takes in the resamples"),
-               Column("system", "system", "name"), Column("autorank", "AutoRank", "score", ".1f"),
-               Column("ci", level, "interval", ".1f"),
-               *(Column(f"place_{name}", metric_title(name), "count", help="Its place by this metric only")
-                 for name in found.metrics))
-    return Table("autorank", columns, tuple(
-        ((one.rank_low, one.rank_high), one.system, one.autorank, (one.low, one.high),
-         *(one.places[name] for name in found.metrics)) for one in found.systems))
+    columns = [Column("rank", "rank", "rank", help="The rank range of the system. All of them hold together."),
+               Column("system", "system", "name"),
+               Column("autorank", "AutoRank", "score", ".1f"),
+               Column("range", "range in resamples", "interval", ".1f",
+                      help="How far AutoRank moves in resamples. This is no confidence interval.")]
+    for name in found.metrics:
+        columns.append(Column(f"place_{name}", metric_title(name), "count", help="Its place by this metric only"))
+    rows = []
+    for one in found.systems:
+        ranks = None if one.rank_low is None or one.rank_high is None else (one.rank_low, one.rank_high)
+        places = [one.places[name] for name in found.metrics]
+        rows.append((ranks, one.system, one.autorank, (one.low, one.high), *places))
+    return Table("autorank", tuple(columns), tuple(rows))
 
 
 def _report_autorank(found: AutoRank) -> Report:
@@ -373,42 +391,69 @@ def autorank_blocks(found: AutoRank, pair: str) -> list[Block]:
     """Who is first in a language pair, and the table."""
     one = found.pairs[pair]
     metrics = ", ".join(map(metric_title, one.metrics))
-    sampling = one.sampling
-    note = (f"AutoRank {_AUTORANK_RULES[found.rule]}. Rank: the places in {1 - sampling.alpha:.0%} of "
-            f"{sampling.resamples:,} bootstrap resamples by {sampling.unit}, the same for all metrics; seed "
-            f"{sampling.seed}. Columns of metrics: the place by that metric only. An automatic ranking does not "
-            "replace human scores.")
+    notes = [f"AutoRank {_AUTORANK_RULES[found.rule]}.", *_explain_autorank_ranks(one),
+             "Columns of metrics: the place by that metric only.",
+             "An automatic ranking does not replace human scores."]
     if one.as_published:
-        note += (" WMT25 used these metrics: CometKiwi-XL where the task had a reference, only chrF++ for "
-                 "Bhojpuri and Maasai.")
+        notes.append("WMT25 used these metrics: CometKiwi-XL where the task had a reference, only chrF++ for Bhojpuri "
+                     "and Maasai.")
     if one.without:
-        note += f" Excluded, because they lack scores of a metric: {', '.join(map(printable, one.without))}."
-    first = one.systems[0]
-    rivals = [row.system for row in one.systems[1:] if row.rank_low == 1]
-    others = f", but in some resamples {' or '.join(map(printable, rivals))} is first" if rivals else ""
-    verdict = f"{printable(first.system)} is first of {format_count(len(one.systems), 'system')}{others}."
-    return [Paragraph(text=verdict, role="verdict", about=f"{pair}, AutoRank by {metrics}"),
+        notes.append(f"Excluded, because they lack scores of a metric: {', '.join(map(printable, one.without))}.")
+    return [Paragraph(text=f"{_state_autorank(one)}.", role="verdict", about=f"{pair}, AutoRank by {metrics}"),
             TableBlock(table=autorank_table(one), title=f"AutoRank of {pair}", caption=f"AutoRank of {pair}.",
-                       notes=(note,))]
+                       notes=(" ".join(notes),)),
+            Warnings(cautions=one.warnings)]
+
+
+def _state_autorank(one: PairAutoRank) -> str:
+    """The verdict on a language pair, without its full stop."""
+    systems = [printable(row.system) for row in one.systems]
+    top = [printable(row.system) for row in one.systems if row.rank_low == 1]
+    if not top:
+        return (f"No system is ranked: the test set is too small. {systems[0]} has the best AutoRank of "
+                f"{format_count(len(systems), 'system')}")
+    has_winner = any(row.rank_high == 1 for row in one.systems)
+    return name_top_group(top, systems, has_winner)
+
+
+def _explain_autorank_ranks(one: PairAutoRank) -> list[str]:
+    """What ranks and ranges are, a sentence each."""
+    settings = one.settings
+    level = f"{100 * (1 - settings.alpha):g}%"
+    return [
+        f"Rank: the rank range. All rank ranges hold together at about {level}.",
+        "With the scaling of each metric as observed, AutoRank is a weighted mean of scores.",
+        f"A randomization test compares each pair of systems by that mean ({settings.trials:,} permutations by "
+        f"{settings.unit}, Romano-Wolf over all pairs; seed {settings.seed}).",
+        f"Range in resamples: the middle {level} of AutoRank in {settings.resamples:,} bootstrap resamples, in which "
+        "the scaling varies too. It is no confidence interval."]
 
 
 def _autorank_record(found: AutoRank) -> dict[str, Any]:
-    first = next(iter(found.pairs.values())).sampling
-    settings = {"rule": found.rule, **{key: value for key, value in asdict(first).items() if key != "unit"}}
-    return {"task": found.task, "settings": settings, "pairs": {pair: {
-        "metrics": one.metrics, "unit": one.sampling.unit, "without": one.without,
-        "systems": list(map(asdict, one.systems))} for pair, one in found.pairs.items()}}
+    first = next(iter(found.pairs.values())).settings
+    settings = {"rule": found.rule, "test": first.test, "correction": first.correction, "alpha": first.alpha,
+                "block_length": first.block_length, "resamples": first.resamples, "seed": first.seed,
+                "version": first.version}
+    pairs = {}
+    for pair, one in found.pairs.items():
+        pairs[pair] = {"metrics": one.metrics, "unit": one.settings.unit, "trials": one.settings.trials,
+                       "without": one.without, "warnings": list(map(caution_record, one.warnings)),
+                       "systems": list(map(asdict, one.systems))}
+    return {"task": found.task, "settings": settings, "pairs": pairs}
 
 
 def _autorank_records(found: AutoRank) -> list[dict[str, Any]]:
     """A row for each system of each language pair."""
     rows = []
     for pair, one in found.pairs.items():
+        settings = asdict(one.settings)
+        kept = {key: settings[key] for key in ("test", "correction", "trials", "unit", "block_length", "alpha",
+                                               "resamples", "seed", "version")}
         for row in one.systems:
             record = asdict(row)
-            places = record.pop("places")
-            rows.append({"language_pair": pair, **record, **{f"place_{name}": place for name, place in places.items()},
-                         "rule": found.rule, "metrics": " ".join(one.metrics), **asdict(one.sampling)})
+            places = {f"place_{name}": place for name, place in record.pop("places").items()}
+            rows.append({"language_pair": pair, **record, **places, "rule": found.rule,
+                         "metrics": " ".join(one.metrics), **kept})
     return rows
 
 
@@ -433,7 +478,7 @@ def findings_table(found: Findings, pair: str) -> Table:
     table = leaderboard_table(result, one.comparison.settings).select("rank", "system", "score", "ci", "cluster")
     systems = [row.system for row in result.systems]
     unsupported = [pair in infos.get(name, SystemInfo()).unsupported for name in systems]
-    places = {} if one.autorank is None else {row.system: row.autorank for row in one.autorank.systems}
+    places = {} if one.autorank is None else one.autorank.by_system()
     form = choose_form(result)
     columns = [*[Column("autorank", "AutoRank", "score", ".1f")] * bool(places),
                *(Column(f"domain_{name}", name, "score", form) for name in one.domains)]
@@ -453,9 +498,8 @@ def findings_table(found: Findings, pair: str) -> Table:
         best = max(scores.values(), key=lambda score: result.sign * score, default=None)
         marks |= {(k, f"domain_{name}") for k, system in enumerate(systems) if best is not None
                   and scores.get(system) == best}
-    grey = {k for k, name in enumerate(systems) if not (name in infos and infos[name].constrained)}
-    tracks = any(infos[name].constrained for name in systems if name in infos)
-    return replace(table, key=f"findings-{pair}", marks=marks, grey=grey if tracks else frozenset())
+    here = {name: infos[name] for name in systems if name in infos}
+    return replace(table, key=f"findings-{pair}", marks=marks, grey=find_unconstrained(systems, here))
 
 
 def findings_blocks(found: Findings, pair: str) -> list[Block]:
@@ -464,7 +508,7 @@ def findings_blocks(found: Findings, pair: str) -> list[Block]:
     table, result = findings_table(found, pair), one.comparison.metrics[found.metric]
     notes = [f"Ranked {find_rank_rule(found.found).title}. {CLUSTERS_NOTE}",
              f"Marked: rank ranges that reach 1{', and the best score in each domain' * bool(one.domains)}.",
-             *_explain_autorank(one, found.rule)]
+             *_explain_further_ranks(found, pair), *_explain_autorank(one, found.rule)]
     grey = ["Grey: not in the constrained track."] * bool(table.grey)
     names = {row.system: name_in_print(found.found.task, row.system) for row in result.systems}
     return [Paragraph(text=f"{state_verdict(one.comparison, found.metric)}.", role="verdict", about=f"{pair}, {title}"),
@@ -478,10 +522,22 @@ def findings_blocks(found: Findings, pair: str) -> list[Block]:
                         role="remark", only=("latex",))] * (len(names) > _WIDEST_FINDINGS)]
 
 
+def _explain_further_ranks(found: Findings, pair: str) -> list[str]:
+    """By which rule a further metric ranks, where it is not that of the first."""
+    metrics = found.pairs[pair].comparison.metrics
+    if not metrics[found.metric].has_rule_decisions:
+        return []
+    others = [metric_title(name) for name in found.further if name in metrics and not metrics[name].has_rule_decisions]
+    if not others:
+        return []
+    return [f"Ranks by {join_names(others)} are simultaneous rank ranges, because the rule is for segment scores."]
+
+
 def _explain_autorank(one: PairFindings, rule: str) -> list[str]:
     if one.autorank is None:
         return []
-    return [f"AutoRank as WMT{rule[2:]}, 1 is the best, by {', '.join(map(metric_title, one.autorank.metrics))}."]
+    names = ", ".join(metric_title(seen.metric.name) for seen in one.autorank.metrics)
+    return [f"AutoRank as WMT{rule[2:]}, 1 is the best, by {names}. Ranks do not depend on it."]
 
 
 def _report_findings(found: Findings) -> Report:
@@ -615,17 +671,33 @@ def _first_by_rule(result: MetricResult) -> set[str]:
 
 def rules_verdict(by_rule: ByRule, metric: str) -> str:
     """Whether the rule changes who is first, in a sentence without its full stop."""
-    changed = [part for part, own in _results_by_rule(by_rule, metric).items() if any(_disagreements(own).values())]
+    results = _results_by_rule(by_rule, metric)
+    changed = [part for part, own in results.items() if any(_disagreements(own).values())]
     found = next(iter(by_rule.values()))
-    if isinstance(found, Comparison):
-        names = [name for name, word in _disagreements(_results_by_rule(by_rule, metric)[""]).items() if word]
-        return (f"The rank rules disagree on the top group or the winner: {', '.join(names)}" if changed else
-                "All rank rules give the same top group and winner")
     if not changed:
-        return "All rank rules give the same top group and winner"
+        return _state_that_rules_agree(results)
+    if isinstance(found, Comparison):
+        names = [name for name, word in _disagreements(results[""]).items() if word]
+        return f"The rank rules disagree on the top group or the winner: {', '.join(names)}"
     n = len(select_parts(found, metric))
     return (f"The rank rule changes the top group or the winner in {f'{len(changed)} of ' * (n > len(changed))}"
             f"{format_count(n, 'language pair')}: {name_pairs(changed)}")
+
+
+def _state_that_rules_agree(results: Mapping[str, Mapping[str, MetricResult]]) -> str:
+    """That rules give the same top group, and which of them rank no system anywhere; by part and rule."""
+    silent = [rule for rule in next(iter(results.values())) if all(
+        row.rank_low is None for by_rule in results.values() for row in by_rule[rule].systems)]
+    if not silent:
+        return "All rank rules give the same top group and winner"
+    titles = join_names([RANK_RULES[rule].title for rule in silent])
+    n_ranking = len(next(iter(results.values()))) - len(silent)
+    if n_ranking == 0:
+        return "No rank rule ranks any system"
+    if n_ranking == 1:
+        return f"Only one rank rule ranks the systems. No system is ranked {titles}"
+    return (f"The {n_ranking} rank rules that rank the systems give the same top group and winner. No system is ranked "
+            f"{titles}")
 
 
 def rules_blocks(by_rule: ByRule, metric: str) -> list[Block]:
@@ -682,7 +754,8 @@ _INTEGRITY_NOTE = (
     "system saw it, or that the reference was post-edited from the system's output. The nearest system is the one with "
     "the highest cross-BLEU, which is BLEU with one output as the reference of the other. Nearly the same output can "
     f"mean one model under two names. A document drives an interval if {DRIVES:.0%} or more of the variance is from "
-    "it: read its ratings. No finding is an accusation.")
+    "it, and so large a share is rare: equal documents with normal scores show it by chance in at most "
+    f"{CHANCE:.0%} of test sets. Read its ratings. No finding is an accusation.")
 
 
 def integrity_table(found: Integrity) -> Table:
@@ -726,7 +799,7 @@ def list_findings(found: Integrity) -> list[str]:
 
 def integrity_blocks(found: Integrity, pair: str = "") -> list[Block]:
     """What is worth a look first, then the table; of a language pair of a task with its name."""
-    cautions = tuple(caution for one in found.systems for caution in one.warnings)
+    cautions = (*found.warnings, *(caution for one in found.systems for caution in one.warnings))
     findings = list_findings(found)
     texts = findings or ([] if cautions else ["Nothing stands out."])
     shown = integrity_table(found)
@@ -770,7 +843,8 @@ def _integrity_record(found: Integrity | TaskIntegrity) -> dict[str, Any]:
         record = asdict(one) | {"warnings": list(map(caution_record, one.warnings))}
         systems[record.pop("system")] = record
     return {"testset": found.testset, "metric": found.metric, "n_lines": found.n_lines,
-            "median_cross_bleu": found.median_cross_bleu, "systems": systems}
+            "median_cross_bleu": found.median_cross_bleu, "systems": systems,
+            "warnings": list(map(caution_record, found.warnings))}
 
 
 def _integrity_records(found: Integrity | TaskIntegrity) -> list[dict[str, Any]]:
@@ -864,10 +938,8 @@ def published_ranks_table(found: _Replicated) -> Table:
         table = Table("published-ranks", (
             Column("system", "system", "name"), Column("rank_published", "published", "rank"),
             Column("cluster_published", "cluster", "count"), Column("rule", "rule"), Column("rank", "here", "rank"),
-            Column("cluster", "cluster here", "count"), Column("same", "same", "text")), tuple(
-            (row.system, (row.published.low, row.published.high or row.published.low), row.published.cluster,
-             RANK_RULES[ranks.rule].title, (row.ours[ranks.rule].low, row.ours[ranks.rule].high),
-             row.ours[ranks.rule].cluster, _TICK if row.agrees(ranks.rule) else _CROSS) for row in ranks.rows))
+            Column("cluster", "cluster here", "count"), Column("same", "same", "text")),
+            tuple(_list_ranks(row, ranks.rule) for row in ranks.rows))
         tables[pair] = table if with_clusters else table.without("cluster_published", "cluster")
     if "" in tables:
         return tables[""]
@@ -876,14 +948,42 @@ def published_ranks_table(found: _Replicated) -> Table:
         pair: table.select(*(key for key in table.keys if key in keys)) for pair, table in tables.items()})
 
 
+def _list_ranks(row: RankBeside, rule: str) -> tuple[Any, ...]:
+    """A row of `published_ranks_table`; without a rank here where the rule gives none."""
+    published, ours = row.published, row.ours.get(rule)
+    rank = cluster = None
+    if ours is not None:
+        rank, cluster = (ours.low, ours.high), ours.cluster
+    return (row.system, (published.low, published.high or published.low), published.cluster, _title_of_way(rule),
+            rank, cluster, _TICK if row.agrees(rule) else _CROSS)
+
+
+def _title_of_way(way: str) -> str:
+    """The title of a rule, with the options that the files are read with."""
+    rule, options = split_way(way)
+    title = RANK_RULES[rule].title
+    return f"{title} with {options}" if options else title
+
+
+def _list_best_ways(ranks: RankReplication) -> list[str]:
+    """The rules that give most of a published ranking; one that does so without options is not named with them too."""
+    most = ranks.counts[ranks.rule]
+    best = [way for way, count in ranks.counts.items() if count == most]
+    shortest: dict[str, str] = {}
+    for way in sorted(best, key=len):
+        rule, _ = split_way(way)
+        shortest.setdefault(rule, way)
+    return [way for way in best if way in shortest.values()]
+
+
 def rank_sentences(found: _Replicated) -> list[str]:
     """Which rule gives a published ranking, for which systems it does not, and how many ranks other rules give."""
     texts = []
     for pair, ranks in ranks_of(found).items():
         n, best = len(ranks.rows), ranks.counts[ranks.rule]
-        titles = [RANK_RULES[rule].title for rule, count in ranks.counts.items() if count == best]
+        titles = [_title_of_way(rule) for rule in _list_best_ways(ranks)]
         about = f"{pair}{', ' * bool(pair)}{metric_title(ranks.metric)}"
-        others = [f"{RANK_RULES[rule].title} {count}" for rule, count in ranks.counts.items() if count < best]
+        others = [f"{_title_of_way(rule)} {count}" for rule, count in ranks.counts.items() if count < best]
         wrong = [row.system for row in ranks.rows if not row.agrees(ranks.rule)]
         said = "The published ranking comes out" if not wrong else f"{best} of {n} published ranks come out"
         texts.append(f"{about}: {said} with ranks {' and '.join(titles)}."

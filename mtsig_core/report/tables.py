@@ -600,8 +600,16 @@ def rank_table(found: TaskComparison, metric: str, name: Callable[[TaskInfo, str
         systems, ends)
     marks = {(k, key) for key in table.keys if key in ("rank", *within)
              for k, ranks in enumerate(table.values(key)) if ranks is not None and ranks[0] == 1}
-    grey = {k for k, system in enumerate(systems) if not (system in infos and infos[system].constrained)}
-    return replace(table, marks=marks, grey=grey if any(info.constrained for info in infos.values()) else frozenset())
+    return replace(table, marks=marks, grey=find_unconstrained(systems, infos))
+
+
+def find_unconstrained(systems: Sequence[str], infos: Mapping[str, SystemInfo]) -> set[int]:
+    """The rows of systems that are known not to be in the constrained track; none where no system is in it. A system of
+    unknown track and a human translation are in neither track."""
+    if not any(info.constrained for info in infos.values()):
+        return set()
+    known = {name for name, info in infos.items() if info.constrained is False and info.kind != "human"}
+    return {row for row, name in enumerate(systems) if name in known}
 
 
 def tops_table(found: TaskComparison, metric: str) -> Table:

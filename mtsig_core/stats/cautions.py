@@ -20,7 +20,17 @@ import numpy as np
 from mtsig_core.caution import Caution
 from mtsig_core.errors import Remedy
 from mtsig_core.languages import find_spaceless
-from mtsig_core.metrics import METRICS, Metric, depends_on_testset, explain_end, list_better_tokenizers, resolve_metric
+from mtsig_core.metrics import (
+    METRICS,
+    Metric,
+    depends_on_testset,
+    explain_end,
+    find_tokenizer,
+    lacks_tokenizer,
+    list_better_tokenizers,
+    package_of,
+    resolve_metric,
+)
 from mtsig_core.metrics.cache import remember
 from mtsig_core.readers.alignment import Reordering, find_reordering
 from mtsig_core.results import (
@@ -53,7 +63,7 @@ from mtsig_core.stats.few_units import (
     suggest_settings,
 )
 from mtsig_core.stats.intervals import LEAST_UNITS
-from mtsig_core.stats.ranks import count_reversed_pairs, find_other_leaders, find_top_group
+from mtsig_core.stats.ranks import RANK_RULES, count_reversed_pairs, find_other_leaders, find_top_group
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, is_split, significant
 from mtsig_core.testset import TestSet, count_characters, show_name
@@ -76,6 +86,7 @@ def find_cautions(testset: TestSet, settings: Settings, units: Units, metrics: I
         if facts := reference_disagreement(result, testset.n_segments):
             found.append(Caution("references-disagree", facts, name))
         found += _about_family(settings, result)
+        found += _about_averaged_ratings(testset, settings, name)
     found += about_texts(testset)
     found += about_words(testset, {name: result.tokenizer for name, result in results.items()})
     for result in results.values():
@@ -292,7 +303,7 @@ def _about_family(settings: Settings, result: MetricResult) -> Iterator[Caution]
         yield Caution("too-few-units", {
             "unit": settings.unit, "n": n, "m": m, "alpha": settings.alpha, "correction": settings.correction,
             "least": least, "least_adjusted": min(1.0, least * m) if multiplied else None,
-            "bootstrap": test.draws == "bootstrap", "needed": fewest_units(settings, m)}, result.metric,
+            "bootstrap": test.is_bootstrap, "needed": fewest_units(settings, m)}, result.metric,
             remedies=suggest_settings(settings, m, n))
     elif lacks == "trials":
         needed = fewest_trials(settings, m)
@@ -351,6 +362,19 @@ def trusted(settings: Settings, pairs: Sequence[PairResult]) -> dict[str, Any]:
     return {"unlike": [(pair.a, pair.b) for pair in unlike], "n_others": len(pairs) - len(unlike),
             "ratio": max((pair.swap_ratio or 0 for pair in unlike), default=None),
             "needed": FEW_FOR_BOOTSTRAP if few else None, "unit": settings.unit}
+
+
+def _about_averaged_ratings(testset: TestSet, settings: Settings, metric: str) -> Iterator[Caution]:
+    """Warn of means over raters where the task took each rating as a segment, so that other ranks came out."""
+    if not RANK_RULES[settings.rank_rule].each_rating:
+        return
+    facts = {one.code: one.facts for one in testset.assumed if one.facts.get("metric") == metric}
+    if "ratings" not in facts or "ratings-as-segments" in facts:
+        return
+    per_segment = facts["ratings"]["per_segment"]
+    if per_segment > 1:
+        yield Caution("rank-rule-of-ratings", {"rule": settings.rank_rule, "per_segment": per_segment}, metric,
+                      remedies=({"raters": "segments"},))
 
 
 def about_rule(settings: Settings, result: MetricResult, ruled: RuledRanks) -> Caution:
@@ -447,7 +471,7 @@ def _few_differences(testset: TestSet, settings: Settings, result: MetricResult,
         return {}
     return {"unit": differing_unit(settings), "n": pair.n_apart, "n_texts": _texts_apart(
         testset, settings, pair, result.metric), "n_all": pair.n if settings.unit == "block" else pair.n_units,
-        "least": least, "bootstrap": test.draws == "bootstrap"}
+        "least": least, "bootstrap": test.is_bootstrap}
 
 
 def _texts_apart(testset: TestSet, settings: Settings, pair: PairResult, metric: str) -> int:
@@ -564,6 +588,24 @@ def about_words(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Itera
                           metric, remedies=remedies)
 
 
+def about_missing_tokenizer(testset: TestSet, metric: str, pair: str) -> Caution:
+    """Warn that a metric is left out of a language pair because its tokenizer is not installed."""
+    tokenizer = find_tokenizer(resolve_metric(testset, metric), testset)
+    package = package_of(str(tokenizer))
+    return Caution("tokenizer-missing", {"pair": pair, "tokenizer": tokenizer, "package": package}, metric,
+                   remedies=({"metrics": "chrf"},))
+
+
+def find_missing_tokenizers(testset: TestSet, metrics: Iterable[str], pair: str) -> dict[str, Caution]:
+    """By name, the metrics of texts whose tokenizer is not installed, with the warning that they are left out of a
+    language pair."""
+    missing = {}
+    for name in metrics:
+        if name in METRICS and name not in testset.scores and lacks_tokenizer(resolve_metric(testset, name), testset):
+            missing[name] = about_missing_tokenizer(testset, name, pair)
+    return missing
+
+
 def about_metrics(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Iterator[Caution]:
     """Warn about metrics (by name, with the tokenizer of each) on this test set."""
     for metric in tokenizers:
@@ -571,8 +613,15 @@ def about_metrics(testset: TestSet, tokenizers: Mapping[str, str | None]) -> Ite
     yield from about_words(testset, tokenizers)
 
 
+#: So many documents of one segment each are more likely ids of segments.
+LEAST_DOCUMENTS = 10
+
+
 def about_independence(testset: TestSet, unit: str) -> Iterator[Caution]:
-    """Warn that without document ids segments may depend on each other."""
+    """Warn that without document ids, or with one for each segment, segments may depend on each other."""
+    n = testset.n_segments
+    if testset.n_documents == n and n >= LEAST_DOCUMENTS and unit != "block":
+        yield Caution("one-segment-documents", {"n": n})
     if testset.documents is None and unit == "block":
         yield Caution("blocks-for-documents", remedies=({"docs": "FILE"},))
     elif testset.documents is None:

@@ -29,7 +29,6 @@ from mtsig_core.results import Agreement, TaskAgreement
 from mtsig_core.stats.cautions import about_agreement
 from pages._sections import comparison_sections
 from pages._ui import address, charts, controls, screen, session_limits
-from pages._ui.browser import copyable
 from pages._ui.catalogue import TASK
 from pages._ui.views import View
 
@@ -96,7 +95,7 @@ def show_domains(view: View) -> None:
     with st.expander("Numbers, files, command", key="metrics.domains.box"):
         charts.download("Numbers as CSV", DOMAIN_FORMS["csv"]([one]), (*view.named(), "domains"), "csv",
                         "metrics.domains.csv")
-        copyable(view.command("domains", **asked), "metrics.domains.command", "Command that prints these numbers")
+        charts.copy_command(view.command("domains", **asked), "metrics.domains")
 
 
 # Metrics compared with human scores.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 
 import streamlit as st
@@ -38,16 +38,16 @@ from mtsig_core.stats.comparison import join_comparisons
 from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, can_reach_alone
 from mtsig_core.stats.pair import (
     PairExamination,
-    density,
+    count_permutations,
     equivalence,
     examine_pair,
     find_extremes,
-    symmetric_histogram,
+    smooth_resamples,
 )
 from mtsig_core.stats.power import default_difference
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import TESTS
-from pages._ui import address, charts, controls, result_cache, screen, views
+from pages._ui import address, charts, controls, result_cache, screen
 from pages._ui.browser import command_box
 from pages._ui.screen import or_end_page
 from pages._ui.views import View
@@ -63,8 +63,8 @@ def examine(view: View, a: str, b: str) -> PairExamination:
 
 
 def command(view: View, a: str, b: str) -> str:
-    """Return the command line that prints this pair."""
-    return replace(view, source=views.source_for(view, a, b)).command()
+    """Return the command line that prints this pair, corrected for all pairs of the test set as on the page."""
+    return command_line("pair", view.source, metrics=view.metric, a=a, b=b, **view.settings)
 
 
 def form_of(found: PairExamination) -> str:
@@ -166,7 +166,7 @@ def show_size(one: Pair) -> None:
     unit = metric_title(one.result.metric)
     screen.faint(f"{one.a} {found.score_a:{form}}, {one.b} {found.score_b:{form}} on "
                  f"{format_count(found.n, 'segment')}. {over:.1%} of {len(drawn):,} resamples are above 0.")
-    x, y = density(drawn)
+    x, y = smooth_resamples(found, one.settings.resamples)
     one.show(partial(half_eye, x, y, one.delta, one.ends, a=one.a, b=one.b, unit=unit, form=form, joint=one.joint,
                      called=(f"{level} CI for this pair", f"{level} CI for {name_family(one.result, one.settings)}")),
              "pair.difference",
@@ -177,7 +177,7 @@ def show_size(one: Pair) -> None:
 def show_chance(one: Pair) -> None:
     """Draw the differences after permutations, and the p that decides."""
     found, row = one.found, one.row
-    edges, counts = symmetric_histogram(found.sign * found.swapped, abs(one.delta))
+    edges, counts = count_permutations(found)
     chance, m = describe_chance(found), len(one.result.tested)
     decides = row.p_value is not None and is_corrected(one.settings.correction, m)
     screen.faint(f"{chance} Corrected for {format_count(m, 'pair')}, which decides: "

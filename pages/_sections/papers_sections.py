@@ -123,7 +123,7 @@ def _show_spread(view: View) -> None:
                 unit=samples.unit, form=form),
         [{"kind": kind, **row} for kind, one in both.items() for row in tables.sampled_system_records(one)],
         f"Scores of samples of {samples.by_kind['broad'].size} segments, blocks above and broad samples below.", name,
-        key="papers.spread")
+        key="papers.spread", command=samples.print_commands())
     st.caption(f"{KOEHN_2_3.source}: {KOEHN_2_3.about}.")
 
 
@@ -337,7 +337,8 @@ def _show_families(view: View) -> None:
 def _show_note(view: View) -> None:
     """Write what is wrong in the reading note on BLEU."""
     screen.show_table(tables.note_table(note_example(tokenizer=view.testset.tokenizer)))
-    command_box(study(view, "metrics example", "bleu").print_command(), "papers.note.command", "the example")
+    if view.testset.has_texts:
+        command_box(study(view, "metrics example", "bleu").print_command(), "papers.note.command", "the example")
 
 
 def _show_algorithms(view: View) -> None:

@@ -65,6 +65,10 @@ class Samples:
         """Return the form of scores and differences."""
         return choose_form(self.view.result)
 
+    def print_commands(self) -> str:
+        """Return the command lines that print the samples, a line for each kind."""
+        return "\n".join(self.studies[kind].print_command() for kind in SAMPLE_KINDS)
+
     def show_intervals(self) -> None:
         """Draw the samples' intervals, and whether they contain the score of the whole test set, for both kinds on one
         scale."""

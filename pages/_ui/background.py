@@ -14,6 +14,7 @@ from mtsig_core import SettingError
 from pages._server import health, internals
 from pages._ui import address, screen, session_limits
 from pages._ui.screen import end_page
+from pages._work.memory import MISSING
 from pages._work.scheduler import Scheduler, TooLong, lasting
 from pages._work.worker_pool import Progress, WorkerPool, worker_megabytes
 
@@ -41,9 +42,9 @@ def result(key: tuple, work: Callable[[Progress], object], what: str,
     asks for reruns would meet clicks, and Streamlit forgets one of the two then. Where even its fastest second so far
     says that it would take longer than `LONGEST`, it is stopped, and the page says how long it would take and asks.
     """
-    value = kept(key)  # asked for once: another session's may take its room at any time
-    place = keep_place(key, value is not None)
-    if value is not None:
+    value = _SCHEDULER.values.get(key, MISSING)  # asked for once: another session's may take its room at any time
+    place = keep_place(key, value is not MISSING)
+    if value is not MISSING:
         return value
     if key in st.session_state.setdefault(_CANCELLED, set()):
         _draw(place, f"{what}: cancelled.", "Run it after all", _again, key)
@@ -66,9 +67,9 @@ def result(key: tuple, work: Callable[[Progress], object], what: str,
             "(MTSIG_WORKER_MB). Use fewer trials, systems or segments; the command line has no such limit.") from error
 
 
-def kept(key: tuple):
-    """Return the value of some work if it is there, else None."""
-    return _SCHEDULER.values.get(key)
+def is_kept(key: tuple) -> bool:
+    """Return whether the value of some work is there."""
+    return key in _SCHEDULER.values
 
 
 def keep_place(key: tuple, there: bool = True):

@@ -44,11 +44,12 @@ def dark() -> bool:
 
 def show(make: Callable[[], go.Figure], key: str, alt: str, *, files: Sequence[str], rows: Sequence, command: str,
          header: Sequence[str] | None = None, table: Table | None = None, with_table: bool = True,
-         select: bool = False, titled: bool = True) -> list:
+         select: bool = False, titled: bool = True, prints: str = "these numbers") -> list:
     """Draw a figure in the colours of the viewer's theme, with its numbers, files and command below it.
 
     `make` is a `functools.partial`, by which the figure is remembered; `alt` says in a sentence what it shows. `rows`
-    are its numbers, as in `csv_button`, which `command` prints; `table` shows them otherwise. Gives the custom data of
+    are its numbers, as in `csv_button`, which `command` prints; `table` shows them otherwise. Where a figure draws what
+    no command prints, such as resamples, `prints` says what the command prints instead. Gives the custom data of
     the points clicked. Not `titled`: only a saved picture has the title, because the page says it above.
     """
     header, rows = _columns(header, rows)
@@ -58,7 +59,7 @@ def show(make: Callable[[], go.Figure], key: str, alt: str, *, files: Sequence[s
         picture = st.radio("The camera above the figure saves it as", ["png", "svg"], horizontal=True,
                            key=f"{key}.picture")
         csv_button(files, key, rows, header=header)
-        copy_command(command, key)
+        copy_command(command, key, prints)
         if with_table and table is not None:
             screen.show_table(table, key=f"{key}.table")
         elif with_table:
@@ -174,9 +175,9 @@ def download(title: str, content: str | bytes | Callable[[], str | bytes], named
                        key=key, on_click="ignore")
 
 
-def copy_command(command: str, key: str) -> None:
+def copy_command(command: str, key: str, prints: str = "these numbers") -> None:
     """Show the command that prints the numbers of a figure or a table; `key` as in `show`."""
-    copyable(command, f"{key}.command", f"Command that prints these numbers ({_name(key)})")
+    copyable(command, f"{key}.command", f"Command that prints {prints} ({_name(key)})")
 
 
 def _name(key):

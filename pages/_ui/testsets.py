@@ -12,10 +12,10 @@ from pathlib import Path, PurePosixPath
 import streamlit as st
 
 from mtsig_core import InputError, MtsigError, TestSet
+from mtsig_core.readers import uploads
 from mtsig_core.readers.limits import hide_places, limit_reading, task_limits, upload_limits
 from mtsig_core.readers.tasks import Contents, contents_of, has_scores, is_task, no_output, pairs_of, tables_beside
 from mtsig_core.readers.texts import find_runs
-from mtsig_core.readers.uploads import list_flat_files
 from mtsig_core.readers.wmt import folder_name
 from mtsig_core.report.palette import shortened
 from mtsig_core.simulation.corpus import PAIRS
@@ -228,7 +228,13 @@ def tables() -> TableStore:
 def unpack_files(content: bytes, file: str) -> list[tuple[str, bytes]]:
     """Return the files of an uploaded archive that is no shared task; none of one that is."""
     with placed_for_a_request(content, zip_name(file)) as path, limit_reading(upload_limits(), below=path.parent):
-        return list_flat_files(path)
+        return uploads.list_flat_files(path)
+
+
+def list_members(content: bytes, file: str) -> list[tuple[str, bytes]]:
+    """Return all files of an uploaded archive, by their places in it."""
+    with placed_for_a_request(content, zip_name(file)) as path, limit_reading(task_limits(), below=path.parent):
+        return uploads.list_members(path)
 
 
 def list_pairs(content: bytes, file: str) -> list[str]:

@@ -12,6 +12,9 @@ from typing import Any
 
 from mtsig_core import TestSet
 
+#: What stands for a value that is not there; None is a value as any other.
+MISSING = object()
+
 
 class Memory:
     """The values last used, by key, shared by threads: at most `size` of them, and `most` in weight.
@@ -30,12 +33,13 @@ class Memory:
     def __contains__(self, key: Hashable) -> bool:
         return key in self._values
 
-    def get(self, key: Hashable):
-        """The value of a key, None without one."""
+    def get(self, key: Hashable, default: Any = None):
+        """The value of a key, or the default without one. Where None may be kept, give another default: `MISSING`."""
         with self._lock:
-            if key in self._values:
-                self._values.move_to_end(key)
-            return self._values.get(key, (None,))[0]
+            if key not in self._values:
+                return default
+            self._values.move_to_end(key)
+            return self._values[key][0]
 
     def keep(self, key: Hashable, value, weight: float = 0.0) -> None:
         """Keep a value, which alone may weigh more than all should."""
@@ -46,13 +50,15 @@ class Memory:
                 self._weight -= self._values.popitem(last=False)[1][1]
 
     def make(self, key: Hashable, make: Callable[[], Any], weigh: Callable[[Any], float] = lambda value: 0.0):
-        """The value of a key, made once however many ask at the same time; what `make` raises is not kept, nor None."""
-        if (value := self.get(key)) is not None:
+        """The value of a key, made once however many ask at the same time; what `make` raises is not kept."""
+        value = self.get(key, MISSING)
+        if value is not MISSING:
             return value
         with self._lock:
             turn = self._making.setdefault(key, threading.RLock())
         with turn:
-            if (value := self.get(key)) is None:  # else it was made while this one waited
+            value = self.get(key, MISSING)
+            if value is MISSING:  # else it was made while this one waited
                 try:
                     value = make()
                     self.keep(key, value, weigh(value))

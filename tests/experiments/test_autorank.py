@@ -2,14 +2,16 @@
 
 import csv
 import json
+from dataclasses import replace
+from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from mtsig_core import SegmentScores, SettingError, Task, TestSet, read_task
+from mtsig_core import SegmentScores, SettingError, Task, TestSet, compare, read_task
 from mtsig_core.cli.main import main
-from mtsig_core.experiments.rankings import autorank, combine
+from mtsig_core.experiments.rankings import autorank, combine, weigh_metrics
 from mtsig_core.report.experiment_reports import AUTORANK_FORMS
 from mtsig_core.testset import show_name
 
@@ -41,7 +43,7 @@ def test_equal_scores_share_the_first_place():
         [1.0, 1.0, 1.0]
 
 
-def test_intervals_and_ranks_come_from_documents_drawn_alike_for_all_metrics():
+def test_the_range_in_resamples_is_of_documents_drawn_alike_for_all_metrics():
     """Held against a loop of its own, with other random numbers."""
     task = make_task(40, x={"A": 1.0, "B": 0.95, "C": 0.0}, y={"A": 0.9, "B": 0.9, "C": -0.5})
     found = autorank(task, resamples=4000).pairs["en-de"]
@@ -53,8 +55,94 @@ def test_intervals_and_ranks_come_from_documents_drawn_alike_for_all_metrics():
     for one in found.systems:
         low, high = np.percentile(ranked["ABC".index(one.system)], [2.5, 97.5])
         assert (one.low, one.high) == pytest.approx((low, high), abs=.12)
-    ranges = {one.system: (one.rank_low, one.rank_high) for one in found.systems}
-    assert ranges == {"A": (1, 2), "B": (1, 2), "C": (3, 3)}
+
+
+@pytest.mark.parametrize("rule", ["2025", "2024"])
+def test_weights_make_the_mean_that_autorank_is(rule):
+    scores = np.random.default_rng(4).normal(size=(3, 6)) * [[1.0], [40.0], [0.01]]
+    scores[2] = 5.0  # a metric that tells nobody apart has no weight
+    weighted, ranked = weigh_metrics(scores, rule) @ scores, combine(scores[:, :, None], rule)[:, 0]
+    assert np.corrcoef(weighted, ranked)[0, 1] == pytest.approx(-1, abs=1e-12)
+
+
+def range_by_all_swaps(values, weights, alpha):
+    """Rank ranges from each of all swaps of units, by Romano and Wolf's step-down; values (metrics, systems, units)."""
+    weighted = np.einsum("m,msu->su", weights, values)
+    n_systems, n_units = weighted.shape
+    signs = 1 - 2 * np.array(list(product([0, 1], repeat=n_units)))
+    pairs = list(combinations(range(n_systems), 2))
+    null = np.array([signs @ (weighted[i] - weighted[j]) for i, j in pairs])
+    t = np.abs(null) / null.std(axis=1, keepdims=True)
+    left, better, worst_p = set(range(len(pairs))), np.zeros((n_systems, n_systems), dtype=bool), 0.0
+    for k in sorted(left, key=lambda k: -t[k, 0]):  # the first swaps nothing
+        worst_p = max(worst_p, np.mean(t[sorted(left)].max(axis=0) >= t[k, 0] - 1e-9))
+        left.remove(k)
+        if worst_p <= alpha:
+            i, j = pairs[k] if null[k, 0] > 0 else pairs[k][::-1]
+            better[i, j] = True
+    return [(1 + int(better[:, k].sum()), n_systems - int(better[k].sum())) for k in range(n_systems)]
+
+
+@pytest.mark.parametrize("rule", ["2025", "2024"])
+@pytest.mark.parametrize("seed", range(4))
+def test_rank_ranges_are_those_of_all_swaps_of_the_weighted_mean(rule, seed):
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(2, 5, 11)) + rng.normal(size=(2, 1, 11)) + 2 * rng.normal(size=(1, 5, 1))
+    values[1] *= -30
+    scores = {name: SegmentScores({f"s{k}": list(row) for k, row in enumerate(rows)}, higher_is_better=name == "x")
+              for name, rows in zip("xy", values, strict=True)}
+    testset = TestSet("toy", {f"s{k}": [None] * 11 for k in range(5)}, {}, scores=scores)
+    found = autorank(Task("toy", {"en-de": testset}), rule=rule, resamples=9).pairs["en-de"]
+    weights = weigh_metrics(values.mean(axis=2) * [[1], [-1]], rule) * [1, -1]
+    expected = range_by_all_swaps(values, weights, 0.05)
+    assert [(one.rank_low, one.rank_high) for one in found.systems] == [
+        expected[int(one.system[1:])] for one in found.systems]
+    assert len({*expected}) > 1 and found.settings.trials == 2**11 - 1
+
+
+@pytest.mark.parametrize("share_missing", [0.0, 0.3])
+def test_by_one_metric_the_ranks_are_those_of_the_comparison(share_missing):
+    """Also where systems lack scores, so that each pair is compared on what both have."""
+    rng = np.random.default_rng(7)
+    means = dict(zip("ABCDE", (0.9, 0.8, 0.2, 0.1, -0.4), strict=True))
+    testset = make_task(30, x=means).testsets["en-de"]
+    kept = {name: [None if rng.random() < share_missing else score for score in scores]
+            for name, scores in testset.scores["x"].by_system.items()}
+    testset = replace(testset, scores={"x": SegmentScores(kept, higher_is_better=False)})
+    ranked = compare(testset, "x", trials=999, seed=3).metrics["x"]
+    found = autorank(Task("toy", {"en-de": testset}), trials=999, resamples=9, seed=3).pairs["en-de"]
+    ranges = {row.system: (row.rank_low, row.rank_high) for row in ranked.systems}
+    assert {one.system: (one.rank_low, one.rank_high) for one in found.systems} == ranges
+    assert len(set(ranges.values())) > 1
+
+
+def test_the_same_metric_twice_changes_no_rank():
+    task = make_task(30, x={"A": 0.5, "B": 0.3, "C": 0.0, "D": -0.2})
+    testset = task.testsets["en-de"]
+    twice = Task("toy", {"en-de": replace(testset, scores={"x": testset.scores["x"], "y": testset.scores["x"]})})
+    once, both = (autorank(one, trials=999, resamples=99).pairs["en-de"].systems for one in (task, twice))
+    assert [(one.system, one.rank_low, one.rank_high) for one in once] == [
+        (one.system, one.rank_low, one.rank_high) for one in both]
+
+
+def test_too_few_units_give_no_ranks_and_say_so():
+    task = make_task(3, x={"A": 5.0, "B": 0.0, "C": -5.0})
+    found = autorank(task, resamples=99)
+    assert {(one.rank_low, one.rank_high) for one in found.pairs["en-de"].systems} == {(None, None)}
+    text = AUTORANK_FORMS["text"](found)
+    assert "No system is ranked: the test set is too small. A has the best AutoRank of 3 systems." in text
+
+
+@pytest.mark.parametrize("form", ["text", "latex", "json", "csv"])
+def test_what_resamples_give_is_called_neither_an_interval_nor_a_rank(form):
+    task = make_task(20, x={"A": 1.0, "B": 0.0}, y={"A": 1.0, "B": 0.0})
+    text = AUTORANK_FORMS[form](autorank(task, trials=999, resamples=99))
+    assert "95% CI" not in text and "ci_low" not in text
+    if form in ("text", "latex"):
+        assert "range in" in text and "Range in resamples: the middle 95" in text
+        assert "All rank ranges hold together at about 95%" in text.replace("\\%", "%")
+    if form == "text":
+        assert "A is significantly better than B" in text
 
 
 def test_errors_count_downwards_and_people_are_no_metric():

@@ -61,6 +61,14 @@ class TestOnAPage:
         yield work
         work.let_go.set()
 
+    def test_work_that_gives_nothing_is_done_once(self):
+        calls = []
+        at = AppTest.from_function(page)
+        at.session_state["work"] = lambda progress: calls.append(1)
+        for _ in range(2):
+            assert "the value is None" in shown(at.run())
+        assert calls == [1]
+
     def test_quick_work_is_just_there(self, work):
         at = AppTest.from_function(page)
         at.session_state["work"] = work

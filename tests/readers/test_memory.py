@@ -37,7 +37,7 @@ class TestTexts:
          r"column length \(taken for a system\): segment 1 is 1. Expected a text"),
         (pd.DataFrame({"ref": ["a", "b"], "A": ["a", None]}), {}, r"A \(taken for a system\): segment 2 is None"),
         (pd.DataFrame({"ref": ["a", "b"], "A": ["a", "c"], "docid": ["x", pd.NA]}), {}, "documents: segment 2 is None"),
-        (pd.DataFrame([["a", "b", "c"]], columns=["ref", "A", "A"]), {}, "has the column 'A' twice"),
+        (pd.DataFrame([["a", "b", "c"]], columns=["ref", "A", "A"]), {}, "has the column A twice"),
         (pd.DataFrame([["a", "b"]], columns=["ref", 0]), {}, "a column that is called 0. Expected texts"),
         ({"ref": ["a", "b"], "A": ["a"]}, {}, "system A has 1 segment, the first reference has 2"),
         ({"ref": ["a"], "A": "a"}, {}, "column A is the text 'a'. Expected a list"),

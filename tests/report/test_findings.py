@@ -13,7 +13,7 @@ from mtsig_core.cli.main import main
 from mtsig_core.experiments.rankings import autorank, make_findings
 from mtsig_core.report import experiment_reports as findings_module
 from mtsig_core.report.experiment_reports import FINDINGS_FORMS, findings_table
-from mtsig_core.report.tables import starred_matrix
+from mtsig_core.report.tables import rank_table, starred_matrix
 from mtsig_core.simulation.corpus import simulated_task
 from mtsig_core.testset import SegmentScores
 
@@ -156,3 +156,32 @@ def test_a_matrix_too_wide_for_a_page_is_left_to_files(found, monkeypatch):
     assert code.count(r"\begin{tabular}") == 3
     assert "% qaa-en: a matrix of 12 systems is too wide for a page." in code
     assert FINDINGS_FORMS["html"](found).count("Row against column") == 2
+
+
+def test_a_further_metric_of_texts_stands_beside_ranks_by_segment_scores(task):
+    """Its ranks are simultaneous rank ranges, as the rule needs segment scores; so the table says."""
+    both = make_findings(task, ["human", "bleu"], trials=999, rank_rule="wmt25")
+    table = findings_table(both, "qab-en")
+    bleu = compare(task.testsets["qab-en"], "bleu", trials=999).metrics["bleu"]
+    ranks = {row.system: (row.rank_low, row.rank_high) for row in bleu.systems}
+    assert table.values("rank_bleu") == [ranks[name] for name in table.values("system")]
+    ruled = compare(task.testsets["qab-en"], "human", trials=999, rank_rule="wmt25").metrics["human"]
+    assert table.values("rank") == [(row.rank_low, row.rank_high) for row in ruled.systems]
+    note = "Ranks by BLEU are simultaneous rank ranges, because the rule is for segment scores."
+    assert note in FINDINGS_FORMS["text"](both)
+    assert note not in FINDINGS_FORMS["text"](make_findings(task, ["human", "m1"], trials=999, rank_rule="wmt25"))
+
+
+def test_only_systems_known_to_be_outside_the_constrained_track_are_grey(task):
+    """Not one whose track nobody knows, nor a reference that takes part."""
+    names = list(task.testsets["qab-en"].systems)
+    infos = {names[0]: SystemInfo(True), names[1]: SystemInfo(False), names[2]: SystemInfo(None),
+             names[3]: SystemInfo(False, kind="human")}
+    known = replace(task, systems=infos | {name: SystemInfo(None) for name in names[4:]})
+    small = make_findings(known, "human", trials=99, resamples=20)
+    table = findings_table(small, "qab-en")
+    assert {table.values("system")[row] for row in table.grey} == {names[1]}
+    ranking = rank_table(small.found, "human")
+    assert {ranking.values("system")[row] for row in ranking.grey} == {names[1]}
+    nobody = replace(task, systems=dict.fromkeys(task.systems, SystemInfo(False)))
+    assert not findings_table(make_findings(nobody, "human", trials=99, resamples=20), "qab-en").grey

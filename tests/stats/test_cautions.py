@@ -54,6 +54,13 @@ class TestDesign:
         assert codes.intersection(caution.code for caution in compared(unit=unit).warnings) == {code}
         assert not warning(compared(documents=DOCUMENTS, unit=unit), code)
 
+    def test_a_document_for_each_segment_tells_nothing(self):
+        ids = [f"d{k}" for k in range(240)]
+        assert warning(compared(documents=ids), "one-segment-documents").facts == {"n": 240}
+        for more in (dict(documents=ids, unit="block"), dict(documents=["d1", *ids[1:-1], "d1"]), {},
+                     dict(n_segments=9, documents=ids[:9])):
+            assert not warning(compared(**more), "one-segment-documents")
+
     @pytest.mark.parametrize("few, enough, unit, n, has_interval", [
         (dict(n_segments=29), dict(n_segments=30), "segment", 29, True),
         (dict(n_segments=1), dict(n_segments=31), "segment", 1, False),

@@ -7,7 +7,7 @@ import pytest
 import streamlit
 
 from mtsig_core import TestSet
-from pages._work.memory import Memory, make_once, weight
+from pages._work.memory import MISSING, Memory, make_once, weight
 
 _LEAST = 1 << 16
 
@@ -53,6 +53,15 @@ def test_it_is_made_once_and_what_fails_is_not_kept():
         with pytest.raises(ZeroDivisionError):
             memory.make("other", lambda: 1 / 0, len)
     assert memory.make("other", lambda: "now", len) == "now" and not memory._making
+
+
+@pytest.mark.parametrize("value", [None, 0, False, (), ""])
+def test_a_value_that_says_nothing_is_a_value(value):
+    memory, made = Memory(100), []
+    for _ in range(2):
+        assert memory.make("key", lambda: made.append(1) or value) == value
+    assert made == [1] and "key" in memory
+    assert memory.get("key", MISSING) == value and memory.get("other", MISSING) is MISSING
 
 
 def test_a_test_set_weighs_what_its_texts_do():

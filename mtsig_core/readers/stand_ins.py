@@ -1,0 +1,59 @@
+"""Small files that stand in the place of the right one: pointers, and the answers of servers that had no file.
+
+Each is a sound text, and so would be scored as one: the same pointer as reference and output has a BLEU of 100.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+
+from mtsig_core.errors import InputError
+
+_LONGEST = 2048  # bytes of such a file
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """A kind of file that stands in the place of another."""
+
+    name: str
+    what: str  # the same with its article
+    pattern: bytes  # of the whole file
+    remedy: str
+
+    def fits(self, data: bytes) -> bool:
+        return len(data) <= _LONGEST and re.fullmatch(self.pattern, data.strip()) is not None
+
+
+_DOWNLOAD = "Download the file again: the server had none under that address."
+
+STAND_INS = (
+    StandIn("git-lfs", "a pointer of Git LFS, not the file itself",
+            rb"version https?://(git-lfs|hawser)\.github\.com/spec/v\d+\s(?s:.*)",
+            "Fetch the file: git lfs pull."),
+    StandIn("git-annex", "a pointer of git-annex, not the file itself",
+            rb"[^\n]*/annex/objects/[^\n]+", "Fetch the file: git annex get FILE."),
+    StandIn("dvc", "a pointer of DVC, not the file itself",
+            rb"(?s:.*)outs:\s*\n\s*- (md5|etag|hash|path|size): (?s:.*)", "Fetch the file: dvc pull."),
+    StandIn("not-found", "the answer of a server that has no such file",
+            rb"(404: Not Found|404 Not Found|Not Found|Entry not found|Repository not found|File not found\.?"
+            rb"|Access denied\.?|Forbidden|Invalid username or password\.)", _DOWNLOAD),
+)
+
+
+def find_stand_in(data: bytes) -> StandIn | None:
+    """What stands in the place of a file, by its whole content; None of a file itself.
+
+    >>> find_stand_in(b"404: Not Found").name, find_stand_in(b"Not found, they say.\\nNobody knows.\\n")
+    ('not-found', None)
+    """
+    return next((one for one in STAND_INS if one.fits(data)), None)
+
+
+def refuse_stand_in(data: bytes, name: str, content: str) -> None:
+    """Raise InputError where a file only stands in the place of another; `content` is what is expected in it."""
+    if (stand_in := find_stand_in(data)) is not None:
+        raise InputError(f"{name} is {stand_in.what}. Expected {content}. "
+                         + stand_in.remedy.replace("FILE", shlex.quote(name)))
