@@ -75,6 +75,7 @@ CAUTION_KINDS: Mapping[str, Kind] = {
     "test-as-published": Kind("test", in_caption=True, breaks_level=True),
     "test-assumes": Kind("test", in_caption=True),
     "test-needs-units": Kind("test", in_caption=True, breaks_level=True),
+    "skewed-system": Kind("test", in_caption=True, breaks_level=True, breaks_intervals=True, names_metric=True),
     "reference-among-systems": Kind("references"),
     "references-disagree": Kind("references", in_caption=True, names_metric=True),
     "too-few-units": Kind("family"),

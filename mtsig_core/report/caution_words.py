@@ -129,6 +129,13 @@ TEMPLATES: dict[str, Words] = {
     "test-needs-units": Words("The test: {test.title} ({test.source}). {test.with_few}",
                               advice="{test.with_few_instead}"),
 
+    "skewed-system": Words(
+        "By {measure}, a few {unit}s set {systems:names} apart from nearly all other systems. On such data the test "
+        "calls equal systems different too often{rate:?: in {rate} of test sets instead of 5%}.",
+        "{n_far:,} of {n:#{unit}} {n_far:carries|carry} {percent:.0f}% of the spread of {first}{named:? ({named:names})"
+        "}. {first} is {is_worse:worse|better} there.{other_test}",
+        "Look at these {unit}s: is the output complete?"),
+
     # References, and several metrics.
     "reference-among-systems": Words(
         "The output of {a} is reference {reference}, word for word, so no translation can beat it.",
@@ -363,6 +370,8 @@ def p_word(correction: str, n_pairs: int = 2) -> str:
 # -- What templates need in addition to the facts ----------------------------------------------------------------------
 
 
+#: How often a test calls equal systems different where one of them is skewed; claims.md has the simulations.
+_SKEWED_RATES = {"ar": "6 to 13%", "bootstrap-t": "4 to 11%"}
 _MARKS = {"start": "begin with", "end": "end with", "anywhere": "have"}
 _CLEAN = {"marks": "Remove it from", "spaces": "Detokenize", "entities": "Unescape the HTML of"}
 _UNCLEAN = {"spaces": "have a space before punctuation, as tokenized text has", "entities": "have HTML entities"}
@@ -403,6 +412,23 @@ def _describe_characters(_: Caution, sort: str, metric: str, line: int | None, o
     what, mend = _CHARACTERS[sort]
     example = "" if line is None or ours == theirs else f" (segment {line}: {ours} for {theirs})"
     return {"what": what, "mend": mend, "score_name": metric_title(metric), "example": example}
+
+
+def _compare_with_studentised(caution: Caution, test: str, share: float, lost: Sequence[tuple[str, str]], n_found: int,
+                              n_other: int | None, **_: Any) -> dict[str, Any]:
+    """What the studentised bootstrap says where it is not the test itself."""
+    values = {"percent": 100 * share, "rate": _SKEWED_RATES.get(test), "other_test": ""}
+    if n_other is None or not n_found + n_other:
+        return values
+    if lost:
+        values["other_test"] = _Template().format(
+            " The studentised bootstrap finds no significant difference in {lost:#pair} of {n:,} that {lost:is|are} "
+            "significant here: {lost:pairs}.", lost=lost, n=n_found)
+    else:
+        values["other_test"] = " The studentised bootstrap finds the same significant differences." \
+            if n_other == n_found else f" The studentised bootstrap finds {n_other:,} significant differences, and " \
+            f"this test {n_found:,}."
+    return values
 
 
 def _list_leaders(caution: Caution, leads: Sequence[Mapping[str, Any]], n_segments: int, **_: Any) -> dict[str, Any]:
@@ -496,6 +522,7 @@ _DERIVED: dict[str, Callable[..., dict[str, Any]]] = {
                                                      "added": "segment" if unit == "block" else unit},
     "few-common-lines": lambda _, n_documents, worth, **facts: {
         "unequal": n_documents is not None and worth is not None and round(worth) != n_documents},
+    "skewed-system": _compare_with_studentised,
     "references-disagree": _list_leaders, "top-groups-differ": _name_groups,
     "faulty-lines": _describe_fault, "few-faulty-lines": _describe_fault,
     "other-characters": _describe_characters, "some-characters": _describe_characters,
