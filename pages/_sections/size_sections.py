@@ -211,8 +211,8 @@ class Curve:
                 f"interval. The test: percentile, {sweep.settings.resamples} resamples by {sweep.settings.unit}. "
                 f"Their differences are moved by {rounded(self.difference - mine.delta, '+')}. Opposite: "
                 f"against the order of the whole set; {own_order(mine, alpha)}. Pale: more than half of this test set. "
-                f"The dotted curve is normal theory and meets the line of {self.power:.0%} at the size needed; the bar "
-                "is its interval. With few units the percentile test finds too much: trust the curve.")
+                f"The dotted curve is planned by Student's t and meets the line of {self.power:.0%} at the size "
+                "needed; the bar is its interval. With few units the percentile test finds too much: trust the curve.")
 
 
 def _write_ends(level: str, ends: tuple[int | None, int | None]) -> str:
