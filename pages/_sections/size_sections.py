@@ -200,9 +200,10 @@ class Curve:
         family = "" if mine.n_pairs < 2 else (f", and for {mine.n_pairs} pairs with Bonferroni, which is enough for "
                                               "Holm and Benjamini-Hochberg, and usually for Romano-Wolf")
         st.caption(f"{units.capitalize()} needed for {self.power:.0%} power at alpha {alpha:g}{family}. Brackets: "
-                   f"{self.view.level} intervals.", help=f"{sweep.n_units:,} x (t SE / difference)², and at least as "
-                   "many as can give so small a p. t is Student's, for the units planned. With few units the tests may "
-                   "find less.")
+                   f"{self.view.level} intervals. The difference seen is usually larger than the true one if it stood "
+                   "out, so plan for one that you name.",
+                   help=f"{sweep.n_units:,} x (t SE / difference)², and at least as many as can give so small a p. t is "
+                        "Student's, for the units planned. With few units the tests may find less.")
 
     def _about(self, sweep: SizeSweep, mine: PairPlan) -> str:
         """Describe the dots, the curve and the line."""
