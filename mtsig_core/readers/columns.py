@@ -7,7 +7,7 @@ import io
 import os
 import re
 import zipfile
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -64,6 +64,8 @@ class InputTable:
     is_standardized: bool = False  # whether the scores are standardized by rater
     #: Whether lines are called DOCUMENT:ITEM, with the place of a segment in its document.
     counts_by_document: bool = False
+    #: The columns that the user says are of systems, where there is a column for each.
+    told_systems: Collection[str] = ()
     weights: Mapping[str, float] = field(default_factory=dict)  # of MQM's errors, of which its scores are sums
     #: Of a table with a row for each error: the table of ratings, by weights of which some are given.
     sum_errors: Callable[[Mapping[str, float]], InputTable] | None = None
@@ -136,6 +138,7 @@ def _check_lengths(name: str, columns: Mapping[str, Sequence[Any]], what: str) -
 
 def join_columns(name: str, columns: Mapping[str, Sequence[Any]], what: str) -> InputTable:
     """A table from columns, which must be of one length."""
+    spend("columns", len(columns), name)
     _check_lengths(name, columns, what)
     return InputTable(name, list(columns), list(enumerate(zip(*columns.values(), strict=True), 1)))
 
@@ -197,6 +200,7 @@ def read_delimited(text: str, name: str) -> InputTable:
     first_line = re.split("[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
     unquoted = re.sub('"[^"]*"', "", first_line)
     separator = told[1] if told else next((sign for sign in "\t,;" if sign in unquoted), "\t")
+    spend("columns", first_line.count(separator) + 1, name)
     spend("values", text.count(separator) + text.count("\n"), name)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True,
                         quoting=csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL)
@@ -364,6 +368,7 @@ def _parse_row(name: str, row: int, line: str) -> Any:
 def _join_records(name: str, entries: Sequence[tuple[int | str, Mapping[str, Any]]], **more: Any) -> InputTable:
     """The table of numbered objects."""
     header = list(dict.fromkeys(key for _, entry in entries for key in entry))
+    spend("columns", len(header), name)
     check_values(len(header) * len(entries), name)
     rows: NumberedRows = [(row, [entry.get(key, ABSENT) for key in header]) for row, entry in entries]
     return InputTable(name, header, rows, **more)
@@ -427,6 +432,7 @@ def _check_parquet(file: Any, name: str) -> None:
     if any("DELTA_BYTE_ARRAY" in chunk.encodings for chunk in chunks):  # however long, a beginning costs nothing
         raise InputError(f"{name} has texts in the encoding DELTA_BYTE_ARRAY. Write it again with dictionaries, as is "
                          "usual.")
+    spend("columns", about.num_columns, name)
     spend("values", max(about.num_rows * about.num_columns, sum(chunk.num_values for chunk in chunks)), name)
     spend("mb", sum(chunk.total_uncompressed_size for chunk in chunks), name)
 
@@ -446,6 +452,10 @@ def _list_values(column: Any) -> list[Any]:
 # Workbooks of Excel: the values in the cells of their only sheet. Nothing in them is computed, linked or run.
 
 _UNPACKED = 1 << 30  # bytes of a workbook in all
+_CHUNK, _OVERLAP = 1 << 20, 16  # bytes that are looked at at once, and again with the next ones
+_FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
+_TAGS_OF_CELL = 4  # <c>, <v>, and their ends
+_COST_OF_CELL = 10  # it takes as long to read as ten cells of a text
 _PAIR = NAMES["langpair"][0]  # the column for the language pair that a sheet is named after
 _GAP = 100_000  # empty rows on end: a row may be numbered as it likes
 
@@ -453,8 +463,8 @@ _GAP = 100_000  # empty rows on end: a row may be numbered as it likes
 def read_xlsx(data: bytes, name: str) -> InputTable:
     """The table in a workbook, whose first row has the names of the columns."""
     try:
-        _check_parts(data, name)
-        sheets = {title: rows for title, rows in _list_sheets(data, name) if rows}
+        has_formulas = _check_parts(data, name)
+        sheets = {title: rows for title, rows in _list_sheets(data, name, has_formulas) if rows}
     except (InputError, MemoryError):
         raise
     except Exception as error:  # whatever damage makes of its libraries
@@ -528,8 +538,10 @@ def _join_pairs(name: str, tables: Mapping[str, InputTable]) -> InputTable:
     return InputTable(name, [_PAIR, *header], rows)
 
 
-def _check_parts(data: bytes, name: str) -> None:
-    """Refuse a workbook that unpacks to too much, or whose XML declares a document type."""
+def _check_parts(data: bytes, name: str) -> bool:
+    """Refuse a workbook that unpacks to too much, that would take too long to read, or whose XML declares a document
+    type. Returns whether it has formulas."""
+    n_tags, has_formulas = 0, False
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         size = sum(member.file_size for member in archive.infolist())
         spend("mb", size, name)
@@ -537,25 +549,43 @@ def _check_parts(data: bytes, name: str) -> None:
             raise InputError(f"{name} unpacks to more than {_UNPACKED >> 20} MB. Save its sheet as CSV in UTF-8.")
         for member in archive.infolist():
             with archive.open(member) as part:
-                if b"<!DOCTYPE" in (head := part.read(1 << 16)) or b"<!ENTITY" in head:
-                    raise InputError(f"{name} declares a document type or an entity, through which XML can do harm. "
-                                     "Save it again with Excel, or save its sheet as CSV.")
+                before = b""
+                while chunk := part.read(_CHUNK):
+                    seen = before + chunk
+                    if b"<!DOCTYPE" in seen or b"<!ENTITY" in seen:
+                        raise InputError(f"{name} declares a document type or an entity, through which XML can do "
+                                         "harm. Save it again with Excel, or save its sheet as CSV.")
+                    n_tags += chunk.count(b"<")
+                    has_formulas = has_formulas or _FORMULA.search(seen) is not None
+                    before = chunk[-_OVERLAP:]
+    spend("values", n_tags * _COST_OF_CELL // _TAGS_OF_CELL, name)
+    return has_formulas
 
 
-def _list_sheets(data: bytes, name: str) -> list[tuple[str, list[tuple[int, Sequence[Any]]]]]:
+def _pair_rows(sheet: Any, written_sheet: Any) -> Iterator[tuple[Sequence[Any], Sequence[Any]]]:
+    """The rows of a sheet, each with what was written there: a value, or the formula of it."""
+    sheet.reset_dimensions()
+    if written_sheet is None:
+        for cells in sheet.iter_rows(values_only=True):
+            yield cells, cells
+        return
+    written_sheet.reset_dimensions()
+    yield from zip(sheet.iter_rows(values_only=True), written_sheet.iter_rows(values_only=True), strict=True)
+
+
+def _list_sheets(data: bytes, name: str, has_formulas: bool) -> list[tuple[str, list[tuple[int, Sequence[Any]]]]]:
     """Each sheet with its numbered rows, up to the last that has a value."""
     from openpyxl import load_workbook  # late, as what reads no workbook needs none of it
 
-    books = [load_workbook(io.BytesIO(data), read_only=True, data_only=is_computed, keep_links=False)
-             for is_computed in (True, False)]
+    values = load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False).worksheets
+    formulas = [None] * len(values)
+    if has_formulas:  # whose values may not be there
+        formulas = load_workbook(io.BytesIO(data), read_only=True, data_only=False, keep_links=False).worksheets
     sheets = []
-    for sheet, formulas in zip(*(book.worksheets for book in books), strict=True):
+    for sheet, written_sheet in zip(values, formulas, strict=True):
         rows: list[tuple[int, Sequence[Any]]] = []
-        for one in (sheet, formulas):
-            one.reset_dimensions()
-        for row, (cells, written) in enumerate(zip(sheet.iter_rows(values_only=True), formulas.iter_rows(
-                values_only=True), strict=True), 1):
-            spend("values", len(cells), name)
+        for row, (cells, written) in enumerate(_pair_rows(sheet, written_sheet), 1):
+            spend("columns", len(cells), name)
             check_values(len(cells) * len(rows), name)
             if row - (rows[-1][0] if rows else 0) > _GAP:
                 raise InputError(f"{name} has more than {_GAP:,} empty rows between others. Save its sheet as CSV in "

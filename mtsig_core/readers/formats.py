@@ -181,6 +181,9 @@ def _parse_json(text: str) -> Any:
         return None
 
 
+_NAMED_SCORES: Remedy = {"scores": "NAME=FILE"}
+
+
 @dataclass(frozen=True)
 class Format:
     """A format of files."""
@@ -198,6 +201,11 @@ class Format:
     scores: str = ""  # what the scores in it are called
     endings: tuple[str, ...] = ()  # of its files, which are no part of the name of a system
 
+    @property
+    def holds_scores(self) -> bool:
+        """Whether its files have scores by their form alone, whatever they are called; texts may be among them."""
+        return _NAMED_SCORES in self.remedies
+
 
 def _tabulate(read: Callable[[Any, str], InputTable]) -> Callable[[Any, str], TextTable]:
     """A reader of the texts in a table."""
@@ -210,6 +218,10 @@ def _has_magic(*magics: bytes, offset: int = 0) -> Callable[[_Sample], bool]:
 
 def _has_lines(pattern: str, share: float = _HALF) -> Callable[[_Sample], bool]:
     return lambda sample: sample.share(pattern) >= share
+
+
+def _has_first_words(*words: str) -> Callable[[_Sample], bool]:
+    return lambda sample: bool(sample.lines) and sample.lines[0].split() == [*words]
 
 
 def _has_head(pattern: bytes) -> Callable[[_Sample], bool]:
@@ -291,11 +303,11 @@ FORMATS = (
            lambda sample: sample.has_blocks_of_three, "Take the outputs: awk 'NR % 4 == 3' FILE > COPY. The references "
            "are NR % 4 == 2, the sources NR % 4 == 1."),
     Format("comet", "the printed output of comet-score", _has_lines(r".*\tSegment \d+\tscore: -?\d"), _SCORED,
-           scores="COMET", reads={SCORE_TABLE: read_comet_log}, remedies=({"scores": "NAME=FILE"},)),
+           scores="COMET", reads={SCORE_TABLE: read_comet_log}, remedies=(_NAMED_SCORES,)),
     Format("seg-score", "a file of segment scores of mt-metrics-eval", lambda sample: sample.share(
         r"[^\t]+\t(-?\d+(\.\d+)?(e-?\d+)?|None)\s*$") == 1 and 2 * len({
             line.partition("\t")[0] for line in sample.lines}) <= len(sample.lines), _SCORED,
-           reads={SCORE_TABLE: read_seg_scores}, remedies=({"scores": "NAME=FILE"},), endings=(".seg.score",)),
+           reads={SCORE_TABLE: read_seg_scores}, remedies=(_NAMED_SCORES,), endings=(".seg.score",)),
     Format("numbers", "a list of numbers", lambda sample: len(sample.lines) > 2 and sample.share(
         r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?\s*$") == 1,
            "Scores of segments have a first line with the name of their system, and are given as scores.",
@@ -305,23 +317,24 @@ FORMATS = (
                {"filtered_resps", "resps"} & sample.record.keys()), _AS_IT_IS, reads={TEXTS: read_samples},
            endings=(".jsonl",)),
     *(Format(name, "ratings from Appraise", _has_lines(APPRAISE + more, 0.9), _RATINGS, scores=scores,
-             reads={SCORE_TABLE: read_appraise}, remedies=({"scores": "NAME=FILE"},), endings=(".csv",))
-      for name, scores, more in (("appraise-esa", "ESA", r'[^,]*,(True|False),"?\['), ("appraise-da", "DA", ""))),
+             reads={SCORE_TABLE: read_appraise}, remedies=(_NAMED_SCORES,), endings=(".csv",))
+      for name, scores, more in (("appraise-esa", "ESA", r'[^,]*,(True|False),"?\['), ("appraise-da", "DA-z", ""))),
     Format("mqm", "MQM ratings of Google", lambda sample: is_mqm(sample.header), _RATINGS, scores="MQM",
-           reads={SCORE_TABLE: read_mqm}, remedies=({"scores": "NAME=FILE"},), endings=(".tsv",)),
-    Format("spaced", "a table of ratings with spaces between its columns",
-           lambda sample: bool(sample.lines) and sample.lines[0].split() in (
-               ["SYS", "SID", "RAW.SCR", "Z.SCR", "N"], ["system", "mqm_avg_score", "seg_id"]),
-           _RATINGS, reads={SCORE_TABLE: read_spaced}, remedies=({"scores": "NAME=FILE"},), endings=(".csv", ".tsv")),
+           reads={SCORE_TABLE: read_mqm}, remedies=(_NAMED_SCORES,), endings=(".tsv",)),
+    *(Format(name, "a table of ratings with spaces between its columns", _has_first_words(*words), _RATINGS,
+             scores=scores, reads={SCORE_TABLE: read_spaced}, remedies=(_NAMED_SCORES,), endings=endings)
+      for name, scores, words, endings in (
+          ("mturk", "DA-z", ("SYS", "SID", "RAW.SCR", "Z.SCR", "N"), (".csv",)),
+          ("mqm-averages", "MQM", ("system", "mqm_avg_score", "seg_id"), (".avg_seg_scores.tsv", ".tsv")))),
     Format("wmt25-ratings", "human evaluation of WMT25", lambda sample: is_wmt25(sample.record), _RATINGS,
            scores="ESA", reads={SCORE_TABLE: read_wmt25_ratings, TEXTS: read_wmt25},
-           remedies=({"scores": "NAME=FILE"},), endings=(".jsonl",)),
+           remedies=(_NAMED_SCORES,), endings=(".jsonl",)),
     Format("wmt25-texts", "texts of WMT25", lambda sample: is_wmt25_text(sample.record), _AS_IT_IS,
            reads={TEXTS: read_wmt25, DOCUMENTS: None}, endings=(".jsonl",)),
     Format("predictions", "JSON with predictions and references", _has_head(_PREDICTIONS), _AS_IT_IS,
            reads={TEXTS: read_predictions}, endings=(".json",)),
     Format("metricx", "scores of MetricX", lambda sample: is_metricx(sample.record), _SCORED, scores="MetricX",
-           reads={SCORE_TABLE: read_metricx, TEXTS: _tabulate(read_text_table)}, remedies=({"scores": "NAME=FILE"},),
+           reads={SCORE_TABLE: read_metricx, TEXTS: _tabulate(read_text_table)}, remedies=(_NAMED_SCORES,),
            endings=(".jsonl",)),
     Format("simuleval", "a log of SimulEval", lambda sample: {"prediction", "delays"} <= sample.record.keys(),
            "Take the outputs: jq -r .prediction FILE > COPY. Its references: jq -r .reference."),
@@ -339,7 +352,7 @@ FORMATS = (
     Format("scores", "a table of segment scores",
            lambda sample: bool({*NAMES["system"]} & sample.header) and (
                "score" in sample.header or bool({*NAMES["line"]} & sample.header)),
-           _SCORED, reads={SCORE_TABLE: read_text_table}, remedies=({"scores": "NAME=FILE"},),
+           _SCORED, reads={SCORE_TABLE: read_text_table}, remedies=(_NAMED_SCORES,),
            endings=(".tsv", ".csv")),
     Format("texts", "a table of texts", lambda sample: bool(_TEXT_COLUMNS - _IDS & sample.header) and (
         len(_KNOWN & sample.header) > 1 or bool({*NAMES["reference"]} & sample.header)), _AS_IT_IS,

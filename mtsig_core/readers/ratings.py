@@ -427,6 +427,7 @@ class ScoreFile:
     table: InputTable
     n_rows: int | None  # the number of lines where they are only counted, not named
     ratings: list[Rating] = field(default_factory=list)
+    assumed: list[Assumption] = field(default_factory=list)  # of its columns
 
     @property
     def name(self) -> str:

@@ -11,7 +11,7 @@ from string import Formatter
 from typing import Any, NamedTuple
 
 from mtsig_core.caution import Assumption, Caution
-from mtsig_core.errors import Remedy, format_count
+from mtsig_core.errors import Remedy, choose_verb, format_count
 from mtsig_core.languages import SPACELESS
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.commands import defaults
@@ -118,6 +118,13 @@ TEMPLATES: dict[str, Words] = {
     "test-needs-units": Words("The test: {test.title} ({test.source}). {test.with_few}",
                               advice="{test.with_few_instead}"),
 
+    "skewed-system": Words(
+        "By {measure}, a few {unit}s set {systems:names} apart from nearly all other systems. On such data the test "
+        "calls equal systems different too often{rate:?: in {rate} of test sets instead of 5%}.",
+        "{n_far:,} of {n:#{unit}} {n_far:carries|carry} {percent:.0f}% of the spread of {first}{named:? ({named:names})"
+        "}. {first} is {is_worse:worse|better} there.{other_test}",
+        "Look at these {unit}s: is the output complete?"),
+
     # References, and several metrics.
     "reference-among-systems": Words(
         "The output of {a} is reference {reference}, word for word, so no translation can beat it.",
@@ -203,7 +210,7 @@ TEMPLATES: dict[str, Words] = {
 
     # Single pairs.
     "identical-outputs": Words("{a} and {b} have identical outputs."),
-    "identical-scores": Words("{a} and {b} have identical {by} scores on all {n:#segment}."),
+    "identical-scores": Words("{a} and {b} have identical {by} scores on {n:the only|all} {n:#segment}."),
     "no-common-line": Words("{a} and {b} cannot be compared: no segment has {by} scores of both, so their "
                             "scores are means over different segments.",
                             advice="Have both rated on the same segments."),
@@ -352,6 +359,8 @@ def p_word(correction: str, n_pairs: int = 2) -> str:
 # -- What templates need in addition to the facts ----------------------------------------------------------------------
 
 
+#: How often a test calls equal systems different where one of them is skewed; claims.md has the simulations.
+_SKEWED_RATES = {"ar": "6 to 13%", "bootstrap-t": "4 to 11%"}
 _MARKS = {"start": "begin with", "end": "end with", "anywhere": "have"}
 _CLEAN = {"marks": "Remove it from", "spaces": "Detokenize", "entities": "Unescape the HTML of"}
 _UNCLEAN = {"spaces": "have a space before punctuation, as tokenized text has", "entities": "have HTML entities"}
@@ -362,6 +371,23 @@ _DOUBTS = {"metric": "The metric is no guide to these systems.", "human scores":
 def _describe_marks(caution: Caution, sort: str, marks: Sequence[tuple[str, str]], **_: Any) -> dict[str, Any]:
     return {"clean": _CLEAN[sort], "marked": _UNCLEAN.get(sort) or " and ".join(
         f"{_MARKS[where]} '{mark}'" for where, mark in marks)}
+
+
+def _compare_with_studentised(caution: Caution, test: str, share: float, lost: Sequence[tuple[str, str]], n_found: int,
+                              n_other: int | None, **_: Any) -> dict[str, Any]:
+    """What the studentised bootstrap says where it is not the test itself."""
+    values = {"percent": 100 * share, "rate": _SKEWED_RATES.get(test), "other_test": ""}
+    if n_other is None or not n_found + n_other:
+        return values
+    if lost:
+        values["other_test"] = _Template().format(
+            " The studentised bootstrap finds no significant difference in {lost:#pair} of {n:,} that {lost:is|are} "
+            "significant here: {lost:pairs}.", lost=lost, n=n_found)
+    else:
+        values["other_test"] = " The studentised bootstrap finds the same significant differences." \
+            if n_other == n_found else f" The studentised bootstrap finds {n_other:,} significant differences, and " \
+            f"this test {n_found:,}."
+    return values
 
 
 def _list_leaders(caution: Caution, leads: Sequence[Mapping[str, Any]], n_segments: int, **_: Any) -> dict[str, Any]:
@@ -455,6 +481,7 @@ _DERIVED: dict[str, Callable[..., dict[str, Any]]] = {
                                                      "added": "segment" if unit == "block" else unit},
     "few-common-lines": lambda _, n_documents, worth, **facts: {
         "unequal": n_documents is not None and worth is not None and round(worth) != n_documents},
+    "skewed-system": _compare_with_studentised,
     "references-disagree": _list_leaders, "top-groups-differ": _name_groups,
     "which-metric": lambda _, metrics: {"n_metrics": len(metrics)},
     "against-people": lambda _, human, higher_is_better, doubt, **facts: {"meaning": _DOUBTS[doubt].format(
@@ -529,8 +556,9 @@ def find_reason_undecided(settings: Settings, result: MetricResult, correction: 
     if lacks == "differences":
         return f"systems differ in too few {differing_unit(settings)}s by {name_metric(result.metric)}"
     several = f" for {m} pairs" if fewest_units(settings, 1) < fewest_units(settings, m, correction) else ""
-    units = _Template().format("{:#{}}", count_most_units(result), settings.unit)
-    return f"{units} are too few{several}"
+    n_units = count_most_units(result)
+    units = _Template().format("{:#{}}", n_units, settings.unit)
+    return f"{units} {choose_verb(n_units, 'is', 'are')} too few{several}"
 
 
 def explain_no_decision(settings: Settings, result: MetricResult, correction: str | None = None) -> str | None:
@@ -563,6 +591,10 @@ ASSUMPTION_TEMPLATES = {
     "no-reference": "Excluded: {segments} without a reference, the first is segment {segment} of the document "
                     "{document}.",
     "lines-from-zero": "{file} counts lines from 0. Here they are counted from 1: its line 0 is line 1.",
+    "failed-judgements": "{metric}: {n_failed:,} scores of {mark:g} count as missing. All other scores are 0 or more.",
+    "summary-rows": "Excluded from {file}: row {rows}, {what}.",
+    "columns-aside": "Excluded from {file}: {columns}. By their names or values these columns are no systems.",
+    "columns-renamed": "{metric}: the columns of {file} are read as systems: {columns}.",
     "line-ids": "Each line has an id, such as {example}. The texts are scored without them.{put_in_order}",
     "names-of-outputs": "Excluded from {place}: {files}{more}. Outputs have names such as NAME.txt or NAME.txt.gz.",
     "pair-without-output": "Excluded: {pair}, which has references but no output.",
@@ -575,6 +607,7 @@ ASSUMPTION_TEMPLATES = {
 REMEDIES = {
     "direction-open": "Give --higher-is-better NAME or --lower-is-better NAME, to mtsig serve or to the command.",
     "direction-default": "If lower is better, give --lower-is-better {metric}.",
+    "columns-aside": "To read them as systems, name all columns of systems: --columns 'systems=A|B', or systems=all.",
     "withdrawn": "--keep-withdrawn keeps them.",
     "ratings-standardized": "--scores raw=FILE takes the scores as they were given, as WMT23 ranked.",
 }

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mtsig_core.caution import Caution
-from mtsig_core.errors import Remedy, format_count
+from mtsig_core.errors import Remedy, choose_verb, format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import (
     HUMAN_SCORES,
@@ -444,6 +444,11 @@ def keeps_its_level(comparison: Comparison) -> bool:
     return not any(caution.kind.breaks_level for caution in comparison.warnings)
 
 
+def keeps_interval_level(comparison: Comparison) -> bool:
+    """Return whether intervals hold as often as their level says; a warning says if not."""
+    return not any(caution.kind.breaks_intervals for caution in comparison.warnings)
+
+
 def describe_control(comparison: Comparison, correction: str) -> str:
     """Name the error that a correction controls; none if the test itself rejects too often."""
     return CORRECTIONS[correction].controls if keeps_its_level(comparison) else "nothing: the test rejects too often"
@@ -511,7 +516,7 @@ def _list_unreliable(comparison: Comparison, result: MetricResult) -> list[str]:
     """Write what may not hold at its level if the test rejects too often; else nothing."""
     if not result.tested or keeps_its_level(comparison) or find_shortage(comparison.settings, result):
         return []
-    intervals = ", intervals" * any(caution.kind.breaks_intervals for caution in comparison.warnings)
+    intervals = ", intervals" * (not keeps_interval_level(comparison))
     ranks = " and rank ranges" * (result.systems[0].rank_low is not None)
     return [f"So decisions{intervals}{ranks} may not hold at the stated level, and no correction changes that."]
 
@@ -750,19 +755,21 @@ def describe_tests(found: Found, metric: str) -> list[str]:
         *group_by_part({part: list(_describe_scores(*one)) for part, one in parts.items()}), *_describe_test(parts),
         *[f"{format_count(untested, 'pair')} without segments in common could not be tested."] * bool(untested),
         f"{write_level(settings)} confidence intervals are {kinds}{each}.",
-        *([_say_joint_intervals(settings, len(parts))] if jointly else []),
+        *([_say_joint_intervals(settings, parts)] if jointly else []),
         *describe_ranks(parts), *_describe_rule(settings),
         *(_describe_tests_across(found, metric) if isinstance(found, TaskComparison) else ()),
         *list_caveats(found, metric), *list_exclusions(found),
         f"Computed with mtsig {settings.version}, seed {settings.seed}."]
 
 
-def _say_joint_intervals(settings: Settings, n_language_pairs: int) -> str:
-    """Say how sure the intervals for all pairs are, and how they are made."""
+def _say_joint_intervals(settings: Settings, parts: Parts) -> str:
+    """Say how the intervals for all pairs are made, and how sure they are where nothing puts that in doubt."""
     level = write_level(settings)
-    where = " within each language pair" if n_language_pairs > 1 else ""
-    return (f"{level} CIs for all pairs hold together at about {level}{where} (max-T from {settings.resamples:,} "
-            "bootstrap resamples; Romano and Wolf 2005).")
+    is_sure = all(keeps_interval_level(comparison) for comparison, _ in parts.values())
+    claim = f"hold together at about {level}" if is_sure else "were made together"
+    where = " within each language pair" if len(parts) > 1 else ""
+    return (f"{level} CIs for all pairs {claim}{where} (max-T from {settings.resamples:,} bootstrap resamples; Romano "
+            "and Wolf 2005).")
 
 
 def _describe_scores(comparison: Comparison, result: MetricResult) -> Iterator[str]:
@@ -838,8 +845,9 @@ def describe_rule_decisions(result: MetricResult, settings: Settings) -> str:
     by_rule = sum(pair.rule_better is not None for pair in result.pairs)
     ours = sum(pair.significant for pair in result.pairs)
     pairs = format_count(len(result.pairs), "pair")
-    return (f"Ranked {RANK_RULES[settings.rank_rule].title}, {by_rule} of {pairs} differ, without correction. "
-            f"By {_name_own_test(settings)}, {ours} of {pairs} differ significantly.")
+    differ_by_rule, differ = (choose_verb(n, "differs", "differ") for n in (by_rule, ours))
+    return (f"Ranked {RANK_RULES[settings.rank_rule].title}, {by_rule} of {pairs} {differ_by_rule}, without "
+            f"correction. By {_name_own_test(settings)}, {ours} of {pairs} {differ} significantly.")
 
 
 def explain_own_tests(result: MetricResult, settings: Settings) -> str:
@@ -849,7 +857,7 @@ def explain_own_tests(result: MetricResult, settings: Settings) -> str:
     by_rule = sum(pair.rule_better is not None for pair in result.pairs)
     return (f"These differences and decisions are by {_name_own_test(settings)}, not by the rule of the ranks. Ranked "
             f"{rule.title}, the difference is of {rule.compares}, and {by_rule} of "
-            f"{format_count(len(result.pairs), 'pair')} differ.")
+            f"{format_count(len(result.pairs), 'pair')} {choose_verb(by_rule, 'differs', 'differ')}.")
 
 
 def _name_own_test(settings: Settings) -> str:
@@ -985,7 +993,7 @@ def _describe_outcome(found: Found, metric: str) -> Iterator[str]:
         yield f"The two best scores: {_write_evidence(one, shown, pair)}."
         n = sum(pair.better is not None for pair in pairs)
         if has_p_values(settings) and any(pair.decidable for pair in pairs):
-            yield f"{n} of {format_count(len(pairs), 'pair')} {'is' if n == 1 else 'are'} significantly different."
+            yield f"{n} of {format_count(len(pairs), 'pair')} {choose_verb(n, 'is', 'are')} significantly different."
     if any(pair.better is None and pair.decidable for pair in pairs):
         yield "No significant difference does not mean equal."
 
@@ -1159,7 +1167,7 @@ def state_decisions(names: Sequence[str], pairs: Sequence[PairAcross]) -> str:
     lost = kinds[UNDECIDED]
     if not (n := len(pairs) - lost):
         return f"No metric can decide any pair: {FEW}" if lost else "No pair is tested by all metrics"
-    rest = [f"; {m:,} {'is' if m == 1 else 'are'} significant {how}" for m, how in (
+    rest = [f"; {m:,} {choose_verb(m, 'is', 'are')} significant {how}" for m, how in (
         (kinds["significant by some"], "by only some of them"), (kinds["opposite"], "in opposite directions")) if m]
     return (f"{join_names(names, shown=False)} agree on {kinds[AGREE]:,} of {format_count(n, 'pair')}{''.join(rest)}"
             + f"; {lost:,} more {FEW}" * bool(lost))

@@ -13,7 +13,7 @@ import numpy as np
 import streamlit as st
 
 from mtsig_core import Caution, Comparison, Exclusion, MetricResult, MtsigError
-from mtsig_core.errors import Remedy
+from mtsig_core.errors import Remedy, choose_verb
 from mtsig_core.figures.comparison_plots import matrix
 from mtsig_core.figures.experiment_plots import replicate_histogram
 from mtsig_core.metrics import list_metrics, metric_title, metric_titles, resolve_metric
@@ -246,7 +246,8 @@ def show_matrix(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, st
         partial(matrix, _first(result), settings, charts.dark(), tuple(list_caveats(view.comparison, result.metric))),
         "pairs.matrix", select=True, rows=table.records(),
         files=view.named(), command=view.command(), table=table,
-        alt=f"All pairs of {len(names)} systems, best first: {n} of {len(result.tested)} differ significantly; the "
+        alt=f"All pairs of {len(names)} systems, best first: {n} of {len(result.tested)} "
+            f"{choose_verb(n, 'differs', 'differ')} significantly; the "
             "table below has the same numbers.")
     if not clicked:
         return None
