@@ -202,8 +202,8 @@ class Curve:
         st.caption(f"{units.capitalize()} needed for {self.power:.0%} power at alpha {alpha:g}{family}. Brackets: "
                    f"{self.view.level} intervals. The difference seen is usually larger than the true one if it stood "
                    "out, so plan for one that you name.",
-                   help=f"{sweep.n_units:,} x (t SE / difference)², and at least as many as can give so small a p. t is "
-                        "Student's, for the units planned. With few units the tests may find less.")
+                   help=f"{sweep.n_units:,} x (t SE / difference)², and at least as many as can give so small a p. t "
+                        "is Student's, for the units planned. With few units the tests may find less.")
 
     def _about(self, sweep: SizeSweep, mine: PairPlan) -> str:
         """Describe the dots, the curve and the line."""
