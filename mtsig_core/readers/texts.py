@@ -14,7 +14,7 @@ from typing import Any
 from mtsig_core.errors import InputError, Remedy, SettingError, explain_unknown, format_count, suggest_name
 from mtsig_core.languages import LANGUAGE, is_langpair
 from mtsig_core.readers.alignment import find_first_fault
-from mtsig_core.readers.cells import show_value
+from mtsig_core.readers.cells import read_field, show_value, to_name
 from mtsig_core.readers.columns import NAMES, NamedColumns, find_column, read_columns, show_names
 from mtsig_core.readers.files import FilePath, is_file, list_folder
 from mtsig_core.readers.formats import DOCUMENTS, SEGMENTS, TEXTS, strip_ending
@@ -93,14 +93,16 @@ def _read_named_documents(lines: Sequence[str]) -> tuple[list[str], list[str] | 
 
 
 def _read_json_line(line: str, path: FilePath, number: int) -> list[str]:
+    """The domain, where there is one, and the document of a segment."""
+    where = f"{show_name(path)}, line {number}"
     try:
         entry = parse_bounded_json(line, show_name(path))
-        fields = [entry[key] for key in ("domain", "docid") if key == "docid" or entry.get(key) is not None]
-        return [str(field).strip() if isinstance(field, str | int | float) and not isinstance(field, bool)
-                and field == field else "" for field in fields]
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise InputError(f'{show_name(path)}, line {number} is {line[:60]!r}. Expected {{"docid": "..."}}, with '
-                         '"domain" or without.') from None
+    except ValueError:
+        entry = None
+    if not isinstance(entry, dict) or "docid" not in entry:
+        raise InputError(f'{where} is {line[:60]!r}. Expected {{"docid": "..."}}, with "domain" or without.')
+    keys = ["docid"] if entry.get("domain") is None else ["domain", "docid"]
+    return [read_field(where, entry, key, to_name) for key in keys]
 
 
 # From files to a TestSet: what all formats of one segment per line have in common.
