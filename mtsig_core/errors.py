@@ -108,6 +108,15 @@ def format_count(n: int, word: str) -> str:
     return f"{n:,} {word}" if n == 1 else f"{n:,} {word}s"
 
 
+def choose_verb(n: int, one: str, several: str) -> str:
+    """The form of a verb that goes with a count of things.
+
+    >>> choose_verb(1, "is", "are"), choose_verb(0, "is", "are")
+    ('is', 'are')
+    """
+    return one if n == 1 else several
+
+
 def suggest_name(name: object, among: Iterable[str]) -> str:
     """What the message about an unknown name goes on with: the one that was probably meant, or nothing.
 

@@ -661,8 +661,11 @@ class MetricAgreement:
 
 @dataclass(frozen=True)
 class AgreementComparison:
-    """Two metrics, the one with the higher soft pairwise accuracy first: the difference, and p of PERM-BOTH (Deutsch,
-    Dror and Roth 2021) before and after the correction for all pairs of metrics."""
+    """Two metrics, the one with the higher soft pairwise accuracy by PERM-BOTH (Deutsch, Dror and Roth 2021) first: the
+    difference that is permuted, and its p before and after the correction for all pairs of metrics.
+
+    PERM-BOTH takes p of two systems by a normal approximation, so that the difference may differ a little from that of
+    the accuracies in `MetricAgreement`."""
 
     a: str
     b: str
@@ -746,9 +749,9 @@ class StratifiedPair:
     a: str
     b: str
     delta: float  # score(a) - score(b) on the whole set, in points
-    #: Percentile interval, samples drawn within domains.
-    ci_low: float
-    ci_high: float
+    #: Student's t interval, samples drawn within domains; None where a domain has a single unit.
+    ci_low: float | None
+    ci_high: float | None
     #: Standard errors of samples drawn from the whole set, and within domains.
     se: float
     se_stratified: float

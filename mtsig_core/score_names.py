@@ -22,10 +22,10 @@ _COUNTED = (0, math.inf)
 #: Names of metrics (in lower case, words joined by dashes), and the ranges that scores of that name are published in:
 #: least, largest, whether higher is better. Scores that fit one of them alone settle the direction.
 KNOWN: tuple[tuple[str, tuple[tuple[float, float, bool], ...]], ...] = (
+    (r"(wmt-|mqm-|da-|esa-)?z(-score)?", ((-30, 30, True),)),
     (r"(ref-?)?metricx([-\d].*)?", ((0, 25, False), (-25, 0, True))),
     (r"(gemba-|auto-?)?mqm([-\d].*)?|matese(-.*)?", ((0, math.inf, False), (-math.inf, 0, True))),
     (r"gemba-(esa|da)(-.*)?|esa(-.*)?|da(-.*)?|(sent|sp)?bleu(-.*)?|chrf(2|3|2\+\+|\+\+)?(-.*)?", ((0, 100, True),)),
-    (r"(wmt-|mqm-|da-|esa-)?z(-score)?", ((-10, 10, True),)),
     (r"(x|doc-?)?comet(-?kiwi)?(-?(\d\d|da|qe|xl|xxl))*(-.*)?|kiwi(-.*)?|wmt\d\d-(comet|unite).*|unite(-.*)?",
      ((-3, 3, True),)),
     (r"bleurt(-.*)?|bertscore(-.*)?|yisi(-.*)?", ((-3, 3, True),)),

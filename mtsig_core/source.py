@@ -12,18 +12,28 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from mtsig_core.caution import Assumption
-from mtsig_core.errors import SettingError, explain_unknown, format_count
+from mtsig_core.errors import InputError, MtsigError, SettingError, explain_unknown, format_count
 from mtsig_core.readers import join_scores, read_scores, read_text
-from mtsig_core.readers.files import open_file
+from mtsig_core.readers.files import MAX_DEPTH, open_file
 from mtsig_core.readers.formats import SCORE_TABLE, SEGMENTS, SYSTEMS_TABLE
 from mtsig_core.readers.limits import hide_places, limit_reading, list_replacements, show_path
 from mtsig_core.readers.lines import read_bytes
 from mtsig_core.readers.ratings import parse_weights
 from mtsig_core.readers.scores import explain_direction, list_langpairs
-from mtsig_core.readers.tasks import SYSTEMS_FILE, find_systems, has_scores, pairs_of, read_pair, read_task
+from mtsig_core.readers.tasks import (
+    SYSTEMS_FILE,
+    find_systems,
+    find_task,
+    has_scores,
+    pairs_of,
+    read_pair,
+    read_task,
+    tables_beside,
+)
 from mtsig_core.readers.texts import join_runs, read_sacrebleu, set_and_pair
 from mtsig_core.readers.wmt import folder_name, read_wmt_xml
 from mtsig_core.schema import from_plain, parse_json, to_plain
+from mtsig_core.score_names import told_direction
 from mtsig_core.task import Task, TaskExclusion, without
 from mtsig_core.testset import TestSet, show_name
 
@@ -343,6 +353,34 @@ class TaskSource(_Files):
             named += [(pair, name, path) for pair in pairs]
         return replace(self, scores=tuple(named))
 
+    @_limited
+    def join_tables_beside(self) -> tuple[TaskSource, list[str]]:
+        """The same with the tables of segment scores that lie beside the texts, and a sentence on each of them: where
+        one does not fit the texts, why. Where tables are named, only these are taken."""
+        source, sentences = self, list[str]()
+        if self.folder is None or self.scores or not os.path.lexists(self.folder):
+            return source, sentences
+        try:
+            self.check()
+            beside = tables_beside(find_task(self.folder), list(self._all_pairs()), MAX_DEPTH)
+        except (InputError, SettingError):  # which is told when the texts are read
+            return source, sentences
+        by_file: dict[str, list[tuple[str, str, str]]] = {}
+        for pair, name, path in beside:
+            if not self.pairs or pair in self.pairs:
+                by_file.setdefault(path, []).append((pair, name, path))
+        for path, tables in by_file.items():
+            more = replace(source, scores=(*source.scores, *tables))
+            try:
+                more.check()
+            except MtsigError as error:
+                sentences.append(f"{self.show_path(path)} has scores ({tables[0][1]}) and is not used: {error}")
+                continue
+            source = more
+            pairs = ", ".join(pair for pair, *_ in tables)
+            sentences.append(f"{tables[0][1]} of {pairs} is read from {self.show_path(path)}, beside the texts.")
+        return source, sentences
+
     def _all_pairs(self) -> Iterable[str]:
         """The language pairs of the task, chosen or not, without reading its texts."""
         from mtsig_core.simulation.corpus import PAIRS
@@ -360,10 +398,16 @@ class TaskSource(_Files):
 
     def _explain_directions(self, testsets: Mapping[str, TestSet]) -> list[Assumption]:
         """What was assumed of each name of tables, by the scores of all language pairs."""
-        return [explain_direction(name, (score for pair, metric, _ in self.scores if metric == name
-                                  for scores in testsets[pair].scores[name].by_system.values() for score in scores),
-                           self.lower_is_better, self.higher_is_better)
-                for name in dict.fromkeys(name for _, name, _ in self.scores)]
+        explained = []
+        for name in dict.fromkeys(name for _, name, _ in self.scores):
+            pairs = dict.fromkeys(pair for pair, metric, _ in self.scores if metric == name)
+            of_pairs = [testsets[pair].scores[name] for pair in pairs]
+            if not any(scores.higher_is_better for scores in of_pairs):  # as the user said, or as the form of MQM does
+                explained.append(told_direction(name, higher=False))
+                continue
+            values = (score for scores in of_pairs for own in scores.by_system.values() for score in own)
+            explained.append(explain_direction(name, values, self.lower_is_better, self.higher_is_better))
+        return explained
 
     @_limited
     def list_withdrawn(self) -> tuple[str, ...]:

@@ -47,7 +47,7 @@ with tests:
 with not_transitive:
     pairs_sections.show_triples(result, triples)
 with others:
-    caveats.show(comparison.warnings, "all")
+    comparison_sections.show_all_caveats(comparison_sections.list_all_caveats(view, comparison))
 with files:
     comparison_sections.show_files(view, "pairs", comparison_sections.join_metrics(
         view, comparison_sections.list_excluded(view)))

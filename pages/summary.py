@@ -11,37 +11,42 @@ if summary_sections.is_report():
     summary_sections.show_report(view)
     screen.end_page()
 
-screen.answer(state_answer(view.comparison, view.metric))
-for sentence in explain_far_firsts(view.comparison, view.metric):
+excluded = comparison_sections.list_excluded(view)
+known = summary_sections.find_known_metrics(view)
+comparison = summary_sections.join_all(view, excluded, known)
+screen.answer(state_answer(comparison, view.metric))
+for sentence in explain_far_firsts(comparison, view.metric):
     screen.plain(sentence)
 caveats, buttons = st.container(), st.container(horizontal=True)
 with buttons:
     summary_sections.pick_baseline(view)
-summary_sections.show_differences(view)
+summary_sections.show_differences(view, comparison)
 more = st.container()
 
-excluded = comparison_sections.list_excluded(view)
 several = len(view.whole.references) > 1
 tabs = dict(zip(names := [
     "Scores and ranks", "Table", *["References"] * several, *["Excluded"] * bool(excluded), "Published scores",
     "All caveats"], st.tabs(names, default=summary_sections.choose_first_tab(view)), strict=True))
 with tabs["Scores and ranks"]:
-    summary_sections.show_scores(view)
+    summary_sections.show_scores(view, comparison)
 with tabs["Table"]:
     others = comparison_sections.pick_further_metrics(view)
-    summary_sections.show_table(view, others)
+    comparison = summary_sections.join_all(view, excluded, others)
+    summary_sections.show_table(view, comparison, others)
 if several:
     with tabs["References"]:
         summary_sections.show_references(view)
 if excluded:
     with tabs["Excluded"]:
         excluded = comparison_sections.show_excluded(view)
+        comparison = summary_sections.join_all(view, excluded, others)
 with tabs["Published scores"]:
     published_comparison.show(view)
+every = comparison_sections.list_all_caveats(view, comparison)
 with tabs["All caveats"]:
-    first, every = summary_sections.find_caveats(view, others)
-    summary_sections.show_all_caveats(every, bool(others))
+    comparison_sections.show_all_caveats(every, bool(others))
 with caveats:
-    summary_sections.show_caveats(view, first, every, more)
+    summary_sections.show_caveats(view, comparison, every, more)
 with buttons:
-    summary_sections.show_buttons(view, excluded, others)
+    summary_sections.show_buttons(view, comparison)
+summary_sections.speak_of_all_metrics(view, known, others)

@@ -291,10 +291,13 @@ class Stage {
     this.draw()
   }
 
-  // The votes of the room: five numbers on the scale of the guess, or five ranges, or hands for each choice and for a tie.
+  // The votes of the room: numbers on the scale of the guess, or ranges, or hands for each choice and for a tie.
   voted(text) {
-    const {kind, min, max, options} = this.data.guess, most = {range: 10, choice: options?.length + 1}[kind] ?? 5
-    const found = (text.match(/\d+(\.\d+)?/g) ?? []).map(Number).filter(x => x < 1e6 && (options || (x >= min && x <= max))).slice(0, most)
+    const {kind, min, max, options} = this.data.guess, most = kind === 'choice' ? options.length + 1 : MOST_VOTES
+    const typed = (text.match(/\d+(\.\d+)?/g) ?? []).map(Number)
+    const found = typed.filter(x => x < 1e6 && (options || (x >= min && x <= max))).slice(0, most)
+    const expected = kind === 'choice' ? '' : `: ${min} to ${max}`
+    this.voteNote.textContent = typed.length > found.length ? `${found.length} of ${typed.length} count${expected}` : ''
     if (kind !== 'range') return found
     return found.flatMap((x, k) => k % 2 ? [Math.min(found[k - 1], x), Math.max(found[k - 1], x)] : [])
   }
@@ -485,7 +488,8 @@ class Stage {
     }
     this.voteBox.oninput = take
     this.voteBox.onchange = () => { take(); this.tell() }
-    return this.voteBox
+    this.voteNote = make('span', 'limit')
+    return make('span', 'ballot', '', this.voteBox, this.voteNote)
   }
 
   // The control that takes the guess: nothing is chosen in advance.
@@ -538,10 +542,11 @@ class Stage {
     this.read = write
     slide.append(...inputs)
     write()
-    return [make('div', 'guess', '', slide, said), two ? this.ballot('votes: 20-30 15-40', 'up to five ranges') : this.ballot('votes: 1 2 3 4 5', 'up to five numbers'), this.going()]
+    return [make('div', 'guess', '', slide, said), two ? this.ballot('votes: 20-30 15-40', 'a range from each') : this.ballot('votes: 1 2 3 4 5', 'a number from each'), this.going()]
   }
 }
 
+const MOST_VOTES = 300  // as in pages/_sections/lecture_scenes.py
 const data_label = guess => `Your guess, from ${guess.min} to ${guess.max}${guess.unit}`
 
 function luminance(color) {
@@ -699,7 +704,7 @@ class Dots {
     }
     if (guess) this.marks.push({at: guess[0], text: `your guess ${guess[0]}`, color: 'guess', row: 1})
     for (const vote of votes ?? []) if (vote >= this.low && vote <= this.high) times.set(vote, (times.get(vote) ?? 0) + 1)
-    for (const [vote, count] of times) this.marks.push({at: vote, text: '\u25bc'.repeat(count), row: 2, thin: true})
+    for (const [vote, count] of times) this.marks.push({at: vote, text: count > 4 ? `\u25bc \u00d7${count}` : '\u25bc'.repeat(count), row: 2, thin: true})
     this.redraw()
   }
 

@@ -112,8 +112,8 @@ def main(argv: list[str] | None = None) -> int:
         print(f"mtsig: {printable_lines(explain_unreadable(error))}", file=sys.stderr)
         return 2
     except MemoryError as error:
-        print(f"mtsig: not enough memory ({error}). Use fewer --trials or --resamples, or fewer systems.",
-              file=sys.stderr)
+        print(f"mtsig: not enough memory ({error}). Long lines, many systems, and many --trials or --resamples need "
+              "most. Use less of what is large here, or a machine with more memory.", file=sys.stderr)
         return 2
 
 

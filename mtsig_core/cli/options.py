@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import sys
 from argparse import ArgumentParser, Namespace, _ArgumentGroup
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
@@ -14,6 +15,7 @@ from mtsig_core.errors import SettingError
 from mtsig_core.metrics import check_tokenizer
 from mtsig_core.readers.tasks import has_scores, pairs_of
 from mtsig_core.report.commands import defaults, option_name
+from mtsig_core.report.text import printable
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.testset import show_name
@@ -190,10 +192,15 @@ def _check_companions(args: Namespace) -> None:
 
 
 def task_source(args: Namespace, **more: Any) -> TaskSource:
-    """The task that the options name, not read; `more` are further fields of it."""
+    """The task that the options name, not read, with the ratings that lie beside its texts; `more` are further fields
+    of it."""
     _check_companions(args)
     files = {name: _split_named(name, getattr(args, name), of_task=True) for name in ("scores", "run")}
-    return TaskSource(**_values(args, TaskSource) | files | {"exclude": ()} | more).name_pairs()
+    source = TaskSource(**_values(args, TaskSource) | files | {"exclude": ()} | more).name_pairs()
+    source, sentences = source.join_tables_beside()
+    for sentence in sentences:
+        print(f"mtsig: {printable(sentence)}", file=sys.stderr)
+    return source
 
 
 def refuse_of_one_pair(args: Namespace, *more: str) -> None:

@@ -139,19 +139,19 @@ def _check_views(args: Namespace) -> None:
             raise SettingError(f"--{name} has no effect with {other}. Leave one of them out.")
 
 
-def _tell_unread(source: TaskSource) -> None:
+def _tell_unread(args: Namespace, source: TaskSource) -> None:
     """Say on standard error which files beside the texts of a task are not read."""
     if source.folder is None:
         return
-    taken = {path for *_, path in (*source.scores, *source.run)}
+    said: list[str] = []
     if is_archive(source.folder):
-        contents = contents_of(source.folder)
-        beside: Sequence[tuple[str, str, str]] = contents.scores
-        said = unread_sentences(contents.unread)
-    else:
-        beside, said = tables_beside(source.folder, pairs_of(source.folder)), []
-    said += [f"{path} has segment scores and is not read. {shlex.join(['--scores', f'{pair}:{name}={path}'])} reads it."
-             for pair, name, path in beside if path not in taken and pair in (source.pairs or (pair,))]
+        said += unread_sentences(contents_of(source.folder).unread)
+    if args.scores:  # else all tables beside the texts were tried
+        taken = {path for *_, path in source.scores}
+        for pair, name, path in tables_beside(source.folder, pairs_of(source.folder)):
+            if path not in taken and pair in (source.pairs or (pair,)):
+                option = shlex.join(["--scores", f"{pair}:{name}={path}"])
+                said.append(f"{path} has segment scores and is not read. {option} reads it.")
     print(*(f"mtsig: {printable(one)}\n" for one in said), sep="", end="", file=sys.stderr)
 
 
@@ -163,7 +163,7 @@ def run_task(args: Namespace) -> None:
     check_out(args, source)
     if args.folder is not None and not Path(args.folder).exists():
         source.read()  # which says what is wrong
-    _tell_unread(source)
+    _tell_unread(args, source)
     whole = KeptTask(source)
     kept = whole.leaving_out(replay(history).exclusions if history else
                              read_exclusions(args.exclude, whole.info.systems, whole.info.pairs))

@@ -6,11 +6,11 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from mtsig_core.cli.inputs import check_out, chosen_metrics, progress_line, read, warn_about_words, write, write_file
 from mtsig_core.cli.options import add_options, given, refuse_of_one_pair, source_from, task_source
-from mtsig_core.errors import SettingError, explain_unknown
+from mtsig_core.errors import MtsigError, SettingError, explain_unknown
 from mtsig_core.experiments.dispute import examine_dispute, list_dispute_metrics
 from mtsig_core.experiments.domains import by_domain
 from mtsig_core.experiments.integrity import examine_integrity, examine_task
@@ -24,19 +24,23 @@ from mtsig_core.metrics import resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.readers.official_tables import read_official, read_official_task
 from mtsig_core.report import export
-from mtsig_core.report.commands import command_line
+from mtsig_core.report.commands import command_line, option_name
 from mtsig_core.report.dispute_card import card_json, dispute_report
 from mtsig_core.report.experiment_reports import DOMAIN_FORMS, INTEGRITY_FORMS, REPLICATION_FORMS, RULES_FORMS
 from mtsig_core.report.html import report_html
 from mtsig_core.report.reports import comparison_text
 from mtsig_core.report.text import report_text, terminal_width, warn
-from mtsig_core.results import Exclusion
+from mtsig_core.results import Comparison, Exclusion, TaskComparison
+from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import task_metrics
 from mtsig_core.stats.comparison import compare, score
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
-from mtsig_core.stats.published_scores import replicate, replicate_task
+from mtsig_core.stats.parallel import Progress
+from mtsig_core.stats.published_scores import name_way, replicate, replicate_task
 from mtsig_core.stats.settings import SETTINGS, check_jobs
 from mtsig_core.testset import TestSet
+
+_AnySource = TypeVar("_AnySource", Source, TaskSource)
 
 #-----------------------------------------------------------------------------------------------------------------------
 # `score --official FILE`, `task --official FILE`: published scores and those that come out here.
@@ -61,7 +65,12 @@ def run_replicate(args: Namespace, testset: TestSet) -> None:
         found = replicate(testset, table, whole, lowercase=args.lowercase, progress=progress)
         if table.ranks:
             metric = chosen_metrics(args, testset, decides=True)[0]
-            found = with_published_ranks(found, table, testset_by_rules(testset, metric, progress))
+            by_rule = testset_by_rules(testset, metric, progress)
+            found = with_published_ranks(found, table, by_rule)
+            if found.ranks is not None and not found.ranks.comes_out:
+                readings = _list_readings(source, table.ranks, testset.systems, metric.name in testset.scores)
+                _rank_otherwise(by_rule, readings, partial(_rank_set, metric=metric.name, progress=progress))
+                found = with_published_ranks(found, table, by_rule)
     write(REPLICATION_FORMS[args.format](found), args.out)
 
 
@@ -70,11 +79,63 @@ def run_replicate_task(args: Namespace, kept: KeptTask) -> None:
     tables = read_official_task(args.official)
     with progress_line() as progress:
         found = replicate_task(kept.read_testsets, kept.info.pairs, tables, progress=progress)
-        if any(table.ranks for table in tables.values()):
+        ranked = [name for table in tables.values() for name in table.ranks]
+        if ranked:
             metric, settings = task_metrics(kept.info, list(args.metrics) or None)[0], given(args, "task")
             del settings["rank_rule"]
-            found = with_ranks_of_task(found, tables, task_by_rules(kept, metric, progress, **settings))
+            by_rule = task_by_rules(kept, metric, progress, **settings)
+            found = with_ranks_of_task(found, tables, by_rule)
+            if not all(one.ranks is None or one.ranks.comes_out for one in found.pairs.values()):
+                readings = _list_readings(kept.source, ranked, kept.info.systems, metric in kept.info.own_scores)
+                _rank_otherwise(by_rule, readings, partial(
+                    _rank_task, metric=metric, progress=progress, settings=settings))
+                found = with_ranks_of_task(found, tables, by_rule)
     write(REPLICATION_FORMS[args.format](found), args.out)
+
+
+def _rank_set(source: Source, metric: str, progress: Progress | None) -> dict[str, Comparison]:
+    """The ranks of a test set by all rules, read from a source."""
+    testset = source.read()
+    return testset_by_rules(testset, resolve_metric(testset, metric), progress)
+
+
+def _rank_task(source: TaskSource, metric: str, progress: Progress | None, settings: Mapping[str, Any]
+               ) -> dict[str, TaskComparison]:
+    """The ranks of a task by all rules, read from a source."""
+    return task_by_rules(KeptTask(source), metric, progress, **settings)
+
+
+def _list_readings(source: _AnySource, ranked: Iterable[str], systems: Iterable[str], is_rated: bool
+                   ) -> list[tuple[str, _AnySource]]:
+    """Other ways to read the files, with the options that do so: each rating as a segment of its own, if the metric is
+    in the files (`is_rated`); and references as systems, where a published ranking has a system that is not here."""
+    changes: list[dict[str, Any]] = [{}]
+    if is_rated and source.raters is None:
+        changes.append({"raters": "segments"})
+    if not source.refs_as_systems and not {*ranked} <= {*systems}:
+        changes += [{**change, "refs_as_systems": True} for change in changes]
+    return [(_write_options(change), replace(source, **change)) for change in changes if change]
+
+
+def _write_options(change: Mapping[str, Any]) -> str:
+    """Fields of a source as options of the command line."""
+    options = []
+    for field, value in change.items():
+        option = f"--{option_name(field).replace('_', '-')}"
+        options.append(option if value is True else f"{option} {value}")
+    return " ".join(options)
+
+
+def _rank_otherwise(by_rule: dict[str, Any], readings: Iterable[tuple[str, _AnySource]],
+                    rank: Callable[[Any], Mapping[str, Any]]) -> None:
+    """Add the ranks that all rules give when the files are read in other ways."""
+    for options, source in readings:
+        try:
+            ranked = rank(source)
+        except MtsigError:  # the files cannot be read so: one rating a segment, say, or no reference to spare
+            continue
+        for rule, one in ranked.items():
+            by_rule[name_way(rule, options)] = one
 
 
 def check_form(form: str, forms: Iterable[str], option: str) -> None:

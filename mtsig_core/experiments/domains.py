@@ -22,7 +22,14 @@ from mtsig_core.stats import engine
 from mtsig_core.stats.cautions import about_few_in, about_files, about_need_of_units, about_scores
 from mtsig_core.stats.draws import PartDraws, derive_seed, draw_part, step_down, test_pairs
 from mtsig_core.stats.engine import Measured, measure
-from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, least_of_units, p_floor
+from mtsig_core.stats.few_units import (
+    FEW_FOR_BOOTSTRAP,
+    least_of_units,
+    p_floor,
+    units_freedom,
+    welch_satterthwaite,
+)
+from mtsig_core.stats.intervals import finite_ends
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, effective_number
 from mtsig_core.stats.settings import Plan, check_trials, resolve_sampling
 from mtsig_core.stats.significance import SIDES, TESTS, decide_pairs, significant
@@ -41,7 +48,8 @@ def by_domain(testset: TestSet, metric: str | Metric = "bleu", *, test: str = "a
 
     Two families, each corrected by Romano-Wolf: all pairs on the whole set, and all pairs in all domains. A bootstrap
     sample of the whole set has as many units of each domain as there are. Swaps move units between systems, never
-    between domains, so that approximate randomization of the whole set is stratified as it is.
+    between domains, so that approximate randomization of the whole set is stratified as it is. Its intervals are
+    Student's t by the standard errors of samples drawn so; see `find_half_width`.
 
     A domain is a test set of its own: a metric that takes its weights from the test set (NIST) takes those of a domain
     from the domain's references, as `score` and `compare` do of `TestSet.in_domain`. Bootstrap samples and swaps keep
@@ -178,16 +186,68 @@ def _whole_set(seen: Measured, pairs: np.ndarray, units: Units, of: np.ndarray, 
               for block in range(-(-n // BLOCK))]
     within = np.concatenate(blocks, axis=1)[:, :n]
     np.copyto(within, data.scores[:, None], where=np.isnan(within))
-    plain, errors = draws.sides.sample.drawn, np.full((4, len(pairs)), np.nan)
-    for k, (first, second) in zip(np.flatnonzero(draws.some), draws.rows, strict=True):
-        apart = within[first, :plan.resamples] - within[second, :plan.resamples]
-        errors[:2, k] = np.quantile(apart, [alpha / 2, 1 - alpha / 2])
-        errors[2:, k] = apart.std(ddof=1), (plain[first] - plain[second]).std(ddof=1)
+    sample, errors = draws.sides.sample, np.full((4, len(pairs)), np.nan)
+    for k, delta, (first, second) in zip(np.flatnonzero(draws.some), draws.delta, draws.rows, strict=True):
+        se = float((within[first, :plan.resamples] - within[second, :plan.resamples]).std(ddof=1))
+        parts = _split_variance(sample.left_out[first] - sample.left_out[second],
+                                _unit_sizes(seen, pairs[k], units), strata)
+        half = find_half_width(se, *parts, alpha)
+        plain = sample.drawn[first] - sample.drawn[second]
+        errors[:, k] = delta - half, delta + half, se, plain.std(ddof=1)
     if plan.test == "bootstrap":
         i, j = draws.rows.T
         draws = replace(draws, replicates=within[i, :plan.trials] - within[j, :plan.trials],
                         joint=within[i, :plan.trials] - within[j, :plan.trials])
     return _tested(draws, plan, errors)
+
+
+def _unit_sizes(seen: Measured, pair: np.ndarray, units: Units) -> np.ndarray:
+    """The segments of each unit that both systems of a pair have scores for, shape (units,)."""
+    if not seen.has_gaps:
+        return np.bincount(units.index, minlength=units.n)
+    has_score = seen.statistics[pair, :, -1] > 0
+    return np.bincount(units.index[has_score.all(axis=0)], minlength=units.n)
+
+
+def _split_variance(left_out: np.ndarray, sizes: np.ndarray, strata: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """How much of the variance of a difference is from each domain that it has segments in, up to a common factor, and
+    how many units of equal size that domain is worth; from the differences with one unit left out.
+
+    Shapes: `left_out`, `sizes` and `strata` (units,), both results (domains,).
+    """
+    variances, worth = [], []
+    for stratum in np.unique(strata[sizes > 0]):
+        inside = (strata == stratum) & (sizes > 0)
+        variances.append(left_out[inside].var() * np.count_nonzero(inside))
+        worth.append(effective_number(sizes[inside]))
+    return np.array(variances), np.array(worth)
+
+
+def find_half_width(se: float, variances: np.ndarray, worth: np.ndarray, alpha: float) -> float:
+    """Half of the interval of a difference whose bootstrap samples are drawn within domains; NaN where a domain has a
+    single unit, as nothing says how far that may vary.
+
+    The bootstrap lacks n / (n - 1) of the variance in each domain by itself, with the n units of equal size that the
+    domain is worth. So a set of many small domains lacks more than one of as many units. t has the degrees of freedom
+    of Welch and Satterthwaite.
+
+    Parameters
+    ----------
+    se : float
+        Standard error of the samples.
+    variances, worth : ndarray, shape (domains,)
+        As `_split_variance` gives them.
+    """
+    from scipy.special import stdtrit
+
+    if (worth <= 1).any():
+        return np.nan
+    total = variances.sum()
+    if total <= 0:
+        return 0.0 * se
+    mended = variances * worth / (worth - 1)
+    freedom = welch_satterthwaite(mended, np.asarray(units_freedom(worth)))
+    return float(stdtrit(freedom, 1 - alpha / 2) * se * np.sqrt(mended.sum() / total))
 
 
 def _result(seen: Measured, kinds: list[str], of: np.ndarray, pairs: np.ndarray, whole: _Part, parts: list[_Part],
@@ -216,8 +276,9 @@ def _result(seen: Measured, kinds: list[str], of: np.ndarray, pairs: np.ndarray,
         sides = {one.better for one in inside} | {SIDES[int(overall[k])]}
         opposed = tuple(one.domain for one in inside if overall[k] * seen.sign * one.delta < 0)
         low, high, within, plain = whole.errors[:, k]
+        ci_low, ci_high = finite_ends(low, high) or (None, None)
         rows.append(StratifiedPair(
-            names[i], names[j], float(whole.delta[k]), float(low), float(high), float(plain), float(within),
+            names[i], names[j], float(whole.delta[k]), ci_low, ci_high, float(plain), float(within),
             float(whole.p[k]), float(adjusted[k]), SIDES[int(overall[k])], inside, opposed, {"a", "b"} <= sides))
     domains = []
     for k, kind in enumerate(kinds):

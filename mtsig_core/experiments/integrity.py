@@ -9,15 +9,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from mtsig_core.caution import Caution
-from mtsig_core.metrics import Metric, resolve_metric
+from mtsig_core.metrics import Metric, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
+from mtsig_core.stats.arrays import row_chunks
 from mtsig_core.stats.cautions import about_files, find_missing_tokenizers, strip_texts
 from mtsig_core.stats.engine import UnitStatistics, jackknife_scores
 from mtsig_core.stats.resampling import make_units
 from mtsig_core.task import Task
 from mtsig_core.testset import TestSet
 
-DRIVES = 0.25  # share of a variance above which one document drives it
+DRIVES = 0.25  # share of a variance above which one document drives it, if chance seldom gives so much
+CHANCE = 0.05  # how many test sets may have such a document by chance, at most
+_LEAST_DOCUMENTS = 4
+_SIMULATED = 19_999  # test sets; so that p can be small enough for hundreds of systems
 SHORT_LINE = 20  # characters below which equal lines say little
 
 
@@ -36,6 +40,7 @@ class DrivingDocument:
 
     document: str
     share: float  # of the jackknife variance
+    p_value: float  # how often the largest share is so large by chance, see `chance_of_share`
 
 
 @dataclass(frozen=True)
@@ -98,7 +103,8 @@ def examine_integrity(testset: TestSet, metric: str | Metric | None = None) -> I
                                               / len(counted)),
             driving.get(system), tuple(caution for caution in warnings if caution.a == system)))
     return Integrity(testset.name, chosen.name, len(counted), tuple(rows),
-                     float(np.median([*alike.values()])) if alike else None, tuple(missing.values()))
+                     float(np.median([*alike.values()])) if alike else None,
+                     (*missing.values(), *(caution for caution in warnings if caution.a is None)))
 
 
 def _cross_bleu(testset: TestSet, outputs: Mapping[str, Sequence[str]]) -> dict[frozenset[str], float]:
@@ -140,15 +146,54 @@ def _count_equal(first: Sequence[str], second: Sequence[str], counted: Sequence[
 
 
 def _find_driving(testset: TestSet, metric: Metric) -> dict[str, DrivingDocument]:
-    """By system: the document with at least `DRIVES` of the jackknife variance, where there are documents."""
-    if testset.documents is None or len(Counter(testset.documents)) < 4:
+    """By system: the document that drives its interval, where there are documents.
+
+    It has at least `DRIVES` of the jackknife variance, and a larger share than chance gives: the largest share is
+    large with few documents, and with one that is longer than all others. So that the whole test set seldom shows one
+    by chance, each system is judged at `CHANCE` over their number.
+    """
+    if testset.documents is None or len(Counter(testset.documents)) < _LEAST_DOCUMENTS:
         return {}
     names = list(dict.fromkeys(testset.documents))
-    data = UnitStatistics(metric, cached_statistics(metric, testset), make_units(testset, "document"))
+    statistics, units = cached_statistics(metric, testset), make_units(testset, "document")
+    data = UnitStatistics(metric, statistics, units)
     found = {}
-    for system, row in zip(testset.systems, jackknife_scores(data), strict=True):
-        squares = (row - np.nanmean(row)) ** 2 if not np.isnan(row).all() else np.zeros(len(row))
-        share = np.nan_to_num(squares) / max(np.nansum(squares), 1e-300)
-        if share.max() >= DRIVES:
-            found[system] = DrivingDocument(names[int(share.argmax())], float(share.max()))
+    for k, (system, left_out) in enumerate(zip(testset.systems, jackknife_scores(data), strict=True)):
+        known = np.flatnonzero(~np.isnan(left_out))
+        if len(known) < _LEAST_DOCUMENTS:
+            continue
+        shares = _share_variance(left_out[known])
+        largest = float(shares.max())
+        if largest < DRIVES:
+            continue
+        has_score = statistics[k, :, -1] > 0 if is_segment_mean(metric) else np.ones(testset.n_segments, dtype=bool)
+        sizes = np.bincount(units.index[has_score], minlength=units.n)[known]
+        p = chance_of_share(largest, sizes)
+        if p <= CHANCE / len(testset.systems):
+            found[system] = DrivingDocument(names[known[shares.argmax()]], largest, p)
     return found
+
+
+def _share_variance(left_out: np.ndarray) -> np.ndarray:
+    """The share of the jackknife variance that is from each unit, (..., units) -> (..., units); 0 where none varies."""
+    squares = (left_out - left_out.mean(axis=-1, keepdims=True)) ** 2
+    total = squares.sum(axis=-1, keepdims=True)
+    shares: np.ndarray = np.divide(squares, total, out=np.zeros_like(squares), where=total > 0)
+    return shares
+
+
+def chance_of_share(share: float, sizes: np.ndarray) -> float:
+    """How often the largest share of the jackknife variance is so large by chance: with normal document means of one
+    variance, and documents of these sizes. By simulation with a fixed seed.
+
+    >>> chance_of_share(0.5, np.full(5, 10)) > 0.5 > 0.01 > chance_of_share(0.5, np.full(20, 10))
+    True
+    """
+    rng, weights = np.random.default_rng(0), sizes / sizes.sum()
+    reached = 0
+    for rows in row_chunks(_SIMULATED, len(sizes)):
+        means = rng.normal(size=(rows.stop - rows.start, len(sizes)))
+        adds = weights * means
+        left_out = (adds.sum(axis=1, keepdims=True) - adds) / (1 - weights)
+        reached += int(np.count_nonzero(_share_variance(left_out).max(axis=1) >= share))
+    return (reached + 1) / (_SIMULATED + 1)

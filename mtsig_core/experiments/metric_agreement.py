@@ -66,7 +66,8 @@ def agreement(testset: TestSet, human: str, metrics: Sequence[str | Metric] | No
     its files.) Intervals are percentiles over bootstrap samples of units, moved so that their mean is what was
     observed, since samples have the noise of the test set twice; systems are not drawn.
 
-    Two metrics are compared by PERM-BOTH (`permute_metrics`), and p is corrected by Holm.
+    Two metrics are compared by PERM-BOTH (`permute_metrics`), and p is corrected by Holm. Their difference is the one
+    that is permuted, from standardized segment scores; that of the accuracies may differ a little.
 
     >>> from mtsig_core.testset import SegmentScores
     >>> scores = {name: [first + k % 3 for k in range(20)] for name, first in (("A", 3.0), ("B", 2.0), ("C", 1.0))}
@@ -121,7 +122,7 @@ def summarize_draws(human: str, draws: AgreementDraws) -> Agreement:
     results = tuple(accuracies(draws.metrics[k], draws.metrics[k].signature(draws.testset), draws.rows[k],
                                draws.sampling.alpha) for k in order)
     return Agreement(human, TestSetInfo.from_testset(draws.testset), draws.sampling, draws.trials, CORRECTION, results,
-                     compare_metrics(draws.rows, [draws], order),
+                     compare_metrics([draws], order),
                      (*about_independence(draws.testset, draws.sampling.unit),
                       *about_ignored_documents(draws.testset, draws.sampling.unit, {"unit": "document"}),
                       *about_words(draws.testset, tokenizers)))
@@ -269,21 +270,27 @@ def _interval(draws: np.ndarray, alpha: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def compare_metrics(rows: Sequence[AccuracyDraws], parts: Sequence[AgreementDraws],
-                    order: Sequence[int]) -> tuple[AgreementComparison, ...]:
-    """All pairs of metrics, the better first, by the mean over test sets; p is none that so few units cannot show."""
-    pairs = list(combinations(order, 2))
-    if not pairs:
+def compare_metrics(parts: Sequence[AgreementDraws], order: Sequence[int]) -> tuple[AgreementComparison, ...]:
+    """All pairs of metrics by the mean difference over test sets, that is observed and permuted in the same way; the
+    better first, metrics without a difference in this order. p is none that so few units cannot show."""
+    permuted = np.mean([own.permuted for own in parts], axis=0)
+    if not len(permuted):
         return ()
-    places = {pair: k for k, pair in enumerate(combinations(range(len(rows)), 2))}
-    mean = np.mean([own.permuted for own in parts], axis=0)
-    permuted = np.array([mean[places[a, b]] if a < b else -mean[places[b, a]] for a, b in pairs])
-    reached = np.abs(permuted[:, 1:]) >= permuted[:, :1] - TOLERANCE  # accuracies, of the size of 1
+    observed = permuted[:, 0]
+    reached = np.abs(permuted[:, 1:]) >= np.abs(observed)[:, None] - TOLERANCE  # accuracies, of the size of 1
     p = (np.count_nonzero(reached, axis=1) + 1) / permuted.shape[1]
-    p = np.maximum(p, p_floor(TESTS["bootstrap"], parts[0].sampling.unit, np.array(sum(own.n_units for own in parts))))
-    names = [metric.name for metric in parts[0].metrics]
-    return tuple(AgreementComparison(names[a], names[b], float(rows[a].soft[0] - rows[b].soft[0]), raw, adjusted)
-                 for (a, b), raw, adjusted in zip(pairs, p.tolist(), holm(p).tolist(), strict=True))
+    n_units = np.array(sum(own.n_units for own in parts))
+    p = np.maximum(p, p_floor(TESTS["bootstrap"], parts[0].sampling.unit, n_units))
+    adjusted = holm(p)
+    names, rank = [metric.name for metric in parts[0].metrics], {k: place for place, k in enumerate(order)}
+    found = []
+    for k, (first, second) in enumerate(combinations(range(len(names)), 2)):
+        delta = float(observed[k])
+        if delta < 0 or (delta == 0 and rank[second] < rank[first]):
+            first, second, delta = second, first, -delta
+        found.append((rank[first], rank[second], AgreementComparison(
+            names[first], names[second], delta + 0.0, float(p[k]), float(adjusted[k]))))
+    return tuple(one for *_, one in sorted(found, key=lambda row: row[:2]))
 
 
 def score_segments(metric: Metric, statistics: np.ndarray, rated: np.ndarray) -> np.ndarray:
@@ -407,6 +414,8 @@ def task_agreement(task: Task, human: str, metrics: Sequence[str] | None = None,
         if not metrics:
             raise SettingError(f"No metric is in all language pairs of {task.name} that have {human}: "
                                f"{', '.join(have)}. Choose fewer language pairs.", {"pairs": "XX-YY,..."})
+    # The draws of language pairs are independent; a single one is drawn as its test set is.
+    seeds = {pair: seed if len(have) == 1 else derive_seed(seed, pair) for pair in have}
     draws = {}
     for k, (pair, testset) in enumerate(have.items()):
         def report(what: str, share: float, k: int = k, pair: str = pair) -> None:
@@ -414,7 +423,7 @@ def task_agreement(task: Task, human: str, metrics: Sequence[str] | None = None,
                 progress(f"{pair}, {what}", (k + share) / len(have))
 
         draws[pair] = draw_accuracies(testset, human, metrics, unit=unit, block_length=block_length, trials=trials,
-                                      alpha=alpha, resamples=resamples, seed=derive_seed(seed, pair), jobs=jobs,
+                                      alpha=alpha, resamples=resamples, seed=seeds[pair], jobs=jobs,
                                       progress=report)
     first = next(iter(draws.values()))
     means = [_mean([own.rows[k] for own in draws.values()]) for k in range(len(first.metrics))]
@@ -429,7 +438,7 @@ def task_agreement(task: Task, human: str, metrics: Sequence[str] | None = None,
     return TaskAgreement(
         human, TaskInfo.from_task(task), parts,
         tuple(pair for pair in task.testsets if pair not in have), alpha, seed, CORRECTION, rows,
-        compare_metrics(means, list(draws.values()), order))
+        compare_metrics(list(draws.values()), order))
 
 
 def _available_metrics(pair: str, testset: TestSet, human: str) -> tuple[list[str], list[Caution]]:

@@ -36,6 +36,7 @@ from mtsig_core.results import SamplingSettings
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import TOLERANCE, pair_differences, rounding_error
 from mtsig_core.stats.engine import measure, segment_scores
+from mtsig_core.stats.few_units import find_freedom
 from mtsig_core.stats.intervals import Sample, finite_or_none, fitting_intervals, percentile
 from mtsig_core.stats.pair import examine_pair
 from mtsig_core.stats.parallel import Progress, report_stage
@@ -458,8 +459,10 @@ def _ends(metric: Metric, both: np.ndarray, units: Units, resamples: int, alpha:
     segments = segment_scores(metric, both) if units.kind == "segment" else None
     combined: dict[str, Callable[[np.ndarray], np.ndarray]] = {
         "score": lambda x: x[:1], "difference": lambda x: x[:1] - x[1:]}
+    freedom = find_freedom(data, both)[:1]  # the same for both systems and their difference
     quantities = {name: Sample(combine(data.scores), combine(drawn), combine(left_out),
-                               None if segments is None else combine(segments)) for name, combine in combined.items()}
+                               None if segments is None else combine(segments), freedom)
+                  for name, combine in combined.items()}
     return [(units.kind, kind, quantity, float(low[0]), float(high[0]))
             for kind, interval in fitting_intervals(segments is not None).items()
             for quantity, sample in quantities.items() for low, high in [interval(sample, alpha)]]

@@ -208,6 +208,12 @@ def mean_over_domains(metric: Metric) -> Metric:
     return DomainMean(metric)
 
 
+def has_score_in_domains(metric: Metric, statistics: np.ndarray) -> np.ndarray | None:
+    """Whether segments have a score in each domain that the metric is a mean over, from their statistics: bool, shape
+    (systems, segments, domains); None for any other metric."""
+    return metric.has_score(statistics) if isinstance(metric, DomainMean) else None
+
+
 def find_tokenizer(metric: Metric, testset: TestSet) -> str | None:
     """The name of the tokenizer that finds the words of a metric, None for a metric without."""
     return metric.tokenizer(testset) if hasattr(metric, "tokenizer") else None

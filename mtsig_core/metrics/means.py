@@ -123,6 +123,13 @@ class DomainMean:
         found: np.ndarray = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
         return found
 
+    def has_score(self, statistics: np.ndarray) -> np.ndarray:
+        """Whether a segment has a score in each domain, from statistics of segment means: bool, shape (systems,
+        segments, domains)."""
+        by_domain = statistics[..., :-1].reshape(*statistics.shape[:-1], -1, len(self.of.stat_names))
+        found: np.ndarray = by_domain[..., -1] > 0
+        return found
+
     def signature(self, testset: TestSet) -> str:
         """That of the metric, and what is averaged last."""
         return f"{self.of.signature(testset)}|mean:domains"

@@ -22,7 +22,8 @@ from mtsig_core.testset import show_name
 
 _Read = TypeVar("_Read")
 _LONGEST = 40  # characters of a value in a message
-_MISSING_NUMBERS = ("", '""', "na", "n/a", "nan", "none", "null")
+_MISSING_NUMBERS = ("", '""', "na", "n/a", "nan", "none", "null", "#n/a", "<na>")
+_TRUTHS = {"true": 1.0, "false": 0.0}  # such as whether a judge found a segment right
 #: What pandas has in place of a missing value, and of a missing time.
 _MISSING_TYPES = ("NAType", "NaTType")
 _LONGEST_WHOLE = 15  # digits of a whole number that every program writes in full
@@ -161,7 +162,7 @@ def to_number(value: object) -> float | None:
     """
     if type(value) is float and math.isfinite(value):  # nearly all
         return value
-    if is_missing(value) or isinstance(value, str) and value.strip().lower() in _MISSING_NUMBERS:
+    if _is_no_number(value):
         return None
     number = _parse_number(value)
     if number is None:
@@ -198,6 +199,32 @@ def is_number(value: object) -> bool:
 def has_number(value: object) -> bool:
     """Whether a value is a score, not only a place without one."""
     return is_number(value) and to_number(value) is not None
+
+
+def count_truths(values: Sequence[object]) -> list[object] | None:
+    """The values of a column of judgements with 1 for true and 0 for false; None of any other column.
+
+    >>> count_truths([True, False, None]), count_truths(["TRUE", "false", "n/a"]), count_truths([True, 0.5])
+    ([1.0, 0.0, None], [1.0, 0.0, 'n/a'], None)
+    """
+    truths = [_find_truth(value) for value in values]
+    is_judged = any(truth is not None for truth in truths) and all(
+        truth is not None or _is_no_number(value) for truth, value in zip(truths, values, strict=True))
+    if not is_judged:
+        return None
+    return [value if truth is None else truth for truth, value in zip(truths, values, strict=True)]
+
+
+def _find_truth(value: object) -> float | None:
+    """1 for true and 0 for false, also as a text; None of anything else."""
+    if isinstance(value, bool) or type(value).__name__ == "bool_":
+        return float(bool(value))
+    return _TRUTHS.get(value.strip().lower()) if isinstance(value, str) else None
+
+
+def _is_no_number(value: object) -> bool:
+    """Whether a value says that a score is missing."""
+    return is_missing(value) or isinstance(value, str) and value.strip().lower() in _MISSING_NUMBERS
 
 
 def _parse_number(value: object) -> float | None:

@@ -7,12 +7,13 @@ import io
 import os
 import re
 import zipfile
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from mtsig_core.errors import InputError
-from mtsig_core.readers.cells import ABSENT, read_column, read_value, show_value, to_name
+from mtsig_core.languages import is_langpair
+from mtsig_core.readers.cells import ABSENT, count_truths, read_column, read_value, show_value, to_name
 from mtsig_core.readers.limits import check_values, parse_bounded_json, spend
 from mtsig_core.testset import as_list, show_name
 
@@ -63,6 +64,8 @@ class InputTable:
     is_standardized: bool = False  # whether the scores are standardized by rater
     #: Whether lines are called DOCUMENT:ITEM, with the place of a segment in its document.
     counts_by_document: bool = False
+    #: The columns that the user says are of systems, where there is a column for each.
+    told_systems: Collection[str] = ()
     weights: Mapping[str, float] = field(default_factory=dict)  # of MQM's errors, of which its scores are sums
     #: Of a table with a row for each error: the table of ratings, by weights of which some are given.
     sum_errors: Callable[[Mapping[str, float]], InputTable] | None = None
@@ -73,6 +76,21 @@ class InputTable:
     def read(self, place: int, read: Callable[[object], _Read]) -> list[_Read]:
         """The values of a column, which `read`, such as `cells.to_text`, makes of its cells."""
         return read_column(self.where, self.header[place], self.rows, place, read)
+
+    def count_truths(self) -> InputTable:
+        """The same with 1 and 0 in columns of true and false, which a judge may give as scores."""
+        changed: dict[int, list[object]] = {}
+        for place in range(len(self.header)):
+            counted = count_truths([cells[place] for _, cells in self.rows])
+            if counted is not None:
+                changed[place] = counted
+        if not changed:
+            return self
+        rows: NumberedRows = []
+        for number, (row, cells) in enumerate(self.rows):
+            rows.append((row, [changed[place][number] if place in changed else cell
+                               for place, cell in enumerate(cells)]))
+        return replace(self, rows=rows)
 
     def find_score(self, metric: str) -> int | None:
         """The column of the scores: the one named after them, else the only one with a usual name."""
@@ -120,6 +138,7 @@ def _check_lengths(name: str, columns: Mapping[str, Sequence[Any]], what: str) -
 
 def join_columns(name: str, columns: Mapping[str, Sequence[Any]], what: str) -> InputTable:
     """A table from columns, which must be of one length."""
+    spend("columns", len(columns), name)
     _check_lengths(name, columns, what)
     return InputTable(name, list(columns), list(enumerate(zip(*columns.values(), strict=True), 1)))
 
@@ -131,9 +150,11 @@ def read_columns(name: str, table: NamedColumns) -> dict[str, list[Any]]:
     """Columns by name, with None for what is missing."""
     if isinstance(table, Mapping):
         columns = {column: list(as_list(f"{name}: column {column}", values)) for column, values in table.items()}
+    elif hasattr(table, "__arrow_c_stream__") and not hasattr(table, "isna"):
+        columns = _read_arrow(name, table)
     elif not hasattr(table, "isna"):
-        raise InputError(f"{name} is of the type {type(table).__name__}. Expected a data frame of pandas, or a mapping "
-                         "from names of columns to lists.")
+        raise InputError(f"{name} is of the type {type(table).__name__}. Expected a data frame of pandas or polars, or "
+                         "a mapping from names of columns to lists.")
     else:
         if not table.columns.is_unique:
             check_unique(name, list(map(str, table.columns)))
@@ -142,6 +163,17 @@ def read_columns(name: str, table: NamedColumns) -> dict[str, list[Any]]:
     if wrong := [column for column in columns if not isinstance(column, str)]:
         raise InputError(f"{name} has a column that is called {wrong[0]!r}. Expected texts as names of columns.")
     return columns
+
+
+def _read_arrow(name: str, table: Any) -> dict[str, list[Any]]:
+    """The columns of a frame that gives itself as Arrow does: of polars, pyarrow, duckdb and others."""
+    import pyarrow
+
+    frame = pyarrow.table(table)
+    if len(set(frame.column_names)) < len(frame.column_names):
+        twice = next(column for column in frame.column_names if frame.column_names.count(column) > 1)
+        raise InputError(f"{name} has the column {show_name(twice)!r} twice. Rename or remove one of them.")
+    return {column: frame.column(column).to_pylist() for column in frame.column_names}
 
 
 def read_frame_table(name: str, table: NamedColumns) -> InputTable:
@@ -168,6 +200,7 @@ def read_delimited(text: str, name: str) -> InputTable:
     first_line = re.split("[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
     unquoted = re.sub('"[^"]*"', "", first_line)
     separator = told[1] if told else next((sign for sign in "\t,;" if sign in unquoted), "\t")
+    spend("columns", first_line.count(separator) + 1, name)
     spend("values", text.count(separator) + text.count("\n"), name)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True,
                         quoting=csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL)
@@ -335,6 +368,7 @@ def _parse_row(name: str, row: int, line: str) -> Any:
 def _join_records(name: str, entries: Sequence[tuple[int | str, Mapping[str, Any]]], **more: Any) -> InputTable:
     """The table of numbered objects."""
     header = list(dict.fromkeys(key for _, entry in entries for key in entry))
+    spend("columns", len(header), name)
     check_values(len(header) * len(entries), name)
     rows: NumberedRows = [(row, [entry.get(key, ABSENT) for key in header]) for row, entry in entries]
     return InputTable(name, header, rows, **more)
@@ -398,6 +432,7 @@ def _check_parquet(file: Any, name: str) -> None:
     if any("DELTA_BYTE_ARRAY" in chunk.encodings for chunk in chunks):  # however long, a beginning costs nothing
         raise InputError(f"{name} has texts in the encoding DELTA_BYTE_ARRAY. Write it again with dictionaries, as is "
                          "usual.")
+    spend("columns", about.num_columns, name)
     spend("values", max(about.num_rows * about.num_columns, sum(chunk.num_values for chunk in chunks)), name)
     spend("mb", sum(chunk.total_uncompressed_size for chunk in chunks), name)
 
@@ -417,31 +452,96 @@ def _list_values(column: Any) -> list[Any]:
 # Workbooks of Excel: the values in the cells of their only sheet. Nothing in them is computed, linked or run.
 
 _UNPACKED = 1 << 30  # bytes of a workbook in all
+_CHUNK, _OVERLAP = 1 << 20, 16  # bytes that are looked at at once, and again with the next ones
+_FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
+_TAGS_OF_CELL = 4  # <c>, <v>, and their ends
+_COST_OF_CELL = 10  # it takes as long to read as ten cells of a text
+_PAIR = NAMES["langpair"][0]  # the column for the language pair that a sheet is named after
 _GAP = 100_000  # empty rows on end: a row may be numbered as it likes
 
 
 def read_xlsx(data: bytes, name: str) -> InputTable:
     """The table in a workbook, whose first row has the names of the columns."""
     try:
-        _check_parts(data, name)
-        sheets = {title: rows for title, rows in _list_sheets(data, name) if rows}
+        has_formulas = _check_parts(data, name)
+        sheets = {title: rows for title, rows in _list_sheets(data, name, has_formulas) if rows}
     except (InputError, MemoryError):
         raise
     except Exception as error:  # whatever damage makes of its libraries
         reason = show_name(str(error).splitlines()[0] if str(error) else type(error).__name__)[:200].rstrip(".")
         raise InputError(f"{name} is no sound workbook: {reason}. Save it again, or save its sheet as CSV.") from None
+    if len(sheets) > 1 and all(map(is_langpair, sheets)):
+        return _join_pairs(name, {pair: _tabulate_sheet(name, rows) for pair, rows in sheets.items()})
     if len(sheets) != 1:
-        raise InputError(f"{name} has {len(sheets)} sheets with values ({show_names(sheets) or 'none'}). Expected one. "
-                         "Remove the others, or save the sheet as CSV in UTF-8.")
-    (_, header), *rows = next(iter(sheets.values()))
-    width = max(len(cells) for _, cells in (*rows, (0, header)))
-    full: NumberedRows = [(row, [*cells, *[""] * (width - len(cells))]) for row, cells in rows]
-    names = [show_name(str(cell).strip()) for cell in (*header, *[""] * (width - len(header)))]
-    return tidy_table(InputTable(name, names, full), has_decimal_commas=True)
+        raise InputError(f"{name} has {len(sheets)} sheets with values ({show_names(sheets) or 'none'}). Expected one, "
+                         "or one for each language pair, named after it. Remove the others, or save the sheet as CSV "
+                         "in UTF-8.")
+    return _tabulate_sheet(name, next(iter(sheets.values())))
 
 
-def _check_parts(data: bytes, name: str) -> None:
-    """Refuse a workbook that unpacks to too much, or whose XML declares a document type."""
+_Rows = list[tuple[int, Sequence[Any]]]
+
+
+def _tabulate_sheet(name: str, rows: _Rows) -> InputTable:
+    """The table in the rows of a sheet."""
+    width = max(len(cells) for _, cells in rows)
+    full: _Rows = [(row, [*cells, *[""] * (width - len(cells))]) for row, cells in rows]
+    (number, header), *below = _join_heads(_skip_title(full))
+    names = [show_name(str(cell).strip()) for cell in header]
+    for place in range(1, width):
+        if not names[place] and names[place - 1] and any(_is_filled(cells[place]) for _, cells in below):
+            raise InputError(f"{name}, row {number}: column {place + 1} has no name, and the one before it is called "
+                             f"{names[place - 1]}. If one head stands over several columns, name each column instead.")
+    return tidy_table(InputTable(name, names, [*below]), has_decimal_commas=True)
+
+
+def _is_filled(cell: object) -> bool:
+    return bool(str(cell).strip())
+
+
+def _skip_title(rows: _Rows) -> _Rows:
+    """The rows from the names of the columns on: rows above with a single cell are a title."""
+    start = 0
+    while start + 2 < len(rows) and _count_filled(rows[start]) == 1 < _count_filled(rows[start + 1]):
+        start += 1
+    return rows[start:]
+
+
+def _count_filled(row: tuple[int, Sequence[Any]]) -> int:
+    return sum(map(_is_filled, row[1]))
+
+
+def _join_heads(rows: _Rows) -> _Rows:
+    """The rows with one row of names, where the first has heads that stand over several columns, and the second the
+    names of these columns, above numbers."""
+    if len(rows) < 3:
+        return rows
+    (_, upper), (number, lower), (_, first), *_ = rows
+    has_numbers = any(isinstance(cell, int | float) for cell in lower)
+    spanned = [k for k, cell in enumerate(upper) if not _is_filled(cell) and _is_filled(lower[k])
+               and isinstance(first[k], int | float)]
+    if has_numbers or not spanned:
+        return rows
+    heads = [below if _is_filled(below) else above for above, below in zip(upper, lower, strict=True)]
+    return [(number, heads), *rows[2:]]
+
+
+def _join_pairs(name: str, tables: Mapping[str, InputTable]) -> InputTable:
+    """One table of those of several language pairs, with a column that says the pair."""
+    header = list(dict.fromkeys(column for table in tables.values() for column in table.header))
+    check_values(sum(len(table.rows) for table in tables.values()) * (len(header) + 1), name)
+    rows: NumberedRows = []
+    for pair, table in tables.items():
+        for row, cells in table.rows:
+            own = dict(zip(table.header, cells, strict=True))
+            rows.append((f"sheet {pair}, row {row}", [pair, *(own.get(column, "") for column in header)]))
+    return InputTable(name, [_PAIR, *header], rows)
+
+
+def _check_parts(data: bytes, name: str) -> bool:
+    """Refuse a workbook that unpacks to too much, that would take too long to read, or whose XML declares a document
+    type. Returns whether it has formulas."""
+    n_tags, has_formulas = 0, False
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         size = sum(member.file_size for member in archive.infolist())
         spend("mb", size, name)
@@ -449,25 +549,43 @@ def _check_parts(data: bytes, name: str) -> None:
             raise InputError(f"{name} unpacks to more than {_UNPACKED >> 20} MB. Save its sheet as CSV in UTF-8.")
         for member in archive.infolist():
             with archive.open(member) as part:
-                if b"<!DOCTYPE" in (head := part.read(1 << 16)) or b"<!ENTITY" in head:
-                    raise InputError(f"{name} declares a document type or an entity, through which XML can do harm. "
-                                     "Save it again with Excel, or save its sheet as CSV.")
+                before = b""
+                while chunk := part.read(_CHUNK):
+                    seen = before + chunk
+                    if b"<!DOCTYPE" in seen or b"<!ENTITY" in seen:
+                        raise InputError(f"{name} declares a document type or an entity, through which XML can do "
+                                         "harm. Save it again with Excel, or save its sheet as CSV.")
+                    n_tags += chunk.count(b"<")
+                    has_formulas = has_formulas or _FORMULA.search(seen) is not None
+                    before = chunk[-_OVERLAP:]
+    spend("values", n_tags * _COST_OF_CELL // _TAGS_OF_CELL, name)
+    return has_formulas
 
 
-def _list_sheets(data: bytes, name: str) -> list[tuple[str, list[tuple[int, Sequence[Any]]]]]:
+def _pair_rows(sheet: Any, written_sheet: Any) -> Iterator[tuple[Sequence[Any], Sequence[Any]]]:
+    """The rows of a sheet, each with what was written there: a value, or the formula of it."""
+    sheet.reset_dimensions()
+    if written_sheet is None:
+        for cells in sheet.iter_rows(values_only=True):
+            yield cells, cells
+        return
+    written_sheet.reset_dimensions()
+    yield from zip(sheet.iter_rows(values_only=True), written_sheet.iter_rows(values_only=True), strict=True)
+
+
+def _list_sheets(data: bytes, name: str, has_formulas: bool) -> list[tuple[str, list[tuple[int, Sequence[Any]]]]]:
     """Each sheet with its numbered rows, up to the last that has a value."""
     from openpyxl import load_workbook  # late, as what reads no workbook needs none of it
 
-    books = [load_workbook(io.BytesIO(data), read_only=True, data_only=is_computed, keep_links=False)
-             for is_computed in (True, False)]
+    values = load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False).worksheets
+    formulas = [None] * len(values)
+    if has_formulas:  # whose values may not be there
+        formulas = load_workbook(io.BytesIO(data), read_only=True, data_only=False, keep_links=False).worksheets
     sheets = []
-    for sheet, formulas in zip(*(book.worksheets for book in books), strict=True):
+    for sheet, written_sheet in zip(values, formulas, strict=True):
         rows: list[tuple[int, Sequence[Any]]] = []
-        for one in (sheet, formulas):
-            one.reset_dimensions()
-        for row, (cells, written) in enumerate(zip(sheet.iter_rows(values_only=True), formulas.iter_rows(
-                values_only=True), strict=True), 1):
-            spend("values", len(cells), name)
+        for row, (cells, written) in enumerate(_pair_rows(sheet, written_sheet), 1):
+            spend("columns", len(cells), name)
             check_values(len(cells) * len(rows), name)
             if row - (rows[-1][0] if rows else 0) > _GAP:
                 raise InputError(f"{name} has more than {_GAP:,} empty rows between others. Save its sheet as CSV in "

@@ -23,10 +23,12 @@ from mtsig_core.readers.columns import NAMES, InputTable, is_comment, read_parqu
 from mtsig_core.readers.markup import read_sgml_texts, read_xml_texts
 from mtsig_core.readers.ratings import (
     APPRAISE,
+    is_metricx,
     is_mqm,
     is_wmt25,
     read_appraise,
     read_comet_log,
+    read_metricx,
     read_mqm,
     read_seg_scores,
     read_spaced,
@@ -37,8 +39,10 @@ from mtsig_core.readers.text_tables import (
     is_wmt25_text,
     read_fairseq,
     read_parallel,
+    read_predictions,
     read_samples,
     read_wmt25,
+    share_words,
     tabulate_texts,
 )
 from mtsig_core.testset import show_name
@@ -54,6 +58,8 @@ _HEAD = 1 << 16  # bytes that are looked at
 _TAIL = 1 << 12
 _MOST, _HALF = 0.9, 0.5  # of the lines
 _CUT = 60  # characters of a line in a message
+_BLOCKS = 5  # that show a form which repeats itself
+_ALIKE = 0.3  # of the words of an output that its reference has, at least
 
 
 @dataclass(frozen=True)
@@ -138,6 +144,18 @@ class _Sample:
         return first if isinstance(first, dict) and first else {"?": None}
 
     @cached_property
+    def has_blocks_of_three(self) -> bool:
+        """Whether three lines and an empty one follow each other throughout, of which the second and the third are
+        alike, as a reference and an output are; verses in threes are not."""
+        lines = self.head.decode("utf-8", "ignore").lstrip("\ufeff").splitlines()
+        n_blocks = len(lines) // 4
+        if n_blocks < _BLOCKS:
+            return False
+        blocks = [lines[4 * k:4 * k + 4] for k in range(n_blocks)]
+        is_regular = all(all(map(str.strip, block[:3])) and not block[3].strip() for block in blocks)
+        return is_regular and share_words([block[1] for block in blocks], [block[2] for block in blocks]) > _ALIKE
+
+    @cached_property
     def has_texts_only(self) -> bool:
         """Whether these objects have texts and no number that could be a score."""
         return bool(self.record.keys() & (_TEXT_COLUMNS - _IDS)) and not any(
@@ -163,6 +181,9 @@ def _parse_json(text: str) -> Any:
         return None
 
 
+_NAMED_SCORES: Remedy = {"scores": "NAME=FILE"}
+
+
 @dataclass(frozen=True)
 class Format:
     """A format of files."""
@@ -180,6 +201,11 @@ class Format:
     scores: str = ""  # what the scores in it are called
     endings: tuple[str, ...] = ()  # of its files, which are no part of the name of a system
 
+    @property
+    def holds_scores(self) -> bool:
+        """Whether its files have scores by their form alone, whatever they are called; texts may be among them."""
+        return _NAMED_SCORES in self.remedies
+
 
 def _tabulate(read: Callable[[Any, str], InputTable]) -> Callable[[Any, str], TextTable]:
     """A reader of the texts in a table."""
@@ -194,6 +220,14 @@ def _has_lines(pattern: str, share: float = _HALF) -> Callable[[_Sample], bool]:
     return lambda sample: sample.share(pattern) >= share
 
 
+def _has_first_words(*words: str) -> Callable[[_Sample], bool]:
+    return lambda sample: bool(sample.lines) and sample.lines[0].split() == [*words]
+
+
+def _has_head(pattern: bytes) -> Callable[[_Sample], bool]:
+    return lambda sample: re.match(pattern, sample.head) is not None
+
+
 def _has_root(*names: str) -> Callable[[_Sample], bool]:
     return lambda sample: sample.root in names
 
@@ -203,6 +237,7 @@ def _has_member(*names: bytes) -> Callable[[_Sample], bool]:
         name in sample.head + sample.tail for name in names)
 
 
+_PREDICTIONS = rb'\s*\{\s*"(predictions|references)"\s*:\s*\[\s*(\[\s*)?"'
 _SGML, _WMT_XML = ("refset", "srcset", "tstset", "mteval"), ("dataset", "collection")
 _ROOTS = (*_SGML, *_WMT_XML, "doc", "tmx", "xliff", "html")
 _TEXT_COLUMNS = {*NAMES["source"], *NAMES["reference"], *NAMES["output"], "docid", "doc_id"}
@@ -235,8 +270,9 @@ FORMATS = (
             reads={FOLDER: None}),
     *(_binary(name, what, _has_magic(magic), "Unpack it, and give the file in it.") for name, what, magic in (
         ("gzip", "packed twice", b"\x1f\x8b"), ("bzip2", "packed twice", b"BZh"),
-        ("xz", "packed twice", b"\xfd7zXZ\x00"), ("zstd", "a zstd file", b"\x28\xb5\x2f\xfd"),
-        ("7z", "a 7z archive", b"7z\xbc\xaf\x27\x1c"))),
+        ("xz", "packed twice", b"\xfd7zXZ\x00"), ("7z", "a 7z archive", b"7z\xbc\xaf\x27\x1c"))),
+    _binary("zstd", "a zstd file", _has_magic(b"\x28\xb5\x2f\xfd"),
+            "Unpack it: zstd -d FILE. Then give the file in it."),
     *(_binary(what.partition(" ")[2], what, _has_magic(magic)) for what, magic in (
         ("a PNG image", b"\x89PNG\r\n"), ("a JPEG image", b"\xff\xd8\xff"), ("a GIF image", b"GIF8"),
         ("a PDF document", b"%PDF"), ("an SQLite database", b"SQLite format 3"), ("a program", b"\x7fELF"),
@@ -255,18 +291,23 @@ FORMATS = (
     Format("xml", "XML of a form that mtsig does not know", _has_root("?"), _EXPORT),
     Format("fairseq", "a log of fairseq-generate", _has_lines(r"[STHDP]-\d+\t"), _AS_IT_IS,
            reads={TEXTS: read_fairseq}),
+    Format("opennmt", "a verbose log of OpenNMT", _has_lines(r"(SENT|PRED|GOLD)( \d+:| SCORE:)", 0.3),
+           "Take the outputs: sed -n 's/^PRED [0-9]*: //p' FILE > COPY. Its references begin with GOLD."),
     Format("nbest", "an n-best list", _has_lines(r"\s*\d+ \|\|\| "), f"Take the best of each segment: {_AWK}"),
     Format("conllu", "CoNLL-U", _has_lines(r"\d+([-.]\d+)?\t([^\t]*\t){8}[^\t]*$"),
            "It holds a parse: name it as the parse of its text.", remedies=({"parse": "NAME=FILE"},),
            endings=(".conllu",)),
     Format("subtitles", "a file of subtitles", _has_lines(r"(\d\d:)?\d\d:\d\d[,.]\d{3} --> ", 0.15), _EXPORT),
     Format("po", "a PO file of gettext", _has_lines(r"(msgid|msgstr)(\[\d+\])? ", 0.2), _EXPORT),
+    Format("opus", "a comparison of OPUS-MT: source, reference, output and an empty line for each segment",
+           lambda sample: sample.has_blocks_of_three, "Take the outputs: awk 'NR % 4 == 3' FILE > COPY. The references "
+           "are NR % 4 == 2, the sources NR % 4 == 1."),
     Format("comet", "the printed output of comet-score", _has_lines(r".*\tSegment \d+\tscore: -?\d"), _SCORED,
-           scores="COMET", reads={SCORE_TABLE: read_comet_log}, remedies=({"scores": "NAME=FILE"},)),
+           scores="COMET", reads={SCORE_TABLE: read_comet_log}, remedies=(_NAMED_SCORES,)),
     Format("seg-score", "a file of segment scores of mt-metrics-eval", lambda sample: sample.share(
         r"[^\t]+\t(-?\d+(\.\d+)?(e-?\d+)?|None)\s*$") == 1 and 2 * len({
             line.partition("\t")[0] for line in sample.lines}) <= len(sample.lines), _SCORED,
-           reads={SCORE_TABLE: read_seg_scores}, remedies=({"scores": "NAME=FILE"},), endings=(".seg.score",)),
+           reads={SCORE_TABLE: read_seg_scores}, remedies=(_NAMED_SCORES,), endings=(".seg.score",)),
     Format("numbers", "a list of numbers", lambda sample: len(sample.lines) > 2 and sample.share(
         r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?\s*$") == 1,
            "Scores of segments have a first line with the name of their system, and are given as scores.",
@@ -276,19 +317,27 @@ FORMATS = (
                {"filtered_resps", "resps"} & sample.record.keys()), _AS_IT_IS, reads={TEXTS: read_samples},
            endings=(".jsonl",)),
     *(Format(name, "ratings from Appraise", _has_lines(APPRAISE + more, 0.9), _RATINGS, scores=scores,
-             reads={SCORE_TABLE: read_appraise}, remedies=({"scores": "NAME=FILE"},), endings=(".csv",))
-      for name, scores, more in (("appraise-esa", "ESA", r'[^,]*,(True|False),"?\['), ("appraise-da", "DA", ""))),
+             reads={SCORE_TABLE: read_appraise}, remedies=(_NAMED_SCORES,), endings=(".csv",))
+      for name, scores, more in (("appraise-esa", "ESA", r'[^,]*,(True|False),"?\['), ("appraise-da", "DA-z", ""))),
     Format("mqm", "MQM ratings of Google", lambda sample: is_mqm(sample.header), _RATINGS, scores="MQM",
-           reads={SCORE_TABLE: read_mqm}, remedies=({"scores": "NAME=FILE"},), endings=(".tsv",)),
-    Format("spaced", "a table of ratings with spaces between its columns",
-           lambda sample: bool(sample.lines) and sample.lines[0].split() in (
-               ["SYS", "SID", "RAW.SCR", "Z.SCR", "N"], ["system", "mqm_avg_score", "seg_id"]),
-           _RATINGS, reads={SCORE_TABLE: read_spaced}, remedies=({"scores": "NAME=FILE"},), endings=(".csv", ".tsv")),
+           reads={SCORE_TABLE: read_mqm}, remedies=(_NAMED_SCORES,), endings=(".tsv",)),
+    *(Format(name, "a table of ratings with spaces between its columns", _has_first_words(*words), _RATINGS,
+             scores=scores, reads={SCORE_TABLE: read_spaced}, remedies=(_NAMED_SCORES,), endings=endings)
+      for name, scores, words, endings in (
+          ("mturk", "DA-z", ("SYS", "SID", "RAW.SCR", "Z.SCR", "N"), (".csv",)),
+          ("mqm-averages", "MQM", ("system", "mqm_avg_score", "seg_id"), (".avg_seg_scores.tsv", ".tsv")))),
     Format("wmt25-ratings", "human evaluation of WMT25", lambda sample: is_wmt25(sample.record), _RATINGS,
            scores="ESA", reads={SCORE_TABLE: read_wmt25_ratings, TEXTS: read_wmt25},
-           remedies=({"scores": "NAME=FILE"},), endings=(".jsonl",)),
+           remedies=(_NAMED_SCORES,), endings=(".jsonl",)),
     Format("wmt25-texts", "texts of WMT25", lambda sample: is_wmt25_text(sample.record), _AS_IT_IS,
            reads={TEXTS: read_wmt25, DOCUMENTS: None}, endings=(".jsonl",)),
+    Format("predictions", "JSON with predictions and references", _has_head(_PREDICTIONS), _AS_IT_IS,
+           reads={TEXTS: read_predictions}, endings=(".json",)),
+    Format("metricx", "scores of MetricX", lambda sample: is_metricx(sample.record), _SCORED, scores="MetricX",
+           reads={SCORE_TABLE: read_metricx, TEXTS: _tabulate(read_text_table)}, remedies=(_NAMED_SCORES,),
+           endings=(".jsonl",)),
+    Format("simuleval", "a log of SimulEval", lambda sample: {"prediction", "delays"} <= sample.record.keys(),
+           "Take the outputs: jq -r .prediction FILE > COPY. Its references: jq -r .reference."),
     Format("jsonl-texts", "JSON, an object in each line, with texts and no scores",
            lambda sample: sample.has_texts_only, _JQ,
            reads={DOCUMENTS: None, TEXTS: _tabulate(read_text_table)}, endings=(".jsonl",)),
@@ -303,7 +352,7 @@ FORMATS = (
     Format("scores", "a table of segment scores",
            lambda sample: bool({*NAMES["system"]} & sample.header) and (
                "score" in sample.header or bool({*NAMES["line"]} & sample.header)),
-           _SCORED, reads={SCORE_TABLE: read_text_table}, remedies=({"scores": "NAME=FILE"},),
+           _SCORED, reads={SCORE_TABLE: read_text_table}, remedies=(_NAMED_SCORES,),
            endings=(".tsv", ".csv")),
     Format("texts", "a table of texts", lambda sample: bool(_TEXT_COLUMNS - _IDS & sample.header) and (
         len(_KNOWN & sample.header) > 1 or bool({*NAMES["reference"]} & sample.header)), _AS_IT_IS,

@@ -15,12 +15,13 @@ from typing import Any
 from mtsig_core.errors import InputError, MtsigError, SettingError
 from mtsig_core.testset import show_name
 
-# Readers ask here: `spend` before they keep something, `check_values` before a table grows. Outside of `limit_reading`
-# only what protects from nonsense holds, as on the command line.
+# Readers ask here: `spend` before they keep something, `check_values` before a table grows. Outside of `limit_reading`,
+# as on the command line, the limits are `LocalLimits`, which protect from a wrong file.
 
-MAX_VALUES = 200_000_000  # of a table of scores, whoever reads it: one that few lines make so large is no table
 _LONGEST = 200  # characters of a name in a message
 _VARIABLE = "MTSIG_UPLOAD_"  # and the name of the limit in capitals
+_LOCAL_VARIABLE = "MTSIG_MAX_"
+_NOT_ADDED_UP = ("line_length", "systems", "columns")  # limits of one line, of one test set, of one table
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class UploadLimits:
     line_length: int = field(default=100_000, metadata={"told": "{:,} characters in a line"})
     #: Of all tables together: cells, or what stands between the commas of JSON.
     values: int = field(default=5_000_000, metadata={"told": "{:,} values in tables"})
+    columns: int = field(default=5_000, metadata={"told": "{:,} columns in a table"})
     #: Of one test set, as all pairs of them are compared.
     systems: int = field(default=200, metadata={"told": "{:,} systems"})
     #: A zip as if all of it were unpacked; of that the files of one language pair are read.
@@ -41,14 +43,45 @@ class UploadLimits:
     zip_files: int = field(default=10_000, metadata={"told": "{:,} files in a zip"})
 
 
+@dataclass(frozen=True)
+class LocalLimits:
+    """What may be read of files that the user has named, as on the command line: more is most likely a mistake. Each is
+    set by an environment variable, such as ``MTSIG_MAX_SYSTEMS``."""
+
+    mb: int = field(default=2048, metadata={"told": "{:,} MB of text"})  # of one file, unpacked
+    line_length: int = field(default=1_000_000, metadata={"told": "{:,} characters in a line"})
+    columns: int = field(default=10_000, metadata={"told": "{:,} columns"})
+    values: int = field(default=200_000_000, metadata={"told": "{:,} cells"})
+    systems: int = field(default=1_000, metadata={"told": "{:,} systems"})
+
+
 #: The variable that sets each.
 UPLOAD_VARIABLES = {limit.name: _VARIABLE + limit.name.upper() for limit in fields(UploadLimits)}
+LOCAL_VARIABLES = {limit.name: _LOCAL_VARIABLE + limit.name.upper() for limit in fields(LocalLimits)}
+_TOLD = {limit.name: str(limit.metadata["told"]) for limit in fields(LocalLimits)}
 
 
 def upload_limits(environment: Mapping[str, str] = os.environ) -> UploadLimits:
     """The limits that the environment sets."""
     return UploadLimits(**{name: read_whole_number(variable, getattr(UploadLimits, name), environment)
                            for name, variable in UPLOAD_VARIABLES.items()})
+
+
+def local_limit(name: str, environment: Mapping[str, str] = os.environ) -> int:
+    """A limit of files that the user has named: `mb` in megabytes."""
+    return read_whole_number(LOCAL_VARIABLES[name], getattr(LocalLimits, name), environment)
+
+
+def check_local(name: str, n: int, where: str) -> None:
+    """Refuse a file that has more than a local limit allows; `mb` is in bytes."""
+    limit = local_limit(name)
+    if n <= (limit << 20 if name == "mb" else limit):
+        return
+    size = -(-n >> 20) if name == "mb" else n
+    told = _TOLD[name]
+    raise InputError(f"{where} has {told.format(size)}. mtsig reads at most {told.format(limit)}, as more are most "
+                     "likely a mistake. Check that it is the right file. If it is, set the environment variable "
+                     f"{LOCAL_VARIABLES[name]} to {size} or more.")
 
 
 def task_limits(environment: Mapping[str, str] = os.environ) -> UploadLimits:
@@ -80,7 +113,7 @@ class _Budget:
                              f"{description.format(getattr(self.limits, name))} at once from uploads. Upload less at a "
                              "time, run mtsig on your own machine, or ask whoever runs this server to raise "
                              f"{_VARIABLE}{name.upper()}.")
-        if name not in ("line_length", "systems"):  # which are of one line, of one test set
+        if name not in _NOT_ADDED_UP:
             self.left[name] -= n
 
 
@@ -97,7 +130,7 @@ def limit_reading(limits: UploadLimits | None = None, *, below: str | os.PathLik
     tokens = (_BUDGET.set(_BUDGET.get() if limits is None else _Budget(limits)),
               READING_BELOW.set(root or READING_BELOW.get()))
     try:
-        with hide_places({} if root is None else {root + os.sep: ""}):
+        with hide_places({} if root is None else {root + os.sep: "", root: os.curdir}):
             yield
     except OSError as error:
         raise InputError(explain_unreadable(error)) from error
@@ -116,7 +149,12 @@ def explain_unreadable(error: OSError) -> str:
 def spend(name: str, n: int, where: str, once: object = None) -> None:
     """Take from a limit; `where` names the file in the message if there is not so much left. `mb` is in bytes; `once`
     is what counts a single time."""
-    if (budget := _BUDGET.get()) is not None and n > 0 and (name, once) not in budget.spent:
+    budget = _BUDGET.get()
+    if budget is None:
+        if name in _TOLD and name != "mb":  # of which a file comes bit by bit
+            check_local(name, n, where)
+        return
+    if n > 0 and (name, once) not in budget.spent:
         budget.spend(name, n, where)
         budget.spent |= {(name, once)} if once is not None else set()
 
@@ -135,10 +173,11 @@ def is_limited() -> bool:
 def check_values(n: int, where: str) -> None:
     """Refuse a table that would be made with so many places, most of them empty."""
     budget = _BUDGET.get()
-    if n > MAX_VALUES or (budget is not None and n > budget.limits.values):
+    most = local_limit("values") if budget is None else budget.limits.values
+    if n > most:
         raise InputError(f"{where}: systems and lines make a table of {n:,} places, too large to be one of scores, "
-                         f"which has at most {budget.limits.values if budget else MAX_VALUES:,}. Expected the same "
-                         "systems on each line, and the same names throughout.")
+                         f"which has at most {most:,}. Expected the same systems on each line, and the same names "
+                         "throughout.")
 
 
 @contextmanager
@@ -149,10 +188,20 @@ def hide_places(replacements: Mapping[str, str]) -> Iterator[None]:
     except MtsigError as error:
         message = str(error)
         for path in sorted(replacements.keys() - {"", os.sep}, key=len, reverse=True):
-            message = message.replace(path, replacements[path])
+            message = _replace_path(message, path, replacements[path])
         if message == str(error):
             raise
         raise type(error)(message, *error.remedies) from None
+
+
+def _replace_path(message: str, path: str, shown: str) -> str:
+    """The message with a path, or the beginning of one, said otherwise; not where another name only begins alike.
+
+    >>> _replace_path("No folder /a/b. There is /a/bc and /a/b/c.", "/a/b", "b")
+    'No folder b. There is /a/bc and b/c.'
+    """
+    end = "" if path.endswith(os.sep) else r"(?![\w-]|\.\w)"
+    return re.sub(re.escape(path) + end, lambda _: shown, message)
 
 
 def list_replacements(named_from: str | None, *paths: str) -> dict[str, str]:

@@ -18,7 +18,7 @@ from mtsig_core.errors import InputError, find_closest
 from mtsig_core.readers.columns import InputTable, read_text_table
 from mtsig_core.readers.files import DAMAGE, FilePath, find_packer, open_file, unpack
 from mtsig_core.readers.formats import SCORE_TABLE, SEGMENTS, TEXTS, Format, find_format, sniff, split_lines, to_utf8
-from mtsig_core.readers.limits import is_limited, spend
+from mtsig_core.readers.limits import check_local, is_limited, spend
 from mtsig_core.readers.stand_ins import refuse_stand_in
 from mtsig_core.readers.text_tables import TextInTable, TextTable
 from mtsig_core.testset import StoredLines, read_file_state, show_name
@@ -54,9 +54,6 @@ def _count_damage(data: bytes) -> int:
 
 
 # Reading a text file with one segment per line, and saying what is wrong with one that is not.
-
-MAX_BYTES = 2 << 30  # of text, unpacked: a small .gz can hold far more than any memory
-
 
 def read_lines(path: FilePath, content: str = SEGMENTS) -> list[str]:
     r"""The lines of a UTF-8 text file, plain or gzipped by its first bytes; `content` is what messages expect in it.
@@ -128,10 +125,8 @@ def read_chunks(path: FilePath, content: str = SEGMENTS, *, is_counted: bool = T
                 size += len(chunk)
                 if is_counted:
                     spend("mb", len(chunk), name)
-                if size > MAX_BYTES:
-                    raise InputError(
-                        f"{name} {'has' if packer is None else 'unpacks to'} more than {MAX_BYTES:,} bytes, "
-                        "too much for one text. See whether it is the right file.")
+                if not is_limited():
+                    check_local("mb", size, name if packer is None else f"{name}, unpacked,")
                 yield chunk, packer is not None
     except FileNotFoundError:
         raise InputError(explain_missing(path)) from None
@@ -267,7 +262,9 @@ def _index_lines(file: io.BufferedReader, path: FilePath) -> StoredLines | None:
         copy.flush()
         state = read_file_state(copy)
     begins = np.cumsum(np.concatenate([[offset], *ends]))[:-1]
-    return StoredLines(copy or file, show_name(path), begins, np.concatenate(sizes), np.concatenate(lengths), state)
+    n_letters = np.concatenate(lengths)
+    spend("line_length", int(n_letters.max()), show_name(path))
+    return StoredLines(copy or file, show_name(path), begins, np.concatenate(sizes), n_letters, state)
 
 
 def _read_blocks(path: FilePath, copy: BinaryIO | None) -> Iterator[bytes]:

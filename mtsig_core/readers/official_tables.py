@@ -17,9 +17,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from mtsig_core.errors import InputError
-from mtsig_core.readers.columns import NAMES, read_delimited
+from mtsig_core.readers.columns import NAMES, InputTable, find_column, read_delimited
 from mtsig_core.readers.files import FilePath
-from mtsig_core.readers.lines import read_lines
+from mtsig_core.readers.lines import read_lines, read_table, sniff_file
 from mtsig_core.testset import show_name
 
 _PUBLISHED = "a table of published scores"
@@ -55,12 +55,41 @@ class OfficialTable:
 
 def read_official(path: FilePath, langpair: str | None = None) -> OfficialTable:
     """The table in a file; errors as `parse_official_table` has them."""
-    return parse_official_table("\n".join(read_lines(path, _PUBLISHED)), show_name(path), langpair)
+    return parse_official_table(read_published(path), show_name(path), langpair)
 
 
 def read_official_task(path: FilePath) -> dict[str, OfficialTable]:
     """The tables of a shared task in a file; errors as `parse_official_tables` has them."""
-    return parse_official_tables("\n".join(read_lines(path, _PUBLISHED)), show_name(path))
+    return parse_official_tables(read_published(path), show_name(path))
+
+
+def read_published(path: FilePath) -> str:
+    """The table in a file as text; of a workbook, such as WMT24's AutoRank with a sheet for each language pair, the
+    columns of numbers."""
+    fmt = sniff_file(path)
+    if fmt is None or fmt.name != "xlsx":
+        return "\n".join(read_lines(path, _PUBLISHED))
+    table = read_table(path)
+    places = {held: place for held in ("system", "langpair") if (place := find_column(table.header, held)) is not None}
+    # A frame of pandas has the systems as its index, whose column has no name.
+    system = places.get("system", next((k for k, title in enumerate(table.header) if not title), 0))
+    pair = places.get("langpair")
+    numeric = [k for k in range(len(table.header)) if k not in (system, pair) and _has_numbers(table, k)]
+    header = ["system", *(table.header[k] for k in numeric)]
+    rows: list[list[object]] = [[cells[system], *(cells[k] for k in numeric)] for _, cells in table.rows]
+    if pair is not None:
+        header.insert(0, NAMES["langpair"][0])
+        rows = [[cells[pair], *row] for (_, cells), row in zip(table.rows, rows, strict=True)]
+    rows.insert(0, [*header])
+    lines = ["\t".join(re.sub(r"\s+", " ", str(cell)) for cell in row) for row in rows]
+    return "\n".join(lines)
+
+
+def _has_numbers(table: InputTable, column: int) -> bool:
+    """Whether a column has numbers, and nothing else but marks of no value."""
+    cells = [str(cells[column]).strip() for _, cells in table.rows]
+    return any(map(_NUMBER.fullmatch, cells)) and all(
+        cell.lower() in _NOTHING or _NUMBER.fullmatch(cell) for cell in cells)
 
 
 def parse_official_table(text: str, name: str = "The table", langpair: str | None = None) -> OfficialTable:

@@ -14,7 +14,7 @@ import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -24,7 +24,7 @@ import numpy as np
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.languages import two_letters
-from mtsig_core.readers.cells import is_blank, read_field, show_value, to_name, to_object
+from mtsig_core.readers.cells import is_blank, read_field, show_value, to_name, to_number, to_object
 from mtsig_core.readers.columns import (
     NAMES,
     InputTable,
@@ -358,6 +358,34 @@ def read_comet_log(text: str, name: str) -> InputTable:
     return _join_blocks(name, blocks)
 
 
+def is_metricx(record: Mapping[str, Any]) -> bool:
+    """Whether a record is one that MetricX writes: a text with the error that it predicts."""
+    prediction = record.get("prediction")
+    is_number = isinstance(prediction, int | float) and not isinstance(prediction, bool)
+    return is_number and "hypothesis" in record and not {"source", "reference"}.isdisjoint(record)
+
+
+def read_metricx(text: str, name: str) -> InputTable:
+    """The table of scores in what MetricX writes: a segment in each line, in order, of the system that the file is
+    named after, or of those in a key ``system`` (or the like)."""
+    from mtsig_core.readers.formats import strip_ending  # late: it knows the readers here
+
+    file_name = strip_ending(os.path.basename(name.replace("\\", "/")))
+    own_name = re.sub(r"(?i)^metricx[^._]*[._]|[._-]metricx.*$", "", file_name)
+    blocks: dict[str, list[float | None]] = {}
+    for number, record in read_records(text, name):
+        if not is_metricx(record):
+            raise InputError(f"{name}, row {number} is {show_value(record)}. Expected an object with source, "
+                             "hypothesis and prediction, a number, as MetricX writes it.")
+        keys = list(record)
+        place = find_column(keys, "system")
+        system = own_name if place is None else show_name(str(record[keys[place]]))
+        score = read_field(f"{name}, row {number}", record, "prediction", to_number)
+        blocks.setdefault(system, []).append(score)
+    is_error = all(score is None or score >= 0 for scores in blocks.values() for score in scores)
+    return replace(_join_blocks(name, blocks), higher_is_better=False if is_error else None)
+
+
 def _join_blocks(name: str, blocks: Mapping[str, Sequence[float | None]]) -> InputTable:
     """The table of scores in blocks by system, which must be of one length."""
     n_lines = len(join_columns(name, blocks, "scores").rows)
@@ -396,6 +424,7 @@ class ScoreFile:
     table: InputTable
     n_rows: int | None  # the number of lines where they are only counted, not named
     ratings: list[Rating] = field(default_factory=list)
+    assumed: list[Assumption] = field(default_factory=list)  # of its columns
 
     @property
     def name(self) -> str:

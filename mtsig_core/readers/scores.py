@@ -41,6 +41,16 @@ from mtsig_core.readers.ratings import (
     explain_second,
     separate_raters,
 )
+from mtsig_core.readers.score_checks import check_scales, drop_failed, drop_summaries
+from mtsig_core.readers.wide_tables import (
+    SEPARATOR,
+    clean_wide_table,
+    find_asides,
+    guess_documents,
+    guess_systems,
+    list_numeric,
+    take_systems,
+)
 from mtsig_core.score_names import find_direction, find_range, may_be_lower, pick_human_scores, told_direction
 from mtsig_core.testset import SegmentScores, TestSet, is_human, show_name
 
@@ -61,7 +71,7 @@ def _open_table(source: ScoreTable, metric: str, columns: Mapping[str, str], mqm
         table = table.sum_errors(mqm_weights)
     if not table.header or not table.rows:
         raise InputError(f"{table.name} has no row of scores. {EXPECTED_COLUMNS}")
-    return _name_columns(table, columns)
+    return _name_columns(table.count_truths(), columns)
 
 
 #: Columns of names.
@@ -70,9 +80,9 @@ _NAMED = ("system", "docid", "domain", "rater", "slot")
 
 def _read_ratings(table: InputTable, metric: str, known: Collection[str], langpair: str | None) -> ScoreFile:
     """The ratings of a language pair in a table."""
-    table = _take_langpair(table, langpair)
+    table, assumed = _clean_table(_take_langpair(table, langpair), metric, known)
     place = _find_places(table, metric, known)
-    file = ScoreFile(table, table.n_lines or (None if "line" in place else len(table.rows)))
+    file = ScoreFile(table, table.n_lines or (None if "line" in place else len(table.rows)), assumed=assumed)
     names = {held: table.read(place[held], to_name) for held in _NAMED if held in place}
     nobody = [None] * len(table.rows)
     documents, domains, raters, slots = (names.get(held, nobody) for held in ("docid", "domain", "rater", "slot"))
@@ -111,14 +121,18 @@ def _check_presence(table: InputTable, column: int) -> None:
 
 #: What a column may be said to hold.
 HELD = ("system", "line", "score", "rater", "docid", "domain", "langpair")
+#: What several columns may be said to hold: the scores of a system each.
+SYSTEMS = "systems"
 
 
 def _name_columns(table: InputTable, columns: Mapping[str, str]) -> InputTable:
     """The table with those columns under their usual names, and without others that could be taken for them."""
     if not columns:
         return table
-    if (wrong := next((held for held in columns if held not in HELD), None)) is not None:
-        raise explain_unknown("kind of column", wrong, HELD)
+    if (wrong := next((held for held in columns if held not in (*HELD, SYSTEMS)), None)) is not None:
+        raise explain_unknown("kind of column", wrong, (*HELD, SYSTEMS))
+    if SYSTEMS in columns:
+        return _name_wide_columns(table, columns)
     if twice := [held for held, name in columns.items() if list(columns.values()).count(name) > 1]:
         raise SettingError(f"The column {show_name(columns[twice[0]])!r} is given as {' and as '.join(twice)}. Give a "
                            "column of its own to each.")
@@ -132,9 +146,32 @@ def _name_columns(table: InputTable, columns: Mapping[str, str]) -> InputTable:
     return replace(table, header=[held_by.get(table.header[k], table.header[k]) for k in kept], rows=rows)
 
 
+def _name_wide_columns(table: InputTable, columns: Mapping[str, str]) -> InputTable:
+    """The table with only the columns of systems that are said, and those that hold something else."""
+    if wrong := next((held for held in ("system", "score") if held in columns), None):
+        raise SettingError(f"The columns of systems are given, and a column of {wrong}s. Expected a column for each "
+                           f"system, or one of systems and one of scores. Give only one of {SYSTEMS} and {wrong}.")
+    other = {held: name for held, name in columns.items() if held != SYSTEMS}
+    usual = {name for held in HELD if held not in ("system", "score") for name in NAMES[held]}
+    beside = {*other.values(), *(name for name in table.header if name.lower() in usual)}
+    taken = take_systems(table, columns[SYSTEMS], beside)
+    named = {name for name in taken.header if name not in beside}
+    held_by = {name: held for held, name in other.items()}
+    return replace(taken, header=[held_by.get(name, name) for name in taken.header], told_systems=named)
+
+
 def list_langpairs(source: FilePath) -> list[str]:
     """The language pairs that a table of scores names, in its order; empty where it names none."""
     return _list_pairs(read_table(source))
+
+
+def list_pairs_of_lines(source: FilePath) -> list[str] | None:
+    """The language pairs that a table of scores of segments names; None of one that does not say which segment each
+    score is of, as that of published scores of whole systems."""
+    table = read_table(source)
+    if table.n_lines is None and find_column(table.header, "line") is None:
+        return None
+    return _list_pairs(table)
 
 
 def _list_pairs(table: InputTable) -> list[str]:
@@ -160,23 +197,47 @@ def _take_langpair(table: InputTable, langpair: str | None) -> InputTable:
                    left_out={key: n for key, n in table.left_out.items() if langpair in (None, key[0])})
 
 
-def _find_places(table: InputTable, metric: str, known: Collection[str]) -> dict[str, int]:
-    """The columns of a table by what they hold; no system and no score where each column is of a system."""
-    name, header = table.name, table.header
+def _clean_table(table: InputTable, metric: str, known: Collection[str]) -> tuple[InputTable, list[Assumption]]:
+    """A table with a column for each system without other columns, and what was assumed; another as it is."""
+    place, is_long = _find_usual(table, metric, known)
+    if is_long or table.told_systems:
+        return table, []
+    beside = {k for held, k in place.items() if held != "score"}
+    columns = [k for k in range(len(table.header)) if k not in beside]
+    cleaned = clean_wide_table(table, columns, metric, known)
+    beside_names = {table.header[k] for k in beside}
+    others = [k for k, name in enumerate(cleaned.table.header) if name not in beside_names]
+    if any(_is_text(cleaned.table, k) for k in others):
+        return table, []  # it is asked what its columns hold
+    return cleaned.table, list(cleaned.assumed)
+
+
+def _find_usual(table: InputTable, metric: str, known: Collection[str]) -> tuple[dict[str, int], bool]:
+    """The columns of a table by what they hold by their names; and whether it has a row for each score, not a column
+    for each system."""
+    header = table.header
     place = {held: k for held in ("system", "line", "score", "docid", "domain", "rater", "slot")
              if (k := find_column(header, held)) is not None}
-    others = [k for k in range(len(header)) if k not in place.values()]
-    _check_titles(table, known, is_unknown=not place.keys() - {"domain"})
     if "system" in place or metric.lower() in map(str.lower, header):
         place.pop("score", None)
         if (k := table.find_score(metric)) is not None:
             place["score"] = k
     title = header[place["score"]] if "score" in place else None
-    is_score = title is not None and (known and title not in known or title.lower() in ("score", "scores"))
-    if "system" in place or is_score:
+    is_score = title is not None and bool(known and title not in known or title.lower() in ("score", "scores"))
+    return place, "system" in place or is_score
+
+
+def _find_places(table: InputTable, metric: str, known: Collection[str]) -> dict[str, int]:
+    """The columns of a table by what they hold; no system and no score where each column is of a system."""
+    name, header = table.name, table.header
+    place, is_long = _find_usual(table, metric, known)
+    title = header[place["score"]] if "score" in place else None
+    others = [k for k in range(len(header)) if k not in {place[held] for held in place if held != "score"}]
+    _check_titles(table, known, is_unknown=not place.keys() - {"domain"})
+    if is_long and not table.told_systems:
         needed = ("system", "line", "score") if table.n_lines is None else ("system", "score")
         if place.keys() >= {"system", "line"} and "score" not in place:
-            numeric = _list_measures(table, others)
+            numeric = list_numeric(table, others)
             place |= {"score": numeric[0]} if len(numeric) == 1 else {}
         if missing := next((held for held in needed if held not in place), None):
             if table.n_lines is None and set(range(len(header))) - {*place.values()}:
@@ -198,12 +259,6 @@ def _find_places(table: InputTable, metric: str, known: Collection[str]) -> dict
     return {held: k for held, k in place.items() if held != "score"}
 
 
-def _list_measures(table: InputTable, columns: Iterable[int]) -> list[int]:
-    """Those of the columns that have numbers, and nothing else."""
-    below = {k: [cells[k] for _, cells in table.rows] for k in columns}
-    return [k for k, values in below.items() if all(map(is_number, values)) and any(map(has_number, values))]
-
-
 def name_scores(content: bytes) -> str | None:
     """What the scores of a file, of which this is the beginning, are called by its format, or by the only column that
     can be scores, where that says what they are: COMET of a table with the columns model, sent_id, COMET."""
@@ -216,7 +271,7 @@ def name_scores(content: bytes) -> str | None:
         return None
     known = {held: k for held in ("system", "line", "score", "docid", "domain", "rater")
              if (k := find_column(table.header, held)) is not None}
-    measures = _list_measures(table, {*range(len(table.header))} - {*known.values()})
+    measures = list_numeric(table, {*range(len(table.header))} - {*known.values()})
     is_long = {"system", "line"} <= known.keys() and "score" not in known
     name = table.header[measures[0]] if is_long and len(measures) == 1 else ""
     return name if name and "," not in name else None
@@ -235,9 +290,28 @@ def _is_text(table: InputTable, column: int) -> bool:
 
 
 def _ask_which(table: InputTable) -> InputError:
-    return InputError(f"{table.name}: I found the columns {show_names(table.header)}. Which is the system, the line, "
-                      "the score? Rename them to system, line and score.",
-                      {"columns": "system=NAME,line=NAME,score=NAME"})
+    names = show_names(name or "one without a name" for name in table.header)
+    of_systems = ""
+    if _may_be_of_systems(table):
+        of_systems = (" If each row is a system, these are published scores, not scores of segments: give the file by "
+                      "--official, or to 'Compare with published scores'.")
+    remedies = [{"columns": "system=NAME,line=NAME,score=NAME"}]
+    if systems := guess_systems(table, [k for k, name in enumerate(table.header) if name]):
+        named = SEPARATOR.join(table.header[k] for k in systems)
+        documents = guess_documents(table, [k for k in range(len(table.header)) if k not in systems])
+        more = "" if documents is None else f",docid={table.header[documents]}"
+        remedies.insert(0, {"columns": f"{SYSTEMS}={named}{more}"})
+    return InputError(f"{table.name}: I found the columns {names}. Which is the system, the line, the score? Rename "
+                      f"them to system, line and score.{of_systems}", *remedies)
+
+
+def _may_be_of_systems(table: InputTable) -> bool:
+    """Whether the first column of texts may name the systems, each once, and no other one the lines."""
+    if find_column(table.header, "line") is not None:
+        return False
+    columns = [[cells[k] for _, cells in table.rows] for k in range(len(table.header))]
+    texts = next((values for values in columns if not any(map(is_number, values))), [])
+    return 1 < len(texts) == len(set(map(str, texts)))
 
 
 @dataclass(frozen=True)
@@ -251,14 +325,18 @@ class ScoreColumns:
     langpairs: Mapping[str, tuple[str, ...]]  # by the name of each column of language pairs, these
     weights: Mapping[str, float]  # of MQM's errors
     is_unclear: bool  # whether the names do not say which is the system, the line, the score
+    numeric: tuple[str, ...] = ()  # columns that could be of a system each
+    systems: tuple[str, ...] = ()  # those that seem to be; empty where a row is of a system and a line
+    asides: tuple[str, ...] = ()  # the others beside them, with what they hold
 
 
 _N_SHOWN = 5  # rows that show what columns hold
 
 
-def describe_columns(source: FilePath, metric: str) -> ScoreColumns:
-    """The columns of a table of scores of the name `metric`, before they are read as scores."""
-    table = read_table(source)
+def describe_columns(source: FilePath, metric: str, known: Collection[str] = ()) -> ScoreColumns:
+    """The columns of a table of scores of the name `metric`, before they are read as scores; `known`: the systems of
+    texts beside it."""
+    table = read_table(source).count_truths()
     header = table.header
     values = {name: tuple(dict.fromkeys(str(cells[k]).strip() for _, cells in table.rows))
               for k, name in enumerate(header) if name}
@@ -267,7 +345,7 @@ def describe_columns(source: FilePath, metric: str) -> ScoreColumns:
     usual, is_unclear = frozenset(place), False
     pair, *_ = langpairs.get(header[place["langpair"]] if "langpair" in place else "", (None,))
     try:
-        _ = table.rows and _find_places(_take_langpair(table, pair), metric, ())
+        _ = table.rows and _find_places(_clean_table(_take_langpair(table, pair), metric, known)[0], metric, known)
     except InputError as error:  # another one is told once the file is to be opened
         is_unclear = any("columns" in remedy for remedy in error.remedies)
     if is_unclear:
@@ -275,15 +353,36 @@ def describe_columns(source: FilePath, metric: str) -> ScoreColumns:
             place.setdefault("langpair", header.index(next(iter(langpairs))))
         _guess_places(table, metric, place, {name: len(own) for name, own in values.items() if name not in langpairs})
     rows = tuple(tuple(str(cell) for cell in cells) for _, cells in table.rows[:_N_SHOWN])
+    numeric, systems, asides = _describe_wide(table, metric, known)
+    if systems and is_unclear:
+        beside = [k for k, name in enumerate(header) if name not in systems]
+        if (documents := guess_documents(table, beside)) is not None:
+            place["docid"] = documents
     return ScoreColumns(tuple(header), rows, {held: header[k] for held, k in place.items()}, usual, langpairs,
-                        table.weights, is_unclear)
+                        table.weights, is_unclear, numeric, systems, asides)
+
+
+def _describe_wide(table: InputTable, metric: str, known: Collection[str]
+                   ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Which columns could be of a system each, which seem to be, and what the others hold; nothing of a table with a
+    row for each score."""
+    place, is_long = _find_usual(table, metric, known)
+    if is_long or not table.rows:
+        return (), (), ()
+    beside = {k for held, k in place.items() if held != "score"}
+    columns = [k for k in range(len(table.header)) if k not in beside and table.header[k]]
+    systems = guess_systems(table, columns, known)
+    asides = find_asides(table, columns, known) if systems else {}
+    numeric = tuple(table.header[k] for k in list_numeric(table, columns))
+    held = tuple(f"{table.header[k]} ({why})" for k, why in asides.items())
+    return numeric, tuple(table.header[k] for k in systems), held
 
 
 def _guess_places(table: InputTable, metric: str, place: dict[str, int], sizes: Mapping[str, int]) -> None:
     """Add to the known places those of other columns, given with the number of their values. Few texts are systems;
     whole numbers, or texts, that tell apart the rows of a system are lines."""
     n_values = {k: sizes[name] for k, name in enumerate(table.header) if name in sizes and k not in place.values()}
-    numeric = _list_measures(table, n_values)
+    numeric = list_numeric(table, n_values)
     if named := [k for k in numeric if table.header[k].lower() == metric.lower()]:
         place["score"] = named[0]
     texts = sorted(n_values.keys() - {*numeric}, key=lambda k: (n_values[k] < 2, n_values[k], k))
@@ -503,7 +602,11 @@ def _read_tables(tables: Sequence[NamedTable], known: Collection[str], lower_is_
             opened = [table for table in opened if langpair in (pairs := _list_pairs(table)) or not pairs] or opened
         files = [_read_ratings(table, name, known, langpair) for table in opened]
         seen: dict[tuple[str, int | str], Rating] = {}
-        given = [rating for file in files for rating in file.ratings]
+        for file in files:
+            drop_summaries(file, name)
+        given, failed = drop_failed([rating for file in files for rating in file.ratings], name)
+        if not any(file.table.told_systems for file in files):
+            check_scales(given, name)
         for rating in (separate_raters if raters == "segments" else average_raters)(given):
             if (first := seen.setdefault((rating.system, rating.line), rating)) is not rating:
                 raise explain_second(first, rating)
@@ -519,7 +622,8 @@ def _read_tables(tables: Sequence[NamedTable], known: Collection[str], lower_is_
                     if table.is_standardized and table.find_score(name) == find_column(table.header, "score")]
         if raters == "segments" and made_of:
             made_of.append(Assumption("ratings-as-segments", {"metric": name}))
-        groups[name] = RatingGroup(list(seen.values()), tuple(made_of), direction)
+        of_columns = [one for file in files for one in file.assumed] + ([] if failed is None else [failed])
+        groups[name] = RatingGroup(list(seen.values()), (*made_of, *of_columns), direction)
         if raters == "adjusted" and made_of:
             adjusted, how = adjust_raters(name, given)
             groups[name + ADJUSTED] = RatingGroup(adjusted, how, direction, name)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,12 +41,13 @@ from mtsig_core.readers.limits import check_values, parse_bounded_json, spend
 from mtsig_core.readers.lines import explain_missing, read_beginning, read_bytes, read_lines
 from mtsig_core.readers.rater_effects import ADJUSTED
 from mtsig_core.readers.ratings import BLOCK_LINE, parse_blocks
-from mtsig_core.readers.scores import cut_lines, list_langpairs, name_scores, read_scores
+from mtsig_core.readers.scores import cut_lines, list_langpairs, list_pairs_of_lines, name_scores, read_scores
 from mtsig_core.readers.stand_ins import refuse_stand_in
 from mtsig_core.readers.texts import drop_canary, find_runs
 from mtsig_core.readers.wmt import (
     ONE_OF_EACH,
     OUTPUTS,
+    find_pair,
     folder_name,
     language_pairs,
     list_left_out,
@@ -365,22 +367,47 @@ def find_systems(folder: FilePath | None, table: FilePath | None = None) -> Syst
 # name are put together.
 
 
-def _list_tables(folder: Path) -> list[tuple[str, Path, list[str]]]:
-    """Name, file and language pairs of the tables in a folder that has nothing else; empty of another."""
-    tables: list[tuple[str, Path, list[str]]] = []
+class _Table(NamedTuple):
+    """A file with scores of segments."""
+
+    name: str  # what the scores are called
+    path: Path
+    pairs: list[str]  # language pairs, by its content, or else by its name
+
+
+def _list_tables(folder: Path) -> list[_Table]:
+    """The tables in a folder that has nothing else; empty of another."""
+    tables: list[_Table] = []
     for path in [] if _list_marks(folder) else sorted(_list_top(folder)):
-        if not is_file(path) or re.match("readme|license", path.name, re.IGNORECASE):
+        if not is_file(path) or _says_nothing(path):
             continue
         head = read_beginning(path)
-        if (fmt := sniff(cut_lines(head))) is None or SCORE_TABLE not in fmt.reads:
+        fmt = sniff(cut_lines(head))
+        if fmt is None or SCORE_TABLE not in fmt.reads:
             return []
-        if not (pairs := [pair for pair in list_langpairs(path) if is_langpair(pair)]):
+        table = _describe_table(path, head, list_langpairs(path))
+        if not table.pairs:
             return []
-        tables.append((name_scores(head) or path.name.partition(".")[0], path, pairs))
+        tables.append(table)
     return tables
 
 
-def _join_pairs(tables: Iterable[tuple[str, Path, list[str]]]) -> list[str]:
+def _describe_table(path: Path, head: bytes, named: Iterable[str]) -> _Table:
+    """A table of scores by what it says, and the language pairs that its rows have."""
+    pairs = [pair for pair in named if is_langpair(pair)]
+    if not pairs:
+        pairs = list(filter(None, [without_pair(path.name)[1] or find_pair(path.name)]))
+    return _Table(name_scores(head) or path.name.partition(".")[0], path, pairs)
+
+
+def _says_nothing(path: Path) -> bool:
+    """Whether a file beside tables is a description: a readme, or a header in a file of its own."""
+    if re.match("readme|license|licence", path.name, re.IGNORECASE):
+        return True
+    return re.match("header", path.name, re.IGNORECASE) is not None and read_beginning(path).count(b"\n") <= 1
+
+
+def _join_pairs(tables: Iterable[_Table]) -> list[str]:
     return list(dict.fromkeys(pair for *_, pairs in tables for pair in pairs))
 
 
@@ -573,7 +600,7 @@ def _read_parts(task: Path, layout: _Layout, pairs: Collection[str] | None, lowe
     is_known = {*lower_is_better, *higher_is_better} <= values.keys()
     directions, told = settle_directions(
         values, lower_is_better, higher_is_better, () if is_known else sorted(set(layout.list_scores(task))),
-        [part.scores for part in parts.values()] if layout is _SCORES_ALONE else ())
+        [part.scores for part in parts.values()] if layout in (_SCORES_ALONE, _TABLES) else ())
     testsets = {pair: part.make(scores={
         name: SegmentScores(by_system, directions[base[name]].higher_is_better)
         for name, by_system in part.scores.items() if base[name] in directions}) for pair, part in parts.items()}
@@ -611,7 +638,7 @@ def contents_of(archive: FilePath) -> Contents:
     """What there is in a zip of a task, each file that is not read with the reason."""
     task, whole = find_task(archive), Path(archive)
     pairs, places = pairs_of(archive), list(dict.fromkeys((task, whole)))  # a task may lie deeper, with files beside it
-    scores = tuple(one for place in places for one in tables_beside(place, pairs, MAX_DEPTH))
+    scores = tuple(dict.fromkeys(one for place in places for one in tables_beside(place, pairs, MAX_DEPTH)))
     runs = tuple(one for place in places for one in find_runs(place, pairs))
     own = [path for path in list_archive(archive) if is_file(path) and task in path.parents
            and len(parts := path.relative_to(task).parts) > 1 and parts[0] in _LAYOUT]
@@ -626,12 +653,58 @@ def contents_of(archive: FilePath) -> Contents:
 
 def tables_beside(folder: FilePath, pairs: Collection[str], depth: int = 1) -> list[tuple[str, str, str]]:
     """(language pair, name, file) of the tables of segment scores in the folder of a task with texts, and so many
-    folders below it that are not the task's own. They are called ``PAIR.NAME.tsv``, such as ``en-zh.esa.tsv``, or end
-    as other files of scores do; no command takes them by itself."""
-    if not is_folder(folder) or is_folder(Path(folder, SCORES)):
+    folders below it that are not the task's own. Ratings are known by their content; other tables are called
+    ``PAIR.NAME.tsv``, such as ``en-zh.esa.tsv``, or end as other files of scores do."""
+    if not is_folder(folder) or is_folder(Path(folder, SCORES)) or _list_tables(Path(folder)):
         return []
-    named = [(_split_table_name(path.name), str(path)) for path in _list_loose(Path(folder), depth)]
-    return [(*name, path) for name, path in named if name is not None and name[0] in pairs]
+    found: list[tuple[str, str, str]] = []
+    for path in _list_loose(Path(folder), depth):
+        found += [(pair, name, str(path)) for pair, name in _name_table(path, pairs)]
+    return found
+
+
+def _name_table(path: Path, pairs: Collection[str]) -> list[tuple[str, str]]:
+    """Language pairs of a task, and name of the scores, of a table beside its texts; empty of another file."""
+    named = _split_table_name(path.name)
+    if named is not None and named[0] in pairs:
+        return [named]
+    if named is not None or path.name in _OWN or _is_of_task(path.name) or task_name(path.name) is not None:
+        return []
+    with suppress(InputError):  # which `_explain_unread` tells
+        table = _find_ratings(path)
+        if table is not None:
+            return [(pair, table.name) for pair in _match_pairs(table, pairs)]
+    return []
+
+
+def _find_ratings(path: Path) -> _Table | None:
+    """The table of scores of segments in a file whose content shows it; None of another file."""
+    if not os.path.isfile(path):  # in an archive
+        return _read_ratings(path)
+    state = os.stat(path)
+    return _read_ratings_of(path, state.st_size, state.st_mtime_ns, state.st_ino)
+
+
+@lru_cache(maxsize=256)
+def _read_ratings_of(path: Path, *_state: int) -> _Table | None:
+    """The same, kept until the file changes: pages ask in each run."""
+    return _read_ratings(path)
+
+
+def _read_ratings(path: Path) -> _Table | None:
+    head = read_beginning(path)
+    fmt = sniff(cut_lines(head))
+    if fmt is None or not fmt.holds_scores:
+        return None
+    pairs = list_pairs_of_lines(path)
+    return None if pairs is None else _describe_table(path, head, pairs)
+
+
+def _match_pairs(table: _Table, pairs: Collection[str]) -> list[str]:
+    """The language pairs of a task that a table has scores of; the only one of a task where the table names none."""
+    if not table.pairs:
+        return [*pairs] if len(pairs) == 1 else []
+    return [pair for pair in table.pairs if pair in pairs]
 
 
 def _list_loose(folder: Path, depth: int) -> list[Path]:
@@ -690,4 +763,25 @@ def _explain_unread(path: Path, task: Path, pairs: Collection[str]) -> str:
         is_own, (pair, _) = name in _OWN or is_flat and task_name(name) is not None, _split_table_name(name) or ("", "")
     if pair and pair not in {known.rpartition(".")[2] for known in pairs}:
         return f"{pair} is no language pair of which the task has a reference"
-    return "" if is_own else "no text of a task, and no table of segment scores such as en-de.esa.tsv, has such a name"
+    if is_own:
+        return ""
+    return _explain_table(path, pairs) or (
+        "no text of a task, and no table of segment scores such as en-de.esa.tsv, has such a name")
+
+
+def _explain_table(path: Path, pairs: Collection[str]) -> str:
+    """Why a table of scores beside texts is not read; empty of what is none."""
+    fmt = sniff(cut_lines(read_beginning(path)))
+    if fmt is None or fmt.reads.get(SCORE_TABLE) is None:
+        return ""
+    try:
+        table = _find_ratings(path)
+    except InputError as error:
+        return str(error).replace(show_name(path), "it").rstrip(".")
+    if table is None:
+        return ("no ratings of segments are known by its content. Scores of segments are called such as "
+                f"{next(iter(pairs))}.esa{path.suffix}; with published scores of systems, compare on the page Results")
+    if not table.pairs:
+        return (f"it has scores ({table.name}), and neither its content nor its name says of which language pair. Call "
+                f"it such as {next(iter(pairs))}.{table.name}{path.suffix}")
+    return f"it has scores of {', '.join(table.pairs)}, and the task has no reference of that language pair"

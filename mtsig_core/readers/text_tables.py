@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mtsig_core.errors import InputError, SettingError, explain_unknown
-from mtsig_core.languages import languages_of
+from mtsig_core.errors import InputError, SettingError, explain_unknown, format_count
+from mtsig_core.languages import languages_of, two_letters
 from mtsig_core.readers.cells import (
     is_blank,
     read_field,
+    read_value,
     show_value,
     to_key,
     to_name,
@@ -24,12 +25,14 @@ from mtsig_core.readers.cells import (
     to_text,
 )
 from mtsig_core.readers.columns import NAMES, InputTable, check_unique, find_column, read_records, show_names
-from mtsig_core.readers.limits import check_values
+from mtsig_core.readers.limits import check_values, parse_bounded_json
 from mtsig_core.testset import is_human, show_name
 
 _Texts = Sequence[str | None]
 #: Further columns beside texts, in small letters, that are no texts themselves.
 _BESIDE = ("origlang", "original_language", "split", "url", "collection_id", "is_bad_source")
+#: Columns of WMT24++: the human translation as it was mended, which is the reference, and as it was before.
+_MENDED, _BEFORE = "target", "original_target"
 _PARAGRAPHS = "wmt25"  # the form whose rows are documents, with blank lines between their paragraphs
 _ALIKE = 0.1  # of the words of a text that its translation into the same language shares
 
@@ -117,14 +120,22 @@ def _split_languages(table: TextTable, langpair: str | None) -> TextTable:
     if not table.by_language:
         return table
     first, second, *_ = [*table.by_language, "", ""]
-    pair = languages_of(langpair)
-    places = [next((key for key in table.by_language if languages_of(f"{key}-{key}")[0] == language or key == language),
-                   None) for language in pair]
+    places = [_find_language(table.by_language, language) for language in languages_of(langpair)]
     if langpair is None or None in places:
         raise SettingError(f"{table.name} has texts by language: {show_names(table.by_language)}. Say which is the "
                            "source and which the reference.", {"langpair": f"{first}-{second}"})
     source, target = (table.by_language[place] for place in places if place is not None)
     return replace(table, sources=source, references={"ref": target}, by_language={})
+
+
+def _find_language(names: Iterable[str], language: str | None) -> str | None:
+    """The only name that stands for a language: deu_Latn for de. None where there is none, or more than one."""
+    names = list(names)
+    if language is None or language in names:
+        return language
+    codes = {name: two_letters(re.split("[-_]", name)[0].lower()) for name in names}
+    alike = [name for name in names if codes[name] == two_letters(language)]
+    return alike[0] if len(alike) == 1 else None
 
 
 def _take_pair(table: TextTable, langpair: str | None) -> tuple[TextTable, str | None]:
@@ -204,8 +215,11 @@ def tabulate_texts(table: InputTable) -> TextTable:
     """The texts of a table with names of columns: source, reference, and a column for each output."""
     check_unique(table.name, table.header)
     columns = {name: [cells[k] for _, cells in table.rows] for k, name in enumerate(table.header)}
-    if by_language := _find_languages(table):
-        return TextTable(table.name, "table", by_language=by_language)
+    by_language = _find_languages(table)
+    if by_language:
+        documents = _read_names(table, "docid") or _read_articles(table)
+        return TextTable(table.name, "table", documents=documents, domains=_read_names(table, "domain"),
+                         by_language=by_language)
     references, outputs, aside = sort_columns(columns)
     if len(references) + len(outputs) == 0:
         raise InputError(f"{table.name} has the columns {show_names(table.header)}, and none is called as a reference "
@@ -226,7 +240,7 @@ def tabulate_texts(table: InputTable) -> TextTable:
 
     return TextTable(
         table.name, "table", {"" if [name] == usual == outputs else name: texts[name] for name in outputs},
-        {name_reference("" if name.lower() == "reference" else name): texts[name] for name in references},
+        {name_reference("" if name.lower() in ("reference", _MENDED) else name): texts[name] for name in references},
         _read_texts(table, aside["source"]) if "source" in aside else None, read_names("docid"), read_names("domain"),
         langpairs=read_names("langpair"))
 
@@ -242,11 +256,27 @@ def _read_line(value: object) -> str | None:
     return None if text is None else join_lines(text)
 
 
+def _read_names(table: InputTable, held: str) -> list[str] | None:
+    """What the column that holds this says of each row; None where there is no such column."""
+    place = find_column(table.header, held)
+    return None if place is None else table.read(place, to_name)
+
+
+def _read_articles(table: InputTable) -> list[str] | None:
+    """The address of the article that each row is from, as FLORES has it in place of documents."""
+    place = next((k for k, name in enumerate(table.header) if name.lower() == "url"), None)
+    return None if place is None else table.read(place, to_name)
+
+
 def _find_languages(table: InputTable) -> dict[str, list[str | None]]:
-    """Texts by language, as data sets have them: ``{"translation": {"en": ..., "de": ...}}``, or the columns
-    translation.en and translation.de."""
+    """Texts by language, as data sets have them: ``{"translation": {"en": ..., "de": ...}}``, the columns
+    translation.en and translation.de, or the columns sentence_eng_Latn and sentence_deu_Latn of FLORES."""
     found: dict[str, list[str | None]] = {}
     for place, name in enumerate(table.header):
+        of_flores = re.fullmatch(r"sentence_([a-z]{3}_[A-Z][a-z]{3})", name)
+        if of_flores:
+            found[of_flores[1]] = _read_texts(table, name)
+            continue
         first, _, language = name.partition(".")
         if first.lower() not in ("translation", "translations"):
             continue
@@ -274,6 +304,10 @@ def sort_columns(columns: Mapping[str, Sequence[Any]]) -> tuple[list[str], list[
     aside = {held: header[place] for held in ("source", "docid", "domain", "langpair", "line", "rater", "system")
              if (place := find_column(header, held)) is not None}
     references = [name for name in header if is_human(name) and name.lower().startswith("ref")]
+    if not references and {_MENDED, _BEFORE} <= {name.lower() for name in header}:
+        references = [name for name in header if name.lower() == _MENDED]
+        columns = {name: values for name, values in columns.items() if name.lower() != _BEFORE}
+        header = list(columns)
     others = (name for name in header if name.strip() and name not in (*references, *aside.values())
               and name.lower() not in (*_BESIDE, *NAMES["score"]))
     return references, [name for name in others if _is_output(name, columns[name])], aside
@@ -381,6 +415,53 @@ def _read_first_text(value: object) -> str | None:
     while isinstance(value, list) and value:
         value = value[0]
     return to_text(value)
+
+
+def read_predictions(text: str, name: str) -> TextTable:
+    """What programs pass to a metric: ``{"predictions": [text, ...], "references": [[text, ...], ...]}``, with the
+    references of each segment in a list, a text for each segment, or a list for each reference."""
+    try:
+        whole = parse_bounded_json(text, name)
+    except ValueError as error:
+        raise InputError(f"{name} is no JSON: {error}. Write it again.") from None
+    outputs, references, sources = (whole.get(key) for key in ("predictions", "references", "sources"))
+    counted = references if outputs is None else outputs
+    n = len(counted) if isinstance(counted, list) else 0
+    streams = [] if references is None else _list_streams(references, n, name)
+    return TextTable(
+        name, "predictions", {} if outputs is None else {"": _read_list(outputs, n, f"{name}: predictions")},
+        {"ref" if len(streams) == 1 else f"ref{k}": stream for k, stream in enumerate(streams, 1)},
+        None if sources is None else _read_list(sources, n, f"{name}: sources"))
+
+
+def _list_streams(references: Any, n: int, name: str) -> list[list[str | None]]:
+    """The references, each with a text or None for each of n segments."""
+    expected = f"Expected a list of {n} segments: of texts, or of lists of texts, one for each reference."
+    if not isinstance(references, list):
+        raise InputError(f"{name}: references is {show_value(references)}. {expected}")
+    n_lists = sum(isinstance(one, list) for one in references)
+    if n_lists == 0:
+        streams = [references]
+    elif n_lists < len(references):
+        raise InputError(f"{name}: references has texts and lists side by side. {expected}")
+    elif len(references) == n and n > 1 and all(len(one) == n for one in references):
+        raise InputError(f"{name} has {n} predictions and {n} lists of {n} references, so a list may be of a segment "
+                         "or of a reference. Give each reference as a text file.")
+    elif len(references) == n:
+        most = max(len(one) for one in references)
+        check_values(n * most, name)
+        streams = [[one[k] if k < len(one) else None for one in references] for k in range(most)]
+    else:
+        streams = references
+    return [_read_list(stream, n, f"{name}: reference {k}") for k, stream in enumerate(streams, 1)]
+
+
+def _read_list(texts: Any, n: int, where: str) -> list[str | None]:
+    """The texts of a list, of which there must be n."""
+    if not isinstance(texts, list) or len(texts) != n:
+        size = format_count(len(texts), "text") if isinstance(texts, list) else show_value(texts)
+        raise InputError(f"{where}: {size}. Expected a list of {n} texts, one for each segment.")
+    return [read_value(f"{where}, segment {k}", text, _read_line) for k, text in enumerate(texts, 1)]
 
 
 def read_wmt25(text: str, name: str) -> TextTable:

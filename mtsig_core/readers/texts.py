@@ -15,7 +15,7 @@ from mtsig_core.errors import InputError, Remedy, SettingError, explain_unknown,
 from mtsig_core.languages import LANGUAGE, is_langpair
 from mtsig_core.readers.alignment import find_first_fault
 from mtsig_core.readers.cells import show_value
-from mtsig_core.readers.columns import NamedColumns, find_column, read_columns, show_names
+from mtsig_core.readers.columns import NAMES, NamedColumns, find_column, read_columns, show_names
 from mtsig_core.readers.files import FilePath, is_file, list_folder
 from mtsig_core.readers.formats import DOCUMENTS, SEGMENTS, TEXTS, strip_ending
 from mtsig_core.readers.limits import parse_bounded_json, spend
@@ -38,6 +38,9 @@ def read_documents(path: FilePath, *, blanks: bool = False) -> tuple[list[str], 
     if isinstance(path, TextInTable):
         return list(path.lines), None if path.domains is None else list(path.domains)
     lines = read_lines(path, DOCUMENTS)
+    named = _read_named_documents(lines)
+    if named is not None:
+        return named
     if os.fsdecode(path).removesuffix(".gz").endswith(".jsonl") or all(line.startswith("{") for line in lines):
         rows = [_read_json_line(line, path, number) for number, line in enumerate(lines, 1)]
     else:
@@ -66,6 +69,27 @@ def _find_sentence(ids: Sequence[str]) -> str | None:
     sentences = [line for line in ids if len(line.split()) >= _WORDS_OF_A_SENTENCE or line.endswith(_ENDS)]
     are_distinct = len({*ids}) >= _DISTINCT * len(ids)
     return sentences[0] if len(ids) > 1 and are_distinct and len(sentences) > len(ids) / 2 else None
+
+
+#: What a column of documents may be called; data sets from the web have the address of each article.
+_DOCUMENT_COLUMNS = (*NAMES["docid"], "url")
+
+
+def _read_named_documents(lines: Sequence[str]) -> tuple[list[str], list[str] | None] | None:
+    """Documents and domains of a table whose first line has the names of its columns, such as the metadata of FLORES
+    (URL, domain, topic, ...); None of a file without names."""
+    header = [cell.strip().lower() for cell in lines[0].split("\t")] if lines else []
+    places = [header.index(name) for name in _DOCUMENT_COLUMNS if name in header]
+    domain = find_column(header, "domain")
+    rows = [line.split("\t") for line in lines[1:]]
+    is_table = len(header) > 1 and bool(places) and len(rows) > 0 and all(len(row) == len(header) for row in rows)
+    if not is_table or (len(header) == 2 and domain is None):
+        return None
+    documents = [row[places[0]].strip() for row in rows]
+    domains = None if domain is None else [row[domain].strip() for row in rows]
+    if not all(documents) or not all(domains or ["known"]):
+        return None  # what is wrong is told by line
+    return documents, domains
 
 
 def _read_json_line(line: str, path: FilePath, number: int) -> list[str]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import count
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.languages import find_spaceless
@@ -86,14 +87,68 @@ def list_flat_files(archive: FilePath) -> list[tuple[str, bytes]]:
     return files if told & {"reference", _BOTH, "scores"} else []
 
 
+def list_members(archive: FilePath) -> list[tuple[str, bytes]]:
+    """All files of an archive, by their places in it."""
+    root = Path(archive)
+    return [(path.relative_to(root).as_posix(), open_file(path).read())
+            for path in list_archive(archive) if is_file(path)]
+
+
+def pack_files(files: Iterable[tuple[str, bytes]]) -> bytes:
+    """A zip of files by their places, the same for the same files. Raises InputError where two of one place differ."""
+    placed: dict[str, bytes] = {}
+    for place, content in files:
+        if placed.setdefault(place, content) != content:
+            raise InputError(f"{show_name(place)} is there twice, and the two differ. Remove one of them.")
+    out = io.BytesIO()
+    with ZipFile(out, "w", ZIP_DEFLATED) as archive:
+        for place, content in placed.items():
+            archive.writestr(ZipInfo(place), content, ZIP_DEFLATED)
+    return out.getvalue()
+
+
+#: Where a text of a language pair lies in the folder of a task, by its role.
+_PLACES = {"reference": "references/{pair}.{name}.txt", "system": "system-outputs/{pair}/{name}.txt",
+           "source": "sources/{pair}.txt", "documents": "documents/{pair}.docs"}
+
+
+def arrange_task(files: Sequence[tuple[str, bytes]], roles: Sequence[str]) -> list[tuple[str, bytes]]:
+    """Texts whose names say several language pairs, with tables of scores, as the files of a task; empty of others.
+
+    >>> files = [("en-de.refA.txt", b""), ("A.en-de.txt", b""), ("en-cs.refA.txt", b""), ("A.en-cs.txt", b"")]
+    >>> [place for place, _ in arrange_task(files, ["reference", "system"] * 2)]  # doctest: +NORMALIZE_WHITESPACE
+    ['references/en-de.refA.txt', 'system-outputs/en-de/A.txt', 'references/en-cs.refA.txt',
+     'system-outputs/en-cs/A.txt']
+    >>> arrange_task(files[:2], ["reference", "system"])
+    []
+    """
+    placed: dict[str, bytes] = {}
+    pairs = set()
+    for (file, content), role in zip(files, roles, strict=True):
+        of_set, pair = _set_and_pair(file)
+        place = PurePosixPath(file).name
+        if not role.startswith("scores"):
+            if role not in _PLACES or not pair:
+                return []
+            place = _PLACES[role].format(pair=pair, name=guess_name(file))
+            pairs.add((of_set, pair))
+        if place in placed:
+            return []
+        placed[place] = content
+    has_one_set_each = len(pairs) == len({pair for _, pair in pairs})
+    return list(placed.items()) if len(pairs) > 1 and has_one_set_each else []
+
+
 def _guess_role(file: str, content: bytes, table: TextTable | None) -> str:
     """What a file of that name, with that beginning, and with these texts if it holds several, most likely is."""
+    fmt = sniff(cut_lines(content))
+    if fmt is not None and fmt.scores:  # ratings come with their texts in some forms, and are what they are sent for
+        return "scores"
     if table is not None and table.form == "parallel" and _find_sign(file) == "documents":
         return "documents"  # domain<TAB>document id, in letters so alike that they pass for two references
     if table is not None and (table.references or task_name(PurePosixPath(file).name) is None):
         may_be_reference = bool(table.list_texts("reference")) and _find_sign(file) == "reference"
         return "reference" if find_role(table) == "system" and may_be_reference else find_role(table)
-    fmt = sniff(cut_lines(content))
     if fmt is not None and fmt.reads.get(SCORE_TABLE) is not None:
         return "scores"
     if (found := task_name(PurePosixPath(file).name)) is not None:
@@ -130,10 +185,11 @@ def _read_table_of_texts(file: str, content: bytes) -> TextTable | None:
         return None
 
 
-def describe_table(upload: Upload) -> ScoreColumns | None:
-    """The columns of a table of scores; None of one that cannot be read, which is told once it is to be opened."""
+def describe_table(upload: Upload, systems: Collection[str] = ()) -> ScoreColumns | None:
+    """The columns of a table of scores; None of one that cannot be read, which is told once it is to be opened.
+    `systems`: those of the texts beside it."""
     with suppress(InputError, SettingError), _open_uploads([upload]) as (path,):
-        return describe_columns(path, upload.name)
+        return describe_columns(path, upload.name, systems)
     return None
 
 

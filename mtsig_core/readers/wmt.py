@@ -141,6 +141,20 @@ def without_pair(file: str) -> tuple[str, str, str]:
     return "", pair, file
 
 
+def find_pair(file: str) -> str:
+    """The language pair that a name has anywhere between other words, empty where it has none, or several.
+
+    >>> [find_pair(name) for name in ("ad-seg-scores-cs-en.csv", "mqm_ted_ende.tsv", "wave2.csv", "my_best_test.tsv")]
+    ['cs-en', 'en-de', '', '']
+    """
+    apart = re.findall(rf"(?:^|[._-])({_CODE})-({_CODE})(?=[._-]|$)", file)
+    together = re.findall(rf"(?<=_)({_CODE})({_CODE})(?=[._])", file)
+    pairs = {f"{source}-{target}" for source, target in apart or together if source != target}
+    if not apart:  # letters side by side are languages where one of them is English: 'test' is not Telugu-Sotho
+        pairs = {pair for pair in pairs if "en" in pair.split("-")}
+    return pairs.pop() if len(pairs) == 1 else ""
+
+
 # Folders in the layout of the WMT shared tasks. The inputs of the metrics tasks mix both generations:
 # ``system_outputs/en-de/SET.en-de.hyp.NAME.de``. Where names say all, the files may also lie side by side. Each may be
 # gzipped.

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mtsig_core.errors import format_count
-from mtsig_core.experiments.integrity import DRIVES, SHORT_LINE, Integrity, TaskIntegrity
+from mtsig_core.experiments.integrity import CHANCE, DRIVES, SHORT_LINE, Integrity, TaskIntegrity
 from mtsig_core.experiments.rankings import AutoRank, Findings, PairAutoRank, PairFindings, count_against_tests
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import assumed_record, caution_record, info_record, list_assumptions
@@ -49,7 +49,14 @@ from mtsig_core.results import Agreement, ByDomain, Comparison, MetricResult, Pa
 from mtsig_core.schema import to_json, to_plain
 from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.stats.few_units import least_of_units
-from mtsig_core.stats.published_scores import RankBeside, RankReplication, Replication, ScoreBeside, TaskReplication
+from mtsig_core.stats.published_scores import (
+    RankBeside,
+    RankReplication,
+    Replication,
+    ScoreBeside,
+    TaskReplication,
+    split_way,
+)
 from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import TESTS, significant
@@ -116,8 +123,11 @@ def agreement_verdict(found: Agreement | TaskAgreement) -> str:
     title, accuracy = metric_title(best.metric), f"{best.soft_pairwise_accuracy:.3f}"
     if len(found.metrics) == 1:
         return f"{over}{title} has a soft pairwise accuracy of {accuracy} with {found.human}"
-    alike = [metric_title(row.b if row.a == best.metric else row.a) for row in found.comparisons
-             if best.metric in (row.a, row.b) and not significant(row.p_adjusted, found.sampling.alpha)]
+    alike = []
+    for row in found.comparisons:
+        is_better = row.a == best.metric and significant(row.p_adjusted, found.sampling.alpha)
+        if best.metric in (row.a, row.b) and not is_better:
+            alike.append(metric_title(row.b if row.a == best.metric else row.a))
     rest = f"not significantly more than {', '.join(alike)}" if alike else "significantly more than all others"
     return f"{over}{title} agrees most with {found.human}: soft pairwise accuracy {accuracy}, {rest}"
 
@@ -140,7 +150,9 @@ def agreement_note(found: Agreement | TaskAgreement) -> str:
         sentences.append(
             "p-values of two metrics are from PERM-BOTH (Deutsch et al. 2021), corrected by Holm for "
             f"{format_count(n, 'pair')} of metrics. For each {unit} of each system, a coin decides whether the two "
-            "metrics trade their standardized segment scores; for metrics of texts, their jackknife pseudo-values.")
+            "metrics trade their standardized segment scores; for metrics of texts, their jackknife pseudo-values. The "
+            "difference is the one that is permuted. It takes p of two systems by a normal approximation, so it can "
+            "differ slightly from the difference of two accuracies above.")
     if isinstance(found, TaskAgreement):
         sentences.append("Language pairs count the same; resamples are drawn within each language pair, then averaged.")
         if found.without:
@@ -659,17 +671,33 @@ def _first_by_rule(result: MetricResult) -> set[str]:
 
 def rules_verdict(by_rule: ByRule, metric: str) -> str:
     """Whether the rule changes who is first, in a sentence without its full stop."""
-    changed = [part for part, own in _results_by_rule(by_rule, metric).items() if any(_disagreements(own).values())]
+    results = _results_by_rule(by_rule, metric)
+    changed = [part for part, own in results.items() if any(_disagreements(own).values())]
     found = next(iter(by_rule.values()))
-    if isinstance(found, Comparison):
-        names = [name for name, word in _disagreements(_results_by_rule(by_rule, metric)[""]).items() if word]
-        return (f"The rank rules disagree on the top group or the winner: {', '.join(names)}" if changed else
-                "All rank rules give the same top group and winner")
     if not changed:
-        return "All rank rules give the same top group and winner"
+        return _state_that_rules_agree(results)
+    if isinstance(found, Comparison):
+        names = [name for name, word in _disagreements(results[""]).items() if word]
+        return f"The rank rules disagree on the top group or the winner: {', '.join(names)}"
     n = len(select_parts(found, metric))
     return (f"The rank rule changes the top group or the winner in {f'{len(changed)} of ' * (n > len(changed))}"
             f"{format_count(n, 'language pair')}: {name_pairs(changed)}")
+
+
+def _state_that_rules_agree(results: Mapping[str, Mapping[str, MetricResult]]) -> str:
+    """That rules give the same top group, and which of them rank no system anywhere; by part and rule."""
+    silent = [rule for rule in next(iter(results.values())) if all(
+        row.rank_low is None for by_rule in results.values() for row in by_rule[rule].systems)]
+    if not silent:
+        return "All rank rules give the same top group and winner"
+    titles = join_names([RANK_RULES[rule].title for rule in silent])
+    n_ranking = len(next(iter(results.values()))) - len(silent)
+    if n_ranking == 0:
+        return "No rank rule ranks any system"
+    if n_ranking == 1:
+        return f"Only one rank rule ranks the systems. No system is ranked {titles}"
+    return (f"The {n_ranking} rank rules that rank the systems give the same top group and winner. No system is ranked "
+            f"{titles}")
 
 
 def rules_blocks(by_rule: ByRule, metric: str) -> list[Block]:
@@ -726,7 +754,8 @@ _INTEGRITY_NOTE = (
     "system saw it, or that the reference was post-edited from the system's output. The nearest system is the one with "
     "the highest cross-BLEU, which is BLEU with one output as the reference of the other. Nearly the same output can "
     f"mean one model under two names. A document drives an interval if {DRIVES:.0%} or more of the variance is from "
-    "it: read its ratings. No finding is an accusation.")
+    "it, and so large a share is rare: equal documents with normal scores show it by chance in at most "
+    f"{CHANCE:.0%} of test sets. Read its ratings. No finding is an accusation.")
 
 
 def integrity_table(found: Integrity) -> Table:
@@ -925,8 +954,26 @@ def _list_ranks(row: RankBeside, rule: str) -> tuple[Any, ...]:
     rank = cluster = None
     if ours is not None:
         rank, cluster = (ours.low, ours.high), ours.cluster
-    return (row.system, (published.low, published.high or published.low), published.cluster, RANK_RULES[rule].title,
+    return (row.system, (published.low, published.high or published.low), published.cluster, _title_of_way(rule),
             rank, cluster, _TICK if row.agrees(rule) else _CROSS)
+
+
+def _title_of_way(way: str) -> str:
+    """The title of a rule, with the options that the files are read with."""
+    rule, options = split_way(way)
+    title = RANK_RULES[rule].title
+    return f"{title} with {options}" if options else title
+
+
+def _list_best_ways(ranks: RankReplication) -> list[str]:
+    """The rules that give most of a published ranking; one that does so without options is not named with them too."""
+    most = ranks.counts[ranks.rule]
+    best = [way for way, count in ranks.counts.items() if count == most]
+    shortest: dict[str, str] = {}
+    for way in sorted(best, key=len):
+        rule, _ = split_way(way)
+        shortest.setdefault(rule, way)
+    return [way for way in best if way in shortest.values()]
 
 
 def rank_sentences(found: _Replicated) -> list[str]:
@@ -934,9 +981,9 @@ def rank_sentences(found: _Replicated) -> list[str]:
     texts = []
     for pair, ranks in ranks_of(found).items():
         n, best = len(ranks.rows), ranks.counts[ranks.rule]
-        titles = [RANK_RULES[rule].title for rule, count in ranks.counts.items() if count == best]
+        titles = [_title_of_way(rule) for rule in _list_best_ways(ranks)]
         about = f"{pair}{', ' * bool(pair)}{metric_title(ranks.metric)}"
-        others = [f"{RANK_RULES[rule].title} {count}" for rule, count in ranks.counts.items() if count < best]
+        others = [f"{_title_of_way(rule)} {count}" for rule, count in ranks.counts.items() if count < best]
         wrong = [row.system for row in ranks.rows if not row.agrees(ranks.rule)]
         said = "The published ranking comes out" if not wrong else f"{best} of {n} published ranks come out"
         texts.append(f"{about}: {said} with ranks {' and '.join(titles)}."

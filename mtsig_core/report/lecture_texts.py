@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
+from statistics import median
 from typing import Any
 
 import numpy as np
 
-from mtsig_core.errors import format_count
+from mtsig_core.errors import choose_verb, format_count
 from mtsig_core.experiments.error_rates import FamilyDecisions, if_independent
 from mtsig_core.experiments.frame import Rate
 from mtsig_core.experiments.lecture import (
@@ -39,6 +40,7 @@ from mtsig_core.testset import TestSet
 
 
 _WIDEST = 16  # letters of a name on the stage
+_MANY_VOTES = 12  # that a sentence has no room for
 
 
 @dataclass(frozen=True)
@@ -89,13 +91,20 @@ def describe_guess(guess: Sequence[float], options: Sequence[str] = ()) -> str:
 
 
 def describe_votes(votes: Sequence[float], kind: str, options: Sequence[str] = ()) -> str:
-    """Votes of the room in words: numbers, ranges (two numbers each), or hands for each option and for a tie.
+    """Votes of the room in words: numbers, ranges (two numbers each), or hands for each option and for a tie. Of many
+    the number, the ends and the median.
 
     >>> describe_votes([3, 4.5], "slider"), describe_votes([20, 40, 18, 30], "range")
     ('3, 4.5', '20–40, 18–30')
     >>> describe_votes([12, 8, 1], "choice", ["A", "B"])
     'A 12, B 8, tie 1'
+    >>> describe_votes([4] * 9 + [1, 2, 5, 6], "slider"), describe_votes([20, 40] * 13, "range")
+    ('13 votes from 1 to 6, median 4', '13 ranges from 20 to 40')
     """
+    n = len(votes) // 2 if kind == "range" else len(votes)
+    if kind != "choice" and n > _MANY_VOTES:
+        ends = f"from {min(votes):g} to {max(votes):g}"
+        return f"{n} ranges {ends}" if kind == "range" else f"{n} votes {ends}, median {median(votes):g}"
     texts = [f"{vote:g}" for vote in votes]
     if kind == "range":
         texts = ["\u2013".join(two) for two in zip(texts[::2], texts[1::2], strict=True)]
@@ -165,8 +174,9 @@ def comparisons_end(family: FamilyDecisions) -> dict[str, object]:
     """Conclusion and limitation."""
     raw, controlled = (family.any_false(name) for name in ("none", "romano-wolf"))
     pairs = len(family.pairs)
+    have = choose_verb(raw.n, "has", "have")
     return {"truth": f"{family.false('none').mean():.1f} on average", "conclusion": (
-        f"{raw.share or 0:.0%} of the {format_count(raw.n, 'test set')} {'has' if raw.n == 1 else 'have'} at least one "
+        f"{raw.share or 0:.0%} of the {format_count(raw.n, 'test set')} {have} at least one "
         f"false star ({_write_ci(raw)}; {if_independent(ALPHA, pairs):.2%} if the {pairs} tests were independent), "
         f"{family.false('none').mean():.1f} on average. Under Romano-Wolf, {controlled.share or 0:.0%} "
         f"({_write_ci(controlled)})."),

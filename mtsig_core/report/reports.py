@@ -141,7 +141,8 @@ def show_systems(comparison: Comparison, result: MetricResult) -> Iterator[Block
             f"Scores of each training run by {title}, and the standard deviation between runs with its interval."))
     if references := by_reference_table(result):
         yield TableBlock(table=references, title=f"{title}: top group by reference", caption=(
-            f"Top group by {title}, with all references and with each: no other system is significantly better."))
+            f"Top group by {title}, with all references and with each: no other system is significantly better, "
+            "corrected for all pairs."))
 
 
 def show_pairs(comparison: Comparison, result: MetricResult, most: int | None) -> Iterator[Block]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mtsig_core.caution import Caution
-from mtsig_core.errors import format_count
+from mtsig_core.errors import Remedy, choose_verb, format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import (
     HUMAN_SCORES,
@@ -43,9 +43,15 @@ from mtsig_core.results import (
 from mtsig_core.stats.across import AGREE, FEW, MACRO_TESTS, UNDECIDED, Disputed, PairAcross
 from mtsig_core.stats.arrays import contains_zero
 from mtsig_core.stats.cautions import about_one_metric, rank_disagreement
-from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, FEW_UNITS, find_shortage, rank_correction
+from mtsig_core.stats.few_units import (
+    FEW_FOR_BOOTSTRAP,
+    FEW_UNITS,
+    find_shortage,
+    rank_correction,
+    unbiased,
+    units_freedom,
+)
 from mtsig_core.stats.pair import PairExamination
-from mtsig_core.stats.power import unbiased, units_freedom
 from mtsig_core.stats.ranks import RANK_RULES, RankRule, count_reversed_pairs, find_top_group, has_clear_winner
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, is_split
@@ -62,6 +68,7 @@ Parts = Mapping[str, tuple[Comparison, MetricResult]]
 #: The place of a result across the language pairs.
 ACROSS = "across all"
 _FEW = 6  # systems or language pairs that a sentence names
+_FEW_ANSWERS = 2  # metrics of which a headline has numbers, where they have the same verdict
 
 
 def select_parts(found: Found, metric: str) -> Parts:
@@ -272,7 +279,7 @@ def explain_unlike(found: PairExamination, n: float | None) -> str:
     ratio = swap_ratio(found.delta, se, float(np.sqrt(np.mean(np.square(found.swapped)))), n)
     if not se or ratio is None or ratio <= UNLIKE:
         return ""
-    p = 2 * float(stdtr(units_freedom(found.n_effective), -abs(found.delta) / unbiased(se, found.n_units)))
+    p = 2 * float(stdtr(units_freedom(found.n_effective), -abs(found.delta) / unbiased(se, found.n_effective)))
     shown = next(outcome.p_value for outcome in found.outcomes if outcome.test == "ar")
     return "" if shown is None or p <= shown else (
         f" This p is too small: the outputs of {found.a} and {found.b} are so different that resamples vary "
@@ -307,18 +314,40 @@ def state_verdict(found: Found, metric: str) -> str:
 
 
 def state_answer(comparison: Comparison, metric: str) -> str:
-    """Write the verdict on a test set and its metric, with the pair it rests on: the only one, the first two of the top
-    group, or the winner and the second. Ranks by a published rule rest on no pair."""
-    result = comparison.metrics[metric]
-    answer, top = f"By {name_metric(metric)}: {state_verdict(comparison, metric)}", find_top_group(result)
+    """Write the verdicts on a test set by all metrics of the comparison, with the pair that each rests on; `metric`
+    comes first. Metrics with the same verdict share a sentence, and where verdicts differ, the first words say so."""
+    by_verdict: dict[str, list[str]] = {}
+    for name in dict.fromkeys([metric, *comparison.metrics]):
+        by_verdict.setdefault(state_verdict(comparison, name), []).append(name)
+    answers = [_answer_by(comparison, names, verdict) for verdict, names in by_verdict.items()]
+    return ". ".join(["The metrics disagree", *answers] if len(answers) > 1 else answers)
+
+
+def _answer_by(comparison: Comparison, metrics: Sequence[str], verdict: str) -> str:
+    """Write the verdict that some metrics share, with the pair that it rests on by each; not by many metrics."""
+    names = [name_metric(name) for name in metrics]
+    if len(names) > _FEW:
+        names = [names[0], f"{len(names) - 1} other metrics"]
+    answer = f"By {join_names(names, shown=False)}: {verdict}"
+    if len(metrics) > _FEW_ANSWERS:
+        return answer
+    evidence = [text for name in metrics if (text := _write_answer_pair(comparison, name)) is not None]
+    return f"{answer} ({'; '.join(evidence)})" if evidence else answer
+
+
+def _write_answer_pair(comparison: Comparison, metric: str) -> str | None:
+    """Write the pair that a verdict rests on: the only one, the first two of the top group, or the winner and the
+    second. Ranks by a published rule rest on no pair. The sign is that of figure and table: the difference from the
+    best system, or from the baseline."""
+    result, settings = comparison.metrics[metric], comparison.settings
+    top, anchor = find_top_group(result), find_anchor(result, settings)
     best = set(top[:2] if top and len(top) > 1 else [row.system for row in result.systems[:2]])
     pair = next((pair for pair in result.tested if len(result.pairs) == 1 or {pair.a, pair.b} == best), None)
-    if pair is None or len(result.pairs) > 1 and (comparison.settings.baseline or not top or result.ruled is not None) \
-            or explain_no_decision(comparison.settings, result):
-        return answer
-    a, b = (pair.b, pair.a) if pair.better == "b" else (pair.a, pair.b)
-    who = "" if len(result.pairs) == 1 and pair.better else f"{a} vs. {b}: "
-    return f"{answer} ({who}{write_decisive(comparison, result, pair, a)})"
+    rests_on_no_pair = settings.baseline or not top or result.ruled is not None
+    if pair is None or explain_no_decision(settings, result) or len(result.pairs) > 1 and rests_on_no_pair:
+        return None
+    name, other = (pair.b, pair.a) if anchor == pair.a else (pair.a, pair.b)
+    return f"{name} vs. {other}: {write_decisive(comparison, result, pair, name)}"
 
 
 def write_decisive(comparison: Comparison, result: MetricResult, pair: PairResult, name: str) -> str:
@@ -415,6 +444,11 @@ def keeps_its_level(comparison: Comparison) -> bool:
     return not any(caution.kind.breaks_level for caution in comparison.warnings)
 
 
+def keeps_interval_level(comparison: Comparison) -> bool:
+    """Return whether intervals hold as often as their level says; a warning says if not."""
+    return not any(caution.kind.breaks_intervals for caution in comparison.warnings)
+
+
 def describe_control(comparison: Comparison, correction: str) -> str:
     """Name the error that a correction controls; none if the test itself rejects too often."""
     return CORRECTIONS[correction].controls if keeps_its_level(comparison) else "nothing: the test rejects too often"
@@ -434,6 +468,24 @@ def pick_caveats(comparison: Comparison, result: MetricResult) -> list[Caution]:
             and caution.facts.get("differ", True)]  # of ranks and decisions
 
 
+#: What a warning may be about to go with each verdict on a test set.
+_OF_VERDICTS = ("scores", "references", "family")
+
+
+def pick_verdict_caveats(comparison: Comparison, metric: str, *remedies: Remedy) -> list[Caution]:
+    """Return the warnings that go with the verdict on a test set: on its page, in its files, and in a paper. `remedies`
+    are those of a comparison by one metric only."""
+    result = comparison.metrics[metric]
+    qualified, anchor = pick_caveats(comparison, result), find_anchor(result, comparison.settings)
+    picked = []
+    for caution in comparison.warnings:
+        is_borderline = caution.code == "near-alpha" and anchor in (caution.a, caution.b)
+        is_of_verdict = caution.kind.concern in _OF_VERDICTS or is_borderline
+        if caution in qualified or is_of_verdict and caution.metric in (None, metric):
+            picked.append(caution)
+    return [*picked, *about_one_metric(comparison.metrics, *remedies)]
+
+
 def list_caveats(found: Found, metric: str) -> list[str]:
     """Write the sentences that must go with a quoted result: on wrong files, on the test or the unit, on metrics and
     references that disagree, and on gaps of a task."""
@@ -446,7 +498,8 @@ def explain_caveats(found: Found, metric: str) -> list[tuple[str, list[Caution]]
     by_part: dict[str, list[str]] = {part: [] for part in parts}
     cautions: dict[str, list[Caution]] = {}
     for part, one in parts.items():
-        for caution in pick_caveats(*one):
+        picked = pick_caveats(*one) if is_task else pick_verdict_caveats(one[0], metric)
+        for caution in picked:
             by_part[part].append(caution.general if is_task else caution.finding)
             cautions.setdefault(printable(by_part[part][-1]), []).append(caution)
     own = _list_task_caveats(found, metric) if isinstance(found, TaskComparison) else []
@@ -463,7 +516,7 @@ def _list_unreliable(comparison: Comparison, result: MetricResult) -> list[str]:
     """Write what may not hold at its level if the test rejects too often; else nothing."""
     if not result.tested or keeps_its_level(comparison) or find_shortage(comparison.settings, result):
         return []
-    intervals = ", intervals" * any(caution.kind.breaks_intervals for caution in comparison.warnings)
+    intervals = ", intervals" * (not keeps_interval_level(comparison))
     ranks = " and rank ranges" * (result.systems[0].rank_low is not None)
     return [f"So decisions{intervals}{ranks} may not hold at the stated level, and no correction changes that."]
 
@@ -667,16 +720,27 @@ def has_different_segments(comparison: Comparison, result: MetricResult) -> bool
 
 def name_units(settings: Settings) -> str:
     """Name the units that are resampled or swapped, in the plural."""
-    return f"{settings.unit}s" if settings.block_length is None else \
-        f"stationary blocks of {settings.block_length:g} segments on average (Politis and Romano 1994)"
+    if settings.block_length is None:
+        return f"{settings.unit}s"
+    return f"stationary blocks of {settings.block_length:g} segments on average"
+
+
+def name_resampled_units(settings: Settings) -> str:
+    """Name the units that are resampled, with the source of the resamples of blocks: permutations of blocks have none,
+    as they are mtsig's own."""
+    source = "" if settings.block_length is None else " (Politis and Romano 1994)"
+    return f"{name_units(settings)}{source}"
 
 
 def name_intervals(result: MetricResult, settings: Settings) -> str:
     """Name the kind of interval, and its resamples."""
     kind = {"bca": "BCa"}.get(result.ci, result.ci)
-    return {"jackknife-t": f"jackknife t intervals over {name_units(settings)}",
+    left_out = f"{settings.unit}s" if settings.block_length is None else \
+        f"fixed blocks of about {settings.block_length:g} segments"
+    return {"jackknife-t": f"jackknife t intervals over {left_out}",
             "t": "Student's t intervals of segment means"}.get(
-        result.ci, f"{kind} bootstrap intervals from {settings.resamples:,} resamples of {name_units(settings)}")
+        result.ci, f"{kind} bootstrap intervals from {settings.resamples:,} resamples of "
+                    f"{name_resampled_units(settings)}")
 
 
 def describe_tests(found: Found, metric: str) -> list[str]:
@@ -691,12 +755,21 @@ def describe_tests(found: Found, metric: str) -> list[str]:
         *group_by_part({part: list(_describe_scores(*one)) for part, one in parts.items()}), *_describe_test(parts),
         *[f"{format_count(untested, 'pair')} without segments in common could not be tested."] * bool(untested),
         f"{write_level(settings)} confidence intervals are {kinds}{each}.",
-        *[f"{write_level(settings)} CIs for all pairs hold together{' within each language pair' * (len(parts) > 1)} "
-          f"(max-T from {settings.resamples:,} bootstrap resamples; Romano and Wolf 2005)."] * jointly,
+        *([_say_joint_intervals(settings, parts)] if jointly else []),
         *describe_ranks(parts), *_describe_rule(settings),
         *(_describe_tests_across(found, metric) if isinstance(found, TaskComparison) else ()),
         *list_caveats(found, metric), *list_exclusions(found),
         f"Computed with mtsig {settings.version}, seed {settings.seed}."]
+
+
+def _say_joint_intervals(settings: Settings, parts: Parts) -> str:
+    """Say how the intervals for all pairs are made, and how sure they are where nothing puts that in doubt."""
+    level = write_level(settings)
+    is_sure = all(keeps_interval_level(comparison) for comparison, _ in parts.values())
+    claim = f"hold together at about {level}" if is_sure else "were made together"
+    where = " within each language pair" if len(parts) > 1 else ""
+    return (f"{level} CIs for all pairs {claim}{where} (max-T from {settings.resamples:,} bootstrap resamples; Romano "
+            "and Wolf 2005).")
 
 
 def _describe_scores(comparison: Comparison, result: MetricResult) -> Iterator[str]:
@@ -724,7 +797,8 @@ def _describe_test(parts: Parts) -> Iterator[str]:
         return
     settings = next(iter(tested.values()))[0].settings
     test, is_task = TESTS[settings.test], "" not in parts
-    units = join_by_part({part: f"{name_units(one.settings)} as units" + (
+    name_drawn = name_resampled_units if test.draws == "bootstrap" else name_units
+    units = join_by_part({part: f"{name_drawn(one.settings)} as units" + (
         "" if settings.trials is None else f", {describe_trials(result, one.settings)}")
         for part, (one, result) in tested.items()})
     sizes = [len(result.tested) for _, result in tested.values()]
@@ -756,13 +830,14 @@ def describe_ranks(parts: Parts) -> list[str]:
     if not ranked:
         return ["There are no rank ranges: this test does not correct for the number of pairs."] * any(
             result.tested and not has_p_values(one.settings) for one, result in parts.values())
-    rule = next(iter(ranked.values()))[0].settings.rank_rule
+    settings = next(iter(ranked.values()))[0].settings
+    rule = settings.rank_rule
     if rule != "simultaneous":
         return [f"Ranks are {RANK_RULES[rule].title}{' within each language pair' * ('' not in parts)}."]
     held = [part for part, (one, _) in ranked.items() if keeps_its_level(one)]
     where = "" if "" in held else f" in {'each language pair' if len(held) == len(parts) else join_names(held)}, not " \
         "for the language pairs together"
-    return [f"Rank ranges hold jointly for all systems{where}."] if held else []
+    return [f"Rank ranges hold jointly at about {write_level(settings)} for all systems{where}."] if held else []
 
 
 def describe_rule_decisions(result: MetricResult, settings: Settings) -> str:
@@ -770,8 +845,9 @@ def describe_rule_decisions(result: MetricResult, settings: Settings) -> str:
     by_rule = sum(pair.rule_better is not None for pair in result.pairs)
     ours = sum(pair.significant for pair in result.pairs)
     pairs = format_count(len(result.pairs), "pair")
-    return (f"Ranked {RANK_RULES[settings.rank_rule].title}, {by_rule} of {pairs} differ, without correction. "
-            f"By {_name_own_test(settings)}, {ours} of {pairs} differ significantly.")
+    differ_by_rule, differ = (choose_verb(n, "differs", "differ") for n in (by_rule, ours))
+    return (f"Ranked {RANK_RULES[settings.rank_rule].title}, {by_rule} of {pairs} {differ_by_rule}, without "
+            f"correction. By {_name_own_test(settings)}, {ours} of {pairs} {differ} significantly.")
 
 
 def explain_own_tests(result: MetricResult, settings: Settings) -> str:
@@ -781,7 +857,7 @@ def explain_own_tests(result: MetricResult, settings: Settings) -> str:
     by_rule = sum(pair.rule_better is not None for pair in result.pairs)
     return (f"These differences and decisions are by {_name_own_test(settings)}, not by the rule of the ranks. Ranked "
             f"{rule.title}, the difference is of {rule.compares}, and {by_rule} of "
-            f"{format_count(len(result.pairs), 'pair')} differ.")
+            f"{format_count(len(result.pairs), 'pair')} {choose_verb(by_rule, 'differs', 'differ')}.")
 
 
 def _name_own_test(settings: Settings) -> str:
@@ -828,7 +904,8 @@ def _describe_tests_across(found: TaskComparison, metric: str) -> Iterator[str]:
     if missing := sum(row.score is None for row in macro.systems):
         yield f"Not ranked across them, because they do not have all: {format_count(missing, 'system')}."
     if macro.is_ranked and all(keeps_its_level(comparison) for comparison, _ in parts.values()):
-        yield "Rank ranges across them hold jointly for all systems ranked there (Romano and Wolf 2005)."
+        yield (f"Rank ranges across them hold jointly at about {write_level(settings)} for all systems ranked there "
+               "(Romano and Wolf 2005).")
 
 
 def describe_methods(found: Found, metric: str) -> str:
@@ -886,9 +963,8 @@ def paper_sentences(comparison: Found, metric: str) -> str:
     >>> "We compared 2 systems on toy (40 segments; reference ref) by BLEU (higher is better)." in paragraph
     True
     """
-    alone = [one.text for one in about_one_metric(comparison.metrics)] if isinstance(comparison, Comparison) else []
     return " ".join([*_describe_outcome(comparison, metric), *describe_subject(comparison, metric),
-                     *describe_tests(comparison, metric), *alone, *_sign(comparison, metric)])
+                     *describe_tests(comparison, metric), *_sign(comparison, metric)])
 
 
 def state_result(found: Found, metric: str) -> str:
@@ -917,7 +993,7 @@ def _describe_outcome(found: Found, metric: str) -> Iterator[str]:
         yield f"The two best scores: {_write_evidence(one, shown, pair)}."
         n = sum(pair.better is not None for pair in pairs)
         if has_p_values(settings) and any(pair.decidable for pair in pairs):
-            yield f"{n} of {format_count(len(pairs), 'pair')} {'is' if n == 1 else 'are'} significantly different."
+            yield f"{n} of {format_count(len(pairs), 'pair')} {choose_verb(n, 'is', 'are')} significantly different."
     if any(pair.better is None and pair.decidable for pair in pairs):
         yield "No significant difference does not mean equal."
 
@@ -1020,7 +1096,7 @@ def describe_trials(result: MetricResult, settings: Settings) -> str:
         return ""
     if result.exact:
         return f"all {result.trials + 1:,} permutations (exact)"
-    return f"{result.trials:,} {'resamples' if TESTS[settings.test].draws == 'bootstrap' else 'permutations'}"
+    return f"{result.trials:,} {'resamples' if TESTS[settings.test].is_bootstrap else 'permutations'}"
 
 
 def list_interval_kinds(comparison: Comparison) -> str:
@@ -1049,7 +1125,7 @@ def explain_marks(found: TaskComparison, metric: str, mark: str) -> list[str]:
     is_across = macro is not None and macro.is_ranked
     if not is_across and not any(row.rank_low for _, result in parts.values() for row in result.systems):
         return ["A dash: no score, or no rank."]
-    ours = "top group (no other system is significantly better)"
+    ours = "top group (no other system is significantly better, corrected for all pairs)"
     marked = f"{mark} {ours}." if rule.name == "simultaneous" else \
         f"{mark} {name_first_place(rule)}{f'; under all pairs: {ours}' * is_across}."
     return [*describe_ranks(parts), marked, "A dash: no score, or no rank."]
@@ -1091,7 +1167,7 @@ def state_decisions(names: Sequence[str], pairs: Sequence[PairAcross]) -> str:
     lost = kinds[UNDECIDED]
     if not (n := len(pairs) - lost):
         return f"No metric can decide any pair: {FEW}" if lost else "No pair is tested by all metrics"
-    rest = [f"; {m:,} {'is' if m == 1 else 'are'} significant {how}" for m, how in (
+    rest = [f"; {m:,} {choose_verb(m, 'is', 'are')} significant {how}" for m, how in (
         (kinds["significant by some"], "by only some of them"), (kinds["opposite"], "in opposite directions")) if m]
     return (f"{join_names(names, shown=False)} agree on {kinds[AGREE]:,} of {format_count(n, 'pair')}{''.join(rest)}"
             + f"; {lost:,} more {FEW}" * bool(lost))

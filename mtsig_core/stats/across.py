@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from mtsig_core.errors import MissingTokenizerError, SettingError, explain_unknown
+from mtsig_core.errors import MissingTokenizerError, MtsigError, SettingError, explain_unknown
 from mtsig_core.metrics import METRICS, resolve_metric
 from mtsig_core.results import (
     Comparison,
@@ -27,7 +27,7 @@ from mtsig_core.score_names import check_settled, order_metrics, pick_human_scor
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import pair_differences, row_chunks
 from mtsig_core.stats.cautions import about_choice, about_missing_tokenizer
-from mtsig_core.stats.comparison import Cache, decide, draw, draws_key, join_comparisons
+from mtsig_core.stats.comparison import Cache, check_comparison_settings, decide, draw, draws_key, join_comparisons
 from mtsig_core.stats.decisions import Decisions, average_runs_across, decide_tests, rank_systems
 from mtsig_core.stats.draws import (
     PairTests,
@@ -38,12 +38,11 @@ from mtsig_core.stats.draws import (
     test_pairs,
 )
 from mtsig_core.stats.engine import Measured, measure
-from mtsig_core.stats.few_units import p_floor, pair_units
+from mtsig_core.stats.few_units import p_floor, pair_units, welch_satterthwaite
 from mtsig_core.stats.intervals import finite_or_none, jackknife_se
 from mtsig_core.stats.parallel import run_in_order, runs_elsewhere
-from mtsig_core.stats.power import units_freedom, welch_satterthwaite
 from mtsig_core.stats.ranks import RANK_RULES
-from mtsig_core.stats.settings import Plan, check_jobs, resolve_for, resolve_plan
+from mtsig_core.stats.settings import Plan, check_jobs, resolve_plan
 from mtsig_core.stats.significance import SIDES, TESTS
 from mtsig_core.task import Task, TaskExclusion, without
 from mtsig_core.testset import TestSet
@@ -212,19 +211,21 @@ def draw_across(parts: Mapping[str, Measured], plans: Mapping[str, Plan], *, tri
         part = part.only(names)
         one = draw_part(part, pairs, replace(plans[pair], trials=trials, seed=derive_seed(seed, pair)), jobs)
         own = np.concatenate([np.ones(n, dtype=bool), one.some])
-        n_units, worth = pair_units(part, everything, one.units)
-        single |= n_units < 2
+        single |= pair_units(part, everything, one.units)[0] < 2
         some &= own
         n_apart[k, one.some] = one.n_apart
         systems, sides, rows = one.systems.sample, one.sides.sample, one.rows
         observed[own] += share * np.concatenate([systems.observed, one.delta])
         drawn[own] += share * np.concatenate([systems.drawn, pair_differences(sides.drawn, rows)])
         null[one.some] += share * one.joint
+        assert systems.freedom is not None and sides.freedom is not None, "they were drawn for intervals"
+        freedom = np.ones(len(everything))
+        freedom[own] = np.concatenate([systems.freedom, sides.freedom[rows[:, 0]]])
         variances, left_out = np.zeros(len(everything)), sides.left_out
         variances[own] = np.concatenate([jackknife_se(systems.left_out), *(
             jackknife_se(pair_differences(left_out, rows[some]))
             for some in row_chunks(len(rows), left_out.shape[1]))]) ** 2
-        errors.append((share**2 * variances, units_freedom(worth)))
+        errors.append((share**2 * variances, freedom))
         if progress is not None:
             progress((k + 1) * share)
     plan, tested = next(iter(plans.values())), some[n:]
@@ -357,6 +358,7 @@ def compare_task(task: Task | TaskParts, metrics: str | Sequence[str] | None = N
     decisions = dict(alpha=alpha, correction=correction, ci=ci, rank_rule=rank_rule)
     work = _TaskWork(task, sampling, decisions, by_reference, jobs, {} if cache is None else cache,
                      _Shares(sum(len(info.pairs_with(name)) + 1 for name in names), progress))
+    work.check([(name, pair) for name in names for pair in info.pairs_with(name)])
     parts: dict[tuple[str, str], Comparison] = {}
     macro: dict[str, MacroResult] = {}
     for metric in names:
@@ -409,6 +411,26 @@ class _TaskWork:
     #: By metric and language pair, why it could not be computed there: its tokenizer is not installed.
     missing: dict[tuple[str, str], MissingTokenizerError] = field(default_factory=dict)
 
+    def check(self, steps: Sequence[tuple[str, str]]) -> None:
+        """Raise for a setting that does not fit some metric and language pair, before anything is drawn: a long task
+        does not stop in its middle. The message names the language pair, unless the setting fits none."""
+        errors: dict[tuple[str, str], MtsigError] = {}
+        for metric, pair in steps:
+            testset = self.task.testset(pair)
+            try:
+                check_comparison_settings(testset, [resolve_metric(testset, metric)], **self.sampling,
+                                          **self.decisions, baseline=None)
+            except MissingTokenizerError:
+                continue  # which stops only this language pair, and is told with the others
+            except MtsigError as error:
+                errors[metric, pair] = error
+        if not errors:
+            return
+        (_, pair), first = next(iter(errors.items()))
+        if len(errors) == len(steps):
+            raise first
+        raise type(first)(f"{pair}: {first}", *first.remedies)
+
     def compare(self, metric: str, pairs: Sequence[str], counted: dict[str, Measured]
                 ) -> Iterator[tuple[str, Comparison]]:
         """Language pairs with their comparisons, one after the other; on other machines what was drawn before comes
@@ -442,7 +464,6 @@ class _TaskWork:
 
     def _compare(self, metric: str, pair: str, counted: dict[str, Measured]) -> Comparison:
         testset, own = self.task.testset(pair), dict[str, Measured]()
-        resolve_for(testset, [resolve_metric(testset, metric)], **self.sampling, **self.decisions, baseline=None)
         draws = draw(testset, metric, **self.sampling, by_reference=self.by_reference, jobs=self.jobs,
                      cache=self.cache, counted=own,
                      progress=lambda stage, share: self.shares.report(f"{pair}, {stage}", share))

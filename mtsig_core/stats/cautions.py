@@ -47,7 +47,8 @@ from mtsig_core.results import (
 )
 from mtsig_core.score_names import pick_human_scores
 from mtsig_core.stats.arrays import TOLERANCE, contains_zero
-from mtsig_core.stats.decisions import smallest_stable_difference, spread_interval
+from mtsig_core.stats.decisions import decide_studentised, smallest_stable_difference, spread_interval
+from mtsig_core.stats.draws import STUDENTISED, MetricDraws
 from mtsig_core.stats.few_units import (
     FEW_FOR_BOOTSTRAP,
     FEW_UNITS,
@@ -63,7 +64,8 @@ from mtsig_core.stats.few_units import (
     suggest_settings,
 )
 from mtsig_core.stats.intervals import LEAST_UNITS
-from mtsig_core.stats.ranks import count_reversed_pairs, find_other_leaders, find_top_group
+from mtsig_core.stats.line_cautions import about_characters, about_lines
+from mtsig_core.stats.ranks import RANK_RULES, count_reversed_pairs, find_other_leaders, find_top_group
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, is_split, significant
 from mtsig_core.testset import TestSet, count_characters, show_name
@@ -74,7 +76,8 @@ _THAT_MAY_TELL = ("chrf", "ter", "bleu")
 
 
 def find_cautions(testset: TestSet, settings: Settings, units: Units, metrics: Iterable[Metric],
-                  results: Mapping[str, MetricResult]) -> tuple[Caution, ...]:
+                  results: Mapping[str, MetricResult],
+                  drawn: Mapping[str, MetricDraws] | None = None) -> tuple[Caution, ...]:
     """Return all warnings: about the design, the metrics, the family of pairs, the texts, then single pairs."""
     metrics = list(metrics)
     found = [*about_few_for_test(settings, units, results.values()), *about_runs(testset, settings, results.values()),
@@ -88,7 +91,9 @@ def find_cautions(testset: TestSet, settings: Settings, units: Units, metrics: I
         found += _about_ends(testset, known[name], result) if name in known else ()
         if facts := reference_disagreement(result, testset.n_segments):
             found.append(Caution("references-disagree", facts, name))
+        found += about_skew(settings, result, drawn[name]) if drawn is not None else ()
         found += _about_family(settings, result)
+        found += _about_averaged_ratings(testset, settings, name)
     found += about_texts(testset)
     found += about_words(testset, {name: result.tokenizer for name, result in results.items()})
     for result in results.values():
@@ -147,6 +152,23 @@ def about_need_of_units(test: str) -> Iterator[Caution]:
     """Warn of a test that rejects too often with few units, before any data are there."""
     if TESTS[test].with_few is not None:
         yield Caution("test-needs-units", {"test": test}, remedies=({"test": "ar"},))
+
+
+def about_skew(settings: Settings, result: MetricResult, drawn: MetricDraws) -> Iterator[Caution]:
+    """Warn of systems whose differences to the others are skewed, where the test is one that should hold its level."""
+    is_compared = settings.baseline is None or settings.baseline in drawn.names
+    if not drawn.skewed or TESTS[settings.test].caution is not None or not is_compared:
+        return
+    other = decide_studentised(drawn, settings)
+    lost = [(pair.a, pair.b) for pair in result.tested
+            if pair.significant and other.get((pair.a, pair.b), pair.better) is None]
+    first = drawn.skewed[0]
+    yield Caution("skewed-system", {
+        "systems": [one.system for one in drawn.skewed], "unit": settings.unit, "n": result.n_units,
+        "first": first.system, "is_worse": first.is_worse, "n_far": first.n_far, "share": first.share,
+        "named": first.named, "lost": lost, "n_found": sum(pair.significant for pair in result.tested),
+        "n_other": sum(better is not None for better in other.values()) if other else None,
+        "test": settings.test}, result.metric, remedies=({"test": STUDENTISED},) if other else ())
 
 
 def about_few_in(parts: Mapping[str, int], unit: str, alpha: float, test: str | None = None) -> Iterator[Caution]:
@@ -305,7 +327,7 @@ def _about_family(settings: Settings, result: MetricResult) -> Iterator[Caution]
         yield Caution("too-few-units", {
             "unit": settings.unit, "n": n, "m": m, "alpha": settings.alpha, "correction": settings.correction,
             "least": least, "least_adjusted": min(1.0, least * m) if multiplied else None,
-            "bootstrap": test.draws == "bootstrap", "needed": fewest_units(settings, m)}, result.metric,
+            "bootstrap": test.is_bootstrap, "needed": fewest_units(settings, m)}, result.metric,
             remedies=suggest_settings(settings, m, n))
     elif lacks == "trials":
         needed = fewest_trials(settings, m)
@@ -364,6 +386,19 @@ def trusted(settings: Settings, pairs: Sequence[PairResult]) -> dict[str, Any]:
     return {"unlike": [(pair.a, pair.b) for pair in unlike], "n_others": len(pairs) - len(unlike),
             "ratio": max((pair.swap_ratio or 0 for pair in unlike), default=None),
             "needed": FEW_FOR_BOOTSTRAP if few else None, "unit": settings.unit}
+
+
+def _about_averaged_ratings(testset: TestSet, settings: Settings, metric: str) -> Iterator[Caution]:
+    """Warn of means over raters where the task took each rating as a segment, so that other ranks came out."""
+    if not RANK_RULES[settings.rank_rule].each_rating:
+        return
+    facts = {one.code: one.facts for one in testset.assumed if one.facts.get("metric") == metric}
+    if "ratings" not in facts or "ratings-as-segments" in facts:
+        return
+    per_segment = facts["ratings"]["per_segment"]
+    if per_segment > 1:
+        yield Caution("rank-rule-of-ratings", {"rule": settings.rank_rule, "per_segment": per_segment}, metric,
+                      remedies=({"raters": "segments"},))
 
 
 def about_rule(settings: Settings, result: MetricResult, ruled: RuledRanks) -> Caution:
@@ -460,7 +495,7 @@ def _few_differences(testset: TestSet, settings: Settings, result: MetricResult,
         return {}
     return {"unit": differing_unit(settings), "n": pair.n_apart, "n_texts": _texts_apart(
         testset, settings, pair, result.metric), "n_all": pair.n if settings.unit == "block" else pair.n_units,
-        "least": least, "bootstrap": test.draws == "bootstrap"}
+        "least": least, "bootstrap": test.is_bootstrap}
 
 
 def _texts_apart(testset: TestSet, settings: Settings, pair: PairResult, metric: str) -> int:
@@ -737,7 +772,7 @@ def about_files(testset: TestSet) -> tuple[Caution, ...]:
 def _kept_or_found(testset: TestSet) -> tuple[Caution, ...]:
     if len(testset.systems) * testset.n_segments < _WORTH_KEEPING:
         return (*_about_files(testset),)
-    key = (testset.digest, hash(tuple(testset.lines)), "facts of files")  # facts name lines
+    key = (testset.digest, hash(tuple(testset.lines)), "facts of files and lines")  # facts name lines
     return remember(tuple[Caution, ...], lambda: (*_about_files(testset),), *key)
 
 
@@ -755,9 +790,15 @@ def _about_files(testset: TestSet) -> Iterator[Caution]:
             yield Caution("other-script", {"language": looks, "expected": script}, a=name)
         elif any(output):
             compared[name] = texts
-    yield from _about_order(testset, compared)
-    yield from _about_marks(testset, compared)
+    in_disorder = [*_about_order(testset, compared)]
+    marked = [*_about_marks(testset, compared)]
+    yield from in_disorder
+    yield from marked
     yield from _about_equal_lines(testset, compared)
+    known = {caution.a for caution in (*in_disorder, *marked)}  # what is wrong with each of their lines is told already
+    unmarked = {name: texts for name, texts in compared.items() if name not in known}
+    yield from about_lines(testset, unmarked)
+    yield from about_characters(testset, unmarked)
 
 
 def strip_texts(texts: Iterable[str | None]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -24,9 +24,10 @@ from mtsig_core.results import (
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import make_read_only, pair_differences
 from mtsig_core.stats.cautions import about_metrics, about_texts, find_cautions, join_cautions, repeated_references
-from mtsig_core.stats.decisions import decide_metric
+from mtsig_core.stats.decisions import decide_metric, explain_no_baseline
 from mtsig_core.stats.draws import MetricDraws, draw_metric, draw_replicates, draw_sides, draw_systems
 from mtsig_core.stats.engine import Measured, measure
+from mtsig_core.stats.few_units import find_freedom
 from mtsig_core.stats.intervals import Sample, finite_ends, fitting_intervals
 from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.settings import Plan, check_jobs, check_metric, resolve_for, resolve_plan, resolve_sampling
@@ -132,6 +133,25 @@ def draws_key(testset: TestSet, metric: Metric, plan: Plan, by_reference: bool) 
             __version__)
 
 
+def check_comparison_settings(testset: TestSet, metrics: Iterable[Metric], **asked: Any) -> None:
+    """Raise SettingError or InputError for settings that do not fit the test set or one of the metrics, before anything
+    is counted or drawn; `asked` as in `resolve`.
+
+    Scores of segments may be of fewer segments and systems than the test set has, so that they fit less.
+    """
+    metrics = list(metrics)
+    settings, _ = resolve_for(testset, metrics, **asked)
+    for metric in metrics:
+        scorable = testset.keep_scorable(metric.name)
+        names = list(scorable.systems)
+        if is_segment_mean(metric) and (settings.block_length is not None or settings.baseline is not None):
+            seen = measure(scorable, metric)
+            seen.units(settings.unit, settings.block_length)
+            names = seen.names
+        if settings.baseline is not None and settings.baseline not in names:
+            raise explain_no_baseline(settings.baseline, metric.name, names)
+
+
 def decide(draws: Draws, *, alpha: float = 0.05, correction: str = "auto", ci: str = "auto",
            baseline: str | None = None, rank_rule: str = "simultaneous") -> Comparison:
     """The comparison that follows from what was drawn; it takes milliseconds, and nothing is drawn or counted.
@@ -164,7 +184,7 @@ def decide(draws: Draws, *, alpha: float = 0.05, correction: str = "auto", ci: s
     settings, units = resolve_for(testset, draws.metrics, **asked, alpha=alpha, correction=correction, ci=ci,
                                   baseline=baseline, rank_rule=rank_rule)
     results = {name: decide_metric(one, settings, ci) for name, one in draws.by_metric.items()}
-    warnings = find_cautions(testset, settings, units, draws.metrics, results)
+    warnings = find_cautions(testset, settings, units, draws.metrics, results, draws.by_metric)
     return Comparison(TestSetInfo.from_testset(testset), settings, warnings, results)
 
 
@@ -181,7 +201,7 @@ def compare(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = (
     metrics : str, Metric, or sequence of these
         Names, of the test set's own segment scores too, or metrics made with settings of their own. Of segment
         scores, a system's score is the mean of those it has, and pairs are compared on the segments both have.
-    test : {"ar", "bootstrap", "percentile", "koehn", "riezler-maxwell", "t", "wilcoxon"}
+    test : {"ar", "bootstrap", "bootstrap-t", "percentile", "koehn", "riezler-maxwell", "t", "wilcoxon"}
         The last two only for means of segment scores, by segment.
     unit : {"auto", "segment", "document", "block"}
         What is drawn or swapped; ``auto`` is the document where ids exist.
@@ -193,7 +213,7 @@ def compare(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = (
         Level of the decisions; intervals have level 1 - alpha.
     correction : {"auto", "none", "bonferroni", "holm", "bh", "by", "romano-wolf"}
     ci : {"auto", "percentile", "basic", "bca", "jackknife-t", "t"}
-        ``auto`` is percentile, jackknife-t where the units are worth fewer than 100 of equal size.
+        ``auto`` is percentile, jackknife-t where the units are worth fewer than 400 of equal size.
     resamples : int
         Bootstrap samples behind the intervals and standard errors.
     seed : int
@@ -233,7 +253,7 @@ def compare(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = (
     metrics = resolve_metrics(testset, metrics)
     sampling = dict(test=test, unit=unit, block_length=block_length, trials=trials, resamples=resamples, seed=seed)
     decisions = dict(alpha=alpha, correction=correction, ci=ci, baseline=baseline, rank_rule=rank_rule)
-    resolve_for(testset, metrics, **sampling, **decisions)  # what is wrong is said before the work
+    check_comparison_settings(testset, metrics, **sampling, **decisions)
     if cache is None:  # what is drawn serves nothing else
         by_reference = by_reference and baseline is None and rank_rule == "simultaneous"
     draws = draw(testset, metrics, **sampling, by_reference=by_reference, jobs=jobs,  # type: ignore[arg-type]
@@ -456,7 +476,8 @@ def bootstrap_systems(testset: TestSet, metric: str | Metric, *, only: Sequence[
     data = seen.by(seen.units(settings.unit, settings.block_length))
     drawn = engine.bootstrap_scores(data, resamples, seed, jobs=jobs,
                                     progress=report_stage(progress, "resamples"))
-    sample = Sample(data.scores, drawn, engine.jackknife_scores(data), seen.segment_scores)
+    sample = Sample(data.scores, drawn, engine.jackknife_scores(data), seen.segment_scores,
+                    find_freedom(data, seen.stored))
     ends = {kind: rule(sample, settings.alpha)
             for kind, rule in fitting_intervals(is_segment_mean(seen.metric)).items()}
     medians = np.median(drawn, axis=1)

@@ -22,17 +22,22 @@ from mtsig_core.results import (
     SystemRuns,
 )
 from mtsig_core.stats.arrays import Rows, row_chunks
-from mtsig_core.stats.draws import MetricDraws, PairTests, ReferenceDraws, standard_deviations
+from mtsig_core.stats.draws import STUDENTISED, MetricDraws, PairTests, ReferenceDraws, standard_deviations
 from mtsig_core.stats.engine import ENOUGH, all_pairs
-from mtsig_core.stats.few_units import can_reach, fewest_trials, rank_correction, swaps_units
+from mtsig_core.stats.few_units import (
+    can_reach,
+    fewest_trials,
+    rank_correction,
+    swaps_units,
+    unbiased,
+    units_freedom,
+    welch_satterthwaite,
+)
 from mtsig_core.stats.intervals import INTERVALS, Sample, finite_ends, finite_or_none, simultaneous
 from mtsig_core.stats.power import (
     degrees_of_freedom,
     error_interval,
     minimum_detectable_difference,
-    unbiased,
-    units_freedom,
-    welch_satterthwaite,
 )
 from mtsig_core.stats.ranks import (
     RANK_RULES,
@@ -114,14 +119,18 @@ class Family:
     number: int  # which of the families of `PairTests.stepped` it is
 
 
+def explain_no_baseline(baseline: str, metric: str, names: Sequence[str]) -> SettingError:
+    """The error for a baseline without a score; `names` are the systems that have one."""
+    return SettingError(f"The baseline {baseline} has no score by {metric}. Systems that have: {', '.join(names)}.")
+
+
 def select_family(draws: MetricDraws, baseline: str | None) -> Family:
     """All pairs, or those with the baseline."""
     pairs, every = draws.pairs, draws.n > 0
     if baseline is None:
         return Family(pairs, np.arange(len(pairs)), every, np.arange(every.sum()), np.ones(every.sum(), int), 0)
     if baseline not in draws.names:
-        raise SettingError(f"The baseline {baseline} has no score by {draws.metric}. Systems that have: "
-                           f"{', '.join(draws.names)}.")
+        raise explain_no_baseline(baseline, draws.metric, draws.names)
     b = draws.names.index(baseline)
     places = np.flatnonzero((pairs == b).any(axis=1))  # in the order of the other systems
     others, some = pairs[places].sum(axis=1) - b, every[places]
@@ -137,7 +146,7 @@ def _estimate_differences(draws: MetricDraws, family: Family, settings: Settings
     def sample_pairs(rows: slice | np.ndarray) -> Sample:
         part, turned = draws.sample_differences(family.tested[rows]), family.turned[rows, None]
         return Sample(part.observed * turned[:, 0] + 0.0, part.drawn * turned, part.left_out * turned,  # no -0.0
-                      None if part.segments is None else part.segments * turned)
+                      None if part.segments is None else part.segments * turned, part.freedom)
 
     parts = [np.empty((5, 0))]
     for some in row_chunks(n, max(draws.systems.drawn.shape[1], draws.systems.left_out.shape[1])):
@@ -161,16 +170,16 @@ def _detectable(draws: MetricDraws, places: np.ndarray, se: np.ndarray, freedom:
                 settings: Settings) -> dict[str, np.ndarray]:
     """Minimum detectable differences, their intervals, and those of tests at alpha / m; NaN where p cannot be so small.
     """
-    n_units, effective, n_apart = draws.units[places], draws.effective[places], draws.n_apart[places]
+    effective, n_apart = draws.effective[places], draws.n_apart[places]
     m, able = max(1, len(places)), decidable & (se > 0)
     family = able & can_reach(replace(settings, trials=None), n_apart, "bonferroni")
-    low, high = error_interval(se, freedom, n_units, settings.alpha)
+    low, high = error_interval(se, freedom, effective, settings.alpha)
     return {name: np.where(can, minimum_detectable_difference(
         error, level, n_effective=effective, n_swapped=n_apart if swaps_units(settings) else None), np.nan)
             for name, error, level, can in (
-                ("mdd", unbiased(se, n_units), settings.alpha, able), ("mdd_low", low, settings.alpha, able),
+                ("mdd", unbiased(se, effective), settings.alpha, able), ("mdd_low", low, settings.alpha, able),
                 ("mdd_high", high, settings.alpha, able),
-                ("mdd_family", unbiased(se, n_units), settings.alpha / m, family))}
+                ("mdd_family", unbiased(se, effective), settings.alpha / m, family))}
 
 
 def decide_metric(draws: MetricDraws, settings: Settings, ci: str) -> MetricResult:
@@ -201,6 +210,20 @@ def decide_metric(draws: MetricDraws, settings: Settings, ci: str) -> MetricResu
     if for_ranks is not None:
         for_ranks[family.some] = decisions.for_ranks
     return rank_by_rule(result, draws, settings, for_ranks)
+
+
+def decide_studentised(draws: MetricDraws, settings: Settings) -> dict[tuple[str, str], str | None]:
+    """Which system of each tested pair the studentised bootstrap calls better, where `draw_metric` looked at it, with
+    the same correction; empty where it did not."""
+    if draws.studentised is None:
+        return {}
+    family = select_family(draws, settings.baseline)
+    tests, n_apart = draws.studentised.only(family.tested, family.turned, family.number), draws.n_apart[family.places]
+    improvement = draws.sign * draws.sample_differences(family.tested).observed * family.turned
+    other = replace(settings, test=STUDENTISED, trials=draws.plan.trials)
+    decided = decide_tests(tests, draws.sign * improvement, draws.sign, n_apart[family.some], other).better
+    named = [(draws.names[i], draws.names[j]) for i, j in family.pairs[family.some]]
+    return {pair: SIDES[int(side)] for pair, side in zip(named, decided, strict=True)}
 
 
 def _pair_results(draws: MetricDraws, family: Family, columns: dict[str, np.ndarray], decisions: Decisions
@@ -395,7 +418,7 @@ def pair_runs(pairs: Iterable[PairResult], runs: Sequence[SystemRuns]) -> tuple[
         between = None if a is None or b is None else math.sqrt(a[0] + b[0])
         total = freedom = None
         if a and b and pair.se is not None:
-            of_testset = unbiased(pair.se, pair.n_units), float(units_freedom(pair.n_effective))
+            of_testset = unbiased(pair.se, pair.n_effective), float(units_freedom(pair.n_effective))
             variances, degrees = np.array([(of_testset[0] ** 2, of_testset[1]), a, b]).T
             total, freedom = math.sqrt(variances.sum()), float(welch_satterthwaite(variances, degrees))
         found.append(PairRuns(pair.a, pair.b, pair.se, between, total, freedom))

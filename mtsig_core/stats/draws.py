@@ -20,12 +20,18 @@ from mtsig_core.stats.engine import (
     pair_statistics,
     segment_scores,
 )
-from mtsig_core.stats.few_units import p_floor, pair_units
-from mtsig_core.stats.intervals import Sample
+from mtsig_core.stats.few_units import find_freedom, p_floor, pair_units
+from mtsig_core.stats.intervals import Sample, jackknife_se
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import Plan
 from mtsig_core.stats.significance import TESTS, SignificanceTest, measure_null, romano_wolf_in, win_rates
+from mtsig_core.stats.skew import LEAST_SYSTEMS, SkewedSystem, find_skewed, list_unit_names, measure_sizes
+from mtsig_core.stats.studentised import draw_studentised
 from mtsig_core.testset import TestSet
+
+#: The test that is asked beside another one where a system is skewed.
+STUDENTISED = "bootstrap-t"
+_LEAST_TRIALS = 999  # of the studentised bootstrap, where the test has fewer or none
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +117,10 @@ class MetricDraws:
     domains: Sequence[str] | None  # of each segment, where there are segment scores
     over_domains: Sample | None  # the same systems scored by the mean over domains
     references: tuple[ReferenceDraws, ...]
+    #: The systems whose differences to the others are skewed; and, where there are any and the test is another one,
+    #: what the studentised bootstrap says of the tested pairs.
+    skewed: tuple[SkewedSystem, ...] = ()
+    studentised: PairTests | None = None
 
     @property
     def sign(self) -> int:
@@ -123,9 +133,11 @@ class MetricDraws:
         drawn = self.drawn_differences(tested)
         segments = None if systems.segments is None else pair_differences(systems.segments, pairs)
         if own is not None:
-            return Sample(own.observed[tested], drawn, own.left_out[tested], segments)
+            assert own.freedom is not None, "it was drawn for intervals"
+            return Sample(own.observed[tested], drawn, own.left_out[tested], segments, own.freedom[tested])
+        assert systems.freedom is not None, "they were drawn for intervals"
         return Sample(pair_differences(systems.observed, pairs), drawn, pair_differences(systems.left_out, pairs),
-                      segments)
+                      segments, systems.freedom[pairs[:, 0]])  # without gaps all systems have the same units
 
     def drawn_differences(self, tested: np.ndarray) -> np.ndarray:
         """Those on bootstrap samples alone, shape (tested, resamples)."""
@@ -160,14 +172,16 @@ def draw_metric(testset: TestSet, metric: Metric, plan: Plan, alone: Mapping[str
     n_apart = n_units.copy()
     n_apart[some] = count_differing_units(sides.data, rows, n_units[some], TESTS[plan.test].draws == "swaps")
     tests = PairTests()
+    families = [np.arange(len(rows)), *(
+        np.flatnonzero((pairs[some] == k).any(axis=1)) for k in range(len(seen.names)))]
     if len(rows):
-        families = [np.arange(len(rows)), *(
-            np.flatnonzero((pairs[some] == k).any(axis=1)) for k in range(len(seen.names)))]
         replicates = draw_replicates(sides, rows, plan, jobs, stage("test"))
         tests = test_pairs(pair_differences(sides.data.scores, rows), replicates, TESTS[plan.test],
                            p_floor(TESTS[plan.test], plan.unit, n_apart[some]), families,
-                           whole=TESTS[plan.test].tries_all(units))
+                           whole=TESTS[plan.test].tries_all(units), errors=errors_of_test(sides, rows, plan))
     itself = np.repeat(np.arange(len(seen.names)), 2).reshape(-1, 2)
+    skewed = _find_skewed(seen, sides, rows, pairs[some], units)
+    other = _test_studentised(sides, rows, plan, n_apart[some], families, jobs, stage) if skewed else None
     return MetricDraws(
         metric.name, metric.signature(seen.testset), metric.higher_is_better, find_tokenizer(metric, seen.testset),
         plan, exact, units.pieces, units.effective, tuple(seen.names), systems.sample,
@@ -176,7 +190,29 @@ def draw_metric(testset: TestSet, metric: Metric, plan: Plan, alone: Mapping[str
         se_ratio=_se_ratios(seen, sides, rows, n, pairs, plan, jobs, stage), runs=_scores_of_runs(seen),
         domains=seen.testset.domains, over_domains=_draw_over_domains(seen, units, plan), references=tuple(
             _draw_reference(name, part, metric, plan, jobs, stage, f"only reference {k} of {len(alone)}")
-            for k, (name, part) in enumerate(alone.items(), 1)))
+            for k, (name, part) in enumerate(alone.items(), 1)), skewed=skewed, studentised=other)
+
+
+def _find_skewed(seen: Measured, sides: SystemDraws, rows: np.ndarray, pairs: np.ndarray, units: Units
+                 ) -> tuple[SkewedSystem, ...]:
+    """The systems of the tested pairs whose differences to the others are skewed."""
+    if len(seen.names) < LEAST_SYSTEMS:
+        return ()
+    left_out = pair_differences(sides.sample.left_out, rows)
+    return find_skewed(left_out, pairs, measure_sizes(units), seen.names, list_unit_names(seen.testset, units),
+                       seen.sign)
+
+
+def _test_studentised(sides: SystemDraws, rows: np.ndarray, plan: Plan, n_apart: np.ndarray,
+                      families: list[np.ndarray], jobs: int, stage: engine.Stages) -> PairTests | None:
+    """What the studentised bootstrap says of the tested pairs; None where it is the test itself."""
+    if plan.test == STUDENTISED:
+        return None
+    test = TESTS[STUDENTISED]
+    plan = replace(plan, test=test.name, trials=max(plan.trials or 0, _LEAST_TRIALS))
+    replicates = draw_replicates(sides, rows, plan, jobs, stage("studentised bootstrap"))
+    return test_pairs(pair_differences(sides.data.scores, rows), replicates, test, p_floor(test, plan.unit, n_apart),
+                      families, errors=errors_of_test(sides, rows, plan))
 
 
 def draw_systems(metric: Metric, statistics: np.ndarray | Columns, units: Units, plan: Plan, jobs: int,
@@ -185,9 +221,12 @@ def draw_systems(metric: Metric, statistics: np.ndarray | Columns, units: Units,
     data = engine.UnitStatistics(metric, statistics, units)
     n_drawn = max(plan.resamples, (plan.trials or 0) if TESTS[plan.test].draws == "bootstrap" else 0)
     drawn = engine.bootstrap_scores(data, n_drawn, plan.seed, jobs=jobs, progress=progress)
-    left_out = engine.jackknife_scores(data) if plan.resamples else np.empty((data.shape[1], 0))
+    needs_left_out = plan.resamples > 0 or TESTS[plan.test].draws == "studentised"
+    left_out = engine.jackknife_scores(data) if needs_left_out else np.empty((data.shape[1], 0))
     kept = np.ascontiguousarray(drawn[:, :plan.resamples])  # no view, which would keep all of them
-    return SystemDraws(statistics, data, drawn, Sample(data.scores, kept, left_out, segment_scores(metric, statistics)))
+    sample = Sample(data.scores, kept, left_out, segment_scores(metric, statistics),
+                    find_freedom(data, statistics))
+    return SystemDraws(statistics, data, drawn, sample)
 
 
 def draw_sides(seen: Measured, systems: SystemDraws, pairs: np.ndarray, units: Units, plan: Plan, jobs: int,
@@ -208,7 +247,8 @@ def draw_sides(seen: Measured, systems: SystemDraws, pairs: np.ndarray, units: U
 def _differences_on_common(sides: SystemDraws, rows: np.ndarray) -> Sample:
     observed, drawn, left_out = (pair_differences(values, rows) for values in (
         sides.sample.observed, sides.sample.drawn, sides.sample.left_out))
-    return Sample(observed, drawn, left_out)
+    assert sides.sample.freedom is not None, "they were drawn for intervals"
+    return Sample(observed, drawn, left_out, freedom=sides.sample.freedom[rows[:, 0]])  # both sides have the same units
 
 
 def _se_ratios(seen: Measured, sides: SystemDraws, rows: np.ndarray, n: np.ndarray, pairs: np.ndarray, plan: Plan,
@@ -274,7 +314,8 @@ def _draw_reference(name: str, part: TestSet, metric: Metric, plan: Plan, jobs: 
     n_apart = count_differing_units(systems.data, pairs, np.full(len(pairs), units.pieces), test.draws == "swaps")
     delta = pair_differences(systems.data.scores, pairs)
     tests = test_pairs(delta, draw_replicates(systems, pairs, plan, jobs, progress), test,
-                       p_floor(test, plan.unit, n_apart), [np.arange(len(pairs))], whole=test.tries_all(units))
+                       p_floor(test, plan.unit, n_apart), [np.arange(len(pairs))], whole=test.tries_all(units),
+                       errors=errors_of_test(systems, pairs, plan))
     return ReferenceDraws(name, part.n_segments, length, tuple(seen.names), delta, n_apart, tests)
 
 
@@ -338,18 +379,32 @@ def draw_replicates(sides: SystemDraws, pairs: np.ndarray, plan: Plan, jobs: int
     if test.draws == "swaps":
         assert plan.trials is not None, "only tests of segment scores have no trials"
         return engine.swap_rows(sides.data, pairs, plan.trials, plan.seed, jobs=jobs, progress=progress)
+    if test.draws == "studentised":
+        assert plan.trials is not None, "only tests of segment scores have no trials"
+        return draw_studentised(sides.sample.left_out, pairs, sides.data.units, plan.trials, plan.seed, jobs=jobs,
+                                progress=progress)
     source = sides.sample.segments if test.of_segments else sides.scores[:, :plan.trials]
     assert source is not None, "only metrics that are means of segment scores have such a test"
     differences = Rows((len(pairs), source.shape[1]), lambda rows: pair_differences(source, pairs[rows]))
     return differences[:] if test.of_segments else differences
 
 
+def errors_of_test(sides: SystemDraws, pairs: np.ndarray, plan: Plan) -> np.ndarray | None:
+    """The standard error that a studentised test divides the difference of each pair by; None for other tests."""
+    if TESTS[plan.test].draws != "studentised":
+        return None
+    left_out = sides.sample.left_out
+    return np.concatenate([jackknife_se(pair_differences(left_out, pairs[some]))
+                           for some in row_chunks(len(pairs), left_out.shape[1])])
+
+
 def test_pairs(observed: np.ndarray, replicates: np.ndarray | Rows, test: SignificanceTest, floor: np.ndarray,
-               families: list[np.ndarray], *, whole: bool = False) -> PairTests:
+               families: list[np.ndarray], *, whole: bool = False, errors: np.ndarray | None = None) -> PairTests:
     """Test all pairs at once, from replicates of shape (pairs, trials).
 
     `floor` is the least p that so few units can show, see `p_floor`; `families` the pairs of each family that Romano-
-    Wolf corrects for, where the test allows it; `whole` as in `romano_wolf`.
+    Wolf corrects for, where the test allows it; `whole` as in `romano_wolf`. `errors` are what Romano-Wolf divides the
+    pairs by, in place of the standard deviations of their replicates, see `errors_of_test`.
     """
     if test.p_values is None:
         win, lose = win_rates(replicates)
@@ -362,6 +417,8 @@ def test_pairs(observed: np.ndarray, replicates: np.ndarray | Rows, test: Signif
         return np.array([p_values(d0, rows), test.side(d0, rows), np.sqrt(mean_squares), *null])
 
     p, side, swap_se, *measured = apply_by_rows(look, observed, replicates)  # rows are the dear part: one look at each
+    if errors is not None and measured:
+        measured = [errors, measured[1]]
     stepped = step_down(observed, replicates, test, floor, families, whole=whole, measured=measured
                         ) if has_steps else ()
     return PairTests(np.maximum(floor, p), side=side, swap_se=swap_se if test.draws == "swaps" else None,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeVar, cast
 
 import numpy as np
 
 from mtsig_core.errors import Remedy
+from mtsig_core.metrics import has_score_in_domains
 from mtsig_core.results import MetricResult, PairResult, Settings
-from mtsig_core.stats.engine import Measured
+from mtsig_core.stats.engine import Columns, Measured, UnitStatistics, has_gaps
 from mtsig_core.stats.resampling import Units, effective_number
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, SignificanceTest, significant
 
@@ -16,6 +18,88 @@ from mtsig_core.stats.significance import CORRECTIONS, TESTS, SignificanceTest, 
 FEW_UNITS = 30
 #: Units of equal size below which bootstrap draws carry no claim of a level; 60 documents of unequal size are fewer.
 FEW_FOR_BOOTSTRAP = 60
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# One rule for few units. Wherever a quantile of Student's t or a correction n / (n - 1) stands, n is the number of
+# units of equal size that the units are worth (`effective_number`), never how many there are.
+
+
+Points = TypeVar("Points", float, np.ndarray)
+
+
+def unbiased(se: Points, n_effective: float | np.ndarray) -> Points:
+    """The bootstrap's standard error x sqrt(n / (n - 1)), as its variance is too small by (n - 1) / n.
+
+    n is the number of units of equal size that the units are worth (Kish 1965), not their number: where a few large
+    documents decide, the bootstrap lacks more. A single unit has a standard error of 0, which nothing mends.
+    """
+    n = np.asarray(n_effective, dtype=float)
+    several = n > 1
+    widening = np.where(several, n / np.where(several, n - 1, 1), 1)
+    return keep_kind(se, se * np.sqrt(widening))
+
+
+def keep_kind(se: Points, found: np.ndarray | float) -> Points:
+    """What was found for standard errors, as a float where they are one."""
+    if isinstance(se, float):
+        return float(found)
+    return cast(Points, found)
+
+
+def units_freedom(n_effective: np.ndarray | float) -> np.ndarray | float:
+    """The degrees of freedom of a standard error from units worth so many of equal size (Kish 1965): one less, at least
+    1."""
+    return np.maximum(n_effective - 1.0, 1.0)
+
+
+def welch_satterthwaite(variances: np.ndarray, freedom: np.ndarray) -> np.ndarray:
+    """The degrees of freedom of sums of independent variances (Welch 1947): (sum v)^2 / sum(v^2 / f), from shape
+    (parts, ...); the largest of the parts' where no part varies."""
+    total, own = variances.sum(axis=0), (variances**2 / freedom).sum(axis=0)
+    found: np.ndarray = np.divide(total**2, own, out=np.array(freedom.max(axis=0), dtype=float), where=own > 0)
+    return found
+
+
+def count_units(units: Units, has_score: np.ndarray) -> tuple[int, float]:
+    """The units that have a segment with a score, and how many of equal size these are worth; of stationary blocks,
+    segments over mean length.
+
+    >>> count_units(Units("document", np.array([0, 0, 1, 1, 2, 2]), 3), np.array([True, True, True, True, True, False]))
+    (3, 2.7777777777777777)
+    """
+    if units.block_length is not None:
+        pieces = round(np.count_nonzero(has_score) / units.block_length)
+        return pieces, float(pieces)
+    sizes = np.bincount(units.index[has_score], minlength=units.n)
+    return int(np.count_nonzero(sizes)), effective_number(sizes)
+
+
+def find_freedom(data: UnitStatistics, statistics: np.ndarray | Columns) -> np.ndarray:
+    """The degrees of freedom of the standard error of each score, shape (systems,), from the statistics by unit and by
+    segment."""
+    metric, units = data.metric, data.units
+    if not isinstance(statistics, Columns):  # as those of texts may be, which neither have gaps nor such a mean
+        scored = has_score_in_domains(metric, statistics)
+        if scored is not None:
+            return np.array([_freedom_over_domains(units, in_domains) for in_domains in scored])
+    if not has_gaps(metric, statistics):
+        return np.full(data.shape[1], units_freedom(units.effective))
+    assert not isinstance(statistics, Columns), "only segment scores have gaps"
+    worth = [count_units(units, has_score)[1] for has_score in statistics[..., -1] > 0]
+    return np.asarray(units_freedom(np.array(worth)))
+
+
+def _freedom_over_domains(units: Units, in_domains: np.ndarray) -> float:
+    """That of a mean over domains, `in_domains` of shape (segments, domains): by Welch and Satterthwaite, for units
+    that vary alike in all domains. A domain with few units decides, as it counts as much as one with many."""
+    worth = np.array([count_units(units, has_score)[1] for has_score in in_domains.T])
+    known = worth[worth > 0]
+    return float(welch_satterthwaite(1 / known, np.asarray(units_freedom(known)))) if len(known) else 1.0
+
+
+#-----------------------------------------------------------------------------------------------------------------------
+# Whether so few units can decide anything.
 
 
 def pair_units(seen: Measured, pairs: np.ndarray, units: Units) -> tuple[np.ndarray, np.ndarray]:
@@ -26,12 +110,7 @@ def pair_units(seen: Measured, pairs: np.ndarray, units: Units) -> tuple[np.ndar
     rated = seen.statistics[..., -1] > 0
     n, effective = np.zeros(len(pairs), dtype=int), np.zeros(len(pairs))
     for k, (i, j) in enumerate(pairs):
-        common = rated[i] & rated[j]
-        if units.block_length is not None:
-            n[k] = effective[k] = round(np.count_nonzero(common) / units.block_length)
-        else:
-            sizes = np.bincount(units.index[common], minlength=units.n)
-            n[k], effective[k] = np.count_nonzero(sizes), effective_number(sizes)
+        n[k], effective[k] = count_units(units, rated[i] & rated[j])
     return n, effective
 
 
@@ -64,7 +143,7 @@ def least_of_units(test: SignificanceTest, unit: str, n_units: np.ndarray,
     the least of it is told where their length is.
     """
     n = np.asarray(n_units)
-    if unit != "block" or test.draws == "bootstrap":
+    if unit != "block" or test.is_bootstrap:
         least = 0.0 if test.least is None else test.least(n)
     else:
         least = 0.0 if block_length is None or test.draws != "swaps" else least_of_blocks(n, block_length)

@@ -10,8 +10,7 @@ from functools import wraps
 import numpy as np
 
 from mtsig_core.stats.arrays import Rows, apply_by_rows, apply_to_known, rounding_error, row_chunks
-from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP
-from mtsig_core.stats.power import unbiased, units_freedom
+from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, unbiased, units_freedom
 
 #-----------------------------------------------------------------------------------------------------------------------
 # Confidence intervals from bootstrap replicates and from the jackknife, for many quantities at once.
@@ -31,6 +30,8 @@ class Sample:
     left_out: np.ndarray  # shape (k, units): Values with one unit left out; NaN for units that have no part in a value
     #: shape (k, segments), optional: For means of segment scores: what each is the mean of, NaN where there is none.
     segments: np.ndarray | None = None
+    #: shape (k,), optional: For intervals of the jackknife: the degrees of freedom of its standard errors.
+    freedom: np.ndarray | None = None
 
 
 def finite_or_none(value: float) -> float | None:
@@ -77,11 +78,15 @@ def bca(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def jackknife_t(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-    """Observed value +- t(units - 1) x jackknife standard error. Holds its level better with few units."""
+    """Observed value +- t x jackknife standard error, which holds its level better with few units.
+
+    The degrees of freedom are those of the sample. They must not count units: of documents of unequal size, the large
+    ones decide the standard error, so it is known less well than so many equal ones would make it known.
+    """
     from scipy.special import stdtrit
 
-    n = np.count_nonzero(~np.isnan(sample.left_out), axis=1)
-    half = stdtrit(np.maximum(n - 1, 1), 1 - alpha / 2) * jackknife_se(sample.left_out)
+    assert sample.freedom is not None, "the degrees of freedom depend on the sizes of the units"
+    half = stdtrit(sample.freedom, 1 - alpha / 2) * jackknife_se(sample.left_out)
     return sample.observed - half, sample.observed + half
 
 
@@ -154,8 +159,8 @@ def _quantiles(rows: np.ndarray, levels: Sequence[float]) -> np.ndarray:
 def simultaneous(observed: np.ndarray, drawn: np.ndarray | Rows, n_units: np.ndarray, n_effective: np.ndarray,
                  alpha: float) -> tuple[np.ndarray, np.ndarray]:
     """Max-T intervals of all differences, which hold together: d_0 +- t sqrt(n / (n - 1)) x bootstrap standard error,
-    with t from the largest studentised deviation of each draw over all pairs (Westfall and Young 1993; Romano and
-    Wolf 2005), the same for all pairs on n units. A family of one pair has the single interval.
+    with n units of equal size, and t from the largest studentised deviation of each draw over all pairs (Westfall and
+    Young 1993; Romano and Wolf 2005), the same for all pairs on n units. A family of one pair has the single interval.
 
     `drawn` has the differences on bootstrap samples, shape (pairs, draws), the same samples for all pairs; `n_units`
     and `n_effective` the units of each pair, and how many of equal size these are worth (Kish 1965). Returns low and
@@ -165,17 +170,17 @@ def simultaneous(observed: np.ndarray, drawn: np.ndarray | Rows, n_units: np.nda
     t is `largest_quantile` read as Student's t: the value that t exceeds as seldom as a normal variable exceeds the
     quantile, with the units of equal size less one as degrees of freedom. The quantile alone takes the standard errors
     for known: of 15 differences on 15 units it held all in 80% of samples in place of 95%. Draws of few units do not
-    reach as far as the true differences do: below `FEW_FOR_BOOTSTRAP` the quantile is at least Bonferroni's,
+    reach as far as the true differences do: below `FEW_FOR_BOOTSTRAP` equal ones the quantile is at least Bonferroni's,
     z(1 - alpha / 2m), which needs no draws. Step-down tests may find more than any such family of intervals."""
     from scipy.special import ndtr, ndtri, stdtrit
 
     quantile, se = largest_quantile(drawn, alpha)
     without_draws = -ndtri(alpha / 2 / max(1, len(observed)))
-    quantiles = np.where(n_units < FEW_FOR_BOOTSTRAP, max(quantile, without_draws), quantile)
+    quantiles = np.where(n_effective < FEW_FOR_BOOTSTRAP, max(quantile, without_draws), quantile)
     freedom = np.where(n_units >= LEAST_UNITS, units_freedom(n_effective), np.nan)
     t = np.abs(stdtrit(freedom, ndtr(-quantiles)))
     varies = se > 0
-    half = np.where(varies, t * unbiased(np.where(varies, se, 1), n_units), 0 * freedom)
+    half = np.where(varies, t * unbiased(np.where(varies, se, 1), n_effective), 0 * freedom)
     return observed - half, observed + half
 
 

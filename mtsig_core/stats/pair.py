@@ -29,10 +29,10 @@ from mtsig_core.stats.engine import (
     measure,
     pair_statistics,
 )
-from mtsig_core.stats.few_units import least_of_units, p_floor, pair_units
+from mtsig_core.stats.few_units import find_freedom, least_of_units, p_floor, pair_units, unbiased, units_freedom
 from mtsig_core.stats.intervals import Sample, finite_ends, fitting_intervals
 from mtsig_core.stats.parallel import Progress, report_stage
-from mtsig_core.stats.power import minimum_detectable_difference, unbiased, units_freedom
+from mtsig_core.stats.power import minimum_detectable_difference
 from mtsig_core.stats.resampling import Units, make_units
 from mtsig_core.stats.settings import Plan, check_trials, resolve_sampling
 from mtsig_core.stats.significance import (
@@ -44,6 +44,7 @@ from mtsig_core.stats.significance import (
     fitting_tests,
     significant,
 )
+from mtsig_core.stats.studentised import draw_studentised
 from mtsig_core.testset import TestSet
 
 
@@ -169,14 +170,16 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
     sides = draw_systems(metric, two, units, Plan("bootstrap", units.kind, units.block_length, trials, resamples, seed),
                          jobs, report_stage(progress, "resamples"))
     here, drawn, both = sides.data, _difference(sides.scores), sides.sample
+    segments = None if both.segments is None else _difference(both.segments)[None]
     sample = Sample(_difference(both.observed)[None], _difference(both.drawn)[None], _difference(both.left_out)[None],
-                    None if both.segments is None else _difference(both.segments)[None])
+                    segments, find_freedom(here, two)[:1])
     swapped = engine.swap_differences(here, engine.all_pairs(2), trials, seed, jobs=jobs,
                                       progress=report_stage(progress, "swaps"))[0]
     (common, worth), delta = _units_of_both(seen.only((a, b)), units), float(sample.observed[0])
     n_apart = {draws: count_differing_units(here, engine.all_pairs(2), np.array([common]), draws == "swaps")
-               for draws in ("swaps", "bootstrap", "none")}
-    replicates = {"swaps": swapped[None], "bootstrap": drawn[None, :trials], "none": sample.segments}
+               for draws in ("swaps", "bootstrap", "studentised", "none")}
+    replicates = {"swaps": swapped[None], "bootstrap": drawn[None, :trials], "none": sample.segments,
+                  "studentised": draw_studentised(both.left_out, engine.all_pairs(2), units, trials, seed, jobs=jobs)}
     se = _standard_errors(seen, two, (a, b), units, sample, seed, jobs, progress)
     return PairExamination(
         a, b, metric.name, metric.higher_is_better, settings, float(here.scores[0]), float(here.scores[1]), delta,
@@ -187,7 +190,7 @@ def examine_pair(testset: TestSet, metric: str | Metric, a: str, b: str, *, unit
         MappingProxyType({kind: finite_ends(*(end[0] for end in rule(sample, alpha)))
                           for kind, rule in fitting_intervals(is_segment_mean(metric)).items()}),
         MappingProxyType(se), common, worth,
-        _detectable(se[units.kind], common, worth, int(n_apart["swaps"][0]), units, alpha),
+        _detectable(se[units.kind], worth, int(n_apart["swaps"][0]), units, alpha),
         None if testset.documents is None else _contributions_by(whole, "document", a, b),
         _contributions_by(whole, "segment", a, b), n, TESTS["ar"].tries_all(units))
 
@@ -214,13 +217,13 @@ def _standard_errors(seen: Measured, two: np.ndarray, names: tuple[str, str], un
     return errors
 
 
-def _detectable(se: float | None, n_units: int, n_effective: float, n_apart: int, units: Units, alpha: float
+def _detectable(se: float | None, n_effective: float, n_apart: int, units: Units, alpha: float
                 ) -> float | None:
     """The minimum detectable difference; None where swaps of so few units cannot reach alpha."""
     least = least_of_units(TESTS["ar"], units.kind, np.array([n_apart]), units.block_length)[0]
     if not (se and significant(float(least), alpha)):
         return None
-    return minimum_detectable_difference(unbiased(se, n_units), alpha, n_effective=n_effective,
+    return minimum_detectable_difference(unbiased(se, n_effective), alpha, n_effective=n_effective,
                                          n_swapped=n_apart if units.block_length is None else None)
 
 
@@ -267,7 +270,7 @@ def equivalence(pair: PairExamination, margin: float) -> Equivalence:
     if error is None:
         raise SettingError(f"{pair.a} and {pair.b} have one {pair.settings.unit} in common, which tells nothing of how "
                            "far their difference may vary. Expected at least two.")
-    return two_one_sided(pair.sign * pair.delta, unbiased(error, pair.n_units), margin, pair.settings.alpha,
+    return two_one_sided(pair.sign * pair.delta, unbiased(error, pair.n_effective), margin, pair.settings.alpha,
                          pair.n_effective)
 
 

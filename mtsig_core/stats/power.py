@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from statistics import NormalDist
-from typing import Any, NamedTuple, Protocol, TypeVar, cast
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -19,45 +19,26 @@ from mtsig_core.caution import Caution
 from mtsig_core.errors import SettingError
 from mtsig_core.results import Comparison, SamplingSettings, Settings
 from mtsig_core.stats.arrays import apply_by_rows, apply_to_known
-from mtsig_core.stats.few_units import can_reach, fewest_units, suggest_settings, swaps_units
+from mtsig_core.stats.few_units import (
+    Points,
+    can_reach,
+    fewest_units,
+    keep_kind,
+    suggest_settings,
+    swaps_units,
+    unbiased,
+    units_freedom,
+)
 
 _LEAST_UNITS = 5  # with fewer their kurtosis says nothing
 _POINTS = 100  # of a distribution of standard errors
 _FEW_LEVELS = 20  # units of which the p of all swaps are so many that none of them stands out
 _MOST_PLANNED = 2**62  # units
 
-_Points = TypeVar("_Points", float, np.ndarray)
 
-
-def unbiased(se: _Points, n_units: int | np.ndarray) -> _Points:
-    """The bootstrap's standard error on n units x sqrt(n / (n - 1)), as its variance is too small by (n - 1) / n."""
-    return _like(se, se * np.sqrt(n_units / np.maximum(n_units - 1, 1)))
-
-
-def _like(se: _Points, found: np.ndarray | float) -> _Points:
-    """What was found for standard errors, as a float where they are one."""
-    if isinstance(se, float):
-        return float(found)
-    return cast(_Points, found)
-
-
-def units_freedom(n_effective: np.ndarray | float) -> np.ndarray | float:
-    """The degrees of freedom of a standard error from units worth so many of equal size (Kish 1965): one less, at least
-    1."""
-    return np.maximum(n_effective - 1.0, 1.0)
-
-
-def welch_satterthwaite(variances: np.ndarray, freedom: np.ndarray) -> np.ndarray:
-    """The degrees of freedom of sums of independent variances (Welch 1947): (sum v)^2 / sum(v^2 / f), from shape
-    (parts, ...); the largest of the parts' where no part varies."""
-    total, own = variances.sum(axis=0), (variances**2 / freedom).sum(axis=0)
-    found: np.ndarray = np.divide(total**2, own, out=np.array(freedom.max(axis=0), dtype=float), where=own > 0)
-    return found
-
-
-def minimum_detectable_difference(se: _Points, alpha: float = 0.05, power: float = 0.8,
+def minimum_detectable_difference(se: Points, alpha: float = 0.05, power: float = 0.8,
                                   n_effective: np.ndarray | float = math.inf,
-                                  n_swapped: np.ndarray | int | None = None) -> _Points:
+                                  n_swapped: np.ndarray | int | None = None) -> Points:
     """The true difference that a two-sided test at level alpha finds with this power: (t(1-a/2) + t(power)) SE.
 
     Parameters
@@ -90,7 +71,7 @@ def minimum_detectable_difference(se: _Points, alpha: float = 0.05, power: float
     normal = np.isinf(freedom)
     known = np.where(normal, 1.0, freedom)
     errors = [np.where(normal, ndtri(p), stdtrit(known, p)) for p in (1 - level / 2, np.asarray(power))]
-    return _like(se, np.where(np.equal(se, 0), 0.0, np.maximum(errors[0] + errors[1], least)) * se)
+    return keep_kind(se, np.where(np.equal(se, 0), 0.0, np.maximum(errors[0] + errors[1], least)) * se)
 
 
 def power_at(difference: np.ndarray | float, se: np.ndarray | float, alpha: float = 0.05,
@@ -238,14 +219,14 @@ def degrees_of_freedom(left_out: np.ndarray, resamples: int) -> np.ndarray:
     return freedom
 
 
-def error_interval(se: np.ndarray, freedom: np.ndarray, n_units: np.ndarray,
+def error_interval(se: np.ndarray, freedom: np.ndarray, n_effective: np.ndarray,
                    alpha: float = 0.05) -> tuple[np.ndarray, np.ndarray]:
     """Interval of level 1 - alpha for the true standard errors: sqrt(f / chi-squared(f)) SE sqrt(n / (n - 1)), with f
-    of `degrees_of_freedom`, as the bootstrap's variance is too small by (n - 1) / n; low and high, each of shape (k,).
+    of `degrees_of_freedom`, and n units of equal size as in `unbiased`; low and high, each of shape (k,).
     """
     from scipy.special import gammaincinv
 
-    low, high = (unbiased(se, n_units) / np.sqrt(2 / freedom * gammaincinv(freedom / 2, level))
+    low, high = (unbiased(se, n_effective) / np.sqrt(2 / freedom * gammaincinv(freedom / 2, level))
                  for level in (1 - alpha / 2, alpha / 2))
     return low, high
 
@@ -311,7 +292,8 @@ class PairPlan:
     """The size that one pair of systems needs, in units that both systems have; in a sweep, of the sets that it draws.
 
     Sizes have an interval of level 1 - alpha, ``_low`` to ``_high``. ``_family`` is for a test at alpha / `n_pairs`:
-    enough after any correction but ``by``. No size is below that with which a p can be so small.
+    enough after Bonferroni, Holm and ``bh``, and most often after Romano-Wolf. No size is below that with which a p can
+    be so small.
     """
 
     a: str
@@ -342,6 +324,7 @@ class PairPlan:
     se_df: float | None  # degrees of freedom of the standard error, see `degrees_of_freedom`
     n_pairs: int
     decidable: bool  # whether any difference could be significant with so many units, without correction
+    n_effective: float  # how many units of equal size those at hand are worth
 
 
 def default_difference(scores: Iterable[float]) -> float:
@@ -404,12 +387,12 @@ def plan(source: Comparison | SweptSizes, difference: float, power: float = 0.8,
         raise SettingError(f"power is {power:g}. Expected a number between 0 and 1, such as 0.8.")
     m = len(errors)
     delta, se, freedom, n, worth = (np.array(column) for column in zip(*errors.values(), strict=True))
-    se_ends = error_interval(se, freedom, n, settings.alpha)
+    se_ends = error_interval(se, freedom, worth, settings.alpha)
     with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.abs(delta) / se * np.sqrt(np.maximum(n - 1, 1) / n)
+        t = np.abs(delta) / unbiased(se, worth)
         of_one = noncentrality_interval(t, freedom, settings.alpha)
         own_ends = [np.abs(delta) / np.maximum(of_one[1], -of_one[0]), np.abs(delta) / np.maximum(of_one[0], 0)]
-    error, swaps = unbiased(se, n), swaps_units(settings)
+    error, swaps = unbiased(se, worth), swaps_units(settings)
     enough, rows = replace(settings, trials=None), []
     tests = [(family, settings.alpha / pairs, fewest_units(enough, pairs, "bonferroni"))
              for family, pairs in (("", 1), ("_family", m))]
@@ -430,7 +413,7 @@ def plan(source: Comparison | SweptSizes, difference: float, power: float = 0.8,
         rows.append(PairPlan(a=a, b=b, delta=float(delta[k]), n_pairs=m,
                              se=float(se[k]) if math.isfinite(se[k]) else None,
                              se_df=float(freedom[k]) if math.isfinite(freedom[k]) else None,
-                             decidable=bool(n[k] >= tests[0][2]), **row))
+                             decidable=bool(n[k] >= tests[0][2]), n_effective=float(worth[k]), **row))
     return tuple(rows)
 
 

@@ -15,7 +15,7 @@ from mtsig_core.readers.official_tables import OfficialTable, PublishedRank
 from mtsig_core.readers.texts import drop_canary
 from mtsig_core.results import MetricResult
 from mtsig_core.stats.engine import measure
-from mtsig_core.testset import TestSet
+from mtsig_core.testset import TestSet, name_as_system
 
 #-----------------------------------------------------------------------------------------------------------------------
 # Which setting gives the numbers of a printed table? Each column is scored under other settings, and a setting is
@@ -217,7 +217,7 @@ class RankBeside:
     system: str
     called: str  # by the table
     published: PublishedRank
-    ours: Mapping[str, PublishedRank]  # by rule; without those that give this system no rank
+    ours: Mapping[str, PublishedRank]  # by rule, see `name_way`; without those that give this system no rank
 
     def agrees(self, rule: str) -> bool:
         """Whether the rule gives the published rank, and the cluster where one is published."""
@@ -234,13 +234,19 @@ class RankReplication:
 
     metric: str
     rows: tuple[RankBeside, ...]
-    counts: Mapping[str, int]  # by rule, how many published ranks it gives; the rule that gives most first
+    #: By rule, see `name_way`, how many published ranks it gives; the rule that gives most first.
+    counts: Mapping[str, int]
     not_compared: tuple[str, ...]  # systems of the table that are not ranked here
 
     @property
     def rule(self) -> str:
         """The rule that gives most."""
         return next(iter(self.counts))
+
+    @property
+    def comes_out(self) -> bool:
+        """Whether that rule gives the whole published ranking."""
+        return self.counts[self.rule] == len(self.rows) and not self.not_compared
 
 
 @dataclass(frozen=True)
@@ -320,8 +326,24 @@ def replicate_task(read: Callable[[str], Part], pairs: Iterable[str], tables: Ma
                            tuple(name for name in tables if name not in here), by_rule)
 
 
+def name_way(rule: str, options: str) -> str:
+    """What a rule is called where the files are read with further options of the command line.
+
+    >>> name_way("wmt25", "--raters segments"), split_way("wmt25 --raters segments"), split_way("wmt25")
+    ('wmt25 --raters segments', ('wmt25', '--raters segments'), ('wmt25', ''))
+    """
+    return f"{rule} {options}" if options else rule
+
+
+def split_way(way: str) -> tuple[str, str]:
+    """The rule, and the options, of `name_way`."""
+    rule, _, options = way.partition(" ")
+    return rule, options
+
+
 def replicate_ranks(by_rule: Mapping[str, MetricResult], table: OfficialTable) -> RankReplication:
-    """The published ranks of a table beside those by each rule.
+    """The published ranks of a table beside those by each rule, see `name_way`. A reference may be called as itself, or
+    as the system that it acts as.
 
     >>> from mtsig_core.readers.official_tables import parse_official_table
     >>> from mtsig_core.stats.comparison import compare
@@ -335,7 +357,7 @@ def replicate_ranks(by_rule: Mapping[str, MetricResult], table: OfficialTable) -
         for row in result.systems:
             if row.rank_low is not None:
                 here.setdefault(row.system, {})[rule] = PublishedRank(row.rank_low, row.rank_high, row.cluster)
-    systems, _ = match_names(table.ranks, here)
+    systems, _ = match_systems(table.ranks, here)
     rows = tuple(RankBeside(systems[name], name, rank, here[systems[name]])
                  for name, rank in table.ranks.items() if name in systems)
     if not rows:
@@ -360,7 +382,7 @@ class _Names:
 
     @classmethod
     def match(cls, table: OfficialTable, testset: TestSet, whole: TestSet) -> _Names:
-        systems, by_rule = match_names(table.systems, testset.systems)
+        systems, by_rule = match_systems(table.systems, testset.systems)
         metrics, also = match_names(table.columns, dict.fromkeys((*METRICS, *testset.scores)))
         suffixed = _suffixed([called for called in table.columns if called not in metrics], testset, whole)
         return cls(systems, metrics | {called: name for called, (name, _) in suffixed.items()},
@@ -440,6 +462,16 @@ def match_names(names: Iterable[str], ours: Iterable[str]) -> tuple[dict[str, st
     by_rule = {name: by_key[key][0] for name, key in zip(rest, keys, strict=True)
                if len(by_key.get(key, ())) == 1 and keys.count(key) == 1}
     return exact | by_rule, by_rule
+
+
+def match_systems(names: Iterable[str], ours: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """As `match_names`; a reference may also be called as itself where it acts as a system here."""
+    names, ours = list(names), list(ours)
+    found, by_rule = match_names(names, ours)
+    for name in names:
+        if name not in found and name_as_system(name) in ours:
+            found[name] = by_rule[name] = name_as_system(name)
+    return found, by_rule
 
 
 def _suffixed(names: Iterable[str], testset: TestSet, whole: TestSet) -> dict[str, tuple[str, tuple[str, ...]]]:

@@ -213,6 +213,7 @@ class RankRule:
     source: str
     rank: Callable[[RankInputs], tuple[np.ndarray, Ranks]]  # the order of the systems, best first, and their ranks
     ignores: tuple[str, ...] = ()  # the two gravest first; empty for the rule whose rank intervals hold jointly
+    each_rating: bool = False  # whether the task took each of several ratings of a segment as a segment of its own
     #: What its difference of two systems is a difference of.
     compares: str = "scores"
     of_segments: bool = False  # whether it needs scores of single segments
@@ -256,7 +257,7 @@ RANK_RULES = {rule.name: rule for rule in (
              compares="means over domains", of_segments=True, by_domain=True),
     RankRule("wmt25", "as WMT25", "Kocmi et al. 2025, the task's own scripts", _rank_as_wmt25, (
         *_SHARED, "a rank range ends at the first significant difference, and systems beyond it do not count"),
-             compares="means over all rated segments", of_segments=True),
+             compares="means over all rated segments", of_segments=True, each_rating=True),
     RankRule("overlap", "by overlap of intervals", "a common reading of error bars", _rank_by_overlap, (
         _SHARED[0], "intervals of two scores do not show the difference on the same segments")))}
 

@@ -154,6 +154,7 @@ def swap_bits(units: Units, seed: int, block: int) -> np.ndarray:
     a word, as many words as it takes. What the bits after the last unit are is left open.
 
     With stationary blocks the circle of segments is cut anew for every replicate, and one coin is tossed per block.
+    That is ours: Politis and Romano (1994) only resample.
     Where all swaps can be tried (`Units.all_swaps`) replicate k swaps the units of the digits 1 in the binary number
     k + 1, whatever the seed, so that the first 2^n - 1 are all there are but for none swapped.
 

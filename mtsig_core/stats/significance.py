@@ -45,6 +45,17 @@ def signed_shift(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray:
     return _p_values(lambda d0, d: count_extreme(d0, d, d.mean(axis=1)), observed, drawn)
 
 
+def studentised_bootstrap(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray:
+    """Two-sided bootstrap test of a studentised difference (Davison and Hinkley 1997, 4.4).
+
+    p = (c + 1) / (B + 1), c = #{abs(t_b) >= abs(t_0)}, where t_0 is the difference over its standard error, and t_b
+    that of a resample, less what was observed, over the standard error of this resample. `drawn` has t_b times the
+    standard error of t_0, which is in points, so that it is compared with the difference itself. Shapes as in
+    `approximate_randomization`.
+    """
+    return _p_values(lambda d0, d: count_extreme(d0, d, np.zeros(len(d))), observed, drawn)
+
+
 def percentile_test(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray:
     """Two-sided p of the percentile interval (after Zhang and Vogel 2004, section 3.2).
 
@@ -275,8 +286,9 @@ class SignificanceTest:
     name: str
     title: str
     source: str
-    #: {"swaps", "bootstrap", "none"}: What its replicates are. Without draws these are differences of segment scores,
-    #: whatever the unit: such a test is for means of them alone and has no trials.
+    #: {"swaps", "bootstrap", "studentised", "none"}: What its replicates are; "studentised" are bootstrap differences,
+    #: each divided by its own standard error, see `stats.studentised`. Without draws these are differences of segment
+    #: scores, whatever the unit: such a test is for means of them alone and has no trials.
     draws: str
     #: (observed, replicates) -> p; None for Koehn's, which concludes from win rates and has no p.
     p_values: Callable[[np.ndarray, Any], np.ndarray] | None
@@ -302,6 +314,11 @@ class SignificanceTest:
         return self.draws == "none"
 
     @property
+    def is_bootstrap(self) -> bool:
+        """Whether it draws units with replacement."""
+        return self.draws in ("bootstrap", "studentised")
+
+    @property
     def as_published(self) -> bool:
         """Whether its source defines it badly; see `caution`."""
         return self.caution is not None and not self.of_segments
@@ -325,7 +342,8 @@ _WITH_FEW = ("With few units it makes false claims too often over all pairs, wha
              "to 12 units. It does so in 15 to 27% with 10 to 15 systems and 20 units, or 30 or 60 documents of "
              "unequal size. Holm does so in 10 to 20% from 12 units on. With fewer than 10 units p is at least 2/2^n, "
              "the chance that all n favour the same of two equal systems.")
-_RATHER = "Use the randomization test: it makes a false claim in 3 to 8% of such test sets."
+_RATHER = ("Use the randomization test: it makes a false claim in 3 to 8% of such test sets, and more often only where "
+           "a few units set one system apart.")
 TESTS = {test.name: test for test in (
     SignificanceTest(
         "ar", "approximate randomization", "Riezler and Maxwell 2005, Fig. 1",
@@ -334,6 +352,9 @@ TESTS = {test.name: test for test in (
         "bootstrap", "bootstrap, signed shift", "Noreen 1989",
         "bootstrap", signed_shift, "romano-wolf", romano_wolf=True, least=_least_drawn, with_few=_WITH_FEW,
         with_few_instead=_RATHER),
+    SignificanceTest(
+        "bootstrap-t", "studentised bootstrap", "Davison and Hinkley 1997, 4.4",
+        "studentised", studentised_bootstrap, "romano-wolf", romano_wolf=True, least=_least_drawn),
     SignificanceTest(
         "percentile", "percentile interval of the difference", "Zhang and Vogel 2004, 3.2",
         "bootstrap", percentile_test, "holm", steps=2, least=_least_drawn, with_few=_WITH_FEW,

@@ -13,6 +13,7 @@ import numpy as np
 import streamlit as st
 
 from mtsig_core import Caution, Comparison, Exclusion, MetricResult, MtsigError
+from mtsig_core.errors import Remedy, choose_verb
 from mtsig_core.figures.comparison_plots import matrix
 from mtsig_core.figures.experiment_plots import replicate_histogram
 from mtsig_core.metrics import list_metrics, metric_title, metric_titles, resolve_metric
@@ -39,11 +40,11 @@ from mtsig_core.report.tables import (
     without_relation,
 )
 from mtsig_core.stats.across import pairs_across
-from mtsig_core.stats.cautions import about_top_groups
+from mtsig_core.stats.cautions import about_one_metric, about_top_groups
 from mtsig_core.stats.comparison import ScoreBootstrap, histogram, join_comparisons
 from mtsig_core.stats.significance import CORRECTIONS, decide_adjusted
 from mtsig_core.testset import name_as_system
-from pages._ui import address, charts, controls, result_cache, screen, views
+from pages._ui import address, caveats, charts, controls, result_cache, screen, views
 from pages._ui.browser import copyable
 from pages._ui.views import View
 from pages._work.memory import make_once
@@ -73,12 +74,17 @@ def show_excluded(view: View) -> dict[str, str]:
     if unexplained := [name for name, reason in excluded.items() if not reason.strip()]:
         screen.caution_box(f"Excluded without a reason: {', '.join(unexplained)}. Give one before you publish this: "
                            "it is in the link and in every file.")
+    show_rank_changes(view)
+    return excluded
+
+
+def show_rank_changes(view: View) -> None:
+    """Draw what the exclusions change; with a baseline there are no ranks."""
     if view.settings.get("baseline") is None:
         before = result_cache.comparison(view.part.family, view.metric, **view.settings).metrics[view.metric]
         screen.show_table(rank_changes_table(before, view.result))
         st.caption(f"With fewer systems, p-values are corrected for {len(view.result.tested)} pairs instead of "
                    f"{len(before.tested)}. The scores do not change.")
-    return excluded
 
 
 def reference_records(view: View, further: Sequence[str]) -> list[dict[str, Any]]:
@@ -120,35 +126,52 @@ def _put_back(name):
 _SHOWN = 20  # pairs in sight
 
 
-def pick_further_metrics(view: View) -> list[MetricResult]:
+def pick_further_metrics(view: View, drawn: bool = True) -> list[MetricResult]:
     """Let further metrics be chosen, by default the score tables, and BLEU with them; return their results under the
-    view's settings."""
+    view's settings. Without a control that is `drawn`, the choice counts that was made before."""
     others, given = [name for name in list_metrics(view.testset) if name != view.metric], view.testset.scores
     usual = [name for name in others if name in given or name == "bleu" and view.metric in given]
-    return pick_metrics(view, "Further metrics", others, usual)
+    return pick_metrics(view, "Further metrics", others, usual, drawn)
 
 
-def pick_metrics(view: View, label: str, others: Sequence[str], usual: Sequence[str]) -> list[MetricResult]:
-    """Let some of the other metrics be chosen; return their results, with a message for each that cannot be
-    computed."""
+def pick_metrics(view: View, label: str, others: Sequence[str], usual: Sequence[str], drawn: bool = True
+                 ) -> list[MetricResult]:
+    """Let some of the other metrics be chosen; return their results, with a message for each that cannot be computed,
+    where the control is `drawn`."""
     found = []
-    for name in controls.several(label, others, "metrics", usual, format_func=metric_titles(others).get):
+    for name in controls.several(label, others, "metrics", usual, place=st if drawn else None,
+                                 format_func=metric_titles(others).get):
         try:
             found.append(view.compare(name).metrics[name])
         except MtsigError as problem:
-            screen.error(f"{metric_title(name)}: {problem}")
+            if drawn:
+                screen.error(f"{metric_title(name)}: {problem}")
     return found
 
 
-def warnings_of(view: View, further: list[MetricResult]) -> list[Caution]:
-    """Return the cautions of the further metrics, each on its own."""
-    return [caution for result in further
-            for caution in view.compare(result.metric).warnings
-            if caution.metric == result.metric]
+def list_all_caveats(view: View, comparison: Comparison) -> list[Caution]:
+    """Return all caveats of a comparison by the view's metric and further ones. That it is by one metric only has a
+    remedy: another metric that the test set has."""
+    return [*comparison.warnings, *about_one_metric(comparison.metrics, *list_other_metrics(view))]
 
 
-def show_decisions(view: View, results: Sequence[MetricResult], page: str) -> None:
-    """Draw how often the metrics agree, the pairs on which they do not, and all of them as signs."""
+def list_other_metrics(view: View) -> list[Remedy]:
+    """Return the remedy of a comparison by one metric; none if the test set has no other."""
+    others = [name for name in list_metrics(view.testset) if name != view.metric]
+    if not others:
+        return []
+    return [{"also": "chrf" if "chrf" in others else others[0]}]
+
+
+def show_all_caveats(cautions: Sequence[Caution], several: bool = False) -> None:
+    """Draw the tab of all caveats."""
+    caveats.show(cautions, "all", several=several)
+    if not cautions:
+        st.write("No caveats.")
+
+
+def _state_agreement(results: Sequence[MetricResult]) -> None:
+    """Draw how often the metrics agree, and what each decides on."""
     metrics, names = [result.metric for result in results], [name_metric(result.metric) for result in results]
     screen.answer(state_decisions(names, pairs_across(results)))
     screen.cautions(about_top_groups(dict(zip(metrics, results, strict=True))))
@@ -157,6 +180,21 @@ def show_decisions(view: View, results: Sequence[MetricResult], page: str) -> No
     if len(set(sizes.values())) > 1:
         screen.plain("Each metric decides on the segments that it has: " + ", ".join(
             f"{name} on {n:,}" for name, n in sizes.items()) + ". Fewer segments show fewer differences.")
+
+
+def report_decisions(view: View, results: Sequence[MetricResult]) -> None:
+    """Draw the same as `show_decisions` for a page that is printed: all pairs, and no controls."""
+    _state_agreement(results)
+    if unlike := pick_unlike(across_table(results, view.comparison.settings)):
+        screen.show_table(unlike, whole=True)
+        st.caption(f"{DISPUTED_PAIRS_NOTE} {DISPUTES_NOTE}")
+    show_relations(results, whole=True)
+
+
+def show_decisions(view: View, results: Sequence[MetricResult], page: str) -> None:
+    """Draw how often the metrics agree, the pairs on which they do not, and all of them as signs."""
+    metrics = [result.metric for result in results]
+    _state_agreement(results)
     table = across_table(results, view.comparison.settings)
     if unlike := pick_unlike(table):
         n = len(unlike.rows)
@@ -173,9 +211,9 @@ def show_decisions(view: View, results: Sequence[MetricResult], page: str) -> No
                  "Command that prints all pairs by these metrics")
 
 
-def show_relations(results: Sequence[MetricResult], key: str | None = None) -> None:
+def show_relations(results: Sequence[MetricResult], key: str | None = None, whole: bool = False) -> None:
     """Draw each system against each, with a sign for every metric."""
-    screen.show_table(relations_table(results), key)
+    screen.show_table(relations_table(results), key, whole=whole)
     screen.plain(f"Row against column by {', '.join(name_metric(result.metric) for result in results)}, in this "
                  "order: > significantly better, < significantly worse, ~ no significant difference.")
 
@@ -208,7 +246,8 @@ def show_matrix(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, st
         partial(matrix, _first(result), settings, charts.dark(), tuple(list_caveats(view.comparison, result.metric))),
         "pairs.matrix", select=True, rows=table.records(),
         files=view.named(), command=view.command(), table=table,
-        alt=f"All pairs of {len(names)} systems, best first: {n} of {len(result.tested)} differ significantly; the "
+        alt=f"All pairs of {len(names)} systems, best first: {n} of {len(result.tested)} "
+            f"{choose_verb(n, 'differs', 'differ')} significantly; the "
             "table below has the same numbers.")
     if not clicked:
         return None

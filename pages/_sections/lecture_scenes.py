@@ -99,18 +99,21 @@ class Scene:
         return tuple(sorted(values)) if fits else None
 
     def voted(self, text: str | None, shown: Shown) -> tuple[float, ...]:
-        """Return the votes in a link: five numbers on the scale, five ranges (two numbers each), or hands for each
-        option and for a tie; empty if they do not fit."""
+        """Return the votes in a link: numbers on the scale, ranges (two numbers each), or hands for each option and for
+        a tie; empty if they do not fit."""
         scale = self.scale(shown)
         if re.fullmatch(r"\d{1,6}(\.\d{1,6})?(,\d{1,6}(\.\d{1,6})?)*", text or "") is None:
             return ()
         values, kind = tuple(map(float, text.split(","))), scale["kind"]
         if kind == "choice":
             return values if len(values) <= len(scale["options"]) + 1 else ()
-        fits = len(values) <= (10 if kind == "range" else 5) and all(scale["min"] <= x <= scale["max"] for x in values)
-        return values if fits and not (kind == "range" and len(values) % 2) else ()
+        is_paired = kind != "range" or len(values) % 2 == 0
+        fits = len(values) <= MOST_VOTES and all(scale["min"] <= value <= scale["max"] for value in values)
+        return values if fits and is_paired else ()
 
 
+#: Numbers that a room may vote, as in assets/lecture/stage.js: a large class. The link holds them all.
+MOST_VOTES = 300
 _WORDS = texts.read_scenes()
 
 

@@ -20,6 +20,7 @@ from pages._sections.lecture_scenes import (
     COMPARISONS,
     DOCUMENTS,
     MEAN,
+    MOST_VOTES,
     POWER,
     RANDOMIZATION,
     Scene,
@@ -88,7 +89,7 @@ class Round:
 def format_numbers(said: object) -> str | None:
     """Write numbers of the stage for the address."""
     found = [f"{float(x):g}" for x in said if isinstance(x, int | float)] if isinstance(said, list | tuple) else []
-    return ",".join(found[:10]) or None
+    return ",".join(found[:MOST_VOTES]) or None
 
 
 def _rounds() -> list[Round]:

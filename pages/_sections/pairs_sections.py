@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from mtsig_core import MetricResult, MtsigError, PairResult, Settings
-from mtsig_core.errors import format_count
+from mtsig_core.errors import choose_verb, format_count
 from mtsig_core.report.caution_words import explain_no_decision
 from mtsig_core.report.sentences import choose_form, describe_control
 from mtsig_core.report.table import Column, Table
@@ -55,7 +55,8 @@ def describe_open_pairs(view: View) -> str:
     text = ""
     if explain_no_decision(settings, result) is None:
         if open_pairs:
-            text = (f"{format_count(len(open_pairs), 'pair')} {'is' if len(open_pairs) == 1 else 'are'} not significant"
+            n_open = len(open_pairs)
+            text = (f"{format_count(n_open, 'pair')} {choose_verb(n_open, 'is', 'are')} not significant"
                     + (f", {only_raw} of them only because of the correction. " if only_raw else ". "))
         if split:
             text += f"In {split} {'pair' if split == 1 else 'pairs'}, test and scores disagree. "

@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -18,8 +19,9 @@ from mtsig_core.experiments.rankings import (
     with_ranks_of_task,
 )
 from mtsig_core.metrics import resolve_metric
-from mtsig_core.readers.lines import decode_text
-from mtsig_core.readers.official_tables import parse_official_table, parse_official_tables
+from mtsig_core.readers.files import read_uploaded
+from mtsig_core.readers.limits import limit_reading, upload_limits
+from mtsig_core.readers.official_tables import parse_official_table, parse_official_tables, read_published
 from mtsig_core.report.commands import command_line, task_command
 from mtsig_core.report.experiment_reports import (
     REPLICATION_FORMS,
@@ -38,30 +40,45 @@ from pages._work.names import digest_of_all, without_names
 
 _LONGEST = 200_000  # characters of a table
 _LOOKING = "Looking for the settings of the table"
+_OF_SET = "official"  # the key of the address for the table of a test set
 _TEXT, _FILE, _SAID = "official.text", "official.file", "official.said"
 
 
 def show(view: View) -> None:
     """Draw, on the page Summary, a box for a table, and below it the scores that match, the others, and settings that
     explain them."""
+    _show(_OF_SET, st.session_state[frame.SET][0], "system, BLEU, chrF", partial(_find_in_set, view), "",
+          command_line("score", view.source, metrics=view.metric, official="FILE"))
+
+
+def report(view: View) -> None:
+    """Draw what the box shows, without the box, if it has a table."""
+    try:
+        text = _kept(_OF_SET, st.session_state[frame.SET][0])
+        if not text.strip():
+            return
+        st.subheader("Published scores")
+        _show_tables(_find_in_set(view, text), whole=True)
+    except MtsigError as problem:
+        screen.error(problem)
+
+
+def _find_in_set(view: View, text: str):
+    """Return the settings under which our scores are those of a table."""
     testset, whole, name = view.testset, _whole(view), view.metric
     langpair = testset.langpair or view.source.langpair
     content_of_whole = digest_of_all(without_names(view.whole))
 
-    def find(text):
-        def work(nameless, progress):
-            table = parse_official_table(text, langpair=langpair)
-            found = replicate(nameless, table, whole(), progress=progress)
-            if not table.ranks:
-                return found
-            metric = resolve_metric(nameless, name)
-            return with_published_ranks(found, table, testset_by_rules(nameless, metric, progress))
+    def work(nameless, progress):
+        table = parse_official_table(text, langpair=langpair)
+        found = replicate(nameless, table, whole(), progress=progress)
+        if not table.ranks:
+            return found
+        metric = resolve_metric(nameless, name)
+        return with_published_ranks(found, table, testset_by_rules(nameless, metric, progress))
 
-        return result_cache.shared_result("official", testset, work, _LOOKING, content_of_whole, name, langpair,
-                                          _digest(text))
-
-    _show("official", st.session_state[frame.SET][0], "system, BLEU, chrF", find, "",
-          command_line("score", view.source, metrics=name, official="FILE"))
+    return result_cache.shared_result("official", testset, work, _LOOKING, content_of_whole, name, langpair,
+                                      _digest(text))
 
 
 def show_of_task(view: TaskView, remembers: bool = False) -> None:
@@ -102,8 +119,8 @@ def _show(key: str, about: str, example: str, find: Callable[[str], Any], first:
             st.caption("The table in the address belongs to something else, or has been deleted.")
         st.text_area("Paste a table", key=_TEXT, max_chars=_LONGEST, height=120, placeholder=example,
                      on_change=_pasted, args=(key, about))
-        st.file_uploader("or upload it", type=["tsv", "csv", "txt"], key=_FILE, on_change=_uploaded, args=(key, about),
-                         max_upload_size=1)  # MB, of which it takes a part
+        st.file_uploader("or upload it", type=["tsv", "csv", "txt", "xlsx"], key=_FILE, on_change=_uploaded,
+                         args=(key, about), max_upload_size=1)  # MB, of which it takes a part
         if (message := st.session_state.pop(_SAID, None)) is not None:
             screen.error(message)
         if text.strip():
@@ -119,13 +136,18 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 
-def _show_result(result, command: str) -> None:
+def _show_tables(result, whole: bool = False) -> None:
+    """Draw what was found, in sentences and tables; a `whole` table has all its rows in sight."""
     for sentence in [*rank_sentences(result), *replication_sentences(result)]:
         screen.plain(sentence)
     if ranks_of(result):
-        screen.show_table(published_ranks_table(result), "official.ranks")
+        screen.show_table(published_ranks_table(result), "official.ranks", whole=whole)
     if scores := replication_table(result):
-        screen.show_table(scores, "official.table")
+        screen.show_table(scores, "official.table", whole=whole)
+
+
+def _show_result(result, command: str) -> None:
+    _show_tables(result)
     charts.download("As CSV", REPLICATION_FORMS["csv"](result), ("official",), "csv", "official.csv")
     copyable(command, "official.command", "Command that prints this table")
 
@@ -148,7 +170,8 @@ def _uploaded(key: str, about: str) -> None:
         try:
             if file.size > _LONGEST:
                 raise InputError(f"{file.name} has {file.size:,} bytes. Expected a table of at most {_LONGEST:,}.")
-            text = decode_text(file.getvalue(), file.name, False).removeprefix("\ufeff")
+            with limit_reading(upload_limits()), read_uploaded({file.name: file.getvalue()}):
+                text = read_published(file.name).removeprefix("\ufeff")
         except MtsigError as problem:
             st.session_state[_SAID] = str(problem)
         else:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 import numpy as np
 import streamlit as st
 
-from mtsig_core.errors import format_count
+from mtsig_core.errors import choose_verb, format_count
 from mtsig_core.experiments.error_rates import (
     UNIT_SETTINGS,
     changes_between,
@@ -257,8 +257,9 @@ def _show_better(view: View) -> None:
                   f"{rw.any_false.share:.0%} of test sets")
     claiming.show(_false(view.alpha, one), one.rows, "False claims by correction, counted by test set and by claim.",
                   table=tables.claim_table(one))
-    st.caption(f"{one.better} of {one.systems} systems are better by about {rounded(one.difference)} points, on "
-               f"{one.repeats} test sets of {one.n_segments:,} segments. Bonferroni, Holm and Romano-Wolf limit the "
+    st.caption(f"{one.better} of {one.systems} systems {choose_verb(one.better, 'is', 'are')} better by about "
+               f"{rounded(one.difference)} points, on {one.repeats} test sets of {one.n_segments:,} segments. "
+               "Bonferroni, Holm and Romano-Wolf limit the "
                "chance of any false claim (left). Benjamini's two limit the share of claims that are false (right).")
     with explain("claims"):
         st.markdown(f"Randomization test by segment, {one.trials:,} permutations. {one.null_pairs} pairs are of equal "
@@ -293,10 +294,13 @@ def show_units(view: View) -> None:
     screen.answer(_describe_units(one, row, corrected))
     screen.numbers(("Significant by segment", str(row.both + row.segment_only), of),
                    ("By document", str(row.both + row.document_only), of))
-    units.show(_counts(one, lambda row: {"by both": row.both, "by segment only": row.segment_only,
-                                         "by document only": row.document_only}), one.rows,
-               "Pairs that are significant by both units, by segment only, by document only, for each correction.",
-               table=tables.unit_table(one))
+    if any(row.trials_needed is None for row in one.rows):
+        units.show(_counts(one, lambda row: {"by both": row.both, "by segment only": row.segment_only,
+                                             "by document only": row.document_only}), one.rows,
+                   "Pairs that are significant by both units, by segment only, by document only, for each correction.",
+                   table=tables.unit_table(one))
+    else:  # no correction can find any pair, which the headline says: there is nothing to draw
+        units.show_numbers(one.rows)
     warn_of_few_documents(one.n_documents)
     st.caption("Segments of a document are alike, so a test by segment can find too much. Trust the test by document.")
     with explain("units"):

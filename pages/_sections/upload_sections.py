@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
 from collections import Counter
@@ -11,12 +10,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
-from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import streamlit as st
 
 from mtsig_core import InputError, MtsigError, TestSet
-from mtsig_core.errors import format_count
+from mtsig_core.errors import choose_verb, format_count
 from mtsig_core.languages import SPACELESS, languages_of
 from mtsig_core.metrics.tokenizers import TOKENIZERS, default_tokenizer, fitting_tokenizers, splits_words
 from mtsig_core.readers.limits import upload_limits
@@ -25,6 +23,7 @@ from mtsig_core.readers.uploads import (
     ROLES,
     Upload,
     add_documents,
+    arrange_task,
     describe_table,
     find_open_directions,
     guess_name,
@@ -33,11 +32,14 @@ from mtsig_core.readers.uploads import (
     holds_files,
     in_order,
     named_alike,
+    pack_files,
     read_uploads,
     reference_language,
     tell_directions,
     upload_name,
 )
+from mtsig_core.readers.wide_tables import SEPARATOR
+from mtsig_core.readers.wmt import xml_names
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.table import Column, Table
 from mtsig_core.report.tables import inventory_table
@@ -53,6 +55,7 @@ from pages._ui.catalogue import ROOT
 from pages._ui.views import View
 from pages._work.memory import LOADED, make_once
 
+_ARCHIVE = r"(?i)\.(zip|tar|tgz|tar\.\w+)$"  # the end of a name
 _FIELD, _SAID, _OPENED = "uploaded.field", "uploaded.said", "uploaded.opened"
 
 
@@ -77,7 +80,7 @@ def why_missing(files: Sequence[UploadedFile | DeletedFile | None]) -> list[str]
     reasons = [sessions.reason(file.file_id) for file in files if isinstance(file, DeletedFile)]
     messages = list(dict.fromkeys(reason for reason in reasons if reason))
     if lost := reasons.count(None):
-        messages.append(f"{format_count(lost, 'chosen file')} {'is' if lost == 1 else 'are'} not here any more: the "
+        messages.append(f"{format_count(lost, 'chosen file')} {choose_verb(lost, 'is', 'are')} not here any more: the "
                     "server was started again, or this page was away for long. Choose again. What was opened is kept, "
                     "under Your uploads."
                     + (" A file that is here has a role below." if len(reasons) < len(files) else ""))
@@ -145,8 +148,9 @@ def explain_formats() -> None:
                      f"has the id of each line. You can open up to {upload_limits().mb:,} MB of text at once.")
         screen.prose_table(["A shared task", "how to load it"], [
             [f"as a zip, up to {upload_limits().zip_mb:,} MB unpacked",
-             "Upload only the zip. Results and Review then show it, and Test set lists its language pairs. Name "
-             "tables of segment scores after their language pair: en-de.esa.tsv, en-de.mqm.seg.score."],
+             "Drop the zip, with ratings beside it if you have them. Results and Review then show the task, and Test "
+             "set lists its language pairs. Name other tables of segment scores after their language pair: "
+             "en-de.comet.tsv."],
             ["on the machine of this dashboard",
              "Start the dashboard with MTSIG_DATA_ROOT set to the folder above it. Results then lists every task "
              "below it, folders and zips, and Test set lists their language pairs."
@@ -175,13 +179,14 @@ def offer(files: Sequence[UploadedFile], view: View | MtsigError) -> None:
     if len(archives) == len(files) == 1:
         return _offer_zip(archives[0])
     if archives:
-        raise InputError("A zip archive holds a whole shared task. Upload only the zip, or the files in it.")
+        return _offer_zip(_join_archives(files))
     guesses = LOADED.make(("roles", *(file.file_id for file in files)), lambda: guess_uploads(
         [(file.name, file.getvalue()) for file in files]), lambda _: 0)
     if [role for role, _ in guesses] == ["documents"] and lacks_documents(view):
         return _offer_documents(files[0], view.whole)
-    if (packed := _pack_ratings(files, guesses)) is not None:
-        return _offer_zip(packed)
+    packed = _pack_task(files, guesses)
+    if packed:
+        return _offer_zip(packed[0])
     _offer_files(files, guesses)
 
 
@@ -215,20 +220,46 @@ def _unpack(file):
     return [_Unpacked(name, content, f"{file.file_id}.{k}") for k, (name, content) in enumerate(inside)] or [file]
 
 
-def _pack_ratings(files, guesses):
-    """Return a zip of tables of scores that name several language pairs, which are a task; None of other files."""
-    if {role for role, _ in guesses} != {"scores"} or len({file.name for file in files}) < len(files):
-        return None
+def _join_archives(files):
+    """Return one zip of archives and the files that were dropped with them, such as a task and its ratings."""
+    def join():
+        placed = []
+        for file in files:
+            if _is_archive(file):
+                placed += testsets.list_members(file.getvalue(), file.name)
+            else:
+                placed.append((testsets.zip_name(file.name), file.getvalue()))
+        first = next(file for file in files if _is_archive(file))
+        name = re.sub(_ARCHIVE, "", testsets.zip_name(first.name)) + ".zip"
+        return _Unpacked(name, pack_files(placed), "+".join(file.file_id for file in files))
+
+    return LOADED.make(("joined", *(file.file_id for file in files)), join, lambda joined: joined.size)
+
+
+def _pack_task(files, guesses):
+    """Return, in a tuple, a zip of files of several language pairs, which are a task: tables of scores that name them,
+    or texts whose names say them. An empty tuple stands for other files."""
+    names = [testsets.zip_name(file.name) for file in files]
+    roles = [role for role, _ in guesses]
 
     def pack():
-        with ZipFile(content := io.BytesIO(), "w", ZIP_DEFLATED) as archive:
-            for file in files:
-                archive.writestr(ZipInfo(testsets.zip_name(file.name)), file.getvalue(), ZIP_DEFLATED)
-        packed = _Unpacked("ratings.zip", content.getvalue(), "+".join(file.file_id for file in files))
-        with suppress(InputError):  # which is told where the tables are read
-            return packed if len(testsets.list_pairs(packed.content, packed.name)) > 1 else None
+        if len(set(names)) < len(names):
+            return ()
+        contents = list(zip(names, (file.getvalue() for file in files), strict=True))
+        placed = contents
+        if set(roles) != {"scores"}:
+            are_markup = len(xml_names(names)) > 1 and sum(map(len, xml_names(names).values())) == len(names)
+            placed = contents if are_markup else arrange_task(contents, roles)
+        if not placed:
+            return ()
+        name = "ratings.zip" if set(roles) == {"scores"} else "task.zip"
+        packed = _Unpacked(name, pack_files(placed), "+".join(file.file_id for file in files))
+        with suppress(InputError):  # which is told where the files are read
+            if len(testsets.list_pairs(packed.content, packed.name)) > 1:
+                return (packed,)
+        return ()
 
-    return LOADED.make(("packed", *(file.file_id for file in files)), pack, lambda _: 0)
+    return LOADED.make(("packed", *(file.file_id for file in files)), pack, lambda kept: sum(one.size for one in kept))
 
 
 def tell_what_was_opened(view: View | MtsigError) -> None:
@@ -280,14 +311,14 @@ def _offer_zip(file):
     pair."""
     content = file.getvalue()
     contents = LOADED.make(("zip", file.file_id), lambda: testsets.look_into(content, file.name), lambda _: 0)  # once
-    what = "These tables are" if isinstance(file, _Unpacked) else f"{file.name} is"
+    what = "These files are" if isinstance(file, _Unpacked) else f"{file.name} is"
     screen.plain(f"{what} a shared task: {', '.join(contents.pairs)}.")
     above = st.container()
     scores, directions, unread = _pick_tables(contents.scores, file.file_id)
     unread += contents.unread
     if unread:
         screen.caution_box(" ".join(unread_sentences(unread)))
-    proposed = guess_name(re.sub(r"(?i)\.(zip|tar|tgz|tar\.\w+)$", "", file.name))
+    proposed = guess_name(re.sub(_ARCHIVE, "", file.name))
     with above:
         called, rated, whole, several, one = st.columns([3, 2, 1.7, 2, 1.7], vertical_alignment="bottom")
     title = called.text_input("Name of the task", proposed, key=f"data.task_name.{file.file_id}", max_chars=100)
@@ -347,7 +378,8 @@ def _offer_files(files, guesses):
     documented = LOADED.make(("documents", *(file.file_id for file in files)), lambda: any(
         has_documents(file.name, file.getvalue()) for file in files), lambda _: 0)
     with form:
-        asked = _ask_columns(tables)
+        systems = tuple(upload.name for upload in uploads if upload.role in ("system", "reference"))
+        asked = _ask_columns(tables, systems)
     with above:
         _offer_testset(uploads, asked, documented, upload_name([(upload.file, upload.role, guess) for upload, (
             _, guess) in zip(uploads, guesses, strict=True)]))
@@ -444,11 +476,15 @@ class _Tables(NamedTuple):
     file_ids: tuple[str, ...]
 
 
-def _ask_columns(tables):
-    """Ask what the columns of the first unclear table hold."""
-    found = [(upload.file, file_id, columns) for upload, file_id in tables if (columns := LOADED.make(
-        ("columns", file_id, upload.name), lambda upload=upload: describe_table(upload), lambda _: 0))]
-    file, file_id, table = next((one for one in found if one[2].is_unclear), (None, None, None))
+def _ask_columns(tables, systems):
+    """Ask what the columns of the first unclear table hold. `systems`: the names of the texts beside it."""
+    found = []
+    for upload, file_id in tables:
+        columns = LOADED.make(("columns", file_id, upload.name, systems),
+                              lambda upload=upload: describe_table(upload, systems), lambda _: 0)
+        if columns is not None:
+            found.append((upload.file, file_id, columns))
+    file, file_id, table = next((one for one in found if one[2].is_unclear or one[2].asides), (None, None, None))
     columns = {} if table is None else _draw_columns(file, file_id, table)
     pairs = []
     for *_, one in found:
@@ -460,23 +496,57 @@ def _ask_columns(tables):
                    tuple(file_id for _, file_id in tables))
 
 
+_LAYOUTS = {"rows": "a row for each score", "columns": "a column for each system"}
+
+
 def _draw_columns(file, file_id, table):
-    """Draw the first rows of a table, and a field for each thing that its columns may hold; return what was chosen."""
-    chosen = {}
+    """Ask what the columns of a table hold, above its first rows; return what was chosen."""
     with st.container(border=True, key="upload.columns"):
-        screen.plain(f"Which columns of {file} hold the system, the segment and the score?")
-        for place, (held, title) in zip(st.columns(len(_ASKED)), _ASKED.items(), strict=True):
-            guess, is_needed = table.guesses.get(held, ""), held in ("system", "line", "score")
-            options = list(table.langpairs) if held == "langpair" else [name for name in table.names if name]
-            if not is_needed and held not in table.usual:  # a usual name says what a column holds
-                options.insert(0, "")
-            name = place.selectbox(title, options, options.index(guess) if guess in options else None,
-                                   key=f"data.{file_id}.column.{held}", placeholder="choose",
-                                   format_func=lambda name: name or "none")
-            if name and (is_needed or held not in table.usual or name != guess):
-                chosen[held] = name
+        layout = "columns" if table.systems else "rows"
+        if table.is_unclear and len(table.numeric) > 1:
+            screen.plain(f"How are the scores in {file} laid out?")
+            layout = st.segmented_control("Layout", list(_LAYOUTS), default=layout, format_func=_LAYOUTS.get,
+                                          key=f"data.{file_id}.layout", label_visibility="collapsed") or layout
+        draw = _draw_wide if layout == "columns" else _draw_long
+        chosen = draw(file, file_id, table)
         screen.show_table(Table("columns", tuple(Column(str(k), name) for k, name in enumerate(table.names)),
                                 table.first_rows))
+    return chosen
+
+
+def _draw_wide(file, file_id, table):
+    """Draw the fields for a table with a column for each system."""
+    if table.asides:
+        screen.plain(f"Columns of {file} that are taken as no systems: {', '.join(table.asides)}.")
+    left, middle, right = st.columns([3, 1.5, 1.5], vertical_alignment="bottom")
+    systems = left.multiselect("Systems", table.numeric, table.systems, key=f"data.{file_id}.systems")
+    chosen = {}
+    if table.is_unclear or tuple(systems) != table.systems:
+        chosen["systems"] = SEPARATOR.join(systems)
+    for place, held, title in ((middle, "docid", "Document"), (right, "line", "Segment (line)")):
+        options = ["", *(name for name in table.names if name and name not in systems)]
+        usual = table.guesses.get(held, "") if held in table.usual or held == "docid" else ""
+        name = place.selectbox(title, options, options.index(usual) if usual in options else 0,
+                               key=f"data.{file_id}.wide.{held}", format_func=lambda name: name or "none")
+        if name and not (held in table.usual and name == usual):
+            chosen[held] = name
+    return chosen
+
+
+def _draw_long(file, file_id, table):
+    """Draw a field for each thing that the columns of a table with a row for each score may hold."""
+    chosen = {}
+    screen.plain(f"Which columns of {file} hold the system, the segment and the score?")
+    for place, (held, title) in zip(st.columns(len(_ASKED)), _ASKED.items(), strict=True):
+        guess, is_needed = table.guesses.get(held, ""), held in ("system", "line", "score")
+        options = list(table.langpairs) if held == "langpair" else [name for name in table.names if name]
+        if not is_needed and held not in table.usual:  # a usual name says what a column holds
+            options.insert(0, "")
+        name = place.selectbox(title, options, options.index(guess) if guess in options else None,
+                               key=f"data.{file_id}.column.{held}", placeholder="choose",
+                               format_func=lambda name: name or "none")
+        if name and (is_needed or held not in table.usual or name != guess):
+            chosen[held] = name
     return chosen
 
 

@@ -238,6 +238,7 @@ class TaskView:
     kept: KeptTask
     metric: str
     settings: dict  # keyword arguments of `compare_task`
+    instead_of: str = ""  # the label of the test set that is open and that no page of a task can show
 
     @property
     def title(self) -> str:
@@ -342,7 +343,18 @@ def choose_task() -> TaskView:
         raise
     texts = list(METRICS) if kept.info.with_texts else []
     metric = controls.metric(order_metrics([*own, *texts], kept.info.primary))
-    return TaskView(name, offers[name], kept, metric, controls.pick_settings(PAGES["results"], metric in own))
+    settings = controls.pick_settings(PAGES["results"], metric in own)
+    is_chosen = wish is not None and name != usual
+    instead_of = "" if is_chosen or offers[name].source.folder is not None else _name_open_set()
+    return TaskView(name, offers[name], kept, metric, settings, instead_of)
+
+
+def _name_open_set() -> str:
+    """Return the label of the test set that is open on other pages, if it is one of its own: not simulated, and of no
+    shared task. Empty if there is none."""
+    offers = testsets.available()
+    offer = testsets.find(address.asked("testset") or next(iter(offers)), offers)
+    return "" if offer is None or offer.source.simulated else offer.label
 
 
 def _pick_task_references(offer: testsets.TaskOffer, track: str | None) -> KeptTask:
@@ -405,8 +417,9 @@ class ReviewView:
 
 def choose_review() -> ReviewView:
     """Open the review of the address, else the one opened last; return its view."""
-    if address.asked(LINK) is None and _LAST in st.session_state:  # also after Back: leaving the page took it away
-        address.keep(LINK, [st.session_state[_LAST]])
+    last = st.session_state.get(_LAST)
+    if address.asked(LINK) is None and last is not None:  # also after Back: leaving the page took it away
+        address.keep(LINK, [last])
     link = address.settle(LINK, "", lambda texts: texts[-1], lambda value: [value], pages_own=True)
     if not link:
         return ReviewView(None)
@@ -426,10 +439,23 @@ def choose_review() -> ReviewView:
                          "expired, or it was kept on another server." if review.task.startswith(testsets.KEPT) else
                          f"The shared task {review.task!r} of this review is not offered here. Whoever runs this "
                          "server names its folder with MTSIG_DATA_ROOT.")
+    if link != last:
+        _open_everywhere(review, offer)
     whole = testsets.open_kept_task(offer, review.track, review.refs, review.refs_as_systems)
     before = TaskView(review.task, offer, whole, review.metric, review.tested)
     return ReviewView(kept, before, TaskView(review.task, offer, whole.leaving_out(review.exclusions), review.metric,
                                              review.tested))
+
+
+def _open_everywhere(review: Review, offer: testsets.TaskOffer) -> None:
+    """Open the task of a review on the other pages too, unless one of its language pairs is open: who comes by a link
+    expects no other data there."""
+    seen = address.asked("testset") or ""
+    names = [offer.testset(review.task, pair) for pair in offer.pairs]
+    if names and seen not in names:
+        address.keep("testset", [names[0]])
+        address.keep("metric", [review.metric])
+        address.keep("shared_task", None)
 
 
 @st.cache_resource

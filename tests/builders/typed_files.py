@@ -152,8 +152,17 @@ def translations():
     return [{"translation": {"en": f"source {k}", "de": WORDS[k]}} for k in range(N_ROWS)]
 
 
-RECORDS = {"wmt25-texts": wmt25_texts, "wmt25-ratings": wmt25_ratings, "lm-eval": samples,
-           "translations": translations}
+def predictions():
+    return [{"predictions": list(OUTPUTS["A"]), "references": [[text] for text in WORDS]}]
+
+
+def metricx():
+    return [{"source": "s", "hypothesis": text, "reference": reference, "prediction": 0.5}
+            for text, reference in zip(OUTPUTS["A"], WORDS, strict=True)]
+
+
+RECORDS = {"predictions": predictions, "metricx": metricx, "wmt25-texts": wmt25_texts,
+           "wmt25-ratings": wmt25_ratings, "lm-eval": samples, "translations": translations}
 
 
 def comet_json():
@@ -195,8 +204,10 @@ LINES = {
         lambda *cells: "\t".join(map(str, cells)), rows)),
     "comet": (PER_SYSTEM, lambda rows: _lines_of(
         lambda system, k, score: f"{system}.txt\tSegment {k}\tscore: {score}", rows)),
-    "spaced": ([(system, k + 1, 80, score, 1) for system, k, score in PER_SYSTEM], lambda rows: _lines_of(
+    "mturk": ([(system, k + 1, 80, score, 1) for system, k, score in PER_SYSTEM], lambda rows: _lines_of(
         lambda *cells: " ".join(map(str, cells)), rows, "SYS SID RAW.SCR Z.SCR N\n")),
+    "mqm-averages": ([(system, -score, k + 1) for system, k, score in PER_SYSTEM], lambda rows: _lines_of(
+        lambda system, score, k: f"{system}\t{score} {k}", rows, "system mqm_avg_score seg_id\n")),
     "numbers": ([(score,) for *_, score in PER_SYSTEM], lambda rows: _lines_of(str, rows)),
     "fairseq": ([(k, text) for k, text in enumerate(WORDS)], lambda rows: _lines_of(
         lambda k, text: f"S-{k}\ts {text}\nT-{k}\t{text}\nH-{k}\t-0.4\t{text}", rows)),

@@ -4,12 +4,15 @@ import csv
 import json
 import re
 
+import numpy as np
 import pytest
 
 from mtsig_core import InputError, compare, compare_task
 from mtsig_core.cli.main import main
 from mtsig_core.readers.official_tables import PublishedRank, parse_official_table
+from mtsig_core.readers.scores import read_scores
 from mtsig_core.simulation.corpus import simulated_task
+from mtsig_core.testset import name_as_system
 from tests.builders.cases import brief
 from tests.builders.code import ROOT
 
@@ -105,3 +108,50 @@ def test_the_clusters_of_wmt22_come_out_of_the_files(tmp_path, capsys):
     assert main(["score", f"--scores=z={HUMAN}/wmt22/ad-seg-scores-cs-en.csv", "--official",
                  str(tmp_path / "ranks.csv")]) == 0
     assert "z: The published ranking comes out with ranks as WMT22." in capsys.readouterr().out
+
+
+def test_the_options_that_read_the_files_as_the_task_did_are_named(tmp_path, capsys):
+    """As WMT25 has it, each of two ratings of a segment is a segment of its own; their mean gives other ranks."""
+    rng = np.random.default_rng(3)
+    lines = ["system,line,rater,score"]
+    for system in range(6):
+        for line in range(1, 121):
+            quality = 60 + 8 * (line * 7919 % 13 - 6) / 6 - 1.1 * system
+            for rater, strictness in (("x", 0), ("y", 6)):
+                lines.append(f"S{system},{line},{rater},{quality + strictness + rng.normal(0, 7):.1f}")
+    scores, ranks = tmp_path / "esa.csv", tmp_path / "ranks.csv"
+    scores.write_text("\n".join(lines))
+    found = compare(read_scores({"ESA": scores}, raters="segments"), "ESA", rank_rule="wmt25").metrics["ESA"]
+    ranks.write_text("\n".join(["system,rank_low,rank_high",
+                                *(f"{row.system},{row.rank_low},{row.rank_high}" for row in found.systems)]))
+    assert main(["score", "--scores", f"ESA={scores}", "--official", str(ranks)]) == 0
+    text = capsys.readouterr().out
+    assert "ESA: The published ranking comes out with ranks as WMT25 with --raters segments." in text
+    assert main(["score", "--scores", f"ESA={scores}", "--official", str(ranks), "--format", "json"]) == 0
+    counts = json.loads(capsys.readouterr().out)["ranks"]["counts"]
+    assert counts["wmt25 --raters segments"] == 6 > counts["wmt25"]
+    for raters, is_told in (("mean", True), ("segments", False)):
+        read = read_scores({"ESA": scores}, raters=raters)
+        codes = [one.code for one in compare(read, "ESA", trials=99, rank_rule="wmt25").warnings]
+        assert ("rank-rule-of-ratings" in codes) == is_told
+    assert "rank-rule-of-ratings" not in [one.code for one in compare(read_scores({"ESA": scores}), "ESA", trials=99,
+                                                                      rank_rule="wmt22").warnings]
+    assert main(["score", "--scores", f"ESA={scores}", "--raters", "segments", "--official", str(ranks)]) == 0
+    assert "comes out with ranks as WMT25." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("options", [["--refs-as-systems"], []])
+def test_a_reference_that_takes_part_is_found(options, tmp_path, capsys):
+    testset = simulated_task().testsets["qaa-en"]
+    first, other = testset.references
+    found = compare(testset.scored_with([first], others_as_systems=True), "bleu").metrics["bleu"]
+    ranks = tmp_path / "ranks.csv"
+    names = {name_as_system(other): other}
+    ranks.write_text("\n".join(["system,rank_low,rank_high", *(
+        f"{names.get(row.system, row.system)},{row.rank_low},{row.rank_high}" for row in found.systems)]))
+    asked = ["score", "--demo-task", "--langpair", "qaa-en", "--refs", first, *options, "--metrics", "bleu"]
+    assert main([*asked, "--official", str(ranks)]) == 0
+    text = capsys.readouterr().out
+    hint = "" if options else " with --refs-as-systems"
+    assert f"The published ranking comes out with ranks by simultaneous rank ranges{hint}." in text
+    assert "Not ranked here" not in text

@@ -17,10 +17,10 @@ def rated(folder):
     return folder
 
 
-def test_on_the_command_line_they_are_named(run, rated):
+def test_on_the_command_line_they_are_read_or_named(run, rated):
     asked = ["task", "--folder", rated, "--trials", 99, "--format", "json"]
     table = rated / "en-de.esa.tsv"
-    assert list(json.loads(run(*asked).out)["pairs"]["en-de"]["metrics"]) == ["bleu"]
+    assert list(json.loads(run(*asked).out)["pairs"]["en-de"]["metrics"]) == ["esa"]
     turned = json.loads(run(*asked, "--scores", f"en-de:esa={table}", "--lower-is-better", "esa").out)
     assert [row["system"] for row in turned["pairs"]["en-de"]["metrics"]["esa"]["systems"]] == ["poor", "fair", "good"]
     for wrong, told in ((f"esa={table}", "names no language pair of the task"),

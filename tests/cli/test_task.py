@@ -88,22 +88,38 @@ def test_references_act_as_systems_as_in_compare(run, tmp_path):
         alone = run("compare", "--folder", path, "--langpair", pair, *of_pair, *options, "--metrics", metric, *draws)
         assert json.loads(done.out)["pairs"][pair]["metrics"] == json.loads(alone.out)["metrics"]
         assert "HUMAN-ref" in done.out
-    failed = run("task", "--folder", path, "--refs-as-systems")
+    unrated = {name: text for name, text in task_files().items() if "esa" not in name}
+    (bare := tmp_path / "bare.zip").write_bytes(zipped(unrated))
+    failed = run("task", "--folder", bare, "--refs-as-systems")
     assert failed.status == 2 and "Options: --refs NAME,...." in failed.err
     agreed = run("agreement", "--folder", path, *scores, "--human", "esa", "--refs-as-systems", *draws[:2], *draws[4:])
     assert agreed.status == 0
 
 
-def test_what_is_not_read_of_a_zip_is_told_with_the_option_that_reads_it(run, tmp_path):
+def test_tables_in_a_zip_are_read_and_what_is_not_is_told(run, tmp_path):
     (path := tmp_path / "my t.zip").write_bytes(zipped(task_files()))
-    said = run("task", "--folder", path, "--trials", 99, "--resamples", 99).err
-    assert "Not read: " in said and "mytask/README.md" in said
-    for line in (line for line in said.splitlines() if "--scores" in line):
-        option = shlex.split(line.partition(". --scores ")[2].removesuffix(" reads it."))
-        assert run("task", "--folder", path, "--trials", 99, "--scores", *option, "--format", "json").status == 0
-    assert said.count("--scores") == 2
-    assert "en-cs.esa.tsv" not in run("task", "--folder", path, "--trials", 99, "--scores",
-                                      f"en-cs:esa={path}/mytask/en-cs.esa.tsv").err
+    done = run("task", "--folder", path, "--trials", 99, "--resamples", 99, "--format", "json")
+    assert "Not read: " in done.err and "mytask/README.md" in done.err
+    assert f"esa of en-cs is read from {path}/mytask/en-cs.esa.tsv, beside the texts." in done.err
+    pairs = json.loads(done.out)["pairs"]
+    assert {pair: "esa" in pairs[pair]["metrics"] for pair in pairs} == {"en-cs": True, "en-de": True, "en-uk": False}
+    told = run("task", "--folder", path, "--trials", 99, "--scores", f"en-cs:esa={path}/mytask/en-cs.esa.tsv").err
+    assert "beside the texts" not in told
+
+
+def test_ratings_that_do_not_fit_the_texts_are_told_and_left_out(run, tmp_path):
+    """As ratings of another test set are, known by their content alone."""
+    rating = "ann,{},{},TGT,eng,ces,{},test-en-news_one,False,[],1.0,2.0\n"
+    fitting = "".join(rating.format(name, k, 60 + k + 9 * n) for n, name in enumerate(("Alpha", "Beta"))
+                      for k in range(20))
+    files = {name: text for name, text in task_files().items() if "esa" not in name}
+    files |= {"mytask/humeval/wave1.csv": fitting, "mytask/humeval/other.csv": fitting.replace("Beta", "Delta")}
+    (path := tmp_path / "t.zip").write_bytes(zipped(files))
+    done = run("task", "--folder", path, "--trials", 99, "--resamples", 99, "--format", "json")
+    assert "other.csv has scores (ESA) and is not used: " in done.err and "'Delta' is not a system" in done.err
+    assert "ESA of en-cs is read from" in done.err
+    found = json.loads(done.out)["pairs"]["en-cs"]["metrics"]["ESA"]["systems"]
+    assert {row["system"]: row["score"] for row in found} == {"Alpha": 69.5, "Beta": 78.5}
 
 
 @pytest.mark.parametrize("command", [["task", "--trials", 99, "--resamples", 99, "--metrics", "bleu"], [

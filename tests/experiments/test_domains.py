@@ -4,10 +4,11 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from mtsig_core import TestSet, compare
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.domains import by_domain
+from mtsig_core.experiments.domains import by_domain, find_half_width
 from mtsig_core.report.experiment_reports import domains_note, domains_verdict
 from mtsig_core.testset import SegmentScores
 from tests.builders.plain_nist import plain
@@ -67,6 +68,43 @@ def test_the_family_is_all_pairs_in_all_domains():
     assert len(parts) == 18
     least = min(parts, key=lambda part: part.p_value)
     assert least.p_adjusted > 3 * least.p_value and all(part.p_adjusted >= part.p_value - 1e-12 for part in parts)
+
+
+def test_intervals_are_students_with_the_freedom_of_welch():
+    """Of two domains with 5 and 9 segments, each of which counts by its size: as a t test of two means by scipy."""
+    rng = np.random.default_rng(8)
+    first, second = rng.normal(1, 1, 5), rng.normal(2, 3, 9)
+    a = np.concatenate([first, second])
+    pair, = by_domain(rated({"A": a, "B": 0 * a}, ["x"] * 5 + ["y"] * 9), "human", trials=99, resamples=20_000).pairs
+    by_scipy = stats.ttest_ind(5 * first, -9 * second, equal_var=False).confidence_interval(0.95)
+    np.testing.assert_allclose([pair.ci_low, pair.ci_high], np.array(by_scipy) / 14, atol=0.03)
+    assert pair.se_stratified == pytest.approx(np.hypot(np.sqrt(5) * first.std(), 3 * second.std()) / 14, rel=0.02)
+
+
+def test_half_of_an_interval_by_hand():
+    by_hand = stats.t.ppf(0.975, (8 + 12) ** 2 / (8**2 / 3 + 12**2 / 1)) * 0.5 * np.sqrt(20 / 12)
+    assert find_half_width(0.5, np.array([6.0, 6.0]), np.array([4.0, 2.0]), 0.05) == pytest.approx(by_hand)
+    assert find_half_width(0.0, np.zeros(2), np.array([4.0, 2.0]), 0.05) == 0
+    assert np.isnan(find_half_width(0.5, np.array([6.0, 0.0]), np.array([4.0, 1.0]), 0.05))
+
+
+def test_a_domain_of_one_unit_leaves_no_interval():
+    a = np.random.default_rng(2).normal(size=7)
+    pair, = by_domain(rated({"A": a, "B": 0 * a}, ["x"] * 6 + ["y"]), "human", trials=99, resamples=50).pairs
+    assert pair.ci_low is None and pair.ci_high is None and pair.se_stratified > 0
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize("sizes", [[4, 4, 4, 4], [5, 5], [5, 40]])
+def test_intervals_hold_with_few_documents(sizes):
+    """Percentile intervals of samples within domains held in 0.87 (4 x 4) and 0.89 (5 + 5)."""
+    held, rng = [], np.random.default_rng(len(sizes))
+    domains = [name for name, n in zip("vwxyz", sizes, strict=False) for _ in range(n)]
+    for seed in range(500):
+        scores = {"A": rng.normal(size=len(domains)), "B": rng.normal(size=len(domains))}
+        pair, = by_domain(rated(scores, domains), "human", trials=19, resamples=199, seed=seed).pairs
+        held.append(pair.ci_low <= 0 <= pair.ci_high)
+    assert 0.92 <= np.mean(held) <= 0.985
 
 
 @pytest.mark.parametrize("test", ["ar", "bootstrap"])

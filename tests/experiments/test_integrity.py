@@ -8,7 +8,7 @@ from sacrebleu.metrics import BLEU
 
 from mtsig_core import SegmentScores, TestSet
 from mtsig_core.cli.main import main
-from mtsig_core.experiments.integrity import examine_integrity
+from mtsig_core.experiments.integrity import chance_of_share, examine_integrity
 from mtsig_core.report.experiment_reports import list_findings
 
 REFERENCE = [f"this is the line number {k} of the reference" for k in range(10)]
@@ -42,7 +42,53 @@ def test_the_document_that_drives_an_interval_is_named():
                                       documents=[f"d{k // 3}" for k in range(60)]))
     first, second = found.systems
     assert first.driving_document.document == "d10" and first.driving_document.share > 0.9
+    assert first.driving_document.p_value < 0.001
     assert second.driving_document is None and first.nearest is None
+
+
+def drives_by_chance(sizes, repeats, systems=1):
+    """Share of test sets of normal documents, all of one quality, in which a document drives the interval of a system.
+    """
+    rng, flagged = np.random.default_rng(len(sizes)), 0
+    documents = [f"d{k}" for k, size in enumerate(sizes) for _ in range(size)]
+    for _ in range(repeats):
+        means = rng.normal(80, 5, (systems, len(sizes)))
+        scores = {f"S{k}": np.repeat(row, sizes).tolist() for k, row in enumerate(means)}
+        no_texts = {name: [None] * len(documents) for name in scores}
+        found = examine_integrity(TestSet("toy", no_texts, {}, documents=documents,
+                                          scores={"human": SegmentScores(scores)}))
+        flagged += any(one.driving_document is not None for one in found.systems)
+    return flagged / repeats
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize("sizes, systems, band", [
+    ([3] * 5, 1, (0.02, 0.085)), ([3] * 10, 1, (0.02, 0.085)), ([3] * 20, 1, (0.02, 0.085)), ([3] * 30, 1, (0, 0.075)),
+    ([20, 8, 6, 4, 3, 3, 2, 2, 1, 1], 1, (0.02, 0.085)), ([3] * 10, 6, (0.015, 0.085))])
+def test_documents_that_are_equal_seldom_drive_an_interval(sizes, systems, band):
+    """By the share alone it was 1.00 with 5 documents, .90 with 10, .39 with 20 and .12 with 30."""
+    low, high = band
+    assert low <= drives_by_chance(sizes, 300, systems) <= high
+
+
+def test_the_chance_of_a_share_is_that_of_a_loop():
+    sizes, rng = [9, 5, 3, 2, 2], np.random.default_rng(7)
+    largest = []
+    for _ in range(4000):
+        means = rng.normal(size=5)
+        without = [np.average(np.delete(means, k), weights=np.delete(sizes, k)) for k in range(5)]
+        apart = [(one - np.mean(without)) ** 2 for one in without]
+        largest.append(max(apart) / sum(apart))
+    assert chance_of_share(0.6, np.array(sizes)) == pytest.approx(np.mean(np.array(largest) >= 0.6), abs=0.035)
+
+
+def test_a_document_that_is_only_long_drives_nothing():
+    """Of four documents the largest share is never small."""
+    scores = [80.0] * 40 + [70.0] * 4 + [75.0] * 4 + [82.0] * 4
+    documents = ["long"] * 40 + ["a"] * 4 + ["b"] * 4 + ["c"] * 4
+    found = examine_integrity(TestSet("toy", {"S": [None] * 52}, {}, documents=documents,
+                                      scores={"human": SegmentScores({"S": scores})}))
+    assert found.systems[0].driving_document is None
 
 
 @pytest.mark.parametrize(("form", "part"), [("text", "Nothing stands out."), ("latex", "toprule"),

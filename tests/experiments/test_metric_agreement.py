@@ -19,7 +19,8 @@ from mtsig_core.experiments.metric_agreement import (
     soft_accuracy,
 )
 from mtsig_core.metrics.bleu import Bleu
-from mtsig_core.report.experiment_reports import agreement_record
+from mtsig_core.report.experiment_reports import agreement_record, agreement_verdict
+from mtsig_core.results import AgreementComparison, MetricAgreement
 from mtsig_core.source import Source
 from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.stats.resampling import cell_bits, unpack_bits
@@ -146,6 +147,34 @@ def test_p_of_two_metrics_comes_near_that_of_all_permutations():
         every.append(abs(np.subtract(*(normal_distances(own, seen, range(5), p_people) for own in mixed))))
     assert found.comparisons[0].p_value == pytest.approx(
         np.mean(np.array(every) >= every[0] - 1e-9), abs=0.02)  # four standard errors
+
+
+def test_the_difference_of_two_metrics_is_the_one_that_is_permuted():
+    """On few segments the difference of the accuracies has the other sign now and then."""
+    seen, turned = np.ones((3, 10), bool), 0
+    for seed in range(40):
+        people, near, far = (noisy(3 * seed + k, 10) for k in range(3))
+        found = agreement(rated({"people": people, "near": near, "far": far}), "people", trials=99, resamples=2)
+        p_people = [enumerated(people[i], people[j]) for i, j in ((0, 1), (0, 2), (1, 2))]
+        apart = {name: normal_distances((own - own.mean()) / own.std(), seen, range(10), p_people)
+                 for name, own in (("near", near), ("far", far))}
+        row, = found.comparisons
+        assert row.delta == pytest.approx(apart[row.b] - apart[row.a], abs=1e-9) and row.delta >= 0
+        accuracies = {one.metric: one.soft_pairwise_accuracy for one in found.metrics}
+        turned += accuracies[row.a] < accuracies[row.b]
+    assert 0 < turned < 10
+
+
+def test_the_verdict_claims_no_more_than_the_test():
+    """The metric with the highest accuracy is not called better than one that the test puts before it."""
+    row = MetricAgreement("first", "", True, 3, 0, 1.0, 0.9, 1.0, 0.80, 0.7, 0.9)
+    found = agreement(rated({"people": noisy(1, 9), "first": noisy(2, 9), "second": noisy(3, 9)}), "people",
+                      trials=99, resamples=2)
+    metrics = row, replace(row, metric="second", soft_pairwise_accuracy=0.79)
+    turned = replace(found, metrics=metrics, comparisons=(AgreementComparison("second", "first", 0.1, 0.01, 0.01),))
+    assert agreement_verdict(turned).endswith("not significantly more than second")
+    straight = replace(turned, comparisons=(AgreementComparison("first", "second", 0.1, 0.01, 0.01),))
+    assert agreement_verdict(straight).endswith("significantly more than all others")
 
 
 def test_a_segment_counts_by_what_the_corpus_score_loses_without_it():

@@ -34,7 +34,7 @@ def test_scores_and_p_are_those_of_others(three):
         pair, = compare(three.only(["A", "C"]), "bleu", test=row.test, unit=row.unit, trials=199, seed=3,
                         correction="none").metrics["bleu"].pairs
         assert (row.p_value, row.significant) == (pair.p_value, pair.significant)
-    assert [row.unit for row in found.rows] == ["segment"] * 4 + ["document"] * 4
+    assert [row.unit for row in found.rows] == ["segment"] * 5 + ["document"] * 5
 
 
 def test_a_smaller_sample_is_a_test_set_of_its_own(three):
@@ -56,7 +56,7 @@ def rated(by_system, documents):
 def test_tests_of_single_segments_have_no_row_by_document():
     values = segment_scores(4, [60, 64], 60)[..., 0].tolist()
     found = pair_tests(rated(dict(zip("AB", values, strict=True)), np.arange(60) // 5), "human", trials=99)
-    by_draws = ["ar", "bootstrap", "percentile", "riezler-maxwell"]
+    by_draws = ["ar", "bootstrap", "bootstrap-t", "percentile", "riezler-maxwell"]
     assert [row.test for row in found.rows if row.unit == "segment"] == [*by_draws, "t", "wilcoxon"]
     assert [row.test for row in found.rows if row.unit == "document"] == by_draws
     assert found.p_value("segment", "t") == pytest.approx(stats.ttest_rel(*values).pvalue, abs=1e-4)

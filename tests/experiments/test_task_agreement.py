@@ -65,9 +65,10 @@ def test_p_of_two_metrics_is_of_the_mean_difference(tables, found):
     both = task_agreement(task, "people", **ASKED)
     assert all(own.comparisons[0].p_value < 0.05 for own in both.pairs.values())
     assert both.comparisons[0].p_value > 0.5 and abs(both.comparisons[0].delta) < 0.02
-    order = [one.metric for one in found.metrics]
-    assert order[0] == "good" and found.comparisons[0].delta == pytest.approx(
-        found.metrics[0].soft_pairwise_accuracy - found.metrics[1].soft_pairwise_accuracy)
+    own = [part.comparisons[0] for part in found.pairs.values()]
+    mean = np.mean([one.delta if one.a == "good" else -one.delta for one in own])
+    together = found.comparisons[0]
+    assert found.metrics[0].metric == together.a == "good" and together.delta == pytest.approx(mean)
 
 
 def test_language_pairs_without_ratings_are_left_out_and_named(tables):
@@ -91,3 +92,10 @@ def test_ratings_whose_direction_is_open_are_asked_about(tables):
     for asked in (lambda: agreement(pair, "mine"), lambda: task_agreement(task, "mine")):
         with pytest.raises(SettingError, match=r"Is higher better, or lower.* mine \(1 to 7\)"):
             asked()
+
+
+def test_a_single_language_pair_is_drawn_as_its_test_set_is(tables):
+    testset = rated(tables["en-de"])
+    of_task = task_agreement(Task("one", {"en-de": testset}), "people", **ASKED)
+    alone = agreement(testset, "people", **ASKED)
+    assert of_task.metrics == alone.metrics and of_task.comparisons == alone.comparisons

@@ -1,5 +1,7 @@
 """An official table beside the scores of the Leaderboard."""
 
+import io
+
 import pytest
 
 from mtsig_core import compare
@@ -25,6 +27,18 @@ def test_a_pasted_table_is_held_against_our_scores(opened, source, tmp_path, cap
     (tmp_path / "FILE").write_text(table)
     assert main(arguments(command.replace("--official FILE", f"--official {tmp_path / 'FILE'}"))) == 0
     assert "1 of 2 published scores come out here" in capsys.readouterr().out
+
+
+def test_a_workbook_is_uploaded(opened, source):
+    from openpyxl import Workbook
+
+    book, out = Workbook(), io.BytesIO()
+    for row in (["system", "BLEU", "track"], [NAMES[0], 99.99, "open"]):
+        book.active.append(row)
+    book.save(out)
+    page = opened("summary", source)
+    page.file_uploader(key="official.file").upload("table.xlsx", out.getvalue(), "application/vnd.ms-excel").run()
+    assert not page.exception and "0 of 1 published scores come out here" in words(page)
 
 
 def test_a_broken_table_is_said(opened, source):

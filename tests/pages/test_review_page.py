@@ -2,6 +2,7 @@
 
 import shlex
 from html import escape
+from urllib.parse import parse_qsl
 
 import pytest
 import streamlit as st
@@ -23,6 +24,7 @@ from mtsig_core.stats.settings import PRESETS, SETTINGS
 from mtsig_core.store.reviews import Begin, Decide, Exclude, NoteOn, SetRule, change_from_json, change_to_json
 from pages._sections import review_sections
 from pages._ui import background, screen, testsets, views
+from pages._ui.catalogue import PAGES
 from pages._ui.views import TaskView
 from tests.builders.apps import followed, press
 from tests.builders.screens import copied, words
@@ -101,6 +103,56 @@ def test_where_nobody_is_ranked_no_rank_is_explained(at, root, few_documents):
     press(app, "Exclude it")
     assert "Nobody is ranked, neither with all systems nor without the excluded ones." in words(app)
     assert not any("An arrow" in one.value for one in app.caption) and not app.exception
+
+
+def test_a_link_to_a_review_opens_its_task_on_every_page(at, root, kept):
+    app = at("review", review=kept.read_link)
+    links = {link.proto.label: dict(parse_qsl(link.proto.query_string)) for link in app.get("page_link")}
+    assert not app.exception and list(app.query_params) == ["review"]
+    for name, page in PAGES.items():
+        if page.opens in ("testset", "task"):
+            assert links[page.title] == {"testset": "task/en-de_DE", "metric": "XCOMET"}, name
+    for name, said in (("results", "2 language pairs"), ("summary", "en-de_DE")):
+        opened = at(name, **links[PAGES[name].title])
+        assert not opened.exception and said in words(opened) and "Simulated: " not in words(opened)
+
+
+def test_a_reload_keeps_the_tab_and_the_language_pair(at, kept):
+    app = at("review", review=kept.edit_link)
+    pick(app, "review.decide.pair", "en-ja_JP")
+    link = {key: texts[-1] if isinstance(texts, list) else texts for key, texts in app.query_params.items()}
+    assert link == {"review": kept.edit_link, "review.decide.pair": "en-ja_JP"}
+    again = at("review", **link, tab="Notes")
+    assert not again.exception and again.selectbox(key="review.decide.pair").value == "en-ja_JP"
+    assert again.query_params["tab"] in ("Notes", ["Notes"]) and again.session_state["tab"] == "Notes"
+
+
+def test_a_reader_sees_a_decision_without_a_reload(at, kept, monkeypatch):
+    """Of two looks at the review in one run, the second one finds a decision."""
+    app = at("review", review=kept.read_link)
+    assert "1 decided" not in words(app)
+    looks = []
+
+    def look():
+        if not looks:
+            views.reviews().add(kept.edit_link, Decide("en-de_DE", ("Alpha",), "by far"), 1)
+        looks.append(1)
+        return views.reviews()
+
+    monkeypatch.setattr(review_sections, "reviews", look)
+    app.run()
+    assert not app.exception and "1 decided" in words(app) and "by far" in words(app)
+    looks.clear()
+    editor = at("review", review=kept.edit_link)
+    assert not editor.exception and not looks  # a timer could take the clicks of an editor
+
+
+def test_a_review_leaves_another_language_pair_of_its_task_open(at, kept):
+    app = at("summary", testset="task/en-ja_JP")
+    app.query_params = {"review": kept.read_link}
+    app.switch_page("pages/review.py").run()
+    links = {link.proto.label: dict(parse_qsl(link.proto.query_string)) for link in app.get("page_link")}
+    assert not app.exception and links["Summary"]["testset"] == "task/en-ja_JP"
 
 
 def test_nobody_is_left_out_without_a_reason(at, kept):

@@ -9,14 +9,17 @@ from html import escape
 from pathlib import Path
 
 import pytest
+import streamlit as st
 
 from mtsig_core import compare
 from mtsig_core.cli.main import main
 from mtsig_core.report.caution_words import TEMPLATES
-from mtsig_core.report.sentences import state_answer
+from mtsig_core.report.latex import escape as escape_in_latex
+from mtsig_core.report.sentences import pick_verdict_caveats, state_answer
 from mtsig_core.source import Source
 from mtsig_core.stats.ranks import find_top_group
-from tests.builders.screens import NAMES, arguments, copied, frame_rows, sentences, words, write, written
+from tests.builders.markup import methods
+from tests.builders.screens import NAMES, answers, arguments, copied, frame_rows, sentences, words, write, written
 
 
 @pytest.fixture
@@ -253,6 +256,71 @@ def test_the_report_is_one_page_with_verdict_caveats_and_method(app, source):
     assert "Only BLEU was used." in said and "In the sidebar" not in said
     page.button(key="report.back").click().run()
     assert 'class="mt-report"' not in words(page) and page.get("tab")
+
+
+def test_the_report_has_all_that_the_page_shows(app, source):
+    asked = dict(metrics=["chrf", "ter"], exclude=[NAMES[2]], **{f"reason.{NAMES[2]}": "sent late"})
+    page = app(source, **asked)
+    report = app(source, view="report", **asked)
+    assert not page.exception and not report.exception
+    assert answers(report) == answers(page) and "By BLEU, chrF and TER: " in answers(page)[0]
+    said = words(report)
+    assert "Only BLEU was used." not in said and "sent late" in said
+    cells = {cell for frame in page.dataframe for row in frame_rows(frame) for cell in row}
+    assert {cell for cell in cells if escape(cell) not in said} == set()
+    assert [part.value for part in report.subheader if part.value.startswith("Result")] == [
+        "Result by BLEU", "Result by chrF", "Result by TER"]
+    assert len(report.get("plotly_chart")) == len(page.get("plotly_chart")) == 2
+
+
+def one_difference(page):
+    """The difference of two systems, as the headline, the figure and the table of the page have it."""
+    headline, = re.findall(r": ([-+][\d.]+) BLEU", answers(page)[0])
+    drawn = json.loads(page.get("plotly_chart")[0].proto.spec)["data"]
+    figure, = {x for trace in drawn if trace.get("mode") == "markers" for x in trace["x"] if x}
+    table, = {cell.split(" ")[0] for row in frame_rows(page.dataframe[-1])[1:] for cell in row
+              if re.match(r"[-+]\d", cell)}
+    return headline, f"{figure:+.2f}", table
+
+
+@pytest.mark.parametrize("asked", [{}, {"baseline": 0}, {"baseline": 1}])
+def test_headline_figure_and_table_have_one_sign(app, source, asked):
+    two = dataclasses.replace(source, only=tuple(NAMES[:2]))
+    page = app(two, **{key: NAMES[place] for key, place in asked.items()})
+    assert not page.exception and len(set(one_difference(page))) == 1
+
+
+def test_the_headline_speaks_of_a_metric_as_soon_as_it_is_chosen(app, tmp_path):
+    ref = sentences(40)
+    longer = [f"{text} by far" if k % 2 else text for k, text in enumerate(ref)]
+    other = [text.replace("number", "numbers") for text in ref]
+    page = app(written(tmp_path, ref, (longer, other), [f"d{k // 2}" for k in range(40)], names=NAMES[:2]))
+    assert "chrF" not in answers(page)[0]
+    next(button for button in page.button if button.label == "Add chrF").click().run()
+    assert not page.exception and answers(page)[0].count("chrF") >= 2
+    title = json.loads(page.get("plotly_chart")[0].proto.spec)["layout"]["title"]["text"]
+    assert "chrF" in title
+    page.multiselect(key="metrics").set_value([]).run()
+    assert "chrF" not in answers(page)[0]
+
+
+def test_files_have_the_caveats_that_the_page_shows(app, source, monkeypatch):
+    files = {}
+    monkeypatch.setattr(st, "download_button", lambda label, data, name, *args, **more: files.update(
+        {name.rpartition(".")[2]: data() if callable(data) else data}))
+    page = app(source)
+    assert not page.exception
+    shown = compare(source.read())
+    caveats = [caution.finding for caution in pick_verdict_caveats(shown, "bleu")]
+    assert "Only BLEU was used. Another metric may decide otherwise." in caveats and few_units(source) in caveats
+    assert all(escape(caveat) in words(page) for caveat in caveats)
+    figures = [json.loads(chart.proto.spec)["layout"]["annotations"] for chart in page.get("plotly_chart")]
+    texts = [" ".join(note["text"].replace("<br>", " ") for note in notes) for notes in figures]
+    texts.append(" ".join(re.findall(r"<text[^>]*>([^<]*)</text>", files["svg"])))
+    texts = [" ".join(html.unescape(text).split()) for text in texts]
+    for caveat in caveats:
+        assert [text for text in texts if caveat not in text] == [], caveat
+        assert all(escape_in_latex(caveat) in text for text in methods(files["tex"]))
 
 
 @pytest.mark.long

@@ -29,7 +29,7 @@ from mtsig_core.stats.ranks import RANK_RULES, fitting_rules
 from pages._ui import address, background, testsets, views
 from pages._ui.views import query_of_pair
 from tests.builders.score_folders import many
-from tests.builders.screens import arguments, copied, offered, words
+from tests.builders.screens import arguments, copied, offered, small_source, words
 
 
 @pytest.fixture
@@ -225,6 +225,17 @@ def test_it_opens_the_task_of_the_set_that_was_looked_at(opened, root, testset, 
 def test_a_dashboard_that_was_started_on_the_simulated_task_opens_it(opened, root):
     app = opened("results", Source(demo_task=True), root=root, metric="human", trials="999")
     assert app.selectbox(key="shared_task").value == "simulated task"
+
+
+SIMULATED_INSTEAD = "is one test set, not a shared task. So this page shows the simulated task."
+
+
+def test_it_says_why_it_is_a_demonstration_where_a_test_set_is_open(opened, tmp_path, root):
+    page = opened("results", small_source(tmp_path))
+    assert not page.exception and SIMULATED_INSTEAD in words(page) and "Simulated: " in words(page)
+    assert "Open Summary" in [link.proto.label for link in page.get("page_link")]
+    for asked in ({}, {"testset": "task/en-de_DE"}, {"testset": "simulated corpus"}, {"shared_task": "task"}):
+        assert SIMULATED_INSTEAD not in words(opened("results", root=root, **asked))
 
 
 def test_what_is_usual_stands_in_no_address_of_the_next_page(opened, root):

@@ -210,6 +210,68 @@ def test_the_files_of_a_review_do_not_give_the_link_to_the_task_away(data, monke
     assert review_sections.without_link(told, "other") == told
 
 
+def drop(page, *files):
+    page.file_uploader(key="data.files").set_value([(name, content, "text/plain") for name, content in files]).run()
+    assert not page.exception
+    return page
+
+
+def rate(code, n=40):
+    """Ratings as Appraise has them: Alpha is better than Beta."""
+    row = "ann,{name},{k},TGT,eng,{code},{score},test-en-news_d{document},False,[],1,2\n"
+    return "".join(row.format(name=name, k=k, code=code, score=bonus + k % 7, document=k // 4)
+                   for name, bonus in (("Alpha", 70), ("Beta", 60)) for k in range(n)).encode()
+
+
+def test_ratings_dropped_beside_the_zip_of_a_task_are_used(opened, monkeypatch):
+    page = opened("upload").switch_page("pages/upload.py").run()
+    unrated = {name: text for name, text in task_files().items() if "esa" not in name}
+    drop(page, ("wave1.csv", rate("ces")), ("t.zip", zipped(unrated)), ("wave2.csv", rate("deu")))
+    assert "t.zip" not in words(page) and "These files are a shared task: en-cs, en-de, en-uk." in words(page)
+    assert [box.value for box in page.text_input if box.label == "Name"] == ["ESA", "ESA"]
+    asked = uploaded(page, monkeypatch)
+    assert page.selectbox(key="metric").value == "ESA" and not page.exception
+    again = opened("summary", testset=asked["testset"][0], metric="ESA", trials="999")
+    assert "Alpha is significantly better than" in words(again)
+
+
+def test_a_task_in_two_archives_is_one_task(opened):
+    """Such as references in one, and outputs in the other, below the same folder."""
+    page = opened("upload").switch_page("pages/upload.py").run()
+    parts = [{}, {}]
+    for name, text in task_files().items():
+        parts["system-outputs" in name][name] = text
+    drop(page, ("outputs.zip", zipped(parts[1])), ("texts.zip", zipped(parts[0])))
+    assert "These files are a shared task: en-cs, en-de, en-uk." in words(page)
+
+
+def test_texts_of_several_language_pairs_are_a_task(opened, monkeypatch):
+    texts = {name: text.encode() for name, text in task_files().items()}
+    files = []
+    for pair in ("en-cs", "en-de"):
+        files += [(f"{pair}.refA.txt", texts[f"mytask/references/{pair}.refA.txt"]),
+                  (f"{pair}.docs", texts[f"mytask/documents/{pair}.docs"]),
+                  *((f"{name}.{pair}.txt", texts[f"mytask/system-outputs/{pair}/{name}.txt"])
+                    for name in ("Alpha", "Beta"))]
+    page = opened("upload").switch_page("pages/upload.py").run()
+    drop(page, *files, ("wave1.csv", rate("ces")))
+    assert "These files are a shared task: en-cs, en-de." in words(page) and "Not read" not in words(page)
+    asked = uploaded(page, monkeypatch)
+    other = opened("summary", testset=asked["testset"][0].replace("en-cs", "en-de"), trials="999")
+    assert not other.exception and "Alpha" in words(other)
+
+
+def test_ratings_of_wmt25_are_a_task_zipped_or_not(opened):
+    rows = "".join(json.dumps({"doc_id": f"{pair}_#_news_#_d{k}_#_0", "src_text": "s", "tgt_text": {
+        "refA": f"a b {k}", "A": f"a c {k}"}, "scores": {"A": {"human1": 80 + k % 5, "annotator1": "p1"}, "B": {
+            "human1": 70 + k % 5, "annotator1": "p2"}}}) + "\n" for pair in ("en-cs_CZ", "en-de_DE") for k in range(9))
+    page = opened("upload").switch_page("pages/upload.py").run()
+    drop(page, ("humeval.jsonl", rows.encode()))
+    assert "These files are a shared task: en-cs_CZ, en-de_DE." in words(page)
+    drop(page, ("humeval.zip", zipped({"humeval.jsonl": rows})))
+    assert "humeval.zip is a shared task: en-cs_CZ, en-de_DE." in words(page)
+
+
 def test_tables_of_ratings_that_name_language_pairs_are_a_task(opened, monkeypatch):
     rows = [f"{system},{line},{line % 7 + 3 * bonus},{pair}\n" for pair in ("en-de", "en-zh")
             for system, bonus in (("mine", 1), ("base", 0)) for line in range(1, 31)]
@@ -217,7 +279,7 @@ def test_tables_of_ratings_that_name_language_pairs_are_a_task(opened, monkeypat
     page.file_uploader(key="data.files").set_value([
         (f"esa.wave{k}.csv", ("system,line,ESA,lp\n" + "".join(part)).encode(), "text/csv")
         for k, part in enumerate((rows[:75], rows[75:]))]).run()
-    assert not page.exception and "These tables are a shared task: en-de, en-zh." in words(page)
+    assert not page.exception and "These files are a shared task: en-de, en-zh." in words(page)
     assert "Not read" not in words(page)
     asked = uploaded(page, monkeypatch)
     assert not page.exception and scores(page) == {"mine": "5.90", "base": "2.90"}

@@ -107,7 +107,7 @@ def button(page, label="Open these files"):
 
 def answer_direction(page, which):
     """Say whether higher or lower scores are better, where the form asks it."""
-    [question] = page.button_group
+    [question] = [group for group in page.button_group if group.key.startswith("data.direction.")]
     question.set_value(which).run()
 
 
@@ -192,10 +192,12 @@ def test_mistakes_are_messages_and_the_page_lives_on(page):
         assert not page.exception and all(part in said for part in parts), said
         assert "Traceback" not in said and "/tmp" not in said
     task = zipped({"task/references/en-de.refA.txt": REF, "task/system-outputs/en-de/x.txt": WORSE})
-    upload(page, ("ref.txt", REF), ("task.zip", task))
-    assert 'mt-error" role="alert">A zip archive holds a whole shared task' in words(page)
+    other = zipped({"task/references/en-de.refA.txt": WORSE})
+    upload(page, ("task.zip", task), ("other.zip", other))
+    assert 'mt-error" role="alert">task/references/en-de.refA.txt is there twice, and the two differ' in words(page)
     assert not [button for button in page.button if button.label.startswith("Open th")]
-    upload(page, ("task.zip", task))
+    upload(page, ("notes.txt", REF), ("task.zip", task))
+    assert "Not read: notes.txt." in words(page)
     button(page, "Open this pair").click().run()
     assert not page.exception and "task en-de: 30 segments" in words(page)
 
@@ -381,3 +383,52 @@ def test_a_wrong_column_gets_the_message_of_the_reader_and_the_form_stays(page):
         asked_columns(page)["System"].select("quality").run()
     upload(page, ("t.csv", ratings("system,line,score,lp", ["en-de", "en-zh"])))
     assert not asked_columns(page) and [box for box in page.main.selectbox if box.label == "Language pair"]
+
+
+def wide(*columns):
+    """A table with a column for each system, and others beside them."""
+    rows = [{"story": f"story {k // 4}", "src_len": 40 + k * 7 % 31, "Unnamed: 0": k, "A": f"0.{k * 3 % 7}9",
+             "B": f"0.{k * 3 % 7}1"} for k in range(30)]
+    lines = [",".join(str(row[name]) for name in columns) for row in rows]
+    return "\n".join([",".join(columns), *lines, ""]).encode()
+
+
+def test_a_column_of_documents_is_no_system(page, tmp_path, monkeypatch, capsys):
+    """It was taken as the system, which gave as many systems as there are stories."""
+    content = wide("story", "A", "B", "src_len")
+    upload(page, ("COMET.csv", content))
+    boxes = {box.label: box for box in (*page.main.selectbox, *page.main.multiselect)}
+    assert boxes["Systems"].value == ["A", "B"] and boxes["Document"].value == "story"
+    assert "src_len (lengths)" in words(page)
+    button(page).click().run()
+    assert not page.exception and "COMET: 30 segments, 2 systems" in words(page)
+    page.switch_page("pages/summary.py").run()
+    command = next(line for line in copied(page) if line.startswith("mtsig compare"))
+    assert "'systems=A|B" in command and "docid=story" in command
+    (tmp_path / "COMET.csv").write_bytes(content)
+    monkeypatch.chdir(tmp_path)
+    assert main([*arguments(command), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["testset"]["n_documents"] == 8
+
+
+def test_columns_beside_the_systems_are_named_and_may_be_added(page):
+    upload(page, ("ESA.csv", wide("Unnamed: 0", "A", "B", "src_len")))
+    [box] = page.main.multiselect
+    assert box.value == ["A", "B"] and "Unnamed: 0 (row numbers), src_len (lengths)" in words(page)
+    box.set_value(["A", "B", "src_len"]).run()
+    button(page).click().run()
+    assert not page.exception and "ESA: 30 segments, 3 systems" in words(page)
+
+
+def test_the_names_of_the_uploaded_systems_tell_their_columns(page):
+    upload(page, ("ref.txt", REF), ("A.txt", REF), ("B.txt", WORSE), ("COMET.csv", wide("story", "A", "B")))
+    button(page).click().run()
+    assert not page.exception and "30 segments, 2 systems" in words(page)
+
+
+def test_a_table_may_be_laid_out_the_other_way(page):
+    """The form offers both, whatever it guesses."""
+    upload(page, ("COMET.csv", wide("story", "A", "B")))
+    assert not any(box.label == "Score" for box in page.main.selectbox)
+    page.button_group[0].set_value("rows").run()
+    assert [box.label for box in page.main.selectbox if box.label in ("System", "Score")] == ["System", "Score"]

@@ -106,6 +106,48 @@ def test_files_of_other_layouts_that_are_not_read_are_named_too(packed, name, sa
     assert [(file, said in why) for file, why in found.unread] == [(name, True)] and found.scores == ()
 
 
+ESA_ROW = "ann,{},{},TGT,eng,{},{},test-en-news_one,False,[],1.0,2.0\n"
+MQM_HEADER = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
+
+
+@pytest.mark.parametrize("place", ["mytask/", "mytask/humeval/2024/", "", "humeval/"])
+def test_published_ratings_in_a_zip_are_known_by_their_content(tmp_path, place):
+    esa = "".join(ESA_ROW.format(name, k, code, 60 + k) for name in ("Alpha", "Beta") for k in range(9)
+                  for code in ("ces", "deu", "jpn"))
+    mqm = MQM_HEADER + "".join(f"{name}\td\td\t{k}\tr\ts\tt\tFluency\tMinor\n" for name in ("Alpha", "Beta")
+                               for k in range(1, 9))
+    files = {name: text for name, text in task_files().items() if "esa" not in name}
+    files |= {f"{place}wave2.csv": esa, f"{place}mqm_general_ende.tsv": mqm}
+    (path := tmp_path / "t.zip").write_bytes(zipped(files))
+    found = contents_of(path)
+    assert set(found.scores) == {
+        ("en-cs", "ESA", f"{path}/{place}wave2.csv"), ("en-de", "ESA", f"{path}/{place}wave2.csv"),
+        ("en-de", "MQM", f"{path}/{place}mqm_general_ende.tsv")}
+    assert [file for file, _ in found.unread] == [
+        "mytask/references/en-cs.refA.txt.bak~", "mytask/README.md", "mytask/notes.tsv"]
+    task = TaskSource(str(path), scores=found.scores).read()
+    assert {pair: {*one.scores} for pair, one in task.testsets.items()} == {
+        "en-cs": {"ESA"}, "en-de": {"ESA", "MQM"}, "en-uk": set()}
+
+
+def test_why_a_table_of_scores_is_not_read(tmp_path):
+    files = {name: text for name, text in task_files().items() if "esa" not in name}
+    files |= {"mytask/wave.csv": "".join(ESA_ROW.format("Alpha", k, "jpn", 60) for k in range(9)),
+              "mytask/mqm.tsv": MQM_HEADER + "Alpha\td\td\t1\tr\ts\tt\tFluency\tMinor\n" * 3,
+              "mytask/source-errors.tsv": MQM_HEADER + "Alpha\td\td\t1\tr\ts\tt\tSource error\tMinor\n" * 3,
+              "mytask/automatic-scores.tsv": "lp\tsystem\tmetric\tscore\nen-de\tAlpha\tBLEU\t3\n" * 3}
+    (path := tmp_path / "t.zip").write_bytes(zipped(files))
+    found = contents_of(path)
+    reasons = {file.removeprefix("mytask/"): why for file, why in found.unread}
+    assert found.scores == ()
+    assert reasons["wave.csv"] == "it has scores of en-ja, and the task has no reference of that language pair"
+    assert "neither its content nor its name says of which language pair. Call it such as en-cs.MQM.tsv" in (
+        reasons["mqm.tsv"])
+    assert reasons["source-errors.tsv"].startswith("it lists errors of the source text only")
+    assert "with published scores of systems, compare on the page Results" in reasons["automatic-scores.tsv"]
+    assert str(tmp_path) not in "".join(reasons.values())
+
+
 def test_tables_in_a_zip_join_as_those_in_a_folder_do(full, tmp_path):
     with zipfile.ZipFile(full) as archive:
         archive.extractall(tmp_path / "plain")

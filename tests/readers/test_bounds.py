@@ -10,13 +10,22 @@ import zipfile
 import pandas as pd
 import pytest
 
+from mtsig_core.cli.main import main
 from mtsig_core.errors import InputError, SettingError
-from mtsig_core.readers.limits import UploadLimits, parse_bounded_json, upload_limits
+from mtsig_core.readers.columns import check_unique
+from mtsig_core.readers.limits import (
+    LOCAL_VARIABLES,
+    UploadLimits,
+    local_limit,
+    parse_bounded_json,
+    upload_limits,
+)
 from mtsig_core.readers.tasks import read_pair
 from mtsig_core.readers.uploads import Upload, read_uploads
 from mtsig_core.report.commands import command_line, task_command
 from mtsig_core.source import Source, TaskSource
 from tests.builders.toys import read_zip, zip_language_pairs, zipped
+from tests.builders.typed_files import xlsx
 
 KB = 1 << 10
 
@@ -43,6 +52,15 @@ def xml(body, **outputs):
     return f'<dataset><doc id="d" origlang="en"><src lang="en"><p>{body}</p></src>{made}</doc></dataset>'.encode()
 
 
+def workbook(rows):
+    """A workbook with more in the XML of its sheet than a program writes."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(xlsx([{"A": 1}, {"A": 2}]))) as sound, zipfile.ZipFile(out, "w") as made:
+        for part in sound.infolist():
+            made.writestr(part.filename, sound.read(part).replace(b"</sheetData>", rows.encode() + b"</sheetData>"))
+    return out.getvalue()
+
+
 TEN = [f"s{k}" for k in range(10)]
 LONG_PARTS = "/".join(["d"] * 20)
 BOMBS = [
@@ -54,6 +72,12 @@ BOMBS = [
     ("VALUES", "999", lambda: read_uploads(scores(b"[" + b"{}," * 600 + b"{}]", "t.json"))),
     ("VALUES", "999", lambda: read_uploads(scores(parquet({"A": [1.0] * 600, "B": [2.0] * 600}), "t.parquet"))),
     ("MB", "1", lambda: read_uploads(scores(parquet({"A": ["x" * 2000 * KB]}), "t.parquet"))),
+    ("COLUMNS", "9", lambda: read_uploads(scores(f"{','.join(TEN)}\n{','.join('1' * 10)}\n".encode()))),
+    ("COLUMNS", "9", lambda: read_uploads(scores(json.dumps([dict.fromkeys(TEN, 1)] * 3).encode(), "t.json"))),
+    ("COLUMNS", "9", lambda: read_uploads(scores(json.dumps(dict.fromkeys(TEN, [1, 2])).encode(), "t.json"))),
+    ("COLUMNS", "9", lambda: read_uploads(scores(parquet(dict.fromkeys(TEN, [1.0])), "t.parquet"))),
+    ("COLUMNS", "9", lambda: read_uploads(scores(xlsx([dict.fromkeys(TEN, 1)] * 3), "t.xlsx"))),
+    ("VALUES", "999", lambda: read_uploads(scores(workbook("<row/>" * 900), "t.xlsx"))),
     ("SYSTEMS", "9", lambda: read_uploads(texts(ref=b"a\n", **{name: b"a\n" for name in TEN}))),
     ("SYSTEMS", "9", lambda: read_uploads(scores(f"{','.join(TEN)}\n{','.join('1' * 10)}\n".encode()))),
     ("SYSTEMS", "9", lambda: read_uploads(scores("".join(
@@ -79,6 +103,57 @@ def test_each_limit_is_named_with_what_to_do(monkeypatch, limit, value, work):
     monkeypatch.setenv(f"MTSIG_UPLOAD_{limit}", value)
     with pytest.raises(InputError, match=rf"too large for this dashboard: .* {int(value):,} .*MTSIG_UPLOAD_{limit}\."):
         work()
+
+
+#: What the command line reads, as files: content and what it comes as; the limit, and how much there is of it.
+LOCAL = [
+    ("COLUMNS", 10, "--scores", f"{','.join(TEN)}\n{','.join('1' * 10)}\n"),
+    ("SYSTEMS", 10, "--scores", "system,line,score\n" + "".join(f"{name},1,1\n{name},2,2\n" for name in TEN)),
+    ("SYSTEMS", 10, "--scores", f"{','.join(TEN)}\n{','.join('1' * 10)}\n{','.join('2' * 10)}\n"),
+    ("VALUES", 60, "--scores", "A,B\n" + "1,2\n" * 29),
+    ("LINE_LENGTH", 12, "--system", "a b c d e fg\n"),
+    ("MB", 2, "--system", f"{'a' * 250_000}\n" * 5)]
+
+
+@pytest.mark.parametrize("limit, n, option, content", LOCAL)
+def test_limits_of_the_command_line(limit, n, option, content, tmp_path, monkeypatch, capsys):
+    """Each is named, with what raises it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.txt").write_text(content)
+    (tmp_path / "ref.txt").write_text("a\n" * content.count("\n"))
+    beside = ["--ref", "ref.txt"] if option == "--system" else []
+    command = ["score", *beside, option, "t=t.txt", "--format", "csv"]
+    variable = f"MTSIG_MAX_{limit}"
+    monkeypatch.setenv(variable, str(n - 1))
+    assert main(command) == 2
+    told = capsys.readouterr().err
+    assert told.startswith(f"mtsig: t.txt has {n:,} ") and f"at most {n - 1:,} " in told
+    assert f"{variable} to {n} or more" in told
+    monkeypatch.setenv(variable, str(n))
+    assert main(command) == 0
+
+
+def test_the_usual_limits_of_the_command_line():
+    assert {name: local_limit(name, {}) for name in LOCAL_VARIABLES} == {
+        "mb": 2048, "line_length": 1_000_000, "columns": 10_000, "values": 200_000_000, "systems": 1_000}
+    with pytest.raises(SettingError, match="MTSIG_MAX_SYSTEMS is 'many'. Expected a whole number above 0"):
+        local_limit("systems", {"MTSIG_MAX_SYSTEMS": "many"})
+
+
+def test_names_of_columns_are_looked_at_once():
+    """Each name was once counted in the whole header, so that many took minutes."""
+    seen = []
+
+    class Title(str):
+        def __eq__(self, other):
+            seen.append(self)
+            return str.__eq__(self, other)
+
+        __hash__ = str.__hash__
+
+    header = [Title(k) for k in range(500)]
+    check_unique("t", header)
+    assert len(seen) < 5 * len(header)
 
 
 @pytest.mark.parametrize("said", ["0", "-1", "50 MB", "1e3", "9" * 20])

@@ -205,8 +205,8 @@ class TestScores:
             parse_official_table(f"{header}\n")
 
     def test_columns_without_a_name(self):
-        with pytest.raises(InputError, match="t.csv: columns 2 and 4 have no name. Name or remove them"):
-            as_scores(b"A,,B,\n1,2,3,4\n", "t.csv")
+        with pytest.raises(InputError, match="t.csv: columns 3 and 4 have no name. Name or remove them"):
+            open_files(("t.csv", b"reference,A,,\na b,a b,x,y\nc d,c,u,v\n"))
 
 
 def test_a_published_rank_where_a_rule_ranks_nobody(tmp_path, monkeypatch, capsys):

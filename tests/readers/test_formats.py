@@ -29,7 +29,7 @@ from mtsig_core.readers.formats import (
 )
 from mtsig_core.readers.limits import UploadLimits, limit_reading
 from mtsig_core.readers.tasks import read_task
-from mtsig_core.readers.texts import read_documents
+from mtsig_core.readers.texts import read_documents, read_frame
 from mtsig_core.readers.uploads import Upload, guess_uploads, holds_files, list_flat_files, read_uploads
 from mtsig_core.source import Source
 from tests.builders.toys import zipped
@@ -73,6 +73,13 @@ CONTENTS = {
     "json": json.dumps({"texts": TEXTS}, indent=2),
     "fairseq": "2024-01-01 | INFO | fairseq | loading\n" * 9 + numbered(
         "S-{k}\tx y\nT-{k}\t{text}\nH-{k}\t-0.4\t{text}\nD-{k}\t-0.4\t{text}\nP-{k}\t-0.1 -0.2\n"),
+    "simuleval": lines(*(json.dumps({"index": k, "prediction": text, "delays": [1.0], "reference": text})
+                         for k, text in enumerate(TEXTS))),
+    "opennmt": numbered("\nSENT {k}: ['x', 'y']\nPRED {k}: {text}\nPRED SCORE: -0.4\nGOLD {k}: {text}\n"),
+    "opus": numbered("source {k}\n{text}\n{text}\n\n"),
+    "predictions": json.dumps({"predictions": TEXTS, "references": [[text] for text in TEXTS]}),
+    "metricx": lines(*(json.dumps({"source": "x", "hypothesis": text, "reference": text, "prediction": 1.5})
+                       for text in TEXTS)),
     "nbest": numbered("{k} ||| {text} ||| LM= -1 ||| -3.2\n" * 2),
     "conllu": "# text = Haus und\n1\tHaus\t_\t_\t_\t_\t0\troot\t_\t_\n2\tund\t_\t_\t_\t_\t1\tdep\t_\t_\n\n" * 20,
     "subtitles": numbered("{k}\n00:00:01,000 --> 00:00:02,000\n{text}\n\n"),
@@ -83,7 +90,8 @@ CONTENTS = {
     "columns": numbered("{text}\t{text}\n"),
     "zip": zipped({"references/en-de.refA.txt": lines(*TEXTS)}), "xlsx": XLSX, "tar": tar(),
     "bzip2": bz2.compress(bz2.compress(lines(*TEXTS).encode())),
-    "xz": lzma.compress(lzma.compress(lines(*TEXTS).encode()))}
+    "xz": lzma.compress(lzma.compress(lines(*TEXTS).encode())),
+    "zstd": b"\x28\xb5\x2f\xfd\x04\x58\x09\x00\x00a\n\xff"}
 CONTENTS = {name: content if isinstance(content, bytes) else content.encode() for name, content in CONTENTS.items()}
 MORE = {"one object": b'{"translations": ["a", "b"]}', "objects in an array": json.dumps([{"mt": "a"}] * 9).encode(),
         "texts in an array": json.dumps(TEXTS, indent=1).encode(),
@@ -105,6 +113,8 @@ PLAIN = {
     "names of columns": ["source, reference", "a", "b, c, d", *TEXTS], "brackets": [f"[{text}]" for text in TEXTS],
     "braces": [f"{{{text}}}" for text in TEXTS], "one in brackets": ["[Applaus]"],
     "words and numbers": [f"Satz {k}" for k in range(9)],
+    "verses in threes": [line for text in TEXTS[:9] for line in (f"der {text}", "ach und weh", "ein anderes Wort", "")],
+    "a field of prediction": ['{"prediction": "x"}', *TEXTS],
     "signs": ["H-12 is a bomb.", "S-1", "D-0", *TEXTS], "blank": ["", " ", ""],
     "first letters of a binary format": ["PAR1 oder BZh", *TEXTS], "times": ["00:01:02,000 --> x", *TEXTS]}
 
@@ -185,14 +195,17 @@ class TestRefused:
         assert "\x1b" not in str(caught.value) and "\\x1b]0;x\\x07" in str(caught.value)
 
 
-@pytest.mark.parametrize("name, program", [("nbest", "awk"), ("columns", "cut"), ("jsonl-texts", "jq")])
+@pytest.mark.parametrize("name, program", [("nbest", "awk"), ("columns", "cut"), ("jsonl-texts", "jq"),
+                                           ("simuleval", "jq"), ("opennmt", "sed"), ("opus", "awk")])
 def test_the_command_in_the_message_gives_the_texts(write, tmp_path, name, program):
     if shutil.which(program) is None:
         pytest.skip(f"needs {program}")
     with pytest.raises(InputError) as caught:
         read_lines(write("A b.out", CONTENTS[name], pack=False))
     command = str(caught.value)
-    command = re.split(r" \(|, with the key|\. (?=[A-Z])", command[command.index(f": {program} ") + 2:])[0]
+    command = re.split(r" \(|, with the key|\. (?=[A-Z])", command[command.rindex(f": {program} ") + 2:])[0]
+    if name == "simuleval":  # whose references have a command, too
+        command = re.search(r": (jq .*?)\. (?=Its)", str(caught.value))[1]
     subprocess.run(["bash", "-c", command.replace(".KEY", ".hypothesis")], check=True, cwd=tmp_path)
     assert read_lines(tmp_path / "A b.out.texts.txt") == TEXTS
 
@@ -266,6 +279,13 @@ SAMPLES = lines(*(json.dumps({"doc_id": k, "doc": {}, "target": TEXTS[k], "filte
 GENMT = lines(*(json.dumps({"doc_id": f"{pair}_#_news_#_d{d}", "src_text": "s\n\n" * 4 + "s", "refs": {"refA": {
     "ref": "\n\n".join(TEXTS[d * 5:d * 5 + 5])}}}) for pair in ("en-cs_CZ", "en-de_DE") for d in range(6)))
 DATA_SET = lines(*(json.dumps({"translation": {"en": "x", "de": text}}) for text in TEXTS))
+FLORES = lines(*(json.dumps({"id": k, "URL": f"https://x/{k // 5}", "domain": "wikinews", "topic": "a",
+                             "sentence_eng_Latn": f"s {k}", "sentence_deu_Latn": text})
+                 for k, text in enumerate(TEXTS)))
+MENDED = lines(*(json.dumps({"lp": "en-de_DE", "domain": "news", "document_id": f"d{k // 5}", "segment_id": k,
+                             "is_bad_source": False, "source": f"s {k}", "target": text, "original_target": "x"})
+                 for k, text in enumerate(TEXTS)))
+PREDICTIONS = json.dumps({"predictions": OUT["A"], "references": [[text] for text in TEXTS]})
 PLAIN_B = {"B.txt": lines(*OUT["B"])}
 #: Files, with those that are references, and those that are outputs; texts are TEXTS, A and B by each.
 SETS = {
@@ -287,6 +307,10 @@ SETS = {
                              "A.txt": lines(*OUT["A"]), **PLAIN_B}, ["hf.ref.parquet"], ["A.txt", "B.txt"]),
     "several references": ({"ref.tsv": lines(*(f"{a}\t{b}" for a, b in zip(TEXTS, OUT["B"], strict=True))),
                             "A.txt": lines(*OUT["A"]), **PLAIN_B}, ["ref.tsv"], ["A.txt", "B.txt"]),
+    "FLORES": ({"flores.jsonl": FLORES, "A.txt": lines(*OUT["A"]), **PLAIN_B}, ["flores.jsonl"], ["A.txt", "B.txt"]),
+    "WMT24++": ({"en-de_DE.jsonl": MENDED, "A.txt": lines(*OUT["A"]), **PLAIN_B}, ["en-de_DE.jsonl"],
+                ["A.txt", "B.txt"]),
+    "predictions": ({"A.json": PREDICTIONS, **PLAIN_B}, ["A.json"], ["A.json", "B.txt"]),
     "fairseq": ({"A.txt": LOG, **PLAIN_B}, ["A.txt"], ["A.txt", "B.txt"]),
     "lm-eval": ({"A.jsonl": SAMPLES, **PLAIN_B}, ["A.jsonl"], ["A.jsonl", "B.txt"]),
     "WMT25": ({"genmt.jsonl": GENMT, "A.jsonl": wmt25(OUT["A"]), "B.jsonl": wmt25(OUT["B"])}, ["genmt.jsonl"],
@@ -438,6 +462,140 @@ TABLES = {
     "from 0": lines("system,line,score", *(f"{name},{k},{score or ''}" for name, scores in BOTH
                                            for k, score in enumerate(scores)))}
 TABLES = {name: content if isinstance(content, bytes) else content.encode() for name, content in TABLES.items()}
+
+
+class TestFormsOfOtherPrograms:
+    def test_flores_has_articles_and_domains(self, write):
+        path = write("flores.jsonl", FLORES)
+        for pair in ("en-de", "eng_Latn-deu_Latn"):
+            testset = read_text([(None, path)], [("A", write("A.txt", OUT["A"]))], langpair=pair)
+            assert list(testset.references["ref"]) == TEXTS and testset.sources[2] == "s 2"
+            assert (testset.n_documents, set(testset.domains)) == (6, {"wikinews"})
+        with pytest.raises(MtsigError, match="eng_Latn, deu_Latn. Say which is the source"):
+            read_text([(None, path)], [], langpair="en-fr")
+
+    def test_a_language_in_two_scripts_is_asked_for(self, write):
+        rows = [{"sentence_eng_Latn": "x", "sentence_zho_Hans": "a", "sentence_zho_Hant": "b"}] * 5
+        path = write("flores.jsonl", lines(*map(json.dumps, rows)))
+        with pytest.raises(MtsigError, match="Say which is the source"):
+            read_text([(None, path)], [], langpair="en-zh")
+        assert set(read_text([(None, path)], [], langpair="eng_Latn-zho_Hant").references["ref"]) == {"b"}
+
+    @pytest.mark.parametrize("content", [
+        {"predictions": OUT["A"], "references": [[text, other] for text, other in zip(TEXTS, OUT["B"], strict=True)]},
+        {"references": [TEXTS, OUT["B"]], "predictions": OUT["A"]},
+        {"predictions": OUT["A"], "references": [[text, other] for text, other in zip(TEXTS, OUT["B"], strict=True)],
+         "sources": ["x"] * 30}])
+    def test_several_references_by_segment_or_by_reference(self, write, content):
+        testset = read_text([(None, write("A.json", json.dumps(content)))], [])
+        assert {name: list(texts) for name, texts in testset.references.items()} == {"ref1": TEXTS, "ref2": OUT["B"]}
+        assert list(testset.systems["A"]) == OUT["A"]
+
+    @pytest.mark.parametrize("content, message", [
+        ({"predictions": ["a", "b"], "references": [["a", "b"], ["c", "d"]]}, "may be of a segment or of a reference"),
+        ({"predictions": ["a", "b"], "references": ["a"]}, "reference 1: 1 text. Expected a list of 2 texts"),
+        ({"predictions": ["a", True], "references": ["a", "b"]}, "segment 2: this is true. Expected a text"),
+        ({"predictions": ["a", "b"], "references": ["a", ["b"]]}, "texts and lists side by side"),
+        ({"predictions": ["a", "b"], "references": ["a", {}]}, "reference 1, segment 2: this is an object"),
+        ({"predictions": ["a", "b"], "references": {"a": 1}}, "references is {'a': 1}. Expected a list")])
+    def test_predictions_that_fit_nothing_are_refused(self, write, content, message):
+        with pytest.raises(InputError, match=message):
+            read_text([(None, write("A.json", json.dumps(content)))], [])
+
+    def test_metricx_has_scores_of_the_system_that_its_file_names(self, write):
+        rows = [{"source": "x", "hypothesis": text, "reference": text, "prediction": k / 2}
+                for k, text in enumerate(TEXTS)]
+        content = lines(*map(json.dumps, rows))
+        for file in ("A.jsonl", "metricx_A.jsonl", "A.metricx-24.jsonl"):
+            scores = read_scores({"MetricX": write(file, content)}).scores["MetricX"]
+            assert [*scores.by_system] == ["A"] and scores.by_system["A"][:3] == (0.0, 0.5, 1.0)
+            assert not scores.higher_is_better
+        assert guess_uploads([("A.jsonl", content.encode())]) == [("scores", "MetricX")]
+        assert list(read_text([(None, write("A.jsonl", content))], []).systems["A"]) == TEXTS
+        broken = content + '{"hypothesis": "a", "prediction": "b"}\n'
+        with pytest.raises(InputError, match="row 31 is .*prediction, a number"):
+            read_scores({"MetricX": write("B.jsonl", broken)})
+
+    def test_negated_metricx_is_better_when_higher(self, write):
+        rows = lines(*(json.dumps({"source": "x", "hypothesis": "y", "prediction": -k / 2}) for k in range(9)))
+        assert read_scores({"MetricX": write("A.jsonl", rows)}).scores["MetricX"].higher_is_better
+
+    def test_metadata_of_flores_are_documents_and_domains(self, write):
+        rows = [f"https://x/{k // 5}\twikinews\ttopic\tyes\tno" for k in range(30)]
+        path = write("metadata_devtest.tsv", lines("URL\tdomain\ttopic\thas_image\thas_hyperlink", *rows))
+        documents, domains = read_documents(path)
+        assert (documents[5], set(domains), len(documents)) == ("https://x/1", {"wikinews"}, 30)
+        named = write("docs.tsv", lines("domain\tdocid", *["news\td1"] * 30))
+        assert read_documents(named) == (["d1"] * 30, ["news"] * 30)
+        plain = write("plain.tsv", lines(*["news\td1"] * 30))
+        assert read_documents(plain) == (["d1"] * 30, ["news"] * 30)
+
+
+class TestSheets:
+    def read(self, write, rows):
+        return dict(read_scores({"human": write("x.xlsx", workbook(rows))}).scores["human"].by_system)
+
+    def test_a_title_above_the_names_is_skipped(self, write):
+        rows = [["Ratings of May"], [None], ["system", "line", "score"], ["A", 1, .5], ["B", 1, .25]]
+        assert self.read(write, rows) == {"A": (.5,), "B": (.25,)}
+
+    def test_a_title_above_texts_is_skipped(self, write):
+        path = write("x.xlsx", workbook([["My test set"], ["source", "reference", "A"], *(
+            ["x", text, text] for text in TEXTS)]))
+        assert list(read_text([(None, path)], []).systems["A"]) == TEXTS
+
+    def test_heads_over_several_columns(self, write):
+        rows = [["line", "Scores", None], [None, "A", "B"], [1, .5, .25], [2, .75, 1]]
+        assert self.read(write, rows) == {"A": (.5, .75), "B": (.25, 1.0)}
+
+    def test_the_same_names_below_two_heads_are_refused(self, write):
+        rows = [["line", "BLEU", None, "COMET", None], [None, "A", "B", "A", "B"], [1, .5, .25, .1, .2]]
+        with pytest.raises(InputError, match="has the column A twice"):
+            self.read(write, rows)
+
+    def test_a_head_over_several_columns_of_texts_is_named(self, write):
+        path = write("x.xlsx", workbook([["source", "Texts", None], [None, "reference", "A"], *(
+            ["x", text, text] for text in TEXTS)]))
+        with pytest.raises(InputError, match="row 1: column 3 has no name, and the one before it is called Texts"):
+            read_text([(None, path)], [])
+
+    def test_a_column_without_a_title_above_it_stays(self, write):
+        assert self.read(write, [["A", "B"], [.5, .25], [.75, 1]]) == {"A": (.5, .75), "B": (.25, 1.0)}
+
+
+@pytest.mark.parametrize("value", ["#N/A", "<NA>", ""])
+def test_scores_that_a_spreadsheet_lacks(write, value):
+    path = write("s.csv", lines("system,segid,score", f"A,1,{value}", "A,2,0.5"))
+    assert dict(read_scores({"human": path}).scores["human"].by_system) == {"A": (None, 0.5)}
+
+
+def test_judgements_of_true_and_false_count_one_and_zero(write):
+    judged = [("A", 1, True), ("A", 2, False), ("B", 1, None), ("B", 2, True)]
+    expected = {"A": (1.0, 0.0), "B": (None, 1.0)}
+    rows = lines(*(json.dumps({"system": system, "line": line, "score": score}) for system, line, score in judged))
+    assert dict(read_scores({"human": write("s.jsonl", rows)}).scores["human"].by_system) == expected
+    table = lines("system,line,score", *(f"{system},{line},{'' if score is None else str(score).upper()}"
+                                         for system, line, score in judged))
+    assert dict(read_scores({"human": write("s.csv", table)}).scores["human"].by_system) == expected
+    wide = lines("line,A,B", "1,true,n/a", "2,false,true")
+    assert dict(read_scores({"human": write("w.csv", wide)}).scores["human"].by_system) == expected
+    with pytest.raises(InputError, match="the score is 'true'"):
+        read_scores({"human": write("m.csv", lines("system,line,score", "A,1,true", "A,2,0.5"))})
+
+
+def test_a_frame_that_gives_itself_as_arrow_does():
+    """As polars and duckdb do."""
+    import pyarrow
+
+    table = pyarrow.Table.from_pylist([{"refA": "a b", "A": "a b"}, {"refA": "c d", "A": "c"}])
+    testset = read_frame(table, name="toy")
+    assert dict(testset.systems) == {"A": ("a b", "c")} and testset.references["refA"] == ("a b", "c d")
+    scores = pyarrow.Table.from_pylist([{"system": "A", "line": line, "score": score} for line, score in (
+        (1, None), (2, 1))])
+    assert dict(read_scores({"human": scores}).scores["human"].by_system) == {"A": (None, 1.0)}
+    twice = pyarrow.Table.from_arrays([pyarrow.array(["a"])] * 2, names=["refA", "refA"])
+    with pytest.raises(InputError, match="'refA' twice"):
+        read_frame(twice)
 
 
 class TestTables:

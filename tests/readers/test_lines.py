@@ -168,14 +168,15 @@ class TestDamagedGzip:
 
 def test_bomb_stops_at_the_limit(write, monkeypatch):
     path = write("bomb.gz", b"a" * 50_000_000)
-    monkeypatch.setattr(module, "MAX_BYTES", 2_000_000)
+    monkeypatch.setenv("MTSIG_MAX_MB", "2")
     read = []
     stream = gzip.GzipFile.read
     monkeypatch.setattr(gzip.GzipFile, "read", lambda self, size: read.append(size) or stream(self, size))
-    assert "bomb.gz unpacks to more than 2,000,000 bytes" in error(path)
-    assert sum(read) < 4_000_000
-    assert "plain.txt has more than" in error(write("plain.txt", b"a" * 2_000_001))
-    assert read_lines(write("fits.txt", b"a" * 2_000_000)) == ["a" * 2_000_000]
+    monkeypatch.setenv("MTSIG_MAX_LINE_LENGTH", "9000000")
+    assert "bomb.gz, unpacked, has 3 MB of text. mtsig reads at most 2 MB of text" in error(path)
+    assert sum(read) <= 4 << 20
+    assert "plain.txt has 3 MB of text" in error(write("plain.txt", b"a" * ((2 << 20) + 1)))
+    assert read_lines(write("fits.txt", b"a" * (2 << 20))) == ["a" * (2 << 20)]
 
 
 class TestShowName:

@@ -145,6 +145,32 @@ def test_scores_called_raw_are_not_standardized(write):
     assert "ratings-standardized" not in {one.code for one in testset.assumed}
 
 
+def write_mturk(write, name, systems="AB"):
+    rows = [f"{system}.{k} {line} 50 {0.1 * line - k} 2" for k, system in enumerate(systems) for line in range(1, 20)]
+    return write(name, "\n".join(["SYS SID RAW.SCR Z.SCR N ", *rows]) + "\n")
+
+
+def test_ratings_whose_names_say_the_language_pair_are_a_task(write, tmp_path, run):
+    """With a header in a file of its own, as WMT22 published them, and a readme."""
+    write_mturk(write, "ad-seg-scores-cs-en.csv"), write_mturk(write, "ad-seg-scores-de-en.csv", "BC")
+    write("header.SegLvl.csv", "username,system,itemId\n"), write("README.txt", "Ratings.\nOf 2021.\n")
+    task = read_task(tmp_path)
+    assert {pair: [*one.systems] for pair, one in task.testsets.items()} == {"cs-en": ["A", "B"], "de-en": ["B", "C"]}
+    done = run("findings", "--folder", tmp_path, "--trials", 99, "--format", "json")
+    assert done.status == 0 and "DA-z" in done.out
+
+
+def test_ratings_of_one_language_pair_alone_are_a_task(write, tmp_path):
+    write_mturk(write, "ad-seg-scores-cs-en.csv")
+    assert [*read_task(tmp_path).testsets] == ["cs-en"]
+
+
+def test_texts_beside_tables_are_no_task_of_tables(write, tmp_path):
+    write_mturk(write, "ad-seg-scores-cs-en.csv"), write("A.txt", "a b\nc d\n")
+    with pytest.raises(InputError, match="has no references/"):
+        read_task(tmp_path)
+
+
 def test_a_rated_reference_has_the_name_of_a_reference(write):
     rows = [("ann", "ref.A", 1, 90), ("ann", "hyp.B", 1, 30)]
     assert [*read_scores({"da": write_da(write, rows)}).scores["da"].by_system] == ["refA", "B"]

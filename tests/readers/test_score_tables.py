@@ -249,7 +249,7 @@ BAD = {
     "lines of documents": ("docid,rater,system,line,score\nd1,r1,A,1,2\nd2,r2,A,1,3\n",
                            "The rows differ in docid (d1 and d2), rater (r1 and r2). Expected one for each"),
     "JSON of two lists": (json.dumps({"a": [{"system": "A"}], "b": [{"system": "A"}]}), "has 2 lists of scores: a, b"),
-    "index of a data frame": (",A,B\n0,1,2\n", "column 1 has no name. Name it after its system, or remove it"),
+    "a column without a name": (",A,B\n0.5,1,2\n", "column 1 has no name. Name it after its system, or remove it"),
     "nothing": ("system\tline\tscore\nA\t1\tNA\n", "has no score at all"),
     "only a header": ("system\tline\tscore\n", "has no row of scores"),
     "empty": ("", "is empty"),

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from mtsig_core import compare, compare_task
+from mtsig_core import TestSet, compare, compare_task
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.rankings import compare_by_rules, count_against_tests
 from mtsig_core.report.experiment_reports import RULES_FORMS, rule_counts_table, rules_table, rules_verdict
@@ -120,3 +120,17 @@ def test_pairs_have_columns_of_the_rule_beside_ours(by_rule):
         assert better == {"a": pair.a, "b": pair.b, None: None}[pair.rule_better]
     rows = [*csv.DictReader(io.StringIO(one.render("csv")))]
     assert [row["rule_better"] for row in rows if row.get("a")] == [pair.rule_better or "" for pair in result.pairs]
+
+
+def test_a_rule_that_ranks_nobody_does_not_agree():
+    """Four segments can decide no pair of three systems, so that simultaneous rank ranges rank nobody."""
+    scores = {"A": [5.0, 3.0, 4.0, 2.0], "B": [3.0, 4.0, 2.0, 5.0], "C": [4.0, 2.5, 5.0, 2.0]}
+    few = TestSet("few", {name: [None] * 4 for name in scores}, {}, scores={"human": scores})
+    rules = ["simultaneous", "wmt22", "wmt25"]
+    found = {rule: compare(few, "human", trials=99, rank_rule=rule) for rule in rules}
+    assert all(row.rank_low is None for row in found["simultaneous"].metrics["human"].systems)
+    verdict = rules_verdict(found, "human")
+    assert verdict.endswith("No system is ranked by simultaneous rank ranges"), verdict
+    assert "All rank rules" not in verdict
+    alone = {"simultaneous": found["simultaneous"]}
+    assert rules_verdict(alone, "human") == "No rank rule ranks any system"

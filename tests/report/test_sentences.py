@@ -70,10 +70,10 @@ class TestOutcome:
         two = dataclasses.replace(result(), systems=result().systems[:2])
         answers = [state_answer(comparison(dataclasses.replace(two, pairs=(one,))), "bleu") for one in (
             row, dataclasses.replace(row, ci_low=0.1), pair("A", "B", 0.5, None, 0.4))]
-        assert answers[0].endswith("(+0.50 BLEU, p = 0.001, but the 95% CI, by another method, contains 0: "
-                                   "-0.50 to 1.50)")
-        assert answers[1].endswith("(+0.50 BLEU, 95% CI 0.10 to 1.50, p = 0.001)")
-        assert answers[2].endswith("95% CI -0.50 to 1.50, p = 0.400)")
+        assert answers[0].endswith("(B vs. A: -0.50 BLEU, p = 0.001, but the 95% CI, by another method, contains 0: "
+                                   "-1.50 to 0.50)")
+        assert answers[1].endswith("(B vs. A: -0.50 BLEU, 95% CI -1.50 to -0.10, p = 0.001)")
+        assert answers[2].endswith("95% CI -1.50 to 0.50, p = 0.400)")
 
     def test_the_answer_rests_on_the_first_two_of_the_top_group(self):
         ranks = {"A": (1, 2), "B": (2, 3), "C": (1, 3)}
@@ -81,7 +81,30 @@ class TestOutcome:
                      for row in result().systems)
         three = dataclasses.replace(result(), systems=rows, pairs=(
             pair("A", "B", 0.5, "a"), pair("A", "C", 10.0, None, 0.4), pair("B", "C", 9.5, None, 0.4)))
-        assert "Top group: A, C (A vs. C: +10.00 BLEU" in state_answer(comparison(three), "bleu")
+        assert "Top group: A, C (C vs. A: -10.00 BLEU" in state_answer(comparison(three), "bleu")
+
+    def test_the_answer_speaks_of_all_metrics(self):
+        ranks = {"A": (1, 1), "B": (2, 2)}
+        rows = tuple(dataclasses.replace(row, rank_low=ranks[row.system][0], rank_high=ranks[row.system][1])
+                     for row in result().systems[:2])
+        tied = tuple(dataclasses.replace(row, rank_low=1, rank_high=2) for row in rows)
+        bleu = dataclasses.replace(result(), systems=rows, pairs=(pair("A", "B", 0.5, "a", 0.001),))
+        chrf = dataclasses.replace(bleu, metric="chrf")
+        ter = dataclasses.replace(bleu, metric="ter", systems=tied, pairs=(pair("A", "B", 0.5, None, 0.4),))
+        agreed = dataclasses.replace(comparison(bleu), metrics={"bleu": bleu, "chrf": chrf})
+        one = "B vs. A: -0.50 BLEU, p = 0.001, but the 95% CI, by another method, contains 0: -1.50 to 0.50"
+        assert state_answer(agreed, "bleu") == (
+            f"By BLEU and chrF: A is significantly better than B ({one}; {one.replace('BLEU', 'chrF')})")
+        split = dataclasses.replace(agreed, metrics={"bleu": bleu, "ter": ter})
+        assert state_answer(split, "bleu") == (
+            f"The metrics disagree. By BLEU: A is significantly better than B ({one}). By TER: No clear winner. "
+            "Top group: A, B (B vs. A: -0.50 TER, 95% CI -1.50 to 0.50, p = 0.400)")
+        assert state_answer(split, "ter").startswith("The metrics disagree. By TER: No clear winner")
+
+    def test_the_answer_counts_metrics_that_it_has_no_room_to_name(self):
+        many = {name: dataclasses.replace(result(), metric=name) for name in "abcdefgh"}
+        assert state_answer(dataclasses.replace(comparison(), metrics=many), "c").startswith(
+            "By c and 7 other metrics: ")
 
     def test_baseline(self):
         text = by_hand([pair("A", "C", 10.0, "a"), pair("B", "C", -9.5, "b")], baseline="C")
@@ -115,7 +138,10 @@ class TestMethod:
         ({"test": "percentile"}, ["Zhang and Vogel 2004", "Holm 1979"]),
         ({"test": "riezler-maxwell"}, ["as printed", "gives about 11% false alarms with many units of equal size"]),
         ({"unit": "block", "block_length": 4},
-         ["stationary blocks of 4 segments on average (Politis and Romano 1994)"]),
+         ["stationary blocks of 4 segments on average as units", "jackknife t intervals over fixed blocks of about 4"]),
+        ({"unit": "block", "block_length": 4, "test": "bootstrap", "ci": "percentile"},
+         ["blocks of 4 segments on average (Politis and Romano 1994) as units",
+          "resamples of stationary blocks of 4 segments on average (Politis and Romano 1994)"]),
         ({"ci": "bca", "alpha": 0.1}, ["90% confidence intervals are BCa bootstrap intervals from 50 resamples"])])
     def test_says_how(self, settings, parts):
         text = said(**settings)
@@ -169,7 +195,7 @@ class TestCaveats:
     @pytest.mark.parametrize("settings", [{}, {"unit": "document"}, {"correction": "bh"}])
     def test_nothing_is_taken_back_from_what_holds(self, settings):
         for text in self.quoted(**settings):
-            assert "Rank ranges hold jointly for all systems." in text
+            assert "Rank ranges hold jointly at about 95% for all systems." in text.replace(r"\%", "%")
             assert "may not hold" not in text and self.IGNORED not in text
 
     @pytest.mark.parametrize("unit, said", [("segment", True), ("block", False)])

@@ -97,7 +97,7 @@ class TestNumbers:
 
     def test_in_words(self, comparison):
         for text in (paper_sentences(comparison, "given"), comparison.render("latex")):
-            assert "for all pairs hold together (max-T from 199 bootstrap resamples" \
+            assert "for all pairs hold together at about" in text and "(max-T from 199 bootstrap resamples" \
                 in text
         assert name_simultaneous(comparison.metrics["given"], comparison.settings) in comparison.render("html")
 

@@ -13,10 +13,10 @@ from mtsig_core.stats import engine
 from mtsig_core.stats.across import decide_across, draw_across
 from mtsig_core.stats.decisions import pair_runs, smallest_stable_difference
 from mtsig_core.stats.engine import measure
-from mtsig_core.stats.few_units import p_floor
+from mtsig_core.stats.few_units import p_floor, unbiased
 from mtsig_core.stats.intervals import simultaneous
 from mtsig_core.stats.pair import two_one_sided
-from mtsig_core.stats.power import minimum_detectable_difference, unbiased
+from mtsig_core.stats.power import minimum_detectable_difference
 from mtsig_core.stats.resampling import effective_number
 from mtsig_core.stats.settings import Plan, resolve
 from mtsig_core.stats.significance import TESTS, approximate_randomization, holm, romano_wolf
@@ -77,8 +77,8 @@ def claims_of_equivalence(n, equal, repeats, seed=0):
         added = sums(rng, (sets,), sizes) + margin * sizes
         drawn = resampled(rng, added, sizes, 299)
         for d, row in zip(added.sum(axis=1) / sizes.sum(), drawn, strict=True):
-            se = unbiased(float(row.std(ddof=1)), n)
-            claims += two_one_sided(d, se, margin, ALPHA, effective_number(sizes)).equivalent
+            worth = effective_number(sizes)
+            claims += two_one_sided(d, unbiased(float(row.std(ddof=1)), worth), margin, ALPHA, worth).equivalent
     return claims / repeats
 
 

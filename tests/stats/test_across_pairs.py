@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mtsig_core import SegmentScores, TestSet
+from mtsig_core import SegmentScores, TestSet, compare
 from mtsig_core.errors import SettingError
 from mtsig_core.report.sentences import describe_methods, list_caveats, list_gaps_across
 from mtsig_core.report.tables import pairs_table
@@ -193,7 +193,7 @@ def test_so_few_units_that_nothing_could_be_decided_rank_nobody(documents, ranke
             "system is ranked.")
     for text in (task_text(found), json.dumps(json.loads(task_json(found))["macro"]["human"]["notes"])):
         assert (said in text) == (not ranked)
-    assert ("hold jointly for all systems ranked there" in describe_methods(found, "human")) == ranked
+    assert ("hold jointly at about 95% for all systems ranked there" in describe_methods(found, "human")) == ranked
     ruled = compare_task(Task("toy", {pair: rated(12, ids, A=95, B=50, C=10) for pair in ("en-de", "en-cs")}),
                          trials=999, rank_rule="wmt25")
     assert any("simultaneous rank ranges" in said for said in list_gaps_across(ruled, "human")) == ranked
@@ -266,3 +266,52 @@ def test_few_units_have_the_interval_of_welch():
     assert "jackknife t intervals, with degrees of freedom by Welch (1947)" in describe_methods(found, "human")
     asked = compare_task(task, trials=99, resamples=99, ci="percentile")
     assert asked.macro["human"].ci == "percentile" and "99 resamples" in describe_methods(asked, "human")
+
+
+def rated_pair(n, n_rated=None, documents=False, domains=False):
+    """Two systems with texts, and with human scores of some segments."""
+    rng, texts = np.random.default_rng(n), ["a b c d e"] * n
+    scores = {name: [float(x) if k < (n_rated or n) else None for k, x in enumerate(rng.normal(70, 5, n))]
+              for name in "AB"}
+    return TestSet("toy", {"A": texts, "B": ["a b x d e"] * n}, {"ref": texts},
+                   documents=[str(k // 4) for k in range(n)] if documents else None,
+                   domains=[str(k % 2) for k in range(n)] if domains else None, scores={"human": SegmentScores(scores)})
+
+
+class TestMistakesAreFoundBeforeTheFirstDraw:
+    @pytest.fixture(autouse=True)
+    def nothing_is_drawn(self, monkeypatch):
+        def fail(*args, **kwargs):
+            raise AssertionError("drew")
+
+        monkeypatch.setattr("mtsig_core.stats.comparison.draw_metric", fail)
+
+    @pytest.mark.parametrize("second, asked, message", [
+        (rated_pair(40, documents=True), dict(unit="block", block_length=50), "en-cs: Block length 50 is not"),
+        (rated_pair(40), dict(unit="document"), "en-cs: .*document"),
+        (rated_pair(40, documents=True), dict(rank_rule="wmt24"), "en-cs: Ranks .* need domains"),
+        (rated_pair(60, 20, documents=True), dict(unit="block", block_length=30), "en-cs: .* of segments, 20"),
+        (rated_pair(60, documents=True), dict(test="t"), "Test 't' works on single segments")])
+    def test_in_any_language_pair(self, second, asked, message):
+        first = rated_pair(60, documents=True, domains=True)
+        with pytest.raises(SettingError, match=f"^({message})"):
+            compare_task(Task("toy", {"en-de": first, "en-cs": second}), "human", **asked)
+
+    def test_in_any_metric(self):
+        task = Task("toy", {"en-de": rated_pair(60), "en-cs": rated_pair(60)})
+        with pytest.raises(SettingError, match="'t' is only for means of segment scores"):
+            compare_task(task, ["human", "bleu"], test="t")
+
+    def test_what_fits_no_language_pair_names_none(self):
+        with pytest.raises(SettingError, match="^Unknown test"):
+            compare_task(Task("toy", {"en-de": rated_pair(60), "en-cs": rated_pair(60)}), "human", test="ra")
+
+    def test_a_baseline_without_a_score(self):
+        testset = rated_pair(60)
+        scores = {"human": SegmentScores({"A": testset.scores["human"].by_system["A"]})}
+        with pytest.raises(SettingError, match="^The baseline B has no score by human. Systems that have: A.$"):
+            compare(replace(testset, scores=scores), ["bleu", "human"], baseline="B")
+
+    def test_blocks_longer_than_what_a_later_metric_has(self):
+        with pytest.raises(SettingError, match="^Block length 30 is not between 1 and the number of segments, 20"):
+            compare(rated_pair(60, 20), ["bleu", "human"], unit="block", block_length=30)

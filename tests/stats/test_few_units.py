@@ -26,8 +26,10 @@ from mtsig_core.report.tables import by_reference_table
 from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.arrays import apply_to_known
 from mtsig_core.stats.cautions import about_intervals
-from mtsig_core.stats.engine import ENOUGH, UnitStatistics, all_pairs, count_differing_units
-from mtsig_core.stats.few_units import least_of_blocks
+from mtsig_core.stats.draws import score_over_domains
+from mtsig_core.stats.engine import ENOUGH, UnitStatistics, all_pairs, count_differing_units, measure
+from mtsig_core.stats.few_units import find_freedom, least_of_blocks
+from mtsig_core.stats.pair import equivalence
 from mtsig_core.stats.power import cannot_plan, degrees_of_freedom
 from mtsig_core.stats.ranks import find_other_leaders, find_top_group, has_clear_winner
 from mtsig_core.stats.resampling import Units, effective_number
@@ -295,6 +297,19 @@ class TestTooFew:
         assert not find_other_leaders(found) and by_reference_table(found).values("leaders")[2] == "cannot be decided"
 
 
+def rated_documents(sizes, seed, without=None, domains=None):
+    """Three systems with one score for all segments of a document, and these scores; `without` names a document that a
+    system has no scores of."""
+    rng, index = np.random.default_rng(seed), np.repeat(np.arange(len(sizes)), sizes)
+    means = {name: rng.normal(70, 5, len(sizes)) for name in "ABC"}
+    scores = {name: own[index].tolist() for name, own in means.items()}
+    for name, document in (without or {}).items():
+        scores[name] = [None if k == document else score for k, score in zip(index, scores[name], strict=True)]
+    return TestSet("toy", {name: [None] * len(index) for name in scores}, {}, documents=[f"d{k}" for k in index],
+                   domains=None if domains is None else [domains[k] for k in index],
+                   scores={"human": SegmentScores(scores)}), means
+
+
 class TestEffectiveNumber:
     """Kish (1965): the variance of a mean of independent units with weights w is sigma^2 sum w^2 / (sum w)^2."""
 
@@ -313,8 +328,53 @@ class TestEffectiveNumber:
         assert "14 documents (uneven sizes: count as about 3)" in summarize_comparison(found)[0]
         assert Comparison.from_json(comparison_json(found)) == found
 
+    def test_everything_that_is_estimated_goes_by_it(self):
+        """Fourteen documents that are worth seven, by hand: interval, detectable difference, sizes, equivalence."""
+        sizes = np.array([40, 20, 13, 10, 8, 7, 6, 5, 4, 4, 4, 3, 3, 3])
+        testset, means = rated_documents(sizes, seed=4)
+        testset = testset.only(["A", "B"])
+        worth = sizes.sum() ** 2 / (sizes**2).sum()
+        found = compare(testset, "human", **QUICK)
+        pair, = found.metrics["human"].pairs
+        d = (means["A"] - means["B"]) * (1 if pair.a == "A" else -1)
+        left_out = np.array([np.average(np.delete(d, k), weights=np.delete(sizes, k)) for k in range(14)])
+        half = stats.t.ppf(0.975, worth - 1) * np.sqrt(13 / 14 * ((left_out - left_out.mean()) ** 2).sum())
+        assert (pair.ci_low, pair.ci_high) == pytest.approx((pair.delta - half, pair.delta + half))
+        error = pair.se * np.sqrt(worth / (worth - 1))
+        reach = stats.t.ppf(0.975, worth - 1) + stats.t.ppf(0.8, worth - 1)
+        assert pair.mdd == pytest.approx(reach * error, rel=0.05)  # p of 14 units takes steps
+        one, = plan(found, 1.0)
+        assert one.mdd == pytest.approx(pair.mdd)
+        examined = examine_pair(testset, "human", "A", "B", **QUICK)
+        assert examined.mdd == pytest.approx(pair.mdd)
+        assert examined.intervals["jackknife-t"] == pytest.approx(
+            np.average(means["A"] - means["B"], weights=sizes) + np.array([-half, half]))
+        p_upper = stats.t.cdf((examined.delta - 8) / error, worth - 1)
+        assert equivalence(examined, 8.0).p_upper == pytest.approx(p_upper, rel=1e-6)
+
+    def test_intervals_of_systems_with_gaps_go_by_their_own_documents(self):
+        sizes = np.array([30, 12, 6, 5, 4, 3])
+        testset, means = rated_documents(sizes, seed=5, without={"C": 0})  # the longest document has no score of C
+        result = compare(testset, "human", **QUICK).metrics["human"]
+        for system in result.systems:
+            known = slice(1, None) if system.system == "C" else slice(None)
+            own, weights = means[system.system][known], sizes[known]
+            worth = weights.sum() ** 2 / (weights**2).sum()
+            left_out = np.array([np.average(np.delete(own, k), weights=np.delete(weights, k))
+                                 for k in range(len(own))])
+            half = stats.t.ppf(0.975, worth - 1) * np.sqrt(len(own) - 1) * left_out.std()
+            assert system.ci_high - system.score == pytest.approx(half)
+
+    def test_a_mean_over_domains_has_the_freedom_of_welch(self):
+        """Three documents of the one domain count as much as twelve of the other."""
+        sizes = np.array([4] * 15)
+        testset, _ = rated_documents(sizes, seed=6, domains=["news"] * 3 + ["speech"] * 12)
+        means = score_over_domains(measure(testset, "human"))
+        found = find_freedom(means.by(means.units("document")), means.stored)
+        assert found == pytest.approx(np.full(3, (1 / 3 + 1 / 12) ** 2 / (1 / 9 / 2 + 1 / 144 / 11)))
+
     @pytest.mark.parametrize("sizes, ci, few", [
-        ([2] * 120, "percentile", False), ([200, *[2] * 120], "jackknife-t", True), ([2] * 99, "jackknife-t", False),
+        ([2] * 400, "percentile", False), ([200, *[2] * 120], "jackknife-t", True), ([2] * 399, "jackknife-t", False),
         ([12, 8, *[2] * 60], "jackknife-t", False)])
     def test_interval_and_warning_go_by_it(self, sizes, ci, few):
         found = compare(of_documents(sizes), **QUICK)

@@ -33,7 +33,8 @@ ALPHAS = (0.01, 0.05, 0.2)
 def sample_of(statistics, rule, resamples=999):
     n = statistics.shape[1]
     data = UnitStatistics(Given({}, rule), statistics, Units("segment", np.arange(n), n))
-    return Sample(data.scores, bootstrap_scores(data, resamples, seed=1), jackknife_scores(data))
+    return Sample(data.scores, bootstrap_scores(data, resamples, seed=1), jackknife_scores(data),
+                  freedom=np.full(len(data.scores), n - 1.0))
 
 
 @pytest.mark.parametrize("alpha", ALPHAS)
@@ -77,7 +78,8 @@ def test_percentile_is_numpys_quantile(n, alpha):
 @st.composite
 def samples(draw):
     numbers = st.integers(-50, 50).map(lambda x: x / 4)
-    return Sample(*(draw(hnp.arrays(float, shape, elements=numbers)) for shape in ((3,), (3, 19), (3, 7))))
+    return Sample(*(draw(hnp.arrays(float, shape, elements=numbers)) for shape in ((3,), (3, 19), (3, 7))),
+                  freedom=np.array([6.0, 4.5, 1.0]))
 
 
 @pytest.mark.parametrize("name", fitting_intervals(False))
@@ -88,14 +90,15 @@ class TestEveryInterval:
                                                                                           shift, scale):
         low, high = INTERVALS[name](sample, alpha)
         assert (low <= high + 1e-12).all()
-        moved = Sample(*(shift + scale * x for x in (sample.observed, sample.drawn, sample.left_out)))
+        moved = Sample(*(shift + scale * x for x in (sample.observed, sample.drawn, sample.left_out)),
+                       freedom=sample.freedom)
         np.testing.assert_allclose(INTERVALS[name](moved, alpha), np.sort([shift + scale * low, shift + scale * high],
                                                                           axis=0), atol=1e-9)
         lower, higher = INTERVALS[name](sample, 0.01)
         assert (lower <= low + 1e-12).all() and (high <= higher + 1e-12).all()
 
     def test_what_never_varies_has_no_width(self, name):
-        sample = Sample(np.array([30.0]), np.full((1, 99), 30.0), np.full((1, 12), 30.0))
+        sample = Sample(np.array([30.0]), np.full((1, 99), 30.0), np.full((1, 12), 30.0), freedom=np.array([11.0]))
         assert INTERVALS[name](sample, 0.05) == ([30.0], [30.0])
 
 
@@ -186,9 +189,9 @@ def slow(observed, drawn, pairs, n_units, n_effective, alpha):
     at = int(position)
     q = largest[at] + (largest[min(at + 1, len(largest) - 1)] - largest[at]) * (position - at)
     found = []
-    for d0, s, n, worth in zip(observed, spread, n_units, n_effective, strict=True):
-        reach = max(q, stats.norm.isf(alpha / 2 / len(pairs))) if n < 60 else q
-        half = stats.t.isf(stats.norm.sf(reach), worth - 1) * s * math.sqrt(n / (n - 1)) if s > 1e-9 else 0
+    for d0, s, worth in zip(observed, spread, n_effective, strict=True):
+        reach = max(q, stats.norm.isf(alpha / 2 / len(pairs))) if worth < 60 else q
+        half = stats.t.isf(stats.norm.sf(reach), worth - 1) * s * math.sqrt(worth / (worth - 1)) if s > 1e-9 else 0
         found.append((d0 - half, d0 + half))
     return np.transpose(found)
 
@@ -289,7 +292,8 @@ class TestGaps:
         worth = 40**2 / (15**2 + 15**2 + 10**2)
         level = stats.t.sf(ratio[frozenset("AB")] / math.sqrt(10 / 9), 9)
         assert level <= 0.025 / 3 + 1e-9  # Bonferroni's, or less by draws
-        assert ratio[frozenset("AC")] == pytest.approx(stats.t.isf(level, worth - 1) * math.sqrt(3 / 2), rel=1e-6)
+        reach = stats.t.isf(level, worth - 1) * math.sqrt(worth / (worth - 1))
+        assert ratio[frozenset("AC")] == pytest.approx(reach, rel=1e-6)
 
     @pytest.mark.parametrize("block_length", [None, 20, 50])
     def test_none_is_within_that_of_its_pair_alone(self, block_length):

@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.power import TTestPower
 
+from mtsig_core.stats.few_units import welch_satterthwaite
 from mtsig_core.stats.power import (
     degrees_of_freedom,
     error_interval,
@@ -13,7 +14,6 @@ from mtsig_core.stats.power import (
     noncentrality_interval,
     power_at,
     units_needed,
-    welch_satterthwaite,
 )
 
 

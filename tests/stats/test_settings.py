@@ -101,12 +101,12 @@ class TestAuto:
         assert settings(test=test).correction == correction
 
     @pytest.mark.parametrize("testset, asked, ci", [
-        (toy(1, 100), {}, "percentile"), (toy(1, 99), {}, "jackknife-t"),
-        (toy(1, 200, np.arange(200) // 2), {}, "percentile"), (toy(1, 198, np.arange(198) // 2), {}, "jackknife-t"),
-        (toy(1, 198, np.arange(198) // 2), dict(unit="segment"), "percentile"),
-        (toy(1, 1000), dict(unit="block", block_length=10), "percentile"),
-        (toy(1, 1000), dict(unit="block", block_length=10.2), "jackknife-t")])
-    def test_interval_is_percentile_from_100_units_on(self, testset, asked, ci):
+        (toy(1, 400), {}, "percentile"), (toy(1, 399), {}, "jackknife-t"),
+        (toy(1, 800, np.arange(800) // 2), {}, "percentile"), (toy(1, 798, np.arange(798) // 2), {}, "jackknife-t"),
+        (toy(1, 798, np.arange(798) // 2), dict(unit="segment"), "percentile"),
+        (toy(1, 1000), dict(unit="block", block_length=2.5), "percentile"),
+        (toy(1, 1000), dict(unit="block", block_length=2.6), "jackknife-t")])
+    def test_interval_is_percentile_from_400_units_on(self, testset, asked, ci):
         assert settings(testset, **asked).ci == ci
 
     def test_what_was_asked_for_stays(self):

@@ -42,7 +42,7 @@ def by_hand(name, d0, d):
     if name == "percentile":
         tail = min(sum(x <= 1e-9 for x in d), sum(x >= -1e-9 for x in d))
         return min(1, 2 * (tail + 1) / (n + 1))
-    extremeness = {"ar": lambda x: abs(x), "bootstrap": lambda x: abs(x - average),
+    extremeness = {"ar": lambda x: abs(x), "bootstrap-t": lambda x: abs(x), "bootstrap": lambda x: abs(x - average),
                    "riezler-maxwell": lambda x: abs(x) - average_size}[name]
     return (sum(extremeness(x) >= abs(d0) - 1e-9 for x in d) + 1) / (n + 1)
 
@@ -63,7 +63,7 @@ class TestEveryP:
         np.testing.assert_array_equal(test.p_values(-observed, -replicates), p)
 
     def test_never_0(self, test):
-        far = np.full((1, 999), 1e-12 if test.name == "ar" else 7.0)
+        far = np.full((1, 999), 1e-12 if test.name in ("ar", "bootstrap-t") else 7.0)
         assert test.p_values(np.array([7.0]), far)[0] == pytest.approx(test.steps / 1000)
 
     def test_identical_systems_get_1(self, test):
@@ -234,8 +234,9 @@ class TestDecide:
 
 
 def test_tests_of_segment_scores_are_for_their_means_alone():
-    assert list(fitting_tests(True)) == ["ar", "bootstrap", "percentile", "koehn", "riezler-maxwell", "t", "wilcoxon"]
-    assert list(fitting_tests(False)) == list(fitting_tests(True))[:5]
+    assert list(fitting_tests(True)) == ["ar", "bootstrap", "bootstrap-t", "percentile", "koehn", "riezler-maxwell",
+                                         "t", "wilcoxon"]
+    assert list(fitting_tests(False)) == list(fitting_tests(True))[:6]
 
 
 @pytest.mark.parametrize("d", [[1, 1, 1, 1], [1, -1, 2, 2, 3, -3, 3, 5], [0.5, -0.2, 0.9, 0.4], [2, 2, -1, 0, 0, 3]])

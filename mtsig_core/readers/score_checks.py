@@ -1,0 +1,161 @@
+"""Rows and values of a table of scores that are no scores of segments: sums and means below them, marks of judgements
+that failed, and systems on another scale than the rest."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+
+from mtsig_core.caution import Assumption
+from mtsig_core.errors import InputError
+from mtsig_core.readers.ratings import Rating, ScoreFile
+from mtsig_core.testset import show_name
+
+_FEWEST = 5  # scores of a system, of which the values may tell something
+#: What the line of a row is called that sums up others, in small letters.
+SUMMARIES = ("mean", "avg", "avg.", "average", "total", "sum", "overall", "all", "median", "std", "std.", "stdev", "sd",
+             "min", "max", "count", "macro", "micro")
+_MOST_SUMMARIES = 8  # rows below the others, such as those of describe() of pandas
+_EVIDENCE = 4  # digits, of all systems together, that agree with a mean
+#: What programs write where a judge gave no score.
+FAILED = (-1.0, -99.0, -999.0, -9999.0)
+
+
+# Sums and means.
+
+
+def drop_summaries(file: ScoreFile, metric: str) -> None:
+    """Take the rows that sum up others out of a table: by their name, or the last one by its values."""
+    dropped = _find_named_summaries(file.ratings)
+    what = "sums or means by their names"
+    if not dropped:
+        dropped, what = _find_last_row(file.ratings)
+    if not dropped:
+        return
+    rows = {rating.row for rating in file.ratings if rating.line in dropped}
+    file.ratings = [rating for rating in file.ratings if rating.line not in dropped]
+    if file.n_rows is not None:
+        file.n_rows -= len(dropped)
+    file.assumed.append(Assumption("summary-rows", {
+        "metric": metric, "file": file.name, "rows": [str(row) for row in sorted(rows, key=str)], "what": what}))
+
+
+def _find_named_summaries(ratings: Sequence[Rating]) -> set[int | str]:
+    """The lines that are called as sums or means, of a table whose other lines are many."""
+    lines = {rating.line for rating in ratings}
+    named: set[int | str] = {line for line in lines if str(line).strip().lower() in SUMMARIES}
+    return named if len(named) <= _MOST_SUMMARIES and len(lines) >= len(named) + _FEWEST else set()
+
+
+def _find_last_row(ratings: Sequence[Rating]) -> tuple[set[int | str], str]:
+    """The last line, if the score of each system there is the sum, or the mean, of those above."""
+    by_system: dict[str, dict[int | str, float | None]] = {}
+    for rating in ratings:
+        own = by_system.setdefault(rating.system, {})
+        if rating.rater is not None or rating.line in own:
+            return set(), ""
+        own[rating.line] = rating.score
+    last = {next(reversed(own)) for own in by_system.values()}
+    if len(last) != 1:
+        return set(), ""
+    columns = []
+    for own in by_system.values():
+        *above, lowest = own.values()
+        numbers = [score for score in above if score is not None]
+        if lowest is None or len(numbers) < _FEWEST:
+            return set(), ""
+        columns.append((numbers, lowest))
+    if _are_sums(columns):
+        return last, "the sums of the rows above"
+    return (last, "the means of the rows above") if _are_means(columns) else (set(), "")
+
+
+def _are_sums(columns: Sequence[tuple[Sequence[float], float]]) -> bool:
+    """Whether the last score of each system is the sum of the others, and larger than any of them in some."""
+    are_equal = all(_is_rounded(sum(above), lowest) for above, lowest in columns)
+    return are_equal and any(abs(lowest) > max(map(abs, above)) for above, lowest in columns)
+
+
+def _are_means(columns: Sequence[tuple[Sequence[float], float]]) -> bool:
+    """Whether the last score of each system is the mean of the others, so closely that it is no chance."""
+    if not all(_is_rounded(statistics.fmean(above), lowest) for above, lowest in columns):
+        return False
+    distinct = {tuple(above): lowest for above, lowest in columns}
+    evidence = 0.0
+    for above, lowest in distinct.items():
+        n_possible = (max(above) - min(above)) * 10.0 ** _count_decimals(lowest)
+        evidence += math.log10(max(n_possible, 1))
+    return evidence >= _EVIDENCE
+
+
+def _is_rounded(exact: float, written: float) -> bool:
+    """Whether a number may have been written for an exact one."""
+    tolerance = 0.5 * 10.0 ** -_count_decimals(written) + 1e-9 * abs(exact)
+    return abs(exact - written) <= tolerance * (1 + 1e-9)
+
+
+def _count_decimals(number: float) -> int:
+    text = f"{number:.12f}".rstrip("0")
+    return len(text.partition(".")[2])
+
+
+# Judgements that failed.
+
+
+def drop_failed(ratings: Sequence[Rating], metric: str) -> tuple[list[Rating], Assumption | None]:
+    """The ratings with a missing score in place of each mark of a judgement that failed: -1 where all other scores are
+    0 or more."""
+    scores = [rating.score for rating in ratings if rating.score is not None]
+    marks = {score for score in scores if score in FAILED}
+    others = [score for score in scores if score not in marks]
+    is_small = 2 * len(others) >= len(scores)
+    if len(marks) != 1 or not is_small or not others or min(others) < 0 or {*others} <= {0.0, 1.0}:
+        return list(ratings), None
+    mark = marks.pop()
+    kept = [rating._replace(score=None) if rating.score == mark else rating for rating in ratings]
+    return kept, Assumption("failed-judgements", {"metric": metric, "mark": mark, "n_failed": scores.count(mark)})
+
+
+# Scales.
+
+
+def check_scales(ratings: Sequence[Rating], metric: str) -> None:
+    """Raise InputError where the scores of some systems lie between 0 and 1, and those of others between 0 and 100."""
+    by_system: dict[str, list[float]] = {}
+    for rating in ratings:
+        if rating.score is not None:
+            by_system.setdefault(rating.system, []).append(rating.score)
+    units = {system: own for system, own in by_system.items() if _is_unit_scale(own)}
+    hundreds = {system: own for system, own in by_system.items() if _is_hundred_scale(own)}
+    pair = _find_rescaled(units, hundreds)
+    if pair is not None:
+        a, b = pair
+        raise InputError(
+            f"{ratings[0].file.name}: the {show_name(metric)} scores of {show_name(a)} range from {min(units[a]):g} to "
+            f"{max(units[a]):g}, and those of {show_name(b)} from {min(hundreds[b]):g} to {max(hundreds[b]):g}. "
+            f"Expected one scale for all systems. Multiply the scores of {show_name(a)} by 100, or divide the others "
+            "by 100.")
+
+
+def _is_unit_scale(scores: Sequence[float]) -> bool:
+    """Whether scores lie between 0 and 1, and are not only these two."""
+    return len(scores) >= _FEWEST and min(scores) >= 0 and max(scores) <= 1 and len(set(scores) - {0.0, 1.0}) > 1
+
+
+def _is_hundred_scale(scores: Sequence[float]) -> bool:
+    """Whether scores lie between 0 and 100, nearly all of them above 1."""
+    if len(scores) < _FEWEST or min(scores) < 0 or max(scores) > 100:
+        return False
+    return sum(score > 1 for score in scores) >= 0.9 * len(scores)
+
+
+def _find_rescaled(units: Mapping[str, Sequence[float]], hundreds: Mapping[str, Sequence[float]]
+                   ) -> tuple[str, str] | None:
+    """Two systems whose medians would be alike on one scale: a bad system may have low scores throughout."""
+    for a, low in units.items():
+        for b, high in hundreds.items():
+            ratio = statistics.median(high) / max(100 * statistics.median(low), 1e-9)
+            if 1 / 3 <= ratio <= 3:
+                return a, b
+    return None

@@ -1,0 +1,285 @@
+"""Tables with a column for each system: which columns are systems, what the others are, and what each system is called.
+
+Programs write more columns than scores: numbers of rows, lengths, steps of training, what a model was asked. Read as
+systems, such a column wins or loses against all others. `ASIDES` has their names; `find_asides` also looks at what is
+in them. What is set aside is an assumption that each report has; `--columns systems=A|B` says otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from mtsig_core.caution import Assumption
+from mtsig_core.errors import InputError, suggest_name
+from mtsig_core.readers.cells import has_number, is_blank, is_number, to_number
+from mtsig_core.readers.columns import NAMES, InputTable, NumberedRows, show_names
+from mtsig_core.testset import show_name
+
+_FEWEST_ROWS = 10  # of which the values of a column may tell what it is
+ALL = "all"  # in place of names: every column that holds numbers
+SEPARATOR = "|"  # between the names of columns
+
+#: Names of columns that are no systems, in small letters with _ between words, by what they hold.
+ASIDES: Mapping[str, re.Pattern[str]] = {
+    "row numbers": re.compile(
+        r"level_\d+|rows?(_?(id|nr|no|num|number|index))?|nr|no|num|number|idx|counter|key|uu?id|hash"
+        r"|custom_id|(request|response|task|annotation|sample|example|instance|item|unit|pair)_?(id|index|no|nr)"
+        r"|inner_id|position|order"),
+    "lengths": re.compile(
+        r"(len|length|lengths|size)|(\w+_)?(len|length|num_words|num_tokens|num_chars)|len(gth)?_(\w+)"
+        r"|n(um|r|o)?_?(of_)?(\w+_)?(words?|tokens?|toks?|chars?|characters?|bytes?|sents?|sentences?)"
+        r"|(\w+_)?(words?|tokens?|toks?|chars?|characters?)_?(count|len|length|num)?|max_tokens"),
+    "sums or means": re.compile(r"mean|avg|average|total|sum|overall|median|std|stdev|sd|min|max|count|var(iance)?"),
+    "steps of training": re.compile(
+        r"(global_)?steps?|timestamp|runtime|epochs?|iter(ation)?s?|checkpoint|lr|learning_rate"),
+    "what a model was asked or answered": re.compile(
+        r"prompts?|prompt_\w+|completions?|instructions?|messages?|responses?|raw_(output|response)s?|thinking"
+        r"|reasoning|explanations?|justifications?|finish_reason|stop_reason|status(_code)?|object|created(_at)?|updated_at"
+        r"|completed_(at|by)|lead_time|elapsed|temperature|top_[pk]|seed|logprobs?|usage|errors?|cache_hit|retries"
+        r"|attempts?"),
+    "labels": re.compile(
+        r"labels?|gold(_label)?|categor(y|ies)|severity|tags?|splits?|folds?|batch(es)?|waves?|types?|topics?|difficulty"
+        r"|weights?|years?|dates?|time|languages?|langs?|(src|source|tgt|target)_lang(uage)?|urls?|links?|titles?|comments?"
+        r"|notes?|remarks?|is_\w+|has_\w+|flag(s|ged)?|valid|skip(ped)?|origlang|original_language"),
+}
+_TEXTS = {*NAMES["source"], *NAMES["reference"], *NAMES["output"]}
+
+
+@dataclass(frozen=True)
+class WideTable:
+    """A table with a column for each system, without the columns that are none."""
+
+    table: InputTable
+    assumed: tuple[Assumption, ...]
+
+
+def clean_wide_table(table: InputTable, columns: Sequence[int], metric: str, known: Collection[str]) -> WideTable:
+    """The table without the columns that are no systems, and with the names that the systems have.
+
+    Parameters
+    ----------
+    table : InputTable
+    columns : sequence of int
+        Those that may be of systems: they hold no line, document, domain or rater by their names.
+    metric : str
+        What the scores are called.
+    known : collection of str
+        The systems and references of the texts; empty without texts.
+    """
+    asides = find_asides(table, columns, known)
+    systems = [k for k in columns if k not in asides]
+    if not systems:
+        asides, systems = {}, list(columns)
+    new_names = read_system_names([table.header[k] for k in systems], metric, known)
+    of_other_metrics = {k for k in systems if new_names and new_names[table.header[k]] is None}
+    wanted = [k for k in range(len(table.header)) if k not in asides and k not in of_other_metrics]
+    rows: NumberedRows = [(row, [cells[k] for k in wanted]) for row, cells in table.rows]
+    assumed = []
+    if asides:
+        held = [f"{_show_title(table.header[k], k)} ({why})" for k, why in asides.items()]
+        assumed.append(Assumption("columns-aside", {"metric": metric, "file": table.name, "columns": held}))
+    if new_names:
+        read_as = [f"{old} as {new}" for old, new in new_names.items() if new is not None]
+        assumed.append(Assumption("columns-renamed", {"metric": metric, "file": table.name, "columns": read_as}))
+    header = [new_names.get(table.header[k]) or table.header[k] for k in wanted]
+    return WideTable(replace(table, header=header, rows=rows), tuple(assumed))
+
+
+def _show_title(name: str, column: int) -> str:
+    return show_name(name) if name else f"column {column + 1}, which has no name"
+
+
+# Which columns are no systems.
+
+
+def find_asides(table: InputTable, columns: Iterable[int], known: Collection[str] = ()) -> dict[int, str]:
+    """The columns that are no systems, each with what it holds instead; by its name, else by its values."""
+    unknown = [k for k in columns if table.header[k] not in known]
+    asides = {k: why for k in unknown if (why := _find_by_name(table, k)) is not None}
+    rest = [k for k in unknown if k not in asides]
+    numbers = {k: _read_numbers(table, k) for k in rest if _is_numeric(table, k)}
+    has_known = any(name in known for name in table.header)
+    for k in rest:
+        if k not in numbers and has_known:
+            asides[k] = "texts"
+        elif k in numbers and (why := _find_by_values(table, numbers, k)) is not None:
+            asides[k] = why
+    return asides
+
+
+def _find_by_name(table: InputTable, column: int) -> str | None:
+    """What a column holds by its name; the name of a text does not tell where there are numbers in it."""
+    name = table.header[column]
+    plain = re.sub(r"[^a-z0-9]+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()).strip("_")
+    if not name or plain.startswith("unnamed"):  # as pandas writes the index of its rows
+        return "row numbers" if _is_whole(table, column) else None
+    if re.search(r"__(MIN|MAX)$", name):  # as Weights & Biases exports charts
+        return "steps of training"
+    if name.lower() in _TEXTS and not _is_numeric(table, column):
+        return "texts"
+    if name.strip() == "#":
+        return "row numbers"
+    return next((why for why, pattern in ASIDES.items() if pattern.fullmatch(plain)), None)
+
+
+def _is_numeric(table: InputTable, column: int) -> bool:
+    return all(is_number(cells[column]) for _, cells in table.rows)
+
+
+def _is_whole(table: InputTable, column: int) -> bool:
+    """Whether a column holds whole numbers only."""
+    return all(re.fullmatch(r"\s*\d+(\.0)?\s*", str(cells[column])) for _, cells in table.rows)
+
+
+def _read_numbers(table: InputTable, column: int) -> list[float | None]:
+    return table.read(column, to_number)
+
+
+def _find_by_values(table: InputTable, numbers: Mapping[int, Sequence[float | None]], column: int) -> str | None:
+    """What a column holds by its values: numbers that count the rows, the lengths of a text beside it, or one value
+    that no other column comes to. None of what may be scores."""
+    values = [value for value in numbers[column] if value is not None]
+    if len(values) < len(table.rows) or len(values) < _FEWEST_ROWS:
+        return None
+    if all(later - earlier == 1 for earlier, later in pairwise(values)):
+        return "row numbers"
+    if _are_lengths(table, values):
+        return "lengths"
+    others = [value for k, own in numbers.items() if k != column for value in own if value is not None]
+    is_constant = len(set(values)) == 1 and values[0] != 0  # a system without output may score 0 throughout
+    if is_constant and others and not min(others) <= values[0] <= max(others):
+        return "one value"
+    return None
+
+
+def _are_lengths(table: InputTable, values: Sequence[float]) -> bool:
+    """Whether these are the numbers of words, or of characters, of a text in the table."""
+    for k in range(len(table.header)):
+        texts = [cells[k] for _, cells in table.rows]
+        if all(isinstance(text, str) and not is_blank(text) for text in texts) and not _is_numeric(table, k):
+            words = [float(len(str(text).split())) for text in texts]
+            characters = [float(len(str(text))) for text in texts]
+            if values in (words, characters):
+                return True
+    return False
+
+
+def list_numeric(table: InputTable, columns: Iterable[int]) -> list[int]:
+    """Those of the columns that hold numbers, and nothing else."""
+    return [k for k in columns if _is_numeric(table, k) and any(has_number(cells[k]) for _, cells in table.rows)]
+
+
+# Whether a table has a column for each system.
+
+
+def guess_systems(table: InputTable, columns: Sequence[int], known: Collection[str] = ()) -> list[int]:
+    """The columns that seem to be of systems, one each; empty where rows seem to be: one for each system and line."""
+    by_name = [k for k in columns if table.header[k] in known]
+    if by_name:
+        return by_name
+    if _has_rows_of_systems(table):
+        return []
+    asides = find_asides(table, columns, known)
+    candidates = list_numeric(table, [k for k in columns if k not in asides])
+    return candidates if len(candidates) > 1 else []
+
+
+def _has_rows_of_systems(table: InputTable) -> bool:
+    """Whether a column of few texts comes with the same lines for each of its values, as systems do."""
+    columns = [[str(cells[k]) for _, cells in table.rows] for k in range(len(table.header))]
+    texts = [values for k, values in enumerate(columns) if not _is_numeric(table, k)]
+    for names in texts:
+        n_names = len(set(names))
+        if 1 < n_names <= len(names) / 2:
+            for lines in columns:
+                if lines is not names and _are_lines_of(lines, names):
+                    return True
+    return False
+
+
+def _are_lines_of(lines: Sequence[str], names: Sequence[str]) -> bool:
+    """Whether each name has the same lines, as often as the others: of several language pairs, each more than once."""
+    lines_of: dict[str, Counter[str]] = {}
+    for name, line in zip(names, lines, strict=True):
+        lines_of.setdefault(name, Counter())[line] += 1
+    first, *others = lines_of.values()
+    return len(first) > 1 and all(own == first for own in others)
+
+
+def guess_documents(table: InputTable, columns: Iterable[int]) -> int | None:
+    """The column of texts whose values stand in several rows on end, each in one place, as documents do."""
+    for k in columns:
+        values = [str(cells[k]) for _, cells in table.rows]
+        if _is_numeric(table, k) or not all(map(str.strip, values)):
+            continue
+        n_runs = sum(later != earlier for earlier, later in pairwise(values)) + 1
+        if n_runs == len(set(values)) and 1 < n_runs < len(values):
+            return k
+    return None
+
+
+# What the systems are called.
+
+
+def read_system_names(names: Sequence[str], metric: str, known: Collection[str]
+                ) -> dict[str, str | None]:
+    """The known system of each column that is called by it and by what was scored, as ``mySys_XCOMET-XL (seg)``; None
+    for a column of another metric. Empty where the names are those of the systems, or are of no system.
+
+    >>> read_system_names(["A_COMET (seg)", "B_COMET (seg)"], "COMET", ["A", "B"])
+    {'A_COMET (seg)': 'A', 'B_COMET (seg)': 'B'}
+    >>> read_system_names(["A_COMET", "B_COMET", "A_BLEU", "B_BLEU"], "COMET", ["A", "B"])
+    {'A_COMET': 'A', 'B_COMET': 'B', 'A_BLEU': None, 'B_BLEU': None}
+    """
+    if not known or any(name in known for name in names):
+        return {}
+    found = {name: _split_name(name, known) for name in names}
+    if any(parts is None for parts in found.values()):
+        return {}
+    around = {name: parts[1] for name, parts in found.items() if parts is not None}
+    kinds = list(dict.fromkeys(around.values()))
+    if len(kinds) > 1:
+        own = [kind for kind in kinds if _simplify(metric) in _simplify("".join(kind))]
+        exact = [kind for kind in own if _simplify("".join(kind)) == _simplify(metric)]
+        kinds = exact or own
+    if len(kinds) != 1:
+        return {}
+    systems = {name: parts[0] for name, parts in found.items() if parts is not None}
+    return {name: systems[name] if around[name] == kinds[0] else None for name in names}
+
+
+def _split_name(name: str, known: Collection[str]) -> tuple[str, tuple[str, str]] | None:
+    """The longest known system in a name, and what stands before and after it, apart from it by a sign."""
+    for system in sorted(known, key=len, reverse=True):
+        match = re.fullmatch(rf"(|.*[^A-Za-z0-9]){re.escape(system)}(|[^A-Za-z0-9].*)", name, re.DOTALL)
+        if match is not None:
+            return system, (match[1], match[2])
+    return None
+
+
+def _simplify(name: str) -> str:
+    """A name without signs and case, and without (seg), which says that scores are of segments."""
+    return re.sub(r"[^a-z0-9]+", "", re.sub(r"\((seg|segment|sys|system)\w*\)", "", name.lower()))
+
+
+# What the user says.
+
+
+def take_systems(table: InputTable, named: str, others: Collection[str]) -> InputTable:
+    """The table with only those columns as systems, and `others`, which hold something else."""
+    if named == ALL:
+        numeric = list_numeric(table, range(len(table.header)))
+        wanted = [table.header[k] for k in numeric]
+    else:
+        wanted = [name.strip() for name in named.split(SEPARATOR)]
+    for name in wanted:
+        if name not in table.header:
+            raise InputError(f"{table.name} has no column {show_name(name)!r}.{suggest_name(name, table.header)} It "
+                             f"has: {show_names(table.header)}.")
+    kept = [k for k, name in enumerate(table.header) if name in wanted or name in others]
+    rows: NumberedRows = [(row, [cells[k] for k in kept]) for row, cells in table.rows]
+    return replace(table, header=[table.header[k] for k in kept], rows=rows)

@@ -1,0 +1,158 @@
+"""Tables with a column for each system, and further columns that are no systems."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from mtsig_core.cli.main import main
+from mtsig_core.errors import InputError, SettingError
+from mtsig_core.readers.scores import read_scores
+from mtsig_core.readers.texts import read_text
+from mtsig_core.source import Source
+
+RANDOM = random.Random(7)
+N = 40
+SCORES = {name: [round(RANDOM.uniform(0.2, 0.9), 4) for _ in range(N)] for name in "AB"}
+TEXTS = [" ".join("word" for _ in range(RANDOM.randint(4, 30))) for _ in range(N)]
+
+
+def systems(table, **more):
+    return [*read_scores({"COMET": table}, **more).systems]
+
+
+def asides(table):
+    [assumed] = [one for one in read_scores({"COMET": table}).assumed if one.code == "columns-aside"]
+    return list(assumed.facts["columns"])
+
+
+#: Real columns beside scores, by the programs that write them.
+BESIDE = {
+    "src_len": [RANDOM.randint(20, 90) for _ in range(N)], "ref_tokens": [RANDOM.randint(5, 30) for _ in range(N)],
+    "num_words": list(range(5, 5 + N)), "prompt_tokens": [RANDOM.randint(90, 99) for _ in range(N)],
+    "Step": list(range(0, N * 10, 10)), "A__MIN": SCORES["A"], "A - comet__MAX": SCORES["A"],
+    "_runtime": SCORES["B"],
+    "prompt": TEXTS, "label": [k % 2 for k in range(N)], "finish_reason": ["stop"] * N,
+    "custom_id": [f"request-{k}" for k in range(N)], "Unnamed: 0": list(range(N)),
+    "Unnamed: 0.1": list(range(7, 7 + N)),
+    "": list(range(N)), "lead_time": SCORES["A"], "created_at": ["2026-01-01"] * N, "temperature": [0.7] * N,
+    "src_lang": ["en"] * N, "source": TEXTS, "lang": ["de"] * N, "split": ["test"] * N, "url": TEXTS,
+    "row_id": list(range(N))}
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_what_programs_write_beside_scores_is_no_system_by_its_name(name):
+    table = {name: BESIDE[name], **SCORES}
+    assert systems(table) == ["A", "B"]
+    assert (name or "column 1, which has no name") in asides(table)[0]
+
+
+@pytest.mark.parametrize("values, why", [
+    (list(range(3, 3 + N)), "row numbers"), ([9.5] * N, "one value"),
+    ([len(text.split()) for text in TEXTS], "lengths"), ([len(text) for text in TEXTS], "lengths")])
+def test_values_tell_too(values, why):
+    assert f"mystery ({why})" in asides({"mystery": values, "source": TEXTS, **SCORES})
+
+
+@pytest.mark.parametrize("values", [
+    [0.5] * N, [0.2 * (k % 3) for k in range(N)], [RANDOM.randint(0, 1) for _ in range(N)], [1] * N,
+    [RANDOM.uniform(0, 1) for _ in range(N)]])
+def test_scores_stay_whatever_they_are(values):
+    assert systems({"mystery": values, "A": [0.1 * (k % 11) for k in range(N)], "B": SCORES["B"]})[0] == "mystery"
+
+
+def test_few_rows_tell_nothing_and_a_table_keeps_some_column():
+    assert systems({"A": [1, 2, 3], "B": [2, 3, 4]}) == ["A", "B"]
+    assert systems({"label": SCORES["A"], "Step": SCORES["B"]}) == ["label", "Step"]
+
+
+def test_the_user_has_the_last_word(tmp_path, capsys):
+    table = {"src_len": BESIDE["src_len"], "story": TEXTS, **SCORES}
+    assert systems(table, columns={"systems": "A|src_len"}) == ["src_len", "A"]
+    assert systems({**SCORES, "label": BESIDE["label"]}, columns={"systems": "all"}) == ["A", "B", "label"]
+    found = read_scores({"COMET": table}, columns={"systems": "A|B", "docid": "story"})
+    assert [*found.systems] == ["A", "B"] and found.n_documents == len(set(TEXTS))
+    with pytest.raises(InputError, match="no column 'C'"):
+        read_scores({"COMET": table}, columns={"systems": "A|C"})
+    with pytest.raises(SettingError, match="only one of systems and score"):
+        read_scores({"COMET": table}, columns={"systems": "A|B", "score": "A"})
+    path = tmp_path / "t.csv"
+    path.write_text("src_len,A,B\n" + "".join(f"{k},0.{k},0.{k % 9}\n" for k in range(10, 30)))
+    assert main(["score", "--scores", f"COMET={path}", "--metrics", "COMET"]) == 0
+    out, err = capsys.readouterr()
+    assert "src_len (lengths)" in err and "--columns 'systems=A|B', or systems=all" in err
+    assert "src_len (lengths)" in out and not any(line.startswith("src_len") for line in out.splitlines())
+    assert main(["score", "--scores", f"COMET={path}", "--metrics", "COMET", "--columns", "systems=all"]) == 0
+    assert any(line.startswith("src_len") for line in capsys.readouterr().out.splitlines())
+
+
+@pytest.fixture
+def texts(tmp_path):
+    """Texts of two systems."""
+    for name in ("ref", "mySys", "base"):
+        (tmp_path / f"{name}.txt").write_text("\n".join(f"{text} {name}" for text in TEXTS) + "\n")
+    paths = {name: str(tmp_path / f"{name}.txt") for name in ("ref", "mySys", "base")}
+    return Source(((None, paths["ref"]),), ((None, paths["mySys"]), (None, paths["base"])))
+
+
+def joined(source, tmp_path, table, name="XCOMET-XL"):
+    path = tmp_path / "t.csv"
+    rows = zip(*table.values(), strict=True)
+    path.write_text(",".join(table) + "\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+    return Source(source.ref, source.system, scores=((name, str(path)),)).read()
+
+
+@pytest.mark.parametrize("names", [
+    ["mySys_XCOMET-XL (seg)", "base_XCOMET-XL (seg)"], ["XCOMET-XL.mySys", "XCOMET-XL.base"],
+    ["mySys-seg", "base-seg"]])
+def test_columns_that_name_system_and_score_are_matched(texts, tmp_path, names):
+    testset = joined(texts, tmp_path, dict(zip(names, SCORES.values(), strict=True)))
+    assert list(testset.scores["XCOMET-XL"].by_system["mySys"]) == SCORES["A"]
+    assert f"{names[0]} as mySys" in " ".join(one.text for one in testset.assumed)
+
+
+def test_of_several_scores_the_one_that_is_named_is_taken(texts, tmp_path):
+    table = {"mySys_XCOMET-XL": SCORES["A"], "mySys_BLEU": SCORES["B"], "base_XCOMET-XL": SCORES["B"],
+             "base_BLEU": SCORES["A"]}
+    testset = joined(texts, tmp_path, table)
+    assert list(testset.scores["XCOMET-XL"].by_system["base"]) == SCORES["B"]
+    with pytest.raises(InputError, match="neither a column 'system' nor one that is named after a system"):
+        joined(texts, tmp_path, table, "human")
+
+
+def test_a_text_beside_columns_of_the_systems_is_no_system(texts, tmp_path):
+    table = {"story": [f"story {k // 5}" for k in range(N)], "mySys": SCORES["A"], "base": SCORES["B"]}
+    testset = joined(texts, tmp_path, table)
+    assert list(testset.scores["XCOMET-XL"].by_system) == ["mySys", "base"]
+    assert "story (texts)" in " ".join(one.text for one in testset.assumed)
+
+
+def test_a_system_that_is_called_so_stays(tmp_path):
+    for name in ("ref", "label", "Step"):
+        (tmp_path / f"{name}.txt").write_text("a\nb\n")
+    source = Source(((None, str(tmp_path / "ref.txt")),), tuple((None, str(tmp_path / f"{name}.txt"))
+                                                                for name in ("label", "Step")))
+    testset = joined(source, tmp_path, {"label": [0.1, 0.2], "Step": [0.3, 0.4]})
+    assert list(testset.scores["XCOMET-XL"].by_system) == ["label", "Step"]
+    assert read_text(source.ref, source.system).n_segments == 2
+
+
+WMT25 = Path(__file__).parents[3] / "shared" / "data" / "wmt25" / "automatic_scores"
+
+
+@pytest.mark.skipif(not WMT25.is_dir(), reason="needs the scores in ../shared/data/wmt25")
+def test_no_system_of_wmt25_is_set_aside():
+    """Of 32 to 43 systems with five metrics each, as columns."""
+    tables = {}
+    for file in sorted(WMT25.glob("*.jsonl")):
+        for record in map(json.loads, file.read_text().splitlines()):
+            for metric, values in record["metric_scores"].items():
+                own = tables.setdefault((record["language_pair"], metric), {}).setdefault(file.stem, [])
+                own += values
+    assert len(tables) == 15
+    for (_, metric), table in tables.items():
+        n = max(map(len, table.values()))
+        whole = {system: values for system, values in table.items() if len(values) == n}
+        testset = read_scores({metric: whole})
+        assert {*testset.systems} == {*whole} and [one.code for one in testset.assumed] == ["direction-known"]

@@ -1,0 +1,48 @@
+"""A verb goes with the number of what it is about: 1 segment is too few, 2 segments are."""
+
+import ast
+import re
+
+import pytest
+
+from mtsig_core import TestSet, compare
+from mtsig_core.errors import choose_verb
+from mtsig_core.report.caution_words import find_reason_undecided
+from tests.builders.code import CORE, PAGES, nodes
+
+#: Behind a count whose noun is plain, a verb for several is wrong where the count is 1.
+PLURAL = re.compile(r"^ (are|have|were|differ|lack|do|show)\b")
+
+
+def counts_with_a_plain_verb(file):
+    """Where an f-string has format_count(...), and a verb for several right behind it."""
+    for node in nodes(file):
+        if isinstance(node, ast.JoinedStr):
+            for value, after in zip(node.values, node.values[1:], strict=False):
+                is_count = isinstance(value, ast.FormattedValue) and "format_count(" in ast.unparse(value.value)
+                if is_count and isinstance(after, ast.Constant) and PLURAL.match(str(after.value)):
+                    yield f"{file.name}, line {node.lineno}: {ast.unparse(value)}{after.value}"
+
+
+def templates_with_a_plain_verb(file):
+    """The same of templates: {n:#segment} are."""
+    for node in nodes(file):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from (f"{file.name}, line {node.lineno}: {found[0]}" for found in re.finditer(
+                r"\{\w+:#(\w|[{} ])+\}+ (are|have|were|differ|lack|do|show)\b", node.value))
+
+
+@pytest.mark.parametrize("find", [counts_with_a_plain_verb, templates_with_a_plain_verb])
+def test_no_count_has_a_verb_for_several_only(find):
+    assert [place for file in [*CORE, *PAGES] for place in find(file)] == []
+
+
+@pytest.mark.parametrize("n, words", [(1, "1 segment is too few"), (3, "3 segments are too few")])
+def test_too_few(n, words):
+    testset = TestSet("toy", {"A": ["a b c d"] * n, "B": ["a b x d"] * n}, {"ref": ["a b c d"] * n})
+    result = compare(testset, "bleu", trials=99, resamples=99)
+    assert find_reason_undecided(result.settings, result.metrics["bleu"]) == words
+
+
+def test_verbs():
+    assert [choose_verb(n, "is", "are") for n in (0, 1, 2)] == ["are", "is", "are"]
