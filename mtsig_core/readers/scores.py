@@ -43,6 +43,7 @@ from mtsig_core.readers.ratings import (
     separate_raters,
 )
 from mtsig_core.readers.score_checks import check_scales, drop_failed, drop_summaries
+from mtsig_core.readers.texts import read_outputs
 from mtsig_core.readers.wide_tables import (
     SEPARATOR,
     clean_wide_table,
@@ -547,6 +548,24 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
         assumed += (Assumption("lines-from-zero", {"file": ratings[0].file.name}),)
     return TestSet(name or metric, no_texts, {}, lines=numbers, documents=_list_groups(ratings, lines, "document"),
                    domains=_list_groups(ratings, lines, "domain"), scores=frozen, assumed=assumed)
+
+
+def read_rated_outputs(systems: Sequence[tuple[str | None, FilePath]], tables: Tables,
+                       lower_is_better: Collection[str] = (), *, sources: FilePath | None = None,
+                       documents: FilePath | None = None, langpair: str | None = None, name: str | None = None,
+                       keep_canary: bool = False, **of_tables: Any) -> TestSet:
+    """A test set of outputs without a reference, with the scores of their segments, such as those of CometKiwi.
+
+    Parameters
+    ----------
+    systems, sources, documents, langpair, name, keep_canary
+        As in `mtsig_core.readers.texts.read_text`.
+    tables, lower_is_better, of_tables
+        As in `join_scores`, and its further arguments.
+    """
+    texts = read_outputs(systems, sources=sources, documents=documents, langpair=langpair, name=name,
+                         keep_canary=keep_canary)
+    return replace(join_scores(texts, tables, lower_is_better, **of_tables), references={})
 
 
 def _name_rows(table: ScoreTable, testset: TestSet) -> ScoreTable:
