@@ -47,7 +47,8 @@ from mtsig_core.results import (
 )
 from mtsig_core.score_names import pick_human_scores
 from mtsig_core.stats.arrays import TOLERANCE, contains_zero
-from mtsig_core.stats.decisions import smallest_stable_difference, spread_interval
+from mtsig_core.stats.decisions import decide_studentised, smallest_stable_difference, spread_interval
+from mtsig_core.stats.draws import STUDENTISED, MetricDraws
 from mtsig_core.stats.few_units import (
     FEW_FOR_BOOTSTRAP,
     FEW_UNITS,
@@ -63,6 +64,7 @@ from mtsig_core.stats.few_units import (
     suggest_settings,
 )
 from mtsig_core.stats.intervals import LEAST_UNITS
+from mtsig_core.stats.line_cautions import about_characters, about_lines
 from mtsig_core.stats.ranks import RANK_RULES, count_reversed_pairs, find_other_leaders, find_top_group
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, is_split, significant
@@ -72,7 +74,8 @@ _THAT_MAY_TELL = ("chrf", "ter", "bleu")
 
 
 def find_cautions(testset: TestSet, settings: Settings, units: Units, metrics: Iterable[Metric],
-                  results: Mapping[str, MetricResult]) -> tuple[Caution, ...]:
+                  results: Mapping[str, MetricResult],
+                  drawn: Mapping[str, MetricDraws] | None = None) -> tuple[Caution, ...]:
     """Return all warnings: about the design, the metrics, the family of pairs, the texts, then single pairs."""
     metrics = list(metrics)
     found = [*about_few_for_test(settings, units, results.values()), *about_runs(testset, settings, results.values()),
@@ -85,6 +88,7 @@ def find_cautions(testset: TestSet, settings: Settings, units: Units, metrics: I
         found += _about_ends(testset, known[name], result) if name in known else ()
         if facts := reference_disagreement(result, testset.n_segments):
             found.append(Caution("references-disagree", facts, name))
+        found += about_skew(settings, result, drawn[name]) if drawn is not None else ()
         found += _about_family(settings, result)
         found += _about_averaged_ratings(testset, settings, name)
     found += about_texts(testset)
@@ -145,6 +149,23 @@ def about_need_of_units(test: str) -> Iterator[Caution]:
     """Warn of a test that rejects too often with few units, before any data are there."""
     if TESTS[test].with_few is not None:
         yield Caution("test-needs-units", {"test": test}, remedies=({"test": "ar"},))
+
+
+def about_skew(settings: Settings, result: MetricResult, drawn: MetricDraws) -> Iterator[Caution]:
+    """Warn of systems whose differences to the others are skewed, where the test is one that should hold its level."""
+    is_compared = settings.baseline is None or settings.baseline in drawn.names
+    if not drawn.skewed or TESTS[settings.test].caution is not None or not is_compared:
+        return
+    other = decide_studentised(drawn, settings)
+    lost = [(pair.a, pair.b) for pair in result.tested
+            if pair.significant and other.get((pair.a, pair.b), pair.better) is None]
+    first = drawn.skewed[0]
+    yield Caution("skewed-system", {
+        "systems": [one.system for one in drawn.skewed], "unit": settings.unit, "n": result.n_units,
+        "first": first.system, "is_worse": first.is_worse, "n_far": first.n_far, "share": first.share,
+        "named": first.named, "lost": lost, "n_found": sum(pair.significant for pair in result.tested),
+        "n_other": sum(better is not None for better in other.values()) if other else None,
+        "test": settings.test}, result.metric, remedies=({"test": STUDENTISED},) if other else ())
 
 
 def about_few_in(parts: Mapping[str, int], unit: str, alpha: float, test: str | None = None) -> Iterator[Caution]:
@@ -730,7 +751,7 @@ def about_files(testset: TestSet) -> tuple[Caution, ...]:
 def _kept_or_found(testset: TestSet) -> tuple[Caution, ...]:
     if len(testset.systems) * testset.n_segments < _WORTH_KEEPING:
         return (*_about_files(testset),)
-    key = (testset.digest, hash(tuple(testset.lines)), "facts of files")  # facts name lines
+    key = (testset.digest, hash(tuple(testset.lines)), "facts of files and lines")  # facts name lines
     return remember(tuple[Caution, ...], lambda: (*_about_files(testset),), *key)
 
 
@@ -748,9 +769,15 @@ def _about_files(testset: TestSet) -> Iterator[Caution]:
             yield Caution("other-script", {"language": looks, "expected": script}, a=name)
         elif any(output):
             compared[name] = texts
-    yield from _about_order(testset, compared)
-    yield from _about_marks(testset, compared)
+    in_disorder = [*_about_order(testset, compared)]
+    marked = [*_about_marks(testset, compared)]
+    yield from in_disorder
+    yield from marked
     yield from _about_equal_lines(testset, compared)
+    known = {caution.a for caution in (*in_disorder, *marked)}  # what is wrong with each of their lines is told already
+    unmarked = {name: texts for name, texts in compared.items() if name not in known}
+    yield from about_lines(testset, unmarked)
+    yield from about_characters(testset, unmarked)
 
 
 def strip_texts(texts: Iterable[str | None]) -> list[str]:

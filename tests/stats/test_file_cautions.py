@@ -195,17 +195,22 @@ def test_a_better_system_and_a_copy_of_the_reference_are_no_source_of_it():
     assert told({"a": short, "b": [line.replace("a", "o") for line in short]}, {"refA": short[:-1] + ["Ja!"]})[0] == []
 
 
+def doubts_of(testset):
+    return [caution for caution in about_files(testset) if caution.kind.doubts_files]
+
+
 @pytest.mark.parametrize("langpair", ["en-de", "en-zh"])
 def test_nothing_is_said_of_real_outputs(wmt24, langpair):
     testset = read_wmt(wmt24, langpair)
+    testset = testset.only([name for name in testset.systems if name != "CycleL2"])  # in en-zh it is in no language
     for references in ([name] for name in testset.references):
         scored = testset.scored_with(references, others_as_systems=len(testset.references) > 1)
-        assert about_files(scored) == ()
+        assert doubts_of(scored) == []
     draw, documents = random.Random(12), testset.document_index
     for n_documents in (12, 40):
         chosen = set(draw.sample(range(documents.max() + 1), n_documents))
         part = testset.take([k for k, document in enumerate(documents) if document in chosen])
-        assert about_files(part) == about_files(part.only([draw.choice(list(testset.systems))])) == ()
+        assert doubts_of(part) == doubts_of(part.only([draw.choice(list(testset.systems))])) == []
 
 
 @pytest.mark.parametrize("langpair", ["en-de", "en-zh"])
