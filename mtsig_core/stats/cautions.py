@@ -70,6 +70,8 @@ from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, is_split, significant
 from mtsig_core.testset import TestSet, count_characters, show_name
 
+#: How many times too wide the standard error of a difference that is adjusted for raters may be without a warning.
+WIDE_BY_RATERS = 1.25
 _THAT_MAY_TELL = ("chrf", "ter", "bleu")
 
 
@@ -84,7 +86,8 @@ def find_cautions(testset: TestSet, settings: Settings, units: Units, metrics: I
               for metric in filter(depends_on_testset, metrics)]
     known = {metric.name: metric for metric in metrics}
     for name, result in results.items():
-        found += [*about_ratings(testset, name), *about_scores(testset, name)]
+        found += [*about_ratings(testset, name), *about_raters(testset, name, settings.alpha)]
+        found += about_scores(testset, name)
         found += _about_ends(testset, known[name], result) if name in known else ()
         if facts := reference_disagreement(result, testset.n_segments):
             found.append(Caution("references-disagree", facts, name))
@@ -683,6 +686,24 @@ def about_ratings(testset: TestSet, metric: str) -> Iterator[Caution]:
         if n := sum(value is not None for value in by_system.get(name, ())):
             yield Caution("ratings-of-references", {"name": name, "n": n}, metric,
                           remedies=({"refs_as_systems": True},))
+
+
+def about_raters(testset: TestSet, metric: str, alpha: float) -> Iterator[Caution]:
+    """Warn where scores that are adjusted for raters do not compare systems as they seem to."""
+    for one in testset.assumed:
+        if one.metric != metric:
+            continue
+        if one.code == "rater-favour" and significant(one.facts["p"], alpha):
+            yield Caution("raters-favour-systems", {"p": one.facts["p"]}, metric)
+        if one.code == "rater-links":
+            yield from _about_links(testset, metric, one.facts)
+
+
+def _about_links(testset: TestSet, metric: str, facts: Mapping[str, Any]) -> Iterator[Caution]:
+    is_here = facts["a"] in testset.systems and facts["b"] in testset.systems
+    if is_here and facts["widening"] > WIDE_BY_RATERS:
+        yield Caution("few-rater-links", {"worth": facts["worth"], "widening": facts["widening"]}, metric, facts["a"],
+                      facts["b"])
 
 
 def about_scores(testset: TestSet, metric: str) -> Iterator[Caution]:
