@@ -303,10 +303,13 @@ def show_units(view: View) -> None:
     screen.answer(_describe_units(one, row, corrected))
     screen.numbers(("Significant by segment", str(row.both + row.segment_only), of),
                    ("By document", str(row.both + row.document_only), of))
-    units.show(_counts(one, lambda row: {"by both": row.both, "by segment only": row.segment_only,
-                                         "by document only": row.document_only}), one.rows,
-               "Pairs that are significant by both units, by segment only, by document only, for each correction.",
-               table=tables.unit_table(one))
+    if any(row.trials_needed is None for row in one.rows):
+        units.show(_counts(one, lambda row: {"by both": row.both, "by segment only": row.segment_only,
+                                             "by document only": row.document_only}), one.rows,
+                   "Pairs that are significant by both units, by segment only, by document only, for each correction.",
+                   table=tables.unit_table(one))
+    else:  # no correction can find any pair, which the headline says: there is nothing to draw
+        units.show_numbers(one.rows)
     warn_of_few_documents(one.n_documents)
     st.caption("Segments of a document are alike, so a test by segment can find too much. Trust the test by document.")
     with explain("units"):
