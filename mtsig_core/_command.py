@@ -35,10 +35,11 @@ if _IS_COMMAND and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 @contextmanager
-def ignore_interrupts() -> Iterator[None]:
-    """A process that is started meanwhile has no Ctrl+C until it asks for it."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+def ignore_interrupts(*others: signal.Signals) -> Iterator[None]:
+    """A process that is started meanwhile has no Ctrl+C, nor these `others`, until it asks for them."""
+    held = {signal.SIGINT, *others}
+    signal.pthread_sigmask(signal.SIG_BLOCK, held)
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, held)

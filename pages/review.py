@@ -31,7 +31,8 @@ screen.status([view.title, f"{review.track or 'all'} systems", *left_out_said(re
                name_metric(metric), f"{len(review.decisions)} decided",
                "you can change it" if view.may_edit else "read only"])
 review_sections.show_message()
-
+if not view.may_edit:
+    review_sections.look_for_changes(view)
 
 before = now = None
 try:
@@ -53,6 +54,7 @@ if now is not None:
 review_sections.show_decisions(view, now)
 if view.may_edit:
     browser.remember()
+    review_sections.keep_drafts(view)
 
 others = [] if now is None else [*ranking_sections.TABS, "Caveats and method"]
 chosen, tabs = controls.tabs(["Ranks", "Excluded systems", "Notes", *others, "History and sharing", "Export"])

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile
 from types import FrameType
 from typing import Any, TypeVar
 
@@ -97,6 +97,7 @@ def _find_faults(secrets: dict[str, Any]) -> Iterator[str]:
 
 _WHOLE_NUMBERS = ("MTSIG_MAX_DRAWS", "MTSIG_MAX_PAIRS", "MTSIG_MAX_SWEEP", "MTSIG_JOBS", "MTSIG_WORKER_MB",
                   "MTSIG_MAX_SESSIONS", "MTSIG_UNOPENED_MB", "STREAMLIT_SERVER_MAX_UPLOAD_SIZE")
+_LEAST_OF_WORKER = 256  # MB: with 128 a worker cannot start its threads, and never answers
 _ALIKE = 0.8  # share of letters: the variables of other programs may begin with MTSIG_, too
 #: The settings of docs/serving.md. Nobody would notice that a misspelt one, such as the login, has no effect.
 SETTINGS_OF_SERVER = {
@@ -104,11 +105,12 @@ SETTINGS_OF_SERVER = {
     "MTSIG_CACHE", "MTSIG_HOME", "MTSIG_DATABASE_URL", "MTSIG_EXPIRY_DAYS", "MTSIG_QUOTA_MB", "MTSIG_QUOTA_ALL_MB",
     "MTSIG_QUOTA_SETS", *UPLOAD_VARIABLES.values(), *LOCAL_VARIABLES.values()}
 
+#: What processes of the dashboard tell each other; no setting.
+_OF_PROCESSES = (SOURCE_VARIABLE, TASK_VARIABLE, PORTS_VARIABLE)
+
 
 def check_settings(environment: Mapping[str, str]) -> None:
     """Try each setting of docs/serving.md that can be wrong, except the login's."""
-    from difflib import get_close_matches  # late, as it is in errors
-
     from mtsig_core.store.database import Limits  # late: it imports SQLAlchemy
     from mtsig_core.store.kept_sets import open_store
 
@@ -116,12 +118,8 @@ def check_settings(environment: Mapping[str, str]) -> None:
     for name in LOCAL_VARIABLES:
         local_limit(name, environment)
     Limits.from_environment(environment)
-    for name in _WHOLE_NUMBERS:
-        read_whole_number(name, 1, environment)
-    settings = [name.removeprefix("MTSIG_") for name in sorted(SETTINGS_OF_SERVER)]
-    for name in (name for name in environment if name.startswith("MTSIG_") and name not in SETTINGS_OF_SERVER):
-        for meant in get_close_matches(name.removeprefix("MTSIG_"), settings, 1, _ALIKE):
-            raise SettingError(f"{name} is no setting. Did you mean MTSIG_{meant}? Correct the name, or unset it.")
+    _check_numbers(environment)
+    _check_names(environment)
     for host in filter(None, map(str.strip, environment.get("MTSIG_HOSTS", "").split(","))):
         if not re.fullmatch(r"\*|(\*\.)?[\w.-]+", host):
             raise SettingError(f"MTSIG_HOSTS has {host!r}. Expected only names, with commas between, such as "
@@ -130,15 +128,59 @@ def check_settings(environment: Mapping[str, str]) -> None:
         raise SettingError("MTSIG_HEALTH_TOKEN has letters that no header can carry. Expected only ASCII.")
     if (root := environment.get("MTSIG_DATA_ROOT")) and not os.path.isdir(root):
         raise SettingError(f"MTSIG_DATA_ROOT is {root}, which is no folder. Expected one that holds shared tasks.")
-    if (log := environment.get("MTSIG_LOG", "-")) not in ("", "-"):
-        try:
-            open(log, "ab").close()
-        except OSError as error:
-            raise SettingError(f"MTSIG_LOG is {log}, which cannot be written: {error.strerror}.") from error
-    if environment.get("MTSIG_HOME") or environment.get("MTSIG_DATABASE_URL"):  # without, it may do without
-        open_store(environment).close()
+    _check_log(environment.get("MTSIG_LOG", "-"))
+    _check_cache(environment.get("MTSIG_CACHE", ""))
+    open_store(environment).close()
     with on_cluster(environment.get("MTSIG_DASK", "").strip() or None):
         pass
+
+
+def _check_numbers(environment: Mapping[str, str]) -> None:
+    for name in _WHOLE_NUMBERS:
+        read_whole_number(name, 1, environment)
+    megabytes = read_whole_number("MTSIG_WORKER_MB", _LEAST_OF_WORKER, environment)
+    if megabytes < _LEAST_OF_WORKER:
+        raise SettingError(f"MTSIG_WORKER_MB is {megabytes}, in which no computation can begin. Expected at least "
+                           f"{_LEAST_OF_WORKER}, or unset it for 4000.")
+
+
+def _check_names(environment: Mapping[str, str]) -> None:
+    """Raise SettingError for a variable that is none of ours, where one of ours was probably meant."""
+    from difflib import get_close_matches  # late, as it is in errors
+
+    known = [name.removeprefix("MTSIG_") for name in sorted(SETTINGS_OF_SERVER)]
+    for variable in environment:
+        if not variable.startswith("MTSIG_") or variable in (*SETTINGS_OF_SERVER, *_OF_PROCESSES):
+            continue
+        name = variable.removeprefix("MTSIG_")
+        shortened = [one for one in known if {*name.split("_")} <= {*one.split("_")}]
+        meant = get_close_matches(name, known, 1, _ALIKE) or shortened
+        if meant:
+            raise SettingError(f"{variable} is no setting. Did you mean MTSIG_{meant[0]}? Correct the name, or unset "
+                               "it.")
+
+
+def _check_log(log: str) -> None:
+    if log in ("", "-"):
+        return
+    try:
+        open(log, "ab").close()
+    except OSError as error:
+        raise SettingError(f"MTSIG_LOG is {log}, which cannot be written: {error.strerror}.") from error
+
+
+def _check_cache(folder: str) -> None:
+    """Write a file where counts are to be kept; without a name for the folder the server may do without."""
+    if not folder:
+        return
+    place = Path(folder).expanduser()
+    try:
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        TemporaryFile(dir=place).close()
+    except (OSError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise SettingError(f"MTSIG_CACHE is {folder}, which cannot be used: {reason}. Expected a folder that can be "
+                           "written, or nothing: then counts are kept only while the dashboard runs.") from error
 
 
 #-----------------------------------------------------------------------------------------------------------------------
@@ -189,7 +231,7 @@ def _free_ports(n: int) -> list[int]:
 
 @contextmanager
 def _stopping() -> Iterator[Callable[[], bool]]:
-    """Whether a signal has asked for the end since."""
+    """Whether a signal has asked for the end since; from then on further ones change nothing."""
     asked = []
 
     def ask(number: int, frame: FrameType | None) -> None:
@@ -199,8 +241,9 @@ def _stopping() -> Iterator[Callable[[], bool]]:
     try:
         yield lambda: bool(asked)
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        if not asked:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
 def _keep_running(commands: list[tuple[list[str], dict[str, str]]], stopped: Callable[[], bool]) -> int:
@@ -275,12 +318,20 @@ _FILES = 10_000  # that a server may have open, where the system lets it
 _PACKAGE = Path(__file__).resolve().parents[1]
 _INSTALLED = _PACKAGE / "_dashboard"
 _ROOT = _INSTALLED if _INSTALLED.is_dir() else _PACKAGE.parent  # in a checkout the dashboard lies beside the package
-#: What ``python -m streamlit`` does; until its server listens to Ctrl+C, that ends it without a word, and until it has
-#: loaded all (`pages._server.lifecycle`) there is no garbage worth looking for.
-_STREAMLIT = f"""import gc, os, runpy, signal
+#: What ``python -m streamlit`` does. Until its server listens to signals, and again once that has ended, each ends it
+#: without a word and leaves no temporary folder. Until it has loaded all (`pages._server.lifecycle`) there is no
+#: garbage worth looking for.
+_STREAMLIT = f"""import atexit, gc, os, runpy, signal
 gc.disable()
-signal.signal(signal.SIGINT, lambda *_: os._exit({STATUS}))
-signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+SIGNALS = signal.SIGINT, signal.SIGTERM
+def end(number, frame):
+    for each in SIGNALS:
+        signal.signal(each, signal.SIG_IGN)
+    atexit._run_exitfuncs()
+    os._exit({STATUS} if number == signal.SIGINT else 0)
+for each in SIGNALS:
+    signal.signal(each, end)
+signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
 runpy.run_module("streamlit", run_name="__main__", alter_sys=True)"""
 
 
@@ -337,7 +388,7 @@ def serve(source: Source | None, task: TaskSource | None = None, *, port: int, o
         return serve_workers(command, environment, workers, address, port, open_browser)
     print(f"mtsig: dashboard at http://{command[-1]}:{port} (Ctrl+C stops it)", file=sys.stderr, flush=True)
     command += ["--server.address", address, "--server.port", str(port)]
-    with ignore_interrupts():
+    with ignore_interrupts(signal.SIGTERM):
         os.execve(sys.executable, [*command, "--server.headless", "false" if open_browser else "true"], environment)
 
 

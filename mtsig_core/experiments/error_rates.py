@@ -601,9 +601,6 @@ def unit_changes(testset: TestSet, metric: str | Metric, *, trials: int = 9999, 
                  alpha: float = 0.05, seed: int = 0, jobs: int = 1, progress: Progress | None = None) -> UnitChanges:
     """Compare all pairs by segment and by document, with approximate randomization; parameters as of `compare`."""
     part = part_with_documents(testset, metric)
-    if len(testset.systems) < 2:
-        raise SettingError("1 system to compare. Expected at least 2: add outputs, or leave fewer out."
-                           if testset.systems else "No system to compare. Give at least two outputs.")
     by_unit = [compare(testset, [metric], unit=unit, trials=trials, resamples=resamples, alpha=alpha, seed=seed,
                        jobs=jobs, progress=progress, by_reference=False, **UNIT_SETTINGS)
                for unit in ("segment", "document")]
@@ -612,7 +609,7 @@ def unit_changes(testset: TestSet, metric: str | Metric, *, trials: int = 9999, 
 
 
 def part_with_documents(testset: TestSet, metric: str | Metric) -> TestSet:
-    """The part of a test set that a metric can compare, with at least two documents."""
+    """The part of a test set that a metric can compare, with at least two documents and two systems."""
     metric = resolve_metric(testset, metric)
     part = measure(testset, metric).testset if is_segment_mean(metric) else testset.keep_scorable(metric.name)
     if part.n_documents is None or part.n_documents < 2:
@@ -620,6 +617,10 @@ def part_with_documents(testset: TestSet, metric: str | Metric) -> TestSet:
         raise SettingError(f"{testset.name} has {'no document ids' if part.n_documents is None else 'one document'}"
                            f"{scored}: there is no other unit than the segment. Give the document of each segment.",
                            {"docs": "FILE"})
+    if not testset.systems:
+        raise SettingError("No system to compare. Give at least two outputs.")
+    if len(testset.systems) < 2:
+        raise SettingError("1 system to compare. Expected at least 2: add outputs, or leave fewer out.")
     return part
 
 

@@ -130,7 +130,7 @@ def limit_reading(limits: UploadLimits | None = None, *, below: str | os.PathLik
     tokens = (_BUDGET.set(_BUDGET.get() if limits is None else _Budget(limits)),
               READING_BELOW.set(root or READING_BELOW.get()))
     try:
-        with hide_places({} if root is None else {root + os.sep: ""}):
+        with hide_places({} if root is None else {root + os.sep: "", root: os.curdir}):
             yield
     except OSError as error:
         raise InputError(explain_unreadable(error)) from error
@@ -188,10 +188,20 @@ def hide_places(replacements: Mapping[str, str]) -> Iterator[None]:
     except MtsigError as error:
         message = str(error)
         for path in sorted(replacements.keys() - {"", os.sep}, key=len, reverse=True):
-            message = message.replace(path, replacements[path])
+            message = _replace_path(message, path, replacements[path])
         if message == str(error):
             raise
         raise type(error)(message, *error.remedies) from None
+
+
+def _replace_path(message: str, path: str, shown: str) -> str:
+    """The message with a path, or the beginning of one, said otherwise; not where another name only begins alike.
+
+    >>> _replace_path("No folder /a/b. There is /a/bc and /a/b/c.", "/a/b", "b")
+    'No folder b. There is /a/bc and b/c.'
+    """
+    end = "" if path.endswith(os.sep) else r"(?![\w-]|\.\w)"
+    return re.sub(re.escape(path) + end, lambda _: shown, message)
 
 
 def list_replacements(named_from: str | None, *paths: str) -> dict[str, str]:

@@ -9,9 +9,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import count
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.languages import find_spaceless
@@ -37,6 +38,7 @@ from mtsig_core.readers.scores import (
     find_unsettled,
     join_scores,
     name_scores,
+    read_rated_outputs,
     read_scores,
 )
 from mtsig_core.readers.tasks import is_task
@@ -84,6 +86,58 @@ def list_flat_files(archive: FilePath) -> list[tuple[str, bytes]]:
     files = [(path.name, open_file(path).read()) for path in list_archive(archive) if is_file(path)]
     told = {role.partition(",")[0] for role, _ in guess_uploads(files)}
     return files if told & {"reference", _BOTH, "scores"} else []
+
+
+def list_members(archive: FilePath) -> list[tuple[str, bytes]]:
+    """All files of an archive, by their places in it."""
+    root = Path(archive)
+    return [(path.relative_to(root).as_posix(), open_file(path).read())
+            for path in list_archive(archive) if is_file(path)]
+
+
+def pack_files(files: Iterable[tuple[str, bytes]]) -> bytes:
+    """A zip of files by their places, the same for the same files. Raises InputError where two of one place differ."""
+    placed: dict[str, bytes] = {}
+    for place, content in files:
+        if placed.setdefault(place, content) != content:
+            raise InputError(f"{show_name(place)} is there twice, and the two differ. Remove one of them.")
+    out = io.BytesIO()
+    with ZipFile(out, "w", ZIP_DEFLATED) as archive:
+        for place, content in placed.items():
+            archive.writestr(ZipInfo(place), content, ZIP_DEFLATED)
+    return out.getvalue()
+
+
+#: Where a text of a language pair lies in the folder of a task, by its role.
+_PLACES = {"reference": "references/{pair}.{name}.txt", "system": "system-outputs/{pair}/{name}.txt",
+           "source": "sources/{pair}.txt", "documents": "documents/{pair}.docs"}
+
+
+def arrange_task(files: Sequence[tuple[str, bytes]], roles: Sequence[str]) -> list[tuple[str, bytes]]:
+    """Texts whose names say several language pairs, with tables of scores, as the files of a task; empty of others.
+
+    >>> files = [("en-de.refA.txt", b""), ("A.en-de.txt", b""), ("en-cs.refA.txt", b""), ("A.en-cs.txt", b"")]
+    >>> [place for place, _ in arrange_task(files, ["reference", "system"] * 2)]  # doctest: +NORMALIZE_WHITESPACE
+    ['references/en-de.refA.txt', 'system-outputs/en-de/A.txt', 'references/en-cs.refA.txt',
+     'system-outputs/en-cs/A.txt']
+    >>> arrange_task(files[:2], ["reference", "system"])
+    []
+    """
+    placed: dict[str, bytes] = {}
+    pairs = set()
+    for (file, content), role in zip(files, roles, strict=True):
+        of_set, pair = _set_and_pair(file)
+        place = PurePosixPath(file).name
+        if not role.startswith("scores"):
+            if role not in _PLACES or not pair:
+                return []
+            place = _PLACES[role].format(pair=pair, name=guess_name(file))
+            pairs.add((of_set, pair))
+        if place in placed:
+            return []
+        placed[place] = content
+    has_one_set_each = len(pairs) == len({pair for _, pair in pairs})
+    return list(placed.items()) if len(pairs) > 1 and has_one_set_each else []
 
 
 def _guess_role(file: str, content: bytes, table: TextTable | None) -> str:
@@ -319,6 +373,10 @@ def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: s
         lower, higher = ({own for own, _ in files[f"scores, {which} is better"]} for which in ("lower", "higher"))
         if len(tables) == len(uploads) > 0:
             return read_scores(tables, lower, name=name, higher_is_better=higher, langpair=langpair, **of_tables)
+        if systems and tables and not references and not files["training run"] and not files["parse"]:
+            sources, documents, ids = (_find_only(files, role) for role in _SINGLE)
+            return read_rated_outputs(systems, tables, lower, sources=sources, documents=documents, ids=ids, name=name,
+                                      higher_is_better=higher, langpair=langpair, **of_tables)
         if not (references and systems):  # what is wrong with the files is told first
             with suppress(SettingError):  # what is to be chosen is asked once all files are there
                 _ = tables and read_scores(tables, lower, name=name, higher_is_better=higher, langpair=langpair,
@@ -327,12 +385,9 @@ def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: s
                 _ = [read_text_table_file(path) or read_lines(path) for _, path in files[role]]
         for role, given in (("reference", references), ("system", systems)):
             if not given:
-                raise InputError(f"No {role} among the files. Mark at least one of them as {role}.")
-        for role in _SINGLE:
-            if len(files[role]) > 1:
-                raise InputError(f"{len(files[role])} files are marked as {role}: "
-                                 f"{', '.join(path for _, path in files[role])}. Expected one at most.")
-        sources, documents, ids = (files[role][0][1] if files[role] else None for role in _SINGLE)
+                more = ", or add scores of their segments" if role == "reference" and systems else ""
+                raise InputError(f"No {role} among the files. Mark at least one of them as {role}{more}.")
+        sources, documents, ids = (_find_only(files, role) for role in _SINGLE)
         if ids is not None and not tables:
             raise InputError(f"{ids} holds segment ids, and there is no table of scores that could refer to them. Add "
                              "one, or leave the ids out.")
@@ -342,6 +397,14 @@ def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: s
                             parses=files["parse"], runs=runs, langpair=langpair, name=name)
         return testset if not tables else join_scores(testset, tables, lower, ids=ids, higher_is_better=higher,
                                                       **of_tables)
+
+
+def _find_only(files: Mapping[str, Sequence[tuple[str, str]]], role: str) -> str | None:
+    """The file of a role of which there may be one."""
+    paths = [path for _, path in files[role]]
+    if len(paths) > 1:
+        raise InputError(f"{len(paths)} files are marked as {role}: {', '.join(paths)}. Expected one at most.")
+    return paths[0] if paths else None
 
 
 def add_documents(testset: TestSet, file: str, content: bytes) -> TestSet:

@@ -210,6 +210,14 @@ def _are_lines_of(lines: Sequence[str], names: Sequence[str]) -> bool:
     return len(first) > 1 and all(own == first for own in others)
 
 
+def guess_lines(table: InputTable, system: int) -> int | None:
+    """The column with the same values for each system, which may name the lines: that of most values. None without any.
+    """
+    columns = [[str(cells[k]) for _, cells in table.rows] for k in range(len(table.header))]
+    may_be = [k for k, lines in enumerate(columns) if k != system and _are_lines_of(lines, columns[system])]
+    return max(may_be, key=lambda k: len(set(columns[k])), default=None)
+
+
 def guess_documents(table: InputTable, columns: Iterable[int]) -> int | None:
     """The column of texts whose values stand in several rows on end, each in one place, as documents do."""
     for k in columns:

@@ -140,23 +140,28 @@ class Database:
 
 def database_url(environment: Mapping[str, str] = os.environ) -> str | sa.URL:
     """The database that ``MTSIG_DATABASE_URL`` or ``MTSIG_HOME`` names, else one in the user's data folder."""
-    url: str | sa.URL = environment.get("MTSIG_DATABASE_URL", "").strip()
-    if not url:
-        if named := environment.get("MTSIG_HOME", "").strip():
-            home = Path(named).absolute()
-        else:
-            from platformdirs import user_data_path
+    url = environment.get("MTSIG_DATABASE_URL", "").strip()
+    if url:
+        return url
+    home = find_home(environment)
+    file = home / "testsets.sqlite"
+    try:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(file, os.O_CREAT, 0o600))  # SQLite gives what it makes beside it the same rights
+    except OSError as error:
+        raise StoreError(f"The folder for kept test sets, {home}, cannot be used: {error.strerror}. Name another "
+                         "with MTSIG_HOME.") from error
+    return sa.URL.create("sqlite", database=str(file))
 
-            home = user_data_path("mtsig", appauthor=False).absolute()
-        file = home / "testsets.sqlite"
-        try:
-            home.mkdir(mode=0o700, parents=True, exist_ok=True)
-            os.close(os.open(file, os.O_CREAT, 0o600))  # SQLite gives what it makes beside it the same rights
-        except OSError as error:
-            raise StoreError(f"The folder for kept test sets, {home}, cannot be used: {error.strerror}. Name another "
-                             "with MTSIG_HOME.") from error
-        url = sa.URL.create("sqlite", database=str(file))
-    return url
+
+def find_home(environment: Mapping[str, str] = os.environ) -> Path:
+    """The folder that ``MTSIG_HOME`` names, else the user's data folder."""
+    named = environment.get("MTSIG_HOME", "").strip()
+    if named:
+        return Path(named).absolute()
+    from platformdirs import user_data_path
+
+    return user_data_path("mtsig", appauthor=False).absolute()
 
 
 def _engine(url: str | sa.URL) -> sa.Engine:

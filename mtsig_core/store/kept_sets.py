@@ -127,6 +127,11 @@ class Store(Database):
         """The zip of a shared task."""
         return self._packed(saved).partition(b"\n")[2]
 
+    def has_content(self, digest: str) -> bool:
+        """Whether anybody still keeps something with this digest."""
+        with self._reached("read"), self._engine.begin() as db:
+            return db.scalar(sa.select(_CONTENT.c.digest).where(_CONTENT.c.digest == digest)) is not None
+
     def _packed(self, saved: Saved) -> bytes:
         with self._reached("read"), self._engine.begin() as db:
             packed: bytes | None = db.scalar(sa.select(_CONTENT.c.packed).where(_CONTENT.c.digest == saved.digest))

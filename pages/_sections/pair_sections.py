@@ -165,7 +165,8 @@ def show_size(one: Pair) -> None:
     over = float((drawn > 0).mean())
     unit = metric_title(one.result.metric)
     screen.faint(f"{one.a} {found.score_a:{form}}, {one.b} {found.score_b:{form}} on "
-                 f"{format_count(found.n, 'segment')}. {over:.1%} of {len(drawn):,} resamples are above 0.")
+                 f"{format_count(found.n, 'segment')}. {over:.1%} of {len(drawn):,} resamples are above 0. "
+                 f"That is not the probability that {one.a} is better.")
     x, y = smooth_resamples(found, one.settings.resamples)
     one.show(partial(half_eye, x, y, one.delta, one.ends, a=one.a, b=one.b, unit=unit, form=form, joint=one.joint,
                      called=(f"{level} CI for this pair", f"{level} CI for {name_family(one.result, one.settings)}")),
@@ -186,6 +187,8 @@ def show_chance(one: Pair) -> None:
                      form=choose_form(one.result), exact=found.exact), "pair.null",
              f"Differences after permutations. {chance}", ["from", "to", "count"],
              list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)))
+    if found.mdd is not None and abs(found.delta) < found.mdd:  # what is found by luck is found too large
+        screen.faint(f"The difference is smaller than what this test set finds reliably. {describe_detectable(found)}")
 
 
 _TABS = ("Documents", "Segments", "Other tests and intervals", "Equivalence", "Dispute card")
@@ -324,27 +327,41 @@ def show_documents(view: View, found: PairExamination, a: str, b: str) -> None:
         st.caption("This test set has no document ids. Upload them with its files to see which documents drive the "
                    "difference.")
         return address.link("upload", "Add documents", icon=":material/upload:")
-    unit, has_texts = metric_title(found.metric), view.testset.has_texts
     added, ids = found.sign * found.by_document, document_names(view.testset)
-    order = (-added).argsort(kind="stable")
     most, least = find_extremes(added, _DOCUMENTS)
     shown = [*most, *least[::-1]]
+    if shown:
+        _draw_documents(view, found, a, b, shown)
+    else:
+        st.caption("No document favours either system: in each of them the difference is 0.")
+    in_favour = (-added).argsort(kind="stable")
+    document = st.selectbox("Read the segments of", [ids[k] for k in in_favour], index=None, key="pair.document",
+                            placeholder="a document, most in favour of A first", width=480)
+    if document is not None and view.testset.has_texts:
+        address.link("segments", "Read them", a=a, b=b, document=document)
+
+
+def _draw_documents(view: View, found: PairExamination, a: str, b: str, shown: list[int]) -> None:
+    """Draw what the documents at some positions add to the difference, and open the one that is clicked."""
+    unit, has_texts = metric_title(found.metric), view.testset.has_texts
+    added, ids = found.sign * found.by_document, document_names(view.testset)
+    in_favour = (-added).argsort(kind="stable")
     clicked = charts.show(
         partial(drivers, [ids[k] for k in shown], added[shown].tolist(), a=a, b=b, unit=unit), key="pair.documents",
         header=["document", f"{unit} added"], files=view.named(a, b), command=command(view, a, b), select=has_texts,
-        rows=[(ids[k], float(added[k])) for k in order],
+        rows=[(ids[k], float(added[k])) for k in in_favour],
         alt="What the documents most in favour of each system add to the difference.")
     if clicked:
         address.go("segments", document=ids[shown[clicked[0][0]]])
-    some = f"The {len(shown)} of {len(ids):,} documents that matter most. " if len(shown) < len(ids) else ""
     first = float(added[shown[0]])
-    st.caption(f"{some}A bar shows how much a document adds to the difference: without the first one it would be "
-               f"{rounded(abs(first))} {'lower' if first >= 0 else 'higher'}."
-               + " Click a bar to read its document." * has_texts)
-    document = st.selectbox("Read the segments of", [ids[k] for k in order], index=None, key="pair.document",
-                            placeholder="a document, most in favour of A first", width=480)
-    if document is not None and has_texts:
-        address.link("segments", "Read them", a=a, b=b, document=document)
+    change = "lower" if first >= 0 else "higher"
+    sentences = [f"A bar shows how much a document adds to the difference: without the first one it would be "
+                 f"{rounded(abs(first))} {change}."]
+    if len(shown) < len(ids):
+        sentences.insert(0, f"The {len(shown)} of {len(ids):,} documents that matter most.")
+    if has_texts:
+        sentences.append("Click a bar to read its document.")
+    st.caption(" ".join(sentences))
 
 
 # The dispute card: everything about two systems, to read, to print, to send as one file.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import streamlit as st
 
 from mtsig_core import METRICS, Comparison, MtsigError
-from mtsig_core.errors import Remedy
+from mtsig_core.errors import Remedy, StoreError
 from mtsig_core.metrics import metric_titles
 from mtsig_core.report.commands import defaults
 from mtsig_core.report.pictures import task_picture
@@ -57,6 +58,7 @@ from pages._work.memory import make_once
 
 ALL = "all language pairs"
 _SAID, _BEGUN = "review.said", "review.begun"
+_SAVED = "review.saved"  # the key of the field whose text the last press of a button has saved
 _SHOWN = 10  # steps of the history that are seen at once
 
 
@@ -95,7 +97,7 @@ def _begin(start: Begin) -> None:
 def show_exclude(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None:
     """Let a system be excluded; `systems` are those of each language pair that take part."""
     where, who = st.columns(2)
-    pair = where.selectbox("In", [ALL, *systems], key="review.exclude.pair")
+    pair = controls.choice("In", [ALL, *systems], "review.exclude.pair", place=where, pages_own=True)
     names = list(dict.fromkeys(name for own in systems.values() for name in own)) if pair == ALL else systems[pair]
     system = who.selectbox("System to exclude", names, index=None, placeholder="choose one",
                            key=f"review.exclude.system.{pair}")
@@ -108,7 +110,7 @@ def show_exclude(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None
     _form(view, "exclude", "Exclude it", lambda: Exclude(system, None if pair == ALL else pair, _text(reason)),
           lambda: st.text_input("Reason", key=reason, max_chars=LONGEST_REASON,
                                 placeholder="all readers and every export have it"),
-          lambda: bool(_text(reason)), lacks, (reason, f"review.exclude.system.{pair}"))
+          lambda: bool(_text(reason)), reason, lacks, (reason, f"review.exclude.system.{pair}"))
 
 
 def pick_settings(view: ReviewView) -> None:
@@ -140,7 +142,7 @@ def show_decide(view: ReviewView, systems: Mapping[str, Sequence[str]], comparis
     macro = comparison.macro.get(view.review.metric)
     if macro is not None and macro.is_ranked:
         systems = {**systems, ACROSS_PAIRS: [row.system for row in macro.systems]}
-    pair = st.selectbox("Language pair", list(systems), key="review.decide.pair")
+    pair = controls.choice("Language pair", list(systems), "review.decide.pair", pages_own=True)
     where = None if pair == ACROSS_PAIRS else pair
     decided = next((one for one in view.review.decisions if one.pair == where), None)
     there = (decided.first, decided.why) if decided else ((), "")
@@ -154,13 +156,13 @@ def show_decide(view: ReviewView, systems: Mapping[str, Sequence[str]], comparis
 
     _form(view, "decide", "Decide" if decided is None else "Change the decision",
           lambda: Decide(where, tuple(st.session_state[first]), _text(why)), draw,
-          lambda: ({*st.session_state[first]}, _text(why)) != ({*there[0]}, there[1]))
+          lambda: ({*st.session_state[first]}, _text(why)) != ({*there[0]}, there[1]), why)
 
 
 def show_note(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None:
     """Let a note on a disputed pair of systems be written."""
     where, left, right = st.columns(3)
-    pair = where.selectbox("Language pair", list(systems), key="review.note.pair")
+    pair = controls.choice("Language pair", list(systems), "review.note.pair", place=where, pages_own=True)
     a = left.selectbox("One system", systems[pair], key=f"review.note.a.{pair}")
     b = right.selectbox("The other", [name for name in systems[pair] if name != a], key=f"review.note.b.{pair}")
     text = f"review.note.text.{pair}.{a}.{b}"
@@ -168,7 +170,7 @@ def show_note(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None:
                 for one in view.review.notes)
     _form(view, "note", "Put it in place of the note above" if there else "Keep the note",
           lambda: NoteOn(pair, view.review.metric, a, b, _text(text)),
-          lambda: st.text_area("Note", key=text, max_chars=LONGEST_TEXT, height=68), lambda: bool(_text(text)),
+          lambda: st.text_area("Note", key=text, max_chars=LONGEST_TEXT, height=68), lambda: bool(_text(text)), text,
           lambda: None if b else "A note needs two systems, and there is only one.", (text,))
 
 
@@ -198,16 +200,16 @@ def _step(view: ReviewView, entry: Entry, text: str, gone: bool) -> None:
 
 
 def _form(view: ReviewView, name: str, label: str, make: Callable[[], Change], draw: Callable[[], object],
-          unkept: Callable[[], bool], lacks: Callable[[], str | None] = lambda: None,
+          unkept: Callable[[], bool], text: str, lacks: Callable[[], str | None] = lambda: None,
           clear: Sequence[str] = ()) -> None:
-    """Draw fields with a button that saves all of them or none.
+    """Draw fields with a button that saves all of them or none; `text` is the key of the one for a text.
 
     A click that comes while the server starts again is lost, and what was typed stands there still: that it is not kept
     is said, where it is `unkept`.
     """
     with st.form(f"review.{name}", border=False):
         draw()
-        st.form_submit_button(label, on_click=_save, args=(view.kept, make, name, lacks, clear))
+        st.form_submit_button(label, on_click=_save, args=(view.kept, make, name, lacks, clear, text))
     if not show_message(name) and unkept():
         screen.caution_box(f"Not saved yet: press '{label}' to keep what you wrote here.")
 
@@ -225,7 +227,7 @@ def _select(view: ReviewView, place, label: str, options: Sequence[str], current
 
 
 def _save(kept: KeptReview, make: Callable[[], Change], where: str = "",
-          lacks: Callable[[], str | None] = lambda: None, clear: Sequence[str] = ()) -> None:
+          lacks: Callable[[], str | None] = lambda: None, clear: Sequence[str] = (), text: str = "") -> None:
     """Append a change to the review as it was on screen; if that fails, the typed text stays."""
     if (message := lacks()) is not None:
         st.session_state[_SAID] = where, message
@@ -235,8 +237,14 @@ def _save(kept: KeptReview, make: Callable[[], Change], where: str = "",
     except MtsigError as problem:
         st.session_state[_SAID] = where, str(problem)
     else:
+        st.session_state[_SAVED] = text
         for key in clear:
             st.session_state[key] = None if ".system." in key else ""
+
+
+def keep_drafts(view: ReviewView) -> None:
+    """Let the tab keep what is in the forms and is not saved."""
+    browser.keep_drafts(view.kept.read_link, st.session_state.pop(_SAVED, ""))
 
 
 def _text(key: str) -> str:
@@ -245,6 +253,18 @@ def _text(key: str) -> str:
 
 
 # What everybody sees.
+
+_LOOK = 5.0  # seconds between two looks whether a review has changed
+
+
+@st.fragment(run_every=_LOOK)
+def look_for_changes(view: ReviewView) -> None:
+    """Draw the page again when an editor has changed the review or deleted it. Only for readers: Streamlit may forget a
+    click that meets the timer, and what an editor does next shows the changes anyway."""
+    with suppress(StoreError):  # the next look finds the database again
+        now = reviews().find(view.kept.read_link)
+        if now is None or len(now.history) != len(view.kept.history):
+            st.rerun()
 
 
 def in_each_pair(comparison: TaskComparison, metric: str) -> dict[str, list[str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
 from collections import Counter
@@ -11,7 +10,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
-from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import streamlit as st
 
@@ -25,6 +23,7 @@ from mtsig_core.readers.uploads import (
     ROLES,
     Upload,
     add_documents,
+    arrange_task,
     describe_table,
     find_open_directions,
     guess_name,
@@ -33,12 +32,14 @@ from mtsig_core.readers.uploads import (
     holds_files,
     in_order,
     named_alike,
+    pack_files,
     read_uploads,
     reference_language,
     tell_directions,
     upload_name,
 )
 from mtsig_core.readers.wide_tables import SEPARATOR
+from mtsig_core.readers.wmt import xml_names
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.table import Column, Table
 from mtsig_core.report.tables import inventory_table
@@ -54,6 +55,7 @@ from pages._ui.catalogue import ROOT
 from pages._ui.views import View
 from pages._work.memory import LOADED, make_once
 
+_ARCHIVE = r"(?i)\.(zip|tar|tgz|tar\.\w+)$"  # the end of a name
 _FIELD, _SAID, _OPENED = "uploaded.field", "uploaded.said", "uploaded.opened"
 
 
@@ -146,8 +148,9 @@ def explain_formats() -> None:
                      f"has the id of each line. You can open up to {upload_limits().mb:,} MB of text at once.")
         screen.prose_table(["A shared task", "how to load it"], [
             [f"as a zip, up to {upload_limits().zip_mb:,} MB unpacked",
-             "Upload only the zip. Results and Review then show it, and Test set lists its language pairs. Name "
-             "tables of segment scores after their language pair: en-de.esa.tsv, en-de.mqm.seg.score."],
+             "Drop the zip, with ratings beside it if you have them. Results and Review then show the task, and Test "
+             "set lists its language pairs. Name other tables of segment scores after their language pair: "
+             "en-de.comet.tsv."],
             ["on the machine of this dashboard",
              "Start the dashboard with MTSIG_DATA_ROOT set to the folder above it. Results then lists every task "
              "below it, folders and zips, and Test set lists their language pairs."
@@ -176,13 +179,14 @@ def offer(files: Sequence[UploadedFile], view: View | MtsigError) -> None:
     if len(archives) == len(files) == 1:
         return _offer_zip(archives[0])
     if archives:
-        raise InputError("A zip archive holds a whole shared task. Upload only the zip, or the files in it.")
+        return _offer_zip(_join_archives(files))
     guesses = LOADED.make(("roles", *(file.file_id for file in files)), lambda: guess_uploads(
         [(file.name, file.getvalue()) for file in files]), lambda _: 0)
     if [role for role, _ in guesses] == ["documents"] and lacks_documents(view):
         return _offer_documents(files[0], view.whole)
-    if (packed := _pack_ratings(files, guesses)) is not None:
-        return _offer_zip(packed)
+    packed = _pack_task(files, guesses)
+    if packed:
+        return _offer_zip(packed[0])
     _offer_files(files, guesses)
 
 
@@ -216,20 +220,46 @@ def _unpack(file):
     return [_Unpacked(name, content, f"{file.file_id}.{k}") for k, (name, content) in enumerate(inside)] or [file]
 
 
-def _pack_ratings(files, guesses):
-    """Return a zip of tables of scores that name several language pairs, which are a task; None of other files."""
-    if {role for role, _ in guesses} != {"scores"} or len({file.name for file in files}) < len(files):
-        return None
+def _join_archives(files):
+    """Return one zip of archives and the files that were dropped with them, such as a task and its ratings."""
+    def join():
+        placed = []
+        for file in files:
+            if _is_archive(file):
+                placed += testsets.list_members(file.getvalue(), file.name)
+            else:
+                placed.append((testsets.zip_name(file.name), file.getvalue()))
+        first = next(file for file in files if _is_archive(file))
+        name = re.sub(_ARCHIVE, "", testsets.zip_name(first.name)) + ".zip"
+        return _Unpacked(name, pack_files(placed), "+".join(file.file_id for file in files))
+
+    return LOADED.make(("joined", *(file.file_id for file in files)), join, lambda joined: joined.size)
+
+
+def _pack_task(files, guesses):
+    """Return, in a tuple, a zip of files of several language pairs, which are a task: tables of scores that name them,
+    or texts whose names say them. An empty tuple stands for other files."""
+    names = [testsets.zip_name(file.name) for file in files]
+    roles = [role for role, _ in guesses]
 
     def pack():
-        with ZipFile(content := io.BytesIO(), "w", ZIP_DEFLATED) as archive:
-            for file in files:
-                archive.writestr(ZipInfo(testsets.zip_name(file.name)), file.getvalue(), ZIP_DEFLATED)
-        packed = _Unpacked("ratings.zip", content.getvalue(), "+".join(file.file_id for file in files))
-        with suppress(InputError):  # which is told where the tables are read
-            return packed if len(testsets.list_pairs(packed.content, packed.name)) > 1 else None
+        if len(set(names)) < len(names):
+            return ()
+        contents = list(zip(names, (file.getvalue() for file in files), strict=True))
+        placed = contents
+        if set(roles) != {"scores"}:
+            are_markup = len(xml_names(names)) > 1 and sum(map(len, xml_names(names).values())) == len(names)
+            placed = contents if are_markup else arrange_task(contents, roles)
+        if not placed:
+            return ()
+        name = "ratings.zip" if set(roles) == {"scores"} else "task.zip"
+        packed = _Unpacked(name, pack_files(placed), "+".join(file.file_id for file in files))
+        with suppress(InputError):  # which is told where the files are read
+            if len(testsets.list_pairs(packed.content, packed.name)) > 1:
+                return (packed,)
+        return ()
 
-    return LOADED.make(("packed", *(file.file_id for file in files)), pack, lambda _: 0)
+    return LOADED.make(("packed", *(file.file_id for file in files)), pack, lambda kept: sum(one.size for one in kept))
 
 
 def tell_what_was_opened(view: View | MtsigError) -> None:
@@ -281,14 +311,21 @@ def _offer_zip(file):
     pair."""
     content = file.getvalue()
     contents = LOADED.make(("zip", file.file_id), lambda: testsets.look_into(content, file.name), lambda _: 0)  # once
-    what = "These tables are" if isinstance(file, _Unpacked) else f"{file.name} is"
+    what = "These files are" if isinstance(file, _Unpacked) else f"{file.name} is"
     screen.plain(f"{what} a shared task: {', '.join(contents.pairs)}.")
     above = st.container()
     scores, directions, unread = _pick_tables(contents.scores, file.file_id)
+    undirected = tuple(one for one in scores if not any(one[1] in names for names in directions.values()))
+    ranges = LOADED.make(("directions", file.file_id, undirected), lambda: testsets.find_open_directions(
+        content, file.name, undirected), lambda _: 0) if undirected else {}
+    with above:
+        answers, is_decided = _draw_directions(ranges)
+    for name, which in answers.items():
+        directions[f"{which}_is_better"] += (name,)
     unread += contents.unread
     if unread:
         screen.caution_box(" ".join(unread_sentences(unread)))
-    proposed = guess_name(re.sub(r"(?i)\.(zip|tar|tgz|tar\.\w+)$", "", file.name))
+    proposed = guess_name(re.sub(_ARCHIVE, "", file.name))
     with above:
         called, rated, whole, several, one = st.columns([3, 2, 1.7, 2, 1.7], vertical_alignment="bottom")
     title = called.text_input("Name of the task", proposed, key=f"data.task_name.{file.file_id}", max_chars=100)
@@ -296,9 +333,9 @@ def _offer_zip(file):
     raters = _pick_raters(rated, file.file_id) if contents.has_only_scores else None
     source = TaskSource(testsets.zip_name(file.name), scores=scores, run=contents.runs, name=title.strip() or proposed,
                         raters=raters, **directions)
-    if whole.button("Open the task", type="primary", key="data.open_task"):
+    if whole.button("Open the task", type="primary", key="data.open_task", disabled=not is_decided):
         frame.open_task(testsets.keep_task(content, source, contents, unread), contents.pairs[0])
-    if one.button("Open this pair", key="data.open_zip"):
+    if one.button("Open this pair", key="data.open_zip", disabled=not is_decided):
         kept = testsets.keep_task(content, source, contents, unread, langpair)
         _open(f"{kept}/{langpair}")
 
@@ -408,6 +445,12 @@ def _ask_directions(uploads, asked, langpair):
     columns = dict(one.split("=", 1) for one in asked.columns)
     key = ("directions", asked.file_ids, tables, asked.columns, langpair)
     ranges = LOADED.make(key, lambda: find_open_directions(uploads, columns, langpair), lambda _: 0)
+    return _draw_directions(ranges)
+
+
+def _draw_directions(ranges):
+    """Draw a question for each name of scores with its range: is higher or lower better? Return the answers by name,
+    and whether all were given."""
     if not ranges:
         return {}, True
     directions = {}
@@ -432,7 +475,7 @@ def _pick_raters(place, key, has_texts=False):
     values = [value for value in _RATERS if value != "segments" or not has_texts]
     chosen = place.selectbox("Several raters", values, key=f"data.{key}.raters", format_func=_RATERS.get, help=(
         "Adjusted: a second score, by least squares: rating = system + segment + rater. Strict raters of a system then "
-        "count against it no more."))
+        "count against it no more. A test shows whether raters favour systems."))
     return None if chosen == "mean" else chosen
 
 
@@ -487,7 +530,8 @@ def _draw_columns(file, file_id, table):
 def _draw_wide(file, file_id, table):
     """Draw the fields for a table with a column for each system."""
     if table.asides:
-        screen.plain(f"Columns of {file} that are taken as no systems: {', '.join(table.asides)}.")
+        named = ", ".join(table.asides)
+        screen.plain(f"These columns of {file} are not read as systems: {named}.")
     left, middle, right = st.columns([3, 1.5, 1.5], vertical_alignment="bottom")
     systems = left.multiselect("Systems", table.numeric, table.systems, key=f"data.{file_id}.systems")
     chosen = {}

@@ -18,8 +18,10 @@ CLOSED = ("/_stcore/metrics", "/_stcore/agent")
 
 
 class Guard:
-    """Refuse requests under a name that is not the server's, for a closed path, or for a session from another site's
-    page; add headers to all answers.
+    """Refuse requests whose end is not clear, under a name that is not the server's, for a closed path, or for a
+    session from another site's page; add headers to all answers.
+
+    A proxy may take another end for that of a request than the server does, and part of it for the next one's.
 
     A page of another site may have its own name point here (DNS rebinding), and would then be let in as this one's. It
     cannot do so with an address, so every address is answered to. Where a session is asked for from elsewhere Streamlit
@@ -46,7 +48,10 @@ class Guard:
 
         app, asked = self._app, Headers(scope=scope)
         host, origin = asked.get("host"), asked.get("origin")
-        if not served(name_in(host), self._names):
+        if "content-length" in asked and "transfer-encoding" in asked:
+            app = PlainTextResponse("Content-Length and Transfer-Encoding do not go together: nobody knows where the "
+                                    "request ends. Send one of them.\n", 400)
+        elif not served(name_in(host), self._names):
             app = PlainTextResponse("This server does not answer to this name. Whoever runs it can add the name to "
                                     "MTSIG_HOSTS.\n", 421)
         elif any(f"{closed}/" in f"{scope['path']}/" for closed in CLOSED):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import ctypes
 import gc
 import inspect
@@ -144,8 +145,16 @@ def _end_soon(server) -> None:
 
 
 def _stop(server, number, frame) -> None:
+    """End the server soon. To be asked again changes nothing: Uvicorn would leave its work where it is, with errors."""
+    if server.should_exit:
+        return
+    server.should_exit = True
     timer = threading.Timer(GRACE, os._exit, (0,))
     timer.daemon = True
     timer.start()
-    server.force_exit = server.should_exit  # asked twice
-    server.should_exit = True
+    atexit.register(_ignore_signals)  # what was registered last comes first: nothing that tidies up is interrupted
+
+
+def _ignore_signals() -> None:
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)

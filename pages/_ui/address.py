@@ -23,7 +23,7 @@ _OF_SETS = "address.of_sets"  # choices that belong to one test set, by its cont
 _AWAITED = "address.awaited"  # the set opened last, while the browser may still send its choices
 _NOTHING = object()
 SEEN = "digest"  # which content was seen; not a choice
-_WHOLE = "review"  # page and key of a review, which has its own settings: no other key goes beside it
+_WHOLE = "review"  # page and key of a review, which has its own settings: beside it go only keys of its page
 
 
 class Partly(ValueError):
@@ -42,7 +42,9 @@ def begin(page: str) -> None:
         state[_SHOWN], state[_COMPLAINTS], state[_OF_SETS], state[_LINK] = {}, {}, {}, dict(arrived)
         state[_PAGES_OWN], state[_LINKED] = set(), set()
     if first or by_history():
-        state[_KEPT] = arrived if first or _WHOLE not in arrived else {**state[_KEPT], **arrived}
+        is_review = _WHOLE in arrived and not first
+        others = state[_KEPT] if is_review else {}  # of the other pages, which the address of a review does not have
+        state[_KEPT] = {key: texts for key, texts in others.items() if key not in state[_PAGES_OWN]} | arrived
     elif page != state[_PAGE]:
         for key in {_WHOLE, *state[_PAGES_OWN]}:
             state[_KEPT].pop(key, None)
@@ -184,8 +186,11 @@ def go(name: str, **asks: str | list[str] | None) -> None:
 
 
 def _alone(query: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Drop every other key if the query opens a review."""
-    return {_WHOLE: query[_WHOLE]} if _WHOLE in query else query
+    """Drop what is no key of its own page, such as the open tab, if the query opens a review."""
+    if _WHOLE not in query:
+        return query
+    own = {_WHOLE, *st.session_state[_PAGES_OWN]}
+    return {key: texts for key, texts in query.items() if key in own}
 
 
 def _query() -> dict[str, list[str]]:

@@ -67,6 +67,12 @@ def png_button(label: str, svg: str, file: str, key: str) -> None:
                                   width="content")
 
 
+def keep_drafts(review: str, saved: str) -> None:
+    """Let the tab keep what is typed into the forms of a review, and put it back after a reload; that of the
+    field whose key is `saved` is kept no longer."""
+    component("drafts")(data={"review": review, "saved": saved}, key="drafts")
+
+
 def show_page_top(page: str) -> None:
     """Scroll to the top when another page opens. Then, and for another test set or task, close the sidebar where it
     covers the page."""

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import shutil
-import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -15,20 +12,24 @@ from pathlib import Path, PurePosixPath
 import streamlit as st
 
 from mtsig_core import InputError, MtsigError, TestSet
-from mtsig_core.readers.limits import limit_reading, task_limits, upload_limits
+from mtsig_core.errors import SettingError
+from mtsig_core.readers import uploads
+from mtsig_core.readers.limits import hide_places, limit_reading, task_limits, upload_limits
+from mtsig_core.readers.scores import find_unsettled
 from mtsig_core.readers.tasks import Contents, contents_of, has_scores, is_task, no_output, pairs_of, tables_beside
 from mtsig_core.readers.texts import find_runs
-from mtsig_core.readers.uploads import list_flat_files
 from mtsig_core.readers.wmt import folder_name
 from mtsig_core.report.palette import shortened
 from mtsig_core.simulation.corpus import PAIRS
 from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource
 from mtsig_core.stats.kept_tasks import KeptTask
+from mtsig_core.store.database import find_home
 from mtsig_core.store.kept_sets import Saved, Store, TableStore, open_store
 from mtsig_core.testset import show_name
 from pages._ui import address, browser, screen
 from pages._ui.catalogue import LARGE, TASK, Page
 from pages._work.memory import LOADED, remember, weight
+from pages._work.zips import KeptZips, placed_for_a_request
 
 SIMULATED = TaskSource(None)
 KOEHN, ZHANG_VOGEL = Source(demo=300), Source(demo=1592, demo_references=4)  # of the size of their test sets
@@ -53,7 +54,6 @@ def offer_demo(demo: Source, why: str, source: Source) -> None:
 # Uploads, what the dashboard was started on, folders below MTSIG_DATA_ROOT.
 
 KEPT = "~"  # before the link of a kept set or task, in the address
-_ROOM = 1 << 30  # bytes of zips on disk, of all kept tasks that were opened since the server started
 _DEPTH = 3  # folders below the root that are searched for shared tasks
 
 
@@ -213,7 +213,9 @@ def keep_upload(testset: TestSet, source: Source) -> str:
 
 @st.cache_resource
 def store() -> Store:
-    return open_store()
+    """Return the store of uploads; whoever visits is not told where on this machine it is."""
+    with hide_places({str(find_home()): "MTSIG_HOME"}):
+        return open_store()
 
 
 @st.cache_resource
@@ -227,30 +229,45 @@ def tables() -> TableStore:
 
 def unpack_files(content: bytes, file: str) -> list[tuple[str, bytes]]:
     """Return the files of an uploaded archive that is no shared task; none of one that is."""
-    path = _place(content, file)
-    with limit_reading(upload_limits(), below=path.parent):
-        return list_flat_files(path)
+    with placed_for_a_request(content, zip_name(file)) as path, limit_reading(upload_limits(), below=path.parent):
+        return uploads.list_flat_files(path)
+
+
+def list_members(content: bytes, file: str) -> list[tuple[str, bytes]]:
+    """Return all files of an uploaded archive, by their places in it."""
+    with placed_for_a_request(content, zip_name(file)) as path, limit_reading(task_limits(), below=path.parent):
+        return uploads.list_members(path)
 
 
 def list_pairs(content: bytes, file: str) -> list[str]:
     """Return the language pairs of an uploaded archive; none of one that is no shared task."""
-    path = _place(content, file)
-    with limit_reading(task_limits(), below=path.parent):
+    with placed_for_a_request(content, zip_name(file)) as path, limit_reading(task_limits(), below=path.parent):
         return pairs_of(path) if is_task(path) else []
 
 
 def look_into(content: bytes, file: str) -> Contents:
     """List the contents of an uploaded zip of a task; the names of its files start at the zip."""
-    path = _place(content, file)
-    with limit_reading(task_limits(), below=path.parent):
+    with placed_for_a_request(content, zip_name(file)) as path, limit_reading(task_limits(), below=path.parent):
         contents = contents_of(path)
-    return replace(contents, **{key: tuple((pair, named, str(Path(own).relative_to(path.parent)))
-                                        for pair, named, own in getattr(contents, key)) for key in ("scores", "runs")})
+        return replace(contents, scores=_from_zip_on(contents.scores, path), runs=_from_zip_on(contents.runs, path))
 
 
-def _place(content: bytes, file: str) -> Path:
-    """Return where an uploaded archive is on disk."""
-    return _on_disk(hashlib.blake2b(content, digest_size=16).hexdigest(), zip_name(file), lambda: content)
+def _from_zip_on(files: Sequence[tuple[str, str, str]], path: Path) -> tuple[tuple[str, str, str], ...]:
+    """Return files (language pair, name, path) as they lie in the zip."""
+    return tuple((pair, name, str(Path(own).relative_to(path.parent))) for pair, name, own in files)
+
+
+def find_open_directions(content: bytes, file: str, tables: Iterable[tuple[str, str, str]]
+                         ) -> dict[str, tuple[float, float]]:
+    """Return the names of scores in an uploaded zip of which it has to be asked whether higher or lower is better, with
+    the range of each. `tables`: language pair, name and file of each, as `look_into` has them."""
+    found: dict[str, tuple[float, float]] = {}
+    with placed_for_a_request(content, zip_name(file)) as path, limit_reading(task_limits(), below=path.parent):
+        for pair, name, own in tables:
+            with suppress(InputError, SettingError):  # which is told once the task is to be opened
+                ranges = find_unsettled([(name, path.parent / own)], langpair=pair)
+                found |= {metric: own_range for metric, own_range in ranges.items() if metric not in found}
+    return found
 
 
 def zip_name(file: str) -> str:
@@ -263,29 +280,28 @@ def keep_task(content: bytes, source: TaskSource, contents: Contents, unread: li
               pair: str | None = None) -> str:
     """Keep the zip of a task in the database after all of it, or one language pair, was read without an error; return
     its name in the address."""
-    digest = hashlib.blake2b(content, digest_size=16).hexdigest()
-    here = _at(source, _on_disk(digest, source.folder, lambda: content).parent)
-    with limit_reading(task_limits() if pair is None else upload_limits()):
+    limits = task_limits() if pair is None else upload_limits()
+    with placed_for_a_request(content, source.folder) as path, limit_reading(limits):
+        here = _at(source, path.parent)
         read = here.read() if pair is None else here.select_pair(pair).read()
     if not read.systems:
         raise InputError(no_output(source.folder, [pair]))
     pairs = contents.pairs if pair is not None else tuple(read.testsets)  # one without outputs is left out
     owner = browser.find_owner(make=True)
-    link = store().keep_task(source.name, content, owner, source, pairs, len(read.systems), unread)
-    shutil.rmtree(here.below, ignore_errors=True)  # from now on it is read from where it is kept
-    return KEPT + link
+    return KEPT + store().keep_task(source.name, content, owner, source, pairs, len(read.systems), unread)
 
 
 def placed(saved: Saved) -> TaskSource:
     """Return a kept task, to be read from its zip on disk."""
-    return _at(replace(saved.task, name=saved.name), _on_disk(
-        saved.digest, saved.task.folder, lambda: store().load_zip(saved)).parent)
+    path = kept_zips().place(saved.digest, saved.task.folder, lambda: store().load_zip(saved))
+    return _at(replace(saved.task, name=saved.name), path.parent)
 
 
 def delete(saved: Saved) -> None:
     """Delete a kept set or task of this browser."""
     store().delete(saved.link, browser.find_owner())
-    shutil.rmtree(_zips() / saved.digest, ignore_errors=True)
+    if not store().has_content(saved.digest):  # else others keep the same, and may be reading it
+        kept_zips().remove(saved.digest)
 
 
 def _at(source: TaskSource, folder: Path) -> TaskSource:
@@ -298,31 +314,9 @@ def _at(source: TaskSource, folder: Path) -> TaskSource:
 
 
 @cache
-def _zips() -> Path:
-    """Return the folder in which zips are unpacked; the database may be on another machine."""
-    _zips.folder = tempfile.TemporaryDirectory(prefix="mtsig-tasks-")  # removed when the server ends
-    return Path(_zips.folder.name).resolve()
-
-
-def _on_disk(key: str, name: str, content: Callable[[], bytes]) -> Path:
-    """Return the file with some content; the files used longest ago make room for it."""
-    path = _zips() / key / name
-    if not path.is_file():
-        data = content()
-        others = sorted(_zips().iterdir(), key=lambda one: one.stat().st_mtime)
-        held = sum(file.stat().st_size for folder in others for file in folder.iterdir())
-        for folder in others:
-            if held + len(data) > _ROOM:
-                held -= sum(file.stat().st_size for file in folder.iterdir())
-                shutil.rmtree(folder, ignore_errors=True)
-        path.parent.mkdir(exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent)
-        with open(handle, "wb") as file:
-            file.write(data)
-        os.replace(temporary, path)
-    with suppress(OSError):
-        os.utime(path.parent)
-    return path
+def kept_zips() -> KeptZips:
+    """Return where the zips of kept tasks lie; the database may be on another machine."""
+    return KeptZips()
 
 
 def _load_upload(saved: Saved, pair: str | None = None) -> TestSet:
@@ -457,8 +451,10 @@ def open_kept_task(offer: TaskOffer, track: str | None, refs: tuple[str, ...] = 
     """Open a task, or one track of it; its files are read again if one has changed."""
     source = offer.source if offer.saved is None else placed(offer.saved)
     source = replace(source, refs=refs, refs_as_systems=refs_as_systems)
-    files = *source.files(), *filter(Path.is_file, source.list_joined_files())
-    return _read_task(source, track, tuple(map(_stamp, files)), limited=offer.saved is not None)
+    with limit_reading(below=source.below):  # which says of a file that is gone how it is called, and not where it was
+        files = *source.files(), *filter(Path.is_file, source.list_joined_files())
+        fingerprint = tuple(map(_stamp, files))
+        return _read_task(source, track, fingerprint, limited=offer.saved is not None)
 
 
 def _read_task(source: TaskSource, track: str | None, fingerprint: tuple, limited: bool) -> KeptTask:

@@ -12,12 +12,12 @@ from tests.builders.processes import free_port
 INTERRUPT = "import signal; signal.raise_signal(signal.SIGINT)\n"
 
 
-def of_a_process(checkout, *command, **files):
+def of_a_process(checkout, *command, folder="", **environment):
     """Status, standard output and standard error of Python, which finds these files before all others."""
     heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # though the tests may run in the background
     done = subprocess.run([sys.executable, *command], cwd=checkout, capture_output=True, text=True, timeout=120,
-                          preexec_fn=heard, env={"PYTHONPATH": str(files.get("folder", "")), "PATH": "",
-                                                 "HOME": "/nonexistent"})
+                          preexec_fn=heard, env={"PYTHONPATH": str(folder), "PATH": "",
+                                                 "HOME": "/nonexistent", **environment})
     return done.returncode, done.stdout, done.stderr
 
 
@@ -49,14 +49,15 @@ def test_it_is_left_to_other_programs_and_ignored_where_the_shell_says_so(checko
 
 
 @pytest.mark.long
+@pytest.mark.parametrize(("asked", "ended"), [("SIGINT", 130), ("SIGTERM", 0)])
 @pytest.mark.parametrize("moment", ["sitecustomize", "streamlit/web/cli"])
-def test_while_the_server_starts_it_ends_quietly(checkout, tmp_path, moment):
+def test_while_the_server_starts_it_ends_quietly(checkout, tmp_path, moment, asked, ended):
     (tmp_path / "streamlit/web").mkdir(parents=True)
     for name in ("streamlit/__init__", "streamlit/web/__init__", "streamlit/web/cli"):
         (tmp_path / f"{name}.py").touch()
     (tmp_path / "streamlit/__main__.py").write_text("import streamlit.web.cli\n")
     server = "import sys\nif '-P' in sys.orig_argv:  # and not the command, which becomes the server\n    "
-    (tmp_path / f"{moment}.py").write_text(server + INTERRUPT)
+    (tmp_path / f"{moment}.py").write_text(server + INTERRUPT.replace("SIGINT", asked))
     serve = ("-m", "mtsig_core", "serve", "--port", str(free_port()), "--no-browser")
-    status, out, err = of_a_process(checkout, *serve, folder=tmp_path)
-    assert (status, out) == (130, "") and err.startswith("mtsig: dashboard at") and err.count("\n") == 1
+    status, out, err = of_a_process(checkout, *serve, folder=tmp_path, MTSIG_HOME=str(tmp_path / "home"))
+    assert (status, out) == (ended, "") and err.startswith("mtsig: dashboard at") and err.count("\n") == 1

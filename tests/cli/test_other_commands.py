@@ -108,11 +108,21 @@ def test_serve_checks_before_it_starts(run, files):
     ("MTSIG_DATA_ROOT", "absent", "MTSIG_DATA_ROOT is absent, which is no folder"),
     ("MTSIG_LOG", "absent/log", "MTSIG_LOG is absent/log, which cannot be written: No such file"),
     ("MTSIG_HOME", os.devnull, f"{os.devnull}, cannot be used: File exists. Name another with MTSIG_HOME"),
+    ("XDG_DATA_HOME", os.devnull, f"{os.devnull}/mtsig, cannot be used: Not a directory. Name another with MTSIG_HOME"),
+    ("MTSIG_CACHE", os.devnull, f"MTSIG_CACHE is {os.devnull}, which cannot be used: File exists"),
+    ("MTSIG_CACHE", f"{os.devnull}/below", "which cannot be used: Not a directory"),
+    ("MTSIG_WORKER_MB", "1", "MTSIG_WORKER_MB is 1, in which no computation can begin. Expected at least 256"),
+    ("MTSIG_WORKER_MB", "255", "Expected at least 256"),
+    ("MTSIG_DATA", "/data", "MTSIG_DATA is no setting. Did you mean MTSIG_DATA_ROOT?"),
+    ("MTSIG_TOKEN", "x", "MTSIG_TOKEN is no setting. Did you mean MTSIG_HEALTH_TOKEN?"),
+    ("MTSIG_URL", "x", "MTSIG_URL is no setting. Did you mean MTSIG_DATABASE_URL?"),
     ("MTSIG_DATABASE_URL", "mysql://x", "MTSIG_DATABASE_URL"), ("MTSIG_DASK", "here", "scheduler answers at here")])
 def test_serve_names_a_setting_that_is_wrong_before_it_starts(run, monkeypatch, tmp_path, name, text, said):
     monkeypatch.setattr(os, "execve", lambda *_: pytest.fail("it started"))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(name, text)
+    if name == "XDG_DATA_HOME":  # where the database lies without a name for its folder
+        monkeypatch.delenv("MTSIG_HOME")
     done = run("serve", "--port", free_port(), "--no-browser")
     assert done.status == 2 and said in done.err
 
@@ -123,7 +133,7 @@ def test_serve_takes_settings_that_are_right(run, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     for name, text in {"MTSIG_MAX_DRAWS": "1" + "0" * 15, "MTSIG_JOBS": " 2", "MTSIG_LOG": "log", "MTSIG_HOME": "home",
                        "MTSIG_HOSTS": "a.example, *.uni.example,xn--p1ai,", "MTSIG_MAX_SWEEP": "",
-                       "MTSIG_VERSION": "3", "MTSIG_DATA": "x"}.items():
+                       "MTSIG_VERSION": "3", "MTSIG_WORKER_MB": "256"}.items():
         monkeypatch.setenv(name, text)
     assert run("serve", "--port", free_port(), "--no-browser").err.startswith("mtsig: dashboard at") and started
 

@@ -117,6 +117,36 @@ def test_a_link_to_a_review_opens_its_task_on_every_page(at, root, kept):
         assert not opened.exception and said in words(opened) and "Simulated: " not in words(opened)
 
 
+def test_a_reload_keeps_the_tab_and_the_language_pair(at, kept):
+    app = at("review", review=kept.edit_link)
+    pick(app, "review.decide.pair", "en-ja_JP")
+    link = {key: texts[-1] if isinstance(texts, list) else texts for key, texts in app.query_params.items()}
+    assert link == {"review": kept.edit_link, "review.decide.pair": "en-ja_JP"}
+    again = at("review", **link, tab="Notes")
+    assert not again.exception and again.selectbox(key="review.decide.pair").value == "en-ja_JP"
+    assert again.query_params["tab"] in ("Notes", ["Notes"]) and again.session_state["tab"] == "Notes"
+
+
+def test_a_reader_sees_a_decision_without_a_reload(at, kept, monkeypatch):
+    """Of two looks at the review in one run, the second one finds a decision."""
+    app = at("review", review=kept.read_link)
+    assert "1 decided" not in words(app)
+    looks = []
+
+    def look():
+        if not looks:
+            views.reviews().add(kept.edit_link, Decide("en-de_DE", ("Alpha",), "by far"), 1)
+        looks.append(1)
+        return views.reviews()
+
+    monkeypatch.setattr(review_sections, "reviews", look)
+    app.run()
+    assert not app.exception and "1 decided" in words(app) and "by far" in words(app)
+    looks.clear()
+    editor = at("review", review=kept.edit_link)
+    assert not editor.exception and not looks  # a timer could take the clicks of an editor
+
+
 def test_a_review_leaves_another_language_pair_of_its_task_open(at, kept):
     app = at("summary", testset="task/en-ja_JP")
     app.query_params = {"review": kept.read_link}

@@ -1,6 +1,7 @@
 """A zip of a task: uploaded, or below MTSIG_DATA_ROOT, it is a task, with the scores in it."""
 
 import json
+import re
 
 import pytest
 
@@ -107,6 +108,18 @@ def owners(page):
     return {page.session_state["browser.me"]}
 
 
+def test_the_direction_of_a_table_in_a_zip_is_asked_once_for_all_its_files(data, monkeypatch):
+    """Not of esa, whose name and range say it."""
+    page = data({re.sub(r"\besa\b", "errors", name): content for name, content in FILES.items()})
+    assert page.button(key="data.open_task").disabled and page.button(key="data.open_zip").disabled
+    [question] = page.button_group
+    assert question.key == "data.direction.errors"
+    question.set_value("lower").run()
+    uploaded(page, monkeypatch)
+    page.selectbox(key="metric").set_value("errors").run()
+    assert next(iter(frame_rows(page.dataframe[0])[1:]))[0] == "Gamma"  # with the fewest errors
+
+
 def test_a_table_may_be_left_out_or_be_errors_and_a_fault_in_it_is_a_message(data, monkeypatch):
     page = data()
     first, second = (box for box in page.selectbox if box.label == "Role")
@@ -210,6 +223,68 @@ def test_the_files_of_a_review_do_not_give_the_link_to_the_task_away(data, monke
     assert review_sections.without_link(told, "other") == told
 
 
+def drop(page, *files):
+    page.file_uploader(key="data.files").set_value([(name, content, "text/plain") for name, content in files]).run()
+    assert not page.exception
+    return page
+
+
+def rate(code, n=40):
+    """Ratings as Appraise has them: Alpha is better than Beta."""
+    row = "ann,{name},{k},TGT,eng,{code},{score},test-en-news_d{document},False,[],1,2\n"
+    return "".join(row.format(name=name, k=k, code=code, score=bonus + k % 7, document=k // 4)
+                   for name, bonus in (("Alpha", 70), ("Beta", 60)) for k in range(n)).encode()
+
+
+def test_ratings_dropped_beside_the_zip_of_a_task_are_used(opened, monkeypatch):
+    page = opened("upload").switch_page("pages/upload.py").run()
+    unrated = {name: text for name, text in task_files().items() if "esa" not in name}
+    drop(page, ("wave1.csv", rate("ces")), ("t.zip", zipped(unrated)), ("wave2.csv", rate("deu")))
+    assert "t.zip" not in words(page) and "These files are a shared task: en-cs, en-de, en-uk." in words(page)
+    assert [box.value for box in page.text_input if box.label == "Name"] == ["ESA", "ESA"]
+    asked = uploaded(page, monkeypatch)
+    assert page.selectbox(key="metric").value == "ESA" and not page.exception
+    again = opened("summary", testset=asked["testset"][0], metric="ESA", trials="999")
+    assert "Alpha is significantly better than" in words(again)
+
+
+def test_a_task_in_two_archives_is_one_task(opened):
+    """Such as references in one, and outputs in the other, below the same folder."""
+    page = opened("upload").switch_page("pages/upload.py").run()
+    parts = [{}, {}]
+    for name, text in task_files().items():
+        parts["system-outputs" in name][name] = text
+    drop(page, ("outputs.zip", zipped(parts[1])), ("texts.zip", zipped(parts[0])))
+    assert "These files are a shared task: en-cs, en-de, en-uk." in words(page)
+
+
+def test_texts_of_several_language_pairs_are_a_task(opened, monkeypatch):
+    texts = {name: text.encode() for name, text in task_files().items()}
+    files = []
+    for pair in ("en-cs", "en-de"):
+        files += [(f"{pair}.refA.txt", texts[f"mytask/references/{pair}.refA.txt"]),
+                  (f"{pair}.docs", texts[f"mytask/documents/{pair}.docs"]),
+                  *((f"{name}.{pair}.txt", texts[f"mytask/system-outputs/{pair}/{name}.txt"])
+                    for name in ("Alpha", "Beta"))]
+    page = opened("upload").switch_page("pages/upload.py").run()
+    drop(page, *files, ("wave1.csv", rate("ces")))
+    assert "These files are a shared task: en-cs, en-de." in words(page) and "Not read" not in words(page)
+    asked = uploaded(page, monkeypatch)
+    other = opened("summary", testset=asked["testset"][0].replace("en-cs", "en-de"), trials="999")
+    assert not other.exception and "Alpha" in words(other)
+
+
+def test_ratings_of_wmt25_are_a_task_zipped_or_not(opened):
+    rows = "".join(json.dumps({"doc_id": f"{pair}_#_news_#_d{k}_#_0", "src_text": "s", "tgt_text": {
+        "refA": f"a b {k}", "A": f"a c {k}"}, "scores": {"A": {"human1": 80 + k % 5, "annotator1": "p1"}, "B": {
+            "human1": 70 + k % 5, "annotator1": "p2"}}}) + "\n" for pair in ("en-cs_CZ", "en-de_DE") for k in range(9))
+    page = opened("upload").switch_page("pages/upload.py").run()
+    drop(page, ("humeval.jsonl", rows.encode()))
+    assert "These files are a shared task: en-cs_CZ, en-de_DE." in words(page)
+    drop(page, ("humeval.zip", zipped({"humeval.jsonl": rows})))
+    assert "humeval.zip is a shared task: en-cs_CZ, en-de_DE." in words(page)
+
+
 def test_tables_of_ratings_that_name_language_pairs_are_a_task(opened, monkeypatch):
     rows = [f"{system},{line},{line % 7 + 3 * bonus},{pair}\n" for pair in ("en-de", "en-zh")
             for system, bonus in (("mine", 1), ("base", 0)) for line in range(1, 31)]
@@ -217,7 +292,7 @@ def test_tables_of_ratings_that_name_language_pairs_are_a_task(opened, monkeypat
     page.file_uploader(key="data.files").set_value([
         (f"esa.wave{k}.csv", ("system,line,ESA,lp\n" + "".join(part)).encode(), "text/csv")
         for k, part in enumerate((rows[:75], rows[75:]))]).run()
-    assert not page.exception and "These tables are a shared task: en-de, en-zh." in words(page)
+    assert not page.exception and "These files are a shared task: en-de, en-zh." in words(page)
     assert "Not read" not in words(page)
     asked = uploaded(page, monkeypatch)
     assert not page.exception and scores(page) == {"mine": "5.90", "base": "2.90"}

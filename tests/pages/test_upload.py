@@ -192,10 +192,12 @@ def test_mistakes_are_messages_and_the_page_lives_on(page):
         assert not page.exception and all(part in said for part in parts), said
         assert "Traceback" not in said and "/tmp" not in said
     task = zipped({"task/references/en-de.refA.txt": REF, "task/system-outputs/en-de/x.txt": WORSE})
-    upload(page, ("ref.txt", REF), ("task.zip", task))
-    assert 'mt-error" role="alert">A zip archive holds a whole shared task' in words(page)
+    other = zipped({"task/references/en-de.refA.txt": WORSE})
+    upload(page, ("task.zip", task), ("other.zip", other))
+    assert 'mt-error" role="alert">task/references/en-de.refA.txt is there twice, and the two differ' in words(page)
     assert not [button for button in page.button if button.label.startswith("Open th")]
-    upload(page, ("task.zip", task))
+    upload(page, ("notes.txt", REF), ("task.zip", task))
+    assert "Not read: notes.txt." in words(page)
     button(page, "Open this pair").click().run()
     assert not page.exception and "task en-de: 30 segments" in words(page)
 

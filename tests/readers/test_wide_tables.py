@@ -156,3 +156,42 @@ def test_no_system_of_wmt25_is_set_aside():
         whole = {system: values for system, values in table.items() if len(values) == n}
         testset = read_scores({metric: whole})
         assert {*testset.systems} == {*whole} and [one.code for one in testset.assumed] == ["direction-known"]
+
+
+PAIRWISE = {"model_a": ["x"] * 9, "model_b": ["y"] * 9, "winner": ["model_a", "tie", "model_b"] * 3}
+
+
+@pytest.mark.parametrize("table", [
+    PAIRWISE, {"id": list(range(9)), **PAIRWISE},
+    {"System 1": ["x"] * 9, "System 2": ["y"] * 9, "score": [1, 0, -1] * 3},
+    {"source": TEXTS[:9], "translation_1": TEXTS[:9], "translation_2": TEXTS[:9], "preference": [1, 2, 1] * 3}])
+def test_pairwise_judgements_are_named(table):
+    with pytest.raises(InputError, match="has pairwise judgements .*does not read these"):
+        read_scores({"human": table})
+
+
+def test_systems_of_such_names_are_read():
+    assert systems({"System A": SCORES["A"], "System B": SCORES["B"]}) == ["System A", "System B"]
+
+
+def test_the_id_of_a_row_is_no_line():
+    """Label Studio has one for each task; with it, no two systems would have a common line."""
+    export = {"annotation_id": list(range(90, 98)), "annotator": [1, 2] * 4, "created_at": ["2026-01-01"] * 8,
+              "id": list(range(8)), "lead_time": [9.5] * 8, "rating": [80, 70, 60, 50, 90, 75, 65, 40],
+              "source": ["a b", "c d", "e f", "g h"] * 2, "system": ["x"] * 4 + ["y"] * 4}
+    with pytest.raises(InputError, match="column id has another value in each row") as error:
+        read_scores({"human": export})
+    assert error.value.remedies == ({"columns": "line=source"},)
+    found = read_scores({"human": export}, columns={"line": "source"})
+    assert found.n_segments == 4 and found.scores["human"].by_system["y"] == (90, 75, 65, 40)
+    same = {**export, "id": [1, 2, 3, 4] * 2}
+    assert read_scores({"human": same}).n_segments == 4
+
+
+def test_a_command_is_proposed_for_a_table_with_a_column_for_each_system():
+    table = {"story": [f"s{k // 4}" for k in range(N)], "src_len": BESIDE["src_len"], **SCORES}
+    with pytest.raises(InputError, match="I found the columns story, src_len, A, B") as error:
+        read_scores({"COMET": table})
+    assert error.value.remedies[0] == {"columns": "systems=A|B,docid=story"}
+    found = read_scores({"COMET": table}, columns={"systems": "A|B", "docid": "story"})
+    assert [*found.systems] == ["A", "B"] and found.n_documents == N // 4

@@ -23,8 +23,8 @@ def ask(monkeypatch):
     monkeypatch.setenv("MTSIG_HOSTS", "Mtsig.example.org, *.uni.example")
     stack = guard.Guard(application)
 
-    def asked(path="/", host="localhost", kind="http", origin=None):
-        headers = [(b"host", host.encode())] * bool(host)
+    def asked(path="/", host="localhost", kind="http", origin=None, more=()):
+        headers = [(b"host", host.encode())] * bool(host) + list(more)
         headers += [] if origin is None else [(b"origin", origin.encode())]
         scope = {"type": kind, "path": path, "method": "GET", "headers": headers,
                  "extensions": {"websocket.http.response": {}}}
@@ -61,6 +61,12 @@ def test_no_page_of_another_address_opens_a_session(ask, origin):
     """Streamlit is not even asked: it would look for the machine's own address on other hosts."""
     refused = ask("/_stcore/stream", "localhost:8501", "websocket", origin)[0]
     assert (refused["type"], refused["status"]) == ("websocket.http.response.start", 403)
+
+
+def test_a_request_ends_in_one_place(ask):
+    length, chunks = (b"content-length", b"4"), (b"transfer-encoding", b"chunked")
+    assert ask(more=[length, chunks])[0]["status"] == ask(more=[chunks, length])[0]["status"] == 400
+    assert ask(more=[length])[0]["status"] == ask(more=[chunks])[0]["status"] == 200
 
 
 @pytest.mark.parametrize("path", ["/_stcore/metrics", "/_stcore/metrics/", "/below/_stcore/metrics",

@@ -3,6 +3,9 @@
 import os
 import re
 import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
@@ -13,7 +16,8 @@ from websockets.sync.client import connect
 from mtsig_core.version import __version__
 from pages._server import guard
 from tests.builders.client import LIMIT, Client, elements, get, headings
-from tests.builders.serving import entry, gone, log, log_in, patient, serving
+from tests.builders.processes import free_port
+from tests.builders.serving import CHECKOUT, entry, gone, log, log_in, patient, serving
 
 
 @pytest.fixture(scope="module")
@@ -202,3 +206,20 @@ def test_it_ends_when_told(tmp_path):
         assert process.wait(LIMIT) == 0
         patient(lambda: all(map(gone, started)))
     assert [one["event"] for one in log(tmp_path / "log")] == ["start", "stop"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("asked", [signal.SIGTERM, signal.SIGINT])
+def test_it_ends_as_well_where_it_is_told_again_and_again(tmp_path, asked):
+    """At each moment from the first time on, however long each step takes."""
+    port, said = free_port(), tmp_path / "said"
+    with said.open("w") as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "mtsig_core", "serve", "--no-browser", "--port", str(port)], cwd=CHECKOUT,
+            stdout=subprocess.DEVNULL, stderr=errors, env={**os.environ, "MTSIG_DATA_ROOT": ""})
+        patient(lambda: get(f"http://localhost:{port}/_stcore/health").status_code == 200)
+        while process.poll() is None:
+            process.send_signal(asked)
+            time.sleep(0.01)
+    assert process.returncode in (0, 130 if asked == signal.SIGINT else 0)
+    assert "Traceback" not in said.read_text()
