@@ -33,17 +33,17 @@ from mtsig_core.readers.files import FilePath
 from mtsig_core.readers.formats import IDS, sniff
 from mtsig_core.readers.limits import check_values, spend
 from mtsig_core.readers.lines import read_lines, read_table
+from mtsig_core.readers.rater_effects import ADJUSTED, adjust_raters
 from mtsig_core.readers.ratings import (
-    ADJUSTED,
     Rating,
     ScoreFile,
-    adjust_raters,
     average_raters,
     count_ratings,
     explain_second,
     separate_raters,
 )
 from mtsig_core.readers.score_checks import check_scales, drop_failed, drop_summaries
+from mtsig_core.readers.texts import read_outputs
 from mtsig_core.readers.wide_tables import (
     SEPARATOR,
     clean_wide_table,
@@ -607,6 +607,24 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
                    domains=_list_groups(ratings, lines, "domain"), scores=frozen, assumed=assumed)
 
 
+def read_rated_outputs(systems: Sequence[tuple[str | None, FilePath]], tables: Tables,
+                       lower_is_better: Collection[str] = (), *, sources: FilePath | None = None,
+                       documents: FilePath | None = None, langpair: str | None = None, name: str | None = None,
+                       keep_canary: bool = False, **of_tables: Any) -> TestSet:
+    """A test set of outputs without a reference, with the scores of their segments, such as those of CometKiwi.
+
+    Parameters
+    ----------
+    systems, sources, documents, langpair, name, keep_canary
+        As in `mtsig_core.readers.texts.read_text`.
+    tables, lower_is_better, of_tables
+        As in `join_scores`, and its further arguments.
+    """
+    texts = read_outputs(systems, sources=sources, documents=documents, langpair=langpair, name=name,
+                         keep_canary=keep_canary)
+    return replace(join_scores(texts, tables, lower_is_better, **of_tables), references={})
+
+
 def _name_rows(table: ScoreTable, testset: TestSet) -> ScoreTable:
     """A table of scores; an array of shape (systems, segments) with the names of the systems to its rows."""
     if not isinstance(table, np.ndarray):
@@ -685,7 +703,7 @@ def _read_tables(tables: Sequence[NamedTable], known: Collection[str], lower_is_
         groups[name] = RatingGroup(list(seen.values()), (*made_of, *of_columns), direction)
         if raters == "adjusted" and made_of:
             adjusted, how = adjust_raters(name, given)
-            groups[name + ADJUSTED] = RatingGroup(adjusted, (how,), direction, name)
+            groups[name + ADJUSTED] = RatingGroup(adjusted, how, direction, name)
     if mqm_weights and not any(one.code == "mqm-weights" for group in groups.values() for one in group.made_of):
         raise SettingError(f"{show_names(names)}: weights of MQM errors are given, and no table lists errors. Leave "
                            "the weights out.")

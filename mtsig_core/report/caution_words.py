@@ -166,6 +166,14 @@ TEMPLATES: dict[str, Words] = {
                        "excluded there: {names:all}."),
     "partly-rated": Words("{metric} has scores for {n:,} of {n_segments:,} segments.",
                           advice="Its results hold for these segments only; results of other metrics may cover all."),
+    "raters-favour-systems": Words(
+        "How strict a rater is depends on the system: the F test of rater x system has p = {p:.3f}. {metric} assumes "
+        "that each rater is equally strict with all systems, so a difference can come from who rated.",
+        advice="Have the same raters rate all systems. Report this test with the result."),
+    "few-rater-links": Words(
+        "Few ratings link {a} and {b}, worth {worth:.2g} documents of equal weight. The standard error of their "
+        "difference in {metric} is about {widening:.2g} times too wide, so a test finds less.",
+        advice="Have more documents of both systems rated by the same raters."),
     "rated-on-different-lines": Words(
         "Each system has {metric} scores on {low:,} to {high:,} segments, not all on the same, so their means are of "
         "different segments.",
@@ -630,6 +638,12 @@ ASSUMPTION_TEMPLATES = {
     "ratings-adjusted": "{metric}: adjusted for {n_raters} raters by least squares: rating = system + segment + rater. "
                         "The effects of raters have a standard deviation of {effects_sd:.3g}. Assumed: each rater is "
                         "equally strict with all systems.",
+    "rater-links": "{metric}{of}: of {n_documents:,} documents, the ratings that compare {a} and {b} are worth "
+                   "{worth:.3g}. Other pairs are linked as well or better.",
+    "rater-favour": "{metric}{of}: an F test of rater x system {finds} that how strict a rater is depends on the "
+                    "system (F = {f:.2f} with {df:,} and {df_rest:,} degrees of freedom, p = {p:.3f}).{not_equal}",
+    "rater-favour-untested": "{metric}{of}: these ratings do not allow a test of whether how strict a rater is depends "
+                             "on the system.",
     "withdrawn": "Excluded: {names}. {table}, the task's table of systems, marks them as withdrawn.",
     "no-reference": "Excluded: {segments} without a reference, the first is segment {segment} of the document "
                     "{document}.",
@@ -672,6 +686,8 @@ def fill(template: str, assumption: Assumption) -> str:
     if "agreement" in names:
         names["agreement_of_raters"] = "" if names["agreement"] is None else (
             f" Agreement of raters: Krippendorff's alpha {names['agreement']:.2f}.")
+    if assumption.code == "rater-favour":
+        names |= _describe_favour(names["p"])
     if "langpair" in names:
         names["of"] = f", {names['langpair']}" if names["langpair"] else ""
     if "moved" in names:
@@ -681,6 +697,13 @@ def fill(template: str, assumption: Assumption) -> str:
         names["segments"] = format_count(names["n"], "segment")
         names["more"] = ", ..." if names["n"] > len(assumption.facts.get("files", ())) else ""
     return template.format_map(names)
+
+
+def _describe_favour(p: float) -> dict[str, str]:
+    """What p of the test of rater x system says."""
+    if p <= 0.05:
+        return {"finds": "finds", "not_equal": ""}
+    return {"finds": "does not find", "not_equal": " It may miss it."}
 
 
 def _describe(item: Any) -> str:
