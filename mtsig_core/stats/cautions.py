@@ -996,7 +996,7 @@ _SURE, _LUCK = 0.001, 0.6  # the largest p of so many by chance, if the true sha
 _NEAR = (0.6, 1.25)
 #: Share of lines equal to a reference, and times as many as of the next system, that no independent translator reaches,
 #: however its errors are spread: words of an output may have been edited one by one.
-_CERTAIN, _CERTAIN_TIMES = 0.4, 4
+_CERTAIN, _CERTAIN_TIMES = 0.55, 4
 _TWINS = 0.8  # share of these lines that another system has, too: one was made from the other
 
 
