@@ -355,7 +355,8 @@ FORMATS = (
            _SCORED, reads={SCORE_TABLE: read_text_table}, remedies=(_NAMED_SCORES,),
            endings=(".tsv", ".csv")),
     Format("texts", "a table of texts", lambda sample: bool(_TEXT_COLUMNS - _IDS & sample.header) and (
-        len(_KNOWN & sample.header) > 1 or bool({*NAMES["reference"]} & sample.header)), _AS_IT_IS,
+        len(_KNOWN & sample.header) > 1 or bool({*NAMES["reference"]} & sample.header) or (
+            sample.n_columns > 1 and bool({*NAMES["source"]} & sample.header))), _AS_IT_IS,
            reads={SCORE_TABLE: None, TEXTS: _tabulate(read_text_table)}, endings=(".tsv", ".csv")),
     Format("quoted", "a table without names of columns", lambda sample: sample.has_quoted_cells,
            "Add a first row with the names of its columns, such as source, reference and the name of the system.",

@@ -444,6 +444,11 @@ def keeps_its_level(comparison: Comparison) -> bool:
     return not any(caution.kind.breaks_level for caution in comparison.warnings)
 
 
+def keeps_interval_level(comparison: Comparison) -> bool:
+    """Return whether intervals hold as often as their level says; a warning says if not."""
+    return not any(caution.kind.breaks_intervals for caution in comparison.warnings)
+
+
 def describe_control(comparison: Comparison, correction: str) -> str:
     """Name the error that a correction controls; none if the test itself rejects too often."""
     return CORRECTIONS[correction].controls if keeps_its_level(comparison) else "nothing: the test rejects too often"
@@ -511,7 +516,7 @@ def _list_unreliable(comparison: Comparison, result: MetricResult) -> list[str]:
     """Write what may not hold at its level if the test rejects too often; else nothing."""
     if not result.tested or keeps_its_level(comparison) or find_shortage(comparison.settings, result):
         return []
-    intervals = ", intervals" * any(caution.kind.breaks_intervals for caution in comparison.warnings)
+    intervals = ", intervals" * (not keeps_interval_level(comparison))
     ranks = " and rank ranges" * (result.systems[0].rank_low is not None)
     return [f"So decisions{intervals}{ranks} may not hold at the stated level, and no correction changes that."]
 
@@ -750,19 +755,21 @@ def describe_tests(found: Found, metric: str) -> list[str]:
         *group_by_part({part: list(_describe_scores(*one)) for part, one in parts.items()}), *_describe_test(parts),
         *[f"{format_count(untested, 'pair')} without segments in common could not be tested."] * bool(untested),
         f"{write_level(settings)} confidence intervals are {kinds}{each}.",
-        *([_say_joint_intervals(settings, len(parts))] if jointly else []),
+        *([_say_joint_intervals(settings, parts)] if jointly else []),
         *describe_ranks(parts), *_describe_rule(settings),
         *(_describe_tests_across(found, metric) if isinstance(found, TaskComparison) else ()),
         *list_caveats(found, metric), *list_exclusions(found),
         f"Computed with mtsig {settings.version}, seed {settings.seed}."]
 
 
-def _say_joint_intervals(settings: Settings, n_language_pairs: int) -> str:
-    """Say how sure the intervals for all pairs are, and how they are made."""
+def _say_joint_intervals(settings: Settings, parts: Parts) -> str:
+    """Say how the intervals for all pairs are made, and how sure they are where nothing puts that in doubt."""
     level = write_level(settings)
-    where = " within each language pair" if n_language_pairs > 1 else ""
-    return (f"{level} CIs for all pairs hold together at about {level}{where} (max-T from {settings.resamples:,} "
-            "bootstrap resamples; Romano and Wolf 2005).")
+    is_sure = all(keeps_interval_level(comparison) for comparison, _ in parts.values())
+    claim = f"hold together at about {level}" if is_sure else "were made together"
+    where = " within each language pair" if len(parts) > 1 else ""
+    return (f"{level} CIs for all pairs {claim}{where} (max-T from {settings.resamples:,} bootstrap resamples; Romano "
+            "and Wolf 2005).")
 
 
 def _describe_scores(comparison: Comparison, result: MetricResult) -> Iterator[str]:

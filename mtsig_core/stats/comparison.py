@@ -184,7 +184,7 @@ def decide(draws: Draws, *, alpha: float = 0.05, correction: str = "auto", ci: s
     settings, units = resolve_for(testset, draws.metrics, **asked, alpha=alpha, correction=correction, ci=ci,
                                   baseline=baseline, rank_rule=rank_rule)
     results = {name: decide_metric(one, settings, ci) for name, one in draws.by_metric.items()}
-    warnings = find_cautions(testset, settings, units, draws.metrics, results)
+    warnings = find_cautions(testset, settings, units, draws.metrics, results, draws.by_metric)
     return Comparison(TestSetInfo.from_testset(testset), settings, warnings, results)
 
 

@@ -22,7 +22,7 @@ from mtsig_core.results import (
     SystemRuns,
 )
 from mtsig_core.stats.arrays import Rows, row_chunks
-from mtsig_core.stats.draws import MetricDraws, PairTests, ReferenceDraws, standard_deviations
+from mtsig_core.stats.draws import STUDENTISED, MetricDraws, PairTests, ReferenceDraws, standard_deviations
 from mtsig_core.stats.engine import ENOUGH, all_pairs
 from mtsig_core.stats.few_units import (
     can_reach,
@@ -210,6 +210,20 @@ def decide_metric(draws: MetricDraws, settings: Settings, ci: str) -> MetricResu
     if for_ranks is not None:
         for_ranks[family.some] = decisions.for_ranks
     return rank_by_rule(result, draws, settings, for_ranks)
+
+
+def decide_studentised(draws: MetricDraws, settings: Settings) -> dict[tuple[str, str], str | None]:
+    """Which system of each tested pair the studentised bootstrap calls better, where `draw_metric` looked at it, with
+    the same correction; empty where it did not."""
+    if draws.studentised is None:
+        return {}
+    family = select_family(draws, settings.baseline)
+    tests, n_apart = draws.studentised.only(family.tested, family.turned, family.number), draws.n_apart[family.places]
+    improvement = draws.sign * draws.sample_differences(family.tested).observed * family.turned
+    other = replace(settings, test=STUDENTISED, trials=draws.plan.trials)
+    decided = decide_tests(tests, draws.sign * improvement, draws.sign, n_apart[family.some], other).better
+    named = [(draws.names[i], draws.names[j]) for i, j in family.pairs[family.some]]
+    return {pair: SIDES[int(side)] for pair, side in zip(named, decided, strict=True)}
 
 
 def _pair_results(draws: MetricDraws, family: Family, columns: dict[str, np.ndarray], decisions: Decisions

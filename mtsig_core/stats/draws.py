@@ -25,8 +25,13 @@ from mtsig_core.stats.intervals import Sample, jackknife_se
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import Plan
 from mtsig_core.stats.significance import TESTS, SignificanceTest, measure_null, romano_wolf_in, win_rates
+from mtsig_core.stats.skew import LEAST_SYSTEMS, SkewedSystem, find_skewed, list_unit_names, measure_sizes
 from mtsig_core.stats.studentised import draw_studentised
 from mtsig_core.testset import TestSet
+
+#: The test that is asked beside another one where a system is skewed.
+STUDENTISED = "bootstrap-t"
+_LEAST_TRIALS = 999  # of the studentised bootstrap, where the test has fewer or none
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +117,10 @@ class MetricDraws:
     domains: Sequence[str] | None  # of each segment, where there are segment scores
     over_domains: Sample | None  # the same systems scored by the mean over domains
     references: tuple[ReferenceDraws, ...]
+    #: The systems whose differences to the others are skewed; and, where there are any and the test is another one,
+    #: what the studentised bootstrap says of the tested pairs.
+    skewed: tuple[SkewedSystem, ...] = ()
+    studentised: PairTests | None = None
 
     @property
     def sign(self) -> int:
@@ -163,14 +172,16 @@ def draw_metric(testset: TestSet, metric: Metric, plan: Plan, alone: Mapping[str
     n_apart = n_units.copy()
     n_apart[some] = count_differing_units(sides.data, rows, n_units[some], TESTS[plan.test].draws == "swaps")
     tests = PairTests()
+    families = [np.arange(len(rows)), *(
+        np.flatnonzero((pairs[some] == k).any(axis=1)) for k in range(len(seen.names)))]
     if len(rows):
-        families = [np.arange(len(rows)), *(
-            np.flatnonzero((pairs[some] == k).any(axis=1)) for k in range(len(seen.names)))]
         replicates = draw_replicates(sides, rows, plan, jobs, stage("test"))
         tests = test_pairs(pair_differences(sides.data.scores, rows), replicates, TESTS[plan.test],
                            p_floor(TESTS[plan.test], plan.unit, n_apart[some]), families,
                            whole=TESTS[plan.test].tries_all(units), errors=errors_of_test(sides, rows, plan))
     itself = np.repeat(np.arange(len(seen.names)), 2).reshape(-1, 2)
+    skewed = _find_skewed(seen, sides, rows, pairs[some], units)
+    other = _test_studentised(sides, rows, plan, n_apart[some], families, jobs, stage) if skewed else None
     return MetricDraws(
         metric.name, metric.signature(seen.testset), metric.higher_is_better, find_tokenizer(metric, seen.testset),
         plan, exact, units.pieces, units.effective, tuple(seen.names), systems.sample,
@@ -179,7 +190,29 @@ def draw_metric(testset: TestSet, metric: Metric, plan: Plan, alone: Mapping[str
         se_ratio=_se_ratios(seen, sides, rows, n, pairs, plan, jobs, stage), runs=_scores_of_runs(seen),
         domains=seen.testset.domains, over_domains=_draw_over_domains(seen, units, plan), references=tuple(
             _draw_reference(name, part, metric, plan, jobs, stage, f"only reference {k} of {len(alone)}")
-            for k, (name, part) in enumerate(alone.items(), 1)))
+            for k, (name, part) in enumerate(alone.items(), 1)), skewed=skewed, studentised=other)
+
+
+def _find_skewed(seen: Measured, sides: SystemDraws, rows: np.ndarray, pairs: np.ndarray, units: Units
+                 ) -> tuple[SkewedSystem, ...]:
+    """The systems of the tested pairs whose differences to the others are skewed."""
+    if len(seen.names) < LEAST_SYSTEMS:
+        return ()
+    left_out = pair_differences(sides.sample.left_out, rows)
+    return find_skewed(left_out, pairs, measure_sizes(units), seen.names, list_unit_names(seen.testset, units),
+                       seen.sign)
+
+
+def _test_studentised(sides: SystemDraws, rows: np.ndarray, plan: Plan, n_apart: np.ndarray,
+                      families: list[np.ndarray], jobs: int, stage: engine.Stages) -> PairTests | None:
+    """What the studentised bootstrap says of the tested pairs; None where it is the test itself."""
+    if plan.test == STUDENTISED:
+        return None
+    test = TESTS[STUDENTISED]
+    plan = replace(plan, test=test.name, trials=max(plan.trials or 0, _LEAST_TRIALS))
+    replicates = draw_replicates(sides, rows, plan, jobs, stage("studentised bootstrap"))
+    return test_pairs(pair_differences(sides.data.scores, rows), replicates, test, p_floor(test, plan.unit, n_apart),
+                      families, errors=errors_of_test(sides, rows, plan))
 
 
 def draw_systems(metric: Metric, statistics: np.ndarray | Columns, units: Units, plan: Plan, jobs: int,

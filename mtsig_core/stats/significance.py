@@ -342,7 +342,8 @@ _WITH_FEW = ("With few units it makes false claims too often over all pairs, wha
              "to 12 units. It does so in 15 to 27% with 10 to 15 systems and 20 units, or 30 or 60 documents of "
              "unequal size. Holm does so in 10 to 20% from 12 units on. With fewer than 10 units p is at least 2/2^n, "
              "the chance that all n favour the same of two equal systems.")
-_RATHER = "Use the randomization test: it makes a false claim in 3 to 8% of such test sets."
+_RATHER = ("Use the randomization test: it makes a false claim in 3 to 8% of such test sets, and more often only where "
+           "a few units set one system apart.")
 TESTS = {test.name: test for test in (
     SignificanceTest(
         "ar", "approximate randomization", "Riezler and Maxwell 2005, Fig. 1",

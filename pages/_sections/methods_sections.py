@@ -79,7 +79,8 @@ def show_ranks(view: View | MtsigError) -> None:
     """Describe rank ranges, the rank rules, and the smallest detectable difference."""
     screen.plain("Rank range of a system: from 1 + the number of systems significantly better to S - the number "
                  "significantly worse. The decisions control the family-wise error (Romano-Wolf, else Holm), so all "
-                 "ranges hold together at about 1 - alpha.")
+                 "ranges hold together at about 1 - alpha. They may not where a few units set one system apart; a "
+                 "caveat names it.")
     screen.prose_table(["rank rule", "source", "what it ignores"], [
         [SETTINGS["rank_rule"].name_value(name), rule.source, "; ".join(rule.ignores)]
         for name, rule in RANK_RULES.items()])

@@ -200,9 +200,10 @@ class Curve:
         family = "" if mine.n_pairs < 2 else (f", and for {mine.n_pairs} pairs with Bonferroni, which is enough for "
                                               "Holm and Benjamini-Hochberg, and usually for Romano-Wolf")
         st.caption(f"{units.capitalize()} needed for {self.power:.0%} power at alpha {alpha:g}{family}. Brackets: "
-                   f"{self.view.level} intervals.", help=f"{sweep.n_units:,} x (t SE / difference)², and at least as "
-                   "many as can give so small a p. t is Student's, for the units planned. With few units the tests may "
-                   "find less.")
+                   f"{self.view.level} intervals. The difference seen is usually larger than the true one if it stood "
+                   "out, so plan for one that you name.",
+                   help=f"{sweep.n_units:,} x (t SE / difference)², and at least as many as can give so small a p. t "
+                        "is Student's, for the units planned. With few units the tests may find less.")
 
     def _about(self, sweep: SizeSweep, mine: PairPlan) -> str:
         """Describe the dots, the curve and the line."""
@@ -211,8 +212,8 @@ class Curve:
                 f"interval. The test: percentile, {sweep.settings.resamples} resamples by {sweep.settings.unit}. "
                 f"Their differences are moved by {rounded(self.difference - mine.delta, '+')}. Opposite: "
                 f"against the order of the whole set; {own_order(mine, alpha)}. Pale: more than half of this test set. "
-                f"The dotted curve is normal theory and meets the line of {self.power:.0%} at the size needed; the bar "
-                "is its interval. With few units the percentile test finds too much: trust the curve.")
+                f"The dotted curve is planned by Student's t and meets the line of {self.power:.0%} at the size "
+                "needed; the bar is its interval. With few units the percentile test finds too much: trust the curve.")
 
 
 def _write_ends(level: str, ends: tuple[int | None, int | None]) -> str:

@@ -1,6 +1,7 @@
 """A zip of a task: uploaded, or below MTSIG_DATA_ROOT, it is a task, with the scores in it."""
 
 import json
+import re
 
 import pytest
 
@@ -105,6 +106,18 @@ def test_a_review_of_it_is_called_by_its_name_and_opened_by_its_link(data, opene
 
 def owners(page):
     return {page.session_state["browser.me"]}
+
+
+def test_the_direction_of_a_table_in_a_zip_is_asked_once_for_all_its_files(data, monkeypatch):
+    """Not of esa, whose name and range say it."""
+    page = data({re.sub(r"\besa\b", "errors", name): content for name, content in FILES.items()})
+    assert page.button(key="data.open_task").disabled and page.button(key="data.open_zip").disabled
+    [question] = page.button_group
+    assert question.key == "data.direction.errors"
+    question.set_value("lower").run()
+    uploaded(page, monkeypatch)
+    page.selectbox(key="metric").set_value("errors").run()
+    assert next(iter(frame_rows(page.dataframe[0])[1:]))[0] == "Gamma"  # with the fewest errors
 
 
 def test_a_table_may_be_left_out_or_be_errors_and_a_fault_in_it_is_a_message(data, monkeypatch):

@@ -11,6 +11,8 @@ from mtsig_core.report.caution_words import TEMPLATES, advise_trust, caution_rec
 PART = {"first": 1, "last": 1000, "n": 840, "line": 12, "place": 503}
 MARKS = {"sort": "marks", "n": 60, "n_lines": 60, "marks": [("start", "<s> ")], "example": "<s> Ein Haus."}
 TRUST = {"unlike": (), "n_others": 2, "ratio": None, "needed": None, "unit": "segment"}
+SKEWED = {"systems": ("A", "D"), "unit": "document", "n": 60, "first": "A", "is_worse": True, "n_far": 3,
+          "share": 0.7134, "named": ("d7", "d12", "d31")}
 PAIR = {"metric": "bleu", "a": "A", "b": "B"}
 
 #: Each code, more than once where its words differ.
@@ -34,6 +36,19 @@ CAUTIONS = [
     Caution("odd-length", {"ratio": 0.31, "reference": "refA"}, a="A"),
     Caution("one-system", a="A"),
     Caution("rank-rule-of-ratings", {"rule": "wmt25", "per_segment": 1.98}, "ESA"),
+    Caution("faulty-lines", {"sort": "repeated", "n": 30, "n_lines": 600, "line": 1, "example": "I cannot"}, a="A"),
+    Caution("faulty-lines", {"sort": "script", "n": 30, "n_lines": 600, "line": 1, "example": "I cannot"}, a="A"),
+    Caution("few-faulty-lines", {"sort": "copies", "n": 6, "n_lines": 600, "line": 1, "example": "I cannot"}, a="A"),
+    Caution("few-faulty-lines", {"sort": "entities", "n": 6, "n_lines": 600, "line": 1, "example": "&amp;"}, a="A"),
+    Caution("other-characters", {"sort": "composition", "systems": ("A", "B"), "metric": "bleu",
+            "worst": "A", "before": 43.9, "after": 68.5, "line": 2, "ours": "a", "theirs": "b"}),
+    Caution("some-characters", {"sort": "quotes", "systems": ("A",), "metric": "chrf", "worst": "A",
+            "before": 43.9, "after": 44.9, "line": None, "ours": "", "theirs": ""}, a="A"),
+    Caution("other-characters", {"sort": "width", "systems": ("A",), "metric": "bleu", "worst": "A",
+            "before": 43.9, "after": 68.5, "line": 2, "ours": "a", "theirs": "b"}, a="A"),
+    Caution("other-characters", {"sort": "alphabet", "systems": ("A",), "metric": "bleu", "worst": "A",
+            "before": 0.0, "after": 68.5, "line": 2, "ours": "a", "theirs": "b"}, a="A"),
+    Caution("other-chinese", {"ours": "simplified", "theirs": "traditional"}, a="A"),
     Caution("tokenizer-missing", {"pair": "en-ja", "tokenizer": "ja-mecab", "package": '"sacrebleu[ja]"'}, "bleu"),
     Caution("tokenizer-and-script", {"language": "zh", "tokenizer": "13a", "better": ("zh", "char")}, "bleu"),
     Caution("tokenizer-and-script", {"language": "zh", "tokenizer": "tercom", "better": ("zh", "char")}, "ter"),
@@ -47,6 +62,11 @@ CAUTIONS = [
     Caution("test-as-published", {"test": "koehn"}),
     Caution("test-assumes", {"test": "t"}),
     Caution("test-needs-units", {"test": "bootstrap"}),
+    Caution("skewed-system", {**SKEWED, "lost": (("A", "B"), ("A", "C")), "n_found": 5, "n_other": 3, "test": "ar"},
+            "bleu"),
+    Caution("skewed-system", {**SKEWED, "lost": (), "n_found": 5, "n_other": 5, "test": "ar"}, "bleu"),
+    Caution("skewed-system", {**SKEWED, "lost": (), "n_found": 5, "n_other": 6, "test": "ar"}, "bleu"),
+    Caution("skewed-system", {**SKEWED, "lost": (), "n_found": 0, "n_other": None, "test": "bootstrap-t"}, "bleu"),
     Caution("reference-among-systems", {"reference": "refA", "has_others": True}, a="A"),
     Caution("references-disagree", {"top_group": ("A",), "n_segments": 400, "leads": ({"reference": "refA",
             "leaders": ("B",), "ahead": True, "n_segments": 300}, {"reference": "refB", "leaders": ("A", "C"),
@@ -62,6 +82,8 @@ CAUTIONS = [
     Caution("depends-on-size", {"n_segments": 1200}, "nist"),
     Caution("ratings-alone", {"names": ("refB",)}, "bleu"),
     Caution("ratings-of-references", {"name": "refA", "n": 1200}, "esa"),
+    Caution("raters-favour-systems", {"p": 0.002}, "esa-adjusted"),
+    Caution("few-rater-links", {"worth": 4.83, "widening": 1.42}, "esa-adjusted", "A", "B"),
     Caution("not-rated", {"names": ("A", "B"), "n_systems": 14}, "esa"),
     Caution("partly-rated", {"n": 603, "n_segments": 1200}, "esa"),
     Caution("rated-on-different-lines", {"low": 540, "high": 603, "compared": True}, "esa"),
