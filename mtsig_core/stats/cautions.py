@@ -1006,6 +1006,9 @@ _SURE, _LUCK = 0.001, 0.6  # the largest p of so many by chance, if the true sha
 #: Lines with one other word, as a multiple of their number if errors are independent and as many lines are equal.
 #: Within these bounds the errors are those of any good translation.
 _NEAR = (0.6, 1.25)
+#: Share of lines equal to a reference, and times as many as of the next system, that no independent translator reaches,
+#: however its errors are spread: words of an output may have been edited one by one.
+_CERTAIN, _CERTAIN_TIMES = 0.55, 4
 _TWINS = 0.8  # share of these lines that another system has, too: one was made from the other
 
 
@@ -1026,9 +1029,10 @@ def _about_equal_lines(testset: TestSet, systems: Mapping[str, Sequence[str]]) -
                      key=lambda name: counts[name], default=None)
         if second is None or not _is_far_more(most, counts[second], int(long.sum())):
             continue
+        is_certain = most >= _CERTAIN * long.sum() and most >= _CERTAIN_TIMES * counts[second]
         nearly = sum(map(_is_nearly, np.array(lines, object)[long], np.array(systems[first][::step], object)[long]))
         expected = most * math.log(long.sum() / most)  # of Poisson's distribution of errors, 0 in `most` lines
-        if _NEAR[0] * expected < nearly < _NEAR[1] * expected:
+        if not is_certain and _NEAR[0] * expected < nearly < _NEAR[1] * expected:
             continue
         others = [other for other in testset.references if other != reference]
         yield Caution("made-from-output", {
