@@ -110,7 +110,8 @@ class PairRuns:
     b: str
     se_testset: float | None  # bootstrap standard error over units of the test set, of these runs: the `se` of the pair
     se_runs: float | None  # between runs: sqrt(sd_a^2 / R_a + sd_b^2 / R_b); None where a system has a single run
-    #: Of both together, sqrt(n / (n - 1) se_testset^2 + se_runs^2) with n units: of a new test set and new runs.
+    #: Of both together, sqrt(n / (n - 1) se_testset^2 + se_runs^2) with units worth n of equal size: of a new test
+    #: set and new runs.
     se_total: float | None
     df_total: float | None = None  # its degrees of freedom, by Welch and Satterthwaite; None where `se_runs` is
 

@@ -33,11 +33,10 @@ from mtsig_core.readers.files import FilePath
 from mtsig_core.readers.formats import IDS, sniff
 from mtsig_core.readers.limits import check_values, spend
 from mtsig_core.readers.lines import read_lines, read_table
+from mtsig_core.readers.rater_effects import ADJUSTED, adjust_raters
 from mtsig_core.readers.ratings import (
-    ADJUSTED,
     Rating,
     ScoreFile,
-    adjust_raters,
     average_raters,
     count_ratings,
     explain_second,
@@ -704,7 +703,7 @@ def _read_tables(tables: Sequence[NamedTable], known: Collection[str], lower_is_
         groups[name] = RatingGroup(list(seen.values()), (*made_of, *of_columns), direction)
         if raters == "adjusted" and made_of:
             adjusted, how = adjust_raters(name, given)
-            groups[name + ADJUSTED] = RatingGroup(adjusted, (how,), direction, name)
+            groups[name + ADJUSTED] = RatingGroup(adjusted, how, direction, name)
     if mqm_weights and not any(one.code == "mqm-weights" for group in groups.values() for one in group.made_of):
         raise SettingError(f"{show_names(names)}: weights of MQM errors are given, and no table lists errors. Leave "
                            "the weights out.")

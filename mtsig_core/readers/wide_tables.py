@@ -23,6 +23,9 @@ _FEWEST_ROWS = 10  # of which the values of a column may tell what it is
 ALL = "all"  # in place of names: every column that holds numbers
 SEPARATOR = "|"  # between the names of columns
 
+#: What columns of answers hold: no scores, but they may well be outputs.
+ANSWERS = "answers of a model"
+
 #: Names of columns that are no systems, in small letters with _ between words, by what they hold.
 ASIDES: Mapping[str, re.Pattern[str]] = {
     "row numbers": re.compile(
@@ -37,10 +40,11 @@ ASIDES: Mapping[str, re.Pattern[str]] = {
     "steps of training": re.compile(
         r"(global_)?steps?|timestamp|runtime|epochs?|iter(ation)?s?|checkpoint|lr|learning_rate"),
     "what a model was asked or answered": re.compile(
-        r"prompts?|prompt_\w+|completions?|instructions?|messages?|responses?|raw_(output|response)s?|thinking"
+        r"prompts?|prompt_\w+|instructions?|messages?|thinking"
         r"|reasoning|explanations?|justifications?|finish_reason|stop_reason|status(_code)?|object|created(_at)?|updated_at"
         r"|completed_(at|by)|lead_time|elapsed|temperature|top_[pk]|seed|logprobs?|usage|errors?|cache_hit|retries"
         r"|attempts?"),
+    ANSWERS: re.compile(r"completions?|responses?|raw_(output|response)s?"),
     "labels": re.compile(
         r"labels?|gold(_label)?|categor(y|ies)|severity|tags?|splits?|folds?|batch(es)?|waves?|types?|topics?|difficulty"
         r"|weights?|years?|dates?|time|languages?|langs?|(src|source|tgt|target)_lang(uage)?|urls?|links?|titles?|comments?"
@@ -114,13 +118,31 @@ def find_asides(table: InputTable, columns: Iterable[int], known: Collection[str
 def _find_by_name(table: InputTable, column: int) -> str | None:
     """What a column holds by its name; the name of a text does not tell where there are numbers in it."""
     name = table.header[column]
-    plain = re.sub(r"[^a-z0-9]+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()).strip("_")
-    if not name or plain.startswith("unnamed"):  # as pandas writes the index of its rows
+    if is_index(name):
         return "row numbers" if _is_whole(table, column) else None
-    if re.search(r"__(MIN|MAX)$", name):  # as Weights & Biases exports charts
-        return "steps of training"
     if name.lower() in _TEXTS and not _is_numeric(table, column):
         return "texts"
+    return name_aside(name)
+
+
+def is_index(name: str) -> bool:
+    """Whether a column is called as pandas calls the index of its rows.
+
+    >>> [is_index(name) for name in ("", "Unnamed: 0", "A")]
+    [True, True, False]
+    """
+    return not name or re.fullmatch(r"(?i)unnamed: \d+(\.\d+)?", name.strip()) is not None
+
+
+def name_aside(name: str) -> str | None:
+    """What a column holds by its name, where that is no name of a system.
+
+    >>> name_aside("src_len"), name_aside("finish_reason"), name_aside("GPT-4")
+    ('lengths', 'what a model was asked or answered', None)
+    """
+    plain = re.sub(r"[^a-z0-9]+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()).strip("_")
+    if re.search(r"__(MIN|MAX)$", name):  # as Weights & Biases exports charts
+        return "steps of training"
     if name.strip() == "#":
         return "row numbers"
     return next((why for why, pattern in ASIDES.items() if pattern.fullmatch(plain)), None)

@@ -166,6 +166,14 @@ TEMPLATES: dict[str, Words] = {
                        "excluded there: {names:all}."),
     "partly-rated": Words("{metric} has scores for {n:,} of {n_segments:,} segments.",
                           advice="Its results hold for these segments only; results of other metrics may cover all."),
+    "raters-favour-systems": Words(
+        "How strict a rater is depends on the system: the F test of rater x system has p = {p:.3f}. {metric} assumes "
+        "that each rater is equally strict with all systems, so a difference can come from who rated.",
+        advice="Have the same raters rate all systems. Report this test with the result."),
+    "few-rater-links": Words(
+        "Few ratings link {a} and {b}, worth {worth:.2g} documents of equal weight. The standard error of their "
+        "difference in {metric} is about {widening:.2g} times too wide, so a test finds less.",
+        advice="Have more documents of both systems rated by the same raters."),
     "rated-on-different-lines": Words(
         "Each system has {metric} scores on {low:,} to {high:,} segments, not all on the same, so their means are of "
         "different segments.",
@@ -630,12 +638,19 @@ ASSUMPTION_TEMPLATES = {
     "ratings-adjusted": "{metric}: adjusted for {n_raters} raters by least squares: rating = system + segment + rater. "
                         "The effects of raters have a standard deviation of {effects_sd:.3g}. Assumed: each rater is "
                         "equally strict with all systems.",
+    "rater-links": "{metric}{of}: of {n_documents:,} documents, the ratings that compare {a} and {b} are worth "
+                   "{worth:.3g}. Other pairs are linked as well or better.",
+    "rater-favour": "{metric}{of}: an F test of rater x system {finds} that how strict a rater is depends on the "
+                    "system (F = {f:.2f} with {df:,} and {df_rest:,} degrees of freedom, p = {p:.3f}).{not_equal}",
+    "rater-favour-untested": "{metric}{of}: these ratings do not allow a test of whether how strict a rater is depends "
+                             "on the system.",
     "withdrawn": "Excluded: {names}. {table}, the task's table of systems, marks them as withdrawn.",
     "no-reference": "Excluded: {segments} without a reference, the first is segment {segment} of the document "
                     "{document}.",
     "lines-from-zero": "{file} counts lines from 0. Here they are counted from 1: its line 0 is line 1.",
     "failed-judgements": "{metric}: {n_failed:,} scores of {mark:g} count as missing. All other scores are 0 or more.",
     "summary-rows": "Excluded from {file}: row {rows}, {what}.",
+    "texts-aside": "Excluded from {file}: {columns}. By their names these columns are no outputs.",
     "columns-aside": "Excluded from {file}: {columns}. By their names or values these columns are no systems.",
     "columns-renamed": "{metric}: the columns of {file} are read as systems: {columns}.",
     "line-ids": "Each line has an id, such as {example}. The texts are scored without them.{put_in_order}",
@@ -650,6 +665,7 @@ ASSUMPTION_TEMPLATES = {
 REMEDIES = {
     "direction-open": "Give --higher-is-better NAME or --lower-is-better NAME, to mtsig serve or to the command.",
     "direction-default": "If lower is better, give --lower-is-better {metric}.",
+    "texts-aside": "To score one of them, call the column as its system.",
     "columns-aside": "To read them as systems, name all columns of systems: --columns 'systems=A|B', or systems=all.",
     "withdrawn": "--keep-withdrawn keeps them.",
     "ratings-standardized": "--scores raw=FILE takes the scores as they were given, as WMT23 ranked.",
@@ -670,6 +686,8 @@ def fill(template: str, assumption: Assumption) -> str:
     if "agreement" in names:
         names["agreement_of_raters"] = "" if names["agreement"] is None else (
             f" Agreement of raters: Krippendorff's alpha {names['agreement']:.2f}.")
+    if assumption.code == "rater-favour":
+        names |= _describe_favour(names["p"])
     if "langpair" in names:
         names["of"] = f", {names['langpair']}" if names["langpair"] else ""
     if "moved" in names:
@@ -679,6 +697,13 @@ def fill(template: str, assumption: Assumption) -> str:
         names["segments"] = format_count(names["n"], "segment")
         names["more"] = ", ..." if names["n"] > len(assumption.facts.get("files", ())) else ""
     return template.format_map(names)
+
+
+def _describe_favour(p: float) -> dict[str, str]:
+    """What p of the test of rater x system says."""
+    if p <= 0.05:
+        return {"finds": "finds", "not_equal": ""}
+    return {"finds": "does not find", "not_equal": " It may miss it."}
 
 
 def _describe(item: Any) -> str:

@@ -70,6 +70,8 @@ from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, is_split, significant
 from mtsig_core.testset import TestSet, count_characters, show_name
 
+#: How many times too wide the standard error of a difference that is adjusted for raters may be without a warning.
+WIDE_BY_RATERS = 1.25
 _THAT_MAY_TELL = ("chrf", "ter", "bleu")
 
 
@@ -84,7 +86,8 @@ def find_cautions(testset: TestSet, settings: Settings, units: Units, metrics: I
               for metric in filter(depends_on_testset, metrics)]
     known = {metric.name: metric for metric in metrics}
     for name, result in results.items():
-        found += [*about_ratings(testset, name), *about_scores(testset, name)]
+        found += [*about_ratings(testset, name), *about_raters(testset, name, settings.alpha)]
+        found += about_scores(testset, name)
         found += _about_ends(testset, known[name], result) if name in known else ()
         if facts := reference_disagreement(result, testset.n_segments):
             found.append(Caution("references-disagree", facts, name))
@@ -685,6 +688,24 @@ def about_ratings(testset: TestSet, metric: str) -> Iterator[Caution]:
                           remedies=({"refs_as_systems": True},))
 
 
+def about_raters(testset: TestSet, metric: str, alpha: float) -> Iterator[Caution]:
+    """Warn where scores that are adjusted for raters do not compare systems as they seem to."""
+    for one in testset.assumed:
+        if one.metric != metric:
+            continue
+        if one.code == "rater-favour" and significant(one.facts["p"], alpha):
+            yield Caution("raters-favour-systems", {"p": one.facts["p"]}, metric)
+        if one.code == "rater-links":
+            yield from _about_links(testset, metric, one.facts)
+
+
+def _about_links(testset: TestSet, metric: str, facts: Mapping[str, Any]) -> Iterator[Caution]:
+    is_here = facts["a"] in testset.systems and facts["b"] in testset.systems
+    if is_here and facts["widening"] > WIDE_BY_RATERS:
+        yield Caution("few-rater-links", {"worth": facts["worth"], "widening": facts["widening"]}, metric, facts["a"],
+                      facts["b"])
+
+
 def about_scores(testset: TestSet, metric: str) -> Iterator[Caution]:
     """Warn of missing segment scores, for a metric that is a mean of them."""
     if metric not in testset.scores:
@@ -973,6 +994,9 @@ _SURE, _LUCK = 0.001, 0.6  # the largest p of so many by chance, if the true sha
 #: Lines with one other word, as a multiple of their number if errors are independent and as many lines are equal.
 #: Within these bounds the errors are those of any good translation.
 _NEAR = (0.6, 1.25)
+#: Share of lines equal to a reference, and times as many as of the next system, that no independent translator reaches,
+#: however its errors are spread: words of an output may have been edited one by one.
+_CERTAIN, _CERTAIN_TIMES = 0.55, 4
 _TWINS = 0.8  # share of these lines that another system has, too: one was made from the other
 
 
@@ -993,9 +1017,10 @@ def _about_equal_lines(testset: TestSet, systems: Mapping[str, Sequence[str]]) -
                      key=lambda name: counts[name], default=None)
         if second is None or not _is_far_more(most, counts[second], int(long.sum())):
             continue
+        is_certain = most >= _CERTAIN * long.sum() and most >= _CERTAIN_TIMES * counts[second]
         nearly = sum(map(_is_nearly, np.array(lines, object)[long], np.array(systems[first][::step], object)[long]))
         expected = most * math.log(long.sum() / most)  # of Poisson's distribution of errors, 0 in `most` lines
-        if _NEAR[0] * expected < nearly < _NEAR[1] * expected:
+        if not is_certain and _NEAR[0] * expected < nearly < _NEAR[1] * expected:
             continue
         others = [other for other in testset.references if other != reference]
         yield Caution("made-from-output", {

@@ -477,7 +477,7 @@ def _pick_raters(place, key, has_texts=False):
     values = [value for value in _RATERS if value != "segments" or not has_texts]
     chosen = place.selectbox("Several raters", values, key=f"data.{key}.raters", format_func=_RATERS.get, help=(
         "Adjusted: a second score, by least squares: rating = system + segment + rater. Strict raters of a system then "
-        "count against it no more."))
+        "count against it no more. A test shows whether raters favour systems."))
     return None if chosen == "mean" else chosen
 
 

@@ -82,6 +82,8 @@ CAUTIONS = [
     Caution("depends-on-size", {"n_segments": 1200}, "nist"),
     Caution("ratings-alone", {"names": ("refB",)}, "bleu"),
     Caution("ratings-of-references", {"name": "refA", "n": 1200}, "esa"),
+    Caution("raters-favour-systems", {"p": 0.002}, "esa-adjusted"),
+    Caution("few-rater-links", {"worth": 4.83, "widening": 1.42}, "esa-adjusted", "A", "B"),
     Caution("not-rated", {"names": ("A", "B"), "n_systems": 14}, "esa"),
     Caution("partly-rated", {"n": 603, "n_segments": 1200}, "esa"),
     Caution("rated-on-different-lines", {"low": 540, "high": 603, "compared": True}, "esa"),

@@ -186,6 +186,18 @@ def test_a_reference_made_from_an_output():
     assert told({"A": A, "twin": twin, "B": B}, {"refA": edited})[0] == [("made-from-output", "A")]
 
 
+@pytest.mark.parametrize("base", ["A", "B"])
+@pytest.mark.parametrize("share", [0.02, 0.04])
+def test_a_reference_whose_words_were_edited_one_by_one(base, share):
+    """Lines with one other word are then as many as in any good translation; equal lines are far more."""
+    outputs = {"A": A, "B": B}
+    for seed in range(4):
+        draw = random.Random(seed)
+        edited = [" ".join(draw.choice(WORDS) if draw.random() < share else word for word in line.split())
+                  for line in outputs[base]]
+        assert told(outputs, {"refA": edited})[0] == [("made-from-output", base)]
+
+
 def test_a_better_system_and_a_copy_of_the_reference_are_no_source_of_it():
     for n_lines in (60, 300, 1000):
         ref, a, b = make(n_lines, 3, (0.15, 0.4))
