@@ -17,7 +17,7 @@ from mtsig_core.readers.scores import cut_lines
 from mtsig_core.readers.text_tables import TextTable, align_tables
 from mtsig_core.testset import TestSet, show_name
 
-SYSTEMS = "systems"  # the folder of the outputs
+_SYSTEMS = "systems"  # the folder of the outputs
 _FORM = "wmt25-texts"  # among the formats
 _ENDINGS = (".jsonl", ".jsonl.gz")
 
@@ -54,7 +54,7 @@ def _list_files(folder: Path) -> list[Path]:
     if is_archive(folder):
         paths = list_archive(folder)
     else:
-        places = [place for place in (folder, folder / SYSTEMS) if is_folder(place)]
+        places = [place for place in (folder, folder / _SYSTEMS) if is_folder(place)]
         paths = [place / name for place in places for name in list_folder(place)]
     return sorted(path for path in paths if path.name.endswith(_ENDINGS) and is_file(path))
 
