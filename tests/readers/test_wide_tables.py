@@ -225,7 +225,8 @@ def test_the_only_column_that_may_be_an_output_is_one(tmp_path, name):
 
 
 def test_outputs_without_a_reference_lose_no_assumption(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("source,mySys,base,finish_reason\n" + "".join(f"{text},{text} a,{text} b,stop\n" for text in TEXTS))
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(json.dumps({"source": text, "mySys": f"{text} a", "base": f"{text} b",
+                                        "finish_reason": "stop"}) + "\n" for text in TEXTS))
     testset = read_outputs([(None, path)])
     assert [*testset.systems] == ["mySys", "base"] and [one.code for one in testset.assumed] == ["texts-aside"]
