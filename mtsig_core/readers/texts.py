@@ -389,7 +389,7 @@ def read_outputs(systems: Sequence[NamedFile], *, sources: FilePath | None = Non
         name = " ".join(filter(None, [_find_common_folder([*files.values()]), langpair]))
     testset = assemble(name, {"main text": first}, files, sources=sources, documents=documents, langpair=langpair,
                        keep_canary=keep_canary, main="output" if sources is None else "source")
-    return replace(testset, assumed=(*testset.assumed, *assumed)) if assumed else testset
+    return replace(testset, assumed=(*testset.assumed, *assumed))
 
 
 def _take_texts(role: str, name: str | None, path: FilePath, table: TextTable) -> list[tuple[Any, FilePath]]:
