@@ -188,7 +188,7 @@ def test_the_command_prints_the_numbers_on_screen(opened, files, tmp_path, capsy
 # A task: its files are what its commands print.
 
 TASK_VIEWS = {
-    "task": ({}, "task"), "task by two metrics": ({"tab": "Metrics", "against": "MetricX"}, "task"),
+    "task": ({}, "task"), "task by two metrics": ({"tab": "Metrics", "against": "MetricX-24"}, "task"),
     "task by a rule": ({"rank_rule": "wmt25"}, "task"), "rules": ({"tab": "Rank rules"}, "rules"),
     "findings": ({"tab": "Findings"}, "findings"), "autorank": ({"tab": "AutoRank"}, "autorank"),
     "integrity": ({"tab": "Integrity"}, "integrity")}
