@@ -199,8 +199,8 @@ class PairResult:
     #: Interval of `mdd`, of level 1 - alpha, as the standard error is an estimate.
     mdd_low: float | None
     mdd_high: float | None
-    #: Minimum detectable difference of a test at alpha / m, m the pairs of the family: enough under any correction but
-    #: ``by``, as all of them find at least what Bonferroni finds.
+    #: Minimum detectable difference of a test at alpha / m, m the pairs of the family: enough after Bonferroni, Holm
+    #: and ``bh``, and most often after Romano-Wolf. None where p cannot be so small.
     mdd_family: float | None
     se_df: float | None  # how well the standard error is known, in degrees of freedom; see `power.degrees_of_freedom`
     #: Test ``ar``: root mean square of the difference over its swaps, in points, which the test takes for the standard

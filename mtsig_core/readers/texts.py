@@ -380,14 +380,16 @@ def read_outputs(systems: Sequence[NamedFile], *, sources: FilePath | None = Non
     to join it, and then take its place."""
     if langpair is not None:
         check_langpair(langpair)
-    _, systems, _, sources, documents, langpair = _spread_tables((), systems, (), sources, documents, langpair)
+    _, systems, _, sources, documents, langpair, assumed = _spread_tables(
+        (), systems, (), sources, documents, langpair)
     named = [(_name_by_file(path) if file_name is None else file_name, path) for file_name, path in systems]
     files = index_by_name(named, "system", "Give each a name of its own.", {"system": "NAME=FILE"})
     first = next(iter(files.values())) if sources is None else sources
     if name is None:
         name = " ".join(filter(None, [_find_common_folder([*files.values()]), langpair]))
-    return assemble(name, {"main text": first}, files, sources=sources, documents=documents, langpair=langpair,
-                    keep_canary=keep_canary, main="output" if sources is None else "source")
+    testset = assemble(name, {"main text": first}, files, sources=sources, documents=documents, langpair=langpair,
+                       keep_canary=keep_canary, main="output" if sources is None else "source")
+    return replace(testset, assumed=(*testset.assumed, *assumed))
 
 
 def _take_texts(role: str, name: str | None, path: FilePath, table: TextTable) -> list[tuple[Any, FilePath]]:

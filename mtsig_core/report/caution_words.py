@@ -638,8 +638,8 @@ ASSUMPTION_TEMPLATES = {
     "ratings-adjusted": "{metric}: adjusted for {n_raters} raters by least squares: rating = system + segment + rater. "
                         "The effects of raters have a standard deviation of {effects_sd:.3g}. Assumed: each rater is "
                         "equally strict with all systems.",
-    "rater-links": "{metric}{of}: of {n_documents:,} documents, the ratings that compare {a} and {b} are worth "
-                   "{worth:.3g}. Other pairs are linked as well or better.",
+    "rater-links": "{metric}{of}: ratings link {a} and {b} least. The ratings that compare them are worth "
+                   "{worth:.3g} of {n_documents:,} documents.",
     "rater-favour": "{metric}{of}: an F test of rater x system {finds} that how strict a rater is depends on the "
                     "system (F = {f:.2f} with {df:,} and {df_rest:,} degrees of freedom, p = {p:.3f}).{not_equal}",
     "rater-favour-untested": "{metric}{of}: these ratings do not allow a test of whether how strict a rater is depends "

@@ -9,7 +9,7 @@ import pytest
 from mtsig_core.cli.main import main
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.readers.scores import read_scores
-from mtsig_core.readers.texts import read_frame, read_text
+from mtsig_core.readers.texts import read_frame, read_outputs, read_text
 from mtsig_core.source import Source
 
 RANDOM = random.Random(7)
@@ -222,3 +222,11 @@ def test_the_only_column_that_may_be_an_output_is_one(tmp_path, name):
     path = tmp_path / "t.jsonl"
     path.write_text("".join(json.dumps({"reference": text, name: text}) + "\n" for text in TEXTS))
     assert len(read_text([(None, path)], []).systems) == 1
+
+
+def test_outputs_without_a_reference_lose_no_assumption(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(json.dumps({"source": text, "mySys": f"{text} a", "base": f"{text} b",
+                                        "finish_reason": "stop"}) + "\n" for text in TEXTS))
+    testset = read_outputs([(None, path)])
+    assert [*testset.systems] == ["mySys", "base"] and [one.code for one in testset.assumed] == ["texts-aside"]
