@@ -51,7 +51,7 @@ _MQM_LINES = ("seg_id", "globalsegid")
 _CONTROLS = ("hotw-test",)  # 'hands on the wheel': an error that was planted to see whether raters find it
 _SOURCE_ERROR = "source error"
 #: One row of Appraise: annotator, system, item, kind, languages, score, then the rest.
-APPRAISE = r"[^,]+,[^,]+,\d+,(TGT|BAD|REF|CHK),[a-z]{3},[a-z]{3},\d+(\.\d+)?,"
+APPRAISE = r'[^,]+,[^,]+,\d+,"?(TGT|BAD|REF|CHK)"?,"?[a-z]{3}"?,"?[a-z]{3}"?,\d+(\.\d+)?,'
 #: What follows the score in a row of Appraise, by the number of columns.
 _AFTER_SCORE = {9: (), 11: ("document", "is of a document"), 12: ("document", "is of a document", "errors")}
 

@@ -75,7 +75,7 @@ class Database:
         self.limits: Limits = limits or (beside.limits if beside else Limits())
         self._now: Callable[[], float] = now or (beside._now if beside else time.time)
         #: Seconds that go by, whatever the clock is set to.
-        self._passed: Callable[[], float] = passed or (beside._passed if beside else now or time.monotonic)
+        self._passed: Callable[[], float] = passed or (beside._passed if beside else now or _time_since_boot)
         self._opened = self._now() - self._passed()
         with self._reached("opened"):
             self._make_tables()
@@ -196,6 +196,13 @@ def _with_driver(address: str | sa.URL) -> sa.URL:
 def _set_up_sqlite(connection: Any, _record: object) -> None:
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=20000"):
         connection.execute(f"PRAGMA {pragma}")
+
+
+def _time_since_boot() -> float:
+    """Seconds that go by, also while the machine sleeps, where the system counts these."""
+    if hasattr(time, "CLOCK_BOOTTIME"):
+        return time.clock_gettime(time.CLOCK_BOOTTIME)
+    return time.monotonic()
 
 
 def later(used: sa.ColumnElement[float], now: float) -> sa.ColumnElement[float]:

@@ -259,7 +259,7 @@ def show_disputes(view) -> TaskComparison | None:
             a, b = pairs.values("a")[clicked], pairs.values("b")[clicked]
             address.go("pair", **views.query_of_pair(names, a, b),
                        **view.address_of(pair, compared))
-    command_box(task_command(view.kept.source, metrics=",".join(metrics), **settings), "task.disputes.command",
+    command_box(task_command(view.kept.source, metrics=metrics, **settings), "task.disputes.command",
                 "the task by these metrics")
     return mine
 

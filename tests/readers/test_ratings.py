@@ -209,6 +209,15 @@ def test_items_of_documents_join_texts_by_their_place_in_the_document(write):
         join_scores(texts, {"raw": write_da_by_document(write, beyond)})
 
 
+def test_texts_of_appraise_may_be_in_quotes(write):
+    path = write_da_by_document(write)
+    with open(path) as file:
+        quoted = re.sub(r"(?<![\w.])([A-Za-z]\w*)(?![\w.])", r'"\1"', file.read())
+    assert '"ann","A",1,"TGT"' in quoted
+    again = read_scores({"raw": write("quoted.csv", quoted)})
+    assert again.scores["raw"].by_system == read_scores({"raw": path}).scores["raw"].by_system
+
+
 def test_a_header_in_the_file_of_appraise_is_no_rating(write):
     path = write_da_by_document(write)
     with open(path) as file:
