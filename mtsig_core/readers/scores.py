@@ -501,7 +501,8 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
         Of a table of several language pairs, the one to take; by default that of the test set.
     columns : mapping of str to str
         The columns of the tables that hold the system, the line, the score, the rater, ..., where their names do not
-        say it: ``{"system": "name", "line": "no", "score": "quality"}``.
+        say it: ``{"system": "name", "line": "no", "score": "quality"}``. Of a table with a column for each system,
+        ``{"systems": "A|B"}`` names these columns, and ``{"systems": "all"}`` takes all that hold numbers.
     raters : {"mean", "adjusted"}
         Of a segment with several ratings the mean; with "adjusted" also scores that are adjusted for raters, as in
         `read_scores`.
