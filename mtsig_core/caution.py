@@ -247,6 +247,7 @@ ASSUMPTION_KINDS: Mapping[str, AssumptionKind] = {
     "lines-from-zero": AssumptionKind(("file",), names_files=True),
     "failed-judgements": AssumptionKind(("metric", "mark", "n_failed"), leaves_out=False),
     "summary-rows": AssumptionKind(("metric", "file", "rows", "what"), names_files=True),
+    "texts-aside": AssumptionKind(("file", "columns"), names_files=True),
     "columns-aside": AssumptionKind(("metric", "file", "columns"), names_files=True),
     "columns-renamed": AssumptionKind(("metric", "file", "columns"), names_files=True),
     "line-ids": AssumptionKind(("example", "moved"), names_files=True),

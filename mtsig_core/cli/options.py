@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import os
 import re
 import sys
@@ -106,8 +107,15 @@ def _option(name: str) -> str:
 
 
 def names(text: str) -> tuple[str, ...]:
-    """A comma-separated list, which a variable of the shell may leave empty: that does not stand for all."""
-    if not (found := tuple(show_name(name.strip()) for name in text.split(",") if name.strip())):
+    """A comma-separated list, which a variable of the shell may leave empty: that does not stand for all. As in CSV, a
+    name with a comma is in quotation marks.
+
+    >>> names('A,"B, or C"')
+    ('A', 'B, or C')
+    """
+    rows = csv.reader([text], skipinitialspace=True)
+    found = tuple(show_name(name.strip()) for row in rows for name in row if name.strip())
+    if not found:
         raise argparse.ArgumentTypeError(f"{text!r} names nothing")
     return found
 

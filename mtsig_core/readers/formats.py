@@ -318,7 +318,7 @@ FORMATS = (
            endings=(".jsonl",)),
     *(Format(name, "ratings from Appraise", _has_lines(APPRAISE + more, 0.9), _RATINGS, scores=scores,
              reads={SCORE_TABLE: read_appraise}, remedies=(_NAMED_SCORES,), endings=(".csv",))
-      for name, scores, more in (("appraise-esa", "ESA", r'[^,]*,(True|False),"?\['), ("appraise-da", "DA-z", ""))),
+      for name, scores, more in (("appraise-esa", "ESA", r'[^,]*,"?(True|False)"?,"?\['), ("appraise-da", "DA-z", ""))),
     Format("mqm", "MQM ratings of Google", lambda sample: is_mqm(sample.header), _RATINGS, scores="MQM",
            reads={SCORE_TABLE: read_mqm}, remedies=(_NAMED_SCORES,), endings=(".tsv",)),
     *(Format(name, "a table of ratings with spaces between its columns", _has_first_words(*words), _RATINGS,

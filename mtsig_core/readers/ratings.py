@@ -51,7 +51,7 @@ _MQM_LINES = ("seg_id", "globalsegid")
 _CONTROLS = ("hotw-test",)  # 'hands on the wheel': an error that was planted to see whether raters find it
 _SOURCE_ERROR = "source error"
 #: One row of Appraise: annotator, system, item, kind, languages, score, then the rest.
-APPRAISE = r"[^,]+,[^,]+,\d+,(TGT|BAD|REF|CHK),[a-z]{3},[a-z]{3},\d+(\.\d+)?,"
+APPRAISE = r'[^,]+,[^,]+,\d+,"?(TGT|BAD|REF|CHK)"?,"?[a-z]{3}"?,"?[a-z]{3}"?,\d+(\.\d+)?,'
 #: What follows the score in a row of Appraise, by the number of columns.
 _AFTER_SCORE = {9: (), 11: ("document", "is of a document"), 12: ("document", "is of a document", "errors")}
 
@@ -260,15 +260,18 @@ def read_spaced(text: str, name: str) -> InputTable:
 
 
 def read_wmt25_ratings(text: str, name: str) -> InputTable:
-    """WMT25's JSON, a document or segment in each line, with several scores for each system."""
+    """WMT25's JSON, a segment in each line, with several scores for each system. Segments are named by their document,
+    as `read_wmt25` calls it, and their place there."""
     rows: NumberedRows = []
+    n_before: Counter[str] = Counter()  # segments of each document so far
     for number, entry in read_records(text, name):
         where = f"{name}, row {number}"
         if not is_wmt25(entry):
             raise InputError(f"{where} is {show_value(entry)}. Expected an object with doc_id and scores, as WMT25 "
                              "published them.")
         item = read_field(where, entry, "doc_id", to_name)
-        langpair, domain, document = ([*item.split("_#_"), "", ""])[:3]
+        langpair, domain, *_ = [*item.split("_#_"), ""]
+        document, place = _split_item(item, n_before)
         for system, ratings in read_field(where, entry, "scores", to_object).items():
             own = f"{where}, scores, column {show_name(system)}"
             slots = _list_slots(ratings, own)
@@ -276,8 +279,19 @@ def read_wmt25_ratings(text: str, name: str) -> InputTable:
                 raise InputError(f"{own}: this is {show_value(ratings)}. Expected ratings such as "
                                  "{\"human1\": 80, \"annotator1\": \"p1\"}.")
             for slot, rater, score in slots:
-                rows.append((number, [system, number, score, rater, document or item, domain, langpair, slot, ""]))
-    return _table(name, rows)
+                cells = [system, f"{document}:{place}", score, rater, document, domain, langpair, slot, ""]
+                rows.append((number, cells))
+    return _table(name, rows, counts_by_document=True)
+
+
+def _split_item(item: str, n_before: Counter[str]) -> tuple[str, int]:
+    """The document of a segment, and its place there from 1: langs_#_domain_#_document_#_0 says it, an id without the
+    last part counts."""
+    parts = item.split("_#_")
+    if len(parts) > 3 and parts[3].isdecimal() and len(parts[3]) < 10:
+        return "_#_".join(parts[:3]), int(parts[3]) + 1
+    n_before[item] += 1
+    return item, n_before[item]
 
 
 def _list_slots(ratings: object, where: str) -> list[tuple[str, str, object]]:

@@ -212,7 +212,8 @@ def _clean_table(table: InputTable, metric: str, known: Collection[str]) -> tupl
     cleaned = clean_wide_table(table, columns, metric, known)
     beside_names = {table.header[k] for k in beside}
     others = [k for k, name in enumerate(cleaned.table.header) if name not in beside_names]
-    if any(_is_text(cleaned.table, k) for k in others):
+    has_text_without_name = any(not cleaned.table.header[k] and not list_numeric(cleaned.table, [k]) for k in others)
+    if has_text_without_name or any(_is_text(cleaned.table, k) for k in others):
         return table, []  # it is asked what its columns hold
     return cleaned.table, list(cleaned.assumed)
 
@@ -224,11 +225,10 @@ _ONE_OF_TWO = re.compile(r"(system|model|sys|output|translation|mt|response|hyp|
 def _check_pairwise(table: InputTable) -> None:
     """Refuse a table that says which of two systems is better: there is no score of a system in it."""
     names = [re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") for name in table.header]
-    numeric = list_numeric(table, range(len(names)))
     sides: dict[str, set[str]] = {}
     for k, name in enumerate(names):
         match = _ONE_OF_TWO.fullmatch(name)
-        if match is not None and k not in numeric:
+        if match is not None and not list_numeric(table, [k]):
             sides.setdefault(match[1], set()).add(match[2])
     kinds = [kind for kind, own in sides.items() if {"a", "b"} <= own or {"1", "2"} <= own]
     has_winner = any(_WINNER.fullmatch(name) for name in names)

@@ -11,6 +11,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, Remedy, SettingError, explain_unknown, format_count, suggest_name
 from mtsig_core.languages import LANGUAGE, is_langpair
 from mtsig_core.readers.alignment import find_first_fault
@@ -21,7 +22,15 @@ from mtsig_core.readers.formats import DOCUMENTS, SEGMENTS, TEXTS, strip_ending
 from mtsig_core.readers.limits import parse_bounded_json, spend
 from mtsig_core.readers.line_ids import TextFile, take_off_line_ids
 from mtsig_core.readers.lines import read_lines, read_text_table_file, read_texts
-from mtsig_core.readers.text_tables import TextInTable, TextTable, align_tables, name_reference, sort_columns
+from mtsig_core.readers.text_tables import (
+    TextInTable,
+    TextTable,
+    align_tables,
+    explain_no_outputs,
+    list_no_outputs,
+    name_reference,
+    sort_columns,
+)
 from mtsig_core.testset import TestSet, as_texts, show_name
 
 # Reading which document, and which domain, each segment belongs to.
@@ -311,7 +320,7 @@ def read_text(
         raise SettingError("No reference. Give at least one, a text file with one segment per line.")
     if langpair is not None:
         check_langpair(langpair)
-    references, systems, runs, sources, documents, langpair = _spread_tables(
+    references, systems, runs, sources, documents, langpair, assumed = _spread_tables(
         references, systems, runs, sources, documents, langpair)
     files = {kind: index_by_name(((_name_by_file(path) if file_name is None else file_name, path) for file_name,
                                   path in group), kind,
@@ -323,23 +332,26 @@ def read_text(
     if name is None:
         paths = [*files["reference"].values(), *files["system"].values()]
         name = " ".join(filter(None, [_find_common_folder(paths), langpair]))
-    return assemble(name, files["reference"], files["system"], sources=sources, documents=documents,
-                    parses=index_by_name(parses, "parse", "Give one for each."), runs=run_paths, langpair=langpair,
-                    keep_canary=keep_canary)
+    testset = assemble(name, files["reference"], files["system"], sources=sources, documents=documents,
+                       parses=index_by_name(parses, "parse", "Give one for each."), runs=run_paths, langpair=langpair,
+                       keep_canary=keep_canary)
+    return replace(testset, assumed=(*testset.assumed, *assumed)) if assumed else testset
 
 
 def _spread_tables(
     references: Sequence[NamedFile], systems: Sequence[NamedFile], runs: Sequence[tuple[str, FilePath]],
     sources: FilePath | None, documents: FilePath | None, langpair: str | None,
-) -> tuple[list[NamedFile], list[NamedFile], list[tuple[str, FilePath]], FilePath | None, FilePath | None, str | None]:
+) -> tuple[list[NamedFile], list[NamedFile], list[tuple[str, FilePath]], FilePath | None, FilePath | None, str | None,
+           tuple[Assumption, ...]]:
     """The same with each file that holds several texts replaced by those of the role that it is given in: of references
-    without a system given, its outputs too; and sources, documents and language pair from there if they are not given.
+    without a system given, its outputs too; and sources, documents and language pair from there if they are not given;
+    and what was assumed of their columns.
     """
     paths = dict.fromkeys(os.fspath(path) for path in (*(path for _, path in (*references, *systems, *runs)), sources)
                           if path is not None)
     read = {path: table for path in paths if (table := read_text_table_file(path)) is not None}
     if not read:
-        return list(references), list(systems), list(runs), sources, documents, langpair
+        return list(references), list(systems), list(runs), sources, documents, langpair, ()
     aligned, langpair = align_tables(list(read.values()), langpair)
     tables = dict(zip(read, aligned, strict=True))
 
@@ -359,7 +371,7 @@ def _spread_tables(
         table = tables[with_documents]
         documents = TextInTable(os.fsdecode(with_documents), table.documents or (), table.domains)
     return (spread("reference", references), spread("system", systems), spread("training run", runs), sources,
-            documents, langpair)
+            documents, langpair, tuple(one for table in tables.values() for one in table.assumed))
 
 
 def read_outputs(systems: Sequence[NamedFile], *, sources: FilePath | None = None, documents: FilePath | None = None,
@@ -368,14 +380,16 @@ def read_outputs(systems: Sequence[NamedFile], *, sources: FilePath | None = Non
     to join it, and then take its place."""
     if langpair is not None:
         check_langpair(langpair)
-    _, systems, _, sources, documents, langpair = _spread_tables((), systems, (), sources, documents, langpair)
+    _, systems, _, sources, documents, langpair, assumed = _spread_tables(
+        (), systems, (), sources, documents, langpair)
     named = [(_name_by_file(path) if file_name is None else file_name, path) for file_name, path in systems]
     files = index_by_name(named, "system", "Give each a name of its own.", {"system": "NAME=FILE"})
     first = next(iter(files.values())) if sources is None else sources
     if name is None:
         name = " ".join(filter(None, [_find_common_folder([*files.values()]), langpair]))
-    return assemble(name, {"main text": first}, files, sources=sources, documents=documents, langpair=langpair,
-                    keep_canary=keep_canary, main="output" if sources is None else "source")
+    testset = assemble(name, {"main text": first}, files, sources=sources, documents=documents, langpair=langpair,
+                       keep_canary=keep_canary, main="output" if sources is None else "source")
+    return replace(testset, assumed=(*testset.assumed, *assumed))
 
 
 def _take_texts(role: str, name: str | None, path: FilePath, table: TextTable) -> list[tuple[Any, FilePath]]:
@@ -504,14 +518,18 @@ def read_frame(frame: NamedColumns, *, references: str | Sequence[str] | None = 
             raise InputError(f"{name}: no column is called like a reference (ref, refA, reference). Say which it is; "
                              f"there are: {', '.join(columns)}.")
     references = [references] if isinstance(references, str) else references
+    assumed: tuple[Assumption, ...] = ()
     if systems is None:
         systems = [column for column in columns if column not in (*references, *roles.values())]
+        asides = list_no_outputs(systems)
+        systems = [column for column in systems if column not in asides]
+        assumed = explain_no_outputs(name, asides)
     systems = [systems] if isinstance(systems, str) else systems
     parts: dict[str, Any] = {role: _read_columns(name, columns, names, role == "references")
                              for role, names in (("systems", systems), ("references", references))}
     parts |= {role: None if column is None else [text if text is None else str(text) for text in columns[column]]
               for role, column in roles.items()}
-    return TestSet(name, langpair=langpair, **parts)
+    return TestSet(name, langpair=langpair, assumed=assumed, **parts)
 
 
 def _check_column(name: str, columns: Iterable[str], column: str) -> str:

@@ -140,6 +140,16 @@ def arrange_task(files: Sequence[tuple[str, bytes]], roles: Sequence[str]) -> li
     return list(placed.items()) if len(pairs) > 1 and has_one_set_each else []
 
 
+def are_documents(files: Iterable[tuple[str, bytes]], roles: Iterable[str]) -> bool:
+    """Whether files are documents of WMT25, each of all language pairs, perhaps with tables of scores."""
+    forms = []
+    for (_, content), role in zip(files, roles, strict=True):
+        if not role.startswith("scores"):
+            fmt = sniff(cut_lines(content))
+            forms.append("" if fmt is None else fmt.name)
+    return set(forms) == {"wmt25-texts"}
+
+
 def _guess_role(file: str, content: bytes, table: TextTable | None) -> str:
     """What a file of that name, with that beginning, and with these texts if it holds several, most likely is."""
     fmt = sniff(cut_lines(content))

@@ -638,8 +638,8 @@ ASSUMPTION_TEMPLATES = {
     "ratings-adjusted": "{metric}: adjusted for {n_raters} raters by least squares: rating = system + segment + rater. "
                         "The effects of raters have a standard deviation of {effects_sd:.3g}. Assumed: each rater is "
                         "equally strict with all systems.",
-    "rater-links": "{metric}{of}: of {n_documents:,} documents, the ratings that compare {a} and {b} are worth "
-                   "{worth:.3g}. Other pairs are linked as well or better.",
+    "rater-links": "{metric}{of}: ratings link {a} and {b} least. The ratings that compare them are worth "
+                   "{worth:.3g} of {n_documents:,} documents.",
     "rater-favour": "{metric}{of}: an F test of rater x system {finds} that how strict a rater is depends on the "
                     "system (F = {f:.2f} with {df:,} and {df_rest:,} degrees of freedom, p = {p:.3f}).{not_equal}",
     "rater-favour-untested": "{metric}{of}: these ratings do not allow a test of whether how strict a rater is depends "
@@ -650,6 +650,7 @@ ASSUMPTION_TEMPLATES = {
     "lines-from-zero": "{file} counts lines from 0. Here they are counted from 1: its line 0 is line 1.",
     "failed-judgements": "{metric}: {n_failed:,} scores of {mark:g} count as missing. All other scores are 0 or more.",
     "summary-rows": "Excluded from {file}: row {rows}, {what}.",
+    "texts-aside": "Excluded from {file}: {columns}. By their names these columns are no outputs.",
     "columns-aside": "Excluded from {file}: {columns}. By their names or values these columns are no systems.",
     "columns-renamed": "{metric}: the columns of {file} are read as systems: {columns}.",
     "line-ids": "Each line has an id, such as {example}. The texts are scored without them.{put_in_order}",
@@ -664,6 +665,7 @@ ASSUMPTION_TEMPLATES = {
 REMEDIES = {
     "direction-open": "Give --higher-is-better NAME or --lower-is-better NAME, to mtsig serve or to the command.",
     "direction-default": "If lower is better, give --lower-is-better {metric}.",
+    "texts-aside": "To score one of them, call the column as its system.",
     "columns-aside": "To read them as systems, name all columns of systems: --columns 'systems=A|B', or systems=all.",
     "withdrawn": "--keep-withdrawn keeps them.",
     "ratings-standardized": "--scores raw=FILE takes the scores as they were given, as WMT23 ranked.",

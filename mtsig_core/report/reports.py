@@ -161,7 +161,10 @@ def show_pairs(comparison: Comparison, result: MetricResult, most: int | None) -
     yield TableBlock(table=table.without(*DETECTABLE), title=f"{title}: pairs", fold=format_count(n, "pair"), n_rows=n,
                      only=only, notes=tuple(notes), **_caption(comparison, result, "Differences"))
     if any(pair.mdd is not None for pair in result.pairs):
-        family = f" For the family: at alpha/{len(result.tested)}, which is enough among all pairs." if together else ""
+        family = ""
+        if together:
+            family = (f" For the family: at alpha/{len(result.tested)} (Bonferroni), which is enough for Holm, and "
+                      "usually for Romano-Wolf.")
         yield TableBlock(
             table=table.select("pair", *DETECTABLE), title=f"{title}: detectable",
             fold="Smallest detectable differences", n_rows=n, only=only,

@@ -68,6 +68,7 @@ from mtsig_core.stats.line_cautions import about_characters, about_lines
 from mtsig_core.stats.ranks import RANK_RULES, count_reversed_pairs, find_other_leaders, find_top_group
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, is_split, significant
+from mtsig_core.stats.skew import SkewedSystem
 from mtsig_core.testset import TestSet, count_characters, show_name
 
 #: How many times too wide the standard error of a difference that is adjusted for raters may be without a warning.
@@ -162,13 +163,24 @@ def about_skew(settings: Settings, result: MetricResult, drawn: MetricDraws) -> 
     other = decide_studentised(drawn, settings)
     lost = [(pair.a, pair.b) for pair in result.tested
             if pair.significant and other.get((pair.a, pair.b), pair.better) is None]
-    first = drawn.skewed[0]
-    yield Caution("skewed-system", {
-        "systems": [one.system for one in drawn.skewed], "unit": settings.unit, "n": result.n_units,
-        "first": first.system, "is_worse": first.is_worse, "n_far": first.n_far, "share": first.share,
-        "named": first.named, "lost": lost, "n_found": sum(pair.significant for pair in result.tested),
-        "n_other": sum(better is not None for better in other.values()) if other else None,
-        "test": settings.test}, result.metric, remedies=({"test": STUDENTISED},) if other else ())
+    yield from warn_of_skew(
+        drawn.skewed, settings, result.n_units, result.metric, lost=lost,
+        n_found=sum(pair.significant for pair in result.tested),
+        n_other=sum(better is not None for better in other.values()) if other else None)
+
+
+def warn_of_skew(skewed: Sequence[SkewedSystem], settings: Settings, n_units: int, metric: str, *,
+                 lost: Sequence[tuple[str, str]] = (), n_found: int = 0, n_other: int | None = None
+                 ) -> Iterator[Caution]:
+    """The warning of these systems, where there are any; `lost`, `n_found` and `n_other` say what the studentised
+    bootstrap decides, where it was asked."""
+    if not skewed:
+        return
+    first = skewed[0]
+    facts = {"systems": [one.system for one in skewed], "unit": settings.unit, "n": n_units, "first": first.system,
+             "is_worse": first.is_worse, "n_far": first.n_far, "share": first.share, "named": first.named,
+             "lost": lost, "n_found": n_found, "n_other": n_other, "test": settings.test}
+    yield Caution("skewed-system", facts, metric, remedies=({"test": STUDENTISED},) if n_other is not None else ())
 
 
 def about_few_in(parts: Mapping[str, int], unit: str, alpha: float, test: str | None = None) -> Iterator[Caution]:
@@ -996,7 +1008,7 @@ _SURE, _LUCK = 0.001, 0.6  # the largest p of so many by chance, if the true sha
 _NEAR = (0.6, 1.25)
 #: Share of lines equal to a reference, and times as many as of the next system, that no independent translator reaches,
 #: however its errors are spread: words of an output may have been edited one by one.
-_CERTAIN, _CERTAIN_TIMES = 0.4, 4
+_CERTAIN, _CERTAIN_TIMES = 0.55, 4
 _TWINS = 0.8  # share of these lines that another system has, too: one was made from the other
 
 

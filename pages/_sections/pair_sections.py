@@ -391,7 +391,7 @@ def show_card(view: View, a: str, b: str) -> None:
     with or_end_page():
         found = result_cache.shared_result("dispute", testset, work, "Making the dispute card", a, b, *names,
                                            *sorted(settings.items()))
-    command = command_line("pair", view.source, f"--metrics={','.join(names)}", a=a, b=b, **view.settings)
+    command = command_line("pair", view.source, metrics=names, a=a, b=b, **view.settings)
     html = report_html(dispute_report(found, command))
     charts.download("Dispute card (HTML)", html, (*view.named(a, b), "dispute"), "html", "pair.card")
     st.caption("The file opens offline and prints on A4. The link of this page opens the card again.")

@@ -23,6 +23,7 @@ from mtsig_core.readers.uploads import (
     ROLES,
     Upload,
     add_documents,
+    are_documents,
     arrange_task,
     describe_table,
     find_open_directions,
@@ -249,7 +250,8 @@ def _pack_task(files, guesses):
         placed = contents
         if set(roles) != {"scores"}:
             are_markup = len(xml_names(names)) > 1 and sum(map(len, xml_names(names).values())) == len(names)
-            placed = contents if are_markup else arrange_task(contents, roles)
+            is_as_it_is = are_markup or are_documents(contents, roles)
+            placed = contents if is_as_it_is else arrange_task(contents, roles)
         if not placed:
             return ()
         name = "ratings.zip" if set(roles) == {"scores"} else "task.zip"

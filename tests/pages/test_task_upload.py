@@ -274,6 +274,18 @@ def test_texts_of_several_language_pairs_are_a_task(opened, monkeypatch):
     assert not other.exception and "Alpha" in words(other)
 
 
+def test_documents_of_wmt25_are_a_task(opened):
+    def write(key, word):
+        return "".join(json.dumps({"doc_id": f"{pair}_#_news_#_d{k}", **key(f"{word} {k}\n\nb {k}")}) + "\n"
+                       for pair in ("en-cs_CZ", "en-de_DE") for k in range(9)).encode()
+
+    page = opened("upload").switch_page("pages/upload.py").run()
+    drop(page, ("A.jsonl", write(lambda text: {"hypothesis": text}, "c")),
+         ("genmt.jsonl", write(lambda text: {"src_text": text, "refs": {"refA": {"ref": text}}}, "a")),
+         ("B.jsonl", write(lambda text: {"hypothesis": text}, "a")))
+    assert "These files are a shared task: en-cs_CZ, en-de_DE." in words(page) and "Not read" not in words(page)
+
+
 def test_ratings_of_wmt25_are_a_task_zipped_or_not(opened):
     rows = "".join(json.dumps({"doc_id": f"{pair}_#_news_#_d{k}_#_0", "src_text": "s", "tgt_text": {
         "refA": f"a b {k}", "A": f"a c {k}"}, "scores": {"A": {"human1": 80 + k % 5, "annotator1": "p1"}, "B": {

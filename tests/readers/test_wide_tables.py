@@ -9,7 +9,7 @@ import pytest
 from mtsig_core.cli.main import main
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.readers.scores import read_scores
-from mtsig_core.readers.texts import read_text
+from mtsig_core.readers.texts import read_frame, read_outputs, read_text
 from mtsig_core.source import Source
 
 RANDOM = random.Random(7)
@@ -195,3 +195,38 @@ def test_a_command_is_proposed_for_a_table_with_a_column_for_each_system():
     assert error.value.remedies[0] == {"columns": "systems=A|B,docid=story"}
     found = read_scores({"COMET": table}, columns={"systems": "A|B", "docid": "story"})
     assert [*found.systems] == ["A", "B"] and found.n_documents == N // 4
+
+
+def rows_of_texts():
+    return [{"custom_id": f"request-{k}", "prompt": f"Translate: {text}", "reference": text, "mySys": text,
+             "base": "word", "label": "word", "finish_reason": "stop", "explanation": text}
+            for k, text in enumerate(TEXTS)]
+
+
+def test_what_programs_write_beside_texts_is_no_output(tmp_path):
+    """A prompt with the words of the reference was a system among the others."""
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows_of_texts()))
+    testset = read_text([(None, path)], [])
+    assert [*testset.systems] == ["mySys", "base"] and [*testset.references] == ["ref"]
+    [assumed] = testset.assumed
+    assert "custom_id (row numbers), prompt (what a model was asked or answered)" in assumed.text
+    frame = {name: [row[name] for row in rows_of_texts()] for name in rows_of_texts()[0]}
+    in_memory = read_frame(frame, name="toy")
+    assert [*in_memory.systems] == ["mySys", "base"] and in_memory.assumed[0].code == "texts-aside"
+    assert [*read_frame(frame, systems=["prompt", "base"], name="toy").systems] == ["prompt", "base"]
+
+
+@pytest.mark.parametrize("name", ["response", "completion", "prompt"])
+def test_the_only_column_that_may_be_an_output_is_one(tmp_path, name):
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(json.dumps({"reference": text, name: text}) + "\n" for text in TEXTS))
+    assert len(read_text([(None, path)], []).systems) == 1
+
+
+def test_outputs_without_a_reference_lose_no_assumption(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(json.dumps({"source": text, "mySys": f"{text} a", "base": f"{text} b",
+                                        "finish_reason": "stop"}) + "\n" for text in TEXTS))
+    testset = read_outputs([(None, path)])
+    assert [*testset.systems] == ["mySys", "base"] and [one.code for one in testset.assumed] == ["texts-aside"]
