@@ -1,5 +1,5 @@
 # make run: the dashboard.  make test: all tests.  Both set up what they need; repeats start at once.
-# make test-long: also bands of simulated rates, what takes long by nature, and ten thousand hostile inputs.
+# make test-long: also bands of simulated rates, what takes long by nature, and over twenty thousand hostile inputs.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 VENV := .venv

@@ -110,7 +110,8 @@ class PairRuns:
     b: str
     se_testset: float | None  # bootstrap standard error over units of the test set, of these runs: the `se` of the pair
     se_runs: float | None  # between runs: sqrt(sd_a^2 / R_a + sd_b^2 / R_b); None where a system has a single run
-    #: Of both together, sqrt(n / (n - 1) se_testset^2 + se_runs^2) with n units: of a new test set and new runs.
+    #: Of both together, sqrt(n / (n - 1) se_testset^2 + se_runs^2) with units worth n of equal size: of a new test
+    #: set and new runs.
     se_total: float | None
     df_total: float | None = None  # its degrees of freedom, by Welch and Satterthwaite; None where `se_runs` is
 
@@ -198,8 +199,8 @@ class PairResult:
     #: Interval of `mdd`, of level 1 - alpha, as the standard error is an estimate.
     mdd_low: float | None
     mdd_high: float | None
-    #: Minimum detectable difference of a test at alpha / m, m the pairs of the family: enough under any correction but
-    #: ``by``, as all of them find at least what Bonferroni finds.
+    #: Minimum detectable difference of a test at alpha / m, m the pairs of the family: enough after Bonferroni, Holm
+    #: and ``bh``, and most often after Romano-Wolf. None where p cannot be so small.
     mdd_family: float | None
     se_df: float | None  # how well the standard error is known, in degrees of freedom; see `power.degrees_of_freedom`
     #: Test ``ar``: root mean square of the difference over its swaps, in points, which the test takes for the standard

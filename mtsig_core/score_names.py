@@ -37,7 +37,8 @@ KNOWN: tuple[tuple[str, tuple[tuple[float, float, bool], ...]], ...] = (
 
 # Names of which it must be asked whether lower is better, whatever the range. Parts of a name that mean so wherever
 # they occur, whole words that do, and names that are too short to be looked for in others.
-_LOWER_PARTS = re.compile("metricx|mqm|error|perplex|latenc|penalt|distance|levenshtein|hallucinat|omission|distortion")
+_LOWER_PARTS = re.compile("metricx|mqm|error|perplex|latenc|penalt|distance|levenshtein|hallucinat|omission|distortion"
+                          "|uncertain|entropy|surprisal|violation|failure|repetition|disfluen")
 _LOWER_WORDS = {
     "ter", "hter", "terp", "wer", "cer", "per", "mer", "cder", "eed", "charac", "character", "charcut", "ned", "edits",
     "edit", "deletions", "insertions", "substitutions", "err", "errs", "mistakes", "rank", "ranks", "ranking", "loss",

@@ -19,7 +19,7 @@ from mtsig_core.readers.formats import SCORE_TABLE, SEGMENTS, SYSTEMS_TABLE
 from mtsig_core.readers.limits import hide_places, limit_reading, list_replacements, show_path
 from mtsig_core.readers.lines import read_bytes
 from mtsig_core.readers.ratings import parse_weights
-from mtsig_core.readers.scores import explain_direction, list_langpairs
+from mtsig_core.readers.scores import explain_direction, list_langpairs, read_rated_outputs
 from mtsig_core.readers.tasks import (
     SYSTEMS_FILE,
     find_systems,
@@ -173,6 +173,11 @@ class Source(_Files):
     @_limited
     def read_all(self) -> TestSet:
         """Read and check the files; all systems and segments."""
+        if not self.has_texts and self.system:
+            return read_rated_outputs(
+                self.system, self.scores, self.lower_is_better, higher_is_better=self.higher_is_better,
+                sources=self.src, documents=self.docs, langpair=self.langpair, keep_canary=self.keep_canary,
+                ids=self.ids, **self.table_options())
         if not self.has_texts:
             return read_scores(self.scores, self.lower_is_better, higher_is_better=self.higher_is_better,
                                langpair=self.langpair, **self.table_options())

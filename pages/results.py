@@ -14,7 +14,7 @@ view = results_sections.open_page(frame.take_view(), "Results")
 with or_end_page():
     comparison = view.comparison(partial(results_sections.grow_ranks, view.kept.info, view.metric))
 
-results_sections.show_verdict(comparison, view.metric)
+answer = results_sections.show_verdict(comparison, view.metric)
 choices = results_sections.show_choice(view, comparison)
 results_sections.show_first_caveats(comparison, view.metric, most=1 if choices else 2)
 if (pair := results_sections.show_ranks(comparison, view.metric, "task.picture")) is not None:
@@ -29,8 +29,9 @@ with tabs["Language pairs"]:
     screen.show_table(tops_table(comparison, view.metric), prose=True)
     results_sections.show_across(comparison, view.metric)
 with tabs["Metrics"]:
-    several = results_sections.show_disputes(view)
-    published = replace(several or comparison, agreement=results_sections.show_agreement(view))
+    several = results_sections.show_disputes(view) or comparison
+    published = replace(several, agreement=results_sections.show_agreement(view))
+results_sections.show_answer(several, view.metric, answer)
 if chosen in ranking_sections.TABS:
     with tabs[chosen]:
         ranking_sections.show_tab(chosen, view)
@@ -42,5 +43,5 @@ if runs:
 with tabs["Caveats and method"]:
     results_sections.show_caveats(view, comparison)
 with tabs["Export"]:
-    results_sections.show_files(published, make_once(task_picture, comparison, view.metric), view.metric,
+    results_sections.show_files(published, make_once(task_picture, several, view.metric), view.metric,
                              view.kept.source, view.command(published), "task")

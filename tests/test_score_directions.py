@@ -30,7 +30,8 @@ def test_else_it_stays_open(name, scores):
 #: Metrics of the field whose lowest score is best, as people call them.
 LOWER = ["TER", "HTER", "CharacTER", "EED", "WER", "CDER", "MetricX24", "google/metricx-24-hybrid-xl-v2p6", "AutoMQM",
          "errors", "edit_distance", "editDistance", "ppl", "loss", "latency", "rank", "avgRank", "penalty", "LAAL_CA",
-         "AL", "MCD", "NLL", "hallucination_rate", "post-edit time", "num_critical_errors", "Levenshtein"]
+         "AL", "MCD", "NLL", "hallucination_rate", "post-edit time", "num_critical_errors", "Levenshtein",
+         "uncertainty", "mean_entropy", "n_failures"]
 HIGHER = ["BLEU", "chrF++", "METEOR", "RIBES", "COMET", "XCOMET-XXL", "BLEURT-20", "YiSi-1", "CometKiwi-23-XL", "ESA",
           "DA", "UTMOS", "chrfS", "f200spBLEU", "MEE4", "LaBSE", "TransQuest", "SacreCOMET", "remedy-9B", "human"]
 
@@ -57,8 +58,8 @@ def test_a_name_that_says_higher_is_not_asked_about(name):
 def test_the_sign_decides_where_errors_are_published_negated():
     for name in ("MetricX24", "AutoMQM"):
         assert read_scores({name: table_of(-9.0, -0.5)}).scores[name].higher_is_better
-        with pytest.raises(SettingError, match="range from -1 to 2"):
-            read_scores({name: table_of(-1.0, 2.0)})
+        with pytest.raises(SettingError, match="range from -1.5 to 2"):
+            read_scores({name: table_of(-1.5, 2.0)})
 
 
 def up(name, role="scores"):

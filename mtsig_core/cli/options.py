@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import os
 import re
 import sys
@@ -106,8 +107,15 @@ def _option(name: str) -> str:
 
 
 def names(text: str) -> tuple[str, ...]:
-    """A comma-separated list, which a variable of the shell may leave empty: that does not stand for all."""
-    if not (found := tuple(show_name(name.strip()) for name in text.split(",") if name.strip())):
+    """A comma-separated list, which a variable of the shell may leave empty: that does not stand for all. As in CSV, a
+    name with a comma is in quotation marks.
+
+    >>> names('A,"B, or C"')
+    ('A', 'B, or C')
+    """
+    rows = csv.reader([text], skipinitialspace=True)
+    found = tuple(show_name(name.strip()) for row in rows for name in row if name.strip())
+    if not found:
         raise argparse.ArgumentTypeError(f"{text!r} names nothing")
     return found
 
@@ -131,7 +139,7 @@ class AddUp(argparse.Action):
 #: What names a test set, the first that is given, and the options that may join it.
 _JOINING = {"demo_task": (), "demo": ("demo_segments", "demo_references"), "demo_segments": ("demo_references",),
             "folder": ("run", "parse"), "xml": ("run",), "sacrebleu": ("system", "run"),
-            "ref": ("system", "run", "parse", "src", "docs")}
+            "ref": ("system", "run", "parse", "src", "docs"), "system": ("src", "docs")}
 _FILES = ("folder", "ref", "system", "run", "src", "docs", "xml", "sacrebleu", "parse", "demo", "demo_segments",
           "demo_references")
 _ABOUT_TEXTS = ("refs", "refs_as_systems", "keep_canary", "ids", "tokenize")
@@ -145,6 +153,9 @@ def source_from(args: Namespace, whole_task: bool = False) -> Source | None:
     _check_companions(args)
     given = [name for name in _FILES if getattr(args, name) not in (None, []) and getattr(args, name) is not False]
     kind = next((name for name in _JOINING if name in given or name == "demo_task" and args.demo_task), None)
+    if kind == "system" and not args.scores:
+        raise SettingError("--system needs a reference, or scores of its segments. Give --ref FILE, or --scores "
+                           "NAME=FILE.")
     if kind is not None:
         for other in given:
             if other not in (kind, *_JOINING[kind]):

@@ -188,7 +188,7 @@ def run_task(args: Namespace) -> None:
         warn_of_review(history, whole, found, decisions=args.format != "text" or args.out is not None)
         command = review_command(kept.source, found.task.name, replay(history))
     else:
-        command = task_command(kept.source, metrics=",".join(metrics or ()) or None, human=args.human,
+        command = task_command(kept.source, metrics=metrics or None, human=args.human,
                                **settings | {"jobs": None})
     write(task_document(args.format, found, kept.source, command, history), args.out)
 

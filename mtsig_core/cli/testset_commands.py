@@ -282,9 +282,11 @@ def run_pair(args: Namespace) -> None:
     if args.format == "html":
         source = source_from(args)
         assert source is not None, "it was read"
-        flags = [f"--metrics={','.join(one.name for one in metrics)}", *["--lowercase"] * args.lowercase]
+        flags = ["--lowercase"] * args.lowercase
+        chosen = [one.name for one in metrics]
         named = {"a": found.a, "b": found.b, "jobs": None}
-        text = report_html(dispute_report(found, command_line("pair", source, *flags, **settings | named)))
+        command = command_line("pair", source, *flags, metrics=chosen, **settings | named)
+        text = report_html(dispute_report(found, command))
     else:
         text = card_json(found) if args.format == "json" else report_text(dispute_report(found), terminal_width())
     write(text, args.out)

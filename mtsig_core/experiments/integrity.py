@@ -103,7 +103,8 @@ def examine_integrity(testset: TestSet, metric: str | Metric | None = None) -> I
                                               / len(counted)),
             driving.get(system), tuple(caution for caution in warnings if caution.a == system)))
     return Integrity(testset.name, chosen.name, len(counted), tuple(rows),
-                     float(np.median([*alike.values()])) if alike else None, tuple(missing.values()))
+                     float(np.median([*alike.values()])) if alike else None,
+                     (*missing.values(), *(caution for caution in warnings if caution.a is None)))
 
 
 def _cross_bleu(testset: TestSet, outputs: Mapping[str, Sequence[str]]) -> dict[frozenset[str], float]:

@@ -17,7 +17,7 @@ from mtsig_core.readers.official_tables import OfficialTable
 from mtsig_core.results import Comparison, MetricResult, Settings, TaskComparison, TaskInfo
 from mtsig_core.score_names import pick_human_scores
 from mtsig_core.stats.across import compare_task, task_metrics
-from mtsig_core.stats.cautions import find_missing_tokenizers
+from mtsig_core.stats.cautions import find_missing_tokenizers, warn_of_skew
 from mtsig_core.stats.comparison import compare
 from mtsig_core.stats.engine import Measured, bootstrap_scores, measure
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
@@ -70,7 +70,8 @@ class PairAutoRank:
     without: tuple[str, ...]  # systems that lack the scores of a metric
     settings: Settings
     as_published: bool = False  # whether the metrics are those that WMT25 is known to have used
-    warnings: tuple[Caution, ...] = ()  # of metrics that are left out because their tokenizer is not installed
+    #: Of metrics that are left out because their tokenizer is not installed, and of systems that a few units set apart.
+    warnings: tuple[Caution, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -135,8 +136,8 @@ def autorank(task: Task, metrics: Sequence[str] | None = None, *, rule: str = "2
                                   correction="romano-wolf", ci="percentile", resamples=resamples, seed=seed,
                                   baseline=None)
         as_published = not metrics and rule == "2025" and _FIVE <= {*testset.scores}
-        pairs[pair] = replace(_rank_pair(testset, names, rule, settings, units, jobs), as_published=as_published,
-                              warnings=tuple(missing.values()))
+        found = _rank_pair(testset, names, rule, settings, units, jobs)
+        pairs[pair] = replace(found, as_published=as_published, warnings=(*missing.values(), *found.warnings))
         if progress is not None:
             progress(pair, (k + 1) / len(task.testsets))
     return AutoRank(task.name, rule, pairs)
@@ -182,15 +183,16 @@ def _rank_pair(testset: TestSet, names: Sequence[str], rule: str, settings: Sett
     combined = combine_metrics(testset, names, rule)
     low, high = _range_in_resamples(combined, rule, settings, units, jobs)
     weights = weigh_metrics(combined.scores, rule) * [seen.sign for seen in combined.metrics]
-    ranks = rank_by_weighted_mean(combined.metrics, weights, units, settings, jobs)
+    ranked = rank_by_weighted_mean(combined.metrics, weights, units, settings, jobs)
     places = 1 + np.argsort(np.argsort(-combined.scores, axis=1, kind="stable"), axis=1, kind="stable")
     rows = []
     for k, system in enumerate(combined.systems):
         places_alone = {name: int(own[k]) for name, own in zip(names, places, strict=True)}
-        rows.append(AutoRanked(system, float(combined.autorank[k]), float(low[k]), float(high[k]), *ranks[k],
+        rows.append(AutoRanked(system, float(combined.autorank[k]), float(low[k]), float(high[k]), *ranked.ranges[k],
                                places_alone))
     rows.sort(key=lambda row: row.autorank)
-    return PairAutoRank(tuple(names), tuple(rows), combined.without, settings)
+    warnings = tuple(warn_of_skew(ranked.skewed, settings, units.pieces, "AutoRank"))
+    return PairAutoRank(tuple(names), tuple(rows), combined.without, settings, warnings=warnings)
 
 
 def _range_in_resamples(combined: CombinedMetrics, rule: str, settings: Settings, units: Units, jobs: int

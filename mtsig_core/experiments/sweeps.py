@@ -21,7 +21,7 @@ from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import TOLERANCE, pair_differences, rounding_error
 from mtsig_core.stats.comparison import prepare_systems, relative_ends
 from mtsig_core.stats.engine import Measured, count_differing_units, measure, pair_statistics
-from mtsig_core.stats.few_units import p_floor, pair_units
+from mtsig_core.stats.few_units import p_floor, pair_units, unbiased
 from mtsig_core.stats.intervals import LEAST_UNITS, Sample, finite_ends, percentile
 from mtsig_core.stats.parallel import Progress, report_stage, run_in_order
 from mtsig_core.stats.power import PairError, PairErrors, degrees_of_freedom, power_at
@@ -382,12 +382,13 @@ def _pair_rows(head: tuple[int, float, int], tested: np.ndarray, errors: PairErr
                n_units: int, alpha: float) -> Iterator[PairSize]:
     """The rows of one size."""
     deltas, ends = (np.array([getattr(one, what)[tested] for one in subsets]) for what in ("deltas", "ends"))
-    for k, (pair, (delta, whole_se, *_)) in enumerate(errors.items()):
+    for k, (pair, error) in enumerate(errors.items()):
+        delta = error.delta
         known, rates = deltas[:, k][np.isfinite(deltas[:, k])], _count_significant(ends[:, k], delta)
         if len(subsets) == 1:  # the set itself, which is no estimate
             rates = [replace(one, low=None, high=None) for one in rates]
         yield PairSize(*head, *pair, float(known.mean()) if len(known) else None, rates[0],
-                       rates[1] if delta else rate(0, 0), *_expect(delta, whole_se, head[0], n_units, alpha))
+                       rates[1] if delta else rate(0, 0), *_expect(delta, error, head[0], n_units, alpha))
 
 
 def _count_significant(ends: np.ndarray, delta: float) -> list[Rate]:
@@ -397,11 +398,19 @@ def _count_significant(ends: np.ndarray, delta: float) -> list[Rate]:
     return [rate(int(np.count_nonzero(some)), len(ends)) for some in (ahead | behind, behind if delta > 0 else ahead)]
 
 
-def _expect(delta: float, whole_se: float, size: int, n_units: int, alpha: float) -> tuple[float, float]:
-    """How often a difference is significant by normal theory on parts of the whole set of a size, and on fresh sets."""
-    se = whole_se * math.sqrt(n_units / size)
+def _expect(delta: float, error: PairError, size: int, n_units: int, alpha: float) -> tuple[float, float]:
+    """How often a difference is significant on parts of the whole set of a size, and on fresh sets.
+
+    On parts it is the percentile test, by normal theory; on fresh sets a test that keeps its level, as `units_needed`
+    plans for: Student's t with what the units of that size are worth.
+    """
+    growth = math.sqrt(n_units / size)
+    se = error.se * growth
     spread = se * math.sqrt(1 - size / n_units) if size <= n_units else se
-    return float(power_at(delta, se, alpha, spread)), float(power_at(delta, se, alpha))
+    fresh_se = unbiased(error.se, error.n_effective) * growth
+    worth = error.n_effective * size / n_units
+    return (float(power_at(delta, se, alpha, spread)),
+            float(power_at(delta, fresh_se, alpha, n_effective=worth)))
 
 
 def _slope(system: str, rows: Sequence[SystemSize]) -> Slope:
@@ -430,7 +439,7 @@ class Detection:
     #: Sets on which the pair is significant, and on which b is then ahead, with their Monte Carlo intervals.
     significant: Rate = field(metadata=column("significant", "estimate", ".0%"))
     wrong: Rate = field(metadata=column("opposite to the whole set", "estimate", ".0%"))
-    #: What normal theory expects of parts of this set, and plans for fresh test sets of that size; 0 to 1.
+    #: What normal theory expects of parts of this set, and Student's t plans for fresh test sets of that size; 0 to 1.
     expected: float = field(metadata=column("expected of parts of this set", "share", ".0%"))
     planned: float = field(metadata=column("planned for fresh sets", "share", ".0%"))
 
@@ -442,7 +451,7 @@ class Detection:
 def count_detections(sweep: SizeSweep, a: str, b: str, difference: float) -> tuple[Detection, ...]:
     """How often random test sets of each size find a difference, were it that of the whole set: the differences of the
     sweep are moved by it less the pair's own."""
-    delta, _ = _known(sweep, a, b, difference)
+    delta = _known(sweep, a, b, difference).delta
     place = list(sweep.errors).index((a, b))
     rows = []
     for row in (row for row in sweep.pairs if (row.a, row.b) == (a, b)):
@@ -454,18 +463,18 @@ def count_detections(sweep: SizeSweep, a: str, b: str, difference: float) -> tup
 
 def plan_detections(sweep: SizeSweep, a: str, b: str, difference: float, sizes: Iterable[int]) -> tuple[Detection, ...]:
     """What theory says of test sets of some sizes before any are drawn; parameters as of `count_detections`."""
-    _, whole_se = _known(sweep, a, b, difference)
+    error = _known(sweep, a, b, difference)
     return tuple(Detection(size, None, rate(0, 0), rate(0, 0), *_expect(
-        difference, whole_se, size, sweep.n_units, sweep.settings.alpha)) for size in sizes)
+        difference, error, size, sweep.n_units, sweep.settings.alpha)) for size in sizes)
 
 
-def _known(sweep: SizeSweep, a: str, b: str, difference: float) -> tuple[float, float]:
-    """Improvement of a over b on the whole set, and its standard error."""
+def _known(sweep: SizeSweep, a: str, b: str, difference: float) -> PairError:
+    """What the whole set says of a pair."""
     if not (math.isfinite(difference) and difference > 0):
         raise SettingError(f"The difference is {difference:g}. Expected a number of points above 0, such as 1.")
     if (a, b) not in sweep.errors:
         raise SettingError(f"The sweep has no pair {a} - {b}.")
-    return sweep.errors[a, b][:2]
+    return sweep.errors[a, b]
 
 
 # How scores and intervals change with the number of references, and with the size of the test set too.

@@ -215,9 +215,14 @@ def count_truths(values: Sequence[object]) -> list[object] | None:
     return [value if truth is None else truth for truth, value in zip(truths, values, strict=True)]
 
 
+def _is_truth(value: object) -> bool:
+    """Whether a value is true or false, of Python or of numpy, which calls the type bool_ or bool."""
+    return type(value).__name__ in ("bool", "bool_")
+
+
 def _find_truth(value: object) -> float | None:
     """1 for true and 0 for false, also as a text; None of anything else."""
-    if isinstance(value, bool) or type(value).__name__ == "bool_":
+    if _is_truth(value):
         return float(bool(value))
     return _TRUTHS.get(value.strip().lower()) if isinstance(value, str) else None
 
@@ -261,7 +266,7 @@ def describe_value(value: object) -> str:
     >>> describe_value(True), describe_value(date(2024, 1, 2)), describe_value([1, 2]), describe_value("x")
     ('true', 'a date (2024-01-02)', 'a list ([1, 2])', "'x'")
     """
-    if isinstance(value, bool) or type(value).__name__ == "bool_":
+    if _is_truth(value):
         return str(bool(value)).lower()
     if isinstance(value, datetime | date | time | timedelta):
         kind = "a time" if isinstance(value, time | timedelta) else "a date"

@@ -318,7 +318,7 @@ FORMATS = (
            endings=(".jsonl",)),
     *(Format(name, "ratings from Appraise", _has_lines(APPRAISE + more, 0.9), _RATINGS, scores=scores,
              reads={SCORE_TABLE: read_appraise}, remedies=(_NAMED_SCORES,), endings=(".csv",))
-      for name, scores, more in (("appraise-esa", "ESA", r'[^,]*,(True|False),"?\['), ("appraise-da", "DA-z", ""))),
+      for name, scores, more in (("appraise-esa", "ESA", r'[^,]*,"?(True|False)"?,"?\['), ("appraise-da", "DA-z", ""))),
     Format("mqm", "MQM ratings of Google", lambda sample: is_mqm(sample.header), _RATINGS, scores="MQM",
            reads={SCORE_TABLE: read_mqm}, remedies=(_NAMED_SCORES,), endings=(".tsv",)),
     *(Format(name, "a table of ratings with spaces between its columns", _has_first_words(*words), _RATINGS,
@@ -355,7 +355,8 @@ FORMATS = (
            _SCORED, reads={SCORE_TABLE: read_text_table}, remedies=(_NAMED_SCORES,),
            endings=(".tsv", ".csv")),
     Format("texts", "a table of texts", lambda sample: bool(_TEXT_COLUMNS - _IDS & sample.header) and (
-        len(_KNOWN & sample.header) > 1 or bool({*NAMES["reference"]} & sample.header)), _AS_IT_IS,
+        len(_KNOWN & sample.header) > 1 or bool({*NAMES["reference"]} & sample.header) or (
+            sample.n_columns > 1 and bool({*NAMES["source"]} & sample.header))), _AS_IT_IS,
            reads={SCORE_TABLE: None, TEXTS: _tabulate(read_text_table)}, endings=(".tsv", ".csv")),
     Format("quoted", "a table without names of columns", lambda sample: sample.has_quoted_cells,
            "Add a first row with the names of its columns, such as source, reference and the name of the system.",

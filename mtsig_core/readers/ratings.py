@@ -16,7 +16,6 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -52,7 +51,7 @@ _MQM_LINES = ("seg_id", "globalsegid")
 _CONTROLS = ("hotw-test",)  # 'hands on the wheel': an error that was planted to see whether raters find it
 _SOURCE_ERROR = "source error"
 #: One row of Appraise: annotator, system, item, kind, languages, score, then the rest.
-APPRAISE = r"[^,]+,[^,]+,\d+,(TGT|BAD|REF|CHK),[a-z]{3},[a-z]{3},\d+(\.\d+)?,"
+APPRAISE = r'[^,]+,[^,]+,\d+,"?(TGT|BAD|REF|CHK)"?,"?[a-z]{3}"?,"?[a-z]{3}"?,\d+(\.\d+)?,'
 #: What follows the score in a row of Appraise, by the number of columns.
 _AFTER_SCORE = {9: (), 11: ("document", "is of a document"), 12: ("document", "is of a document", "errors")}
 
@@ -261,15 +260,18 @@ def read_spaced(text: str, name: str) -> InputTable:
 
 
 def read_wmt25_ratings(text: str, name: str) -> InputTable:
-    """WMT25's JSON, a document or segment in each line, with several scores for each system."""
+    """WMT25's JSON, a segment in each line, with several scores for each system. Segments are named by their document,
+    as `read_wmt25` calls it, and their place there."""
     rows: NumberedRows = []
+    n_before: Counter[str] = Counter()  # segments of each document so far
     for number, entry in read_records(text, name):
         where = f"{name}, row {number}"
         if not is_wmt25(entry):
             raise InputError(f"{where} is {show_value(entry)}. Expected an object with doc_id and scores, as WMT25 "
                              "published them.")
         item = read_field(where, entry, "doc_id", to_name)
-        langpair, domain, document = ([*item.split("_#_"), "", ""])[:3]
+        langpair, domain, *_ = [*item.split("_#_"), ""]
+        document, place = _split_item(item, n_before)
         for system, ratings in read_field(where, entry, "scores", to_object).items():
             own = f"{where}, scores, column {show_name(system)}"
             slots = _list_slots(ratings, own)
@@ -277,8 +279,19 @@ def read_wmt25_ratings(text: str, name: str) -> InputTable:
                 raise InputError(f"{own}: this is {show_value(ratings)}. Expected ratings such as "
                                  "{\"human1\": 80, \"annotator1\": \"p1\"}.")
             for slot, rater, score in slots:
-                rows.append((number, [system, number, score, rater, document or item, domain, langpair, slot, ""]))
-    return _table(name, rows)
+                cells = [system, f"{document}:{place}", score, rater, document, domain, langpair, slot, ""]
+                rows.append((number, cells))
+    return _table(name, rows, counts_by_document=True)
+
+
+def _split_item(item: str, n_before: Counter[str]) -> tuple[str, int]:
+    """The document of a segment, and its place there from 1: langs_#_domain_#_document_#_0 says it, an id without the
+    last part counts."""
+    parts = item.split("_#_")
+    if len(parts) > 3 and parts[3].isdecimal() and len(parts[3]) < 10:
+        return "_#_".join(parts[:3]), int(parts[3]) + 1
+    n_before[item] += 1
+    return item, n_before[item]
 
 
 def _list_slots(ratings: object, where: str) -> list[tuple[str, str, object]]:
@@ -398,8 +411,6 @@ def _join_blocks(name: str, blocks: Mapping[str, Sequence[float | None]]) -> Inp
 
 #: Why ratings are left out, as results count them.
 LEFT_OUT = ("bad", "duplicate", "incomplete", "tutorial")
-#: The end of the name of scores that are adjusted for raters; the mean over raters stands beside them.
-ADJUSTED = "-adjusted"
 
 
 class Rating(NamedTuple):
@@ -440,7 +451,7 @@ def average_raters(ratings: Sequence[Rating]) -> list[Rating]:
     if all(rating.rater is None for rating in ratings):
         return list(ratings)
     of_item: dict[tuple[str, int | str], list[Rating]] = {}
-    for rating in _last_ratings(ratings):
+    for rating in keep_last_ratings(ratings):
         of_item.setdefault((rating.system, rating.line), []).append(rating)
     languages = _list_languages(ratings)
 
@@ -462,10 +473,10 @@ def separate_raters(ratings: Sequence[Rating]) -> list[Rating]:
     if all(rating.rater is None for rating in ratings):
         return list(ratings)
     return [rating._replace(line=f"{rating.line} {rating.slot or rating.rater or ''}")
-            for rating in _last_ratings(ratings)]
+            for rating in keep_last_ratings(ratings)]
 
 
-def _last_ratings(ratings: Iterable[Rating]) -> list[Rating]:
+def keep_last_ratings(ratings: Iterable[Rating]) -> list[Rating]:
     """Of several ratings of an item by one rater the last; in two slots, both count."""
     return list({(rating.system, rating.line, rating.rater, rating.slot): rating for rating in ratings}.values())
 
@@ -487,7 +498,7 @@ def count_ratings(metric: str, ratings: Sequence[Rating]) -> Assumption | None:
     named = [rating for rating in ratings if rating.rater is not None and rating.score is not None]
     if not named:
         return None
-    kept = _last_ratings(named)
+    kept = keep_last_ratings(named)
     left_out = dict.fromkeys(LEFT_OUT, 0)
     for (_, why), n in (item for file in files for item in file.table.left_out.items()):
         left_out[why] = left_out.get(why, 0) + n
@@ -501,6 +512,9 @@ def count_ratings(metric: str, ratings: Sequence[Rating]) -> Assumption | None:
                                   "left_out": left_out})
 
 
+_SQUARES_OVERFLOW = 1e100  # numbers whose squares, added up, may be too large for a float
+
+
 def measure_agreement(items: Iterable[Sequence[float]]) -> float | None:
     """Krippendorff's alpha for interval data, of the items with two ratings or more: 1 - the variance within items, a
     mean over ratings, over the variance of all. None where it is undefined.
@@ -510,136 +524,14 @@ def measure_agreement(items: Iterable[Sequence[float]]) -> float | None:
     """
     several = [np.asarray(item, dtype=np.float64) for item in items if len(item) > 1]
     values = np.concatenate(several) if several else np.zeros(1)
+    largest = np.abs(values).max()
+    if largest > _SQUARES_OVERFLOW:  # their agreement is the same in another unit
+        several = [item / largest for item in several]
+        values = values / largest
     if not np.ptp(values):
         return None
     within = sum(len(item) * item.var(ddof=1) for item in several) / len(values)
     return float(1 - within / values.var(ddof=1))
-
-
-#-----------------------------------------------------------------------------------------------------------------------
-# Scores adjusted for raters.
-
-
-class _Design(NamedTuple):
-    """Ratings sorted by document and segment, as numbers."""
-
-    systems: dict[str, int]
-    n_raters: int
-    system: np.ndarray
-    rater: np.ndarray
-    score: np.ndarray
-    segments: np.ndarray  # where each segment begins, and the end
-    documents: np.ndarray  # where each document begins, and the end, among the segments
-
-    @classmethod
-    def of(cls, ratings: Sequence[Rating]) -> _Design:
-        """Of ratings that are sorted."""
-        systems, raters = ({name: k for k, name in enumerate(dict.fromkeys(names))} for names in (
-            (one.system for one in ratings), (one.rater or "" for one in ratings)))
-        segments = _find_starts([rating.line for rating in ratings])
-        documents = _find_starts([_document_of(ratings[k]) for k in segments[:-1]])
-        return cls(systems, len(raters), np.array([systems[one.system] for one in ratings]),
-                   np.array([raters[one.rater or ""] for one in ratings]),
-                   np.array([one.score for one in ratings], dtype=np.float64), segments, documents)
-
-    def centre(self, first: int, end: int) -> tuple[np.ndarray, np.ndarray]:
-        """Of segments `first` to `end` the columns of systems and raters, and the scores, less their segment's mean."""
-        own = slice(self.segments[first], self.segments[end])
-        values = np.zeros((own.stop - own.start, len(self.systems) + self.n_raters + 1))
-        rows = np.arange(len(values))
-        values[rows, self.system[own]] = values[rows, len(self.systems) + self.rater[own]] = 1
-        values[:, -1] = self.score[own]
-        values -= np.repeat(self.mean(values, first, end), np.diff(self.segments[first:end + 1]), axis=0)
-        return values[:, :-1], values[:, -1]
-
-    def sum(self, values: np.ndarray, first: int, end: int) -> np.ndarray:
-        """Sums over the ratings of each segment, of a row for each rating."""
-        sums: np.ndarray = np.add.reduceat(values, self.segments[first:end] - self.segments[first], axis=0)
-        return sums
-
-    def mean(self, values: np.ndarray, first: int, end: int) -> np.ndarray:
-        counts = np.diff(self.segments[first:end + 1])
-        return self.sum(values, first, end) / counts.reshape(-1, *(1,) * (values.ndim - 1))
-
-
-def _find_starts(values: Sequence[object]) -> np.ndarray:
-    """Where each run of the same value begins, and the end."""
-    return np.array([k for k, value in enumerate(values) if k == 0 or value != values[k - 1]] + [len(values)])
-
-
-def _document_of(rating: Rating) -> int | str:
-    return rating.line if rating.document is None else rating.document
-
-
-def adjust_raters(metric: str, ratings: Sequence[Rating]) -> tuple[list[Rating], Assumption]:
-    """Scores of each system on each line, adjusted for how strict the raters are.
-
-    A rating is system + segment + rater, by least squares. The mean of a system's adjusted scores is the mean over the
-    segments, plus how much better the system is than those that were rated there. How much each segment adds comes
-    from what the ratings of its document are beside the fit without that document, as in the estimate CR3 of Bell and
-    McCaffrey 2002: so their spread over documents covers that the effects are estimated.
-    """
-    from threadpoolctl import threadpool_limits
-
-    place: dict[int | str, int] = {}
-    kept = [rating for rating in _last_ratings(ratings) if rating.score is not None]
-    for rating in kept:
-        place.setdefault(_document_of(rating), len(place))
-        place.setdefault(rating.line, len(place))
-    kept.sort(key=lambda rating: (place[_document_of(rating)], place[rating.line]))
-    design = _Design.of(kept)
-    with threadpool_limits(limits=1, user_api="blas"):  # small matrices, for which threads only wait for one another
-        scores, effects = _fit_raters(design)
-    if scores is None:
-        raise InputError(f"{kept[0].file.name}: how strict raters are cannot be told apart from how good systems are, "
-                         "as too few raters rate several systems. Take the mean over raters.", {"raters": "mean"})
-    counts = np.bincount(design.rater)
-    sd = float(np.sqrt(np.average((effects - np.average(effects, weights=counts)) ** 2, weights=counts)))
-    adjusted = [kept[start]._replace(system=system, score=float(scores[k, column]))
-                for k, start in enumerate(design.segments[:-1]) for system, column in design.systems.items()]
-    return adjusted, Assumption("ratings-adjusted", {"metric": metric + ADJUSTED, "n_raters": design.n_raters,
-                                                     "effects_sd": sd})
-
-
-def _fit_raters(design: _Design) -> tuple[np.ndarray | None, np.ndarray]:
-    """Adjusted scores of shape (segments, systems), and the effects of raters; no scores where the effects of systems
-    cannot be estimated, with all documents or without one."""
-    n_systems, n_segments = len(design.systems), len(design.segments) - 1
-    documents = list(pairwise(design.documents))
-    size = n_systems + design.n_raters
-    products, sums = np.zeros((size, size)), np.zeros(size)
-    for first, end in documents:
-        columns, scores = design.centre(first, end)
-        products += columns.T @ columns
-        sums += columns.T @ scores
-    if (inverse := _invert(products, n_systems)) is None:
-        return None, sums
-    effects = inverse @ sums
-    rated = design.mean(np.eye(n_systems)[design.system], 0, n_segments)  # of each segment the share of each system
-    toward = inverse[:n_systems] - rated.mean(axis=0) @ inverse[:n_systems]
-    added = np.zeros((n_segments, n_systems))
-    for first, end in documents:
-        columns, scores = design.centre(first, end)
-        rest = scores - columns @ effects
-        without = _invert(products - columns.T @ columns, n_systems)
-        if without is None:
-            return None, sums
-        rest += columns @ (without @ (columns.T @ rest))
-        added[first:end] = design.sum(rest[:, None] * (columns @ toward.T), first, end)
-    own = effects[:n_systems]
-    level = design.mean(design.score, 0, n_segments) - rated @ own
-    return level[:, None] + own + n_segments * (added - added.mean(axis=0)), effects[n_systems:]
-
-
-def _invert(products: np.ndarray, n_systems: int) -> np.ndarray | None:
-    """The pseudo-inverse of sums of products; None where differences between systems cannot be estimated."""
-    values, vectors = np.linalg.eigh(products)
-    is_free = values <= 1e-9 * max(values[-1], 1)
-    free = vectors[:n_systems, is_free]
-    if np.abs(free - free.mean(axis=0)).max(initial=0) > 1e-6:
-        return None
-    inverse: np.ndarray = (vectors[:, ~is_free] / values[~is_free]) @ vectors[:, ~is_free].T
-    return inverse
 
 
 def explain_second(first: Rating, second: Rating) -> InputError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -32,22 +33,23 @@ from mtsig_core.readers.files import FilePath
 from mtsig_core.readers.formats import IDS, sniff
 from mtsig_core.readers.limits import check_values, spend
 from mtsig_core.readers.lines import read_lines, read_table
+from mtsig_core.readers.rater_effects import ADJUSTED, adjust_raters
 from mtsig_core.readers.ratings import (
-    ADJUSTED,
     Rating,
     ScoreFile,
-    adjust_raters,
     average_raters,
     count_ratings,
     explain_second,
     separate_raters,
 )
 from mtsig_core.readers.score_checks import check_scales, drop_failed, drop_summaries
+from mtsig_core.readers.texts import read_outputs
 from mtsig_core.readers.wide_tables import (
     SEPARATOR,
     clean_wide_table,
     find_asides,
     guess_documents,
+    guess_lines,
     guess_systems,
     list_numeric,
     take_systems,
@@ -81,6 +83,8 @@ _NAMED = ("system", "docid", "domain", "rater", "slot")
 
 def _read_ratings(table: InputTable, metric: str, known: Collection[str], langpair: str | None) -> ScoreFile:
     """The ratings of a language pair in a table."""
+    if not known or not any(name in known for name in table.header):
+        _check_pairwise(table)
     table, assumed = _clean_table(_take_langpair(table, langpair), metric, known)
     place = _find_places(table, metric, known)
     file = ScoreFile(table, table.n_lines or (None if "line" in place else len(table.rows)), assumed=assumed)
@@ -141,7 +145,7 @@ def _name_columns(table: InputTable, columns: Mapping[str, str]) -> InputTable:
         raise InputError(f"{table.name} has no column {show_name(lacks)!r}.{suggest_name(lacks, table.header)} It has: "
                          f"{show_names(table.header)}.")
     held_by = {name: held for held, name in columns.items()}
-    usual = {name for held in HELD if held not in (*columns, "score") for name in NAMES[held]}
+    usual = {name for held in HELD if held not in columns for name in NAMES[held]}
     kept = [k for k, name in enumerate(table.header) if name in held_by or name.lower() in usual]
     rows: NumberedRows = [(row, [cells[k] for k in kept]) for row, cells in table.rows]
     return replace(table, header=[held_by.get(table.header[k], table.header[k]) for k in kept], rows=rows)
@@ -208,9 +212,30 @@ def _clean_table(table: InputTable, metric: str, known: Collection[str]) -> tupl
     cleaned = clean_wide_table(table, columns, metric, known)
     beside_names = {table.header[k] for k in beside}
     others = [k for k, name in enumerate(cleaned.table.header) if name not in beside_names]
-    if any(_is_text(cleaned.table, k) for k in others):
+    has_text_without_name = any(not cleaned.table.header[k] and not list_numeric(cleaned.table, [k]) for k in others)
+    if has_text_without_name or any(_is_text(cleaned.table, k) for k in others):
         return table, []  # it is asked what its columns hold
     return cleaned.table, list(cleaned.assumed)
+
+
+_WINNER = re.compile(r"winner|preferred|preference|prefers?|choice|chosen|verdict|vote|better|label")
+_ONE_OF_TWO = re.compile(r"(system|model|sys|output|translation|mt|response|hyp|hypothesis|candidate|answer)_?([ab12])")
+
+
+def _check_pairwise(table: InputTable) -> None:
+    """Refuse a table that says which of two systems is better: there is no score of a system in it."""
+    names = [re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") for name in table.header]
+    sides: dict[str, set[str]] = {}
+    for k, name in enumerate(names):
+        match = _ONE_OF_TWO.fullmatch(name)
+        if match is not None and not list_numeric(table, [k]):
+            sides.setdefault(match[1], set()).add(match[2])
+    kinds = [kind for kind, own in sides.items() if {"a", "b"} <= own or {"1", "2"} <= own]
+    has_winner = any(_WINNER.fullmatch(name) for name in names)
+    if kinds and (has_winner or {*kinds} & {"system", "model", "sys"}):
+        raise InputError(f"{table.name} has pairwise judgements (columns {show_names(table.header)}). mtsig does not "
+                         "read these: it needs a score for each system and segment. Expected the columns system, line "
+                         "and score.")
 
 
 def _find_usual(table: InputTable, metric: str, known: Collection[str]) -> tuple[dict[str, int], bool]:
@@ -219,6 +244,8 @@ def _find_usual(table: InputTable, metric: str, known: Collection[str]) -> tuple
     header = table.header
     place = {held: k for held in ("system", "line", "score", "docid", "domain", "rater", "slot")
              if (k := find_column(header, held)) is not None}
+    if "line" in place and not _may_be_line(table, place):
+        del place["line"]
     if "system" in place or metric.lower() in map(str.lower, header):
         place.pop("score", None)
         if (k := table.find_score(metric)) is not None:
@@ -226,6 +253,29 @@ def _find_usual(table: InputTable, metric: str, known: Collection[str]) -> tuple
     title = header[place["score"]] if "score" in place else None
     is_score = title is not None and bool(known and title not in known or title.lower() in ("score", "scores"))
     return place, "system" in place or is_score
+
+
+#: Columns of these names count the rows of some programs, such as the tasks of Label Studio, not segments.
+_WEAK_LINES = ("id", "index")
+
+
+def _may_be_line(table: InputTable, place: Mapping[str, int]) -> bool:
+    """Whether the column of lines may be what it is called: an id that is another one in each row of several systems is
+    that of a row."""
+    if "system" not in place or table.header[place["line"]].lower() not in _WEAK_LINES or table.n_lines is not None:
+        return True
+    systems = {str(cells[place["system"]]) for _, cells in table.rows}
+    ids = {str(cells[place["line"]]) for _, cells in table.rows}
+    return len(systems) < 2 or len(ids) < len(table.rows) or len(table.rows) < 2 * len(systems)
+
+
+def _ask_line(table: InputTable, system: int, weak: str) -> InputError:
+    """About the line, where an id is that of the row."""
+    line = guess_lines(table, system)
+    column = "NAME" if line is None else table.header[line]
+    return InputError(f"{table.name}: the column {show_name(weak)} has another value in each row, so it names rows and "
+                      f"not segments. Which column names the segment that several systems translated? It has: "
+                      f"{show_names(table.header)}.", {"columns": f"line={column}"})
 
 
 def _find_places(table: InputTable, metric: str, known: Collection[str]) -> dict[str, int]:
@@ -240,7 +290,10 @@ def _find_places(table: InputTable, metric: str, known: Collection[str]) -> dict
         if place.keys() >= {"system", "line"} and "score" not in place:
             numeric = list_numeric(table, others)
             place |= {"score": numeric[0]} if len(numeric) == 1 else {}
-        if missing := next((held for held in needed if held not in place), None):
+        missing = next((held for held in needed if held not in place), None)
+        if missing == "line" and (weak := find_column(header, "line")) is not None:
+            raise _ask_line(table, place["system"], header[weak])
+        if missing is not None:
             if table.n_lines is None and set(range(len(header))) - {*place.values()}:
                 raise _ask_which(table)
             raise InputError(f"{name} has no column {missing!r}. It has: {show_names(header)}. {EXPECTED_COLUMNS}")
@@ -296,7 +349,10 @@ def _ask_which(table: InputTable) -> InputError:
     if _may_be_of_systems(table):
         of_systems = (" If each row is a system, these are published scores, not scores of segments: give the file by "
                       "--official, or to 'Compare with published scores'.")
-    remedies = [{"columns": "system=NAME,line=NAME,score=NAME"}]
+    system = find_column(table.header, "system")
+    line = None if system is None else guess_lines(table, system)
+    known = ("NAME" if system is None else table.header[system], "NAME" if line is None else table.header[line])
+    remedies = [{"columns": f"system={known[0]},line={known[1]},score=NAME"}]
     if systems := guess_systems(table, [k for k, name in enumerate(table.header) if name]):
         named = SEPARATOR.join(table.header[k] for k in systems)
         documents = guess_documents(table, [k for k in range(len(table.header)) if k not in systems])
@@ -343,6 +399,8 @@ def describe_columns(source: FilePath, metric: str, known: Collection[str] = ())
               for k, name in enumerate(header) if name}
     langpairs = {name: pairs for name, pairs in values.items() if pairs and all(map(is_langpair, pairs))}
     place = {held: k for held in HELD if (k := find_column(header, held)) is not None}
+    if "line" in place and not _may_be_line(table, place):
+        del place["line"]
     usual, is_unclear = frozenset(place), False
     pair, *_ = langpairs.get(header[place["langpair"]] if "langpair" in place else "", (None,))
     try:
@@ -549,6 +607,24 @@ def read_scores(tables: Tables, lower_is_better: Collection[str] = (), *, name: 
                    domains=_list_groups(ratings, lines, "domain"), scores=frozen, assumed=assumed)
 
 
+def read_rated_outputs(systems: Sequence[tuple[str | None, FilePath]], tables: Tables,
+                       lower_is_better: Collection[str] = (), *, sources: FilePath | None = None,
+                       documents: FilePath | None = None, langpair: str | None = None, name: str | None = None,
+                       keep_canary: bool = False, **of_tables: Any) -> TestSet:
+    """A test set of outputs without a reference, with the scores of their segments, such as those of CometKiwi.
+
+    Parameters
+    ----------
+    systems, sources, documents, langpair, name, keep_canary
+        As in `mtsig_core.readers.texts.read_text`.
+    tables, lower_is_better, of_tables
+        As in `join_scores`, and its further arguments.
+    """
+    texts = read_outputs(systems, sources=sources, documents=documents, langpair=langpair, name=name,
+                         keep_canary=keep_canary)
+    return replace(join_scores(texts, tables, lower_is_better, **of_tables), references={})
+
+
 def _name_rows(table: ScoreTable, testset: TestSet) -> ScoreTable:
     """A table of scores; an array of shape (systems, segments) with the names of the systems to its rows."""
     if not isinstance(table, np.ndarray):
@@ -627,7 +703,7 @@ def _read_tables(tables: Sequence[NamedTable], known: Collection[str], lower_is_
         groups[name] = RatingGroup(list(seen.values()), (*made_of, *of_columns), direction)
         if raters == "adjusted" and made_of:
             adjusted, how = adjust_raters(name, given)
-            groups[name + ADJUSTED] = RatingGroup(adjusted, (how,), direction, name)
+            groups[name + ADJUSTED] = RatingGroup(adjusted, how, direction, name)
     if mqm_weights and not any(one.code == "mqm-weights" for group in groups.values() for one in group.made_of):
         raise SettingError(f"{show_names(names)}: weights of MQM errors are given, and no table lists errors. Leave "
                            "the weights out.")

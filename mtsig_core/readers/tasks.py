@@ -15,6 +15,12 @@ from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError, explain_unknown
 from mtsig_core.languages import is_langpair
 from mtsig_core.readers.cells import show_value
+from mtsig_core.readers.document_tasks import (
+    DocumentFiles,
+    find_documents,
+    list_document_pairs,
+    read_documents_task,
+)
 from mtsig_core.readers.files import (
     MAX_DEPTH,
     OF_FINDER,
@@ -39,7 +45,8 @@ from mtsig_core.readers.formats import (
 )
 from mtsig_core.readers.limits import check_values, parse_bounded_json, spend
 from mtsig_core.readers.lines import explain_missing, read_beginning, read_bytes, read_lines
-from mtsig_core.readers.ratings import ADJUSTED, BLOCK_LINE, parse_blocks
+from mtsig_core.readers.rater_effects import ADJUSTED
+from mtsig_core.readers.ratings import BLOCK_LINE, parse_blocks
 from mtsig_core.readers.scores import cut_lines, list_langpairs, list_pairs_of_lines, name_scores, read_scores
 from mtsig_core.readers.stand_ins import refuse_stand_in
 from mtsig_core.readers.texts import drop_canary, find_runs
@@ -425,6 +432,27 @@ def _read_tables(folder: Path, pairs: Collection[str] | None, extras: _Extras) -
     return parts
 
 
+# Documents in JSON, as WMT25 published them.
+
+
+def _find_documents(folder: Path) -> DocumentFiles | None:
+    """The files of such a task, in a folder without those that show another one."""
+    return None if not is_folder(folder) or _list_marks(folder) else find_documents(folder)
+
+
+def _list_document_pairs(folder: Path) -> tuple[list[str], list[str]]:
+    """The language pairs with references, and those without."""
+    files = _find_documents(folder)
+    return ([], []) if files is None else list_document_pairs(files)
+
+
+def _read_documents(folder: Path, pairs: Collection[str] | None, extras: object = None) -> dict[str, _Part]:
+    files = _find_documents(folder)
+    testsets = {} if files is None else read_documents_task(files, pairs)
+    return {pair: _Part(partial(replace, testset, name=f"{folder_name(folder)} {pair}"), {})
+            for pair, testset in testsets.items()}
+
+
 # A whole shared task, whatever its layout.
 
 
@@ -446,6 +474,7 @@ class _Layout:
 
 _TEXTS = _Layout(language_pairs, _read_texts, _list_score_names)
 _XML = _Layout(lambda folder: sorted(_find_xml(folder)), _read_xml)
+_DOCUMENTS = _Layout(lambda folder: _list_document_pairs(folder)[0], _read_documents)
 _SCORES_ALONE = _Layout(_list_score_pairs, _read_scores,
                         lambda folder: {name for part in _read_scores(folder, None).values() for name in part.scores})
 _TABLES = _Layout(lambda folder: _join_pairs(_list_tables(folder)), _read_tables,
@@ -455,7 +484,11 @@ _TABLES = _Layout(lambda folder: _join_pairs(_list_tables(folder)), _read_tables
 def _find_layout(folder: Path) -> _Layout:
     if is_folder(folder / SCORES):
         return _SCORES_ALONE
-    return _XML if _find_xml(folder) else _TABLES if _list_tables(folder) else _TEXTS
+    if _find_xml(folder):
+        return _XML
+    if _list_tables(folder):
+        return _TABLES
+    return _DOCUMENTS if _find_documents(folder) else _TEXTS
 
 
 def find_task(folder: FilePath) -> Path:
@@ -509,7 +542,7 @@ def is_task(folder: FilePath) -> bool:
     """Whether a folder, or a zip, looks like a shared task by the folders in it, its XML, or in a zip its names."""
     names = [path.name for path in _list_top(folder)]
     return bool(_list_marks(folder) or xml_names(names) or is_archive(folder) and (
-        any(map(_is_of_task, names)) or _list_tables(Path(folder))))
+        any(map(_is_of_task, names)) or _list_tables(Path(folder)) or _find_documents(Path(folder))))
 
 
 def pairs_of(folder: FilePath) -> list[str]:
@@ -559,7 +592,10 @@ def read_task(folder: FilePath, pairs: Collection[str] | None = None, *, lower_i
     if bare and (pairs is not None or len(bare) == len(testsets)):
         raise InputError(no_output(task, bare))
     assumed = [Assumption("pair-without-output", {"pair": pair}) for pair in bare]
-    assumed += list_left_out(task) if pairs is None and layout is _TEXTS else []
+    if pairs is None and layout is _TEXTS:
+        assumed += list_left_out(task)
+    if pairs is None and layout is _DOCUMENTS:
+        assumed += [Assumption("pair-without-reference", {"pair": pair}) for pair in _list_document_pairs(task)[1]]
     infos = _read_metadata(task / _METADATA) if layout is _SCORES_ALONE else {}
     present = {system for testset in testsets.values() for system in testset.systems}
     return Task(folder_name(task), {pair: one for pair, one in testsets.items() if pair not in bare},
@@ -644,6 +680,8 @@ def contents_of(archive: FilePath) -> Contents:
     files = [*sorted(own), *(path for place in places for path in _list_loose(place, MAX_DEPTH))]
     read = {path for *_, path in (*scores, *runs)} | {str(path) for paths in _find_xml(task).values() for path in paths}
     tables = {str(path) for _, path, _ in _list_tables(task)}
+    documents = _find_documents(task)
+    read |= set() if documents is None else {str(path) for path in documents.all}
     reasons = [(path, _explain_unread(path, task, pairs)) for path in files
                if str(path) not in read | tables]
     return Contents(tuple(pairs), scores, runs, tuple(

@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError, explain_unknown, format_count
 from mtsig_core.languages import languages_of, two_letters
 from mtsig_core.readers.cells import (
@@ -26,6 +27,7 @@ from mtsig_core.readers.cells import (
 )
 from mtsig_core.readers.columns import NAMES, InputTable, check_unique, find_column, read_records, show_names
 from mtsig_core.readers.limits import check_values, parse_bounded_json
+from mtsig_core.readers.wide_tables import ANSWERS, name_aside
 from mtsig_core.testset import is_human, show_name
 
 _Texts = Sequence[str | None]
@@ -51,6 +53,7 @@ class TextTable:
     domains: Sequence[str] | None = None
     keys: Sequence[Hashable] | None = None  # the id of each row
     langpairs: Sequence[str] | None = None  # the language pair of each row
+    assumed: tuple[Assumption, ...] = ()
     by_language: Mapping[str, _Texts] = field(default_factory=dict)  # where only languages tell source and reference
 
     def map_rows(self, change: Callable[[Sequence[Any]], Sequence[Any]]) -> TextTable:
@@ -232,6 +235,8 @@ def tabulate_texts(table: InputTable) -> TextTable:
     for name in outputs:
         _check_output(table.name, name, texts[name], [texts[ref] for ref in references])
     usual = [name for name in outputs if name.lower() in NAMES["output"]]
+    asides = list_no_outputs([name for name, values in columns.items() if name.strip() and _is_output(name, values)
+                              and name not in (*references, *aside.values())])
 
     def read_names(held: str) -> list[str] | None:
         if held not in aside or all(map(is_blank, columns[aside[held]])):
@@ -242,7 +247,7 @@ def tabulate_texts(table: InputTable) -> TextTable:
         table.name, "table", {"" if [name] == usual == outputs else name: texts[name] for name in outputs},
         {name_reference("" if name.lower() in ("reference", _MENDED) else name): texts[name] for name in references},
         _read_texts(table, aside["source"]) if "source" in aside else None, read_names("docid"), read_names("domain"),
-        langpairs=read_names("langpair"))
+        langpairs=read_names("langpair"), assumed=explain_no_outputs(table.name, asides))
 
 
 def _read_texts(table: InputTable, column: str) -> list[str | None]:
@@ -310,7 +315,23 @@ def sort_columns(columns: Mapping[str, Sequence[Any]]) -> tuple[list[str], list[
         header = list(columns)
     others = (name for name in header if name.strip() and name not in (*references, *aside.values())
               and name.lower() not in (*_BESIDE, *NAMES["score"]))
-    return references, [name for name in others if _is_output(name, columns[name])], aside
+    texts = [name for name in others if _is_output(name, columns[name])]
+    asides = list_no_outputs(texts)
+    return references, [name for name in texts if name not in asides], aside
+
+
+def list_no_outputs(names: Sequence[str]) -> dict[str, str]:
+    """Those of the columns of texts that are no outputs by their names, with what they hold; none where no other is
+    left."""
+    held = {name: name_aside(name) for name in names}
+    asides = {name: why for name, why in held.items() if why is not None and why != ANSWERS}
+    return asides if len(asides) < len(names) else {}
+
+
+def explain_no_outputs(file: str, asides: Mapping[str, str]) -> tuple[Assumption, ...]:
+    """That columns of a table of texts are taken as no outputs."""
+    columns = [f"{show_name(name)} ({why})" for name, why in asides.items()]
+    return (Assumption("texts-aside", {"file": file, "columns": columns}),) if columns else ()
 
 
 def _is_output(name: str, values: Sequence[object]) -> bool:

@@ -11,17 +11,26 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, Remedy, SettingError, explain_unknown, format_count, suggest_name
 from mtsig_core.languages import LANGUAGE, is_langpair
 from mtsig_core.readers.alignment import find_first_fault
-from mtsig_core.readers.cells import show_value
+from mtsig_core.readers.cells import read_field, show_value, to_name
 from mtsig_core.readers.columns import NAMES, NamedColumns, find_column, read_columns, show_names
 from mtsig_core.readers.files import FilePath, is_file, list_folder
 from mtsig_core.readers.formats import DOCUMENTS, SEGMENTS, TEXTS, strip_ending
 from mtsig_core.readers.limits import parse_bounded_json, spend
 from mtsig_core.readers.line_ids import TextFile, take_off_line_ids
 from mtsig_core.readers.lines import read_lines, read_text_table_file, read_texts
-from mtsig_core.readers.text_tables import TextInTable, TextTable, align_tables, name_reference, sort_columns
+from mtsig_core.readers.text_tables import (
+    TextInTable,
+    TextTable,
+    align_tables,
+    explain_no_outputs,
+    list_no_outputs,
+    name_reference,
+    sort_columns,
+)
 from mtsig_core.testset import TestSet, as_texts, show_name
 
 # Reading which document, and which domain, each segment belongs to.
@@ -93,14 +102,16 @@ def _read_named_documents(lines: Sequence[str]) -> tuple[list[str], list[str] | 
 
 
 def _read_json_line(line: str, path: FilePath, number: int) -> list[str]:
+    """The domain, where there is one, and the document of a segment."""
+    where = f"{show_name(path)}, line {number}"
     try:
         entry = parse_bounded_json(line, show_name(path))
-        fields = [entry[key] for key in ("domain", "docid") if key == "docid" or entry.get(key) is not None]
-        return [str(field).strip() if isinstance(field, str | int | float) and not isinstance(field, bool)
-                and field == field else "" for field in fields]
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise InputError(f'{show_name(path)}, line {number} is {line[:60]!r}. Expected {{"docid": "..."}}, with '
-                         '"domain" or without.') from None
+    except ValueError:
+        entry = None
+    if not isinstance(entry, dict) or "docid" not in entry:
+        raise InputError(f'{where} is {line[:60]!r}. Expected {{"docid": "..."}}, with "domain" or without.')
+    keys = ["docid"] if entry.get("domain") is None else ["domain", "docid"]
+    return [read_field(where, entry, key, to_name) for key in keys]
 
 
 # From files to a TestSet: what all formats of one segment per line have in common.
@@ -145,9 +156,11 @@ def assemble(
     langpair: str | None = None,
     keep_canary: bool = False,
     blanks: bool = False,
+    main: str = "reference",
 ) -> TestSet:
     """Read the files of a test set, by the names that they get, and check them against its first reference. `runs` are
-    by system, `parses` by system or reference; `blanks` as in `read_documents`."""
+    by system, `parses` by system or reference; `blanks` as in `read_documents`; `main` is what messages call the first
+    reference, where it stands in for one."""
     spend("systems", len(systems), f"The test set {show_name(name)}")
     faults: list[str] = []
     remedies: dict[str, Remedy] = {}
@@ -176,14 +189,15 @@ def assemble(
     source_text = without_ids(source_text)
 
     main_reference, *other_references = references
+    is_comparable = main != "source"  # whether words show from where on two texts are out of step
     texts: list[_Read] = [(references[key], reference_texts[key], True) for key in other_references]
-    texts += [(systems[key], system_texts[key], True) for key in systems]
+    texts += [(systems[key], system_texts[key], is_comparable) for key in systems]
     texts += [(path, lines, True) for outputs in run_texts.values() for path, lines in outputs]
     texts += [(sources, source_text, True), (documents, document_ids, False)]
     if document_ids is not None and (text := _find_equal(document_ids, files)) is not None:
         faults.append(f"{show_name(documents or '')} is the text of {show_name(text.path)}. Expected one document id "
                       "per line.")
-    faults += find_wrong_counts(references[main_reference], reference_texts[main_reference], texts)
+    faults += find_wrong_counts(references[main_reference], reference_texts[main_reference], texts, main)
     parse_texts = {} if faults else {key: read(path, read_conllu,
                                                texts=_find_text(key, path, system_texts, reference_texts))
                                      for key, path in (parses or {}).items()}
@@ -222,8 +236,9 @@ def _find_text(name: str, path: FilePath, *groups: Mapping[str, Sequence[str]]) 
                      f"reference; they are {', '.join(map(show_name, names))}.{suggest_name(name, names)}")
 
 
-def find_wrong_counts(reference_path: FilePath, reference: Sequence[str] | None, texts: Iterable[_Read]) -> list[str]:
-    """A message for each of these that has another number of lines than the reference."""
+def find_wrong_counts(reference_path: FilePath, reference: Sequence[str] | None, texts: Iterable[_Read],
+                      main: str = "reference") -> list[str]:
+    """A message for each of these that has another number of lines than the reference, or what `main` calls it."""
     files = [(show_name(path), lines, is_text) for path, lines, is_text in texts
              if path is not None and lines is not None]
     wrong = [] if reference is None else [one for one in files if len(one[1]) != len(reference)]
@@ -231,9 +246,9 @@ def find_wrong_counts(reference_path: FilePath, reference: Sequence[str] | None,
         return []
     name, n = show_name(reference_path), len(reference)
     blank = [line for line, text in enumerate(reference, 1) if not (text or "").strip()]
-    remedy = "Each line must hold the segment of the same line of the reference: mend the file or write it again."
+    remedy = f"Each line must hold the segment of the same line of the {main}: mend the file or write it again."
     if blank and any(len(lines) == n - len(blank) for _, lines, _ in wrong):
-        remedy += (f" The reference has {format_count(len(blank), 'blank line')}, the first is line {blank[0]}, and "
+        remedy += (f" The {main} has {format_count(len(blank), 'blank line')}, the first is line {blank[0]}, and "
                    f"{n - len(blank)} others. If the blank ones are no segments, remove them: grep -v "
                    f"'^[[:space:]]*$' {shlex.quote(name)} > {shlex.quote(name.removesuffix('.txt') + '.new.txt')}")
     n_searched = 0
@@ -247,10 +262,10 @@ def find_wrong_counts(reference_path: FilePath, reference: Sequence[str] | None,
 
     if len(files) > 1 and len({len(lines) for _, lines, _ in files}) == 1:
         others = show_names([own for own, *_ in files], 4)
-        faults = [f"The reference {name} has {format_count(n, 'line')}, all other files ({others}) have "
-                  f"{len(files[0][1]):,}, so it may be the reference that is wrong.{find_place(files[0][1])}"]
+        faults = [f"The {main} {name} has {format_count(n, 'line')}, all other files ({others}) have "
+                  f"{len(files[0][1]):,}, so it may be the {main} that is wrong.{find_place(files[0][1])}"]
     else:
-        faults = [f"{own} has {format_count(len(lines), 'line')}, the reference {name} has {n:,}."
+        faults = [f"{own} has {format_count(len(lines), 'line')}, the {main} {name} has {n:,}."
                   f"{find_place(lines) if is_text else ''}" for own, lines, is_text in wrong]
     return [f"{faults[0]} {remedy}"] if len(faults) == 1 else [*faults, remedy]
 
@@ -305,7 +320,7 @@ def read_text(
         raise SettingError("No reference. Give at least one, a text file with one segment per line.")
     if langpair is not None:
         check_langpair(langpair)
-    references, systems, runs, sources, documents, langpair = _spread_tables(
+    references, systems, runs, sources, documents, langpair, assumed = _spread_tables(
         references, systems, runs, sources, documents, langpair)
     files = {kind: index_by_name(((_name_by_file(path) if file_name is None else file_name, path) for file_name,
                                   path in group), kind,
@@ -317,23 +332,26 @@ def read_text(
     if name is None:
         paths = [*files["reference"].values(), *files["system"].values()]
         name = " ".join(filter(None, [_find_common_folder(paths), langpair]))
-    return assemble(name, files["reference"], files["system"], sources=sources, documents=documents,
-                    parses=index_by_name(parses, "parse", "Give one for each."), runs=run_paths, langpair=langpair,
-                    keep_canary=keep_canary)
+    testset = assemble(name, files["reference"], files["system"], sources=sources, documents=documents,
+                       parses=index_by_name(parses, "parse", "Give one for each."), runs=run_paths, langpair=langpair,
+                       keep_canary=keep_canary)
+    return replace(testset, assumed=(*testset.assumed, *assumed)) if assumed else testset
 
 
 def _spread_tables(
     references: Sequence[NamedFile], systems: Sequence[NamedFile], runs: Sequence[tuple[str, FilePath]],
     sources: FilePath | None, documents: FilePath | None, langpair: str | None,
-) -> tuple[list[NamedFile], list[NamedFile], list[tuple[str, FilePath]], FilePath | None, FilePath | None, str | None]:
+) -> tuple[list[NamedFile], list[NamedFile], list[tuple[str, FilePath]], FilePath | None, FilePath | None, str | None,
+           tuple[Assumption, ...]]:
     """The same with each file that holds several texts replaced by those of the role that it is given in: of references
-    without a system given, its outputs too; and sources, documents and language pair from there if they are not given.
+    without a system given, its outputs too; and sources, documents and language pair from there if they are not given;
+    and what was assumed of their columns.
     """
     paths = dict.fromkeys(os.fspath(path) for path in (*(path for _, path in (*references, *systems, *runs)), sources)
                           if path is not None)
     read = {path: table for path in paths if (table := read_text_table_file(path)) is not None}
     if not read:
-        return list(references), list(systems), list(runs), sources, documents, langpair
+        return list(references), list(systems), list(runs), sources, documents, langpair, ()
     aligned, langpair = align_tables(list(read.values()), langpair)
     tables = dict(zip(read, aligned, strict=True))
 
@@ -353,7 +371,25 @@ def _spread_tables(
         table = tables[with_documents]
         documents = TextInTable(os.fsdecode(with_documents), table.documents or (), table.domains)
     return (spread("reference", references), spread("system", systems), spread("training run", runs), sources,
-            documents, langpair)
+            documents, langpair, tuple(one for table in tables.values() for one in table.assumed))
+
+
+def read_outputs(systems: Sequence[NamedFile], *, sources: FilePath | None = None, documents: FilePath | None = None,
+                 langpair: str | None = None, name: str | None = None, keep_canary: bool = False) -> TestSet:
+    """Outputs without a reference, as a test set whose only reference is the source, or the first output: scores are
+    to join it, and then take its place."""
+    if langpair is not None:
+        check_langpair(langpair)
+    _, systems, _, sources, documents, langpair, assumed = _spread_tables(
+        (), systems, (), sources, documents, langpair)
+    named = [(_name_by_file(path) if file_name is None else file_name, path) for file_name, path in systems]
+    files = index_by_name(named, "system", "Give each a name of its own.", {"system": "NAME=FILE"})
+    first = next(iter(files.values())) if sources is None else sources
+    if name is None:
+        name = " ".join(filter(None, [_find_common_folder([*files.values()]), langpair]))
+    testset = assemble(name, {"main text": first}, files, sources=sources, documents=documents, langpair=langpair,
+                       keep_canary=keep_canary, main="output" if sources is None else "source")
+    return replace(testset, assumed=(*testset.assumed, *assumed))
 
 
 def _take_texts(role: str, name: str | None, path: FilePath, table: TextTable) -> list[tuple[Any, FilePath]]:
@@ -364,7 +400,10 @@ def _take_texts(role: str, name: str | None, path: FilePath, table: TextTable) -
     if not texts:
         has = f"It has {format_count(len(others), 'output' if role == 'reference' else 'reference')}: " \
               f"{show_names(own or 'one without a name' for own in others)}. " if others else ""
-        raise InputError(f"{table.name} has no {what}. {has}Give it in its own role.")
+        fix = "Give it in its own role."
+        if role == "reference" and table.outputs:
+            fix = "Give it as an output, with a reference or with scores of its segments."
+        raise InputError(f"{table.name} has no {what}. {has}{fix}")
     if role == "training run" and len(texts) > 1:
         raise InputError(f"{table.name} has {len(texts)} outputs: {show_names(texts)}. Expected the one output of a "
                          "training run.")
@@ -479,14 +518,18 @@ def read_frame(frame: NamedColumns, *, references: str | Sequence[str] | None = 
             raise InputError(f"{name}: no column is called like a reference (ref, refA, reference). Say which it is; "
                              f"there are: {', '.join(columns)}.")
     references = [references] if isinstance(references, str) else references
+    assumed: tuple[Assumption, ...] = ()
     if systems is None:
         systems = [column for column in columns if column not in (*references, *roles.values())]
+        asides = list_no_outputs(systems)
+        systems = [column for column in systems if column not in asides]
+        assumed = explain_no_outputs(name, asides)
     systems = [systems] if isinstance(systems, str) else systems
     parts: dict[str, Any] = {role: _read_columns(name, columns, names, role == "references")
                              for role, names in (("systems", systems), ("references", references))}
     parts |= {role: None if column is None else [text if text is None else str(text) for text in columns[column]]
               for role, column in roles.items()}
-    return TestSet(name, langpair=langpair, **parts)
+    return TestSet(name, langpair=langpair, assumed=assumed, **parts)
 
 
 def _check_column(name: str, columns: Iterable[str], column: str) -> str:

@@ -38,6 +38,7 @@ from mtsig_core.readers.scores import (
     find_unsettled,
     join_scores,
     name_scores,
+    read_rated_outputs,
     read_scores,
 )
 from mtsig_core.readers.tasks import is_task
@@ -137,6 +138,16 @@ def arrange_task(files: Sequence[tuple[str, bytes]], roles: Sequence[str]) -> li
         placed[place] = content
     has_one_set_each = len(pairs) == len({pair for _, pair in pairs})
     return list(placed.items()) if len(pairs) > 1 and has_one_set_each else []
+
+
+def are_documents(files: Iterable[tuple[str, bytes]], roles: Iterable[str]) -> bool:
+    """Whether files are documents of WMT25, each of all language pairs, perhaps with tables of scores."""
+    forms = []
+    for (_, content), role in zip(files, roles, strict=True):
+        if not role.startswith("scores"):
+            fmt = sniff(cut_lines(content))
+            forms.append("" if fmt is None else fmt.name)
+    return set(forms) == {"wmt25-texts"}
 
 
 def _guess_role(file: str, content: bytes, table: TextTable | None) -> str:
@@ -372,6 +383,10 @@ def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: s
         lower, higher = ({own for own, _ in files[f"scores, {which} is better"]} for which in ("lower", "higher"))
         if len(tables) == len(uploads) > 0:
             return read_scores(tables, lower, name=name, higher_is_better=higher, langpair=langpair, **of_tables)
+        if systems and tables and not references and not files["training run"] and not files["parse"]:
+            sources, documents, ids = (_find_only(files, role) for role in _SINGLE)
+            return read_rated_outputs(systems, tables, lower, sources=sources, documents=documents, ids=ids, name=name,
+                                      higher_is_better=higher, langpair=langpair, **of_tables)
         if not (references and systems):  # what is wrong with the files is told first
             with suppress(SettingError):  # what is to be chosen is asked once all files are there
                 _ = tables and read_scores(tables, lower, name=name, higher_is_better=higher, langpair=langpair,
@@ -380,12 +395,9 @@ def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: s
                 _ = [read_text_table_file(path) or read_lines(path) for _, path in files[role]]
         for role, given in (("reference", references), ("system", systems)):
             if not given:
-                raise InputError(f"No {role} among the files. Mark at least one of them as {role}.")
-        for role in _SINGLE:
-            if len(files[role]) > 1:
-                raise InputError(f"{len(files[role])} files are marked as {role}: "
-                                 f"{', '.join(path for _, path in files[role])}. Expected one at most.")
-        sources, documents, ids = (files[role][0][1] if files[role] else None for role in _SINGLE)
+                more = ", or add scores of their segments" if role == "reference" and systems else ""
+                raise InputError(f"No {role} among the files. Mark at least one of them as {role}{more}.")
+        sources, documents, ids = (_find_only(files, role) for role in _SINGLE)
         if ids is not None and not tables:
             raise InputError(f"{ids} holds segment ids, and there is no table of scores that could refer to them. Add "
                              "one, or leave the ids out.")
@@ -395,6 +407,14 @@ def read_uploads(uploads: Sequence[Upload], *, name: str = "upload", langpair: s
                             parses=files["parse"], runs=runs, langpair=langpair, name=name)
         return testset if not tables else join_scores(testset, tables, lower, ids=ids, higher_is_better=higher,
                                                       **of_tables)
+
+
+def _find_only(files: Mapping[str, Sequence[tuple[str, str]]], role: str) -> str | None:
+    """The file of a role of which there may be one."""
+    paths = [path for _, path in files[role]]
+    if len(paths) > 1:
+        raise InputError(f"{len(paths)} files are marked as {role}: {', '.join(paths)}. Expected one at most.")
+    return paths[0] if paths else None
 
 
 def add_documents(testset: TestSet, file: str, content: bytes) -> TestSet:

@@ -7,6 +7,7 @@ in them. What is set aside is an assumption that each report has; `--columns sys
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -20,8 +21,12 @@ from mtsig_core.readers.columns import NAMES, InputTable, NumberedRows, show_nam
 from mtsig_core.testset import show_name
 
 _FEWEST_ROWS = 10  # of which the values of a column may tell what it is
+_MOST_COLUMNS = 500  # of a table whose layout is guessed
 ALL = "all"  # in place of names: every column that holds numbers
 SEPARATOR = "|"  # between the names of columns
+
+#: What columns of answers hold: no scores, but they may well be outputs.
+ANSWERS = "answers of a model"
 
 #: Names of columns that are no systems, in small letters with _ between words, by what they hold.
 ASIDES: Mapping[str, re.Pattern[str]] = {
@@ -37,10 +42,11 @@ ASIDES: Mapping[str, re.Pattern[str]] = {
     "steps of training": re.compile(
         r"(global_)?steps?|timestamp|runtime|epochs?|iter(ation)?s?|checkpoint|lr|learning_rate"),
     "what a model was asked or answered": re.compile(
-        r"prompts?|prompt_\w+|completions?|instructions?|messages?|responses?|raw_(output|response)s?|thinking"
+        r"prompts?|prompt_\w+|instructions?|messages?|thinking"
         r"|reasoning|explanations?|justifications?|finish_reason|stop_reason|status(_code)?|object|created(_at)?|updated_at"
         r"|completed_(at|by)|lead_time|elapsed|temperature|top_[pk]|seed|logprobs?|usage|errors?|cache_hit|retries"
         r"|attempts?"),
+    ANSWERS: re.compile(r"completions?|responses?|raw_(output|response)s?"),
     "labels": re.compile(
         r"labels?|gold(_label)?|categor(y|ies)|severity|tags?|splits?|folds?|batch(es)?|waves?|types?|topics?|difficulty"
         r"|weights?|years?|dates?|time|languages?|langs?|(src|source|tgt|target)_lang(uage)?|urls?|links?|titles?|comments?"
@@ -102,25 +108,41 @@ def find_asides(table: InputTable, columns: Iterable[int], known: Collection[str
     asides = {k: why for k in unknown if (why := _find_by_name(table, k)) is not None}
     rest = [k for k in unknown if k not in asides]
     numbers = {k: _read_numbers(table, k) for k in rest if _is_numeric(table, k)}
-    has_known = any(name in known for name in table.header)
-    for k in rest:
-        if k not in numbers and has_known:
-            asides[k] = "texts"
-        elif k in numbers and (why := _find_by_values(table, numbers, k)) is not None:
-            asides[k] = why
+    if any(name in known for name in table.header):
+        asides |= {k: "texts" for k in rest if k not in numbers}
+    if len(table.rows) >= _FEWEST_ROWS:
+        asides |= _find_by_values(table, numbers)
     return asides
 
 
 def _find_by_name(table: InputTable, column: int) -> str | None:
     """What a column holds by its name; the name of a text does not tell where there are numbers in it."""
     name = table.header[column]
-    plain = re.sub(r"[^a-z0-9]+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()).strip("_")
-    if not name or plain.startswith("unnamed"):  # as pandas writes the index of its rows
+    if is_index(name):
         return "row numbers" if _is_whole(table, column) else None
-    if re.search(r"__(MIN|MAX)$", name):  # as Weights & Biases exports charts
-        return "steps of training"
     if name.lower() in _TEXTS and not _is_numeric(table, column):
         return "texts"
+    return name_aside(name)
+
+
+def is_index(name: str) -> bool:
+    """Whether a column is called as pandas calls the index of its rows.
+
+    >>> [is_index(name) for name in ("", "Unnamed: 0", "A")]
+    [True, True, False]
+    """
+    return not name or re.fullmatch(r"(?i)unnamed: \d+(\.\d+)?", name.strip()) is not None
+
+
+def name_aside(name: str) -> str | None:
+    """What a column holds by its name, where that is no name of a system.
+
+    >>> name_aside("src_len"), name_aside("finish_reason"), name_aside("GPT-4")
+    ('lengths', 'what a model was asked or answered', None)
+    """
+    plain = re.sub(r"[^a-z0-9]+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()).strip("_")
+    if re.search(r"__(MIN|MAX)$", name):  # as Weights & Biases exports charts
+        return "steps of training"
     if name.strip() == "#":
         return "row numbers"
     return next((why for why, pattern in ASIDES.items() if pattern.fullmatch(plain)), None)
@@ -139,33 +161,35 @@ def _read_numbers(table: InputTable, column: int) -> list[float | None]:
     return table.read(column, to_number)
 
 
-def _find_by_values(table: InputTable, numbers: Mapping[int, Sequence[float | None]], column: int) -> str | None:
-    """What a column holds by its values: numbers that count the rows, the lengths of a text beside it, or one value
-    that no other column comes to. None of what may be scores."""
-    values = [value for value in numbers[column] if value is not None]
-    if len(values) < len(table.rows) or len(values) < _FEWEST_ROWS:
-        return None
-    if all(later - earlier == 1 for earlier, later in pairwise(values)):
-        return "row numbers"
-    if _are_lengths(table, values):
-        return "lengths"
-    others = [value for k, own in numbers.items() if k != column for value in own if value is not None]
-    is_constant = len(set(values)) == 1 and values[0] != 0  # a system without output may score 0 throughout
-    if is_constant and others and not min(others) <= values[0] <= max(others):
-        return "one value"
-    return None
+def _find_by_values(table: InputTable, numbers: Mapping[int, Sequence[float | None]]) -> dict[int, str]:
+    """What columns hold by their values: numbers that count the rows, the lengths of a text beside them, or one value
+    that no other column comes to. Nothing of those that may be scores."""
+    whole = {k: [value for value in values if value is not None] for k, values in numbers.items()}
+    whole = {k: values for k, values in whole.items() if len(values) == len(table.rows)}
+    lengths = _list_lengths(table)
+    scores = [value for values in whole.values() if len(set(values)) > 1 for value in values]
+    low, high = min(scores, default=math.inf), max(scores, default=-math.inf)
+    found = {}
+    for k, values in whole.items():
+        is_constant = len(set(values)) == 1 and values[0] != 0  # a system without output may score 0 throughout
+        if all(later - earlier == 1 for earlier, later in pairwise(values)):
+            found[k] = "row numbers"
+        elif tuple(values) in lengths:
+            found[k] = "lengths"
+        elif is_constant and scores and not low <= values[0] <= high:
+            found[k] = "one value"
+    return found
 
 
-def _are_lengths(table: InputTable, values: Sequence[float]) -> bool:
-    """Whether these are the numbers of words, or of characters, of a text in the table."""
+def _list_lengths(table: InputTable) -> set[tuple[float, ...]]:
+    """The numbers of words, and of characters, of each text in the table."""
+    lengths = set()
     for k in range(len(table.header)):
-        texts = [cells[k] for _, cells in table.rows]
-        if all(isinstance(text, str) and not is_blank(text) for text in texts) and not _is_numeric(table, k):
-            words = [float(len(str(text).split())) for text in texts]
-            characters = [float(len(str(text))) for text in texts]
-            if values in (words, characters):
-                return True
-    return False
+        texts = [str(cells[k]) for _, cells in table.rows]
+        if not _is_numeric(table, k) and not any(map(is_blank, texts)):
+            lengths.add(tuple(float(len(text.split())) for text in texts))
+            lengths.add(tuple(float(len(text)) for text in texts))
+    return lengths
 
 
 def list_numeric(table: InputTable, columns: Iterable[int]) -> list[int]:
@@ -181,7 +205,7 @@ def guess_systems(table: InputTable, columns: Sequence[int], known: Collection[s
     by_name = [k for k in columns if table.header[k] in known]
     if by_name:
         return by_name
-    if _has_rows_of_systems(table):
+    if len(table.header) > _MOST_COLUMNS or _has_rows_of_systems(table):
         return []
     asides = find_asides(table, columns, known)
     candidates = list_numeric(table, [k for k in columns if k not in asides])
@@ -208,6 +232,14 @@ def _are_lines_of(lines: Sequence[str], names: Sequence[str]) -> bool:
         lines_of.setdefault(name, Counter())[line] += 1
     first, *others = lines_of.values()
     return len(first) > 1 and all(own == first for own in others)
+
+
+def guess_lines(table: InputTable, system: int) -> int | None:
+    """The column with the same values for each system, which may name the lines: that of most values. None without any.
+    """
+    columns = [[str(cells[k]) for _, cells in table.rows] for k in range(len(table.header))]
+    may_be = [k for k, lines in enumerate(columns) if k != system and _are_lines_of(lines, columns[system])]
+    return max(may_be, key=lambda k: len(set(columns[k])), default=None)
 
 
 def guess_documents(table: InputTable, columns: Iterable[int]) -> int | None:
@@ -254,7 +286,7 @@ def read_system_names(names: Sequence[str], metric: str, known: Collection[str]
 
 def _split_name(name: str, known: Collection[str]) -> tuple[str, tuple[str, str]] | None:
     """The longest known system in a name, and what stands before and after it, apart from it by a sign."""
-    for system in sorted(known, key=len, reverse=True):
+    for system in sorted((one for one in known if one in name), key=len, reverse=True):
         match = re.fullmatch(rf"(|.*[^A-Za-z0-9]){re.escape(system)}(|[^A-Za-z0-9].*)", name, re.DOTALL)
         if match is not None:
             return system, (match[1], match[2])

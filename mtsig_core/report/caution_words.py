@@ -43,6 +43,9 @@ HUMAN_SCORES = "human scores"
 
 #: By code, filled by `_Template` with the facts, `a`, `b`, `metric`, its title `by`, its name in a
 #: sentence `measure`, and what `_DERIVED` adds.
+_OTHER_CHARACTERS = "{systems:names} {systems:writes|write} {what} in other characters than the references{example}."
+_WRITTEN_ALIKE = "If both were written alike, the {score_name} of {worst} would be {after:.2f} instead of {before:.2f}."
+
 TEMPLATES: dict[str, Words] = {
     # Outputs and references that are hardly the right files.
     "is-source": Words("The output of {a} is the source, untranslated.", advice="Check that it is the right file."),
@@ -63,6 +66,14 @@ TEMPLATES: dict[str, Words] = {
     "marked-reference": Words(
         f"Reference {{reference}}: {_MARKED}, and the outputs do not. Example: '{{example}}'. Metrics score this as "
         "text, so all scores may be wrong.", advice="{clean} the reference, or score with another reference."),
+    "faulty-lines": Words("{fault} Metrics score these segments as they are, so the score of {a} may be wrong.",
+                          advice="{mend}"),
+    "few-faulty-lines": Words("{fault}", advice="{mend}"),
+    "other-characters": Words(_OTHER_CHARACTERS, _WRITTEN_ALIKE, "{mend}"),
+    "some-characters": Words(_OTHER_CHARACTERS, _WRITTEN_ALIKE, "{mend}"),
+    "other-chinese": Words(
+        "{a} is in {ours} Chinese characters, and the references are in {theirs} ones. Metrics count the same word in "
+        "other characters as wrong.", advice="Convert the output to {theirs} characters, and score again."),
     "made-from-output": Words(
         "{a} equals reference {reference} in {n:,} of {n_lines:,} segments that are not short; the next system, "
         "{next_system}, does in {n_next:,}. The reference may be an edited output of {a}, which every metric would "
@@ -160,6 +171,14 @@ TEMPLATES: dict[str, Words] = {
                        "excluded there: {names:all}."),
     "partly-rated": Words("{metric} has scores for {n:,} of {n_segments:,} segments.",
                           advice="Its results hold for these segments only; results of other metrics may cover all."),
+    "raters-favour-systems": Words(
+        "How strict a rater is depends on the system: the F test of rater x system has p = {p:.3f}. {metric} assumes "
+        "that each rater is equally strict with all systems, so a difference can come from who rated.",
+        advice="Have the same raters rate all systems. Report this test with the result."),
+    "few-rater-links": Words(
+        "Few ratings link {a} and {b}, worth {worth:.2g} documents of equal weight. The standard error of their "
+        "difference in {metric} is about {widening:.2g} times too wide, so a test finds less.",
+        advice="Have more documents of both systems rated by the same raters."),
     "rated-on-different-lines": Words(
         "Each system has {metric} scores on {low:,} to {high:,} segments, not all on the same, so their means are of "
         "different segments.",
@@ -378,6 +397,36 @@ def _describe_marks(caution: Caution, sort: str, marks: Sequence[tuple[str, str]
         f"{_MARKS[where]} '{mark}'" for where, mark in marks)}
 
 
+#: By sort of fault: what is wrong with how many segments, and what to do.
+_FAULTS = {
+    "repeated": ("{a} has one output for {n:,} different segments of {n_lines:,}: '{example}'.",
+                 "Check for failed requests, and translate these segments again."),
+    "copies": ("{a} repeats the source in {n:,} of {n_lines:,} segments. The first is segment {line}: '{example}'.",
+               "Translate these segments, or check that they should stay as they are."),
+    "entities": ("{a} has HTML entities in {n:,} of {n_lines:,} segments, where neither the source nor a reference has "
+                 "one. The first is segment {line}: '{example}'.", "Replace the entities with their characters."),
+    "script": ("{a} is in another script than the references in {n:,} of {n_lines:,} segments. The first is segment "
+               "{line}: '{example}'.", "Check these segments.")}
+#: By sort of characters: what is written, and what to do.
+_CHARACTERS = {
+    "composition": ("accented letters", "Normalize outputs and references to NFC."),
+    "width": ("letters or digits", "Write letters and digits in half width in outputs and references."),
+    "alphabet": ("words", "Write outputs and references in one alphabet."),
+    "quotes": ("quotation marks", "Write them alike in outputs and references, if they should not count.")}
+
+
+def _describe_fault(caution: Caution, sort: str, **facts: Any) -> dict[str, Any]:
+    fault, mend = _FAULTS[sort]
+    return {"fault": fault.format(a=caution.a, **facts), "mend": mend}
+
+
+def _describe_characters(_: Caution, sort: str, metric: str, line: int | None, ours: str, theirs: str, **facts: Any
+                         ) -> dict[str, Any]:
+    what, mend = _CHARACTERS[sort]
+    example = "" if line is None or ours == theirs else f" (segment {line}: {ours} for {theirs})"
+    return {"what": what, "mend": mend, "score_name": metric_title(metric), "example": example}
+
+
 def _compare_with_studentised(caution: Caution, test: str, share: float, lost: Sequence[tuple[str, str]], n_found: int,
                               n_other: int | None, **_: Any) -> dict[str, Any]:
     """What the studentised bootstrap says where it is not the test itself."""
@@ -490,6 +539,8 @@ _DERIVED: dict[str, Callable[..., dict[str, Any]]] = {
         "same": " and ".join(["source"] * has_sources + ["reference"] * has_references)},
     "skewed-system": _compare_with_studentised,
     "references-disagree": _list_leaders, "top-groups-differ": _name_groups,
+    "faulty-lines": _describe_fault, "few-faulty-lines": _describe_fault,
+    "other-characters": _describe_characters, "some-characters": _describe_characters,
     "which-metric": lambda _, metrics: {"n_metrics": len(metrics)},
     "against-people": lambda _, human, higher_is_better, doubt, **facts: {"meaning": _DOUBTS[doubt].format(
         human if doubt == "human scores" else "higher" if higher_is_better else "lower")},
@@ -594,12 +645,19 @@ ASSUMPTION_TEMPLATES = {
     "ratings-adjusted": "{metric}: adjusted for {n_raters} raters by least squares: rating = system + segment + rater. "
                         "The effects of raters have a standard deviation of {effects_sd:.3g}. Assumed: each rater is "
                         "equally strict with all systems.",
+    "rater-links": "{metric}{of}: ratings link {a} and {b} least. The ratings that compare them are worth "
+                   "{worth:.3g} of {n_documents:,} documents.",
+    "rater-favour": "{metric}{of}: an F test of rater x system {finds} that how strict a rater is depends on the "
+                    "system (F = {f:.2f} with {df:,} and {df_rest:,} degrees of freedom, p = {p:.3f}).{not_equal}",
+    "rater-favour-untested": "{metric}{of}: these ratings do not allow a test of whether how strict a rater is depends "
+                             "on the system.",
     "withdrawn": "Excluded: {names}. {table}, the task's table of systems, marks them as withdrawn.",
     "no-reference": "Excluded: {segments} without a reference, the first is segment {segment} of the document "
                     "{document}.",
     "lines-from-zero": "{file} counts lines from 0. Here they are counted from 1: its line 0 is line 1.",
     "failed-judgements": "{metric}: {n_failed:,} scores of {mark:g} count as missing. All other scores are 0 or more.",
     "summary-rows": "Excluded from {file}: row {rows}, {what}.",
+    "texts-aside": "Excluded from {file}: {columns}. By their names these columns are no outputs.",
     "columns-aside": "Excluded from {file}: {columns}. By their names or values these columns are no systems.",
     "columns-renamed": "{metric}: the columns of {file} are read as systems: {columns}.",
     "line-ids": "Each line has an id, such as {example}. The texts are scored without them.{put_in_order}",
@@ -614,6 +672,7 @@ ASSUMPTION_TEMPLATES = {
 REMEDIES = {
     "direction-open": "Give --higher-is-better NAME or --lower-is-better NAME, to mtsig serve or to the command.",
     "direction-default": "If lower is better, give --lower-is-better {metric}.",
+    "texts-aside": "To score one of them, call the column as its system.",
     "columns-aside": "To read them as systems, name all columns of systems: --columns 'systems=A|B', or systems=all.",
     "withdrawn": "--keep-withdrawn keeps them.",
     "ratings-standardized": "--scores raw=FILE takes the scores as they were given, as WMT23 ranked.",
@@ -634,6 +693,8 @@ def fill(template: str, assumption: Assumption) -> str:
     if "agreement" in names:
         names["agreement_of_raters"] = "" if names["agreement"] is None else (
             f" Agreement of raters: Krippendorff's alpha {names['agreement']:.2f}.")
+    if assumption.code == "rater-favour":
+        names |= _describe_favour(names["p"])
     if "langpair" in names:
         names["of"] = f", {names['langpair']}" if names["langpair"] else ""
     if "moved" in names:
@@ -643,6 +704,13 @@ def fill(template: str, assumption: Assumption) -> str:
         names["segments"] = format_count(names["n"], "segment")
         names["more"] = ", ..." if names["n"] > len(assumption.facts.get("files", ())) else ""
     return template.format_map(names)
+
+
+def _describe_favour(p: float) -> dict[str, str]:
+    """What p of the test of rater x system says."""
+    if p <= 0.05:
+        return {"finds": "finds", "not_equal": ""}
+    return {"finds": "does not find", "not_equal": " It may miss it."}
 
 
 def _describe(item: Any) -> str:

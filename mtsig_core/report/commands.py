@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import inspect
+import io
 import shlex
 from collections.abc import Callable, Iterable
 from importlib import import_module
@@ -68,8 +70,10 @@ def source_options(source: Source | TaskSource) -> list[str]:
     given = []
     for name, value in fields.items():
         values = value if isinstance(value, tuple) else () if value in (None, False) else (value,)
-        if values and (name in _LISTS or name == "exclude" and isinstance(source, Source)):
+        if values and name == "columns":  # which may have commas in their names as they are
             values = (",".join(values),)
+        elif values and (name in _LISTS or name == "exclude" and isinstance(source, Source)):
+            values = (join_list(values),)
         for one in values:
             if isinstance(one, TaskExclusion):
                 one = format_exclusion(one)
@@ -100,6 +104,17 @@ def called_by(command: str) -> list[Callable[..., Any]]:
     return [getattr(import_module(f"mtsig_core.{module}"), name) for module, name in places]
 
 
+def join_list(names: Iterable[str]) -> str:
+    """Names as the list of an option: as in CSV, a name with a comma or a quotation mark is in quotation marks.
+
+    >>> join_list(["A", "B, or C"])
+    'A,"B, or C"'
+    """
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(names)
+    return line.getvalue()
+
+
 def option_name(argument: str) -> str:
     """What an argument is called as an option, without the dashes.
 
@@ -109,27 +124,31 @@ def option_name(argument: str) -> str:
     return _OPTIONS.get(argument, argument)
 
 
-def command_line(command: str, source: Source | TaskSource, *flags: str, **asked: object) -> str:
+def command_line(command: str, source: Source | TaskSource, *flags: str, metrics: str | Iterable[str] | None = None,
+                 **asked: object) -> str:
     """The command line that prints some numbers; `flags` are options without a value, `asked` arguments or options, of
-    which one that is None or as by default is left out. The metric never is: its default depends on the test set.
+    which one that is None or as by default is left out. The metric, or several, never are: their default depends on the
+    test set.
 
     >>> command_line("validate pair", Source(demo=0), metrics="bleu", seed=0, n_segments=300, a="-x")
     'mtsig validate pair --demo --metrics bleu --segments 300 --a=-x'
     """
     usual = {option_name(name): value for name, value in defaults(command).items() if name != "metrics"}
     given = {option_name(name): value for name, value in asked.items()}
+    if metrics:
+        given = {"metrics": join_list([metrics] if isinstance(metrics, str) else metrics), **given}
     more = [part for key, value in given.items() if value is not None and value != usual.get(key)
             for part in _option(key, str(value))]
     return show_name(shlex.join(["mtsig", *command.split(), *source_options(source), *flags, *more]))
 
 
-def task_command(source: TaskSource, **asked: object) -> str:
+def task_command(source: TaskSource, *, metrics: str | Iterable[str] | None = None, **asked: object) -> str:
     """The command line that prints the numbers of a shared task; as `command_line`.
 
     >>> task_command(TaskSource("wmt25", track="constrained"), metrics="XCOMET-XL", seed=0)
     'mtsig task --folder wmt25 --track constrained --metrics XCOMET-XL'
     """
-    return command_line("task", source, **asked)
+    return command_line("task", source, metrics=metrics, **asked)
 
 
 def remedy_options(remedies: Iterable[Remedy]) -> str:

@@ -261,8 +261,9 @@ def _by_size(found: Dispute) -> TableBlock:
             for one in found.metrics for own in [one.plan] if own is not None]
     return _block("What the test set can see, and what would settle it", "sizes", columns, rows,
                   "Detectable: the true difference found with 80% power. To settle: the size that finds the difference "
-                  "seen here with 80% power, if it is the true one, with a CI. The CI has no upper end where the true "
-                  "difference may be 0. Among all pairs: at alpha divided by their number.")
+                  "seen here with 80% power, if it is the true one, with a CI. A difference that made a pair stand out "
+                  "is usually larger than the true one, so plan for a difference that you name beforehand. The CI has "
+                  "no upper end where the true difference may be 0. Among all pairs: at alpha divided by their number.")
 
 
 def _write_units(n: int | None, low: int | None, high: int | None) -> str | None:

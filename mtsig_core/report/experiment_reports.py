@@ -421,12 +421,18 @@ def _explain_autorank_ranks(one: PairAutoRank) -> list[str]:
     settings = one.settings
     level = f"{100 * (1 - settings.alpha):g}%"
     return [
-        f"Rank: the rank range. All rank ranges hold together at about {level}.",
+        _explain_rank_ranges(one, level),
         "With the scaling of each metric as observed, AutoRank is a weighted mean of scores.",
         f"A randomization test compares each pair of systems by that mean ({settings.trials:,} permutations by "
         f"{settings.unit}, Romano-Wolf over all pairs; seed {settings.seed}).",
         f"Range in resamples: the middle {level} of AutoRank in {settings.resamples:,} bootstrap resamples, in which "
         "the scaling varies too. It is no confidence interval."]
+
+
+def _explain_rank_ranges(one: PairAutoRank, level: str) -> str:
+    if any(caution.kind.breaks_level for caution in one.warnings):
+        return "Rank: the rank range. The caveat below says why they do not hold together here."
+    return f"Rank: the rank range. All rank ranges hold together at about {level}."
 
 
 def _autorank_record(found: AutoRank) -> dict[str, Any]:

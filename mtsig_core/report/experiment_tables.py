@@ -65,6 +65,7 @@ from mtsig_core.experiments.sweeps import (
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.table import Cell, Column, Table, format_p, number, rounded, signed, written_like
 from mtsig_core.stats.comparison import ScoreBootstrap
+from mtsig_core.stats.few_units import unbiased, units_freedom
 from mtsig_core.stats.intervals import finite_or_none
 from mtsig_core.stats.power import PairPlan
 from mtsig_core.stats.settings import SETTINGS
@@ -456,16 +457,17 @@ def plan_table(planned: Sequence[PairPlan], difference: float, metric: str, unit
 
 
 def own_order(row: PairPlan, alpha: float) -> str:
-    """Whether the whole set, by normal theory, tells the order of a pair that parts of it are held against.
+    """Whether the whole set, by Student's t, tells the order of a pair that parts of it are held against.
 
-    >>> own_order(PairPlan("A", "B", 0.9, 0.6, *[None] * 21), 0.05)
+    >>> own_order(PairPlan("A", "B", 0.9, 0.6, *[None] * 21, n_effective=100.0), 0.05)
     'its own difference, 1.5 standard errors, leaves that open'
     """
-    from scipy.special import ndtri
+    from scipy.special import stdtrit
 
-    errors = abs(row.delta) / row.se if row.se else 0.0
-    return (f"its own difference, {errors:.1f} standard errors, "
-            f"{'leaves that open' if errors < -float(ndtri(alpha / 2)) else 'decides that'}")
+    errors = abs(row.delta) / unbiased(row.se, row.n_effective) if row.se else 0.0
+    bound = float(stdtrit(units_freedom(row.n_effective), 1 - alpha / 2))
+    verdict = "leaves that open" if errors < bound else "decides that"
+    return f"its own difference, {errors:.1f} standard errors, {verdict}"
 
 
 def width_table(rows: Sequence[SystemSize]) -> Table:

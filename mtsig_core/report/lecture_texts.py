@@ -164,7 +164,8 @@ def documents_end(tests: EqualSystems, per_document: int, correlation: float) ->
     return {"truth": _as_guessed(first), "of_hundred": 100 * (first.share or 0), "shares": shares, "effect": effect,
         "conclusion": (
         f"False alarms: {first.share:.0%} of {format_count(first.n, 'test')} by sentence "
-        f"({expected_by_sentence(per_document, correlation):.0%} expected), {second.share:.0%} by document. "
+        f"({expected_by_sentence(per_document, correlation):.0%} expected), {second.share:.0%} by document "
+        f"({ALPHA:.0%} expected). "
         f"The design effect 1\u00a0+\u00a0(m\u00a0-\u00a01)\u00a0rho is {effect:.1f}: "
         f"{SENTENCES} sentences are worth {SENTENCES / effect:.0f}."),
         "limitation": "few documents need Student's t, as here; a normal z would reject too often."}

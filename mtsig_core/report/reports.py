@@ -38,6 +38,7 @@ from mtsig_core.report.sentences import (
     describe_signatures,
     explain_far_firsts,
     explain_own_tests,
+    list_caveats,
     list_exclusions,
     list_interval_kinds,
     list_task_metrics,
@@ -160,7 +161,10 @@ def show_pairs(comparison: Comparison, result: MetricResult, most: int | None) -
     yield TableBlock(table=table.without(*DETECTABLE), title=f"{title}: pairs", fold=format_count(n, "pair"), n_rows=n,
                      only=only, notes=tuple(notes), **_caption(comparison, result, "Differences"))
     if any(pair.mdd is not None for pair in result.pairs):
-        family = f" For the family: at alpha/{len(result.tested)}, which is enough among all pairs." if together else ""
+        family = ""
+        if together:
+            family = (f" For the family: at alpha/{len(result.tested)} (Bonferroni), which is enough for Holm, and "
+                      "usually for Romano-Wolf.")
         yield TableBlock(
             table=table.select("pair", *DETECTABLE), title=f"{title}: detectable",
             fold="Smallest detectable differences", n_rows=n, only=only,
@@ -218,7 +222,13 @@ def _caption(comparison: Comparison, result: MetricResult, what: str) -> dict[st
     doubts = [caution.finding for caution in comparison.warnings
               if caution.kind.comes_first and caution.metric in (None, result.metric)]
     return {"caption": write_caption(comparison, result.metric, what),
-            "caveats": (*doubts, f"Methods and caveats: see {metric_title(result.metric)}: methods.")}
+            "caveats": (*doubts, refer_to_methods(comparison, result.metric))}
+
+
+def refer_to_methods(found: Found, metric: str) -> str:
+    """Say where a file has the methods, and the caveats if there are any."""
+    what = "Methods and caveats" if list_caveats(found, metric) else "Methods"
+    return f"{what}: see {metric_title(metric)}: methods."
 
 
 def methods_section(found: Found) -> Section:

@@ -316,19 +316,42 @@ def state_verdict(found: Found, metric: str) -> str:
 def state_answer(comparison: Comparison, metric: str) -> str:
     """Write the verdicts on a test set by all metrics of the comparison, with the pair that each rests on; `metric`
     comes first. Metrics with the same verdict share a sentence, and where verdicts differ, the first words say so."""
+    answers = [_answer_by(comparison, names, verdict) for verdict, names in _group_verdicts(comparison, metric).items()]
+    return _join_answers(answers)
+
+
+def state_task_answer(found: TaskComparison, metric: str) -> str:
+    """Write the verdicts on a task by all metrics of the comparison, without the last full stop; `metric` comes first.
+    """
+    answers = []
+    for verdict, (first, *others) in _group_verdicts(found, metric).items():
+        names = _name_few([name_in_verdict(first), *map(name_metric, others)])
+        answers.append(f"{names}: {verdict}")
+    return _join_answers(answers)
+
+
+def _group_verdicts(found: Found, metric: str) -> dict[str, list[str]]:
+    """Return the metrics by their verdict, `metric` first."""
     by_verdict: dict[str, list[str]] = {}
-    for name in dict.fromkeys([metric, *comparison.metrics]):
-        by_verdict.setdefault(state_verdict(comparison, name), []).append(name)
-    answers = [_answer_by(comparison, names, verdict) for verdict, names in by_verdict.items()]
+    for name in dict.fromkeys([metric, *list_task_metrics(found)]):
+        by_verdict.setdefault(state_verdict(found, name), []).append(name)
+    return by_verdict
+
+
+def _join_answers(answers: Sequence[str]) -> str:
     return ". ".join(["The metrics disagree", *answers] if len(answers) > 1 else answers)
+
+
+def _name_few(names: Sequence[str]) -> str:
+    """Name some metrics; of many the first and how many others."""
+    if len(names) > _FEW:
+        names = [names[0], f"{len(names) - 1} other metrics"]
+    return join_names(names, shown=False)
 
 
 def _answer_by(comparison: Comparison, metrics: Sequence[str], verdict: str) -> str:
     """Write the verdict that some metrics share, with the pair that it rests on by each; not by many metrics."""
-    names = [name_metric(name) for name in metrics]
-    if len(names) > _FEW:
-        names = [names[0], f"{len(names) - 1} other metrics"]
-    answer = f"By {join_names(names, shown=False)}: {verdict}"
+    answer = f"By {_name_few([name_metric(name) for name in metrics])}: {verdict}"
     if len(metrics) > _FEW_ANSWERS:
         return answer
     evidence = [text for name in metrics if (text := _write_answer_pair(comparison, name)) is not None]

@@ -43,7 +43,13 @@ from mtsig_core.report.export import join_ratings, metric_records, records_csv
 from mtsig_core.report.html import report_html
 from mtsig_core.report.latex import report_latex
 from mtsig_core.report.pictures import task_svg
-from mtsig_core.report.reports import list_what_was_given, methods_section, show_pairs, show_systems
+from mtsig_core.report.reports import (
+    list_what_was_given,
+    methods_section,
+    refer_to_methods,
+    show_pairs,
+    show_systems,
+)
 from mtsig_core.report.review import (
     MEASURED_SAID,
     decision_cautions,
@@ -272,7 +278,7 @@ def _across_blocks(found: TaskComparison, metric: str) -> Iterator[Block]:
                 table=replace(table, key=f"{metric}-{table.key}"), title=f"{title}: head-to-head", only=only,
                 caption=write_caption(found, metric, "Mean differences over the language pairs"),
                 notes=("Positive where the first system is better. No significant difference (a dash) does not mean "
-                       "equal.",), caveats=(f"Methods and caveats: see {title}: methods.",),
+                       "equal.",), caveats=(refer_to_methods(found, metric),),
                 fold=f"Across the language pairs: {format_count(len(macro.pairs), 'pair')} of systems")
 
 

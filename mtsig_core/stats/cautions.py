@@ -65,11 +65,15 @@ from mtsig_core.stats.few_units import (
     suggest_settings,
 )
 from mtsig_core.stats.intervals import LEAST_UNITS
+from mtsig_core.stats.line_cautions import about_characters, about_lines
 from mtsig_core.stats.ranks import RANK_RULES, count_reversed_pairs, find_other_leaders, find_top_group
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, is_split, significant
+from mtsig_core.stats.skew import SkewedSystem
 from mtsig_core.testset import TestSet, count_characters, show_name
 
+#: How many times too wide the standard error of a difference that is adjusted for raters may be without a warning.
+WIDE_BY_RATERS = 1.25
 _THAT_MAY_TELL = ("chrf", "ter", "bleu")
 
 
@@ -84,7 +88,8 @@ def find_cautions(testset: TestSet, settings: Settings, units: Units, metrics: I
               for metric in filter(depends_on_testset, metrics)]
     known = {metric.name: metric for metric in metrics}
     for name, result in results.items():
-        found += [*about_ratings(testset, name), *about_scores(testset, name)]
+        found += [*about_ratings(testset, name), *about_raters(testset, name, settings.alpha)]
+        found += about_scores(testset, name)
         found += _about_ends(testset, known[name], result) if name in known else ()
         if facts := reference_disagreement(result, testset.n_segments):
             found.append(Caution("references-disagree", facts, name))
@@ -160,13 +165,24 @@ def about_skew(settings: Settings, result: MetricResult, drawn: MetricDraws) -> 
     other = decide_studentised(drawn, settings)
     lost = [(pair.a, pair.b) for pair in result.tested
             if pair.significant and other.get((pair.a, pair.b), pair.better) is None]
-    first = drawn.skewed[0]
-    yield Caution("skewed-system", {
-        "systems": [one.system for one in drawn.skewed], "unit": settings.unit, "n": result.n_units,
-        "first": first.system, "is_worse": first.is_worse, "n_far": first.n_far, "share": first.share,
-        "named": first.named, "lost": lost, "n_found": sum(pair.significant for pair in result.tested),
-        "n_other": sum(better is not None for better in other.values()) if other else None,
-        "test": settings.test}, result.metric, remedies=({"test": STUDENTISED},) if other else ())
+    yield from warn_of_skew(
+        drawn.skewed, settings, result.n_units, result.metric, lost=lost,
+        n_found=sum(pair.significant for pair in result.tested),
+        n_other=sum(better is not None for better in other.values()) if other else None)
+
+
+def warn_of_skew(skewed: Sequence[SkewedSystem], settings: Settings, n_units: int, metric: str, *,
+                 lost: Sequence[tuple[str, str]] = (), n_found: int = 0, n_other: int | None = None
+                 ) -> Iterator[Caution]:
+    """The warning of these systems, where there are any; `lost`, `n_found` and `n_other` say what the studentised
+    bootstrap decides, where it was asked."""
+    if not skewed:
+        return
+    first = skewed[0]
+    facts = {"systems": [one.system for one in skewed], "unit": settings.unit, "n": n_units, "first": first.system,
+             "is_worse": first.is_worse, "n_far": first.n_far, "share": first.share, "named": first.named,
+             "lost": lost, "n_found": n_found, "n_other": n_other, "test": settings.test}
+    yield Caution("skewed-system", facts, metric, remedies=({"test": STUDENTISED},) if n_other is not None else ())
 
 
 def about_few_in(parts: Mapping[str, int], unit: str, alpha: float, test: str | None = None) -> Iterator[Caution]:
@@ -696,6 +712,24 @@ def about_ratings(testset: TestSet, metric: str) -> Iterator[Caution]:
                           remedies=({"refs_as_systems": True},))
 
 
+def about_raters(testset: TestSet, metric: str, alpha: float) -> Iterator[Caution]:
+    """Warn where scores that are adjusted for raters do not compare systems as they seem to."""
+    for one in testset.assumed:
+        if one.metric != metric:
+            continue
+        if one.code == "rater-favour" and significant(one.facts["p"], alpha):
+            yield Caution("raters-favour-systems", {"p": one.facts["p"]}, metric)
+        if one.code == "rater-links":
+            yield from _about_links(testset, metric, one.facts)
+
+
+def _about_links(testset: TestSet, metric: str, facts: Mapping[str, Any]) -> Iterator[Caution]:
+    is_here = facts["a"] in testset.systems and facts["b"] in testset.systems
+    if is_here and facts["widening"] > WIDE_BY_RATERS:
+        yield Caution("few-rater-links", {"worth": facts["worth"], "widening": facts["widening"]}, metric, facts["a"],
+                      facts["b"])
+
+
 def about_scores(testset: TestSet, metric: str) -> Iterator[Caution]:
     """Warn of missing segment scores, for a metric that is a mean of them."""
     if metric not in testset.scores:
@@ -762,7 +796,7 @@ def about_files(testset: TestSet) -> tuple[Caution, ...]:
 def _kept_or_found(testset: TestSet) -> tuple[Caution, ...]:
     if len(testset.systems) * testset.n_segments < _WORTH_KEEPING:
         return (*_about_files(testset),)
-    key = (testset.digest, hash(tuple(testset.lines)), "facts of files")  # facts name lines
+    key = (testset.digest, hash(tuple(testset.lines)), "facts of files and lines")  # facts name lines
     return remember(tuple[Caution, ...], lambda: (*_about_files(testset),), *key)
 
 
@@ -780,9 +814,15 @@ def _about_files(testset: TestSet) -> Iterator[Caution]:
             yield Caution("other-script", {"language": looks, "expected": script}, a=name)
         elif any(output):
             compared[name] = texts
-    yield from _about_order(testset, compared)
-    yield from _about_marks(testset, compared)
+    in_disorder = [*_about_order(testset, compared)]
+    marked = [*_about_marks(testset, compared)]
+    yield from in_disorder
+    yield from marked
     yield from _about_equal_lines(testset, compared)
+    known = {caution.a for caution in (*in_disorder, *marked)}  # what is wrong with each of their lines is told already
+    unmarked = {name: texts for name, texts in compared.items() if name not in known}
+    yield from about_lines(testset, unmarked)
+    yield from about_characters(testset, unmarked)
 
 
 def strip_texts(texts: Iterable[str | None]) -> list[str]:
@@ -978,6 +1018,9 @@ _SURE, _LUCK = 0.001, 0.6  # the largest p of so many by chance, if the true sha
 #: Lines with one other word, as a multiple of their number if errors are independent and as many lines are equal.
 #: Within these bounds the errors are those of any good translation.
 _NEAR = (0.6, 1.25)
+#: Share of lines equal to a reference, and times as many as of the next system, that no independent translator reaches,
+#: however its errors are spread: words of an output may have been edited one by one.
+_CERTAIN, _CERTAIN_TIMES = 0.55, 4
 _TWINS = 0.8  # share of these lines that another system has, too: one was made from the other
 
 
@@ -998,9 +1041,10 @@ def _about_equal_lines(testset: TestSet, systems: Mapping[str, Sequence[str]]) -
                      key=lambda name: counts[name], default=None)
         if second is None or not _is_far_more(most, counts[second], int(long.sum())):
             continue
+        is_certain = most >= _CERTAIN * long.sum() and most >= _CERTAIN_TIMES * counts[second]
         nearly = sum(map(_is_nearly, np.array(lines, object)[long], np.array(systems[first][::step], object)[long]))
         expected = most * math.log(long.sum() / most)  # of Poisson's distribution of errors, 0 in `most` lines
-        if _NEAR[0] * expected < nearly < _NEAR[1] * expected:
+        if not is_certain and _NEAR[0] * expected < nearly < _NEAR[1] * expected:
             continue
         others = [other for other in testset.references if other != reference]
         yield Caution("made-from-output", {

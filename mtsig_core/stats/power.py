@@ -324,6 +324,7 @@ class PairPlan:
     se_df: float | None  # degrees of freedom of the standard error, see `degrees_of_freedom`
     n_pairs: int
     decidable: bool  # whether any difference could be significant with so many units, without correction
+    n_effective: float  # how many units of equal size those at hand are worth
 
 
 def default_difference(scores: Iterable[float]) -> float:
@@ -412,7 +413,7 @@ def plan(source: Comparison | SweptSizes, difference: float, power: float = 0.8,
         rows.append(PairPlan(a=a, b=b, delta=float(delta[k]), n_pairs=m,
                              se=float(se[k]) if math.isfinite(se[k]) else None,
                              se_df=float(freedom[k]) if math.isfinite(freedom[k]) else None,
-                             decidable=bool(n[k] >= tests[0][2]), **row))
+                             decidable=bool(n[k] >= tests[0][2]), n_effective=float(worth[k]), **row))
     return tuple(rows)
 
 

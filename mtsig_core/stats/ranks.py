@@ -68,12 +68,12 @@ class RankInputs:
 
 @dataclass(frozen=True, eq=False)
 class _Wins:
-    """Which systems beat one with a lower mean, by a one-sided test of each pair."""
+    """Which systems beat which, by a one-sided test of each pair."""
 
     means: np.ndarray  # shape (systems,)
     order: np.ndarray  # int, shape (systems,): The systems, best mean first
-    #: shape (systems, systems), by the places in `order`: p of the better mean over the lower one, NaN below the
-    #: diagonal and where nothing is tested; and whether it is below alpha.
+    #: shape (systems, systems), by the places in `order`: p of the row's system over the column's, NaN where nothing is
+    #: tested; and whether it is below alpha.
     p: np.ndarray
     beats: np.ndarray
 
@@ -85,45 +85,94 @@ class _Wins:
 
     def p_of_pairs(self) -> np.ndarray:
         """p of each pair, whichever of its systems comes first: shape (systems, systems), by the systems' numbers."""
-        of_places = np.where(np.isnan(self.p), self.p.T, self.p)
-        return self.by_system(of_places)
+        return self.by_system(np.fmin(self.p, self.p.T))
 
 
-def _find_wins(scores: np.ndarray, test: Callable[[np.ndarray, np.ndarray], float | None], alpha: float) -> _Wins:
-    """Test each system against all with a lower mean. `test` gives the one-sided p of two rows of scores."""
+def _find_wins(scores: np.ndarray, test: Callable[[np.ndarray, np.ndarray], float | None], alpha: float,
+               whatever_the_mean: bool = False) -> _Wins:
+    """Test each system against all with a lower mean, or against all; `test` gives the one-sided p of two rows."""
     with np.errstate(invalid="ignore"):
         means = np.nanmean(scores, axis=1)
     order = np.argsort(-means, kind="stable")
     n = len(scores)
     p = np.full((n, n), np.nan)
     for first in range(n):
-        for second in range(first + 1, n):
+        for second in range(n):
+            if first == second or (first > second and not whatever_the_mean):
+                continue
             found = test(scores[order[first]], scores[order[second]])
             if found is not None:
                 p[first, second] = found
     return _Wins(means, order, p, p < alpha)
 
 
+def wmt21(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
+    """Clusters of WMT21 into English (`ad-*`): as `wmt22`, but a system may also beat one with a higher mean, and a
+    cluster ends with a system that beats as many as there are left."""
+    found = _find_wins(scores, _mann_whitney, alpha, whatever_the_mean=True)
+    return found.order, _rank_by_cluster(found, _end_where_wins_suffice(found.beats.sum(axis=1)))
+
+
 def wmt22(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
-    """Clusters of WMT21 and WMT22 (`ad-*`), from standardized scores; parameters as `wmt24`, without domains.
+    """Clusters of WMT22 into English (`ad-*`), from standardized scores; parameters as `wmt24`, without domains.
 
     A system beats one with a lower mean where p of the one-sided Mann-Whitney test of their segments is below alpha. A
     cluster ends where all systems above beat all below; ranks are the places of the cluster.
     """
-    from scipy.stats import mannwhitneyu
+    found = _find_wins(scores, _mann_whitney, alpha)
+    n = len(scores)
+    ends = [k for k in range(1, n) if found.beats[:k, k:].all()]
+    return found.order, _rank_by_cluster(found, ends)
 
-    def test(first: np.ndarray, second: np.ndarray) -> float:
-        rated = (row[~np.isnan(row)] for row in (first, second))
-        return float(mannwhitneyu(*rated, alternative="greater").pvalue)
+
+def wmt22_appraise(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
+    """Rank ranges of WMT22 out of English, judged in Appraise, from standardized scores; and of WMT23, from raw ones.
+
+    As `wmt22`, but two systems are compared on the segments that both have; a rank range is 1 + losses to systems -
+    wins, and a line is drawn below a system that beats as many as there are left.
+    """
+    def test(first: np.ndarray, second: np.ndarray) -> float | None:
+        both = ~(np.isnan(first) | np.isnan(second))
+        return _mann_whitney(first[both], second[both]) if both.any() else None
 
     found = _find_wins(scores, test, alpha)
-    order, beats, n = found.order, found.beats, len(scores)
-    ends = [k for k in range(1, n) if beats[:k, k:].all()]
+    n = len(scores)
+    wins_by_place, losses_by_place = found.beats.sum(axis=1), found.beats.sum(axis=0)
+    ends = _end_where_wins_suffice(wins_by_place)
+    low, high, cluster, wins, losses = np.empty((5, n), dtype=int)
+    wins[found.order], losses[found.order] = wins_by_place, losses_by_place
+    cluster[found.order] = np.searchsorted(ends, np.arange(n), side="right") + 1
+    low, high = 1 + losses, n - wins
+    return found.order, Ranks(low, high, cluster, wins, losses, found.by_system(found.beats), found.p_of_pairs(),
+                              found.means)
+
+
+def _mann_whitney(first: np.ndarray, second: np.ndarray) -> float:
+    """p of the one-sided Mann-Whitney test that the first has the higher scores; each without its missing ones."""
+    from scipy.stats import mannwhitneyu
+
+    rated = (row[~np.isnan(row)] for row in (first, second))
+    return float(mannwhitneyu(*rated, alternative="greater").pvalue)
+
+
+def _end_where_wins_suffice(wins: np.ndarray) -> list[int]:
+    """After how many systems a line is drawn: where the last one beats as many as are left. `wins` are by place.
+
+    >>> _end_where_wins_suffice(np.array([3, 2, 1, 0])), _end_where_wins_suffice(np.array([2, 2, 0, 0]))
+    ([1, 2, 3], [2])
+    """
+    n = len(wins)
+    return [k for k in range(1, n) if wins[k - 1] == n - k]
+
+
+def _rank_by_cluster(found: _Wins, ends: Sequence[int]) -> Ranks:
+    """Ranks that are the places of the cluster; `ends` are the places after which a cluster ends."""
+    order, beats, n = found.order, found.beats, len(found.order)
     of_place = np.searchsorted(ends, np.arange(n), side="right")
     low, high, cluster, wins, losses = np.empty((5, n), dtype=int)
     low[order], high[order] = np.array([0, *ends])[of_place] + 1, np.array([*ends, n])[of_place]
     cluster[order], wins[order], losses[order] = of_place + 1, beats.sum(axis=1), beats.sum(axis=0)
-    return order, Ranks(low, high, cluster, wins, losses, found.by_system(beats), found.p_of_pairs(), found.means)
+    return Ranks(low, high, cluster, wins, losses, found.by_system(beats), found.p_of_pairs(), found.means)
 
 
 def wmt24(scores: np.ndarray, alpha: float, domains: Sequence[str]) -> tuple[np.ndarray, Ranks]:
@@ -226,9 +275,19 @@ def _rank_by_intervals(given: RankInputs) -> tuple[np.ndarray, Ranks]:
     return np.arange(len(given.scores)), rank_simultaneously(len(given.scores), given.pairs, decisions)
 
 
+def _rank_as_wmt21(given: RankInputs) -> tuple[np.ndarray, Ranks]:
+    assert given.segments is not None, "settings.check_metric has seen to that"
+    return wmt21(given.sign * given.segments, given.alpha)
+
+
 def _rank_as_wmt22(given: RankInputs) -> tuple[np.ndarray, Ranks]:
     assert given.segments is not None, "settings.check_metric has seen to that"
     return wmt22(given.sign * given.segments, given.alpha)
+
+
+def _rank_as_appraise(given: RankInputs) -> tuple[np.ndarray, Ranks]:
+    assert given.segments is not None, "settings.check_metric has seen to that"
+    return wmt22_appraise(given.sign * given.segments, given.alpha)
 
 
 def _rank_as_wmt24(given: RankInputs) -> tuple[np.ndarray, Ranks]:
@@ -246,11 +305,17 @@ def _rank_by_overlap(given: RankInputs) -> tuple[np.ndarray, Ranks]:
 
 
 _SHARED = "no correction for the number of pairs", "segments of one document taken as independent"
+_UNPAIRED = *_SHARED, "systems count as rated on different segments (Mann-Whitney), although they share them"
 RANK_RULES = {rule.name: rule for rule in (
     RankRule("simultaneous", "by simultaneous rank ranges", "Romano and Wolf 2005; Mogstad et al. 2024",
              _rank_by_intervals),
-    RankRule("wmt22", "as WMT22", "Kocmi et al. 2022, the task's own scripts", _rank_as_wmt22, (
-        *_SHARED, "systems count as rated on different segments (Mann-Whitney), although they share them"),
+    RankRule("wmt21", "as WMT21 into English", "Akhbardeh et al. 2021, the task's own scripts", _rank_as_wmt21,
+             _UNPAIRED, compares="means over all rated segments", of_segments=True),
+    RankRule("wmt22", "as WMT22 into English", "Kocmi et al. 2022, the task's own scripts", _rank_as_wmt22, _UNPAIRED,
+             compares="means over all rated segments", of_segments=True),
+    RankRule("wmt22-appraise", "as WMT22 out of English", "Kocmi et al. 2022, the task's own scripts",
+             _rank_as_appraise, _UNPAIRED, compares="means over all rated segments", of_segments=True),
+    RankRule("wmt23", "as WMT23", "Kocmi et al. 2023, the task's own scripts", _rank_as_appraise, _UNPAIRED,
              compares="means over all rated segments", of_segments=True),
     RankRule("wmt24", "as WMT24", "Kocmi et al. 2024, the task's own scripts", _rank_as_wmt24, (
         *_SHARED, "a win in one domain and a loss in another add up, because two-sided p are combined"),

@@ -87,7 +87,8 @@ SETTINGS = {
     "unit": Setting("Unit", "what is drawn or swapped; auto: documents where their ids are known, else segments",
                     ("auto", *UNITS), offered=("auto", *UNITS), names={name: name.capitalize() for name in UNITS}),
     "block_length": Setting("Block length", "mean length of stationary blocks, in segments", kind=float, letter="B"),
-    "ci": Setting("Interval", "kind of confidence interval; auto: percentile, with few units jackknife t",
+    "ci": Setting("Interval", "kind of confidence interval; auto: jackknife t with fewer than 400 units of equal "
+                  "size, else percentile",
                   ("auto", *INTERVALS), offered=lambda means, _: ["auto", *fitting_intervals(means)],
                   names=_INTERVAL_NAMES),
     "alpha": Setting("Level (alpha)", "level of the test; intervals have 1 - alpha", kind=float, letter="A",

@@ -11,11 +11,21 @@ from mtsig_core.results import Settings
 from mtsig_core.stats.arrays import Rows, pair_differences
 from mtsig_core.stats.decisions import decide_tests, rank_systems
 from mtsig_core.stats.draws import draw_replicates, draw_sides, draw_systems, test_pairs
-from mtsig_core.stats.engine import Measured, all_pairs, count_differing_units
+from mtsig_core.stats.engine import Measured, all_pairs, count_differing_units, jackknife_scores
 from mtsig_core.stats.few_units import p_floor, pair_units
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import Plan
 from mtsig_core.stats.significance import TESTS
+from mtsig_core.stats.skew import SkewedSystem, find_skewed, list_unit_names, measure_sizes
+
+
+@dataclass(frozen=True)
+class WeightedRanks:
+    """The rank range of each system, None where nothing can be decided; and the systems that a few units set apart, of
+    which tests are too sure."""
+
+    ranges: tuple[tuple[int | None, int | None], ...]
+    skewed: tuple[SkewedSystem, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,11 +37,12 @@ class _PairsByMetric:
     n_apart: np.ndarray  # units that tell the two apart, 0 where they have none in common
     row: np.ndarray  # where the replicates of each pair are
     replicates: np.ndarray | Rows  # shape (pairs with a common segment, trials)
+    left_out: np.ndarray  # differences with each unit left out, shape (pairs with a common segment, units)
 
 
 def rank_by_weighted_mean(metrics: Sequence[Measured], weights: np.ndarray, units: Units, settings: Settings,
-                          jobs: int = 1) -> list[tuple[int | None, int | None]]:
-    """The rank range of each system by the sum of its scores times these weights; None where nothing can be decided.
+                          jobs: int = 1) -> WeightedRanks:
+    """Rank the systems by the sum of their scores times these weights.
 
     A weight is negative where a lower score is better. All metrics have the same systems and segments. Two systems are
     compared on the segments that both have by each metric; a pair that has none by some metric is not tested.
@@ -49,8 +60,14 @@ def rank_by_weighted_mean(metrics: Sequence[Measured], weights: np.ndarray, unit
     found = test_pairs(delta, replicates, test, p_floor(test, settings.unit, n_apart), families,
                        whole=test.tries_all(units))
     decisions = decide_tests(found, delta, 1, n_apart, settings)
-    ranks = rank_systems(len(metrics[0].names), pairs[tested], decisions.for_ranks)
-    return [(low, high) for low, high, _ in ranks]
+    names = metrics[0].names
+    ranks = rank_systems(len(names), pairs[tested], decisions.for_ranks)
+    left_out = np.zeros((len(tested), parts[0].left_out.shape[1]))
+    for weight, part in zip(weights, parts, strict=True):
+        left_out += weight * part.left_out[part.row[tested]]
+    unit_names = list_unit_names(metrics[0].testset, units)
+    skewed = find_skewed(left_out, pairs[tested], measure_sizes(units), names, unit_names, 1)
+    return WeightedRanks(tuple((low, high) for low, high, _ in ranks), skewed)
 
 
 def _draw_pairs(seen: Measured, pairs: np.ndarray, units: Units, plan: Plan, jobs: int) -> _PairsByMetric:
@@ -65,7 +82,8 @@ def _draw_pairs(seen: Measured, pairs: np.ndarray, units: Units, plan: Plan, job
     n_apart[has_common] = count_differing_units(sides.data, rows, n_units[has_common],
                                                 TESTS[plan.test].draws == "swaps")
     replicates = draw_replicates(sides, rows, plan, jobs, None)
-    return _PairsByMetric(has_common, delta, n_apart, np.cumsum(has_common) - 1, replicates)
+    left_out = pair_differences(jackknife_scores(sides.data), rows)
+    return _PairsByMetric(has_common, delta, n_apart, np.cumsum(has_common) - 1, replicates, left_out)
 
 
 def _add_replicates(parts: Sequence[_PairsByMetric], weights: np.ndarray, tested: np.ndarray) -> Rows:

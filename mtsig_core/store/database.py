@@ -21,6 +21,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 from mtsig_core.errors import SettingError, StoreError
 
 DAY = 24 * 60 * 60
+_JUMP = DAY  # seconds by which a clock that was set, and did not only run, is ahead of the time that has gone by
 _SEEN_AGAIN = 60 * 60  # seconds: what is opened all the time is not noted as used each time
 _PATIENCE = "10"  # seconds that a database may take to answer each way to speak to it, unless its address says so
 INSERT: dict[str, Callable[..., sqlite.Insert | postgresql.Insert]] = {
@@ -59,7 +60,8 @@ class Database:
     """What is kept of one kind; several kinds share a database.
 
     `where`: an address as SQLAlchemy takes it, or what is kept of another kind in the same database; `now`: the time,
-    in seconds since 1970. This and the limits are those of the other kind by default.
+    in seconds since 1970; `passed`: seconds that no clock that is set changes. These and the limits are those of the
+    other kind by default.
     """
 
     _kind: str
@@ -67,11 +69,14 @@ class Database:
     _owned: sa.Table  # a row for each that is kept, with its `owner` and when it was last `used`
 
     def __init__(self, where: str | sa.URL | Database, limits: Limits | None = None,
-                 now: Callable[[], float] | None = None):
+                 now: Callable[[], float] | None = None, passed: Callable[[], float] | None = None):
         beside = where if isinstance(where, Database) else None
         self._engine: sa.Engine = _engine(where) if not isinstance(where, Database) else where._engine
         self.limits: Limits = limits or (beside.limits if beside else Limits())
         self._now: Callable[[], float] = now or (beside._now if beside else time.time)
+        #: Seconds that go by, whatever the clock is set to.
+        self._passed: Callable[[], float] = passed or (beside._passed if beside else now or _time_since_boot)
+        self._opened = self._now() - self._passed()
         with self._reached("opened"):
             self._make_tables()
 
@@ -105,8 +110,9 @@ class Database:
             return db.execute(sa.delete(self._owned).where(*which)).rowcount > 0
 
     def _forget_expired(self) -> None:
-        """Before something is saved."""
-        if self.limits.days:
+        """Before something is saved; not while the clock is ahead by a jump: who sets it right finds all again."""
+        jump = self._now() - self._passed() - self._opened
+        if self.limits.days and jump < _JUMP:
             self._delete(self._owned.c.used < self._now() - self.limits.days * DAY, what="saved")
 
     def _check_number(self, db: sa.Connection, owner: str) -> None:
@@ -190,6 +196,13 @@ def _with_driver(address: str | sa.URL) -> sa.URL:
 def _set_up_sqlite(connection: Any, _record: object) -> None:
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=20000"):
         connection.execute(f"PRAGMA {pragma}")
+
+
+def _time_since_boot() -> float:
+    """Seconds that go by, also while the machine sleeps, where the system counts these."""
+    if hasattr(time, "CLOCK_BOOTTIME"):
+        return time.clock_gettime(time.CLOCK_BOOTTIME)
+    return time.monotonic()
 
 
 def later(used: sa.ColumnElement[float], now: float) -> sa.ColumnElement[float]:

@@ -207,7 +207,7 @@ def show_decisions(view: View, results: Sequence[MetricResult], page: str) -> No
             screen.plain(f"Not compared by all of these: {', '.join(missing)}")
         charts.csv_button(view.named(metric="-".join(metrics)), f"{page}.pairs", rows=table.records(),
                           text="All pairs by all metrics as CSV")
-        copyable(replace(view, metric=",".join(metrics)).command(), f"{page}.pairs.command",
+        copyable(view.command("compare", metrics=metrics, **view.settings), f"{page}.pairs.command",
                  "Command that prints all pairs by these metrics")
 
 

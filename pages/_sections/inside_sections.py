@@ -175,8 +175,11 @@ def show_case(view: View, both: Study, one: Averages) -> None:
 def _state_averages(one, unit):
     """Write how many pairs change order, and the first."""
     if not one.disagreements:
-        return f"The mean of sentence scores ranks the systems like corpus {unit}" if one.n_pairs < 2 else (
+        answer = f"The mean of sentence scores ranks the systems like corpus {unit}" if one.n_pairs < 2 else (
             f"All {one.n_pairs} pairs keep their order in the mean of sentence scores")
+        if one.case is None:
+            return answer
+        return f"{answer} of the whole test set, but not on {len(one.case.lines)} of its segments"
     pair, form = one.disagreements[0], written_like(row.corpus for row in one.systems)
     return (f"{len(one.disagreements)} of {one.n_pairs} pairs change order: {pair.a} is "
             f"{pair.corpus_delta:{form}} better than {pair.b} in corpus "

@@ -113,7 +113,7 @@ def show_agreement(view: View) -> None:
         screen.status([f"{result.testset.n_segments:,} of {view.testset.n_segments:,} segments and "
                        f"{len(result.testset.systems)} of {len(view.testset.systems)} systems have {human} scores"])
     show_agreement_with(result, "metrics", view.named(metric=human), command_line(
-        "agreement", view.source, f"--metrics={','.join(names)}", human=human, **asked))
+        "agreement", view.source, metrics=names, human=human, **asked))
 
 
 def show_agreement_with(result: Agreement | TaskAgreement, page: str, files: Sequence[str], command: str) -> None:

@@ -165,7 +165,8 @@ def show_size(one: Pair) -> None:
     over = float((drawn > 0).mean())
     unit = metric_title(one.result.metric)
     screen.faint(f"{one.a} {found.score_a:{form}}, {one.b} {found.score_b:{form}} on "
-                 f"{format_count(found.n, 'segment')}. {over:.1%} of {len(drawn):,} resamples are above 0.")
+                 f"{format_count(found.n, 'segment')}. {over:.1%} of {len(drawn):,} resamples are above 0. "
+                 f"That is not the probability that {one.a} is better.")
     x, y = smooth_resamples(found, one.settings.resamples)
     one.show(partial(half_eye, x, y, one.delta, one.ends, a=one.a, b=one.b, unit=unit, form=form, joint=one.joint,
                      called=(f"{level} CI for this pair", f"{level} CI for {name_family(one.result, one.settings)}")),
@@ -186,6 +187,8 @@ def show_chance(one: Pair) -> None:
                      form=choose_form(one.result), exact=found.exact), "pair.null",
              f"Differences after permutations. {chance}", ["from", "to", "count"],
              list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)))
+    if found.mdd is not None and abs(found.delta) < found.mdd:  # what is found by luck is found too large
+        screen.faint(f"The difference is smaller than what this test set finds reliably. {describe_detectable(found)}")
 
 
 _TABS = ("Documents", "Segments", "Other tests and intervals", "Equivalence", "Dispute card")
@@ -388,7 +391,7 @@ def show_card(view: View, a: str, b: str) -> None:
     with or_end_page():
         found = result_cache.shared_result("dispute", testset, work, "Making the dispute card", a, b, *names,
                                            *sorted(settings.items()))
-    command = command_line("pair", view.source, f"--metrics={','.join(names)}", a=a, b=b, **view.settings)
+    command = command_line("pair", view.source, metrics=names, a=a, b=b, **view.settings)
     html = report_html(dispute_report(found, command))
     charts.download("Dispute card (HTML)", html, (*view.named(a, b), "dispute"), "html", "pair.card")
     st.caption("The file opens offline and prints on A4. The link of this page opens the card again.")

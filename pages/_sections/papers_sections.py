@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -229,7 +228,7 @@ def _show_relations(view: View) -> None:
     comparison_sections.show_relations(found, "papers.figure3")
     st.caption("The paper decides by the percentile interval of the difference, by segment, without a correction. So "
                "equal systems may differ by chance, more often the more pairs there are.")
-    command_box(replace(view, metric=",".join(metrics), settings=asked).command(), "papers.figure-3.command",
+    command_box(view.command("compare", metrics=metrics, **asked), "papers.figure-3.command",
                 "all pairs by these three metrics")
 
 
@@ -278,10 +277,12 @@ def _show_pair(view: View) -> None:
     screen.numbers(*((f"{metric_title(name)}: p by randomization", tables.format_p(one.p_value("segment", "ar")),
                       f"improvement of A over B: {signed(one.improvement, tables.pair_form(one))}")
                      for name, one in by_metric.items()))
-    study(view, "validate pair", ",".join(by_metric), **asked).show(
+    several = study(view, "validate pair", **asked)
+    several.show(
         _p_by_metric(view.alpha, by_metric),
         [{"metric": name, **row} for name, one in by_metric.items() for row in flatten_rows(one.rows)],
-        "p-values of the pair under each metric, by two tests, next to the paper's.", a, b, key="papers.pair")
+        "p-values of the pair under each metric, by two tests, next to the paper's.", a, b, key="papers.pair",
+        command=several.print_command(metrics=tuple(by_metric)))
     screen.show_table(tables.pair_tests_table(by_metric))
     counted = {metric_title(name): one.n_segments for name, one in by_metric.items()}
     st.caption("Segments: " + ", ".join(f"{count:,} by {name}" for name, count in counted.items())

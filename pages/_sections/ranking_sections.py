@@ -62,7 +62,7 @@ def show_findings(view: TaskView) -> None:
                               "Making the findings tables")
     _draw(findings_blocks(found, pair), "task.findings")
     _show_files("task.findings", view, FINDINGS_FORMS, found, command_line(
-        "findings", source, metrics=",".join(metrics), **settings) if (source := _as_named(view)) is not None else "")
+        "findings", source, metrics=metrics, **settings) if (source := _as_named(view)) is not None else "")
 
 
 def show_autorank(view: TaskView) -> None:

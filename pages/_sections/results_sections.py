@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from mtsig_core import METRICS, Comparison, MtsigError
 from mtsig_core.errors import format_count
@@ -25,11 +26,10 @@ from mtsig_core.report.sentences import (
     explain_ranking,
     list_exclusions,
     list_task_settings,
-    name_in_verdict,
     name_other_tops,
     name_pairs,
     state_agreement,
-    state_verdict,
+    state_task_answer,
 )
 from mtsig_core.report.table import Column, Table
 from mtsig_core.report.tables import (
@@ -75,10 +75,18 @@ def grow_ranks(info: TaskInfo, metric: str, pairs: dict[str, Comparison]) -> Non
         screen.show_table(table.pick_rows(range(len(table.rows))[:screen.MOST_PLAIN]), whole=True)  # without a control
 
 
-def show_verdict(comparison: TaskComparison, metric: str) -> None:
-    """Draw how the language pairs were tested, and the answer."""
+def show_verdict(comparison: TaskComparison, metric: str) -> DeltaGenerator:
+    """Draw how the language pairs were tested, and the answer; return the place of the answer."""
     screen.status(list_task_settings(comparison))
-    screen.answer(f"{name_in_verdict(metric)}: {state_verdict(comparison, metric)}.")
+    place = st.empty()
+    show_answer(comparison, metric, place)
+    return place
+
+
+def show_answer(comparison: TaskComparison, metric: str, place: DeltaGenerator) -> None:
+    """Draw the answer by all metrics of a comparison."""
+    with place:
+        screen.answer(f"{state_task_answer(comparison, metric)}.")
 
 
 def show_first_caveats(comparison: TaskComparison, metric: str, mend: caveats.Mend | None = caveats.mend_in_address,
@@ -251,7 +259,7 @@ def show_disputes(view) -> TaskComparison | None:
             a, b = pairs.values("a")[clicked], pairs.values("b")[clicked]
             address.go("pair", **views.query_of_pair(names, a, b),
                        **view.address_of(pair, compared))
-    command_box(task_command(view.kept.source, metrics=",".join(metrics), **settings), "task.disputes.command",
+    command_box(task_command(view.kept.source, metrics=metrics, **settings), "task.disputes.command",
                 "the task by these metrics")
     return mine
 

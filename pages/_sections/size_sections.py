@@ -48,7 +48,7 @@ from mtsig_core.stats.power import PairPlan, cannot_plan, plan
 from pages._ui import charts, controls, screen, session_limits, views
 from pages._ui.charts import Study, study
 from pages._ui.views import View
-from pages._work.memory import Memory, make_once
+from pages._work.memory import make_once, remember
 
 _TEN, _SIZES, _REPEATED = "ten sizes", ["10, 20, 50, 80, 100", "10%, 20%, 50%, 80%, 100%"], [30, 100, 300]
 _FEW_PAIRS, _OF_ONE = 15, 12  # in sight: all, or those of one system
@@ -200,9 +200,10 @@ class Curve:
         family = "" if mine.n_pairs < 2 else (f", and for {mine.n_pairs} pairs with Bonferroni, which is enough for "
                                               "Holm and Benjamini-Hochberg, and usually for Romano-Wolf")
         st.caption(f"{units.capitalize()} needed for {self.power:.0%} power at alpha {alpha:g}{family}. Brackets: "
-                   f"{self.view.level} intervals.", help=f"{sweep.n_units:,} x (t SE / difference)², and at least as "
-                   "many as can give so small a p. t is Student's, for the units planned. With few units the tests may "
-                   "find less.")
+                   f"{self.view.level} intervals. The difference seen is usually larger than the true one if it stood "
+                   "out, so plan for one that you name.",
+                   help=f"{sweep.n_units:,} x (t SE / difference)², and at least as many as can give so small a p. t "
+                        "is Student's, for the units planned. With few units the tests may find less.")
 
     def _about(self, sweep: SizeSweep, mine: PairPlan) -> str:
         """Describe the dots, the curve and the line."""
@@ -211,8 +212,8 @@ class Curve:
                 f"interval. The test: percentile, {sweep.settings.resamples} resamples by {sweep.settings.unit}. "
                 f"Their differences are moved by {rounded(self.difference - mine.delta, '+')}. Opposite: "
                 f"against the order of the whole set; {own_order(mine, alpha)}. Pale: more than half of this test set. "
-                f"The dotted curve is normal theory and meets the line of {self.power:.0%} at the size needed; the bar "
-                "is its interval. With few units the percentile test finds too much: trust the curve.")
+                f"The dotted curve is planned by Student's t and meets the line of {self.power:.0%} at the size "
+                "needed; the bar is its interval. With few units the percentile test finds too much: trust the curve.")
 
 
 def _write_ends(level: str, ends: tuple[int | None, int | None]) -> str:
@@ -270,7 +271,6 @@ def show_settling(view: View, pooling: Study, settled: Stability, theirs: str | 
 # References.
 
 _SIMULATED, _REFERENCES = 1592, 4  # the first hundred documents of the simulated corpus
-_MADE = Memory(4)  # those test sets: to simulate one takes longer than all the rest of the page
 _REPEATS = 20  # for each set of references
 
 
@@ -322,13 +322,23 @@ def with_several_references(view: View, system: str) -> tuple[TestSet, Source]:
     source."""
     testset, source = view.testset, views.source_for(view, system)
     if not testset.simulated:
-        return _MADE.make((testset.digest, system), lambda: testset.only([system])), source
+        return _only(testset, system), source
     n = min(testset.n_segments, _SIMULATED)
-    several = _MADE.make(testset.digest, lambda: with_references(testset.take(range(n)), _REFERENCES))
+    several = _simulate_references(testset, n)
     if source.demo is not None:
         source = replace(source, demo=n)
     few = len(testset.references) == 1
     return several.only([system]), replace(source, demo_references=_REFERENCES, refs=()) if few else source
+
+
+@remember(4)  # a part knows its digest, which takes time to find
+def _only(testset: TestSet, system: str) -> TestSet:
+    return testset.only([system])
+
+
+@remember(4)  # to simulate them takes longer than all the rest of the page
+def _simulate_references(testset: TestSet, n: int) -> TestSet:
+    return with_references(testset.take(range(n)), _REFERENCES)
 
 
 def describe_size(several: TestSet) -> str:

@@ -24,7 +24,7 @@ from mtsig_core.figures.experiment_plots import counts, panels, rates
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.sentences import describe_direction
 from mtsig_core.report.table import rounded
-from mtsig_core.stats.few_units import FEW_UNITS, least_of_units
+from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, FEW_UNITS, least_of_units
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, significant
 from pages._ui import controls, result_cache, screen, views
@@ -170,7 +170,7 @@ def show_coverage(view: View) -> None:
         size = f"{one.n_segments:,} segments" + (f" or {one.n_documents:,} documents" if one.n_documents else "")
         screen.faint(f"{one.repeats:,} test sets of {size} are drawn, and each gives an interval of the score of "
                      f"{one.a}. The true score is the one on the whole test set; the big numbers are of percentile "
-                     "intervals.")
+                     f"intervals.{_explain_short_intervals(one, list(at.values()), 1 - view.alpha)}")
         warn_of_few_documents(one.n_documents)
     with explain("coverage"):
         st.markdown(f"Test sets are drawn with replacement, and each has {one.resamples:,} resamples. Bars are 95% "
@@ -192,6 +192,15 @@ def _describe_coverage(view: View, rows: Sequence) -> str:
     by_segment, by_document = others
     return (f"When a test set consists of documents, a {view.level} interval by segment contains the true score "
             f"{held(by_segment, ' of the time')}. By document: {held(by_document)}")
+
+
+def _explain_short_intervals(one, rows: Sequence, level: float) -> str:
+    """Write why intervals by document contain the true score less often than promised; empty if they do not."""
+    rate = rows[-1].covered
+    if not one.n_documents or rate.share is None or rate.high >= level:
+        return ""
+    few = ", because few documents show less spread than there is" * (one.n_documents < FEW_FOR_BOOTSTRAP)
+    return f" Percentile intervals of {one.n_documents} documents are too short{few}. The table has the other kinds."
 
 
 def _size_situations(one) -> dict:
@@ -338,7 +347,11 @@ def _describe_units(one, row, corrected: str) -> str:
     if row.documents_needed is not None:
         return (f"With {one.n_documents} documents and {corrected}, no pair can be significant by document: use at "
                 f"least {row.documents_needed} documents")
-    return f"{format_count(n, 'pair')} significant by segment, {row.both} of them by document too{only}"
+    if n == 0:
+        return f"No pair is significant by segment{only}"
+    if row.both == n:
+        return f"All of {format_count(n, 'significant pair')} by segment are significant by document too{only}"
+    return f"{n - row.both} of {format_count(n, 'significant pair')} by segment are not significant by document{only}"
 
 
 def _counts(one, cut):
@@ -417,10 +430,10 @@ def show_calibration(view: View) -> None:
     one = samples.run(conclusions, "Taking samples", draw_levels, "samples of all sizes")
     some, right = one.totals()
     if right.n:
-        screen.answer(f"When a sample calls one system better with {view.level} confidence, the whole test set agrees "
+        screen.answer(f"When one system wins at least {view.level} of a sample's resamples, the whole test set agrees "
                       f"{right.share:.0%} of the time (95% CI {100 * right.low:.0f} to {100 * right.high:.0f}%)")
     else:
-        screen.answer(f"No sample calls any system better with {view.level} confidence")
+        screen.answer(f"On no sample does any system win at least {view.level} of the resamples")
     screen.numbers(big("Agree with the whole test set", right), ("Findings", f"{right.n:,}", f"of {some.n:,} "
                                                                  "comparisons on samples of all sizes"))
     study(view, "validate calibration").show(

@@ -23,6 +23,7 @@ from mtsig_core.readers.uploads import (
     ROLES,
     Upload,
     add_documents,
+    are_documents,
     arrange_task,
     describe_table,
     find_open_directions,
@@ -249,7 +250,8 @@ def _pack_task(files, guesses):
         placed = contents
         if set(roles) != {"scores"}:
             are_markup = len(xml_names(names)) > 1 and sum(map(len, xml_names(names).values())) == len(names)
-            placed = contents if are_markup else arrange_task(contents, roles)
+            is_as_it_is = are_markup or are_documents(contents, roles)
+            placed = contents if is_as_it_is else arrange_task(contents, roles)
         if not placed:
             return ()
         name = "ratings.zip" if set(roles) == {"scores"} else "task.zip"
@@ -315,6 +317,13 @@ def _offer_zip(file):
     screen.plain(f"{what} a shared task: {', '.join(contents.pairs)}.")
     above = st.container()
     scores, directions, unread = _pick_tables(contents.scores, file.file_id)
+    undirected = tuple(one for one in scores if not any(one[1] in names for names in directions.values()))
+    ranges = LOADED.make(("directions", file.file_id, undirected), lambda: testsets.find_open_directions(
+        content, file.name, undirected), lambda _: 0) if undirected else {}
+    with above:
+        answers, is_decided = _draw_directions(ranges)
+    for name, which in answers.items():
+        directions[f"{which}_is_better"] += (name,)
     unread += contents.unread
     if unread:
         screen.caution_box(" ".join(unread_sentences(unread)))
@@ -326,9 +335,9 @@ def _offer_zip(file):
     raters = _pick_raters(rated, file.file_id) if contents.has_only_scores else None
     source = TaskSource(testsets.zip_name(file.name), scores=scores, run=contents.runs, name=title.strip() or proposed,
                         raters=raters, **directions)
-    if whole.button("Open the task", type="primary", key="data.open_task"):
+    if whole.button("Open the task", type="primary", key="data.open_task", disabled=not is_decided):
         frame.open_task(testsets.keep_task(content, source, contents, unread), contents.pairs[0])
-    if one.button("Open this pair", key="data.open_zip"):
+    if one.button("Open this pair", key="data.open_zip", disabled=not is_decided):
         kept = testsets.keep_task(content, source, contents, unread, langpair)
         _open(f"{kept}/{langpair}")
 
@@ -438,6 +447,12 @@ def _ask_directions(uploads, asked, langpair):
     columns = dict(one.split("=", 1) for one in asked.columns)
     key = ("directions", asked.file_ids, tables, asked.columns, langpair)
     ranges = LOADED.make(key, lambda: find_open_directions(uploads, columns, langpair), lambda _: 0)
+    return _draw_directions(ranges)
+
+
+def _draw_directions(ranges):
+    """Draw a question for each name of scores with its range: is higher or lower better? Return the answers by name,
+    and whether all were given."""
     if not ranges:
         return {}, True
     directions = {}
@@ -462,7 +477,7 @@ def _pick_raters(place, key, has_texts=False):
     values = [value for value in _RATERS if value != "segments" or not has_texts]
     chosen = place.selectbox("Several raters", values, key=f"data.{key}.raters", format_func=_RATERS.get, help=(
         "Adjusted: a second score, by least squares: rating = system + segment + rater. Strict raters of a system then "
-        "count against it no more."))
+        "count against it no more. A test shows whether raters favour systems."))
     return None if chosen == "mean" else chosen
 
 
@@ -517,7 +532,8 @@ def _draw_columns(file, file_id, table):
 def _draw_wide(file, file_id, table):
     """Draw the fields for a table with a column for each system."""
     if table.asides:
-        screen.plain(f"Columns of {file} that are taken as no systems: {', '.join(table.asides)}.")
+        named = ", ".join(table.asides)
+        screen.plain(f"These columns of {file} are not read as systems: {named}.")
     left, middle, right = st.columns([3, 1.5, 1.5], vertical_alignment="bottom")
     systems = left.multiselect("Systems", table.numeric, table.systems, key=f"data.{file_id}.systems")
     chosen = {}

@@ -117,6 +117,7 @@ def headers() -> dict[str, str]:
         "X-Frame-Options": "SAMEORIGIN",
         "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "same-origin",  # a link to what was uploaded is a secret
+        "X-Robots-Tag": "noindex",  # and no search engine lists it
         "Cross-Origin-Opener-Policy": "same-origin",
         "Cross-Origin-Resource-Policy": "same-origin",
         "Permissions-Policy": "camera=(), microphone=(), geolocation=()",

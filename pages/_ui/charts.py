@@ -232,7 +232,7 @@ class Study:
         """Return the command line that prints the numbers, without defaults."""
         flags = [f"--{name}" for name, value in self.asked.items() if value is True]
         asked = {name: value for name, value in self.asked.items() if not isinstance(value, bool)}
-        return command_line(self.command, self.source, *flags, metrics=self.metric, **asked, **more)
+        return command_line(self.command, self.source, *flags, **{"metrics": self.metric, **asked, **more})
 
     def show(self, figure: Callable[[], go.Figure], rows: Sequence, alt: str, *systems: str, key: str = "",
              header: Sequence[str] | None = None, table: Table | None = None, with_table: bool = False,

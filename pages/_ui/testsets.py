@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -12,8 +12,10 @@ from pathlib import Path, PurePosixPath
 import streamlit as st
 
 from mtsig_core import InputError, MtsigError, TestSet
+from mtsig_core.errors import SettingError
 from mtsig_core.readers import uploads
 from mtsig_core.readers.limits import hide_places, limit_reading, task_limits, upload_limits
+from mtsig_core.readers.scores import find_unsettled
 from mtsig_core.readers.tasks import Contents, contents_of, has_scores, is_task, no_output, pairs_of, tables_beside
 from mtsig_core.readers.texts import find_runs
 from mtsig_core.readers.wmt import folder_name
@@ -253,6 +255,19 @@ def look_into(content: bytes, file: str) -> Contents:
 def _from_zip_on(files: Sequence[tuple[str, str, str]], path: Path) -> tuple[tuple[str, str, str], ...]:
     """Return files (language pair, name, path) as they lie in the zip."""
     return tuple((pair, name, str(Path(own).relative_to(path.parent))) for pair, name, own in files)
+
+
+def find_open_directions(content: bytes, file: str, tables: Iterable[tuple[str, str, str]]
+                         ) -> dict[str, tuple[float, float]]:
+    """Return the names of scores in an uploaded zip of which it has to be asked whether higher or lower is better, with
+    the range of each. `tables`: language pair, name and file of each, as `look_into` has them."""
+    found: dict[str, tuple[float, float]] = {}
+    with placed_for_a_request(content, zip_name(file)) as path, limit_reading(task_limits(), below=path.parent):
+        for pair, name, own in tables:
+            with suppress(InputError, SettingError):  # which is told once the task is to be opened
+                ranges = find_unsettled([(name, path.parent / own)], langpair=pair)
+                found |= {metric: own_range for metric, own_range in ranges.items() if metric not in found}
+    return found
 
 
 def zip_name(file: str) -> str:

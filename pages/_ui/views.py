@@ -294,7 +294,7 @@ class TaskView:
         """Return the command line that prints these numbers."""
         metrics = dict.fromkeys([self.metric, *(name for one in comparison.pairs.values() for name in one.metrics)])
         human = None if comparison.agreement is None else comparison.agreement.human
-        return task_command(self.kept.source, metrics=",".join(metrics), human=human, **self.settings)
+        return task_command(self.kept.source, metrics=tuple(metrics), human=human, **self.settings)
 
 
 def compare_by(kept: KeptTask, metrics: list[str], settings: dict, what: str,

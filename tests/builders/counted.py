@@ -1,4 +1,4 @@
-"""How many inputs are tried: a thousand in each run, ten thousand in the long one, counted as they are."""
+"""How many inputs are tried: a thousand in each run, over twenty thousand in the long one, counted as they are."""
 
 from collections import Counter
 
@@ -7,12 +7,14 @@ from hypothesis import settings
 __all__ = ["SEEN", "check_number", "many"]
 
 #: Of each kind, times the examples of the profile.
-TIMES = {"uploads": 7, "archives": 4, "links": 15, "commands": 8}
+TIMES = {"uploads": 7, "archives": 4, "links": 15, "commands": 8, "values": 3}
 FEW = settings.default.max_examples
+if FEW == 400:  # in the long run ten thousand files with values of other types
+    TIMES["values"] = 25
 #: Those that came to their end.
 SEEN = Counter()
 
-assert sum(TIMES.values()) * FEW >= {30: 1_000, 400: 10_000}.get(FEW, 0)
+assert sum(TIMES.values()) * FEW >= {30: 1_000, 400: 23_000}.get(FEW, 0)
 
 
 def many(kind):

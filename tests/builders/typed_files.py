@@ -264,3 +264,92 @@ def other_files(draw):
     cells = list(rows[row])
     cells[draw(st.integers(0, len(cells) - 1))] = value
     return name, "t.txt", write([*rows[:row], tuple(cells), *rows[row + 1:]]).encode("utf-8", "surrogatepass")
+
+
+# -- several wrong values in what is uploaded together ---------------------------------------------------------------
+
+
+def documents_jsonl():
+    return [{"docid": f"d{k // 2}", "domain": "news"} for k in range(N_ROWS)]
+
+
+def score_lines():
+    return [{"language_pair": "en-de_DE", "domain": "news", "document_id": f"d{k}",
+             "metric_scores": {"XCOMET-XL": [0.5, 0.25], "MetricX": [1.5, 2]}} for k in range(3)]
+
+
+OFFICIAL = [{"lp": "en-de", "system": name, "BLEU": 27.5, "chrF": 55, "rank_low": 1, "rank_high": 2, "cluster": 1}
+            for name in "AB"]
+
+
+def spoiled(draw, root):
+    """Nested lists and objects with up to three values of other types."""
+    for _ in range(draw(st.integers(1, 3))):
+        paths = list(list_paths(root))
+        if paths:
+            root = replaced(root, draw(st.sampled_from(paths)), draw(VALUES))
+    return root
+
+
+def _plain(texts):
+    return "".join(f"{text}\n" for text in texts).encode()
+
+
+@st.composite
+def typed_uploads(draw):
+    """Files as they come from a browser, in one of which values have other types: (name, content)."""
+    kind = draw(st.sampled_from(["table", "table", "table", "records", "documents", "lines"]))
+    texts = [("ref.txt", _plain(WORDS)), ("A.txt", _plain(OUTPUTS["A"]))]
+    if kind == "table":
+        container = draw(st.sampled_from(sorted(CONTAINERS)))
+        rows = [dict(row) for row in TABLES[draw(st.sampled_from(sorted(TABLES)))]]
+        for _ in range(draw(st.integers(1, 3))):
+            row = draw(st.sampled_from(rows))
+            row[draw(st.sampled_from(sorted(row)))] = draw(VALUES)
+        try:
+            content = CONTAINERS[container](rows)
+        except Exception:  # what the library that writes the file refuses
+            content = jsonl(rows)
+        return [(f"t.{container}", content), *draw(st.sampled_from([[], texts]))]
+    if kind == "documents":
+        return [*texts, ("docs.jsonl", jsonl_of(spoiled(draw, documents_jsonl())))]
+    if kind == "records":
+        name = draw(st.sampled_from(sorted(RECORDS)))
+        return [(f"{name}.jsonl", jsonl_of(spoiled(draw, RECORDS[name]()))), *draw(st.sampled_from([[], texts]))]
+    name, file, content = draw(other_files())
+    return [(file, content), *draw(st.sampled_from([[], texts]))]
+
+
+def jsonl_of(root):
+    """JSON in lines, of what may be no list any more."""
+    return jsonl(root if isinstance(root, list) else [root])
+
+
+@st.composite
+def typed_tasks(draw):
+    """The files of a task of scores alone, with values of other types in them."""
+    spoil_scores = draw(st.booleans())
+    scores = {name: score_lines() for name in "AB"}
+    metadata = metadata_json() | {"A": {"constrained": True, "supported_lps": {"en-de_DE": "supported"}}}
+    if spoil_scores:
+        scores["A"] = spoiled(draw, scores["A"])
+    else:
+        metadata = spoiled(draw, metadata)
+    return {**{f"t/automatic_scores/{name}.jsonl": jsonl_of(lines) for name, lines in scores.items()},
+            "t/systems_metadata.json": dump(metadata).encode()}
+
+
+@st.composite
+def typed_official_tables(draw):
+    """A table of published scores, and ranks, with values of other types in it."""
+    rows = [dict(row) for row in OFFICIAL]
+    left_out = draw(st.sets(st.sampled_from(["lp", "BLEU", "chrF", "rank_low", "rank_high", "cluster"])))
+    rows = [{key: value for key, value in row.items() if key not in left_out} for row in rows]
+    for _ in range(draw(st.integers(0, 3))):
+        row = draw(st.sampled_from(rows))
+        row[draw(st.sampled_from(sorted(row)))] = draw(VALUES)
+    rows = rows[:draw(st.integers(0, 2))]
+    header = [key for key in OFFICIAL[0] if key not in left_out]
+    separator = draw(st.sampled_from("\t,;"))
+    lines = [header, *([str(row.get(key) if row.get(key) is not None else "") for key in header] for row in rows)]
+    return "".join(separator.join(line) + "\n" for line in lines)

@@ -107,7 +107,33 @@ def test_the_clusters_of_wmt22_come_out_of_the_files(tmp_path, capsys):
     (tmp_path / "ranks.csv").write_text("\n".join(["system,rank_low,rank_high", *ranks]))
     assert main(["score", f"--scores=z={HUMAN}/wmt22/ad-seg-scores-cs-en.csv", "--official",
                  str(tmp_path / "ranks.csv")]) == 0
-    assert "z: The published ranking comes out with ranks as WMT22." in capsys.readouterr().out
+    text = capsys.readouterr().out
+    assert "z: The published ranking comes out with ranks as WMT21 into English and as WMT22 into English." in text
+
+
+@needs_published
+@pytest.mark.parametrize(("pair", "n"), [("cs-en", 9), ("de-en", 20)])
+def test_the_clusters_and_wins_of_wmt21_come_out(pair, n):
+    testset = read_scores({"z": HUMAN / f"wmt21/ad-seg-scores-{pair}.csv"})
+    result = compare(testset, "z", trials=99, resamples=20, rank_rule="wmt21").metrics["z"]
+    published = {}
+    for line in (HUMAN / "wmt21/clusters.csv").read_text().splitlines():
+        source, target, wins, _, start, end, _, system = line.split()
+        if f"{source}-{target}" == pair:
+            published[system.rpartition(".")[0]] = (int(start), int(end), int(wins))
+    here = {row.system: (row.rank_low, row.rank_high, result.tally()[row.system][0]) for row in result.systems}
+    assert here == published and len(here) == n
+
+
+@needs_published
+def test_the_ranks_of_wmt22_out_of_english_come_out():
+    """As the task's script printed them: HuaweiTSC and TartuNLP 3-4, Liv4ever 5."""
+    file = HUMAN / "wmt22/WMT22.Appraise.SegLvlLivSrc.20221031.filtered.csv"
+    testset = read_scores({"z": file}, langpair="en-liv")
+    result = compare(testset, "z", trials=99, resamples=20, rank_rule="wmt22-appraise").metrics["z"]
+    ranks = {row.system: (row.rank_low, row.rank_high) for row in result.systems}
+    assert ranks == {"refA": (1, 1), "TAL-SJTU": (2, 2), "HuaweiTSC": (3, 4), "TartuNLP": (3, 4), "Liv4ever": (5, 5),
+                     "NiuTrans": (6, 6)}
 
 
 def test_the_options_that_read_the_files_as_the_task_did_are_named(tmp_path, capsys):

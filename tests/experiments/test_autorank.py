@@ -145,6 +145,27 @@ def test_what_resamples_give_is_called_neither_an_interval_nor_a_rank(form):
         assert "A is significantly better than B" in text
 
 
+def test_a_system_that_fails_in_few_documents_is_warned_of():
+    """As in a comparison by one metric."""
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(2, 6, 60)) + rng.normal(size=(2, 1, 60))
+    values[:, 4, [7, 31]] -= 20
+    scores = {name: SegmentScores({f"s{k}": list(row) for k, row in enumerate(rows)})
+              for name, rows in zip("xy", values, strict=True)}
+    testset = TestSet("toy", {f"s{k}": [None] * 60 for k in range(6)}, {}, scores=scores)
+    task = Task("toy", {"en-de": testset})
+    found = autorank(task, trials=999, resamples=9)
+    warned, = found.pairs["en-de"].warnings
+    expected, = (one for one in compare(testset, "x", trials=999).warnings if one.code == "skewed-system")
+    for fact in ("systems", "n_far", "named", "is_worse"):
+        assert warned.facts[fact] == expected.facts[fact]
+    assert warned.facts["systems"] == ("s4",) and set(warned.facts["named"]) == {"line 8", "line 32"}
+    text = AUTORANK_FORMS["text"](found)
+    assert "By AutoRank, a few segments set s4 apart" in text and "hold together at about" not in text
+    assert not autorank(Task("toy", {"en-de": testset.only(["s0", "s1", "s2", "s3"])}), trials=999,
+                        resamples=9).pairs["en-de"].warnings
+
+
 def test_errors_count_downwards_and_people_are_no_metric():
     task = make_task(human={"A": 0.0, "B": 9.0}, good={"A": 5.0, "B": 1.0})
     testset = task.testsets["en-de"]

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from mtsig_core import SettingError
+from mtsig_core import SettingError, TestSet
 from mtsig_core.experiments.frame import rate
 from mtsig_core.experiments.sweeps import Detection, count_detections, plan_detections, sweep_sizes
 from mtsig_core.report.experiment_tables import detection_table
-from mtsig_core.stats.power import units_needed
+from mtsig_core.stats.few_units import unbiased
+from mtsig_core.stats.power import PairError, units_needed
 from tests.builders.toys import Given, mean, segment_scores, toy
 
 
@@ -71,3 +72,15 @@ def test_what_cannot_be(a, difference, message):
 def test_detections_on_thousands_of_segments_have_their_table():
     row = Detection(1200, 1770.4, rate(1, 1), rate(0, 1), 0.5, 0.8)
     assert detection_table([row]).texts() == [["1,200", "1,770", "1", "100%", "50%", "80%", "0%"]]
+
+
+@pytest.mark.parametrize("n_units, worth", [(15, 15.0), (15, 7.0), (200, 200.0)])
+def test_the_planned_curve_meets_the_power_at_the_size_needed(n_units, worth):
+    """Also with few units, and where they are of unequal size: the curve and the size are of one plan."""
+    testset = TestSet("toy", {"A": ["a b c d e"] * 20, "B": ["a b x d e"] * 20}, {"ref": ["a b c d e"] * 20})
+    drawn = sweep_sizes(testset, "bleu", unit="segment", sizes=[10], repeats=2, resamples=50)
+    error = PairError(1.2, 1.0, 12.0, n_units, worth)
+    sweep = replace(drawn, n_units=n_units, errors={("A", "B"): error})
+    needed = units_needed(1.5, unbiased(1.0, worth), n_units, n_effective=worth)
+    planned, = plan_detections(sweep, "A", "B", 1.5, [needed])
+    assert planned.planned == pytest.approx(0.8, abs=0.015)

@@ -84,7 +84,7 @@ def test_significance_comes_as_often_as_planned(counts):
         assert row.significant.share == pytest.approx(row.expected, abs=4 * math.sqrt(0.25 / 300))
         assert row.wrong.share < 0.03
     beyond = swept(counts[0], sizes=[2400], repeats=50, resamples=256).pairs
-    assert all(row.expected == row.power for row in beyond) and beyond[0].repeats == 50
+    assert all(row.expected == pytest.approx(row.power, abs=0.01) for row in beyond) and beyond[0].repeats == 50
     assert all(row.significant.share == pytest.approx(row.power, abs=0.3) for row in beyond)
 
 
@@ -95,7 +95,8 @@ def test_parts_of_the_set_vary_less_than_fresh_sets(counts):
         delta, se, *_ = found.errors[row.a, row.b]
         se *= math.sqrt(1200 / row.size)
         if row.size == 1200:
-            assert row.expected == (delta > 1.96 * se) != row.power
+            assert row.expected == (delta > 1.96 * se)
+            assert 0 < row.power < 1
             continue
         spread = se * math.sqrt(1 - row.size / 1200)
         expected = stats.norm.sf(1.96 * se, delta, spread) + stats.norm.cdf(-1.96 * se, delta, spread)

@@ -65,9 +65,10 @@ def test_p_of_two_metrics_is_of_the_mean_difference(tables, found):
     both = task_agreement(task, "people", **ASKED)
     assert all(own.comparisons[0].p_value < 0.05 for own in both.pairs.values())
     assert both.comparisons[0].p_value > 0.5 and abs(both.comparisons[0].delta) < 0.02
-    order = [one.metric for one in found.metrics]
-    assert order[0] == "good" and found.comparisons[0].delta == pytest.approx(
-        found.metrics[0].soft_pairwise_accuracy - found.metrics[1].soft_pairwise_accuracy)
+    own = [part.comparisons[0] for part in found.pairs.values()]
+    mean = np.mean([one.delta if one.a == "good" else -one.delta for one in own])
+    together = found.comparisons[0]
+    assert found.metrics[0].metric == together.a == "good" and together.delta == pytest.approx(mean)
 
 
 def test_language_pairs_without_ratings_are_left_out_and_named(tables):

@@ -6,6 +6,7 @@ import re
 from hypothesis import given
 
 from mtsig_core import MtsigError, compare
+from mtsig_core.readers.official_tables import parse_official_table, parse_official_tables
 from mtsig_core.readers.uploads import Upload, guess_uploads, named_alike, read_uploads, reference_language
 from mtsig_core.report.export import comparison_json
 from mtsig_core.report.tables import inventory_table
@@ -13,7 +14,8 @@ from mtsig_core.stats.cautions import find_suspicions
 from mtsig_core.store.kept_sets import _pack, _unpack
 from tests.builders.counted import SEEN, check_number, many
 from tests.builders.mutations import archives, uploads
-from tests.builders.toys import read_zip, zip_language_pairs
+from tests.builders.toys import read_zip, zip_language_pairs, zipped
+from tests.builders.typed_files import typed_official_tables, typed_tasks, typed_uploads
 
 
 def looked_at(testset):
@@ -61,5 +63,19 @@ def test_archives(packed):
     SEEN["archives"] += 1
 
 
+def open_typed(files, task, official):
+    ends_well(open_files, files)
+    ends_well(open_zip, zipped(task))
+    ends_well(parse_official_table, official)
+    ends_well(parse_official_tables, official)
+
+
+@many("values")
+@given(typed_uploads(), typed_tasks(), typed_official_tables())
+def test_values_of_other_types(files, task, official):
+    open_typed(files, task, official)
+    SEEN["values"] += 1
+
+
 def test_as_many_were_tried():
-    check_number("uploads", "archives")
+    check_number("uploads", "archives", "values")

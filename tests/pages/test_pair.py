@@ -1,6 +1,7 @@
 """The Pair page without a browser."""
 
 import base64
+import html
 import json
 import re
 from functools import partial
@@ -45,6 +46,8 @@ def test_says_what_compare_and_the_command_say(open_pair, source, capsys):
     assert f"95% CI for all pairs together {low:.2f} to {high:.2f}" in answer(page)  # which goes with the adjusted p
     assert f"{write_p(pair.p_value)} for this pair only. Corrected for 3 pairs, which decides" in words(page)
     assert len(page.get("plotly_chart")) == 3
+    assert f"That is not the probability that {html.escape(NAMES[1])} is better." in words(page)
+    assert any("Choose before you look at the result." in caption.value for caption in page.sidebar.caption)
     for title in ("approximate randomization", "bootstrap, signed shift", "shift method as printed"):
         assert title in words(page)
     assert "Jackknife t (chosen)" in words(page)

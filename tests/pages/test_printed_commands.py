@@ -47,6 +47,13 @@ def add_human_scores(folder):
     return replace(write_outputs(folder), scores=(write_ratings(folder, "esa", -2),))
 
 
+def write_odd_names(folder):
+    """Names with what an option has a meaning for: a comma, an equals sign, a dash at the start, quotation marks."""
+    names = {"first": "-a first, second", "second": "se=co nd", "third": "\"th:ird'"}
+    source = write_outputs(folder)
+    return replace(source, system=tuple((names[name], path) for name, path in source.system))
+
+
 def write_scores(folder):
     return Source(scores=(write_ratings(folder, "esa", -2), write_ratings(folder, "XCOMET", 3)))
 
@@ -56,7 +63,7 @@ SETS = {"texts": (write_outputs, "bleu", "chrf"),
         "texts, by a metric that is better when lower": (write_outputs, "ter", "bleu"),
         "texts and human scores": (add_human_scores, "bleu", "chrf"),
         "texts and human scores, by these": (add_human_scores, "esa", "bleu"),
-        "scores": (write_scores, "esa", "XCOMET")}
+        "odd names": (write_odd_names, "bleu", "chrf"), "scores": (write_scores, "esa", "XCOMET")}
 #: Settings that are not the default.
 SETTINGS = {"seed": "3", "alpha": "0.1", "trials": "999", "correction": "holm"}
 
@@ -68,7 +75,7 @@ VIEWS = {
     "domains": ("metrics", {"inside": "by domain"}), "metrics": ("metrics", {}),
     "agreement": ("metrics", {"inside": "which metric to trust"}),
     "summary against a baseline": ("summary", {"baseline": "second"}),
-    "summary without a system": ("summary", {"exclude": "second"}),
+    "summary without a system": ("summary", {"exclude": ["second", "-a first, second"]}),
     "summary of a domain": ("summary", {"domain": "news"}),
     "segments": ("segments", {}), "methods": ("methods", {}),
     "samples": ("sampling", {"size": "5"}),
@@ -188,7 +195,7 @@ def test_the_command_prints_the_numbers_on_screen(opened, files, tmp_path, capsy
 # A task: its files are what its commands print.
 
 TASK_VIEWS = {
-    "task": ({}, "task"), "task by two metrics": ({"tab": "Metrics", "against": "MetricX"}, "task"),
+    "task": ({}, "task"), "task by two metrics": ({"tab": "Metrics", "against": "MetricX-24"}, "task"),
     "task by a rule": ({"rank_rule": "wmt25"}, "task"), "rules": ({"tab": "Rank rules"}, "rules"),
     "findings": ({"tab": "Findings"}, "findings"), "autorank": ({"tab": "AutoRank"}, "autorank"),
     "integrity": ({"tab": "Integrity"}, "integrity")}

@@ -17,6 +17,7 @@ from mtsig_core.report.sentences import (
     explain_ranking,
     list_gaps_across,
     state_agreement,
+    state_task_answer,
     state_verdict,
 )
 from mtsig_core.report.tables import rank_table, tops_table
@@ -29,7 +30,7 @@ from mtsig_core.stats.ranks import RANK_RULES, fitting_rules
 from pages._ui import address, background, testsets, views
 from pages._ui.views import query_of_pair
 from tests.builders.score_folders import many
-from tests.builders.screens import arguments, copied, offered, small_source, words
+from tests.builders.screens import answers, arguments, copied, offered, small_source, words
 
 
 @pytest.fixture
@@ -137,6 +138,7 @@ def test_metrics_are_held_against_each_other_where_others_are_chosen(opened, roo
     app = opened("results", root=root, shared_task="task", metric="XCOMET", trials="999", against="MetricX-24")
     compared = compare_task(KeptTask(TaskSource(str(root / "task"))), ["XCOMET", "MetricX-24"], trials=999)
     assert not app.exception and any(state_agreement(find_disputes(compared)) in html.value for html in app.get("html"))
+    assert state_task_answer(compared, "XCOMET") in answers(app)[0] and "MetricX-24" in answers(app)[0]
     # What a row asks of the page Pair is left there as it is, also the best system: else Back needs two presses.
     assert query_of_pair(["x", "y", "z"], "x", "z") == {"a": None, "b": "z"}
     assert query_of_pair(["x", "y"], "z", "y") == {"a": "z", "b": None}

@@ -1,6 +1,7 @@
 """A zip of a task: uploaded, or below MTSIG_DATA_ROOT, it is a task, with the scores in it."""
 
 import json
+import re
 
 import pytest
 
@@ -105,6 +106,18 @@ def test_a_review_of_it_is_called_by_its_name_and_opened_by_its_link(data, opene
 
 def owners(page):
     return {page.session_state["browser.me"]}
+
+
+def test_the_direction_of_a_table_in_a_zip_is_asked_once_for_all_its_files(data, monkeypatch):
+    """Not of esa, whose name and range say it."""
+    page = data({re.sub(r"\besa\b", "errors", name): content for name, content in FILES.items()})
+    assert page.button(key="data.open_task").disabled and page.button(key="data.open_zip").disabled
+    [question] = page.button_group
+    assert question.key == "data.direction.errors"
+    question.set_value("lower").run()
+    uploaded(page, monkeypatch)
+    page.selectbox(key="metric").set_value("errors").run()
+    assert next(iter(frame_rows(page.dataframe[0])[1:]))[0] == "Gamma"  # with the fewest errors
 
 
 def test_a_table_may_be_left_out_or_be_errors_and_a_fault_in_it_is_a_message(data, monkeypatch):
@@ -259,6 +272,18 @@ def test_texts_of_several_language_pairs_are_a_task(opened, monkeypatch):
     asked = uploaded(page, monkeypatch)
     other = opened("summary", testset=asked["testset"][0].replace("en-cs", "en-de"), trials="999")
     assert not other.exception and "Alpha" in words(other)
+
+
+def test_documents_of_wmt25_are_a_task(opened):
+    def write(key, word):
+        return "".join(json.dumps({"doc_id": f"{pair}_#_news_#_d{k}", **key(f"{word} {k}\n\nb {k}")}) + "\n"
+                       for pair in ("en-cs_CZ", "en-de_DE") for k in range(9)).encode()
+
+    page = opened("upload").switch_page("pages/upload.py").run()
+    drop(page, ("A.jsonl", write(lambda text: {"hypothesis": text}, "c")),
+         ("genmt.jsonl", write(lambda text: {"src_text": text, "refs": {"refA": {"ref": text}}}, "a")),
+         ("B.jsonl", write(lambda text: {"hypothesis": text}, "a")))
+    assert "These files are a shared task: en-cs_CZ, en-de_DE." in words(page) and "Not read" not in words(page)
 
 
 def test_ratings_of_wmt25_are_a_task_zipped_or_not(opened):

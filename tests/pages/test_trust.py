@@ -110,6 +110,24 @@ def test_units_on_screen_are_those_of_the_core_and_of_compare(open_page):
         found = compare(load_demo(240), unit=unit, correction="holm", trials=1999)
         assert sum(pair.significant for pair in found.metrics["bleu"].pairs) == n
     assert command_of(page, "units") and command_of(page, "changed-pairs")
+    lost = row.segment_only
+    said = f"{lost} of " if lost else "All of "
+    assert f"{said}{row.both + lost} significant pairs by segment are " in words(page)
+    assert ("not significant by document" in words(page)) == bool(lost)
+
+
+def test_coverage_says_why_intervals_by_document_fall_short(open_page):
+    page = open_page(Source(demo=120), experiment="Coverage", seed="3")
+    one = trust_sections.coverage(load_demo(120), "bleu", seed=3, repeats=200)
+    covered = [row.covered for row in one.rows if (row.sampled, row.unit, row.kind, row.quantity) == (
+        "document", "document", "percentile", "score")]
+    assert not page.exception and covered and covered[0].high < 0.95  # else this shows nothing
+    assert f"Percentile intervals of {one.n_documents} documents are too short, because few documents" in words(page)
+
+
+def test_calibration_speaks_of_wins_and_not_of_confidence(open_page):
+    said = words(open_page(Source(demo=240), experiment="Calibration"))
+    assert "wins at least 95% of a sample&#x27;s resamples" in said and "confidence" not in said.partition("<table")[0]
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.store.reviews import Begin, Decide, Exclude, NoteOn
-from pages._sections import ranking_sections
+from pages._sections import ranking_sections, size_sections
 from pages._ui import background, charts, result_cache, testsets, views
 from tests.builders.apps import ROWS
 from tests.builders.score_folders import score_folder
@@ -160,3 +160,16 @@ def test_an_error_calls_the_set_by_the_name_of_who_sees_it(tmp_path, monkeypatch
         testset = scores_of_a(person, tmp_path / person).read()
         with pytest.raises(SettingError, match=f"{person}-human has only segment scores"):
             result_cache.comparison(testset, "bleu", trials=999)
+
+
+def test_no_memory_of_the_pages_gives_one_persons_set_to_another(tmp_path):
+    """Parts of a test set are remembered, too, and have its name."""
+    names = {}
+    for person in ("alice", "robert"):
+        testset = texts_of_a(person, tmp_path / person).read()
+        view = SimpleNamespace(testset=testset, source=Source())
+        several, _ = size_sections.with_several_references(view, "A")
+        parts = views._with_tokenizer(testset, "char"), testsets._part(testset, ("A",), "constrained"), several
+        names[person] = " ".join(part.name for part in parts)
+    assert "robert" not in names["alice"] and names["alice"].count("alice") == 3
+    assert "alice" not in names["robert"] and names["robert"].count("robert") == 3

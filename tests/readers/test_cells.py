@@ -90,7 +90,8 @@ class TestOneWay:
             to_name(value)
 
     @pytest.mark.parametrize("value, words", [
-        (False, "false"), (datetime(2024, 1, 2), "a date (2024-01-02)"), (time(1, 2), "a time (01:02:00)"),
+        (False, "false"), (np.bool_(True), "true"),
+        (datetime(2024, 1, 2), "a date (2024-01-02)"), (time(1, 2), "a time (01:02:00)"),
         ({"a": 1}, "an object ({'a': 1})"), ("x" * 99, f"'{'x' * 39}...")])
     def test_words(self, value, words):
         assert describe_value(value) == words
@@ -160,6 +161,14 @@ class TestTexts:
     def test_records(self, name, path, words):
         with pytest.raises(InputError, match=re.escape(f"t.jsonl, {words}")):
             open_files(("t.jsonl", jsonl(replaced(RECORDS[name](), path, True))))
+
+    @pytest.mark.parametrize("key", ["docid", "domain"])
+    def test_documents(self, key):
+        rows = [{"docid": 7, "domain": "news"}] * 6
+        texts = PLAIN[0], PLAIN[1]
+        assert open_files(*texts, ("docs.jsonl", jsonl(rows))).documents == ("7",) * 6
+        with pytest.raises(InputError, match=rf"docs.jsonl, line 3, column {key}: this is a list \(\['d'\]\)"):
+            open_files(*texts, ("docs.jsonl", jsonl(replaced(rows, (2, key), ["d"]))))
 
     def test_a_number_in_a_record_is_its_text(self):
         root = replaced(RECORDS["wmt25-texts"](), (1, "refs", "refA", "ref"), 12)

@@ -23,7 +23,7 @@ class TestTexts:
         assert (testset.name, testset.langpair) == ("toy", "en-de")
 
     def test_columns_may_be_named(self):
-        frame = pd.DataFrame({"Gold": ["a", "b"], "out": ["a", "c"], "part": ["p", "q"], "length": [1, 1]})
+        frame = pd.DataFrame({"Gold": ["a", "b"], "out": ["a", "c"], "part": ["p", "q"], "given": [1, 1]})
         testset = read_frame(frame, references="Gold", systems=["out"], documents="part")
         assert (dict(testset.systems), testset.documents) == ({"out": ("a", "c")}, ("p", "q"))
         assert list(testset.references) == ["Gold"] and testset.domains is None
@@ -33,8 +33,8 @@ class TestTexts:
         ({"gold": ["a"], "A": ["a"]}, {"references": "Gold"}, "no column 'Gold'. Did you mean 'gold'. It has: gold, A"),
         ({"ref": ["a"], "A": ["a"]}, {"systems": ["A", "A"]}, "the column 'A' is named twice"),
         ({"ref": ["a"], "A": ["a"]}, {"documents": "docid"}, "no column 'docid'. It has"),
-        ({"ref": ["a"], "A": ["a"], "length": [1]}, {},
-         r"column length \(taken for a system\): segment 1 is 1. Expected a text"),
+        ({"ref": ["a"], "A": ["a"], "given": [1]}, {},
+         r"column given \(taken for a system\): segment 1 is 1. Expected a text"),
         (pd.DataFrame({"ref": ["a", "b"], "A": ["a", None]}), {}, r"A \(taken for a system\): segment 2 is None"),
         (pd.DataFrame({"ref": ["a", "b"], "A": ["a", "c"], "docid": ["x", pd.NA]}), {}, "documents: segment 2 is None"),
         (pd.DataFrame([["a", "b", "c"]], columns=["ref", "A", "A"]), {}, "has the column A twice"),

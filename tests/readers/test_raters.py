@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from mtsig_core import InputError, SettingError, TestSet, join_scores, read_scores, read_task
+from mtsig_core import InputError, SettingError, TestSet, compare, join_scores, read_scores, read_task
 from mtsig_core.cli.main import main
 from mtsig_core.readers.ratings import measure_agreement
 
@@ -18,6 +19,13 @@ nan = float("nan")
 def test_agreement_is_krippendorffs_alpha_of_intervals(by_rater, alpha):
     found = measure_agreement([[score for score in item if score == score] for item in zip(*by_rater, strict=True)])
     assert found is None if alpha is None else found == pytest.approx(alpha, abs=5e-4)
+
+
+def test_agreement_is_that_of_any_unit():
+    """Also where squares of the ratings are too large for a number."""
+    ratings = [[1, 1], [2, 4], [3, 3]]
+    huge = [[1e300 * rating for rating in item] for item in ratings]
+    assert measure_agreement(huge) == pytest.approx(measure_agreement(ratings))
 
 
 def make_ratings(seed=0, share=1.0, n_systems=4, n_documents=9, n_raters=5):
@@ -57,17 +65,115 @@ def test_means_are_those_of_least_squares(share):
 
 
 def test_a_document_adds_what_its_ratings_change():
-    """The sums over documents spread as the fits without each document do."""
+    """Its part of the effects as fitted, which are a sum over ratings, and what the fit without it changes."""
     rows = make_ratings(seed=3)
     testset, scores = adjusted_scores(rows)
     whole, names = fit(rows), sorted(set(rows["docid"]))
     sizes = np.array([testset.documents.count(name) for name in names])
     changes = np.array([whole - fit(rows, without=name) for name in names])
     changes -= np.outer(sizes / sizes.sum(), changes.sum(axis=0))
+    effects = dict(zip(sorted(testset.systems), whole, strict=True))
+    parts = np.array([fit(rows | {"score": [effects[system] * (document == name) for system, document in zip(
+        rows["system"], rows["docid"], strict=True)]}) for name in names])
     sums = np.array([scores[:, [own == name for own in testset.documents]].sum(axis=1) for name in names])
     for a, b in ((0, 1), (1, 3)):  # differences, of which the mean of all systems is no part
-        expected = sizes * (whole[a] - whole[b]) + sizes.sum() * (changes[:, a] - changes[:, b])
-        assert sums[:, a] - sums[:, b] == pytest.approx(expected)
+        fitted, beside = parts[:, a] - parts[:, b], changes[:, a] - changes[:, b]
+        assert sums[:, a] - sums[:, b] == pytest.approx(sizes.sum() * (fitted + (len(names) - 1) / len(names) * beside))
+
+
+def test_raters_who_rate_all_systems_in_their_documents_change_no_difference():
+    """By document, so that tests and intervals are those of the ratings themselves."""
+    rng = np.random.default_rng(6)
+    rows = [(f"s{system}", 10 * document + k, f"d{document}", f"r{document % 3}",
+             rng.normal(70, 10) + 8 * (document % 3)) for document in range(8) for system in range(4) for k in range(2)]
+    rows = dict(zip(("system", "line", "docid", "rater", "score"), zip(*rows, strict=True), strict=True))
+    testset, adjusted = adjusted_scores(rows)
+    plain = np.array([testset.scores["human"].by_system[name] for name in sorted(testset.systems)])
+    by_document = [scores.reshape(4, 8, 2).mean(axis=2) for scores in (adjusted, plain)]
+    assert np.diff(by_document[0], axis=0) == pytest.approx(np.diff(by_document[1], axis=0))
+
+
+def sum_of_squares(columns, scores):
+    """What is left beside a fit by dummy variables, and the rank of these."""
+    design = np.concatenate([np.equal.outer(np.asarray(column), np.unique(column)) for column in columns], axis=1)
+    rest = scores - design @ np.linalg.lstsq(design.astype(float), scores, rcond=None)[0]
+    return rest @ rest, np.linalg.matrix_rank(design)
+
+
+@pytest.mark.parametrize("share", [1.0, 0.8])
+def test_f_is_that_of_three_fits_by_dummy_variables(share):
+    rows = make_ratings(seed=5, share=share, n_documents=20)
+    told = {one.code: one.facts for one in adjusted_scores(rows)[0].assumed}["rater-favour"]
+    scores = np.array(rows["score"])
+    cells = [f"{system} {rater}" for system, rater in zip(rows["system"], rows["rater"], strict=True)]
+    blocks = [f"{cell} {document}" for cell, document in zip(cells, rows["docid"], strict=True)]
+    without, rank = sum_of_squares([rows["line"], rows["system"], rows["rater"]], scores)
+    with_cells, rank_of_cells = sum_of_squares([rows["line"], cells], scores)
+    of_blocks, rank_of_blocks = sum_of_squares([rows["line"], blocks], scores)
+    df, df_rest = rank_of_cells - rank, rank_of_blocks - rank_of_cells
+    f = ((without - with_cells) / df) / ((with_cells - of_blocks) / df_rest)
+    assert (told["df"], told["df_rest"]) == (df, df_rest) and told["f"] == pytest.approx(f)
+    assert told["p"] == pytest.approx(stats.f.sf(f, df, df_rest), abs=0.15)  # ratings are normal here
+
+
+def test_raters_who_favour_systems_are_found_and_warned_of():
+    rows = make_ratings(seed=8, n_documents=30)
+    favours = rows | {"score": [score + 25 * (rater == "r1" and system == "s2") for score, rater, system in zip(
+        rows["score"], rows["rater"], rows["system"], strict=True)]}
+    for given, finds in ((rows, False), (favours, True)):
+        found = compare(adjusted_scores(given)[0], ["human", "human-adjusted"], trials=99)
+        warned = [one for one in found.warnings if one.code == "raters-favour-systems"]
+        assert [one.metric for one in warned] == ["human-adjusted"] * finds
+        told, = (one.text for one in found.testset.assumed if one.code == "rater-favour")
+        assert ("finds that how strict" if finds else "does not find that how strict") in told
+
+
+def test_a_rater_of_one_system_leaves_nothing_to_test():
+    rows = {"system": ["A", "B"] * 6, "line": [k // 2 for k in range(12)], "rater": ["x", "y"] * 3 + ["y", "x"] * 3,
+            "score": [9.0, 5.0, 6.0, 8.0, 9.0, 6.0, 4.0, 8.0, 5.0, 5.5, 7.0, 8.0]}
+    testset = read_scores({"human": rows}, raters="adjusted")
+    told, = (one.text for one in testset.assumed if one.code.startswith("rater-favour"))
+    assert "do not allow a test" in told
+
+
+def make_shared(n_documents):
+    """Two systems, both rated in some documents, each document by one rater."""
+    rng = np.random.default_rng(2)
+    rows = [(system, document, f"d{document}", f"r{document % 2}", rng.normal(70, 10))
+            for document in range(n_documents) for system in "AB"]
+    return dict(zip(("system", "line", "docid", "rater", "score"), zip(*rows, strict=True), strict=True))
+
+
+@pytest.mark.parametrize("n_documents", [3, 6, 12])
+def test_where_both_are_rated_in_all_documents_they_are_linked_by_all(n_documents):
+    testset = read_scores({"human": make_shared(n_documents)}, raters="adjusted")
+    told = {one.code: one.facts for one in testset.assumed}["rater-links"]
+    assert (told["worth"], told["widening"]) == (pytest.approx(n_documents), pytest.approx(
+        np.sqrt((n_documents - 1) / n_documents)))  # of a mean, the bootstrap's standard error over the true one
+    assert "few-rater-links" not in {one.code for one in compare(testset, "human-adjusted", trials=99).warnings}
+
+
+def rate_sparsely(seed, n_systems, n_documents, n_rated, n_raters):
+    """Equal systems, each rated in some of the documents, of each by a rater at random."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for system in range(n_systems):
+        for document in rng.choice(n_documents, n_rated, replace=False).tolist():
+            rater = rng.integers(n_raters)
+            rows += [(f"s{system}", 2 * document + k, f"d{document}", f"r{rater}", rng.normal(70, 10)) for k in (0, 1)]
+    return dict(zip(("system", "line", "docid", "rater", "score"), zip(*rows, strict=True), strict=True))
+
+
+def test_systems_that_few_ratings_link_are_warned_of_or_refused():
+    testset = read_scores({"human": rate_sparsely(1, 4, 30, 10, 5)}, raters="adjusted")
+    told = {one.code: one.facts for one in testset.assumed}["rater-links"]
+    warned, = (one for one in compare(testset, "human-adjusted", trials=99).warnings if one.code == "few-rater-links")
+    assert (warned.a, warned.b) == (told["a"], told["b"]) and told["widening"] > 1.25
+    assert f"about {told['widening']:.2g} times too wide" in warned.text
+    alone = compare(testset.only([name for name in testset.systems if name != told["a"]]), "human-adjusted", trials=99)
+    assert "few-rater-links" not in {one.code for one in alone.warnings}
+    with pytest.raises(InputError, match=r"would be at least \d\.\d times too wide\. Expected less than 2 times"):
+        read_scores({"human": rate_sparsely(9, 2, 20, 10, 6)}, raters="adjusted")
 
 
 def test_a_stricter_rater_changes_no_difference():

@@ -13,6 +13,7 @@ from scipy.stats import wilcoxon
 
 from mtsig_core import InputError, TestSet, compare, join_scores, read_scores, read_task
 from mtsig_core.cli.main import main
+from mtsig_core.readers import read_text
 from mtsig_core.readers.lines import read_table
 from mtsig_core.readers.tasks import contents_of
 from mtsig_core.readers.uploads import Upload, guess_uploads, read_uploads
@@ -208,6 +209,15 @@ def test_items_of_documents_join_texts_by_their_place_in_the_document(write):
         join_scores(texts, {"raw": write_da_by_document(write, beyond)})
 
 
+def test_texts_of_appraise_may_be_in_quotes(write):
+    path = write_da_by_document(write)
+    with open(path) as file:
+        quoted = re.sub(r"(?<![\w.])([A-Za-z]\w*)(?![\w.])", r'"\1"', file.read())
+    assert '"ann","A",1,"TGT"' in quoted
+    again = read_scores({"raw": write("quoted.csv", quoted)})
+    assert again.scores["raw"].by_system == read_scores({"raw": path}).scores["raw"].by_system
+
+
 def test_a_header_in_the_file_of_appraise_is_no_rating(write):
     path = write_da_by_document(write)
     with open(path) as file:
@@ -367,6 +377,21 @@ def test_a_segment_of_wmt25_that_nobody_rated_is_no_fault(write):
     text = wmt25_of_people([{"human1": 90}, {"human1": 80}])
     bare = json.dumps({"doc_id": "en-cs_CZ_#_news_#_d9", "scores": {}}) + "\n"
     assert read_scores({"ESA": write("wmt25.jsonl", bare + text)}).n_segments == 2
+
+
+@pytest.mark.parametrize("has_places", [True, False])
+def test_ratings_of_wmt25_join_its_texts_by_document_and_paragraph(write, has_places):
+    """Rows of other language pairs come first, so that the number of a row is that of another segment."""
+    pairs, documents = ("en-de_DE", "en-cs_CZ"), ("d1", "d2")
+    ids = [f"{pair}_#_news_#_{document}" for pair in pairs for document in documents]
+    texts = write("genmt.jsonl", "".join(json.dumps({
+        "doc_id": item, "src_text": "a\n\nb", "refs": {"refA": {"ref": "c\n\nd"}}}) + "\n" for item in ids))
+    outputs = write("A.jsonl", "".join(json.dumps({"doc_id": item, "hypothesis": "c\n\nd"}) + "\n" for item in ids))
+    ratings = write("humeval.jsonl", "".join(json.dumps({
+        "doc_id": f"{item}_#_{k}" if has_places else item, "scores": {"A": {"human1": 10 * place + k}}}) + "\n"
+        for place, item in enumerate(ids) for k in range(2)))
+    testset = read_text([(None, texts)], [("A", outputs)], langpair="en-cs_CZ")
+    assert join_scores(testset, {"ESA": ratings}).scores["ESA"].by_system["A"] == (20, 21, 30, 31)
 
 
 def test_scores_of_wmt25_that_are_no_ratings_are_refused(write):

@@ -110,10 +110,10 @@ def test_the_fault_of_a_table_is_told_before_what_else_is_missing():
     for files in ([ref], [up("x.txt", "a\nb\n")]):
         with pytest.raises(InputError, match="^s1.tsv, row 2"):
             read_uploads([*files, up("s1.tsv", f"{table}x\n")])
-        for fine in (up("s1.tsv", f"{table}1\n"), up("m.tsv", f"{table}3\n", "scores", "MetricX-24"),
-                     up("i.tsv", "system\tid\tscore\nA\tq\t3\n")):
-            with pytest.raises(InputError, match="^No (system|reference) among the files"):
-                read_uploads([*files, fine])
+    for fine in (up("s1.tsv", f"{table}1\n"), up("m.tsv", f"{table}3\n", "scores", "MetricX-24"),
+                 up("i.tsv", "system\tid\tscore\nA\tq\t3\n")):
+        with pytest.raises(InputError, match="^No system among the files"):
+            read_uploads([ref, fine])
 
 
 def test_a_zip_of_files_side_by_side_whose_names_say_all():

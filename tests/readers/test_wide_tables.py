@@ -9,7 +9,7 @@ import pytest
 from mtsig_core.cli.main import main
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.readers.scores import read_scores
-from mtsig_core.readers.texts import read_text
+from mtsig_core.readers.texts import read_frame, read_outputs, read_text
 from mtsig_core.source import Source
 
 RANDOM = random.Random(7)
@@ -156,3 +156,77 @@ def test_no_system_of_wmt25_is_set_aside():
         whole = {system: values for system, values in table.items() if len(values) == n}
         testset = read_scores({metric: whole})
         assert {*testset.systems} == {*whole} and [one.code for one in testset.assumed] == ["direction-known"]
+
+
+PAIRWISE = {"model_a": ["x"] * 9, "model_b": ["y"] * 9, "winner": ["model_a", "tie", "model_b"] * 3}
+
+
+@pytest.mark.parametrize("table", [
+    PAIRWISE, {"id": list(range(9)), **PAIRWISE},
+    {"System 1": ["x"] * 9, "System 2": ["y"] * 9, "score": [1, 0, -1] * 3},
+    {"source": TEXTS[:9], "translation_1": TEXTS[:9], "translation_2": TEXTS[:9], "preference": [1, 2, 1] * 3}])
+def test_pairwise_judgements_are_named(table):
+    with pytest.raises(InputError, match="has pairwise judgements .*does not read these"):
+        read_scores({"human": table})
+
+
+def test_systems_of_such_names_are_read():
+    assert systems({"System A": SCORES["A"], "System B": SCORES["B"]}) == ["System A", "System B"]
+
+
+def test_the_id_of_a_row_is_no_line():
+    """Label Studio has one for each task; with it, no two systems would have a common line."""
+    export = {"annotation_id": list(range(90, 98)), "annotator": [1, 2] * 4, "created_at": ["2026-01-01"] * 8,
+              "id": list(range(8)), "lead_time": [9.5] * 8, "rating": [80, 70, 60, 50, 90, 75, 65, 40],
+              "source": ["a b", "c d", "e f", "g h"] * 2, "system": ["x"] * 4 + ["y"] * 4}
+    with pytest.raises(InputError, match="column id has another value in each row") as error:
+        read_scores({"human": export})
+    assert error.value.remedies == ({"columns": "line=source"},)
+    found = read_scores({"human": export}, columns={"line": "source"})
+    assert found.n_segments == 4 and found.scores["human"].by_system["y"] == (90, 75, 65, 40)
+    same = {**export, "id": [1, 2, 3, 4] * 2}
+    assert read_scores({"human": same}).n_segments == 4
+
+
+def test_a_command_is_proposed_for_a_table_with_a_column_for_each_system():
+    table = {"story": [f"s{k // 4}" for k in range(N)], "src_len": BESIDE["src_len"], **SCORES}
+    with pytest.raises(InputError, match="I found the columns story, src_len, A, B") as error:
+        read_scores({"COMET": table})
+    assert error.value.remedies[0] == {"columns": "systems=A|B,docid=story"}
+    found = read_scores({"COMET": table}, columns={"systems": "A|B", "docid": "story"})
+    assert [*found.systems] == ["A", "B"] and found.n_documents == N // 4
+
+
+def rows_of_texts():
+    return [{"custom_id": f"request-{k}", "prompt": f"Translate: {text}", "reference": text, "mySys": text,
+             "base": "word", "label": "word", "finish_reason": "stop", "explanation": text}
+            for k, text in enumerate(TEXTS)]
+
+
+def test_what_programs_write_beside_texts_is_no_output(tmp_path):
+    """A prompt with the words of the reference was a system among the others."""
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows_of_texts()))
+    testset = read_text([(None, path)], [])
+    assert [*testset.systems] == ["mySys", "base"] and [*testset.references] == ["ref"]
+    [assumed] = testset.assumed
+    assert "custom_id (row numbers), prompt (what a model was asked or answered)" in assumed.text
+    frame = {name: [row[name] for row in rows_of_texts()] for name in rows_of_texts()[0]}
+    in_memory = read_frame(frame, name="toy")
+    assert [*in_memory.systems] == ["mySys", "base"] and in_memory.assumed[0].code == "texts-aside"
+    assert [*read_frame(frame, systems=["prompt", "base"], name="toy").systems] == ["prompt", "base"]
+
+
+@pytest.mark.parametrize("name", ["response", "completion", "prompt"])
+def test_the_only_column_that_may_be_an_output_is_one(tmp_path, name):
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(json.dumps({"reference": text, name: text}) + "\n" for text in TEXTS))
+    assert len(read_text([(None, path)], []).systems) == 1
+
+
+def test_outputs_without_a_reference_lose_no_assumption(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(json.dumps({"source": text, "mySys": f"{text} a", "base": f"{text} b",
+                                        "finish_reason": "stop"}) + "\n" for text in TEXTS))
+    testset = read_outputs([(None, path)])
+    assert [*testset.systems] == ["mySys", "base"] and [one.code for one in testset.assumed] == ["texts-aside"]

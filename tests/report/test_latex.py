@@ -78,6 +78,12 @@ class TestTables:
             assert not any(escape(text) in said for said in said_of_tables(code))
         assert code.count("see BLEU: methods.") == 4
 
+    def test_a_table_promises_no_caveats_that_are_not_there(self):
+        named = dataclasses.replace(result(), metric="human")  # by human scores, one metric is enough
+        code = comparison_latex(dataclasses.replace(comparison(named), metrics={"human": named}))
+        assert "Methods: see human: methods." in code and "caveats" not in code
+        assert "Methods and caveats: see BLEU: methods." in comparison_latex(comparison())  # only one metric
+
     def test_one_system_has_no_pairs(self):
         code = comparison_latex(compare(toy(1, 5), trials=99, resamples=50))
         assert len(rows_of(code, "tabular")) == 1 and "longtable}{" not in code

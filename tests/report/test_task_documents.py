@@ -32,6 +32,7 @@ from mtsig_core.report.sentences import (
     paper_sentences,
     select_parts,
     state_agreement,
+    state_task_answer,
     state_verdict,
 )
 from mtsig_core.report.tables import dispute_counts_table, disputed_pairs_table, pairs_table, rank_table, tops_table
@@ -445,3 +446,13 @@ def test_across_the_language_pairs_it_is_said_which_to_go_by_where_intervals_say
 def test_rank_ranges_are_said_to_hold_jointly_only_where_they_do(settings, said):
     found = compare_task(made(), "X", trials=199, resamples=99, **settings)
     assert describe_ranks(select_parts(found, "X")) == said == explain_marks(found, "X", "*")[:len(said)]
+
+
+def test_the_answer_on_a_task_speaks_of_all_metrics():
+    found = compare_task(rated(made()), ["X", "mqm", "100%_Y"], trials=99, resamples=99)
+    same, other = state_verdict(found, "X"), state_verdict(found, "100%_Y")
+    assert state_verdict(found, "mqm") == same != other
+    assert state_task_answer(found, "X") == f"The metrics disagree. X and human scores (mqm): {same}. 100%_Y: {other}"
+    assert state_task_answer(found, "mqm").startswith("The metrics disagree. Human scores (mqm) and X: ")
+    alone = compare_task(made(), "X", trials=99, resamples=99)
+    assert state_task_answer(alone, "X") == f"X: {state_verdict(alone, 'X')}"

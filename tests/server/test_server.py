@@ -35,6 +35,15 @@ def test_all_answers_have_the_headers(server, path, status):
     assert {answer.headers.get(key) for key in guard.headers()} == set(guard.headers().values())
 
 
+def test_a_preview_of_a_link_tells_nothing_of_what_it_opens(server):
+    """A chat or a search engine fetches the link: it gets the same page for each, without the name of a set."""
+    plain = get(f"{server[1]}/")
+    for link in ("/?testset=~a-secret", "/summary?testset=simulated+shared+task&a=Cedar", "/review?review=a-secret"):
+        preview = get(f"{server[1]}{link}")
+        assert preview.text == plain.text and "og:" not in preview.text
+        assert preview.headers["x-robots-tag"] == "noindex"
+
+
 @pytest.mark.parametrize("path", ["/", "/pair"])
 def test_a_page_says_at_once_what_draws_pictures(server, path):
     address = f"{server[1]}{path}"

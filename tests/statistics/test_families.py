@@ -130,13 +130,13 @@ def agreement(result):
             sum(without_0(pair, *joint) for pair in left_open), sum(not without_0(pair, *joint) for pair in decided))
 
 
-@pytest.mark.parametrize("n_segments, found", [(300, (3, 8, 3, 2)), (1592, (14, 0, 0, 1)), (3000, (14, 0, 0, 0))])
+@pytest.mark.parametrize("n_segments, found", [(300, (3, 7, 3, 2)), (1592, (14, 0, 0, 1)), (3000, (14, 0, 0, 0))])
 def test_simultaneous_intervals_agree_with_decisions_on_the_simulated_corpus(n_segments, found):
     """The table of docs/statistics.md."""
     assert agreement(compare(load_demo(n_segments), "bleu", jobs=2).metrics["bleu"]) == found
 
 
 def test_simultaneous_intervals_agree_with_decisions_on_wmt24(wmt24):
-    """Of 325 pairs 26 are open with a single interval without 0, none with a simultaneous one."""
+    """Of 325 pairs 25 are open with a single interval without 0, none with a simultaneous one."""
     testset = read_wmt(wmt24, "en-de").scored_with(["refA"])
-    assert agreement(compare(testset, "bleu", jobs=2).metrics["bleu"]) == (262, 26, 0, 14)
+    assert agreement(compare(testset, "bleu", jobs=2).metrics["bleu"]) == (262, 25, 0, 19)

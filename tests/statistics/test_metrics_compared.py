@@ -31,7 +31,7 @@ def shares(noise, shared, spread, repeats, n_systems=8, n_segments=100):
         x, y = held.rows
         order = [0, 1] if x.soft[0] >= y.soft[0] else [1, 0]
         p_values = TESTS["bootstrap"].p_values
-        found.append((compare_metrics(held.rows, [held], order)[0].p_value,
+        found.append((compare_metrics([held], order)[0].p_value,
                       p_values((x.soft - y.soft)[:1], (x.soft - y.soft)[None, 1:])[0]))
     return (np.array(found) <= .05).mean(axis=0)
 

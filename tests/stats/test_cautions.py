@@ -14,10 +14,12 @@ from mtsig_core.report.reports import comparison_html, comparison_latex, compari
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.results import SystemResult
 from mtsig_core.stats.cautions import about_texts, find_cautions
+from mtsig_core.stats.comparison import decide, draw
 from mtsig_core.stats.pair import examine_pair
 from mtsig_core.stats.power import plan
+from mtsig_core.stats.ranks import find_top_group
 from mtsig_core.stats.settings import resolve
-from mtsig_core.stats.significance import TESTS, fitting_tests
+from mtsig_core.stats.significance import CORRECTIONS, TESTS, fitting_tests
 from tests.builders.toys import Given, bleu, bleu_counts, mean, metric_result, pair_result, segment_scores, toy
 
 QUICK = dict(trials=199, resamples=50)
@@ -243,6 +245,26 @@ def test_ranks_that_follow_another_correction_say_so():
     for correction, warned in (("none", True), ("bh", True), ("holm", False), ("romano-wolf", False)):
         found = compare(design, trials=999, resamples=99, correction=correction).warnings
         assert ("ranks-and-correction" in {caution.code for caution in found}) == warned
+
+
+def test_no_system_of_the_top_group_has_a_loss_by_romano_wolf_and_by_others_it_is_named():
+    """Three equal systems and three better ones. By the default the top group means what the README says."""
+    rng, with_losses = np.random.default_rng(11), dict.fromkeys(CORRECTIONS, 0)
+    for _ in range(25):
+        values = {name: rng.normal(shift, 1, 30).tolist() for name, shift in zip("ABCDEF", [0.7] * 3 + [0] * 3,
+                                                                                strict=True)}
+        testset = TestSet("toy", {name: [None] * 30 for name in values}, {}, scores={"human": SegmentScores(values)})
+        draws = draw(testset, "human", trials=499, resamples=50)
+        for correction in CORRECTIONS:
+            found = decide(draws, correction=correction)
+            result = found.metrics["human"]
+            lost = {pair.b if pair.better == "a" else pair.a for pair in result.pairs if pair.better is not None}
+            members = set(find_top_group(result)) & lost
+            with_losses[correction] += bool(members)
+            caution = warning(found, "ranks-and-correction")
+            named = set() if caution is None else set(caution.facts["differ"].get("bold", ()))
+            assert named == members
+    assert with_losses["romano-wolf"] == 0 < with_losses["bh"] <= with_losses["none"]
 
 
 def test_who_leads_by_ranks_and_not_by_decisions_is_named():

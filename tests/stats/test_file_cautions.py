@@ -186,6 +186,18 @@ def test_a_reference_made_from_an_output():
     assert told({"A": A, "twin": twin, "B": B}, {"refA": edited})[0] == [("made-from-output", "A")]
 
 
+@pytest.mark.parametrize("base", ["A", "B"])
+@pytest.mark.parametrize("share", [0.02, 0.04])
+def test_a_reference_whose_words_were_edited_one_by_one(base, share):
+    """Lines with one other word are then as many as in any good translation; equal lines are far more."""
+    outputs = {"A": A, "B": B}
+    for seed in range(4):
+        draw = random.Random(seed)
+        edited = [" ".join(draw.choice(WORDS) if draw.random() < share else word for word in line.split())
+                  for line in outputs[base]]
+        assert told(outputs, {"refA": edited})[0] == [("made-from-output", base)]
+
+
 def test_a_better_system_and_a_copy_of_the_reference_are_no_source_of_it():
     for n_lines in (60, 300, 1000):
         ref, a, b = make(n_lines, 3, (0.15, 0.4))
@@ -195,17 +207,22 @@ def test_a_better_system_and_a_copy_of_the_reference_are_no_source_of_it():
     assert told({"a": short, "b": [line.replace("a", "o") for line in short]}, {"refA": short[:-1] + ["Ja!"]})[0] == []
 
 
+def doubts_of(testset):
+    return [caution for caution in about_files(testset) if caution.kind.doubts_files]
+
+
 @pytest.mark.parametrize("langpair", ["en-de", "en-zh"])
 def test_nothing_is_said_of_real_outputs(wmt24, langpair):
     testset = read_wmt(wmt24, langpair)
+    testset = testset.only([name for name in testset.systems if name != "CycleL2"])  # in en-zh it is in no language
     for references in ([name] for name in testset.references):
         scored = testset.scored_with(references, others_as_systems=len(testset.references) > 1)
-        assert about_files(scored) == ()
+        assert doubts_of(scored) == []
     draw, documents = random.Random(12), testset.document_index
     for n_documents in (12, 40):
         chosen = set(draw.sample(range(documents.max() + 1), n_documents))
         part = testset.take([k for k, document in enumerate(documents) if document in chosen])
-        assert about_files(part) == about_files(part.only([draw.choice(list(testset.systems))])) == ()
+        assert doubts_of(part) == doubts_of(part.only([draw.choice(list(testset.systems))])) == []
 
 
 @pytest.mark.parametrize("langpair", ["en-de", "en-zh"])

@@ -30,7 +30,9 @@ from mtsig_core.stats.ranks import (
     rank_intervals,
     ranks_before_after,
     signed_rank,
+    wmt21,
     wmt22,
+    wmt22_appraise,
     wmt24,
     wmt25,
 )
@@ -176,7 +178,7 @@ def rated():
                    documents=[f"d{k // 4}" for k in range(120)], domains=["news"] * 60 + ["speech"] * 60)
 
 
-@pytest.mark.parametrize("rule", ["wmt22", "wmt24", "wmt25", "overlap"])
+@pytest.mark.parametrize("rule", [rule for rule in RANK_RULES if rule != "simultaneous"])
 def test_a_comparison_is_ranked_by_the_rule_and_says_what_it_hides(rated, rule):
     ours = compare(rated, "human", trials=999).metrics["human"]
     found = compare(rated, "human", trials=999, rank_rule=rule)
@@ -185,8 +187,9 @@ def test_a_comparison_is_ranked_by_the_rule_and_says_what_it_hides(rated, rule):
     if rule == "overlap":
         expected = overlap(*np.array([(row.ci_low, row.ci_high) for row in result.systems]).T)
     else:
-        expected = {"wmt22": lambda data, alpha, _: wmt22(data, alpha), "wmt24": wmt24, "wmt25": wmt25}[rule](
-            data, 0.05, rated.domains)[1]
+        by_rule = {"wmt21": wmt21, "wmt22": wmt22, "wmt22-appraise": wmt22_appraise, "wmt23": wmt22_appraise,
+                   "wmt25": wmt25}
+        expected = wmt24(data, 0.05, rated.domains)[1] if rule == "wmt24" else by_rule[rule](data, 0.05)[1]
     ranks = [(row.rank_low, row.rank_high) for row in result.systems]
     assert ranks == list(zip(expected.low, expected.high, strict=True))
     assert [row.cluster for row in result.systems] == list(result.ruled.clusters) == sorted(expected.cluster)
@@ -218,7 +221,9 @@ def without_rule(pairs):
 def p_by_rule(rule, first, second, domains):
     """The p by which a rule decides on a pair, `first` with the better mean: by scipy, as in the tasks' own scripts."""
     both = ~(np.isnan(first) | np.isnan(second))
-    if rule == "wmt22":
+    if rule in ("wmt22-appraise", "wmt23"):
+        return stats.mannwhitneyu(first[both], second[both], alternative="greater").pvalue
+    if rule in ("wmt21", "wmt22"):
         return stats.mannwhitneyu(first[~np.isnan(first)], second[~np.isnan(second)], alternative="greater").pvalue
     if rule == "wmt25":
         return stats.wilcoxon((first - second)[both], alternative="greater").pvalue
@@ -230,7 +235,7 @@ def p_by_rule(rule, first, second, domains):
 
 
 @pytest.mark.parametrize("lower", [False, True])
-@pytest.mark.parametrize("rule", ["wmt22", "wmt24", "wmt25", "overlap"])
+@pytest.mark.parametrize("rule", [rule for rule in RANK_RULES if rule != "simultaneous"])
 def test_pairs_have_the_difference_p_and_decision_of_the_rule(rated, rule, lower):
     by_system = {name: [None if score is None else -score if lower else score for score in values]
                  for name, values in rated.scores["human"].by_system.items()}
@@ -265,6 +270,29 @@ def test_pairs_have_the_difference_p_and_decision_of_the_rule(rated, rule, lower
 def test_by_simultaneous_ranks_pairs_have_no_rule_of_their_own(rated):
     result = compare(rated, "human", trials=999).metrics["human"]
     assert without_rule(result.pairs) == result.pairs and not result.has_rule_decisions
+
+
+def test_wmt22_out_of_english_compares_common_segments_and_draws_lines_by_wins():
+    """By hand: A beats B and C. B and C are alike on the segments that both have, and B has good ones of its own."""
+    a, b, c = np.arange(40) + 40.0, np.arange(40) + 20.0, np.arange(40) + 20.0
+    c[20:] = np.nan
+    _, unmatched = wmt22(np.array([a, b, c]), 0.05)
+    order, matched = wmt22_appraise(np.array([a, b, c]), 0.05)
+    assert order.tolist() == [0, 1, 2]
+    assert unmatched.better[1, 2] and not matched.better[1, 2]
+    assert list(zip(matched.low, matched.high, strict=True)) == [(1, 1), (2, 3), (2, 3)]
+    assert matched.cluster.tolist() == [1, 2, 2] and matched.wins.tolist() == [2, 0, 0]
+
+
+def test_wmt21_counts_a_win_over_a_higher_mean_and_draws_lines_by_wins():
+    """B has the lower mean for one outlier, and yet beats C; A beats both, and B, with one win, as many as are left."""
+    c = np.linspace(0, 1, 40)
+    b = c + 0.8
+    b[0] = -60.0
+    a = c + 5
+    order, ranks = wmt21(np.array([a, b, c]), 0.05)
+    assert order.tolist() == [0, 2, 1] and ranks.better.tolist() == [[0, 1, 1], [0, 0, 1], [0, 0, 0]]
+    assert ranks.wins.tolist() == [2, 1, 0] and ranks.cluster.tolist() == [1, 2, 2]
 
 
 def test_wmt22_ends_a_cluster_where_all_above_beat_all_below():
@@ -307,7 +335,7 @@ def test_a_rule_is_one_entry(rated, monkeypatch):
 
 
 @pytest.mark.parametrize("correction", ["auto", "none", "bh"])
-@pytest.mark.parametrize("rule", ["wmt22", "wmt24", "wmt25", "overlap"])
+@pytest.mark.parametrize("rule", [rule for rule in RANK_RULES if rule != "simultaneous"])
 def test_the_dispute_card_has_the_ranks_of_each_rule_whichever_ranks_the_comparison(rated, rule, correction):
     asked = dict(trials=999, resamples=99, correction=correction)
     ranks = {name: {row.system: (row.rank_low, row.rank_high) for row in compare(

@@ -12,10 +12,11 @@ from scipy.stats import chi2
 from mtsig_core import Comparison, InputError, SettingError, TestSet, compare, replicates, score
 from mtsig_core.metrics import part_counter, resolve_metric
 from mtsig_core.metrics.bleu import Bleu
-from mtsig_core.stats.decisions import spread_interval
+from mtsig_core.results import SystemRuns
+from mtsig_core.stats.decisions import pair_runs, smallest_stable_difference, spread_interval
 from mtsig_core.store.kept_sets import _pack, _unpack
 from mtsig_core.testset import SegmentScores
-from tests.builders.toys import texts
+from tests.builders.toys import pair_result, texts
 
 QUICK = dict(trials=199, resamples=100)
 REFERENCE, OUTPUTS = texts(5, [.3, .33, .4, .36, .5], 12)
@@ -87,7 +88,7 @@ def test_scores_are_means_and_the_spread_is_that_of_the_runs():
     pair, = result.pair_runs
     spread = {row.system: row.sd for row in result.runs}
     assert pair.se_runs == pytest.approx(np.sqrt(spread["A"] ** 2 / 2 + spread["B"] ** 2 / 2))
-    n = result.pairs[0].n_units
+    n = result.pairs[0].n_effective
     variances = np.array([pair.se_testset**2 * n / (n - 1), *(spread[name] ** 2 / 2 for name in "AB")])
     freedom = np.array([result.pairs[0].n_effective - 1, 1, 1])
     assert pair.se_total == pytest.approx(np.sqrt(variances.sum()))
@@ -194,3 +195,12 @@ class TestTestSet:
     def test_parses_are_not_of_runs(self):
         with pytest.raises(SettingError, match="training runs have none"):
             compare(SET, "dep-f")
+
+
+@pytest.mark.parametrize("sds, t", [((1.0, 1.0), 4.303), ((1.0, 0.0), 12.706)])
+def test_what_two_runs_leave_open_depends_on_both_spreads(sds, t):
+    """docs/statistics.md: of two runs each, t is 4.3 if both systems vary alike, and up to 12.7 if one varies more."""
+    pair = pair_result("A", "B", 1.0, se=1e-9, n_units=200, n_effective=200.0)
+    runs = [SystemRuns(name, (30.0, 30.0), sd, None, None) for name, sd in zip("AB", sds, strict=True)]
+    row, = pair_runs([pair], runs)
+    assert smallest_stable_difference(row, 0.05) / row.se_total == pytest.approx(t, rel=0.005)

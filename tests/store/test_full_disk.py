@@ -80,3 +80,21 @@ def test_a_clock_that_goes_back(url):
     now[0] += 365 * DAY  # and right again
     assert store.find(link) and [saved.name for saved in store.of("me")] == ["one"] and reviews.find(edit)
     store.close()
+
+
+def test_a_clock_that_jumps_ahead(url):
+    """By ten years, and is set right a minute later: what is kept is not forgotten for that."""
+    now, passed = [1000 * DAY], [0.0]
+    store = Store(url, now=lambda: now[0], passed=lambda: passed[0])
+    reviews = ReviewStore(store)
+    link, edit = store.keep(named("one"), "me"), reviews.begin(BEGIN, "me").edit_link
+    now[0] += 3650 * DAY
+    passed[0] += 60
+    store.keep(named("two"), "me"), reviews.begin(BEGIN, "me")
+    now[0] -= 3650 * DAY
+    assert store.find(link) and reviews.find(edit).history
+    now[0] += 100 * DAY  # which really go by
+    passed[0] += 100 * DAY
+    store.keep(named("three"), "me")
+    assert store.find(link) is None and reviews.find(edit) is None
+    store.close()

@@ -3,6 +3,7 @@
 import pytest
 
 from mtsig_core.store.kept_sets import Store
+from mtsig_core.store.reviews import Exclude, ReviewStore
 from tests.store.conftest import kill_in_the_middle
 
 # Saves one set whole, then a second of which every statement is sent but the commit; and waits to be killed.
@@ -37,3 +38,38 @@ def test_what_was_kept_is_there_and_nothing_half(url):
     again = store.keep(store.load(store.find(link)).only(["A"]), "you")  # and it can be written to
     assert store.find(again)
     store.close()
+
+
+# Saves a step of a review whole, then starts another review, or adds a step, of which all is sent but the commit.
+REVIEWS = """
+import signal, sys
+import sqlalchemy as sa
+from mtsig_core.store.reviews import Begin, Exclude, ReviewStore
+
+begin = Begin("wmt", None, "d", {"en-de": "1"}, "bleu", {"trials": 999})
+reviews = ReviewStore(sys.argv[1])
+kept = reviews.begin(begin, "me")
+reviews.add(kept.edit_link, Exclude("A", None, "late"), 1)
+print(kept.edit_link, flush=True)
+
+def wait(connection):
+    print("in the middle", flush=True)
+    signal.pause()
+
+sa.event.listen(reviews._engine, "commit", wait)
+"""
+STEPS = {"a step": 'reviews.add(kept.edit_link, Exclude("B", None, "lost"), 2)',
+         "a review": 'reviews.begin(begin, "me")'}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("step", STEPS)
+def test_a_review_has_all_steps_that_were_saved_and_goes_on(url, step):
+    link, reviews = kill_in_the_middle(REVIEWS + STEPS[step], url), ReviewStore(url)
+    kept, = reviews.of("me")
+    assert kept.edit_link == link and [one.system for one in kept.review.exclusions] == ["A"]
+    kept = reviews.add(link, Exclude("C", None, "new"), 2)  # the step that was lost has left no gap
+    assert [entry.number for entry in reviews.find(link).history] == [1, 2, 3]
+    with reviews._engine.begin() as db:
+        assert db.exec_driver_sql("SELECT count(*) FROM mtsig_review_entry").scalar() == 3
+    reviews.close()

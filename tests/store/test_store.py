@@ -3,9 +3,11 @@
 import json
 import random
 import secrets
+import sqlite3
 import threading
 import zlib
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -15,7 +17,7 @@ from mtsig_core.errors import StoreError
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.store.database import DAY, Limits
 from mtsig_core.store.kept_sets import Store, TableStore, _pack, _unpack, open_store
-from mtsig_core.store.reviews import Begin, ReviewStore
+from mtsig_core.store.reviews import Begin, Exclude, ReviewStore
 from mtsig_core.testset import SegmentScores
 
 
@@ -236,3 +238,25 @@ def test_tables_are_kept_behind_a_link_each():
         store.keep("1234567", "set", "me")
     times[0] = 1.5 * DAY
     assert store.find(link, "set") is None and store.keep("123456789", "set", "me")
+
+
+#: As the version of 22 November 2026 wrote it: two sets and a review of six steps, of which one is taken back.
+EARLIER = Path(__file__).with_name("home_of_an_earlier_version.sql")
+
+
+def test_the_home_of_an_earlier_version_opens_and_goes_on(tmp_path):
+    with closing(sqlite3.connect(tmp_path / "testsets.sqlite")) as database:
+        database.executescript(EARLIER.read_text())
+    store = open_store({"MTSIG_HOME": str(tmp_path), "MTSIG_EXPIRY_DAYS": "0"})
+    scores, texts = store.of("me")
+    assert (texts.name, scores.name) == ("old set", "old scores")
+    assert store.load(texts).documents[:3] == ("d0", "d0", "d1") and store.load(texts).langpair == "en-de"
+    assert store.load(scores).scores["human"].by_system["A"][:3] == (0.0, 1.0, 2.0)
+    reviews = ReviewStore(store)
+    kept, = reviews.of("me")
+    review = kept.review
+    assert len(kept.history) == 7 and not review.exclusions and review.decisions[0].first == ("A",)
+    assert (review.notes[0].text, review.metric, review.settings["rank_rule"]) == ("a note", "chrf", "wmt24")
+    assert reviews.add(kept.edit_link, Exclude("C", None, "new"), 7).review.exclusions[0].system == "C"
+    assert store.find(store.keep(store.load(texts), "somebody else"))
+    store.close()
