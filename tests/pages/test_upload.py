@@ -432,3 +432,17 @@ def test_a_table_may_be_laid_out_the_other_way(page):
     assert not any(box.label == "Score" for box in page.main.selectbox)
     page.button_group[0].set_value("rows").run()
     assert [box.label for box in page.main.selectbox if box.label in ("System", "Score")] == ["System", "Score"]
+
+
+def test_outputs_without_a_reference_are_shown_by_their_scores(page, opened):
+    texts = b"source\tA\tB\n" + b"".join(b"s %d\ta %d\tb %d\n" % (k, k, k) for k in range(12))
+    scores = b"system,line,score\n" + b"".join(b"%s,%d,0.%d\n" % (system, k, k % 4 + bonus) for system, bonus in (
+        (b"A", 5), (b"B", 2)) for k in range(1, 13))
+    upload(page, ("texts.tsv", texts), ("kiwi.csv", scores))
+    button(page, "Open these files").click().run()
+    assert not page.exception and "Opened texts: 12 segments, 2 systems" in words(page)
+    link = page.query_params["testset"]
+    for name in ("summary", "segments", "pair"):
+        shown = opened(name, testset=link if isinstance(link, str) else link[0], trials="99")
+        assert not shown.exception
+        assert name == "segments" or "A" in words(shown)
