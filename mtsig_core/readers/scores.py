@@ -212,7 +212,8 @@ def _clean_table(table: InputTable, metric: str, known: Collection[str]) -> tupl
     cleaned = clean_wide_table(table, columns, metric, known)
     beside_names = {table.header[k] for k in beside}
     others = [k for k, name in enumerate(cleaned.table.header) if name not in beside_names]
-    if any(_is_text(cleaned.table, k) for k in others):
+    has_text_without_name = any(not cleaned.table.header[k] and not list_numeric(cleaned.table, [k]) for k in others)
+    if has_text_without_name or any(_is_text(cleaned.table, k) for k in others):
         return table, []  # it is asked what its columns hold
     return cleaned.table, list(cleaned.assumed)
 
