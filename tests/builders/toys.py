@@ -149,7 +149,7 @@ def toy(n_systems, n_segments, documents=None, same=()):
     for number in range(n_systems):
         name = chr(ord("A") + number)
         first = 1_000_000 if name in same else 2_000_000 + 10_000 * number
-        outputs[name] = [spell(first + k) for k in range(n_segments)]
+        outputs[name] = [f"{spell(k)} {spell(first + k)}" for k in range(n_segments)]
     return TestSet("toy", outputs, {"ref": [spell(k) for k in range(n_segments)]},
                    documents=None if documents is None else [str(d) for d in documents])
 
