@@ -73,6 +73,7 @@ CAUTION_KINDS: Mapping[str, Kind] = {
     "documents-ignored": Kind("units", in_caption=True, breaks_level=True, breaks_intervals=True),
     "no-documents": Kind("units", in_caption=True),
     "one-segment-documents": Kind("units", in_caption=True),
+    "copied-segments": Kind("units", in_caption=True, breaks_level=True, breaks_intervals=True),
     "blocks-for-documents": Kind("units"),
     "few-units": Kind("units", in_caption=True, names_metric=True),
     "test-as-published": Kind("test", in_caption=True, breaks_level=True),

@@ -512,6 +512,9 @@ def count_ratings(metric: str, ratings: Sequence[Rating]) -> Assumption | None:
                                   "left_out": left_out})
 
 
+_SQUARES_OVERFLOW = 1e100  # numbers whose squares, added up, may be too large for a float
+
+
 def measure_agreement(items: Iterable[Sequence[float]]) -> float | None:
     """Krippendorff's alpha for interval data, of the items with two ratings or more: 1 - the variance within items, a
     mean over ratings, over the variance of all. None where it is undefined.
@@ -521,6 +524,10 @@ def measure_agreement(items: Iterable[Sequence[float]]) -> float | None:
     """
     several = [np.asarray(item, dtype=np.float64) for item in items if len(item) > 1]
     values = np.concatenate(several) if several else np.zeros(1)
+    largest = np.abs(values).max()
+    if largest > _SQUARES_OVERFLOW:  # their agreement is the same in another unit
+        several = [item / largest for item in several]
+        values = values / largest
     if not np.ptp(values):
         return None
     within = sum(len(item) * item.var(ddof=1) for item in several) / len(values)

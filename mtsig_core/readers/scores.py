@@ -212,7 +212,8 @@ def _clean_table(table: InputTable, metric: str, known: Collection[str]) -> tupl
     cleaned = clean_wide_table(table, columns, metric, known)
     beside_names = {table.header[k] for k in beside}
     others = [k for k, name in enumerate(cleaned.table.header) if name not in beside_names]
-    if any(_is_text(cleaned.table, k) for k in others):
+    has_text_without_name = any(not cleaned.table.header[k] and not list_numeric(cleaned.table, [k]) for k in others)
+    if has_text_without_name or any(_is_text(cleaned.table, k) for k in others):
         return table, []  # it is asked what its columns hold
     return cleaned.table, list(cleaned.assumed)
 
@@ -502,7 +503,8 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
         Of a table of several language pairs, the one to take; by default that of the test set.
     columns : mapping of str to str
         The columns of the tables that hold the system, the line, the score, the rater, ..., where their names do not
-        say it: ``{"system": "name", "line": "no", "score": "quality"}``.
+        say it: ``{"system": "name", "line": "no", "score": "quality"}``. Of a table with a column for each system,
+        ``{"systems": "A|B"}`` names these columns, and ``{"systems": "all"}`` takes all that hold numbers.
     raters : {"mean", "adjusted"}
         Of a segment with several ratings the mean; with "adjusted" also scores that are adjusted for raters, as in
         `read_scores`.

@@ -111,6 +111,11 @@ TEMPLATES: dict[str, Words] = {
         "Each of the {n:,} segments has a document id of its own, so segments are treated as independent. Neighbouring "
         "segments are often alike; then intervals are too narrow and p-values too small.",
         advice="Check that these are ids of documents, not of segments."),
+    "copied-segments": Words(
+        "Segments occur more than once and count as independent, so intervals are too narrow and p-values too small.",
+        "{n:,} of {n_segments:,} segments {n:repeats|repeat} the {same} of an earlier segment in another {unit} (line "
+        "{line:,} repeats line {first_line:,}). The {n_units:#{unit}} are worth about {worth:.0f}.",
+        "Remove the copies, or give each copy the document id of its original."),
     "blocks-for-documents": Words("Blocks of neighbouring segments replace documents because there are no document "
                                   "ids.", advice="Add document ids if you have them."),
     "documents-ignored": Words(
@@ -530,6 +535,8 @@ _DERIVED: dict[str, Callable[..., dict[str, Any]]] = {
                                                      "added": "segment" if unit == "block" else unit},
     "few-common-lines": lambda _, n_documents, worth, **facts: {
         "unequal": n_documents is not None and worth is not None and round(worth) != n_documents},
+    "copied-segments": lambda _, has_sources, has_references, **facts: {
+        "same": " and ".join(["source"] * has_sources + ["reference"] * has_references)},
     "skewed-system": _compare_with_studentised,
     "references-disagree": _list_leaders, "top-groups-differ": _name_groups,
     "faulty-lines": _describe_fault, "few-faulty-lines": _describe_fault,

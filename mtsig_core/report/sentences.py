@@ -316,18 +316,18 @@ def state_verdict(found: Found, metric: str) -> str:
 def state_answer(comparison: Comparison, metric: str) -> str:
     """Write the verdicts on a test set by all metrics of the comparison, with the pair that each rests on; `metric`
     comes first. Metrics with the same verdict share a sentence, and where verdicts differ, the first words say so."""
-    answers = [_answer_by(comparison, names, verdict) for verdict, names in _group_verdicts(comparison, metric).items()]
-    return _join_answers(answers)
+    by_verdict = _group_verdicts(comparison, metric)
+    return _join_answers([_answer_by(comparison, names, verdict) for verdict, names in by_verdict.items()], by_verdict)
 
 
 def state_task_answer(found: TaskComparison, metric: str) -> str:
     """Write the verdicts on a task by all metrics of the comparison, without the last full stop; `metric` comes first.
     """
-    answers = []
-    for verdict, (first, *others) in _group_verdicts(found, metric).items():
+    answers, by_verdict = [], _group_verdicts(found, metric)
+    for verdict, (first, *others) in by_verdict.items():
         names = _name_few([name_in_verdict(first), *map(name_metric, others)])
         answers.append(f"{names}: {verdict}")
-    return _join_answers(answers)
+    return _join_answers(answers, by_verdict)
 
 
 def _group_verdicts(found: Found, metric: str) -> dict[str, list[str]]:
@@ -338,8 +338,16 @@ def _group_verdicts(found: Found, metric: str) -> dict[str, list[str]]:
     return by_verdict
 
 
-def _join_answers(answers: Sequence[str]) -> str:
-    return ". ".join(["The metrics disagree", *answers] if len(answers) > 1 else answers)
+def _join_answers(answers: Sequence[str], by_verdict: Mapping[str, Sequence[str]]) -> str:
+    """Join the answers by each verdict. Of more than two the first, and the metrics that give others: a caveat has
+    their top groups."""
+    if len(answers) == 1:
+        return answers[0]
+    if len(answers) == 2:
+        return ". ".join(["The metrics disagree", *answers])
+    _, *others = by_verdict.values()
+    names = _name_few([name_metric(name) for group in others for name in group])
+    return f"The metrics disagree. {answers[0]}. Other verdicts: by {names}"
 
 
 def _name_few(names: Sequence[str]) -> str:

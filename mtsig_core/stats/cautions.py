@@ -47,6 +47,7 @@ from mtsig_core.results import (
 )
 from mtsig_core.score_names import pick_human_scores
 from mtsig_core.stats.arrays import TOLERANCE, contains_zero
+from mtsig_core.stats.copies import find_copies
 from mtsig_core.stats.decisions import decide_studentised, smallest_stable_difference, spread_interval
 from mtsig_core.stats.draws import STUDENTISED, MetricDraws
 from mtsig_core.stats.few_units import (
@@ -117,6 +118,7 @@ def _about_design(testset: TestSet, settings: Settings, units: Units,
     if len(testset.systems) == 1:
         yield Caution("one-system", a=next(iter(testset.systems)))
     yield from about_independence(testset, settings.unit)
+    yield from about_copies(testset, units)
     other: dict[str, Any] = {"unit": "document", **({"test": "ar"} if TESTS[settings.test].of_segments else {})}
     m, documents = max((len(result.tested) for result in results.values()), default=0), testset.n_documents or 0
     enough = not m or settings.unit != "segment" or fewest_units(replace(settings, **other), m) <= documents
@@ -663,6 +665,16 @@ def about_independence(testset: TestSet, unit: str) -> Iterator[Caution]:
     elif testset.documents is None:
         remedies: list[Remedy] = [*[{"docs": "FILE"}] * testset.has_texts, {"unit": "block"}]
         yield Caution("no-documents", {"has_texts": testset.has_texts}, remedies=tuple(remedies))
+
+
+def about_copies(testset: TestSet, units: Units) -> Iterator[Caution]:
+    """Warn of segments that occur more than once, in different units, where that makes tests and intervals too sure."""
+    copies = find_copies(testset, units)
+    if copies is not None and copies.matters:
+        yield Caution("copied-segments", {
+            "n": copies.n, "n_segments": copies.n_segments, "line": copies.line, "first_line": copies.first_line,
+            "unit": units.kind, "worth": units.pieces / copies.inflation, "n_units": units.pieces,
+            "has_sources": testset.sources is not None, "has_references": bool(testset.references)})
 
 
 def about_ignored_documents(testset: TestSet, unit: str, remedy: Remedy, *, enough: bool = True,

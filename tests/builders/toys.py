@@ -138,11 +138,16 @@ class Given:
         return "given"
 
 
+def spell(number):
+    """A text of each number: segments with the same reference would be copies."""
+    return " ".join(random.Random(number).choices("abcdefghij", k=8))
+
+
 def toy(n_systems, n_segments, documents=None, same=()):
     """A test set of systems A, B, ... with outputs that nobody looks at; those named in `same` say the same."""
     names = [chr(ord("A") + k) for k in range(n_systems)]
     return TestSet("toy", {name: ["same" if name in same else f"of {name}"] * n_segments for name in names},
-                   {"ref": ["a reference"] * n_segments},
+                   {"ref": [spell(k) for k in range(n_segments)]},
                    documents=None if documents is None else [str(d) for d in documents])
 
 

@@ -244,7 +244,7 @@ def test_caveats_that_are_only_in_their_tab_are_counted_below_the_figure(app, tm
     systems = ref, [f"other {text}" for text in ref], [*ref[:20], "", *ref[21:]]
     said = words(app(written(tmp_path, ref, systems, None)))
     assert said.count("has 1 empty segment of 40") == 1 and said.count(TEMPLATES["no-documents"].general) == 2
-    assert said.count("mt-caution") == 3 + 7 and "4 more caveats under All caveats." in said
+    assert said.count("mt-caution") == 3 + 8 and "5 more caveats under All caveats." in said
 
 
 def test_the_report_is_one_page_with_verdict_caveats_and_method(app, source):

@@ -21,6 +21,13 @@ def test_agreement_is_krippendorffs_alpha_of_intervals(by_rater, alpha):
     assert found is None if alpha is None else found == pytest.approx(alpha, abs=5e-4)
 
 
+def test_agreement_is_that_of_any_unit():
+    """Also where squares of the ratings are too large for a number."""
+    ratings = [[1, 1], [2, 4], [3, 3]]
+    huge = [[1e300 * rating for rating in item] for item in ratings]
+    assert measure_agreement(huge) == pytest.approx(measure_agreement(ratings))
+
+
 def make_ratings(seed=0, share=1.0, n_systems=4, n_documents=9, n_raters=5):
     """Columns of ratings: every document of each system by one rater; of those, a share."""
     rng = np.random.default_rng(seed)

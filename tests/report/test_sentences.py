@@ -101,6 +101,13 @@ class TestOutcome:
             "Top group: A, B (B vs. A: -0.50 TER, 95% CI -1.50 to 0.50, p = 0.400)")
         assert state_answer(split, "ter").startswith("The metrics disagree. By TER: No clear winner")
 
+    def test_of_more_than_two_verdicts_the_answer_has_the_first(self):
+        first, second, third = (dataclasses.replace(result(names), metric=metric) for names, metric in (
+            ("ABC", "bleu"), ("BCA", "chrf"), ("CAB", "ter")))
+        three = dataclasses.replace(comparison(), metrics={"bleu": first, "chrf": second, "ter": third})
+        alone = state_answer(comparison(first), "bleu")
+        assert state_answer(three, "bleu") == f"The metrics disagree. {alone}. Other verdicts: by chrF and TER"
+
     def test_the_answer_counts_metrics_that_it_has_no_room_to_name(self):
         many = {name: dataclasses.replace(result(), metric=name) for name in "abcdefgh"}
         assert state_answer(dataclasses.replace(comparison(), metrics=many), "c").startswith(

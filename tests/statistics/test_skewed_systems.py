@@ -9,6 +9,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from mtsig_core.stats.intervals import simultaneous
+from mtsig_core.stats.resampling import effective_number
 from mtsig_core.stats.skew import find_skewed
 
 pytestmark = pytest.mark.statistics
@@ -132,3 +134,20 @@ def test_power_of_normal_systems():
     """A true difference that swaps find in about nine of ten sets: the studentised bootstrap loses little."""
     swaps, bootstrap = power(np.random.default_rng(1), 60, (normal,), 0.75)
     assert 0.8 < swaps < 0.99 and swaps - 0.06 < bootstrap <= swaps + 0.02
+
+
+@pytest.mark.parametrize("n_units", [60, pytest.param(100, marks=long)])
+def test_intervals_of_780_pairs(n_units, repeats=150):
+    """Forty equal systems on documents of unequal size: 0.93 to 0.97 of 500 simulations."""
+    rng, held = np.random.default_rng(n_units), 0
+    for _ in range(repeats):
+        sizes = np.clip(rng.lognormal(1, 1.1, n_units).astype(int), 1, 76).astype(float)
+        sums = rng.normal(size=(40, n_units)) * np.sqrt(sizes * (1 + 0.05 * (sizes - 1)))
+        drawn = rng.multinomial(n_units, np.full(n_units, 1 / n_units), size=999).astype(float)
+        scores, means = sums.sum(axis=1) / sizes.sum(), sums @ drawn.T / (drawn @ sizes)
+        first, second = np.triu_indices(40, 1)
+        worth = np.full(len(first), effective_number(sizes))
+        low, high = simultaneous(scores[first] - scores[second], means[first] - means[second],
+                                 np.full(len(first), n_units), worth, ALPHA)
+        held += bool(np.all((low <= 0) & (high >= 0)))
+    assert 0.88 < held / repeats <= 1

@@ -177,7 +177,8 @@ def of_documents(sizes, qualities=(3.0, 0.0, 0.0)):
     begins = np.diff(documents, prepend=-1) > 0
     outputs = {name: ["a b c d e" if rng.random() < 0.2 + 0.2 * quality and (name == "A" or not first) else wrong[name]
                       for first in begins] for name, quality in zip("ABC", qualities, strict=True)}
-    return TestSet("toy", outputs, {"ref": ["a b c d e"] * len(documents)}, documents=[str(d) for d in documents])
+    return TestSet("toy", outputs, {"ref": ["a b c d e"] * len(documents)},
+                   sources=[f"source {k}" for k in range(len(documents))], documents=[str(d) for d in documents])
 
 
 class TestTooFew:
