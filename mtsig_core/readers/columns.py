@@ -78,8 +78,8 @@ class InputTable:
         return read_column(self.where, self.header[place], self.rows, place, read)
 
     def count_truths(self) -> InputTable:
-        """The same with 1 and 0 in columns of true and false, which a judge may give as scores; what is called a line, a
-        system or the like is no score."""
+        """The same with 1 and 0 in columns of true and false, which a judge may give as scores; what is called a line,
+        a system or the like is no score."""
         of_others = {name for held, names in NAMES.items() if held != "score" for name in names}
         changed: dict[int, list[object]] = {}
         for place, title in enumerate(self.header):
