@@ -70,7 +70,8 @@ _TEST_SET = {
                             "as published (Appraise, MQM, MTurk). Texts are optional; repeatable, also with the "
                             "same NAME. Of a whole task, with serve and agreement: PAIR:NAME=FILE"),
     "columns": ("system=NAME,...", "columns of these tables, where their names do not say what they hold: system, "
-                                   "line, score, rater, docid, domain or langpair"),
+                                   "line, score, rater, docid, domain or langpair. Of a table with a column for each "
+                                   "system: 'systems=A|B', or systems=all"),
     "ids": ("FILE", "id of each line of the texts, one per line, where tables of scores name lines by ids"),
     "xml": ("FILE", "XML of WMT, 2021 on, with sources, references and outputs; repeatable"),
     "sacrebleu": ("SET[/XX-YY]", "test set of sacreBLEU with its outputs, such as wmt21/systems/en-de; --system adds "

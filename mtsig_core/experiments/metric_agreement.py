@@ -414,8 +414,6 @@ def task_agreement(task: Task, human: str, metrics: Sequence[str] | None = None,
         if not metrics:
             raise SettingError(f"No metric is in all language pairs of {task.name} that have {human}: "
                                f"{', '.join(have)}. Choose fewer language pairs.", {"pairs": "XX-YY,..."})
-    # The draws of language pairs are independent; a single one is drawn as its test set is.
-    seeds = {pair: seed if len(have) == 1 else derive_seed(seed, pair) for pair in have}
     draws = {}
     for k, (pair, testset) in enumerate(have.items()):
         def report(what: str, share: float, k: int = k, pair: str = pair) -> None:
@@ -423,7 +421,7 @@ def task_agreement(task: Task, human: str, metrics: Sequence[str] | None = None,
                 progress(f"{pair}, {what}", (k + share) / len(have))
 
         draws[pair] = draw_accuracies(testset, human, metrics, unit=unit, block_length=block_length, trials=trials,
-                                      alpha=alpha, resamples=resamples, seed=seeds[pair], jobs=jobs,
+                                      alpha=alpha, resamples=resamples, seed=derive_seed(seed, pair), jobs=jobs,
                                       progress=report)
     first = next(iter(draws.values()))
     means = [_mean([own.rows[k] for own in draws.values()]) for k in range(len(first.metrics))]

@@ -307,6 +307,8 @@ def _find_places(table: InputTable, metric: str, known: Collection[str]) -> dict
     if known and not any(column in known for k, column in enumerate(header) if k in others or column == title):
         raise InputError(f"{name} has neither a column 'system' nor one that is named after a system. "
                          f"It has: {show_names(header)}. {EXPECTED_COLUMNS}")
+    if "" in header and _may_be_of_systems(table):
+        raise _ask_which(table)
     if "" in header:
         raise InputError(f"{name}: column {header.index('') + 1} has no name. Name it after its system, or remove it: "
                          "pandas writes its index so, and not with to_csv(index=False).")
@@ -501,7 +503,8 @@ def join_scores(testset: TestSet, tables: Tables, lower_is_better: Collection[st
         Of a table of several language pairs, the one to take; by default that of the test set.
     columns : mapping of str to str
         The columns of the tables that hold the system, the line, the score, the rater, ..., where their names do not
-        say it: ``{"system": "name", "line": "no", "score": "quality"}``.
+        say it: ``{"system": "name", "line": "no", "score": "quality"}``. Of a table with a column for each system,
+        ``{"systems": "A|B"}`` names these columns, and ``{"systems": "all"}`` takes all that hold numbers.
     raters : {"mean", "adjusted"}
         Of a segment with several ratings the mean; with "adjusted" also scores that are adjusted for raters, as in
         `read_scores`.

@@ -92,10 +92,3 @@ def test_ratings_whose_direction_is_open_are_asked_about(tables):
     for asked in (lambda: agreement(pair, "mine"), lambda: task_agreement(task, "mine")):
         with pytest.raises(SettingError, match=r"Is higher better, or lower.* mine \(1 to 7\)"):
             asked()
-
-
-def test_a_single_language_pair_is_drawn_as_its_test_set_is(tables):
-    testset = rated(tables["en-de"])
-    of_task = task_agreement(Task("one", {"en-de": testset}), "people", **ASKED)
-    alone = agreement(testset, "people", **ASKED)
-    assert of_task.metrics == alone.metrics and of_task.comparisons == alone.comparisons
