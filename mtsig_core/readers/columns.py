@@ -78,9 +78,13 @@ class InputTable:
         return read_column(self.where, self.header[place], self.rows, place, read)
 
     def count_truths(self) -> InputTable:
-        """The same with 1 and 0 in columns of true and false, which a judge may give as scores."""
+        """The same with 1 and 0 in columns of true and false, which a judge may give as scores; what is called a line,
+        a system or the like is no score."""
+        of_others = {name for held, names in NAMES.items() if held != "score" for name in names}
         changed: dict[int, list[object]] = {}
-        for place in range(len(self.header)):
+        for place, title in enumerate(self.header):
+            if title.lower() in of_others:
+                continue
             counted = count_truths([cells[place] for _, cells in self.rows])
             if counted is not None:
                 changed[place] = counted

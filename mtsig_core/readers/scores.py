@@ -307,6 +307,8 @@ def _find_places(table: InputTable, metric: str, known: Collection[str]) -> dict
     if known and not any(column in known for k, column in enumerate(header) if k in others or column == title):
         raise InputError(f"{name} has neither a column 'system' nor one that is named after a system. "
                          f"It has: {show_names(header)}. {EXPECTED_COLUMNS}")
+    if "" in header and _may_be_of_systems(table):
+        raise _ask_which(table)
     if "" in header:
         raise InputError(f"{name}: column {header.index('') + 1} has no name. Name it after its system, or remove it: "
                          "pandas writes its index so, and not with to_csv(index=False).")

@@ -113,8 +113,8 @@ TEMPLATES: dict[str, Words] = {
         advice="Check that these are ids of documents, not of segments."),
     "copied-segments": Words(
         "Segments occur more than once and count as independent, so intervals are too narrow and p-values too small.",
-        "{n:,} of {n_segments:,} segments {n:repeats|repeat} the {same} of an earlier segment in another {unit} (line "
-        "{line:,} repeats line {first_line:,}). The {n_units:#{unit}} are worth about {worth:.0f}.",
+        "{n:,} of {n_segments:,} segments {n:repeats|repeat} the {same} of an earlier segment{elsewhere} (line "
+        "{line:,} repeats line {first_line:,}). The {n_units:#{unit}} {n_units:is|are} worth about {worth:.0f}.",
         "Remove the copies, or give each copy the document id of its original."),
     "blocks-for-documents": Words("Blocks of neighbouring segments replace documents because there are no document "
                                   "ids.", advice="Add document ids if you have them."),
@@ -427,6 +427,11 @@ def _describe_characters(_: Caution, sort: str, metric: str, line: int | None, o
     return {"what": what, "mend": mend, "score_name": metric_title(metric), "example": example}
 
 
+def _describe_copies(caution: Caution, unit: str, has_sources: bool, has_references: bool, **_: Any) -> dict[str, Any]:
+    same = "source and reference" if has_sources and has_references else "source" if has_sources else "reference"
+    return {"same": same, "elsewhere": " in another document" if unit == "document" else ""}
+
+
 def _compare_with_studentised(caution: Caution, test: str, share: float, lost: Sequence[tuple[str, str]], n_found: int,
                               n_other: int | None, **_: Any) -> dict[str, Any]:
     """What the studentised bootstrap says where it is not the test itself."""
@@ -535,8 +540,7 @@ _DERIVED: dict[str, Callable[..., dict[str, Any]]] = {
                                                      "added": "segment" if unit == "block" else unit},
     "few-common-lines": lambda _, n_documents, worth, **facts: {
         "unequal": n_documents is not None and worth is not None and round(worth) != n_documents},
-    "copied-segments": lambda _, has_sources, has_references, **facts: {
-        "same": " and ".join(["source"] * has_sources + ["reference"] * has_references)},
+    "copied-segments": _describe_copies,
     "skewed-system": _compare_with_studentised,
     "references-disagree": _list_leaders, "top-groups-differ": _name_groups,
     "faulty-lines": _describe_fault, "few-faulty-lines": _describe_fault,
