@@ -180,8 +180,8 @@ TEMPLATES: dict[str, Words] = {
         "difference in {metric} is about {widening:.2g} times too wide, so a test finds less.",
         advice="Have more documents of both systems rated by the same raters."),
     "rated-on-different-lines": Words(
-        "Each system has {metric} scores on {low:,}{differ:? to {high:,}} segments, not all on the same, so their means "
-        "are of different segments.",
+        "Each system has {metric} scores on {low:,}{differ:? to {high:,}} segments, not all on the same, so their "
+        "means are of different segments.",
         advice="{compared:?Go by the differences of pairs, which are on the segments that both have.}"),
     "cannot-tell-apart": Words("{cause}. {consequence}.", advice="{help}"),
 
