@@ -51,6 +51,7 @@ from mtsig_core.readers.wide_tables import (
     guess_documents,
     guess_lines,
     guess_systems,
+    list_measures,
     list_numeric,
     take_systems,
 )
@@ -288,8 +289,9 @@ def _find_places(table: InputTable, metric: str, known: Collection[str]) -> dict
     if is_long and not table.told_systems:
         needed = ("system", "line", "score") if table.n_lines is None else ("system", "score")
         if place.keys() >= {"system", "line"} and "score" not in place:
-            numeric = list_numeric(table, others)
-            place |= {"score": numeric[0]} if len(numeric) == 1 else {}
+            measures = list_measures(table, others)
+            if len(measures) == 1:
+                place["score"] = measures[0]
         missing = next((held for held in needed if held not in place), None)
         if missing == "line" and (weak := find_column(header, "line")) is not None:
             raise _ask_line(table, place["system"], header[weak])
@@ -327,7 +329,7 @@ def name_scores(content: bytes) -> str | None:
         return None
     known = {held: k for held in ("system", "line", "score", "docid", "domain", "rater")
              if (k := find_column(table.header, held)) is not None}
-    measures = list_numeric(table, {*range(len(table.header))} - {*known.values()})
+    measures = list_measures(table, {*range(len(table.header))} - {*known.values()})
     is_long = {"system", "line"} <= known.keys() and "score" not in known
     name = table.header[measures[0]] if is_long and len(measures) == 1 else ""
     return name if name and "," not in name else None
@@ -355,7 +357,8 @@ def _ask_which(table: InputTable) -> InputError:
     line = None if system is None else guess_lines(table, system)
     known = ("NAME" if system is None else table.header[system], "NAME" if line is None else table.header[line])
     remedies = [{"columns": f"system={known[0]},line={known[1]},score=NAME"}]
-    if systems := guess_systems(table, [k for k, name in enumerate(table.header) if name]):
+    systems = [] if system is not None else guess_systems(table, [k for k, name in enumerate(table.header) if name])
+    if systems:  # where a column names the systems, those of numbers are metrics
         named = SEPARATOR.join(table.header[k] for k in systems)
         documents = guess_documents(table, [k for k in range(len(table.header)) if k not in systems])
         more = "" if documents is None else f",docid={table.header[documents]}"
