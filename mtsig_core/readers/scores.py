@@ -84,8 +84,7 @@ _NAMED = ("system", "docid", "domain", "rater", "slot")
 
 def _read_ratings(table: InputTable, metric: str, known: Collection[str], langpair: str | None) -> ScoreFile:
     """The ratings of a language pair in a table."""
-    if not known or not any(name in known for name in table.header):
-        _check_pairwise(table)
+    _refuse_pairwise(table, known)
     table, assumed = _clean_table(_take_langpair(table, langpair), metric, known)
     place = _find_places(table, metric, known)
     file = ScoreFile(table, table.n_lines or (None if "line" in place else len(table.rows)), assumed=assumed)
@@ -223,8 +222,11 @@ _WINNER = re.compile(r"winner|preferred|preference|prefers?|choice|chosen|verdic
 _ONE_OF_TWO = re.compile(r"(system|model|sys|output|translation|mt|response|hyp|hypothesis|candidate|answer)_?([ab12])")
 
 
-def _check_pairwise(table: InputTable) -> None:
-    """Refuse a table that says which of two systems is better: there is no score of a system in it."""
+def _refuse_pairwise(table: InputTable, known: Collection[str]) -> None:
+    """Refuse a table that says which of two systems is better: there is no score of a system in it. `known` systems
+    may be called as its columns are."""
+    if any(name in known for name in table.header):
+        return
     names = [re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") for name in table.header]
     sides: dict[str, set[str]] = {}
     for k, name in enumerate(names):
@@ -304,6 +306,7 @@ def _find_places(table: InputTable, metric: str, known: Collection[str]) -> dict
         both = [column for column in header if column.lower() in NAMES[held]]
         if len(both) > 1:
             raise InputError(f"{name} has {show_names(both)}, each of which may {holds}. Remove all but one.")
+    _refuse_percents(table, others)
     if any(_is_text(table, k) for k in others):
         raise _ask_which(table)
     if known and not any(column in known for k, column in enumerate(header) if k in others or column == title):
@@ -345,6 +348,15 @@ def _is_text(table: InputTable, column: int) -> bool:
     texts = {*NAMES["source"], *NAMES["reference"], *NAMES["output"]}
     may_be = len(table.rows) > 1 and table.header[column].lower() not in {"", *texts}
     return may_be and not any(is_number(cells[column]) for _, cells in table.rows)
+
+
+def _refuse_percents(table: InputTable, columns: Iterable[int]) -> None:
+    """Refuse scores that are written as percents: nobody knows of 0.8 beside 80% which scale is meant."""
+    for k in columns:
+        for row, cells in table.rows:
+            if re.fullmatch(r"\s*-?\d+([.,]\d+)?\s*%\s*", str(cells[k])):
+                raise InputError(f"{table.where(row)}, column {show_name(table.header[k])}: the score is "
+                                 f"{str(cells[k]).strip()!r}. Expected a number such as 0.83. Remove the percent signs.")
 
 
 def _ask_which(table: InputTable) -> InputError:
@@ -409,6 +421,7 @@ def describe_columns(source: FilePath, metric: str, known: Collection[str] = ())
     usual, is_unclear = frozenset(place), False
     pair, *_ = langpairs.get(header[place["langpair"]] if "langpair" in place else "", (None,))
     try:
+        _refuse_pairwise(table, known)
         _ = table.rows and _find_places(_clean_table(_take_langpair(table, pair), metric, known)[0], metric, known)
     except InputError as error:  # another one is told once the file is to be opened
         is_unclear = any("columns" in remedy for remedy in error.remedies)

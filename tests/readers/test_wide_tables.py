@@ -10,6 +10,7 @@ from mtsig_core.cli.main import main
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.readers.scores import read_scores
 from mtsig_core.readers.texts import read_frame, read_outputs, read_text
+from mtsig_core.readers.uploads import Upload, describe_table
 from mtsig_core.source import Source
 
 RANDOM = random.Random(7)
@@ -273,3 +274,18 @@ def test_metrics_of_rows_of_systems_are_not_proposed_as_systems():
     with pytest.raises(InputError, match="these are published scores") as error:
         read_scores({"q": table})
     assert error.value.remedies == ({"columns": "system=system,line=NAME,score=NAME"},)
+
+
+def test_percents_are_refused_with_their_place():
+    table = {"segment": [1, 2], "A": ["70.6%", "82,2 %"], "B": ["69%", "72%"]}
+    with pytest.raises(InputError, match=r"row 1, column A: the score is '70.6%'.*Remove the percent signs"):
+        read_scores({"q": table})
+
+
+def test_a_form_does_not_ask_what_no_answer_mends():
+    """Pairwise judgements and percents: the reason is told once the file is opened."""
+    percents = "segment,A,B\n1,70%,60%\n2,71%,61%\n"
+    pairwise = "segment,system_a,system_b,winner\n1,A,B,a\n2,A,B,b\n"
+    for content in (percents, pairwise):
+        described = describe_table(Upload("t.csv", content.encode(), "scores", "q"))
+        assert described is not None and not described.is_unclear
