@@ -354,9 +354,10 @@ def _refuse_percents(table: InputTable, columns: Iterable[int]) -> None:
     """Refuse scores that are written as percents: nobody knows of 0.8 beside 80% which scale is meant."""
     for k in columns:
         for row, cells in table.rows:
-            if re.fullmatch(r"\s*-?\d+([.,]\d+)?\s*%\s*", str(cells[k])):
-                raise InputError(f"{table.where(row)}, column {show_name(table.header[k])}: the score is "
-                                 f"{str(cells[k]).strip()!r}. Expected a number such as 0.83. Remove the percent signs.")
+            text = str(cells[k]).strip()
+            if re.fullmatch(r"-?\d{1,15}([.,]\d{1,15})?\s*%", text):
+                raise InputError(f"{table.where(row)}, column {show_name(table.header[k])}: the score is {text!r}. "
+                                 "Expected a number such as 0.83. Remove the percent signs.")
 
 
 def _ask_which(table: InputTable) -> InputError:
@@ -470,7 +471,7 @@ def _guess_places(table: InputTable, metric: str, place: dict[str, int], sizes: 
     whole = [k for k in numeric if all(str(cells[k]).strip().isdecimal() for _, cells in table.rows)]
     lines = sorted([*texts, *(whole if "score" in place or len(numeric) > 1 else [])],
                    key=lambda k: (-n_items[k], n_values[k], k))
-    for held, places in (("line", lines), ("score", numeric)):
+    for held, places in (("line", lines), ("score", list_measures(table, numeric))):
         if left := [k for k in places if k not in place.values()]:
             place.setdefault(held, left[0])
 
