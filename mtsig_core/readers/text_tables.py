@@ -16,6 +16,7 @@ from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError, explain_unknown, format_count
 from mtsig_core.languages import languages_of, two_letters
 from mtsig_core.readers.cells import (
+    has_number,
     is_blank,
     read_field,
     read_value,
@@ -27,7 +28,7 @@ from mtsig_core.readers.cells import (
 )
 from mtsig_core.readers.columns import NAMES, InputTable, check_unique, find_column, read_records, show_names
 from mtsig_core.readers.limits import check_values, parse_bounded_json
-from mtsig_core.readers.wide_tables import ANSWERS, name_aside
+from mtsig_core.readers.wide_tables import ANSWERS, ROW_NUMBERS, name_aside
 from mtsig_core.testset import is_human, show_name
 
 _Texts = Sequence[str | None]
@@ -235,8 +236,9 @@ def tabulate_texts(table: InputTable) -> TextTable:
     for name in outputs:
         _check_output(table.name, name, texts[name], [texts[ref] for ref in references])
     usual = [name for name in outputs if name.lower() in NAMES["output"]]
-    asides = list_no_outputs([name for name, values in columns.items() if name.strip() and _is_output(name, values)
-                              and name not in (*references, *aside.values())])
+    others = [name for name in columns if name.strip() and name not in (*references, *aside.values())]
+    asides = list_no_outputs([name for name in others if _is_output(name, columns[name])])
+    asides |= {name: name_aside(name) or "numbers" for name in others if _holds_numbers(name, columns[name])}
 
     def read_names(held: str) -> list[str] | None:
         if held not in aside or all(map(is_blank, columns[aside[held]])):
@@ -317,7 +319,8 @@ def sort_columns(columns: Mapping[str, Sequence[Any]]) -> tuple[list[str], list[
               and name.lower() not in (*_BESIDE, *NAMES["score"]))
     texts = [name for name in others if _is_output(name, columns[name])]
     asides = list_no_outputs(texts)
-    return references, [name for name in texts if name not in asides], aside
+    outputs = [name for name in texts if name not in asides]
+    return references, [name for name in outputs if not _holds_row_ids(name, columns[name])], aside
 
 
 def list_no_outputs(names: Sequence[str]) -> dict[str, str]:
@@ -326,6 +329,13 @@ def list_no_outputs(names: Sequence[str]) -> dict[str, str]:
     held = {name: name_aside(name) for name in names}
     asides = {name: why for name, why in held.items() if why is not None and why != ANSWERS}
     return asides if len(asides) < len(names) else {}
+
+
+def _holds_row_ids(name: str, values: Sequence[object]) -> bool:
+    """Whether a column names the rows, by its name and by its values: another word in each row."""
+    words = [value for value in values if isinstance(value, str)]
+    are_ids = all(word.isascii() and len(word.split()) == 1 for word in words) and len(set(words)) == len(values)
+    return are_ids and name_aside(name) == ROW_NUMBERS
 
 
 def explain_no_outputs(file: str, asides: Mapping[str, str]) -> tuple[Assumption, ...]:
@@ -340,6 +350,11 @@ def _is_output(name: str, values: Sequence[object]) -> bool:
     if name.lower() in NAMES["output"]:
         return n_texts > 0
     return 2 * n_texts > sum(not is_blank(value) for value in values)
+
+
+def _holds_numbers(name: str, values: Sequence[object]) -> bool:
+    """Whether a column is left out of the texts because it has numbers, as of scores; an empty one is not missed."""
+    return not _is_output(name, values) and any(has_number(value) for value in values)
 
 
 def _is_text(value: object) -> bool:

@@ -322,6 +322,7 @@ def read_text(
         check_langpair(langpair)
     references, systems, runs, sources, documents, langpair, assumed = _spread_tables(
         references, systems, runs, sources, documents, langpair)
+    references = _drop_repeated(references)
     files = {kind: index_by_name(((_name_by_file(path) if file_name is None else file_name, path) for file_name,
                                   path in group), kind,
                                  "Give each a name of its own.", {argument: "NAME=FILE"})
@@ -530,6 +531,20 @@ def read_frame(frame: NamedColumns, *, references: str | Sequence[str] | None = 
     parts |= {role: None if column is None else [text if text is None else str(text) for text in columns[column]]
               for role, column in roles.items()}
     return TestSet(name, langpair=langpair, assumed=assumed, **parts)
+
+
+def _drop_repeated(references: Sequence[NamedFile]) -> list[NamedFile]:
+    """The references, each once: files of several systems may all have the same one beside the output."""
+    kept: list[NamedFile] = []
+    lines_of: dict[str | None, list[Sequence[str]]] = {}
+    for name, path in references:
+        known = lines_of.setdefault(name, [])
+        if isinstance(path, TextInTable):
+            if path.lines in known:
+                continue
+            known.append(path.lines)
+        kept.append((name, path))
+    return kept
 
 
 def _check_column(name: str, columns: Iterable[str], column: str) -> str:

@@ -217,6 +217,11 @@ TEMPLATES: dict[str, Words] = {
         "Ranked {rule.title}, each rating is a segment of its own. Here {metric} has {per_segment:.3g} ratings of each "
         "system and segment, and their mean counts. So ranks can differ from those that the task printed.",
         advice="Take each rating as a segment."),
+    "domains-of-systems": Words(
+        "Ranked {rule.title}, the score of a system is its mean over domains. {systems:names} {systems:lacks|lack} "
+        "{metric} scores of some domains ({domains:all}), which can raise or lower {systems:its|their} score and rank.",
+        advice="Exclude {systems:it|them}, or rank by simultaneous rank ranges, which compare two systems on the same "
+        "segments."),
     "rank-rule": Words("Ranks {rule.title}: {ignored}.", "{hidden}"),
     "ranks-and-correction": Words(
         "Rank ranges and the top group are always corrected for all pairs, here by {own}. Wins, losses and decisions "
@@ -663,7 +668,7 @@ ASSUMPTION_TEMPLATES = {
     "lines-from-zero": "{file} counts lines from 0. Here they are counted from 1: its line 0 is line 1.",
     "failed-judgements": "{metric}: {n_failed:,} scores of {mark:g} count as missing. All other scores are 0 or more.",
     "summary-rows": "Excluded from {file}: row {rows}, {what}.",
-    "texts-aside": "Excluded from {file}: {columns}. By their names these columns are no outputs.",
+    "texts-aside": "Excluded from {file}: {columns}. By their names or values these columns are no outputs.",
     "columns-aside": "Excluded from {file}: {columns}. By their names or values these columns are no systems.",
     "columns-renamed": "{metric}: the columns of {file} are read as systems: {columns}.",
     "line-ids": "Each line has an id, such as {example}. The texts are scored without them.{put_in_order}",
