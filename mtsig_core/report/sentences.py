@@ -812,7 +812,7 @@ def _describe_scores(comparison: Comparison, result: MetricResult) -> Iterator[s
                f"at once (stratified; after Clark et al. 2011). SD between runs: {spread}.")
     if result.ruled is not None and result.ruled.means is not None:
         yield (f"Scores and ranks {RANK_RULES[comparison.settings.rank_rule].title} are of means over domains; the "
-               "tests are of means over segments.")
+               "tests of pairs within a test set are of means over segments.")
     if not result.tested:
         yield from (caution.finding for caution in comparison.warnings
                     if caution.code == "partly-rated" and caution.metric == result.metric)
@@ -925,9 +925,10 @@ def _describe_tests_across(found: TaskComparison, metric: str) -> Iterator[str]:
     if len(parts) < 2 or macro is None or not macro.pairs:
         return
     settings, m = next(iter(parts.values()))[0].settings, len(macro.pairs)
-    yield (f"Across the {len(parts)} language pairs, which count the same, the mean difference of two systems was "
-           "tested with the averaged draws of each language pair. p-values of language pairs were not combined; "
-           f"{_describe_correction(settings, f'{m} pairs', m == 1)}.")
+    of_domains = " of means over domains" if RANK_RULES[settings.rank_rule].by_domain else ""
+    yield (f"Across the {len(parts)} language pairs, which count the same, the mean difference{of_domains} of two "
+           "systems was tested with the averaged draws of each language pair. p-values of language pairs were not "
+           f"combined; {_describe_correction(settings, f'{m} pairs', m == 1)}.")
     if any(pair.ci_low is not None for pair in macro.pairs):
         kind = "jackknife t intervals, with degrees of freedom by Welch (1947)" if macro.ci == "jackknife-t" else \
             f"percentile bootstrap intervals from {settings.resamples:,} resamples"
