@@ -681,7 +681,8 @@ def contents_of(archive: FilePath) -> Contents:
     read = {path for *_, path in (*scores, *runs)} | {str(path) for paths in _find_xml(task).values() for path in paths}
     tables = {str(path) for _, path, _ in _list_tables(task)}
     documents = _find_documents(task)
-    read |= set() if documents is None else {str(path) for path in documents.all}
+    if documents is not None:
+        read |= {str(path) for path in documents.all}
     reasons = [(path, _explain_unread(path, task, pairs)) for path in files
                if str(path) not in read | tables]
     return Contents(tuple(pairs), scores, runs, tuple(
