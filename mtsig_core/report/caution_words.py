@@ -114,7 +114,7 @@ TEMPLATES: dict[str, Words] = {
     "copied-segments": Words(
         "Segments occur more than once and count as independent, so intervals are too narrow and p-values too small.",
         "{n:,} of {n_segments:,} segments {n:repeats|repeat} the {same} of an earlier segment{elsewhere} (line "
-        "{line:,} repeats line {first_line:,}). The {n_units:#{unit}} are worth about {worth:.0f}.",
+        "{line:,} repeats line {first_line:,}). The {n_units:#{unit}} {n_units:is|are} worth about {worth:.0f}.",
         "Remove the copies, or give each copy the document id of its original."),
     "blocks-for-documents": Words("Blocks of neighbouring segments replace documents because there are no document "
                                   "ids.", advice="Add document ids if you have them."),
