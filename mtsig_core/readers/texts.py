@@ -539,7 +539,8 @@ def read_frame(frame: NamedColumns, *, references: str | Sequence[str] | None = 
     systems = [systems] if isinstance(systems, str) else systems
     beside: dict[str, Any] = {}
     for role, column in roles.items():
-        beside[role] = None if column is None else [None if text is None else str(text) for text in columns[column]]
+        if column is not None:
+            beside[role] = [None if text is None else str(text) for text in columns[column]]
     return TestSet(name, _read_columns(name, columns, systems, False), _read_columns(name, columns, references, True),
                    langpair=langpair, assumed=assumed, **beside)
 
