@@ -103,10 +103,9 @@ def settle_directions(scores: Mapping[str, Iterable[float | None]], lower_is_bet
     for name in (*lower_is_better, *higher_is_better):
         if name not in scores and name not in other_names:
             known = dict.fromkeys((*scores, *other_names))
-            raise SettingError(f"There are no scores {name!r} whose direction could be said. There are: "
+            raise SettingError(f"There are no scores {name!r} to give a direction for. There are: "
                                f"{', '.join(known) or 'none'}.")
-        if name in lower_is_better and name in higher_is_better:
-            raise SettingError(f"Lower and higher are both said to be better in {name!r}. Say one of them.")
+    check_one_direction(lower_is_better, higher_is_better)
     directions: dict[str, Direction] = {}
     unsettled: dict[str, tuple[float, float]] = {}
     for name, values in scores.items():
@@ -128,6 +127,13 @@ def settle_directions(scores: Mapping[str, Iterable[float | None]], lower_is_bet
         scores_open = [(name, *span) for name, span in unsettled.items()]
         assumed.insert(0, Assumption("direction-open", {"scores": scores_open}))
     return directions, assumed
+
+
+def check_one_direction(lower_is_better: Collection[str], higher_is_better: Collection[str]) -> None:
+    """Refuse scores of which the user says both."""
+    for name in lower_is_better:
+        if name in higher_is_better:
+            raise SettingError(f"Lower and higher are both said to be better in {name!r}. Choose one of them.")
 
 
 def told_direction(name: str, higher: bool) -> Assumption:

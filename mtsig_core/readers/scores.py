@@ -54,7 +54,14 @@ from mtsig_core.readers.wide_tables import (
     list_numeric,
     take_systems,
 )
-from mtsig_core.score_names import find_direction, find_range, may_be_lower, pick_human_scores, told_direction
+from mtsig_core.score_names import (
+    check_one_direction,
+    find_direction,
+    find_range,
+    may_be_lower,
+    pick_human_scores,
+    told_direction,
+)
 from mtsig_core.testset import SegmentScores, TestSet, is_human, show_name
 
 # From a table to ratings: the columns by what they hold, a rating for each score.
@@ -710,9 +717,7 @@ def _check_directions(names: Collection[str], lower_is_better: Collection[str], 
                 raise SettingError(f"{which.title()} is better in {show_name(name)}: there are no scores of that name. "
                                    f"There are: {', '.join(map(show_name, sorted(names))) or 'none'}.",
                                    {f"{which}_is_better": "NAME"}, {"scores": "NAME=FILE"})
-    both = sorted({*lower_is_better} & {*higher_is_better})
-    if both:
-        raise SettingError(f"Lower and higher are both said to be better in {show_name(both[0])}. Choose one of them.")
+    check_one_direction(lower_is_better, higher_is_better)
 
 
 def _take_waves(tables: list[InputTable], langpair: str | None) -> list[InputTable]:

@@ -59,8 +59,8 @@ def pick_settings(page: Page, segment_means: bool = False, testset: TestSet | No
     with st.popover("Change", icon=":material/tune:", key="settings.box") if boxed else nullcontext():
         presets = st.container()
         if boxed:
-            st.caption("Choose before you look at the result. To try several settings and report one is to test more "
-                       "than once.")
+            st.caption("Choose before you look at the result. If you try several settings and report one, you test "
+                       "more than once.")
         chosen = _draw_settings(page, shown, segment_means)
         rule = _pick_rank_rule(segment_means) if ranked else {}
         if {"test", "correction"} <= {*page.settings}:
