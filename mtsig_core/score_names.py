@@ -74,8 +74,8 @@ def find_direction(name: str, scores: Iterable[float | None]) -> Direction | Non
     fits = [better for least, largest, better in ranges if least <= low and high <= largest]
     if len(fits) != 1:
         return None
-    return Direction(fits[0], Assumption("direction-known", {"metric": name, "higher": fits[0], "low": low,
-                                                             "high": high}))
+    facts = {"metric": name, "higher": fits[0], "low": low + 0.0, "high": high + 0.0}  # -0 is shown as 0
+    return Direction(fits[0], Assumption("direction-known", facts))
 
 
 def may_be_lower(name: str) -> bool:

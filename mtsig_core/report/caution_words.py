@@ -180,8 +180,8 @@ TEMPLATES: dict[str, Words] = {
         "difference in {metric} is about {widening:.2g} times too wide, so a test finds less.",
         advice="Have more documents of both systems rated by the same raters."),
     "rated-on-different-lines": Words(
-        "Each system has {metric} scores on {low:,} to {high:,} segments, not all on the same, so their means are of "
-        "different segments.",
+        "Each system has {metric} scores on {low:,}{differ:? to {high:,}} segments, not all on the same, so their "
+        "means are of different segments.",
         advice="{compared:?Go by the differences of pairs, which are on the segments that both have.}"),
     "cannot-tell-apart": Words("{cause}. {consequence}.", advice="{help}"),
 
@@ -196,9 +196,9 @@ TEMPLATES: dict[str, Words] = {
         "{least:.2g}, is above alpha, so no pair can be significant.",
         advice="Use {needed:,} or more{romano_wolf:?, or the Romano-Wolf correction}."),
     "not-equal": Words(
-        "{n:,} of {m:#pair} {n:shows|show} no significant difference. That does not make the systems equal{mdd:?: this "
-        "test set finds a true difference of {mdd:.3g} points 8 times in 10{m:|, before correction}, and smaller ones "
-        "less often}.{n_undecidable:? "
+        "{own_test:?By {own_test}, }{n:,} of {m:#pair} {n:shows|show} no significant difference. That does not make "
+        "the systems equal{mdd:?: this test set finds a true difference of {mdd:.3g} points 8 times in 10{m:|, before "
+        "correction}, and smaller ones less often}.{n_undecidable:? "
         "Of these, {n_undecidable:#pair} cannot be decided, however large the difference.}"),
     "interval-and-decision": Words(
         "{n_open:?{n_open:#pair} {n_open:is|are} not significant although 0 is outside the interval. }{n_significant:?"
@@ -245,8 +245,8 @@ TEMPLATES: dict[str, Words] = {
         "{n_documents:#document}}{unequal:?, which vary in size and count as about {worth:.0f}}. The interval and p "
         "are rough."),
     "few-differences": Words(
-        f"{{a}} and {{b}} differ by {{by}} in only {{n:,}} of {{n_all:#{{unit}}}} (their texts in {{n_texts:,}}). The "
-        f"others do not show which is better: {_SO_FEW} is {{least:.2g}} from so few."),
+        f"{{a}} and {{b}} differ by {{by}} in only {{n:,}} of {{n_all:#{{unit}}}}{{n_texts:? (their texts in "
+        f"{{n_texts:,}})}}. The others do not show which is better: {_SO_FEW} is {{least:.2g}} from so few."),
     "near-alpha": Words("{a} against {b} is borderline: with {p_word} = {p:.3f}, another seed could change the result.",
                         advice="Use more permutations or resamples."),
     "near-alpha-at-the-least-p": Words(
@@ -564,6 +564,8 @@ _DERIVED: dict[str, Callable[..., dict[str, Any]]] = {
         "differing": describe_rank_disagreement(**differ) if differ else "", "follow": "are not corrected"
         if correction == "none" else
         f"follow {CORRECTIONS[correction].title}{'' if for_all else ', which does not cover all pairs'}"},
+    "rated-on-different-lines": lambda _, low, high, **facts: {"differ": low < high},
+    "not-equal": lambda _, decided_by=None, **facts: {"own_test": decided_by and TESTS[decided_by].title},
     "declared-not-first": lambda _, rule, in_top_group, **facts: {"not_first": (
         "is not in the top group" if rule == "simultaneous" else
         f"is not first when ranked {RANK_RULES[rule].title}{_IN_TOP_GROUP * in_top_group},")},

@@ -646,7 +646,7 @@ def _ranks_table(by_rule: Mapping[str, MetricResult]) -> Table:
     rows = {rule: {row.system: row for row in result.systems} for rule, result in by_rule.items()}
     differs, first = _disagreements(by_rule), next(iter(by_rule.values()))
     columns = [Column("system", "system", "name"), Column("differs", "differs"),
-               *(Column(rule, RANK_RULES[rule].title.split(" ")[1], "rank") for rule in rows),
+               *(Column(rule, _name_rule(rule), "rank") for rule in rows),
                *(Column(f"cluster_{rule}", f"cluster {RANK_RULES[rule].title}", "count", where="files")
                  for rule in rows)]
     table = Table("rules", tuple(columns), tuple(
@@ -654,6 +654,16 @@ def _ranks_table(by_rule: Mapping[str, MetricResult]) -> Table:
          *(own[name].cluster for own in rows.values())) for name, word in differs.items()))
     marks = {(k, rule) for rule, own in rows.items() for k, name in enumerate(differs) if own[name].rank_low == 1}
     return replace(table, marks=marks, ruled=cluster_ends(first.systems))
+
+
+def _name_rule(rule: str) -> str:
+    """Name a rule in the head of a column, without the preposition of its title.
+
+    >>> _name_rule("wmt22"), _name_rule("wmt22-appraise"), _name_rule("overlap")
+    ('WMT22 into English', 'WMT22 out of English', 'overlap')
+    """
+    name = RANK_RULES[rule].title.split(" ", 1)[1]
+    return name if name.startswith("WMT") else name.split(" ")[0]
 
 
 def rule_counts_table(by_rule: ByRule, metric: str) -> Table:

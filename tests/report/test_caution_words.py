@@ -173,6 +173,15 @@ def test_what_names_its_metric_does(caution):
     assert caution.metric is None or caution.kind.names_metric == any(name in caution.text for name in names)
 
 
+def test_counts_that_say_nothing_are_left_out():
+    facts = {"unit": "segment", "n": 3, "n_all": 1200, "least": 0.25, "bootstrap": False}
+    assert "1,200 segments (their texts in 20)." in Caution("few-differences", {**facts, "n_texts": 20}, **PAIR).text
+    assert "in only 3 of 1,200 segments. The" in Caution("few-differences", {**facts, "n_texts": 0}, **PAIR).text
+    for high, words in ((603, "540 to 603 segments"), (540, "540 segments")):
+        caution = Caution("rated-on-different-lines", {"low": 540, "high": high, "compared": True}, "esa")
+        assert f"has esa scores on {words}, not all" in caution.text
+
+
 @each_caution
 def test_facts_survive_json(caution):
     record = json.loads(json.dumps(caution_record(caution)))

@@ -44,6 +44,19 @@ def test_each_column_is_the_comparison_by_its_rule(testset, by_rule):
     assert shown.ruled == {k for k in range(len(first) - 1) if first[k].cluster != first[k + 1].cluster}
 
 
+def test_each_rule_has_a_heading_of_its_own(by_rule):
+    headings = [column.title for column in rules_table(by_rule, "human").columns if column.key in RULES]
+    assert headings == ["simultaneous", "WMT21 into English", "WMT22 into English", "WMT22 out of English", "WMT23",
+                        "WMT24", "WMT25", "overlap"]
+
+
+def test_open_pairs_are_counted_by_a_named_test_where_a_rule_decides(by_rule):
+    texts = {rule: next(one.text for one in by_rule[rule].warnings if one.code == "not-equal") for rule in RULES}
+    for rule, text in texts.items():
+        assert text.startswith("By approximate randomization, ") == (rule != "simultaneous")
+        assert "pairs show no significant difference" in text
+
+
 def test_differences_are_marked(by_rule):
     shown = rules_table(by_rule, "human")
     for word, *ranks in zip(shown.values("differs"), *map(shown.values, RULES), strict=True):
