@@ -51,6 +51,7 @@ from mtsig_core.readers.wide_tables import (
     guess_documents,
     guess_lines,
     guess_systems,
+    list_measures,
     list_numeric,
     take_systems,
 )
@@ -90,8 +91,7 @@ _NAMED = ("system", "docid", "domain", "rater", "slot")
 
 def _read_ratings(table: InputTable, metric: str, known: Collection[str], langpair: str | None) -> ScoreFile:
     """The ratings of a language pair in a table."""
-    if not known or not any(name in known for name in table.header):
-        _check_pairwise(table)
+    _refuse_pairwise(table, known)
     table, assumed = _clean_table(_take_langpair(table, langpair), metric, known)
     place = _find_places(table, metric, known)
     file = ScoreFile(table, table.n_lines or (None if "line" in place else len(table.rows)), assumed=assumed)
@@ -235,8 +235,11 @@ _WINNER = re.compile(r"winner|preferred|preference|prefers?|choice|chosen|verdic
 _ONE_OF_TWO = re.compile(r"(system|model|sys|output|translation|mt|response|hyp|hypothesis|candidate|answer)_?([ab12])")
 
 
-def _check_pairwise(table: InputTable) -> None:
-    """Refuse a table that says which of two systems is better: there is no score of a system in it."""
+def _refuse_pairwise(table: InputTable, known: Collection[str]) -> None:
+    """Refuse a table that says which of two systems is better: there is no score of a system in it. `known` systems
+    may be called as its columns are."""
+    if any(name in known for name in table.header):
+        return
     names = [re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") for name in table.header]
     sides: dict[str, set[str]] = {}
     for k, name in enumerate(names):
@@ -301,8 +304,9 @@ def _find_places(table: InputTable, metric: str, known: Collection[str]) -> dict
     if is_long and not table.told_systems:
         needed = ("system", "line", "score") if table.n_lines is None else ("system", "score")
         if place.keys() >= {"system", "line"} and "score" not in place:
-            numeric = list_numeric(table, others)
-            place |= {"score": numeric[0]} if len(numeric) == 1 else {}
+            measures = list_measures(table, others)
+            if len(measures) == 1:
+                place["score"] = measures[0]
         missing = next((held for held in needed if held not in place), None)
         weak = find_column(header, "line")
         if missing == "line" and weak is not None:
@@ -316,6 +320,7 @@ def _find_places(table: InputTable, metric: str, known: Collection[str]) -> dict
         both = [column for column in header if column.lower() in NAMES[held]]
         if len(both) > 1:
             raise InputError(f"{name} has {show_names(both)}, each of which may {holds}. Remove all but one.")
+    _refuse_percents(table, others)
     if any(_is_text(table, k) for k in others):
         raise _ask_which(table)
     if known and not any(column in known for k, column in enumerate(header) if k in others or column == title):
@@ -340,7 +345,7 @@ def name_scores(content: bytes) -> str | None:
     except InputError:  # which is said once the file is to be opened
         return None
     known = find_columns(table.header, ("system", "line", "score", "docid", "domain", "rater"))
-    measures = list_numeric(table, {*range(len(table.header))} - {*known.values()})
+    measures = list_measures(table, {*range(len(table.header))} - {*known.values()})
     is_long = {"system", "line"} <= known.keys() and "score" not in known
     name = table.header[measures[0]] if is_long and len(measures) == 1 else ""
     return name if name and "," not in name else None
@@ -358,6 +363,16 @@ def _is_text(table: InputTable, column: int) -> bool:
     return may_be and not any(map(is_number, table.list_cells(column)))
 
 
+def _refuse_percents(table: InputTable, columns: Iterable[int]) -> None:
+    """Refuse scores that are written as percents: nobody knows of 0.8 beside 80% which scale is meant."""
+    for k in columns:
+        for row, cells in table.rows:
+            text = str(cells[k]).strip()
+            if re.fullmatch(r"-?\d{1,15}([.,]\d{1,15})?\s*%", text):
+                raise InputError(f"{table.where(row)}, column {show_name(table.header[k])}: the score is {text!r}. "
+                                 "Expected a number such as 0.83. Remove the percent signs.")
+
+
 def _ask_which(table: InputTable) -> InputError:
     names = show_names(name or "one without a name" for name in table.header)
     of_systems = ""
@@ -369,7 +384,9 @@ def _ask_which(table: InputTable) -> InputError:
     system_name = "NAME" if system is None else table.header[system]
     line_name = "NAME" if line is None else table.header[line]
     remedies = [{"columns": f"system={system_name},line={line_name},score=NAME"}]
-    systems = guess_systems(table, [k for k, name in enumerate(table.header) if name])
+    systems = []
+    if system is None:  # where a column names the systems, those of numbers are metrics
+        systems = guess_systems(table, [k for k, name in enumerate(table.header) if name])
     if systems:
         named = SEPARATOR.join(table.header[k] for k in systems)
         documents = guess_documents(table, [k for k in range(len(table.header)) if k not in systems])
@@ -420,6 +437,7 @@ def describe_columns(source: FilePath, metric: str, known: Collection[str] = ())
     usual, is_unclear = frozenset(place), False
     pair, *_ = langpairs.get(header[place["langpair"]] if "langpair" in place else "", (None,))
     try:
+        _refuse_pairwise(table, known)
         _ = table.rows and _find_places(_clean_table(_take_langpair(table, pair), metric, known)[0], metric, known)
     except InputError as error:  # another one is told once the file is to be opened
         is_unclear = any("columns" in remedy for remedy in error.remedies)
@@ -469,7 +487,7 @@ def _guess_places(table: InputTable, metric: str, place: dict[str, int], sizes: 
     whole = [k for k in numeric if all(str(cells[k]).strip().isdecimal() for _, cells in table.rows)]
     lines = sorted([*texts, *(whole if "score" in place or len(numeric) > 1 else [])],
                    key=lambda k: (-n_items[k], n_values[k], k))
-    for held, places in (("line", lines), ("score", numeric)):
+    for held, places in (("line", lines), ("score", list_measures(table, numeric))):
         if left := [k for k in places if k not in place.values()]:
             place.setdefault(held, left[0])
 

@@ -36,7 +36,7 @@ from mtsig_core.readers.columns import (
     show_names,
 )
 from mtsig_core.readers.limits import check_values, parse_bounded_json
-from mtsig_core.readers.wide_tables import ANSWERS, name_aside
+from mtsig_core.readers.wide_tables import ANSWERS, ROW_NUMBERS, name_aside
 from mtsig_core.testset import is_human, show_name
 
 _Texts = Sequence[str | None]
@@ -336,7 +336,8 @@ def sort_columns(columns: Mapping[str, Sequence[Any]]) -> tuple[list[str], list[
               and name.lower() not in (*_BESIDE, *NAMES["score"]))
     texts = [name for name in others if _is_output(name, columns[name])]
     asides = list_no_outputs(texts)
-    return references, [name for name in texts if name not in asides], aside
+    outputs = [name for name in texts if name not in asides]
+    return references, [name for name in outputs if not _holds_row_ids(name, columns[name])], aside
 
 
 def list_no_outputs(names: Sequence[str]) -> dict[str, str]:
@@ -345,6 +346,13 @@ def list_no_outputs(names: Sequence[str]) -> dict[str, str]:
     held = {name: name_aside(name) for name in names}
     asides = {name: why for name, why in held.items() if why is not None and why != ANSWERS}
     return asides if len(asides) < len(names) else {}
+
+
+def _holds_row_ids(name: str, values: Sequence[object]) -> bool:
+    """Whether a column names the rows, by its name and by its values: another word in each row."""
+    words = [value for value in values if isinstance(value, str)]
+    are_ids = all(word.isascii() and len(word.split()) == 1 for word in words) and len(set(words)) == len(values)
+    return are_ids and name_aside(name) == ROW_NUMBERS
 
 
 def explain_no_outputs(file: str, asides: Mapping[str, str]) -> tuple[Assumption, ...]:

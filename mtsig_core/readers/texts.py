@@ -332,7 +332,7 @@ def read_text(
         check_langpair(langpair)
     references, systems, runs, sources, documents, langpair, assumed = _spread_tables(
         references, systems, runs, sources, documents, langpair)
-    reference_files = _index_files(references, "reference", "ref")
+    reference_files = _index_files(_drop_repeated(references), "reference", "ref")
     system_files = _index_files(systems, "system", "system")
     run_paths: dict[str, list[FilePath]] = {}
     for system, path in runs:
@@ -556,6 +556,20 @@ def _find_asides(name: str, columns: Iterable[str], given: Mapping[str, str | No
         place = find_column(header, _ASIDE[role])
         roles[role] = None if place is None else header[place]
     return roles
+
+
+def _drop_repeated(references: Sequence[NamedFile]) -> list[NamedFile]:
+    """The references, each once: files of several systems may all have the same one beside the output."""
+    kept: list[NamedFile] = []
+    lines_of: dict[str | None, list[Sequence[str]]] = {}
+    for name, path in references:
+        known = lines_of.setdefault(name, [])
+        if isinstance(path, TextInTable):
+            if path.lines in known:
+                continue
+            known.append(path.lines)
+        kept.append((name, path))
+    return kept
 
 
 def _check_column(name: str, columns: Iterable[str], column: str) -> str:

@@ -28,11 +28,14 @@ SEPARATOR = "|"  # between the names of columns
 #: What columns of answers hold: no scores, but they may well be outputs.
 ANSWERS = "answers of a model"
 
+#: What columns hold that name the rows: no scores, no outputs.
+ROW_NUMBERS = "row numbers"
+
 #: Names of columns that are no systems, in small letters with _ between words, by what they hold.
 ASIDES: Mapping[str, re.Pattern[str]] = {
-    "row numbers": re.compile(
+    ROW_NUMBERS: re.compile(
         r"level_\d+|rows?(_?(id|nr|no|num|number|index))?|nr|no|num|number|idx|counter|key|uu?id|hash"
-        r"|custom_id|(request|response|task|annotation|sample|example|instance|item|unit|pair)_?(id|index|no|nr)"
+        r"|custom_id|(request|response|answer|task|annotation|sample|example|instance|item|unit|pair)_?(id|index|no|nr)"
         r"|inner_id|position|order"),
     "lengths": re.compile(
         r"(len|length|lengths|size)|(\w+_)?(len|length|num_words|num_tokens|num_chars)|len(gth)?_(\w+)"
@@ -42,7 +45,7 @@ ASIDES: Mapping[str, re.Pattern[str]] = {
     "steps of training": re.compile(
         r"(global_)?steps?|timestamp|runtime|epochs?|iter(ation)?s?|checkpoint|lr|learning_rate"),
     "what a model was asked or answered": re.compile(
-        r"prompts?|prompt_\w+|instructions?|messages?|thinking"
+        r"inputs?|prompts?|prompt_\w+|instructions?|messages?|thinking"
         r"|reasoning|explanations?|justifications?|finish_reason|stop_reason|status(_code)?|object|created(_at)?|updated_at"
         r"|completed_(at|by)|lead_time|elapsed|temperature|top_[pk]|seed|logprobs?|usage|errors?|cache_hit|retries"
         r"|attempts?"),
@@ -119,7 +122,7 @@ def _find_by_name(table: InputTable, column: int) -> str | None:
     """What a column holds by its name; the name of a text does not tell where there are numbers in it."""
     name = table.header[column]
     if is_index(name):
-        return "row numbers" if _is_whole(table, column) else None
+        return ROW_NUMBERS if _is_whole(table, column) else None
     if name.lower() in _TEXTS and not _is_numeric(table, column):
         return "texts"
     return name_aside(name)
@@ -144,7 +147,7 @@ def name_aside(name: str) -> str | None:
     if re.search(r"__(MIN|MAX)$", name):  # as Weights & Biases exports charts
         return "steps of training"
     if name.strip() == "#":
-        return "row numbers"
+        return ROW_NUMBERS
     return next((why for why, pattern in ASIDES.items() if pattern.fullmatch(plain)), None)
 
 
@@ -173,7 +176,7 @@ def _find_by_values(table: InputTable, numbers: Mapping[int, Sequence[float | No
     for k, known in whole.items():
         is_constant = len(set(known)) == 1 and known[0] != 0  # a system without output may score 0 throughout
         if all(later - earlier == 1 for earlier, later in pairwise(known)):
-            found[k] = "row numbers"
+            found[k] = ROW_NUMBERS
         elif tuple(known) in lengths:
             found[k] = "lengths"
         elif is_constant and scores and not low <= known[0] <= high:
@@ -195,6 +198,12 @@ def _list_lengths(table: InputTable) -> set[tuple[float, ...]]:
 def list_numeric(table: InputTable, columns: Iterable[int]) -> list[int]:
     """Those of the columns that hold numbers, and nothing else."""
     return [k for k in columns if _is_numeric(table, k) and any(map(has_number, table.list_cells(k)))]
+
+
+def list_measures(table: InputTable, columns: Iterable[int]) -> list[int]:
+    """Those of the columns that hold numbers which may be scores: neither row numbers nor lengths by their names."""
+    no_scores = (ROW_NUMBERS, "lengths")
+    return [k for k in list_numeric(table, columns) if name_aside(table.header[k]) not in no_scores]
 
 
 # Whether a table has a column for each system.

@@ -217,6 +217,11 @@ TEMPLATES: dict[str, Words] = {
         "Ranked {rule.title}, each rating is a segment of its own. Here {metric} has {per_segment:.3g} ratings of each "
         "system and segment, and their mean counts. So ranks can differ from those that the task printed.",
         advice="Take each rating as a segment."),
+    "domains-of-systems": Words(
+        "Ranked {rule.title}, the score of a system is its mean over domains. {systems:names} {systems:lacks|lack} "
+        "{metric} scores of some domains ({domains:all}), which can raise or lower {systems:its|their} score and rank.",
+        advice="Exclude {systems:it|them}, or rank by simultaneous rank ranges, which compare two systems on the same "
+        "segments."),
     "rank-rule": Words("Ranks {rule.title}: {ignored}.", "{hidden}"),
     "ranks-and-correction": Words(
         "Rank ranges and the top group are always corrected for all pairs, here by {own}. Wins, losses and decisions "

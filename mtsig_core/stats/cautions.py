@@ -96,6 +96,7 @@ def find_cautions(testset: TestSet, settings: Settings, units: Units, metrics: I
         found += about_skew(settings, result, drawn[name]) if drawn is not None else ()
         found += _about_family(settings, result)
         found += _about_averaged_ratings(testset, settings, name)
+        found += _about_domains_of_systems(testset, settings, result)
     found += _keep_relevant(about_texts(testset), testset, results)
     found += about_words(testset, {name: result.tokenizer for name, result in results.items()})
     for result in results.values():
@@ -433,6 +434,24 @@ def _about_averaged_ratings(testset: TestSet, settings: Settings, metric: str) -
     if per_segment > 1:
         yield Caution("rank-rule-of-ratings", {"rule": settings.rank_rule, "per_segment": per_segment}, metric,
                       remedies=({"raters": "segments"},))
+
+
+def _about_domains_of_systems(testset: TestSet, settings: Settings, result: MetricResult) -> Iterator[Caution]:
+    """Warn of systems without scores in a domain, where a rule ranks by means over domains."""
+    if not RANK_RULES[settings.rank_rule].by_domain or testset.domains is None or result.metric not in testset.scores:
+        return
+    by_system = testset.scores[result.metric].by_system
+    rated = {}
+    for row in result.systems:
+        of_segments = zip(testset.domains, by_system.get(row.system, ()), strict=False)
+        rated[row.system] = {domain for domain, score in of_segments if score is not None}
+    every = {domain for domains in rated.values() for domain in domains}
+    names = [name for name, domains in rated.items() if domains < every]
+    if names:
+        missing = [domain for domain in dict.fromkeys(testset.domains) if domain in every
+                   and any(domain not in rated[name] for name in names)]
+        yield Caution("domains-of-systems", {"rule": settings.rank_rule, "systems": names, "domains": missing},
+                      result.metric, remedies=({"rank_rule": "simultaneous"},))
 
 
 def about_rule(settings: Settings, result: MetricResult, ruled: RuledRanks) -> Caution:

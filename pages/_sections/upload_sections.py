@@ -406,13 +406,19 @@ def _offer_files(files, guesses):
             _, guess) in zip(uploads, guesses, strict=True)]))
 
 
+def _format_role(role, count):
+    """How many files have a role; of a noun with words after it, the noun takes the plural."""
+    noun, joined, rest = _COUNTED[role].partition(" with ")
+    return format_count(count, noun) + joined + rest
+
+
 def _offer_testset(uploads, asked, documented, proposed):
     """Draw what was recognized, and the name of the test set to open. `asked`: as `_ask_columns` returns it;
     `documented`: whether texts come with their documents."""
     _, pair = named_alike(upload.file for upload in uploads if upload.role != "exclude")
     counts = Counter(upload.role.partition(",")[0] for upload in uploads)
-    screen.answer("Recognized: " + ", ".join([format_count(counts[role], noun) for role, noun in _COUNTED.items()
-                                              if counts[role]] + [_SINGLE[role] for role in _SINGLE if counts[role]]))
+    counted = [_format_role(role, counts[role]) for role in _COUNTED if counts[role]]
+    screen.answer("Recognized: " + ", ".join(counted + [_SINGLE[role] for role in _SINGLE if counts[role]]))
     left, middle, right, last = st.columns([3, 1.7, 2.2, 1.7], vertical_alignment="bottom")
     title = left.text_input("Name of the test set", proposed, key=f"data.name.{proposed}", max_chars=100)
     if len(asked.pairs) > 1:

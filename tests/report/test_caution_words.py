@@ -36,6 +36,7 @@ CAUTIONS = [
     Caution("odd-length", {"ratio": 0.31, "reference": "refA"}, a="A"),
     Caution("one-system", a="A"),
     Caution("rank-rule-of-ratings", {"rule": "wmt25", "per_segment": 1.98}, "ESA"),
+    Caution("domains-of-systems", {"rule": "wmt24", "systems": ("A", "B"), "domains": ("news", "speech")}, "ESA"),
     Caution("faulty-lines", {"sort": "repeated", "n": 30, "n_lines": 600, "line": 1, "example": "I cannot"}, a="A"),
     Caution("faulty-lines", {"sort": "script", "n": 30, "n_lines": 600, "line": 1, "example": "I cannot"}, a="A"),
     Caution("few-faulty-lines", {"sort": "copies", "n": 6, "n_lines": 600, "line": 1, "example": "I cannot"}, a="A"),

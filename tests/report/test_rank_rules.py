@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import random
 
 import pytest
 
@@ -133,6 +134,25 @@ def test_pairs_have_columns_of_the_rule_beside_ours(by_rule):
         assert better == {"a": pair.a, "b": pair.b, None: None}[pair.rule_better]
     rows = [*csv.DictReader(io.StringIO(one.render("csv")))]
     assert [row["rule_better"] for row in rows if row.get("a")] == [pair.rule_better or "" for pair in result.pairs]
+
+
+def test_a_system_without_an_easy_or_hard_domain_is_told_where_domains_are_averaged():
+    """C is worse than A wherever both are rated, and is first by means over domains, because only easy ones count."""
+    draw = random.Random(5)
+    domains = ["easy"] * 40 + ["hard"] * 40
+    scores = {name: [mean + 20 * (domain == "easy") + draw.gauss(0, 4) for domain in domains]
+              for name, mean in {"A": 70, "B": 68, "C": 66}.items()}
+    scores["C"] = scores["C"][:40] + [None] * 40
+    rated = TestSet("toy", {name: [None] * 80 for name in scores}, {}, documents=[f"d{k // 4}" for k in range(80)],
+                    domains=domains, scores={"h": scores})
+    found = {rule: compare(rated, "h", trials=99, resamples=99, rank_rule=rule) for rule in ("wmt24", "wmt25")}
+    assert found["wmt24"].metrics["h"].systems[0].system == "C"
+    told, = [one for one in found["wmt24"].warnings if one.code == "domains-of-systems"]
+    assert (told.metric, told.facts["systems"], told.facts["domains"]) == ("h", ("C",), ("hard",))
+    assert "C lacks h scores of some domains (hard), which can raise or lower its score and rank." in told.text
+    assert "domains-of-systems" not in {one.code for one in found["wmt25"].warnings}
+    whole = compare(rated.without(["C"]), "h", trials=99, resamples=99, rank_rule="wmt24")
+    assert "domains-of-systems" not in {one.code for one in whole.warnings}
 
 
 def test_a_rule_that_ranks_nobody_does_not_agree():
