@@ -17,6 +17,7 @@ from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError, explain_unknown, format_count
 from mtsig_core.languages import languages_of, two_letters
 from mtsig_core.readers.cells import (
+    has_number,
     is_blank,
     read_field,
     read_value,
@@ -249,6 +250,7 @@ def tabulate_texts(table: InputTable) -> TextTable:
     sources = _read_texts(table, aside["source"]) if "source" in aside else None
     others = [name for name in columns if name.strip() and name not in (*references, *aside.values())]
     asides = list_no_outputs([name for name in others if _is_output(name, columns[name])])
+    asides |= {name: name_aside(name) or "numbers" for name in others if _holds_numbers(name, columns[name])}
 
     def read_names(held: str) -> list[str] | None:
         if held not in aside or all(map(is_blank, columns[aside[held]])):
@@ -367,6 +369,11 @@ def _is_output(name: str, values: Sequence[object]) -> bool:
     if name.lower() in NAMES["output"]:
         return n_texts > 0
     return 2 * n_texts > sum(not is_blank(value) for value in values)
+
+
+def _holds_numbers(name: str, values: Sequence[object]) -> bool:
+    """Whether a column is left out of the texts because it has numbers, as of scores; an empty one is not missed."""
+    return not _is_output(name, values) and any(has_number(value) for value in values)
 
 
 def _is_text(value: object) -> bool:

@@ -674,7 +674,7 @@ ASSUMPTION_TEMPLATES = {
     "lines-from-zero": "{file} counts lines from 0. Here they are counted from 1: its line 0 is line 1.",
     "failed-judgements": "{metric}: {n_failed:,} scores of {mark:g} count as missing. All other scores are 0 or more.",
     "summary-rows": "Excluded from {file}: row {rows}, {what}.",
-    "texts-aside": "Excluded from {file}: {columns}. By their names these columns are no outputs.",
+    "texts-aside": "Excluded from {file}: {columns}. By their names or values these columns are no outputs.",
     "columns-aside": "Excluded from {file}: {columns}. By their names or values these columns are no systems.",
     "columns-renamed": "{metric}: the columns of {file} are read as systems: {columns}.",
     "line-ids": "Each line has an id, such as {example}. The texts are scored without them.{put_in_order}",
