@@ -289,3 +289,13 @@ def test_a_form_does_not_ask_what_no_answer_mends():
     for content in (percents, pairwise):
         described = describe_table(Upload("t.csv", content.encode(), "scores", "q"))
         assert described is not None and not described.is_unclear
+
+
+def test_numbers_beside_texts_are_named(tmp_path):
+    """An output of numbers vanished without a word, and so did scores."""
+    path = tmp_path / "t.csv"
+    rows = (f"{text},{text},0.8,{k}\n" for k, text in enumerate(TEXTS))
+    path.write_text("reference,mySys,COMET,words\n" + "".join(rows))
+    testset = read_text([(None, path)], [])
+    [assumed] = testset.assumed
+    assert [*testset.systems] == ["mySys"] and assumed.facts["columns"] == ("COMET (numbers)", "words (lengths)")
