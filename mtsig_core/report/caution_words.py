@@ -433,7 +433,12 @@ def _describe_characters(_: Caution, sort: str, metric: str, line: int | None, o
 
 
 def _describe_copies(caution: Caution, unit: str, has_sources: bool, has_references: bool, **_: Any) -> dict[str, Any]:
-    same = "source and reference" if has_sources and has_references else "source" if has_sources else "reference"
+    sides = []
+    if has_sources:
+        sides.append("source")
+    if has_references:
+        sides.append("reference")
+    same = " and ".join(sides)
     return {"same": same, "elsewhere": " in another document" if unit == "document" else ""}
 
 
@@ -447,10 +452,11 @@ def _compare_with_studentised(caution: Caution, test: str, share: float, lost: S
         values["other_test"] = _Template().format(
             " The studentised bootstrap finds no significant difference in {lost:#pair} of {n:,} that {lost:is|are} "
             "significant here: {lost:pairs}.", lost=lost, n=n_found)
+    elif n_other == n_found:
+        values["other_test"] = " The studentised bootstrap finds the same significant differences."
     else:
-        values["other_test"] = " The studentised bootstrap finds the same significant differences." \
-            if n_other == n_found else f" The studentised bootstrap finds {n_other:,} significant differences, and " \
-            f"this test {n_found:,}."
+        values["other_test"] = (f" The studentised bootstrap finds {n_other:,} significant differences, and this test "
+                                f"{n_found:,}.")
     return values
 
 

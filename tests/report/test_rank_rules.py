@@ -11,6 +11,7 @@ from mtsig_core import TestSet, compare, compare_task
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.rankings import compare_by_rules, count_against_tests
 from mtsig_core.report.experiment_reports import RULES_FORMS, rule_counts_table, rules_table, rules_verdict
+from mtsig_core.report.sentences import describe_methods
 from mtsig_core.report.tables import pairs_table, signs_table
 from mtsig_core.simulation.corpus import simulated_task
 from mtsig_core.stats.kept_tasks import KeptDraws
@@ -153,6 +154,16 @@ def test_a_system_without_an_easy_or_hard_domain_is_told_where_domains_are_avera
     assert "domains-of-systems" not in {one.code for one in found["wmt25"].warnings}
     whole = compare(rated.without(["C"]), "h", trials=99, resamples=99, rank_rule="wmt24")
     assert "domains-of-systems" not in {one.code for one in whole.warnings}
+
+
+def test_the_method_says_whose_means_are_tested_within_and_across_language_pairs():
+    task = simulated_task()
+    words = {"wmt24": "mean difference of means over domains of two", "wmt25": "mean difference of two"}
+    for rule, across in words.items():
+        found = compare_task(task, "human", trials=99, resamples=99, rank_rule=rule)
+        method = describe_methods(found, "human")
+        assert across in method
+        assert ("within a test set are of means over segments" in method) == (rule == "wmt24")
 
 
 def test_a_rule_that_ranks_nobody_does_not_agree():
