@@ -88,6 +88,7 @@ CAUTION_KINDS: Mapping[str, Kind] = {
     "interval-and-decision": Kind("open pairs"),
     "rank-rule": Kind("ranks", in_caption=True),
     "rank-rule-of-ratings": Kind("ranks", names_metric=True),
+    "domains-of-systems": Kind("ranks", beside_verdict=True, names_metric=True),
     "ranks-and-correction": Kind("ranks", in_caption=True),
     "split-decision": Kind("pair", beside_verdict=True, in_caption=True, names_metric=True),
     "no-common-line": Kind("pair", names_metric=True),

@@ -1,4 +1,7 @@
-"""What names of scores say: whether higher or lower scores are better, and which of them people gave."""
+"""What names of scores say: whether higher or lower scores are better, and which of them people gave.
+
+A name is never enough for the direction, as one name is published in both: the range of the scores decides with it.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,6 @@ from dataclasses import dataclass
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import SettingError
 
-# What names of scores say: whether higher or lower scores are better (never by the name alone, for one name is
-# published in both directions), and which of them people gave.
-
 _PEOPLE = {"human", "humans", "people", "rating", "ratings", "mqm", "esa", "da", "sqm", "psqm", "appraise", "pra"}
 _MACHINES = re.compile("gemba|metric|comet|kiwi|bleurt|bert|yisi|unite|matese|remedy|gpt|prism|bleu|chrf|ter$")
 
@@ -20,7 +20,7 @@ _ANY = (-math.inf, math.inf)
 _COUNTED = (0, math.inf)
 
 #: Names of metrics (in lower case, words joined by dashes), and the ranges that scores of that name are published in:
-#: least, largest, whether higher is better. Scores that fit one of them alone settle the direction.
+#: least, largest, whether higher is better. Scores that fit exactly one of them settle the direction.
 KNOWN: tuple[tuple[str, tuple[tuple[float, float, bool], ...]], ...] = (
     (r"(wmt-|mqm-|da-|esa-)?z(-score)?", ((-30, 30, True),)),
     (r"(ref-?)?metricx([-\d].*)?", ((0, 25, False), (-25, 0, True))),
@@ -35,8 +35,8 @@ KNOWN: tuple[tuple[str, tuple[tuple[float, float, bool], ...]], ...] = (
     (r"(accuracy|adequacy|fluency|quality|similarity|f-?1|f-?score|precision|recall)", ((*_COUNTED, True),)),
 )
 
-# Names of which it must be asked whether lower is better, whatever the range. Parts of a name that mean so wherever
-# they occur, whole words that do, and names that are too short to be looked for in others.
+# Names for which mtsig has to ask whether lower is better: by a part of the name, by a word of it, or by the whole name
+# where that is too short to be looked for in others.
 _LOWER_PARTS = re.compile("metricx|mqm|error|perplex|latenc|penalt|distance|levenshtein|hallucinat|omission|distortion"
                           "|uncertain|entropy|surprisal|violation|failure|repetition|disfluen")
 _LOWER_WORDS = {
@@ -74,8 +74,8 @@ def find_direction(name: str, scores: Iterable[float | None]) -> Direction | Non
     fits = [better for least, largest, better in ranges if least <= low and high <= largest]
     if len(fits) != 1:
         return None
-    return Direction(fits[0], Assumption("direction-known", {"metric": name, "higher": fits[0], "low": low,
-                                                             "high": high}))
+    facts = {"metric": name, "higher": fits[0], "low": low + 0.0, "high": high + 0.0}  # -0 is shown as 0
+    return Direction(fits[0], Assumption("direction-known", facts))
 
 
 def may_be_lower(name: str) -> bool:
@@ -86,8 +86,9 @@ def may_be_lower(name: str) -> bool:
     """
     words = {*re.findall("[a-z]+", name.lower())}
     words |= {word.lower() for word in re.findall("[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)}  # editDistance
-    is_told_by_words = bool(words & _LOWER_WORDS) or _LOWER_PARTS.search(name.lower()) is not None
-    return is_told_by_words or _LOWER_NAMES.fullmatch(name.lower()) is not None
+    has_word = bool(words & _LOWER_WORDS)
+    has_part = _LOWER_PARTS.search(name.lower()) is not None
+    return has_word or has_part or _LOWER_NAMES.fullmatch(name.lower()) is not None
 
 
 def settle_directions(scores: Mapping[str, Iterable[float | None]], lower_is_better: Collection[str] = (),
@@ -102,25 +103,37 @@ def settle_directions(scores: Mapping[str, Iterable[float | None]], lower_is_bet
     for name in (*lower_is_better, *higher_is_better):
         if name not in scores and name not in other_names:
             known = dict.fromkeys((*scores, *other_names))
-            raise SettingError(f"There are no scores {name!r} whose direction could be said. There are: "
+            raise SettingError(f"There are no scores {name!r} to give a direction for. There are: "
                                f"{', '.join(known) or 'none'}.")
-        if name in lower_is_better and name in higher_is_better:
-            raise SettingError(f"Lower and higher are both said to be better in {name!r}. Say one of them.")
+    check_one_direction(lower_is_better, higher_is_better)
     directions: dict[str, Direction] = {}
     unsettled: dict[str, tuple[float, float]] = {}
     for name, values in scores.items():
         if name in lower_is_better or name in higher_is_better:
-            lower = name in lower_is_better
-            directions[name] = Direction(not lower, told_direction(name, not lower))
-        elif (direction := find_direction(name, values := list(values))) is not None:
-            directions[name] = direction
+            higher = name in higher_is_better
+            directions[name] = Direction(higher, told_direction(name, higher))
+            continue
+        numbers = list(values)
+        direction = find_direction(name, numbers)
+        if direction is None:
+            unsettled[name] = find_range(numbers)
         else:
-            unsettled[name] = find_range(values)
+            directions[name] = direction
     for names in groups:
         if names and not directions.keys() & set(names):
             raise _ask_direction(*((name, *span) for name, span in unsettled.items() if name in names))
-    left_out = Assumption("direction-open", {"scores": [(name, *span) for name, span in unsettled.items()]})
-    return directions, [*([left_out] if unsettled else []), *(one.why for one in directions.values())]
+    assumed = [one.why for one in directions.values()]
+    if unsettled:
+        scores_open = [(name, *span) for name, span in unsettled.items()]
+        assumed.insert(0, Assumption("direction-open", {"scores": scores_open}))
+    return directions, assumed
+
+
+def check_one_direction(lower_is_better: Collection[str], higher_is_better: Collection[str]) -> None:
+    """Refuse scores of which the user says both."""
+    for name in lower_is_better:
+        if name in higher_is_better:
+            raise SettingError(f"Lower and higher are both said to be better in {name!r}. Choose one of them.")
 
 
 def told_direction(name: str, higher: bool) -> Assumption:
@@ -132,7 +145,9 @@ def check_settled(name: str, assumed: Iterable[Assumption]) -> None:
     """Raise the SettingError that asks about scores of that name, where they were left out for it; see
     `settle_directions`."""
     for one in assumed:
-        for other, low, high in one.facts["scores"] if one.code == "direction-open" else ():
+        if one.code != "direction-open":
+            continue
+        for other, low, high in one.facts["scores"]:
             if other == name:
                 raise _ask_direction((name, low, high))
 
@@ -160,17 +175,21 @@ def order_metrics(scores: Iterable[str], primary: str | None = None, computed: I
     ['esa', 'bleu', 'XCOMET-XL', 'MetricX-24', 'CometKiwi-XL']
     """
     scores = list(scores)
-    learned = {name: found.lastindex or 0 for name in scores
-               if (found := _LEARNED.match(name)) and not name[found.end():found.end() + 1].isalpha()}
+    learned: dict[str, int] = {}
+    for name in scores:
+        found = _LEARNED.match(name)
+        if found is not None and not name[found.end():found.end() + 1].isalpha():
+            learned[name] = found.lastindex or 0
     names = [*computed, *sorted(learned, key=learned.__getitem__), *scores]
     return list(dict.fromkeys([*pick_human_scores(names), *(name for name in names if name == primary), *names]))
 
 
 def _ask_direction(*names: tuple[str, float, float]) -> SettingError:
     """About names, each with the range of its scores."""
-    return SettingError(f"Is higher better, or lower? Neither name nor range settles it for "
-                        f"{', '.join(f'{name} ({low:g} to {high:g})' for name, low, high in names)}. Say it for each.",
-                        *({f"{which}_is_better": names[0][0]} for which in ("higher", "lower")))
+    shown = ", ".join(f"{name} ({low:g} to {high:g})" for name, low, high in names)
+    first, *_ = names[0]
+    return SettingError(f"Is higher better, or lower? Neither name nor range settles it for {shown}. Say it for each.",
+                        {"higher_is_better": first}, {"lower_is_better": first})
 
 
 def find_range(scores: Iterable[float | None]) -> tuple[float, float]:

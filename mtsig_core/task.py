@@ -183,7 +183,8 @@ class Task:
         Raises
         ------
         SettingError
-            For a name that no language pair has, and where no language pair has a reference that could act as a system.
+            For a name that no language pair has, and where references are there and none could act as a system.
+            Without any, as in tables of ratings, humans are systems already.
         """
         references = dict.fromkeys(name for testset in self.testsets.values() for name in testset.references)
         names = list(references if names is None else names)
@@ -196,7 +197,7 @@ class Task:
             has_others = len(own_names) < len(testset.references)
             joins = others_as_systems and bool(has_others or testset.rated_humans)
             testsets[pair] = testset.scored_with(own_names, joins) if has_others or joins else testset
-        if others_as_systems and all(changed.systems.keys() == self.testsets[pair].systems.keys()
+        if others_as_systems and references and all(changed.systems.keys() == self.testsets[pair].systems.keys()
                                      for pair, changed in testsets.items()):
             raise SettingError(
                 f"No reference of {self.name} is left to act as a system: all of {', '.join(references) or 'them'} are "

@@ -26,7 +26,7 @@ screen.answer(f"{cannot} ({how})" if cannot else
 more = caveats.show((caution for caution in comparison.warnings if caution.concerns_all), "first", most=2)
 adjusted = pairs_sections.adjust(view) if has_p and n != 1 else None
 clicked = comparison_sections.show_matrix(view, {} if adjusted is None else adjusted.by_correction)
-screen.plain(f"{pairs_sections.describe_open_pairs(view)}Click a cell to open the pair.")
+screen.plain(f"{pairs_sections.describe_open_pairs(view)} Click a cell to open the pair.".strip())
 if result.has_rule_decisions:
     screen.plain(explain_own_tests(result, settings))
 if clicked:

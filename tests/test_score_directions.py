@@ -20,6 +20,10 @@ def test_name_and_range_settle_it(name, scores, higher):
     assert find_direction(name, scores).higher_is_better is higher
 
 
+def test_a_range_that_ends_at_zero_has_no_sign():
+    assert "(-25 to 0)" in str(find_direction("MetricX-24", [-25.0, -0.0]).why)
+
+
 @pytest.mark.parametrize(("name", "scores"), [
     ("MyScore", [0.1, 0.9]), ("MetricX-24", [-3.0, 4.0]), ("MetricX-24", [0.0, 0.0]), ("XCOMET-XL", [1.0, 99.0]),
     ("Terrific", [1.0, 2.0]), ("Data", [1.0, 2.0]), ("human", [1, 5]), ("ESA", [None, None])])

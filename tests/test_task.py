@@ -78,6 +78,12 @@ def test_references_act_as_systems_where_a_language_pair_has_any_to_spare():
     assert error.value.remedies == ({"refs": "NAME,..."},)
 
 
+def test_a_task_of_ratings_has_its_references_among_the_systems_already():
+    scores = {"esa": SegmentScores({"A": (1.0,) * 8, "refA": (2.0,) * 8}, True)}
+    task = Task("toy", {"en-de": TestSet("toy", {"A": [None] * 8, "refA": [None] * 8}, {}, scores=scores)})
+    assert [*task.scored_with(others_as_systems=True).systems] == ["A", "refA"]
+
+
 def test_a_task_compared_with_references_as_systems_is_its_pairs_compared_so():
     task = Task("toy", {"en-de": referred("refA", "refB", rated=["refB"]), "en-cs": referred("refA", rated=["refA"])})
     for metric, more in (("bleu", dict(refs=("refA",))), ("esa", {})):

@@ -114,8 +114,8 @@ def names(text: str) -> tuple[str, ...]:
     >>> names('A,"B, or C"')
     ('A', 'B, or C')
     """
-    rows = csv.reader([text], skipinitialspace=True)
-    found = tuple(show_name(name.strip()) for row in rows for name in row if name.strip())
+    cells = next(csv.reader([text], skipinitialspace=True), [])
+    found = tuple(show_name(name.strip()) for name in cells if name.strip())
     if not found:
         raise argparse.ArgumentTypeError(f"{text!r} names nothing")
     return found

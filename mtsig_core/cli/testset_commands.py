@@ -81,7 +81,8 @@ def run_replicate_task(args: Namespace, kept: KeptTask) -> None:
         found = replicate_task(kept.read_testsets, kept.info.pairs, tables, progress=progress)
         ranked = [name for table in tables.values() for name in table.ranks]
         if ranked:
-            metric, settings = task_metrics(kept.info, list(args.metrics) or None)[0], given(args, "task")
+            metric = task_metrics(kept.info, list(args.metrics) or None)[0]
+            settings = given(args, "task")
             del settings["rank_rule"]
             by_rule = task_by_rules(kept, metric, progress, **settings)
             found = with_ranks_of_task(found, tables, by_rule)

@@ -84,7 +84,8 @@ def by_domain(testset: TestSet, metric: str | Metric = "bleu", *, test: str = "a
     sampling, units = resolve_sampling(seen.testset, unit=unit, block_length=None, alpha=alpha, resamples=resamples,
                                        seed=seed)
     check_trials(trials, alpha, test)
-    pairs, of = engine.all_pairs(len(seen.names)), np.array([kinds.index(name) for name in seen.testset.domains or ()])
+    pairs = engine.all_pairs(len(seen.names))
+    of = np.array([kinds.index(name) for name in seen.testset.domains or ()])
     plan = Plan(test, sampling.unit, None, trials, resamples, seed)
     whole = _whole_set(seen, pairs, units, of, kinds, plan, alpha, jobs)
     counter, own, parts = seen.counter(), [], []
@@ -186,18 +187,19 @@ def _whole_set(seen: Measured, pairs: np.ndarray, units: Units, of: np.ndarray, 
               for block in range(-(-n // BLOCK))]
     within = np.concatenate(blocks, axis=1)[:, :n]
     np.copyto(within, data.scores[:, None], where=np.isnan(within))
-    sample, errors = draws.sides.sample, np.full((4, len(pairs)), np.nan)
+    sample = draws.sides.sample
+    errors = np.full((4, len(pairs)), np.nan)
     for k, delta, (first, second) in zip(np.flatnonzero(draws.some), draws.delta, draws.rows, strict=True):
         se = float((within[first, :plan.resamples] - within[second, :plan.resamples]).std(ddof=1))
-        parts = _split_variance(sample.left_out[first] - sample.left_out[second],
-                                _unit_sizes(seen, pairs[k], units), strata)
-        half = find_half_width(se, *parts, alpha)
+        left_out = sample.left_out[first] - sample.left_out[second]
+        variances, worth = _split_variance(left_out, _unit_sizes(seen, pairs[k], units), strata)
+        half = find_half_width(se, variances, worth, alpha)
         plain = sample.drawn[first] - sample.drawn[second]
         errors[:, k] = delta - half, delta + half, se, plain.std(ddof=1)
     if plan.test == "bootstrap":
         i, j = draws.rows.T
-        draws = replace(draws, replicates=within[i, :plan.trials] - within[j, :plan.trials],
-                        joint=within[i, :plan.trials] - within[j, :plan.trials])
+        differences = within[i, :plan.trials] - within[j, :plan.trials]
+        draws = replace(draws, replicates=differences, joint=differences)
     return _tested(draws, plan, errors)
 
 

@@ -96,12 +96,14 @@ def examine_integrity(testset: TestSet, metric: str | Metric | None = None) -> I
     for system, lines in outputs.items():
         others = {other: alike[frozenset((system, other))] for other in outputs if other != system and alike}
         near = max(others, key=lambda other: others[other], default=None)
+        nearest = None
+        if near is not None:
+            share_equal = _count_equal(lines, outputs[near], counted) / len(counted)
+            nearest = Nearest(near, others[near], share_equal)
         rows.append(SystemIntegrity(
             system, {reference: _count_equal(lines, texts, counted) for reference, texts in references.items()},
-            None if source is None else _count_equal(lines, source, counted),
-            None if near is None else Nearest(near, others[near], _count_equal(lines, outputs[near], counted)
-                                              / len(counted)),
-            driving.get(system), tuple(caution for caution in warnings if caution.a == system)))
+            None if source is None else _count_equal(lines, source, counted), nearest, driving.get(system),
+            tuple(caution for caution in warnings if caution.a == system)))
     return Integrity(testset.name, chosen.name, len(counted), tuple(rows),
                      float(np.median([*alike.values()])) if alike else None,
                      (*missing.values(), *(caution for caution in warnings if caution.a is None)))

@@ -404,16 +404,9 @@ def task_agreement(task: Task, human: str, metrics: Sequence[str] | None = None,
         known = list(dict.fromkeys(name for testset in task.testsets.values() for name in testset.scores))
         raise SettingError(f"No language pair of {task.name} has segment scores {human!r} of two systems."
                            f"{suggest_name(human, known)} There are: {', '.join(known) or 'none'}.", {"human": "NAME"})
-    missing: dict[str, list[Caution]] = {pair: [] for pair in have}
+    missing: dict[str, list[Caution]] = {}
     if metrics is None:
-        offered = []
-        for pair, testset in have.items():
-            names, missing[pair] = _available_metrics(pair, testset, human)
-            offered.append(names)
-        metrics = [name for name in offered[0] if all(name in own for own in offered[1:])]
-        if not metrics:
-            raise SettingError(f"No metric is in all language pairs of {task.name} that have {human}: "
-                               f"{', '.join(have)}. Choose fewer language pairs.", {"pairs": "XX-YY,..."})
+        metrics, missing = _choose_metrics(task.name, have, human)
     draws = {}
     for k, (pair, testset) in enumerate(have.items()):
         def report(what: str, share: float, k: int = k, pair: str = pair) -> None:
@@ -432,11 +425,26 @@ def task_agreement(task: Task, human: str, metrics: Sequence[str] | None = None,
     parts = {}
     for pair, own in draws.items():
         part = summarize_draws(human, own)
-        parts[pair] = replace(part, warnings=(*missing[pair], *part.warnings))
+        parts[pair] = replace(part, warnings=(*missing.get(pair, ()), *part.warnings))
     return TaskAgreement(
         human, TaskInfo.from_task(task), parts,
         tuple(pair for pair in task.testsets if pair not in have), alpha, seed, CORRECTION, rows,
         compare_metrics(list(draws.values()), order))
+
+
+def _choose_metrics(task: str, testsets: Mapping[str, TestSet], human: str
+                    ) -> tuple[list[str], dict[str, list[Caution]]]:
+    """The metrics that all language pairs have by default, and the warnings of each pair on those that are missing."""
+    offered, missing = [], {}
+    for pair, testset in testsets.items():
+        names, missing[pair] = _available_metrics(pair, testset, human)
+        offered.append(names)
+    first, *others = offered
+    metrics = [name for name in first if all(name in own for own in others)]
+    if not metrics:
+        raise SettingError(f"No metric is in all language pairs of {task} that have {human}: {', '.join(testsets)}. "
+                           "Choose fewer language pairs.", {"pairs": "XX-YY,..."})
+    return metrics, missing
 
 
 def _available_metrics(pair: str, testset: TestSet, human: str) -> tuple[list[str], list[Caution]]:

@@ -363,19 +363,28 @@ def make_findings(task: Task, metrics: str | Sequence[str] | None = None, *, rul
     _check_rule(rule)
     metric, *further = [metrics] if isinstance(metrics, str) else metrics or task_metrics(
         TaskInfo.from_task(task), None)[:1]
-    fitting = fitting_rules(segment_means=False)
-    rank_rule = settings.get("rank_rule", "simultaneous")
-    of_segments = {name for testset in task.testsets.values() for name in testset.scores}
-    apart = [name for name in further if rank_rule in RANK_RULES and rank_rule not in fitting
-             and name not in of_segments]
+    apart = _list_without_rule(task, further, settings.get("rank_rule", "simultaneous"))
     together = [name for name in (metric, *further) if name not in apart]
     found = compare_task(task, together, progress=progress, **settings)
     if apart:
         other = compare_task(task, apart, progress=progress, **settings | {"rank_rule": "simultaneous"})
         found = _add_metrics(found, other)
-    return Findings(found, metric, tuple(further), rule, {pair: PairFindings(
-        comparison, _rank_by_metrics(task, pair, metric, rule), _score_domains(task.testsets[pair], metric))
-        for pair, comparison in found.pairs.items() if metric in comparison.metrics})
+    pairs = {}
+    for pair, comparison in found.pairs.items():
+        if metric in comparison.metrics:
+            pairs[pair] = PairFindings(comparison, _rank_by_metrics(task, pair, metric, rule),
+                                       _score_domains(task.testsets[pair], metric))
+    return Findings(found, metric, tuple(further), rule, pairs)
+
+
+def _list_without_rule(task: Task, metrics: Sequence[str], rank_rule: str) -> list[str]:
+    """The metrics that a rule cannot rank by, as it needs scores of segments; none for a rule that is not known."""
+    if rank_rule not in RANK_RULES or rank_rule in fitting_rules(segment_means=False):
+        return []
+    of_segments: set[str] = set()
+    for testset in task.testsets.values():
+        of_segments |= testset.scores.keys()
+    return [name for name in metrics if name not in of_segments]
 
 
 def _add_metrics(found: TaskComparison, other: TaskComparison) -> TaskComparison:

@@ -27,6 +27,7 @@ _TRUTHS = {"true": 1.0, "false": 0.0}  # such as whether a judge found a segment
 #: What pandas has in place of a missing value, and of a missing time.
 _MISSING_TYPES = ("NAType", "NaTType")
 _LONGEST_WHOLE = 15  # digits of a whole number that every program writes in full
+_EMPTY = "this is empty. Expected a text or a number. Fill it in, or remove the row or the column."
 
 
 class _Absent:
@@ -102,7 +103,7 @@ def is_missing(value: object) -> bool:
 
 
 def is_blank(value: object) -> bool:
-    """Whether there is no value, or a text without a letter."""
+    """Whether there is no value, or a text of nothing but spaces."""
     return is_missing(value) or isinstance(value, str) and not value.strip()
 
 
@@ -132,13 +133,14 @@ def to_name(value: object) -> str:
     >>> to_name(" A "), to_name(7), to_name(7.0)
     ('A', '7', '7')
     """
-    text = value if isinstance(value, str) else None if is_missing(value) else _write_number(value)
-    if text is None and not is_missing(value):
+    if is_blank(value):
+        raise UnclearValue(_EMPTY)
+    text = value if isinstance(value, str) else _write_number(value)
+    if text is None:
         raise UnclearValue(f"this is {describe_value(value)}. Expected a text or a number. {_advise(value)}")
-    name = "" if text is None else show_name(text.strip())
+    name = show_name(text.strip())
     if not name:
-        raise UnclearValue("this is empty. Expected a text or a number. Fill it in, or remove the row or the "
-                           "column.")
+        raise UnclearValue(_EMPTY)
     return name
 
 
@@ -207,12 +209,15 @@ def count_truths(values: Sequence[object]) -> list[object] | None:
     >>> count_truths([True, False, None]), count_truths(["TRUE", "false", "n/a"]), count_truths([True, 0.5])
     ([1.0, 0.0, None], [1.0, 0.0, 'n/a'], None)
     """
-    truths = [_find_truth(value) for value in values]
-    is_judged = any(truth is not None for truth in truths) and all(
-        truth is not None or _is_no_number(value) for truth, value in zip(truths, values, strict=True))
-    if not is_judged:
-        return None
-    return [value if truth is None else truth for truth, value in zip(truths, values, strict=True)]
+    counted: list[object] = []
+    has_truth = False
+    for value in values:
+        truth = _find_truth(value)
+        if truth is None and not _is_no_number(value):
+            return None
+        has_truth = has_truth or truth is not None
+        counted.append(value if truth is None else truth)
+    return counted if has_truth else None
 
 
 def _is_truth(value: object) -> bool:
@@ -235,7 +240,8 @@ def _is_no_number(value: object) -> bool:
 def _parse_number(value: object) -> float | None:
     """A number, or a text of one; None of anything else, and of 1_000, which only Python takes for a number."""
     is_number = isinstance(value, Real | Decimal) and not isinstance(value, bool)
-    if not is_number and not (isinstance(value, str) and "_" not in value):
+    may_be_text_of_one = isinstance(value, str) and "_" not in value
+    if not is_number and not may_be_text_of_one:
         return None
     try:
         return float(value)  # type: ignore[arg-type]

@@ -77,11 +77,31 @@ class InputTable:
         """The values of a column, which `read`, such as `cells.to_text`, makes of its cells."""
         return read_column(self.where, self.header[place], self.rows, place, read)
 
+    def list_cells(self, place: int) -> list[object]:
+        """The cells of a column as they are, for guesses of what it holds."""
+        return [cells[place] for _, cells in self.rows]
+
+    def list_words(self, place: int) -> list[str]:
+        """The cells of a column as texts, for guesses of what it holds."""
+        return [str(cells[place]) for _, cells in self.rows]
+
+    def list_columns(self) -> dict[str, list[object]]:
+        """The cells of each column by its name."""
+        return {name: self.list_cells(place) for place, name in enumerate(self.header)}
+
+    def select(self, places: Sequence[int]) -> InputTable:
+        """The table of these columns, in this order."""
+        rows: NumberedRows = [(row, [cells[place] for place in places]) for row, cells in self.rows]
+        return replace(self, header=[self.header[place] for place in places], rows=rows)
+
     def count_truths(self) -> InputTable:
-        """The same with 1 and 0 in columns of true and false, which a judge may give as scores."""
+        """The same with 1 and 0 in columns of true and false, which a judge may give as scores; what is called a line,
+        a system or the like is no score."""
         changed: dict[int, list[object]] = {}
-        for place in range(len(self.header)):
-            counted = count_truths([cells[place] for _, cells in self.rows])
+        for place, title in enumerate(self.header):
+            if any(title.lower() in names for held, names in NAMES.items() if held != "score"):
+                continue
+            counted = count_truths(self.list_cells(place))
             if counted is not None:
                 changed[place] = counted
         if not changed:
@@ -109,6 +129,20 @@ def find_column(header: Sequence[str], role: str) -> int | None:
     """The place of the first column that holds this, by the names in `NAMES`."""
     lower = [column.lower() for column in header]
     return next((lower.index(name) for name in NAMES[role] if name in lower), None)
+
+
+def find_columns(header: Sequence[str], roles: Iterable[str]) -> dict[str, int]:
+    """The place of the first column of each of these roles; without the roles that have none.
+
+    >>> find_columns(["sys", "COMET", "seg_id"], ["system", "line", "docid"])
+    {'system': 0, 'line': 2}
+    """
+    places = {}
+    for role in roles:
+        place = find_column(header, role)
+        if place is not None:
+            places[role] = place
+    return places
 
 
 def show_names(names: Iterable[str], most: int = 12) -> str:
@@ -170,9 +204,9 @@ def _read_arrow(name: str, table: Any) -> dict[str, list[Any]]:
     import pyarrow
 
     frame = pyarrow.table(table)
-    if len(set(frame.column_names)) < len(frame.column_names):
-        twice = next(column for column in frame.column_names if frame.column_names.count(column) > 1)
-        raise InputError(f"{name} has the column {show_name(twice)!r} twice. Rename or remove one of them.")
+    for column in frame.column_names:
+        if frame.column_names.count(column) > 1:
+            raise InputError(f"{name} has the column {show_name(column)!r} twice. Rename or remove one of them.")
     return {column: frame.column(column).to_pylist() for column in frame.column_names}
 
 
@@ -235,20 +269,26 @@ def is_comment(cell: str) -> bool:
 def tidy_table(table: InputTable, *, has_decimal_commas: bool = False) -> InputTable:
     """A table without the empty columns at its end, as spreadsheets write them; with points for decimal commas, where
     all numbers can have been written with these."""
-    width, rows = len(table.header), table.rows
-    while width > 1 and not table.header[width - 1] and not any(str(cells[width - 1]).strip() for _, cells in rows):
+    width = len(table.header)
+    while width > 1 and not table.header[width - 1] and not any(map(str.strip, table.list_words(width - 1))):
         width -= 1
-    rows = [(row, list(cells[:width])) for row, cells in rows] if width < len(table.header) else rows
-    if has_decimal_commas and not _has_decimal_points(rows):
-        commas = {k for k in range(width) if _has_decimal_commas([cells[k] for _, cells in rows])}
-        rows = [(row, _replace_commas(cells, commas)) for row, cells in rows] if commas else rows
-    return replace(table, header=table.header[:width], rows=rows)
+    if width < len(table.header):
+        table = table.select(range(width))
+    if not has_decimal_commas or _has_decimal_points(table.rows):
+        return table
+    commas = {k for k in range(width) if _has_decimal_commas(table.list_cells(k))}
+    if not commas:
+        return table
+    return replace(table, rows=[(row, _replace_commas(cells, commas)) for row, cells in table.rows])
 
 
 def _has_decimal_points(rows: NumberedRows) -> bool:
-    """Whether a text is a number with a point; numbers of a workbook are written in no way."""
+    """Whether some text is a number with a point. The numbers of a workbook are no texts, and have neither sign."""
     number = re.compile(r"\s*-?\d+\.\d+\s*")
-    return any(isinstance(cell, str) and number.fullmatch(cell) for _, cells in rows for cell in cells)
+    for _, cells in rows:
+        if any(isinstance(cell, str) and number.fullmatch(cell) for cell in cells):
+            return True
+    return False
 
 
 def _replace_commas(cells: Sequence[object], commas: Container[int]) -> list[object]:
@@ -318,16 +358,16 @@ def _read_orient(name: str, whole: Mapping[str, Any]) -> InputTable | None:
         records = _check_records(name, list(enumerate(data, 1)))
         index = [record.pop("index", None) for _, record in records]
         table = _join_records(name, records)
-        return _number_rows(name, {column: [cells[k] for _, cells in table.rows]
-                                   for k, column in enumerate(table.header)}, None if None in index else index)
-    if isinstance(data, list) and isinstance(header := whole.get("columns"), list):
+        return _number_rows(name, table.list_columns(), None if None in index else index)
+    header = whole.get("columns")
+    if isinstance(data, list) and isinstance(header, list):
         titles = _name_columns(name, header)
         for number, row in enumerate(data, 1):
             if not isinstance(row, list) or len(row) != len(header):
                 raise InputError(f"{name}, row {number} of 'data' is {show_value(row)}. Expected a list of "
                                  f"{len(header)}, one for each of 'columns' ({show_names(titles)}).")
-        return _number_rows(name, {title: [row[k] for row in data] for k, title in enumerate(titles)},
-                            whole.get("index"))
+        table = InputTable(name, titles, list(enumerate(data, 1)))
+        return _number_rows(name, table.list_columns(), whole.get("index"))
     if not all(isinstance(value, dict) for value in whole.values()) or len(set(map(tuple, whole.values()))) != 1:
         return None
     inside = list(next(iter(whole.values())))
@@ -491,7 +531,7 @@ def _tabulate_sheet(name: str, rows: _Rows) -> InputTable:
     for place in range(1, width):
         if not names[place] and names[place - 1] and any(_is_filled(cells[place]) for _, cells in below):
             raise InputError(f"{name}, row {number}: column {place + 1} has no name, and the one before it is called "
-                             f"{names[place - 1]}. If one head stands over several columns, name each column instead.")
+                             f"{names[place - 1]}. If one heading spans several columns, name each column instead.")
     return tidy_table(InputTable(name, names, [*below]), has_decimal_commas=True)
 
 
@@ -512,8 +552,8 @@ def _count_filled(row: tuple[int, Sequence[Any]]) -> int:
 
 
 def _join_heads(rows: _Rows) -> _Rows:
-    """The rows with one row of names, where the first has heads that stand over several columns, and the second the
-    names of these columns, above numbers."""
+    """The rows with one row of names, where the first has headings that span several columns, and the second the names
+    of these columns, above numbers."""
     if len(rows) < 3:
         return rows
     (_, upper), (number, lower), (_, first), *_ = rows
@@ -541,7 +581,8 @@ def _join_pairs(name: str, tables: Mapping[str, InputTable]) -> InputTable:
 def _check_parts(data: bytes, name: str) -> bool:
     """Refuse a workbook that unpacks to too much, that would take too long to read, or whose XML declares a document
     type. Returns whether it has formulas."""
-    n_tags, has_formulas = 0, False
+    n_tags = 0
+    has_formulas = False
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         size = sum(member.file_size for member in archive.infolist())
         spend("mb", size, name)
@@ -590,12 +631,16 @@ def _list_sheets(data: bytes, name: str, has_formulas: bool) -> list[tuple[str, 
             if row - (rows[-1][0] if rows else 0) > _GAP:
                 raise InputError(f"{name} has more than {_GAP:,} empty rows between others. Save its sheet as CSV in "
                                  "UTF-8.")
-            if bare := [text for cell, text in zip(cells, written, strict=True)
-                        if cell is None and isinstance(text, str) and text.startswith("=")]:
-                raise InputError(f"{name}, sheet {show_name(sheet.title)}, row {row}: the value of the formula "
-                                 f"{show_name(bare[0][:40])} is not in the file. Open the workbook in Excel and save "
-                                 "it, or replace formulas by their values.")
+            _check_formulas(f"{name}, sheet {show_name(sheet.title)}, row {row}", cells, written)
             if any(cell is not None and str(cell).strip() for cell in cells):
                 rows.append((row, ["" if cell is None else cell for cell in cells]))
         sheets.append((sheet.title, rows))
     return sheets
+
+
+def _check_formulas(where: str, cells: Sequence[Any], written: Sequence[Any]) -> None:
+    """Refuse a row with a formula whose value is not in the file."""
+    for cell, text in zip(cells, written, strict=True):
+        if cell is None and isinstance(text, str) and text.startswith("="):
+            raise InputError(f"{where}: the value of the formula {show_name(text[:40])} is not in the file. Open the "
+                             "workbook in Excel and save it, or replace formulas by their values.")

@@ -50,7 +50,7 @@ def find_documents(folder: Path) -> DocumentFiles | None:
 
 
 def _list_files(folder: Path) -> list[Path]:
-    """The files that may be of it."""
+    """The files that may be of such a task, by their names."""
     if is_archive(folder):
         paths = list_archive(folder)
     else:
@@ -91,8 +91,9 @@ def read_documents_task(files: DocumentFiles, pairs: Collection[str] | None) -> 
     """The test set of each of these language pairs; of all that have references by default. A system takes part where
     it has documents of the pair."""
     known, _ = list_document_pairs(files)
-    if unknown := next((pair for pair in pairs or () if pair not in known), None):
-        raise explain_unknown("language pair", unknown, known)
+    for pair in pairs or ():
+        if pair not in known:
+            raise explain_unknown("language pair", pair, known)
     main = _read_table(files.main)
     outputs = {strip_ending(show_name(path.name)): _read_table(path) for path in files.outputs}
     return {pair: _join(pair, main, outputs) for pair in (known if pairs is None else pairs)}
@@ -108,12 +109,16 @@ def _read_table(path: Path) -> TextTable:
 def _join(pair: str, main: TextTable, outputs: dict[str, TextTable]) -> TestSet:
     """The test set of a language pair."""
     own = {name: table for name, table in outputs.items() if pair in (table.langpairs or ())}
-    first, *others = align_tables([main, *own.values()], pair)[0]
-    systems = {name: _fill(next(iter(table.outputs.values()))) for name, table in zip(own, others, strict=True)}
+    (first, *others), _ = align_tables([main, *own.values()], pair)
+    systems = {}
+    for name, table in zip(own, others, strict=True):
+        systems[name] = _fill(next(iter(table.outputs.values())))
     references = {name: texts for name, texts in first.references.items() if any(texts)}
-    return TestSet(pair, systems, references, sources=None if first.sources is None else _fill(first.sources),
-                   documents=first.documents, domains=first.domains, langpair=pair)
+    sources = None if first.sources is None else _fill(first.sources)
+    return TestSet(pair, systems, references, sources=sources, documents=first.documents, domains=first.domains,
+                   langpair=pair)
 
 
 def _fill(texts: Iterable[str | None]) -> list[str]:
+    """The texts, with an empty one where there is none."""
     return [text or "" for text in texts]

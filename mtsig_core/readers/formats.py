@@ -144,16 +144,26 @@ class _Sample:
         return first if isinstance(first, dict) and first else {"?": None}
 
     @cached_property
+    def has_score_lines(self) -> bool:
+        """Whether each line is a system and a score, and systems have two lines or more."""
+        n_systems = len({line.partition("\t")[0] for line in self.lines})
+        is_score = self.share(r"[^\t]+\t(-?\d+(\.\d+)?(e-?\d+)?|None)\s*$") == 1
+        return is_score and 2 * n_systems <= len(self.lines)
+
+    @cached_property
     def has_blocks_of_three(self) -> bool:
         """Whether three lines and an empty one follow each other throughout, of which the second and the third are
-        alike, as a reference and an output are; verses in threes are not."""
+        alike, as a reference and an output are. Verses in threes are not alike so."""
         lines = self.head.decode("utf-8", "ignore").lstrip("\ufeff").splitlines()
         n_blocks = len(lines) // 4
         if n_blocks < _BLOCKS:
             return False
         blocks = [lines[4 * k:4 * k + 4] for k in range(n_blocks)]
-        is_regular = all(all(map(str.strip, block[:3])) and not block[3].strip() for block in blocks)
-        return is_regular and share_words([block[1] for block in blocks], [block[2] for block in blocks]) > _ALIKE
+        if not all(all(map(str.strip, block[:3])) and not block[3].strip() for block in blocks):
+            return False
+        references = [block[1] for block in blocks]
+        outputs = [block[2] for block in blocks]
+        return share_words(references, outputs) > _ALIKE
 
     @cached_property
     def has_texts_only(self) -> bool:
@@ -304,9 +314,7 @@ FORMATS = (
            "are NR % 4 == 2, the sources NR % 4 == 1."),
     Format("comet", "the printed output of comet-score", _has_lines(r".*\tSegment \d+\tscore: -?\d"), _SCORED,
            scores="COMET", reads={SCORE_TABLE: read_comet_log}, remedies=(_NAMED_SCORES,)),
-    Format("seg-score", "a file of segment scores of mt-metrics-eval", lambda sample: sample.share(
-        r"[^\t]+\t(-?\d+(\.\d+)?(e-?\d+)?|None)\s*$") == 1 and 2 * len({
-            line.partition("\t")[0] for line in sample.lines}) <= len(sample.lines), _SCORED,
+    Format("seg-score", "a file of segment scores of mt-metrics-eval", lambda sample: sample.has_score_lines, _SCORED,
            reads={SCORE_TABLE: read_seg_scores}, remedies=(_NAMED_SCORES,), endings=(".seg.score",)),
     Format("numbers", "a list of numbers", lambda sample: len(sample.lines) > 2 and sample.share(
         r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?\s*$") == 1,

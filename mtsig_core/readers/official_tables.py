@@ -13,7 +13,7 @@ A ranking has the columns rank_low and rank_high, or rank (1, 1-3), and may have
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from mtsig_core.errors import InputError
@@ -70,24 +70,27 @@ def read_published(path: FilePath) -> str:
     if fmt is None or fmt.name != "xlsx":
         return "\n".join(read_lines(path, _PUBLISHED))
     table = read_table(path)
-    places = {held: place for held in ("system", "langpair") if (place := find_column(table.header, held)) is not None}
-    # A frame of pandas has the systems as its index, whose column has no name.
-    system = places.get("system", next((k for k, title in enumerate(table.header) if not title), 0))
-    pair = places.get("langpair")
+    system = find_column(table.header, "system")
+    if system is None:  # a frame of pandas has the systems as its index, whose column has no name
+        system = table.header.index("") if "" in table.header else 0
+    pair = find_column(table.header, "langpair")
     numeric = [k for k in range(len(table.header)) if k not in (system, pair) and _has_numbers(table, k)]
-    header = ["system", *(table.header[k] for k in numeric)]
-    rows: list[list[object]] = [[cells[system], *(cells[k] for k in numeric)] for _, cells in table.rows]
+    names = {system: "system"}
     if pair is not None:
-        header.insert(0, NAMES["langpair"][0])
-        rows = [[cells[pair], *row] for (_, cells), row in zip(table.rows, rows, strict=True)]
-    rows.insert(0, [*header])
-    lines = ["\t".join(re.sub(r"\s+", " ", str(cell)) for cell in row) for row in rows]
-    return "\n".join(lines)
+        names = {pair: NAMES["langpair"][0], **names}
+    kept = table.select([*names, *numeric])
+    header = [*names.values(), *(table.header[k] for k in numeric)]
+    return "\n".join(map(_write_row, [header, *(cells for _, cells in kept.rows)]))
+
+
+def _write_row(cells: Sequence[object]) -> str:
+    """A row with tabs between its cells, and no others."""
+    return "\t".join(re.sub(r"\s+", " ", str(cell)) for cell in cells)
 
 
 def _has_numbers(table: InputTable, column: int) -> bool:
     """Whether a column has numbers, and nothing else but marks of no value."""
-    cells = [str(cells[column]).strip() for _, cells in table.rows]
+    cells = [word.strip() for word in table.list_words(column)]
     return any(map(_NUMBER.fullmatch, cells)) and all(
         cell.lower() in _NOTHING or _NUMBER.fullmatch(cell) for cell in cells)
 

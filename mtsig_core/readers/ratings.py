@@ -160,9 +160,13 @@ def _standardize(name: str, given: Sequence[_AppraiseRow], left_out: Counter[tup
 
 
 def _count_by_document(given: Sequence[_AppraiseRow]) -> bool:
-    """Whether items are numbered in each document anew, as some number comes in two."""
+    """Whether each document numbers its items from the start again, as some number comes in two documents."""
     document_of: dict[tuple[str, int], str] = {}
-    return any(document_of.setdefault((row.langpair, row.item), row.document) != row.document for row in given)
+    for row in given:
+        first = document_of.setdefault((row.langpair, row.item), row.document)
+        if first != row.document:
+            return True
+    return False
 
 
 def _table(name: str, rows: NumberedRows, left_out: Mapping[tuple[str, str], int] = MappingProxyType({}), **more: Any
@@ -182,11 +186,12 @@ def read_mqm(text: str, name: str) -> InputTable:
     """Google's MQM: a row for each error, without a score until `sum_errors` makes the ratings."""
     errors = read_delimited(text, name)
     lower = [column.lower() for column in errors.header]
-    if missing := next((column for column in ("rater", "category", "severity") if column not in lower), None):
-        raise InputError(f"{name} has no column {missing!r}. It has: {show_names(errors.header)}. Expected MQM ratings "
-                         "as Google publishes them: system, seg_id, rater, category, severity.")
-    category = lower.index("category")
-    is_of_source = [str(cells[category]).lower().startswith(_SOURCE_ERROR) for _, cells in errors.rows]
+    for column in ("rater", "category", "severity"):
+        if column not in lower:
+            raise InputError(f"{name} has no column {column!r}. It has: {show_names(errors.header)}. Expected MQM "
+                             "ratings as Google publishes them: system, seg_id, rater, category, severity.")
+    categories = errors.list_words(lower.index("category"))
+    is_of_source = [category.lower().startswith(_SOURCE_ERROR) for category in categories]
     if errors.rows and all(is_of_source):
         raise InputError(f"{name} lists errors of the source text only (category 'Source error'). They say nothing of "
                          "the systems, so they cannot rank them. Give the file of the errors of translations, such as "
@@ -296,11 +301,12 @@ def _split_item(item: str, n_before: Counter[str]) -> tuple[str, int]:
 
 def _list_slots(ratings: object, where: str) -> list[tuple[str, str, object]]:
     """(slot, rater, score) of {human1: score, annotator1: person, human2: ...}, or of [{human: score, annotator:
-    person}, ...]. Who is not known is called as the slot."""
+    person}, ...]. A rater who is not known has the name of the slot."""
     found: list[tuple[str, str, object]] = []
     if isinstance(ratings, dict):
         for slot, score in ratings.items():
-            if number := re.fullmatch(r"human(\d*)", slot):
+            number = re.fullmatch(r"human(\d*)", slot)
+            if number is not None:
                 found.append((slot, _name_person(ratings, f"annotator{number[1]}", slot, where), score))
     elif isinstance(ratings, list):
         for k, one in enumerate(ratings, 1):
@@ -323,9 +329,11 @@ def is_wmt25(record: Mapping[str, Any]) -> bool:
     scores = record.get("scores")
     if "doc_id" not in record or not isinstance(scores, dict):
         return False
+    if "human" in json.dumps(scores):
+        return True
     # Segments that nobody has rated have no scores; they come between others.
-    return "human" in json.dumps(scores) or ("_#_" in str(record["doc_id"]) and all(
-        isinstance(ratings, list | dict) for ratings in scores.values()))
+    are_rated = all(isinstance(ratings, list | dict) for ratings in scores.values())
+    return are_rated and "_#_" in str(record["doc_id"])
 
 
 # Segment scores in lines, a block for each system: of mt-metrics-eval, and as comet-score prints them.
@@ -396,7 +404,8 @@ def read_metricx(text: str, name: str) -> InputTable:
         system = own_name if place is None else show_name(str(record[keys[place]]))
         score = read_field(f"{name}, row {number}", record, "prediction", to_number)
         blocks.setdefault(system, []).append(score)
-    is_error = all(score is None or score >= 0 for scores in blocks.values() for score in scores)
+    scores = [score for own in blocks.values() for score in own if score is not None]
+    is_error = all(score >= 0 for score in scores)
     return replace(_join_blocks(name, blocks), higher_is_better=False if is_error else None)
 
 

@@ -26,7 +26,7 @@ FAILED = (-1.0, -99.0, -999.0, -9999.0)
 
 
 def drop_summaries(file: ScoreFile, metric: str) -> None:
-    """Take the rows that sum up others out of a table: by their name, or the last one by its values."""
+    """Take rows of sums and means out of a table: they are known by their names, or the last one by its values."""
     dropped = _find_named_summaries(file.ratings)
     what = "sums or means by their names"
     if not dropped:
@@ -129,13 +129,14 @@ def check_scales(ratings: Sequence[Rating], metric: str) -> None:
     units = {system: own for system, own in by_system.items() if _is_unit_scale(own)}
     hundreds = {system: own for system, own in by_system.items() if _is_hundred_scale(own)}
     pair = _find_rescaled(units, hundreds)
-    if pair is not None:
-        a, b = pair
-        raise InputError(
-            f"{ratings[0].file.name}: the {show_name(metric)} scores of {show_name(a)} range from {min(units[a]):g} to "
-            f"{max(units[a]):g}, and those of {show_name(b)} from {min(hundreds[b]):g} to {max(hundreds[b]):g}. "
-            f"Expected one scale for all systems. Multiply the scores of {show_name(a)} by 100, or divide the others "
-            "by 100.")
+    if pair is None:
+        return
+    a, b = map(show_name, pair)
+    of_a, of_b = units[pair[0]], hundreds[pair[1]]
+    raise InputError(
+        f"{ratings[0].file.name}: the {show_name(metric)} scores of {a} range from {min(of_a):g} to {max(of_a):g}, and "
+        f"those of {b} from {min(of_b):g} to {max(of_b):g}. Expected one scale for all systems. Multiply the "
+        f"scores of {a} by 100, or divide the others by 100.")
 
 
 def _is_unit_scale(scores: Sequence[float]) -> bool:

@@ -22,9 +22,9 @@ from mtsig_core.readers.columns import (
     NAMES,
     InputTable,
     NamedColumns,
-    NumberedRows,
     check_unique,
     find_column,
+    find_columns,
     read_delimited,
     read_frame_table,
     show_names,
@@ -51,10 +51,18 @@ from mtsig_core.readers.wide_tables import (
     guess_documents,
     guess_lines,
     guess_systems,
+    list_measures,
     list_numeric,
     take_systems,
 )
-from mtsig_core.score_names import find_direction, find_range, may_be_lower, pick_human_scores, told_direction
+from mtsig_core.score_names import (
+    check_one_direction,
+    find_direction,
+    find_range,
+    may_be_lower,
+    pick_human_scores,
+    told_direction,
+)
 from mtsig_core.testset import SegmentScores, TestSet, is_human, show_name
 
 # From a table to ratings: the columns by what they hold, a rating for each score.
@@ -83,8 +91,7 @@ _NAMED = ("system", "docid", "domain", "rater", "slot")
 
 def _read_ratings(table: InputTable, metric: str, known: Collection[str], langpair: str | None) -> ScoreFile:
     """The ratings of a language pair in a table."""
-    if not known or not any(name in known for name in table.header):
-        _check_pairwise(table)
+    _refuse_pairwise(table, known)
     table, assumed = _clean_table(_take_langpair(table, langpair), metric, known)
     place = _find_places(table, metric, known)
     file = ScoreFile(table, table.n_lines or (None if "line" in place else len(table.rows)), assumed=assumed)
@@ -134,8 +141,9 @@ def _name_columns(table: InputTable, columns: Mapping[str, str]) -> InputTable:
     """The table with those columns under their usual names, and without others that could be taken for them."""
     if not columns:
         return table
-    if (wrong := next((held for held in columns if held not in (*HELD, SYSTEMS)), None)) is not None:
-        raise explain_unknown("kind of column", wrong, (*HELD, SYSTEMS))
+    for held in columns:
+        if held not in (*HELD, SYSTEMS):
+            raise explain_unknown("kind of column", held, (*HELD, SYSTEMS))
     if SYSTEMS in columns:
         return _name_wide_columns(table, columns)
     if twice := [held for held, name in columns.items() if list(columns.values()).count(name) > 1]:
@@ -147,21 +155,21 @@ def _name_columns(table: InputTable, columns: Mapping[str, str]) -> InputTable:
     held_by = {name: held for held, name in columns.items()}
     usual = {name for held in HELD if held not in columns for name in NAMES[held]}
     kept = [k for k, name in enumerate(table.header) if name in held_by or name.lower() in usual]
-    rows: NumberedRows = [(row, [cells[k] for k in kept]) for row, cells in table.rows]
-    return replace(table, header=[held_by.get(table.header[k], table.header[k]) for k in kept], rows=rows)
+    chosen = table.select(kept)
+    return replace(chosen, header=[held_by.get(name, name) for name in chosen.header])
 
 
 def _name_wide_columns(table: InputTable, columns: Mapping[str, str]) -> InputTable:
     """The table with only the columns of systems that are said, and those that hold something else."""
-    if wrong := next((held for held in ("system", "score") if held in columns), None):
-        raise SettingError(f"The columns of systems are given, and a column of {wrong}s. Expected a column for each "
-                           f"system, or one of systems and one of scores. Give only one of {SYSTEMS} and {wrong}.")
-    other = {held: name for held, name in columns.items() if held != SYSTEMS}
-    usual = {name for held in HELD if held not in ("system", "score") for name in NAMES[held]}
-    beside = {*other.values(), *(name for name in table.header if name.lower() in usual)}
+    for held in ("system", "score"):
+        if held in columns:
+            raise SettingError(f"The columns of systems are given, and a column of {held}s. Expected a column for each "
+                               f"system, or one of systems and one of scores. Give only one of {SYSTEMS} and {held}.")
+    held_by = {name: held for held, name in columns.items() if held != SYSTEMS}
+    usual = set().union(*(NAMES[held] for held in HELD if held not in ("system", "score")))
+    beside = {*held_by, *(name for name in table.header if name.lower() in usual)}
     taken = take_systems(table, columns[SYSTEMS], beside)
     named = {name for name in taken.header if name not in beside}
-    held_by = {name: held for held, name in other.items()}
     return replace(taken, header=[held_by.get(name, name) for name in taken.header], told_systems=named)
 
 
@@ -181,7 +189,12 @@ def list_pairs_of_lines(source: FilePath) -> list[str] | None:
 
 def _list_pairs(table: InputTable) -> list[str]:
     place = find_column(table.header, "langpair")
-    return [] if place is None else list(dict.fromkeys(str(cells[place]).strip() for _, cells in table.rows))
+    return [] if place is None else _list_values(table, place)
+
+
+def _list_values(table: InputTable, place: int) -> list[str]:
+    """The different values of a column, in their order."""
+    return list(dict.fromkeys(map(str.strip, table.list_words(place))))
 
 
 def _take_langpair(table: InputTable, langpair: str | None) -> InputTable:
@@ -222,8 +235,11 @@ _WINNER = re.compile(r"winner|preferred|preference|prefers?|choice|chosen|verdic
 _ONE_OF_TWO = re.compile(r"(system|model|sys|output|translation|mt|response|hyp|hypothesis|candidate|answer)_?([ab12])")
 
 
-def _check_pairwise(table: InputTable) -> None:
-    """Refuse a table that says which of two systems is better: there is no score of a system in it."""
+def _refuse_pairwise(table: InputTable, known: Collection[str]) -> None:
+    """Refuse a table that says which of two systems is better: there is no score of a system in it. `known` systems
+    may be called as its columns are."""
+    if any(name in known for name in table.header):
+        return
     names = [re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") for name in table.header]
     sides: dict[str, set[str]] = {}
     for k, name in enumerate(names):
@@ -242,14 +258,14 @@ def _find_usual(table: InputTable, metric: str, known: Collection[str]) -> tuple
     """The columns of a table by what they hold by their names; and whether it has a row for each score, not a column
     for each system."""
     header = table.header
-    place = {held: k for held in ("system", "line", "score", "docid", "domain", "rater", "slot")
-             if (k := find_column(header, held)) is not None}
+    place = find_columns(header, ("system", "line", "score", "docid", "domain", "rater", "slot"))
     if "line" in place and not _may_be_line(table, place):
         del place["line"]
     if "system" in place or metric.lower() in map(str.lower, header):
         place.pop("score", None)
-        if (k := table.find_score(metric)) is not None:
-            place["score"] = k
+        score = table.find_score(metric)
+        if score is not None:
+            place["score"] = score
     title = header[place["score"]] if "score" in place else None
     is_score = title is not None and bool(known and title not in known or title.lower() in ("score", "scores"))
     return place, "system" in place or is_score
@@ -264,8 +280,8 @@ def _may_be_line(table: InputTable, place: Mapping[str, int]) -> bool:
     that of a row."""
     if "system" not in place or table.header[place["line"]].lower() not in _WEAK_LINES or table.n_lines is not None:
         return True
-    systems = {str(cells[place["system"]]) for _, cells in table.rows}
-    ids = {str(cells[place["line"]]) for _, cells in table.rows}
+    systems = set(table.list_words(place["system"]))
+    ids = set(table.list_words(place["line"]))
     return len(systems) < 2 or len(ids) < len(table.rows) or len(table.rows) < 2 * len(systems)
 
 
@@ -288,10 +304,12 @@ def _find_places(table: InputTable, metric: str, known: Collection[str]) -> dict
     if is_long and not table.told_systems:
         needed = ("system", "line", "score") if table.n_lines is None else ("system", "score")
         if place.keys() >= {"system", "line"} and "score" not in place:
-            numeric = list_numeric(table, others)
-            place |= {"score": numeric[0]} if len(numeric) == 1 else {}
+            measures = list_measures(table, others)
+            if len(measures) == 1:
+                place["score"] = measures[0]
         missing = next((held for held in needed if held not in place), None)
-        if missing == "line" and (weak := find_column(header, "line")) is not None:
+        weak = find_column(header, "line")
+        if missing == "line" and weak is not None:
             raise _ask_line(table, place["system"], header[weak])
         if missing is not None:
             if table.n_lines is None and set(range(len(header))) - {*place.values()}:
@@ -302,11 +320,14 @@ def _find_places(table: InputTable, metric: str, known: Collection[str]) -> dict
         both = [column for column in header if column.lower() in NAMES[held]]
         if len(both) > 1:
             raise InputError(f"{name} has {show_names(both)}, each of which may {holds}. Remove all but one.")
+    _refuse_percents(table, others)
     if any(_is_text(table, k) for k in others):
         raise _ask_which(table)
     if known and not any(column in known for k, column in enumerate(header) if k in others or column == title):
         raise InputError(f"{name} has neither a column 'system' nor one that is named after a system. "
                          f"It has: {show_names(header)}. {EXPECTED_COLUMNS}")
+    if "" in header and _may_be_of_systems(table):
+        raise _ask_which(table)
     if "" in header:
         raise InputError(f"{name}: column {header.index('') + 1} has no name. Name it after its system, or remove it: "
                          "pandas writes its index so, and not with to_csv(index=False).")
@@ -323,9 +344,8 @@ def name_scores(content: bytes) -> str | None:
         table = read_delimited(cut_lines(content[:1000]).decode("utf-8-sig", "replace"), "")
     except InputError:  # which is said once the file is to be opened
         return None
-    known = {held: k for held in ("system", "line", "score", "docid", "domain", "rater")
-             if (k := find_column(table.header, held)) is not None}
-    measures = list_numeric(table, {*range(len(table.header))} - {*known.values()})
+    known = find_columns(table.header, ("system", "line", "score", "docid", "domain", "rater"))
+    measures = list_measures(table, {*range(len(table.header))} - {*known.values()})
     is_long = {"system", "line"} <= known.keys() and "score" not in known
     name = table.header[measures[0]] if is_long and len(measures) == 1 else ""
     return name if name and "," not in name else None
@@ -340,7 +360,17 @@ def _is_text(table: InputTable, column: int) -> bool:
     """Whether a column that would be of a system has no number at all, and is none of the texts by its name."""
     texts = {*NAMES["source"], *NAMES["reference"], *NAMES["output"]}
     may_be = len(table.rows) > 1 and table.header[column].lower() not in {"", *texts}
-    return may_be and not any(is_number(cells[column]) for _, cells in table.rows)
+    return may_be and not any(map(is_number, table.list_cells(column)))
+
+
+def _refuse_percents(table: InputTable, columns: Iterable[int]) -> None:
+    """Refuse scores that are written as percents: nobody knows of 0.8 beside 80% which scale is meant."""
+    for k in columns:
+        for row, cells in table.rows:
+            text = str(cells[k]).strip()
+            if re.fullmatch(r"-?\d{1,15}([.,]\d{1,15})?\s*%", text):
+                raise InputError(f"{table.where(row)}, column {show_name(table.header[k])}: the score is {text!r}. "
+                                 "Expected a number such as 0.83. Remove the percent signs.")
 
 
 def _ask_which(table: InputTable) -> InputError:
@@ -351,9 +381,13 @@ def _ask_which(table: InputTable) -> InputError:
                       "--official, or to 'Compare with published scores'.")
     system = find_column(table.header, "system")
     line = None if system is None else guess_lines(table, system)
-    known = ("NAME" if system is None else table.header[system], "NAME" if line is None else table.header[line])
-    remedies = [{"columns": f"system={known[0]},line={known[1]},score=NAME"}]
-    if systems := guess_systems(table, [k for k, name in enumerate(table.header) if name]):
+    system_name = "NAME" if system is None else table.header[system]
+    line_name = "NAME" if line is None else table.header[line]
+    remedies = [{"columns": f"system={system_name},line={line_name},score=NAME"}]
+    systems = []
+    if system is None:  # where a column names the systems, those of numbers are metrics
+        systems = guess_systems(table, [k for k, name in enumerate(table.header) if name])
+    if systems:
         named = SEPARATOR.join(table.header[k] for k in systems)
         documents = guess_documents(table, [k for k in range(len(table.header)) if k not in systems])
         more = "" if documents is None else f",docid={table.header[documents]}"
@@ -366,7 +400,7 @@ def _may_be_of_systems(table: InputTable) -> bool:
     """Whether the first column of texts may name the systems, each once, and no other one the lines."""
     if find_column(table.header, "line") is not None:
         return False
-    columns = [[cells[k] for _, cells in table.rows] for k in range(len(table.header))]
+    columns = (table.list_cells(k) for k in range(len(table.header)))
     texts = next((values for values in columns if not any(map(is_number, values))), [])
     return 1 < len(texts) == len(set(map(str, texts)))
 
@@ -395,15 +429,15 @@ def describe_columns(source: FilePath, metric: str, known: Collection[str] = ())
     texts beside it."""
     table = read_table(source).count_truths()
     header = table.header
-    values = {name: tuple(dict.fromkeys(str(cells[k]).strip() for _, cells in table.rows))
-              for k, name in enumerate(header) if name}
+    values = {name: tuple(_list_values(table, k)) for k, name in enumerate(header) if name}
     langpairs = {name: pairs for name, pairs in values.items() if pairs and all(map(is_langpair, pairs))}
-    place = {held: k for held in HELD if (k := find_column(header, held)) is not None}
+    place = find_columns(header, HELD)
     if "line" in place and not _may_be_line(table, place):
         del place["line"]
     usual, is_unclear = frozenset(place), False
     pair, *_ = langpairs.get(header[place["langpair"]] if "langpair" in place else "", (None,))
     try:
+        _refuse_pairwise(table, known)
         _ = table.rows and _find_places(_clean_table(_take_langpair(table, pair), metric, known)[0], metric, known)
     except InputError as error:  # another one is told once the file is to be opened
         is_unclear = any("columns" in remedy for remedy in error.remedies)
@@ -415,7 +449,8 @@ def describe_columns(source: FilePath, metric: str, known: Collection[str] = ())
     numeric, systems, asides = _describe_wide(table, metric, known)
     if systems and is_unclear:
         beside = [k for k, name in enumerate(header) if name not in systems]
-        if (documents := guess_documents(table, beside)) is not None:
+        documents = guess_documents(table, beside)
+        if documents is not None:
             place["docid"] = documents
     return ScoreColumns(tuple(header), rows, {held: header[k] for held, k in place.items()}, usual, langpairs,
                         table.weights, is_unclear, numeric, systems, asides)
@@ -452,7 +487,7 @@ def _guess_places(table: InputTable, metric: str, place: dict[str, int], sizes: 
     whole = [k for k in numeric if all(str(cells[k]).strip().isdecimal() for _, cells in table.rows)]
     lines = sorted([*texts, *(whole if "score" in place or len(numeric) > 1 else [])],
                    key=lambda k: (-n_items[k], n_values[k], k))
-    for held, places in (("line", lines), ("score", numeric)):
+    for held, places in (("line", lines), ("score", list_measures(table, numeric))):
         if left := [k for k in places if k not in place.values()]:
             place.setdefault(held, left[0])
 
@@ -665,43 +700,20 @@ def _read_tables(tables: Sequence[NamedTable], known: Collection[str], lower_is_
     if raters not in RATERS:
         raise explain_unknown("raters", raters, RATERS)
     names = dict.fromkeys(name for name, _ in tables)
-    for which, directed in (("lower", lower_is_better), ("higher", higher_is_better)):
-        for name in directed:
-            if name not in names:
-                raise SettingError(f"{which.title()} is better in {show_name(name)}: there are no scores of that name. "
-                                   f"There are: {', '.join(map(show_name, sorted(names))) or 'none'}.",
-                                   {f"{which}_is_better": "NAME"}, {"scores": "NAME=FILE"})
-    if both := sorted({*lower_is_better} & {*higher_is_better}):
-        raise SettingError(f"Lower and higher are both said to be better in {show_name(both[0])}. Choose one of them.")
+    _check_directions(names, lower_is_better, higher_is_better)
     groups = {}
     for name in names:
         opened = [_open_table(source, name, columns, mqm_weights) for own, source in tables if own == name]
-        if langpair is not None:  # a wave of ratings need not have all language pairs
-            opened = [table for table in opened if langpair in (pairs := _list_pairs(table)) or not pairs] or opened
-        files = [_read_ratings(table, name, known, langpair) for table in opened]
-        seen: dict[tuple[str, int | str], Rating] = {}
-        for file in files:
-            drop_summaries(file, name)
-        given, failed = drop_failed([rating for file in files for rating in file.ratings], name)
-        if not any(file.table.told_systems for file in files):
-            check_scales(given, name)
-        for rating in (separate_raters if raters == "segments" else average_raters)(given):
-            if (first := seen.setdefault((rating.system, rating.line), rating)) is not rating:
-                raise explain_second(first, rating)
-        if all(rating.score is None for rating in seen.values()):
-            raise InputError(f"{files[0].name} has no score at all: all {len(seen)} are missing. Check that it is the "
-                             "right file.")
+        files = [_read_ratings(table, name, known, langpair) for table in _take_waves(opened, langpair)]
+        given, failed = _list_ratings(files, name)
+        joined = _join_ratings(given, raters, files[0].name)
         directions = {file.table.higher_is_better for file in files} - {None}
         direction = directions.pop() if len(directions) == 1 else None
-        made_of = [counts] if (counts := count_ratings(name, given)) is not None else []
-        made_of += [Assumption("mqm-weights", {"metric": name, "weights": [*table.weights.items()]})
-                    for table in opened[:1] if table.weights]
-        made_of += [Assumption("ratings-standardized", {"metric": name}) for table in opened[:1]
-                    if table.is_standardized and table.find_score(name) == find_column(table.header, "score")]
-        if raters == "segments" and made_of:
-            made_of.append(Assumption("ratings-as-segments", {"metric": name}))
-        of_columns = [one for file in files for one in file.assumed] + ([] if failed is None else [failed])
-        groups[name] = RatingGroup(list(seen.values()), (*made_of, *of_columns), direction)
+        made_of = _list_how_made(name, given, files[0].table, raters)
+        of_columns = [one for file in files for one in file.assumed]
+        if failed is not None:
+            of_columns.append(failed)
+        groups[name] = RatingGroup(joined, (*made_of, *of_columns), direction)
         if raters == "adjusted" and made_of:
             adjusted, how = adjust_raters(name, given)
             groups[name + ADJUSTED] = RatingGroup(adjusted, how, direction, name)
@@ -712,6 +724,69 @@ def _read_tables(tables: Sequence[NamedTable], known: Collection[str], lower_is_
         raise InputError(f"{show_names(names)}: no table names the raters, for whom scores would be adjusted. Expected "
                          "a column rater. Add it, or take the mean.", {"raters": "mean"})
     return groups
+
+
+def _check_directions(names: Collection[str], lower_is_better: Collection[str], higher_is_better: Collection[str]
+                      ) -> None:
+    """Refuse a direction of scores that are not there, and two of the same scores."""
+    for which, directed in (("lower", lower_is_better), ("higher", higher_is_better)):
+        for name in directed:
+            if name not in names:
+                raise SettingError(f"{which.title()} is better in {show_name(name)}: there are no scores of that name. "
+                                   f"There are: {', '.join(map(show_name, sorted(names))) or 'none'}.",
+                                   {f"{which}_is_better": "NAME"}, {"scores": "NAME=FILE"})
+    check_one_direction(lower_is_better, higher_is_better)
+
+
+def _take_waves(tables: list[InputTable], langpair: str | None) -> list[InputTable]:
+    """The tables of a language pair: a wave of ratings need not have all pairs. All of them where none has it."""
+    if langpair is None:
+        return tables
+    taken = []
+    for table in tables:
+        pairs = _list_pairs(table)
+        if not pairs or langpair in pairs:
+            taken.append(table)
+    return taken or tables
+
+
+def _list_ratings(files: Sequence[ScoreFile], name: str) -> tuple[list[Rating], Assumption | None]:
+    """The ratings of some files without what is no score of a segment, and what was assumed of failed judgements."""
+    for file in files:
+        drop_summaries(file, name)
+    ratings, failed = drop_failed([rating for file in files for rating in file.ratings], name)
+    if not any(file.table.told_systems for file in files):
+        check_scales(ratings, name)
+    return ratings, failed
+
+
+def _join_ratings(given: Sequence[Rating], raters: str, file_name: str) -> list[Rating]:
+    """A rating for each system and line, averaged over raters or what `raters` says; refuses two of the same."""
+    joined = separate_raters(given) if raters == "segments" else average_raters(given)
+    seen: dict[tuple[str, int | str], Rating] = {}
+    for rating in joined:
+        first = seen.setdefault((rating.system, rating.line), rating)
+        if first is not rating:
+            raise explain_second(first, rating)
+    if all(rating.score is None for rating in seen.values()):
+        raise InputError(f"{file_name} has no score at all: all {len(seen)} are missing. Check that it is the right "
+                         "file.")
+    return list(seen.values())
+
+
+def _list_how_made(name: str, given: Sequence[Rating], table: InputTable, raters: str) -> list[Assumption]:
+    """How many ratings the scores are made of, and what was done with them; `table` is the first of them."""
+    made_of = []
+    counts = count_ratings(name, given)
+    if counts is not None:
+        made_of.append(counts)
+    if table.weights:
+        made_of.append(Assumption("mqm-weights", {"metric": name, "weights": [*table.weights.items()]}))
+    if table.is_standardized and table.find_score(name) == find_column(table.header, "score"):
+        made_of.append(Assumption("ratings-standardized", {"metric": name}))
+    if raters == "segments" and made_of:
+        made_of.append(Assumption("ratings-as-segments", {"metric": name}))
+    return made_of
 
 
 def _place_scores(ratings: Sequence[Rating], position: Mapping[int | str, int], where: str

@@ -1,6 +1,6 @@
-"""Small files that stand in the place of the right one: pointers, and the answers of servers that had no file.
+"""Small files in the place of the right one: pointers, and the answers of servers that had no file.
 
-Each is a sound text, and so would be scored as one: the same pointer as reference and output has a BLEU of 100.
+Each is a sound text, and would be scored as one: the same pointer as reference and output has a BLEU of 100.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _LONGEST = 2048  # bytes of such a file
 
 @dataclass(frozen=True)
 class StandIn:
-    """A kind of file that stands in the place of another."""
+    """A kind of file that is found in the place of another."""
 
     name: str
     what: str  # the same with its article
@@ -44,7 +44,7 @@ STAND_INS = (
 
 
 def find_stand_in(data: bytes) -> StandIn | None:
-    """What stands in the place of a file, by its whole content; None of a file itself.
+    """The kind of stand-in that a file is, by its whole content; None of a file that is itself.
 
     >>> find_stand_in(b"404: Not Found").name, find_stand_in(b"Not found, they say.\\nNobody knows.\\n")
     ('not-found', None)
@@ -53,7 +53,8 @@ def find_stand_in(data: bytes) -> StandIn | None:
 
 
 def refuse_stand_in(data: bytes, name: str, content: str) -> None:
-    """Raise InputError where a file only stands in the place of another; `content` is what is expected in it."""
-    if (stand_in := find_stand_in(data)) is not None:
+    """Raise InputError where a file is a stand-in for another; `content` is what is expected in it."""
+    stand_in = find_stand_in(data)
+    if stand_in is not None:
         raise InputError(f"{name} is {stand_in.what}. Expected {content}. "
                          + stand_in.remedy.replace("FILE", shlex.quote(name)))

@@ -681,7 +681,8 @@ def contents_of(archive: FilePath) -> Contents:
     read = {path for *_, path in (*scores, *runs)} | {str(path) for paths in _find_xml(task).values() for path in paths}
     tables = {str(path) for _, path, _ in _list_tables(task)}
     documents = _find_documents(task)
-    read |= set() if documents is None else {str(path) for path in documents.all}
+    if documents is not None:
+        read |= {str(path) for path in documents.all}
     reasons = [(path, _explain_unread(path, task, pairs)) for path in files
                if str(path) not in read | tables]
     return Contents(tuple(pairs), scores, runs, tuple(
@@ -816,8 +817,9 @@ def _explain_table(path: Path, pairs: Collection[str]) -> str:
     except InputError as error:
         return str(error).replace(show_name(path), "it").rstrip(".")
     if table is None:
-        return ("no ratings of segments are known by its content. Scores of segments are called such as "
-                f"{next(iter(pairs))}.esa{path.suffix}; with published scores of systems, compare on the page Results")
+        return ("its content does not show that it has scores of segments. If it has them, name it like "
+                f"{next(iter(pairs))}.esa{path.suffix}. If it has published scores of systems, compare with them on "
+                "the page Results")
     if not table.pairs:
         return (f"it has scores ({table.name}), and neither its content nor its name says of which language pair. Call "
                 f"it such as {next(iter(pairs))}.{table.name}{path.suffix}")

@@ -10,12 +10,14 @@ import os
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from typing import Any
 
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError, explain_unknown, format_count
 from mtsig_core.languages import languages_of, two_letters
 from mtsig_core.readers.cells import (
+    has_number,
     is_blank,
     read_field,
     read_value,
@@ -25,9 +27,17 @@ from mtsig_core.readers.cells import (
     to_object,
     to_text,
 )
-from mtsig_core.readers.columns import NAMES, InputTable, check_unique, find_column, read_records, show_names
+from mtsig_core.readers.columns import (
+    NAMES,
+    InputTable,
+    check_unique,
+    find_column,
+    find_columns,
+    read_records,
+    show_names,
+)
 from mtsig_core.readers.limits import check_values, parse_bounded_json
-from mtsig_core.readers.wide_tables import ANSWERS, name_aside
+from mtsig_core.readers.wide_tables import ANSWERS, ROW_NUMBERS, name_aside
 from mtsig_core.testset import is_human, show_name
 
 _Texts = Sequence[str | None]
@@ -217,7 +227,7 @@ def join_lines(text: str) -> str:
 def tabulate_texts(table: InputTable) -> TextTable:
     """The texts of a table with names of columns: source, reference, and a column for each output."""
     check_unique(table.name, table.header)
-    columns = {name: [cells[k] for _, cells in table.rows] for k, name in enumerate(table.header)}
+    columns = table.list_columns()
     by_language = _find_languages(table)
     if by_language:
         documents = _read_names(table, "docid") or _read_articles(table)
@@ -231,12 +241,16 @@ def tabulate_texts(table: InputTable) -> TextTable:
     if "system" in aside:
         raise InputError(f"{table.name} names systems in the column {show_name(aside['system'])!r}. Expected a column "
                          "for each system, and a row for each segment.")
-    texts = {name: _read_texts(table, name) for name in (*references, *outputs)}
-    for name in outputs:
-        _check_output(table.name, name, texts[name], [texts[ref] for ref in references])
-    usual = [name for name in outputs if name.lower() in NAMES["output"]]
-    asides = list_no_outputs([name for name, values in columns.items() if name.strip() and _is_output(name, values)
-                              and name not in (*references, *aside.values())])
+    texts_of_references = {name: _read_texts(table, name) for name in references}
+    texts_of_outputs = {name: _read_texts(table, name) for name in outputs}
+    for name, texts in texts_of_outputs.items():
+        _check_output(table.name, name, texts, list(texts_of_references.values()))
+    if len(outputs) == 1 and outputs[0].lower() in NAMES["output"]:  # which names no system
+        texts_of_outputs = {"": texts_of_outputs[outputs[0]]}
+    sources = _read_texts(table, aside["source"]) if "source" in aside else None
+    others = [name for name in columns if name.strip() and name not in (*references, *aside.values())]
+    asides = list_no_outputs([name for name in others if _is_output(name, columns[name])])
+    asides |= {name: name_aside(name) or "numbers" for name in others if _holds_numbers(name, columns[name])}
 
     def read_names(held: str) -> list[str] | None:
         if held not in aside or all(map(is_blank, columns[aside[held]])):
@@ -244,10 +258,14 @@ def tabulate_texts(table: InputTable) -> TextTable:
         return table.read(table.header.index(aside[held]), to_name)
 
     return TextTable(
-        table.name, "table", {"" if [name] == usual == outputs else name: texts[name] for name in outputs},
-        {name_reference("" if name.lower() in ("reference", _MENDED) else name): texts[name] for name in references},
-        _read_texts(table, aside["source"]) if "source" in aside else None, read_names("docid"), read_names("domain"),
-        langpairs=read_names("langpair"), assumed=explain_no_outputs(table.name, asides))
+        table.name, "table", texts_of_outputs,
+        {_name_column_of_reference(name): texts for name, texts in texts_of_references.items()}, sources,
+        read_names("docid"), read_names("domain"), langpairs=read_names("langpair"),
+        assumed=explain_no_outputs(table.name, asides))
+
+
+def _name_column_of_reference(column: str) -> str:
+    return name_reference("" if column.lower() in ("reference", _MENDED) else column)
 
 
 def _read_texts(table: InputTable, column: str) -> list[str | None]:
@@ -299,15 +317,18 @@ def _split_objects(table: InputTable, place: int) -> dict[str, list[str | None]]
     languages = dict.fromkeys(key for texts in objects for key in texts)
     check_values(len(objects) * len(languages), table.name)
     column = show_name(table.header[place])
-    return {language: [read_field(f"{table.where(row)}, column {column}", texts, language, _read_line)
-                       for (row, _), texts in zip(table.rows, objects, strict=True)] for language in languages}
+    by_language: dict[str, list[str | None]] = {language: [] for language in languages}
+    for language, own in by_language.items():
+        for (row, _), texts in zip(table.rows, objects, strict=True):
+            own.append(read_field(f"{table.where(row)}, column {column}", texts, language, _read_line))
+    return by_language
 
 
 def sort_columns(columns: Mapping[str, Sequence[Any]]) -> tuple[list[str], list[str], dict[str, str]]:
     """Which columns of a table are references, which outputs, and the others by what they hold."""
     header = list(columns)
-    aside = {held: header[place] for held in ("source", "docid", "domain", "langpair", "line", "rater", "system")
-             if (place := find_column(header, held)) is not None}
+    places = find_columns(header, ("source", "docid", "domain", "langpair", "line", "rater", "system"))
+    aside = {held: header[place] for held, place in places.items()}
     references = [name for name in header if is_human(name) and name.lower().startswith("ref")]
     if not references and {_MENDED, _BEFORE} <= {name.lower() for name in header}:
         references = [name for name in header if name.lower() == _MENDED]
@@ -317,7 +338,8 @@ def sort_columns(columns: Mapping[str, Sequence[Any]]) -> tuple[list[str], list[
               and name.lower() not in (*_BESIDE, *NAMES["score"]))
     texts = [name for name in others if _is_output(name, columns[name])]
     asides = list_no_outputs(texts)
-    return references, [name for name in texts if name not in asides], aside
+    outputs = [name for name in texts if name not in asides]
+    return references, [name for name in outputs if not _holds_row_ids(name, columns[name])], aside
 
 
 def list_no_outputs(names: Sequence[str]) -> dict[str, str]:
@@ -326,6 +348,13 @@ def list_no_outputs(names: Sequence[str]) -> dict[str, str]:
     held = {name: name_aside(name) for name in names}
     asides = {name: why for name, why in held.items() if why is not None and why != ANSWERS}
     return asides if len(asides) < len(names) else {}
+
+
+def _holds_row_ids(name: str, values: Sequence[object]) -> bool:
+    """Whether a column names the rows, by its name and by its values: another word in each row."""
+    words = [value for value in values if isinstance(value, str)]
+    are_ids = all(word.isascii() and len(word.split()) == 1 for word in words) and len(set(words)) == len(values)
+    return are_ids and name_aside(name) == ROW_NUMBERS
 
 
 def explain_no_outputs(file: str, asides: Mapping[str, str]) -> tuple[Assumption, ...]:
@@ -340,6 +369,11 @@ def _is_output(name: str, values: Sequence[object]) -> bool:
     if name.lower() in NAMES["output"]:
         return n_texts > 0
     return 2 * n_texts > sum(not is_blank(value) for value in values)
+
+
+def _holds_numbers(name: str, values: Sequence[object]) -> bool:
+    """Whether a column is left out of the texts because it has numbers, as of scores; an empty one is not missed."""
+    return not _is_output(name, values) and any(has_number(value) for value in values)
 
 
 def _is_text(value: object) -> bool:
@@ -416,11 +450,21 @@ def read_samples(text: str, name: str) -> TextTable:
 
 def _spread_targets(targets: Sequence[Sequence[str]], name: str) -> dict[str, _Texts]:
     """References by name, of the targets of each sample: None where a sample has fewer."""
-    n_references = max(map(len, targets), default=1)
-    check_values(len(targets) * n_references, name)
-    if n_references == 1:
-        return {"ref": [own[0] for own in targets]}
-    return {f"ref{k + 1}": [own[k] if k < len(own) else None for own in targets] for k in range(n_references)}
+    return _name_references(_spread_rows(targets, name)) if targets else {"ref": []}
+
+
+def _spread_rows(rows: Sequence[Sequence[Any]], name: str) -> list[list[Any]]:
+    """The columns of rows, with None where a row is shorter than the longest."""
+    n_columns = max(map(len, rows))
+    check_values(len(rows) * n_columns, name)
+    return [list(column) for column in zip_longest(*rows)]
+
+
+def _name_references(references: Sequence[_Texts]) -> dict[str, _Texts]:
+    """Names for references without one: ref, or ref1, ref2, ... of several."""
+    if len(references) == 1:
+        return {"ref": references[0]}
+    return {f"ref{k}": texts for k, texts in enumerate(references, 1)}
 
 
 def _read_all_texts(value: object) -> list[str] | None:
@@ -449,10 +493,9 @@ def read_predictions(text: str, name: str) -> TextTable:
     counted = references if outputs is None else outputs
     n = len(counted) if isinstance(counted, list) else 0
     streams = [] if references is None else _list_streams(references, n, name)
-    return TextTable(
-        name, "predictions", {} if outputs is None else {"": _read_list(outputs, n, f"{name}: predictions")},
-        {"ref" if len(streams) == 1 else f"ref{k}": stream for k, stream in enumerate(streams, 1)},
-        None if sources is None else _read_list(sources, n, f"{name}: sources"))
+    texts_of_outputs = {} if outputs is None else {"": _read_list(outputs, n, f"{name}: predictions")}
+    source_texts = None if sources is None else _read_list(sources, n, f"{name}: sources")
+    return TextTable(name, "predictions", texts_of_outputs, _name_references(streams), source_texts)
 
 
 def _list_streams(references: Any, n: int, name: str) -> list[list[str | None]]:
@@ -469,9 +512,7 @@ def _list_streams(references: Any, n: int, name: str) -> list[list[str | None]]:
         raise InputError(f"{name} has {n} predictions and {n} lists of {n} references, so a list may be of a segment "
                          "or of a reference. Give each reference as a text file.")
     elif len(references) == n:
-        most = max(len(one) for one in references)
-        check_values(n * most, name)
-        streams = [[one[k] if k < len(one) else None for one in references] for k in range(most)]
+        streams = _spread_rows(references, name)
     else:
         streams = references
     return [_read_list(stream, n, f"{name}: reference {k}") for k, stream in enumerate(streams, 1)]

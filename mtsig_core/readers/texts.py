@@ -66,7 +66,8 @@ def read_documents(path: FilePath, *, blanks: bool = False) -> tuple[list[str], 
             raise InputError(f"{where} {_COLUMNS[len(row)]}, the lines before have {_COLUMNS[len(rows[0])]}. Give "
                              "every line the same columns.")
     documents = [row[-1] for row in rows]
-    if (example := _find_sentence(documents)) is not None:
+    example = _find_sentence(documents)
+    if example is not None:
         raise InputError(f"{show_name(path)} holds a text, such as {example[:60]!r}, and another one in each line. "
                          "Expected one document id per line, the same for all lines of a document.")
     return documents, [row[0] for row in rows] if len(rows[0]) == 2 else None
@@ -178,44 +179,50 @@ def assemble(
     source_text = read(sources)
     document_ids, domains = read(documents, read_documents, blanks=blanks) or (None, None)
 
+    run_files = [TextFile(path, lines) for outputs in run_texts.values() for path, lines in outputs]
     files = [TextFile(references[key], lines) for key, lines in reference_texts.items()]
     files += [TextFile(systems[key], lines) for key, lines in system_texts.items()]
-    files += [TextFile(path, lines) for outputs in run_texts.values() for path, lines in outputs]
-    files += [TextFile(sources, source_text, is_scored=False)] if sources is not None else []
+    files += run_files
+    if sources is not None:
+        files.append(TextFile(sources, source_text, is_scored=False))
     without_ids, assumed = take_off_line_ids([] if faults else files)
     reference_texts = {key: without_ids(lines) for key, lines in reference_texts.items()}
     system_texts = {key: without_ids(lines) for key, lines in system_texts.items()}
-    run_texts = {key: [(path, without_ids(lines)) for path, lines in outputs] for key, outputs in run_texts.items()}
+    runs_of = {key: [without_ids(lines) for _, lines in outputs] for key, outputs in run_texts.items()}
     source_text = without_ids(source_text)
 
     main_reference, *other_references = references
     is_comparable = main != "source"  # whether words show from where on two texts are out of step
     texts: list[_Read] = [(references[key], reference_texts[key], True) for key in other_references]
     texts += [(systems[key], system_texts[key], is_comparable) for key in systems]
-    texts += [(path, lines, True) for outputs in run_texts.values() for path, lines in outputs]
+    texts += [(file.path, without_ids(file.lines), True) for file in run_files]
     texts += [(sources, source_text, True), (documents, document_ids, False)]
-    if document_ids is not None and (text := _find_equal(document_ids, files)) is not None:
-        faults.append(f"{show_name(documents or '')} is the text of {show_name(text.path)}. Expected one document id "
-                      "per line.")
+    copied = None if document_ids is None else _find_equal(document_ids, files)
+    if copied is not None:
+        faults.append(f"{show_name(documents or '')} is the text of {show_name(copied.path)}. Expected one document "
+                      "id per line.")
     faults += find_wrong_counts(references[main_reference], reference_texts[main_reference], texts, main)
-    parse_texts = {} if faults else {key: read(path, read_conllu,
-                                               texts=_find_text(key, path, system_texts, reference_texts))
-                                     for key, path in (parses or {}).items()}
+    parse_texts = {}
+    if not faults:
+        for key, path in (parses or {}).items():
+            parse_texts[key] = read(path, read_conllu, texts=_find_text(key, path, system_texts, reference_texts))
     if faults:
         raise InputError("\n".join(faults), *remedies.values())
 
     testset = TestSet(name, systems=system_texts, references=reference_texts, sources=source_text,
                       documents=document_ids, domains=domains, langpair=langpair, parses=parse_texts,
-                      runs={key: [lines for _, lines in outputs] for key, outputs in run_texts.items()},
-                      assumed=() if assumed is None else (assumed,))
+                      runs=runs_of, assumed=() if assumed is None else (assumed,))
     return testset if keep_canary else drop_canary(testset)
 
 
 def _find_equal(lines: Sequence[str], files: Iterable[TextFile]) -> TextFile | None:
-    """The file that has these lines."""
-    n = len(lines)
-    return next((file for file in files if file.lines is not None and len(file.lines) == n and all(
-        line == (text or "").strip() for line, text in zip(lines, file.lines, strict=True))), None)
+    """The file that has these lines; those of a file that cannot be read are not known."""
+    for file in files:
+        if file.lines is None or len(file.lines) != len(lines):
+            continue
+        if all(line == (text or "").strip() for line, text in zip(lines, file.lines, strict=True)):
+            return file
+    return None
 
 
 def drop_canary(testset: TestSet) -> TestSet:
@@ -256,8 +263,9 @@ def find_wrong_counts(reference_path: FilePath, reference: Sequence[str] | None,
     def find_place(lines: Sequence[str]) -> str:
         nonlocal n_searched
         n_searched += len(lines)
-        line = None if n_searched > SEARCHED_LINES or len(lines) == n - len(blank) else find_first_fault(
-            reference, lines)
+        if n_searched > SEARCHED_LINES or len(lines) == n - len(blank):
+            return ""
+        line = find_first_fault(reference, lines)
         return "" if line is None else f" They look out of step from about line {line} on."
 
     if len(files) > 1 and len({len(lines) for _, lines, _ in files}) == 1:
@@ -265,8 +273,10 @@ def find_wrong_counts(reference_path: FilePath, reference: Sequence[str] | None,
         faults = [f"The {main} {name} has {format_count(n, 'line')}, all other files ({others}) have "
                   f"{len(files[0][1]):,}, so it may be the {main} that is wrong.{find_place(files[0][1])}"]
     else:
-        faults = [f"{own} has {format_count(len(lines), 'line')}, the {main} {name} has {n:,}."
-                  f"{find_place(lines) if is_text else ''}" for own, lines, is_text in wrong]
+        faults = []
+        for own, lines, is_text in wrong:
+            place = find_place(lines) if is_text else ""
+            faults.append(f"{own} has {format_count(len(lines), 'line')}, the {main} {name} has {n:,}.{place}")
     return [f"{faults[0]} {remedy}"] if len(faults) == 1 else [*faults, remedy]
 
 
@@ -322,20 +332,28 @@ def read_text(
         check_langpair(langpair)
     references, systems, runs, sources, documents, langpair, assumed = _spread_tables(
         references, systems, runs, sources, documents, langpair)
-    files = {kind: index_by_name(((_name_by_file(path) if file_name is None else file_name, path) for file_name,
-                                  path in group), kind,
-                                 "Give each a name of its own.", {argument: "NAME=FILE"})
-             for kind, argument, group in (("reference", "ref", references), ("system", "system", systems))}
+    reference_files = _index_files(_drop_repeated(references), "reference", "ref")
+    system_files = _index_files(systems, "system", "system")
     run_paths: dict[str, list[FilePath]] = {}
     for system, path in runs:
         run_paths.setdefault(system, []).append(path)
     if name is None:
-        paths = [*files["reference"].values(), *files["system"].values()]
-        name = " ".join(filter(None, [_find_common_folder(paths), langpair]))
-    testset = assemble(name, files["reference"], files["system"], sources=sources, documents=documents,
+        name = _name_by_folder([*reference_files.values(), *system_files.values()], langpair)
+    testset = assemble(name, reference_files, system_files, sources=sources, documents=documents,
                        parses=index_by_name(parses, "parse", "Give one for each."), runs=run_paths, langpair=langpair,
                        keep_canary=keep_canary)
     return replace(testset, assumed=(*testset.assumed, *assumed)) if assumed else testset
+
+
+def _index_files(files: Iterable[NamedFile], kind: str, argument: str) -> dict[str, FilePath]:
+    """Files of a kind by their names; a file without one is named after itself."""
+    named = [(_name_by_file(path) if name is None else name, path) for name, path in files]
+    return index_by_name(named, kind, "Give each a name of its own.", {argument: "NAME=FILE"})
+
+
+def _name_by_folder(paths: Sequence[FilePath], langpair: str | None) -> str:
+    """What a test set of these files is called: their folder, and the language pair."""
+    return " ".join(filter(None, [_find_common_folder(paths), langpair]))
 
 
 def _spread_tables(
@@ -382,11 +400,10 @@ def read_outputs(systems: Sequence[NamedFile], *, sources: FilePath | None = Non
         check_langpair(langpair)
     _, systems, _, sources, documents, langpair, assumed = _spread_tables(
         (), systems, (), sources, documents, langpair)
-    named = [(_name_by_file(path) if file_name is None else file_name, path) for file_name, path in systems]
-    files = index_by_name(named, "system", "Give each a name of its own.", {"system": "NAME=FILE"})
+    files = _index_files(systems, "system", "system")
     first = next(iter(files.values())) if sources is None else sources
     if name is None:
-        name = " ".join(filter(None, [_find_common_folder([*files.values()]), langpair]))
+        name = _name_by_folder([*files.values()], langpair)
     testset = assemble(name, {"main text": first}, files, sources=sources, documents=documents, langpair=langpair,
                        keep_canary=keep_canary, main="output" if sources is None else "source")
     return replace(testset, assumed=(*testset.assumed, *assumed))
@@ -506,12 +523,7 @@ def read_frame(frame: NamedColumns, *, references: str | Sequence[str] | None = 
     if langpair is not None:
         check_langpair(langpair)
     columns = read_columns(name, frame)
-    header = list(columns)
-    roles: dict[str, str | None] = {}
-    for (role, content), column_name in zip(_ASIDE.items(), (sources, documents, domains), strict=True):
-        place = find_column(header, content)
-        usual = None if place is None else header[place]
-        roles[role] = usual if column_name is None else _check_column(name, columns, column_name)
+    roles = _find_asides(name, columns, {"sources": sources, "documents": documents, "domains": domains})
     if references is None:
         references, *_ = sort_columns(columns)
         if not references:
@@ -525,11 +537,39 @@ def read_frame(frame: NamedColumns, *, references: str | Sequence[str] | None = 
         systems = [column for column in systems if column not in asides]
         assumed = explain_no_outputs(name, asides)
     systems = [systems] if isinstance(systems, str) else systems
-    parts: dict[str, Any] = {role: _read_columns(name, columns, names, role == "references")
-                             for role, names in (("systems", systems), ("references", references))}
-    parts |= {role: None if column is None else [text if text is None else str(text) for text in columns[column]]
-              for role, column in roles.items()}
-    return TestSet(name, langpair=langpair, assumed=assumed, **parts)
+    beside: dict[str, Any] = {}
+    for role, column in roles.items():
+        if column is not None:
+            beside[role] = [None if text is None else str(text) for text in columns[column]]
+    return TestSet(name, _read_columns(name, columns, systems, False), _read_columns(name, columns, references, True),
+                   langpair=langpair, assumed=assumed, **beside)
+
+
+def _find_asides(name: str, columns: Iterable[str], given: Mapping[str, str | None]) -> dict[str, str | None]:
+    """The columns of sources, documents and domains: as given, else those of usual names; None where there is none."""
+    header = list(columns)
+    roles: dict[str, str | None] = {}
+    for role, column in given.items():
+        if column is not None:
+            roles[role] = _check_column(name, columns, column)
+            continue
+        place = find_column(header, _ASIDE[role])
+        roles[role] = None if place is None else header[place]
+    return roles
+
+
+def _drop_repeated(references: Sequence[NamedFile]) -> list[NamedFile]:
+    """The references, each once: files of several systems may all have the same one beside the output."""
+    kept: list[NamedFile] = []
+    lines_of: dict[str | None, list[Sequence[str]]] = {}
+    for name, path in references:
+        known = lines_of.setdefault(name, [])
+        if isinstance(path, TextInTable):
+            if path.lines in known:
+                continue
+            known.append(path.lines)
+        kept.append((name, path))
+    return kept
 
 
 def _check_column(name: str, columns: Iterable[str], column: str) -> str:

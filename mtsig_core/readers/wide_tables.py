@@ -17,7 +17,7 @@ from itertools import pairwise
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, suggest_name
 from mtsig_core.readers.cells import has_number, is_blank, is_number, to_number
-from mtsig_core.readers.columns import NAMES, InputTable, NumberedRows, show_names
+from mtsig_core.readers.columns import NAMES, InputTable, show_names
 from mtsig_core.testset import show_name
 
 _FEWEST_ROWS = 10  # of which the values of a column may tell what it is
@@ -28,11 +28,14 @@ SEPARATOR = "|"  # between the names of columns
 #: What columns of answers hold: no scores, but they may well be outputs.
 ANSWERS = "answers of a model"
 
+#: What columns hold that name the rows: no scores, no outputs.
+ROW_NUMBERS = "row numbers"
+
 #: Names of columns that are no systems, in small letters with _ between words, by what they hold.
 ASIDES: Mapping[str, re.Pattern[str]] = {
-    "row numbers": re.compile(
+    ROW_NUMBERS: re.compile(
         r"level_\d+|rows?(_?(id|nr|no|num|number|index))?|nr|no|num|number|idx|counter|key|uu?id|hash"
-        r"|custom_id|(request|response|task|annotation|sample|example|instance|item|unit|pair)_?(id|index|no|nr)"
+        r"|custom_id|(request|response|answer|task|annotation|sample|example|instance|item|unit|pair)_?(id|index|no|nr)"
         r"|inner_id|position|order"),
     "lengths": re.compile(
         r"(len|length|lengths|size)|(\w+_)?(len|length|num_words|num_tokens|num_chars)|len(gth)?_(\w+)"
@@ -42,7 +45,7 @@ ASIDES: Mapping[str, re.Pattern[str]] = {
     "steps of training": re.compile(
         r"(global_)?steps?|timestamp|runtime|epochs?|iter(ation)?s?|checkpoint|lr|learning_rate"),
     "what a model was asked or answered": re.compile(
-        r"prompts?|prompt_\w+|instructions?|messages?|thinking"
+        r"inputs?|prompts?|prompt_\w+|instructions?|messages?|thinking"
         r"|reasoning|explanations?|justifications?|finish_reason|stop_reason|status(_code)?|object|created(_at)?|updated_at"
         r"|completed_(at|by)|lead_time|elapsed|temperature|top_[pk]|seed|logprobs?|usage|errors?|cache_hit|retries"
         r"|attempts?"),
@@ -82,8 +85,7 @@ def clean_wide_table(table: InputTable, columns: Sequence[int], metric: str, kno
         asides, systems = {}, list(columns)
     new_names = read_system_names([table.header[k] for k in systems], metric, known)
     of_other_metrics = {k for k in systems if new_names and new_names[table.header[k]] is None}
-    wanted = [k for k in range(len(table.header)) if k not in asides and k not in of_other_metrics]
-    rows: NumberedRows = [(row, [cells[k] for k in wanted]) for row, cells in table.rows]
+    kept = table.select([k for k in range(len(table.header)) if k not in asides and k not in of_other_metrics])
     assumed = []
     if asides:
         held = [f"{_show_title(table.header[k], k)} ({why})" for k, why in asides.items()]
@@ -91,8 +93,8 @@ def clean_wide_table(table: InputTable, columns: Sequence[int], metric: str, kno
     if new_names:
         read_as = [f"{old} as {new}" for old, new in new_names.items() if new is not None]
         assumed.append(Assumption("columns-renamed", {"metric": metric, "file": table.name, "columns": read_as}))
-    header = [new_names.get(table.header[k]) or table.header[k] for k in wanted]
-    return WideTable(replace(table, header=header, rows=rows), tuple(assumed))
+    header = [new_names.get(name) or name for name in kept.header]
+    return WideTable(replace(kept, header=header), tuple(assumed))
 
 
 def _show_title(name: str, column: int) -> str:
@@ -105,9 +107,10 @@ def _show_title(name: str, column: int) -> str:
 def find_asides(table: InputTable, columns: Iterable[int], known: Collection[str] = ()) -> dict[int, str]:
     """The columns that are no systems, each with what it holds instead; by its name, else by its values."""
     unknown = [k for k in columns if table.header[k] not in known]
-    asides = {k: why for k in unknown if (why := _find_by_name(table, k)) is not None}
+    by_name = {k: _find_by_name(table, k) for k in unknown}
+    asides = {k: why for k, why in by_name.items() if why is not None}
     rest = [k for k in unknown if k not in asides]
-    numbers = {k: _read_numbers(table, k) for k in rest if _is_numeric(table, k)}
+    numbers = {k: table.read(k, to_number) for k in rest if _is_numeric(table, k)}
     if any(name in known for name in table.header):
         asides |= {k: "texts" for k in rest if k not in numbers}
     if len(table.rows) >= _FEWEST_ROWS:
@@ -119,7 +122,7 @@ def _find_by_name(table: InputTable, column: int) -> str | None:
     """What a column holds by its name; the name of a text does not tell where there are numbers in it."""
     name = table.header[column]
     if is_index(name):
-        return "row numbers" if _is_whole(table, column) else None
+        return ROW_NUMBERS if _is_whole(table, column) else None
     if name.lower() in _TEXTS and not _is_numeric(table, column):
         return "texts"
     return name_aside(name)
@@ -144,39 +147,39 @@ def name_aside(name: str) -> str | None:
     if re.search(r"__(MIN|MAX)$", name):  # as Weights & Biases exports charts
         return "steps of training"
     if name.strip() == "#":
-        return "row numbers"
+        return ROW_NUMBERS
     return next((why for why, pattern in ASIDES.items() if pattern.fullmatch(plain)), None)
 
 
 def _is_numeric(table: InputTable, column: int) -> bool:
-    return all(is_number(cells[column]) for _, cells in table.rows)
+    return all(map(is_number, table.list_cells(column)))
 
 
 def _is_whole(table: InputTable, column: int) -> bool:
     """Whether a column holds whole numbers only."""
-    return all(re.fullmatch(r"\s*\d+(\.0)?\s*", str(cells[column])) for _, cells in table.rows)
-
-
-def _read_numbers(table: InputTable, column: int) -> list[float | None]:
-    return table.read(column, to_number)
+    return all(re.fullmatch(r"\s*\d+(\.0)?\s*", word) for word in table.list_words(column))
 
 
 def _find_by_values(table: InputTable, numbers: Mapping[int, Sequence[float | None]]) -> dict[int, str]:
     """What columns hold by their values: numbers that count the rows, the lengths of a text beside them, or one value
     that no other column comes to. Nothing of those that may be scores."""
-    whole = {k: [value for value in values if value is not None] for k, values in numbers.items()}
-    whole = {k: values for k, values in whole.items() if len(values) == len(table.rows)}
+    whole: dict[int, list[float]] = {}
+    scores: list[float] = []
+    for k, values in numbers.items():
+        known = [value for value in values if value is not None]
+        if len(known) == len(table.rows):
+            whole[k] = known
+            scores += known if len(set(known)) > 1 else []
     lengths = _list_lengths(table)
-    scores = [value for values in whole.values() if len(set(values)) > 1 for value in values]
     low, high = min(scores, default=math.inf), max(scores, default=-math.inf)
     found = {}
-    for k, values in whole.items():
-        is_constant = len(set(values)) == 1 and values[0] != 0  # a system without output may score 0 throughout
-        if all(later - earlier == 1 for earlier, later in pairwise(values)):
-            found[k] = "row numbers"
-        elif tuple(values) in lengths:
+    for k, known in whole.items():
+        is_constant = len(set(known)) == 1 and known[0] != 0  # a system without output may score 0 throughout
+        if all(later - earlier == 1 for earlier, later in pairwise(known)):
+            found[k] = ROW_NUMBERS
+        elif tuple(known) in lengths:
             found[k] = "lengths"
-        elif is_constant and scores and not low <= values[0] <= high:
+        elif is_constant and scores and not low <= known[0] <= high:
             found[k] = "one value"
     return found
 
@@ -185,7 +188,7 @@ def _list_lengths(table: InputTable) -> set[tuple[float, ...]]:
     """The numbers of words, and of characters, of each text in the table."""
     lengths = set()
     for k in range(len(table.header)):
-        texts = [str(cells[k]) for _, cells in table.rows]
+        texts = table.list_words(k)
         if not _is_numeric(table, k) and not any(map(is_blank, texts)):
             lengths.add(tuple(float(len(text.split())) for text in texts))
             lengths.add(tuple(float(len(text)) for text in texts))
@@ -194,7 +197,13 @@ def _list_lengths(table: InputTable) -> set[tuple[float, ...]]:
 
 def list_numeric(table: InputTable, columns: Iterable[int]) -> list[int]:
     """Those of the columns that hold numbers, and nothing else."""
-    return [k for k in columns if _is_numeric(table, k) and any(has_number(cells[k]) for _, cells in table.rows)]
+    return [k for k in columns if _is_numeric(table, k) and any(map(has_number, table.list_cells(k)))]
+
+
+def list_measures(table: InputTable, columns: Iterable[int]) -> list[int]:
+    """Those of the columns that hold numbers which may be scores: neither row numbers nor lengths by their names."""
+    no_scores = (ROW_NUMBERS, "lengths")
+    return [k for k in list_numeric(table, columns) if name_aside(table.header[k]) not in no_scores]
 
 
 # Whether a table has a column for each system.
@@ -214,14 +223,12 @@ def guess_systems(table: InputTable, columns: Sequence[int], known: Collection[s
 
 def _has_rows_of_systems(table: InputTable) -> bool:
     """Whether a column of few texts comes with the same lines for each of its values, as systems do."""
-    columns = [[str(cells[k]) for _, cells in table.rows] for k in range(len(table.header))]
+    columns = [table.list_words(k) for k in range(len(table.header))]
     texts = [values for k, values in enumerate(columns) if not _is_numeric(table, k)]
     for names in texts:
-        n_names = len(set(names))
-        if 1 < n_names <= len(names) / 2:
-            for lines in columns:
-                if lines is not names and _are_lines_of(lines, names):
-                    return True
+        is_of_few = 1 < len(set(names)) <= len(names) / 2
+        if is_of_few and any(lines is not names and _are_lines_of(lines, names) for lines in columns):
+            return True
     return False
 
 
@@ -235,17 +242,16 @@ def _are_lines_of(lines: Sequence[str], names: Sequence[str]) -> bool:
 
 
 def guess_lines(table: InputTable, system: int) -> int | None:
-    """The column with the same values for each system, which may name the lines: that of most values. None without any.
-    """
-    columns = [[str(cells[k]) for _, cells in table.rows] for k in range(len(table.header))]
+    """The column with the same values for each system, which may name the lines; of several the one of most values."""
+    columns = [table.list_words(k) for k in range(len(table.header))]
     may_be = [k for k, lines in enumerate(columns) if k != system and _are_lines_of(lines, columns[system])]
     return max(may_be, key=lambda k: len(set(columns[k])), default=None)
 
 
 def guess_documents(table: InputTable, columns: Iterable[int]) -> int | None:
-    """The column of texts whose values stand in several rows on end, each in one place, as documents do."""
+    """The column of texts each of which fills a run of rows and comes nowhere else, as documents do."""
     for k in columns:
-        values = [str(cells[k]) for _, cells in table.rows]
+        values = table.list_words(k)
         if _is_numeric(table, k) or not all(map(str.strip, values)):
             continue
         n_runs = sum(later != earlier for earlier, later in pairwise(values)) + 1
@@ -257,8 +263,7 @@ def guess_documents(table: InputTable, columns: Iterable[int]) -> int | None:
 # What the systems are called.
 
 
-def read_system_names(names: Sequence[str], metric: str, known: Collection[str]
-                ) -> dict[str, str | None]:
+def read_system_names(names: Sequence[str], metric: str, known: Collection[str]) -> dict[str, str | None]:
     """The known system of each column that is called by it and by what was scored, as ``mySys_XCOMET-XL (seg)``; None
     for a column of another metric. Empty where the names are those of the systems, or are of no system.
 
@@ -269,10 +274,12 @@ def read_system_names(names: Sequence[str], metric: str, known: Collection[str]
     """
     if not known or any(name in known for name in names):
         return {}
-    found = {name: _split_name(name, known) for name in names}
-    if any(parts is None for parts in found.values()):
-        return {}
-    around = {name: parts[1] for name, parts in found.items() if parts is not None}
+    systems, around = {}, {}
+    for name in names:
+        parts = _split_name(name, known)
+        if parts is None:
+            return {}
+        systems[name], around[name] = parts
     kinds = list(dict.fromkeys(around.values()))
     if len(kinds) > 1:
         own = [kind for kind in kinds if _simplify(metric) in _simplify("".join(kind))]
@@ -280,12 +287,11 @@ def read_system_names(names: Sequence[str], metric: str, known: Collection[str]
         kinds = exact or own
     if len(kinds) != 1:
         return {}
-    systems = {name: parts[0] for name, parts in found.items() if parts is not None}
     return {name: systems[name] if around[name] == kinds[0] else None for name in names}
 
 
 def _split_name(name: str, known: Collection[str]) -> tuple[str, tuple[str, str]] | None:
-    """The longest known system in a name, and what stands before and after it, apart from it by a sign."""
+    """The longest known system in a name that signs separate from the rest, and what is before and after it."""
     for system in sorted((one for one in known if one in name), key=len, reverse=True):
         match = re.fullmatch(rf"(|.*[^A-Za-z0-9]){re.escape(system)}(|[^A-Za-z0-9].*)", name, re.DOTALL)
         if match is not None:
@@ -304,14 +310,11 @@ def _simplify(name: str) -> str:
 def take_systems(table: InputTable, named: str, others: Collection[str]) -> InputTable:
     """The table with only those columns as systems, and `others`, which hold something else."""
     if named == ALL:
-        numeric = list_numeric(table, range(len(table.header)))
-        wanted = [table.header[k] for k in numeric]
+        wanted = [table.header[k] for k in list_numeric(table, range(len(table.header)))]
     else:
         wanted = [name.strip() for name in named.split(SEPARATOR)]
     for name in wanted:
         if name not in table.header:
             raise InputError(f"{table.name} has no column {show_name(name)!r}.{suggest_name(name, table.header)} It "
                              f"has: {show_names(table.header)}.")
-    kept = [k for k, name in enumerate(table.header) if name in wanted or name in others]
-    rows: NumberedRows = [(row, [cells[k] for k in kept]) for row, cells in table.rows]
-    return replace(table, header=[table.header[k] for k in kept], rows=rows)
+    return table.select([k for k, name in enumerate(table.header) if name in wanted or name in others])

@@ -241,12 +241,18 @@ def read_wmt(folder: FilePath, langpair: str, *, parses: Sequence[tuple[str, Fil
         documents=find_only("documents", ".docs"), parses=index_by_name(parses, "parse", "Give one for each."),
         langpair=pair, keep_canary=keep_canary, blanks=True)
     systems = {name: texts for name, texts in testset.systems.items() if testset.references.get(name) != texts}
-    unread = {place: [name for name in list_folder(folder / place) if not task_name(f"{place}/{name}")]
-              for place in inside if is_folder(folder / place)}
-    not_read = [Assumption("names-of-outputs", {"place": place, "n": len(names),
-                                                "files": [show_name(name) for name in names[:_LISTED]]})
-                for place, names in unread.items() if names]
+    not_read = [assumption for place in inside for assumption in _list_unread_outputs(folder, place)]
     return replace(testset, systems=systems, assumed=(*testset.assumed, *not_read))
+
+
+def _list_unread_outputs(folder: Path, place: str) -> list[Assumption]:
+    """That files among the outputs have no name of an output; empty where all have."""
+    if not is_folder(folder / place):
+        return []
+    names = [show_name(name) for name in list_folder(folder / place) if not task_name(f"{place}/{name}")]
+    if not names:
+        return []
+    return [Assumption("names-of-outputs", {"place": place, "n": len(names), "files": names[:_LISTED]})]
 
 
 def list_left_out(folder: Path) -> list[Assumption]:

@@ -113,8 +113,8 @@ TEMPLATES: dict[str, Words] = {
         advice="Check that these are ids of documents, not of segments."),
     "copied-segments": Words(
         "Segments occur more than once and count as independent, so intervals are too narrow and p-values too small.",
-        "{n:,} of {n_segments:,} segments {n:repeats|repeat} the {same} of an earlier segment in another {unit} (line "
-        "{line:,} repeats line {first_line:,}). The {n_units:#{unit}} are worth about {worth:.0f}.",
+        "{n:,} of {n_segments:,} segments {n:repeats|repeat} the {same} of an earlier segment{elsewhere} (line "
+        "{line:,} repeats line {first_line:,}). The {n_units:#{unit}} {n_units:is|are} worth about {worth:.0f}.",
         "Remove the copies, or give each copy the document id of its original."),
     "blocks-for-documents": Words("Blocks of neighbouring segments replace documents because there are no document "
                                   "ids.", advice="Add document ids if you have them."),
@@ -180,8 +180,8 @@ TEMPLATES: dict[str, Words] = {
         "difference in {metric} is about {widening:.2g} times too wide, so a test finds less.",
         advice="Have more documents of both systems rated by the same raters."),
     "rated-on-different-lines": Words(
-        "Each system has {metric} scores on {low:,} to {high:,} segments, not all on the same, so their means are of "
-        "different segments.",
+        "Each system has {metric} scores on {low:,}{differ:? to {high:,}} segments, not all on the same, so their "
+        "means are of different segments.",
         advice="{compared:?Go by the differences of pairs, which are on the segments that both have.}"),
     "cannot-tell-apart": Words("{cause}. {consequence}.", advice="{help}"),
 
@@ -196,9 +196,9 @@ TEMPLATES: dict[str, Words] = {
         "{least:.2g}, is above alpha, so no pair can be significant.",
         advice="Use {needed:,} or more{romano_wolf:?, or the Romano-Wolf correction}."),
     "not-equal": Words(
-        "{n:,} of {m:#pair} {n:shows|show} no significant difference. That does not make the systems equal{mdd:?: this "
-        "test set finds a true difference of {mdd:.3g} points 8 times in 10{m:|, before correction}, and smaller ones "
-        "less often}.{n_undecidable:? "
+        "{own_test:?By {own_test}, }{n:,} of {m:#pair} {n:shows|show} no significant difference. That does not make "
+        "the systems equal{mdd:?: this test set finds a true difference of {mdd:.3g} points 8 times in 10{m:|, before "
+        "correction}, and smaller ones less often}.{n_undecidable:? "
         "Of these, {n_undecidable:#pair} cannot be decided, however large the difference.}"),
     "interval-and-decision": Words(
         "{n_open:?{n_open:#pair} {n_open:is|are} not significant although 0 is outside the interval. }{n_significant:?"
@@ -217,6 +217,11 @@ TEMPLATES: dict[str, Words] = {
         "Ranked {rule.title}, each rating is a segment of its own. Here {metric} has {per_segment:.3g} ratings of each "
         "system and segment, and their mean counts. So ranks can differ from those that the task printed.",
         advice="Take each rating as a segment."),
+    "domains-of-systems": Words(
+        "Ranked {rule.title}, the score of a system is its mean over domains. {systems:names} {systems:lacks|lack} "
+        "{metric} scores of some domains ({domains:all}), which can raise or lower {systems:its|their} score and rank.",
+        advice="Exclude {systems:it|them}, or rank by simultaneous rank ranges, which compare two systems on the same "
+        "segments."),
     "rank-rule": Words("Ranks {rule.title}: {ignored}.", "{hidden}"),
     "ranks-and-correction": Words(
         "Rank ranges and the top group are always corrected for all pairs, here by {own}. Wins, losses and decisions "
@@ -245,8 +250,8 @@ TEMPLATES: dict[str, Words] = {
         "{n_documents:#document}}{unequal:?, which vary in size and count as about {worth:.0f}}. The interval and p "
         "are rough."),
     "few-differences": Words(
-        f"{{a}} and {{b}} differ by {{by}} in only {{n:,}} of {{n_all:#{{unit}}}} (their texts in {{n_texts:,}}). The "
-        f"others do not show which is better: {_SO_FEW} is {{least:.2g}} from so few."),
+        f"{{a}} and {{b}} differ by {{by}} in only {{n:,}} of {{n_all:#{{unit}}}}{{n_texts:? (their texts in "
+        f"{{n_texts:,}})}}. The others do not show which is better: {_SO_FEW} is {{least:.2g}} from so few."),
     "near-alpha": Words("{a} against {b} is borderline: with {p_word} = {p:.3f}, another seed could change the result.",
                         advice="Use more permutations or resamples."),
     "near-alpha-at-the-least-p": Words(
@@ -427,6 +432,16 @@ def _describe_characters(_: Caution, sort: str, metric: str, line: int | None, o
     return {"what": what, "mend": mend, "score_name": metric_title(metric), "example": example}
 
 
+def _describe_copies(caution: Caution, unit: str, has_sources: bool, has_references: bool, **_: Any) -> dict[str, Any]:
+    sides = []
+    if has_sources:
+        sides.append("source")
+    if has_references:
+        sides.append("reference")
+    same = " and ".join(sides)
+    return {"same": same, "elsewhere": " in another document" if unit == "document" else ""}
+
+
 def _compare_with_studentised(caution: Caution, test: str, share: float, lost: Sequence[tuple[str, str]], n_found: int,
                               n_other: int | None, **_: Any) -> dict[str, Any]:
     """What the studentised bootstrap says where it is not the test itself."""
@@ -437,10 +452,11 @@ def _compare_with_studentised(caution: Caution, test: str, share: float, lost: S
         values["other_test"] = _Template().format(
             " The studentised bootstrap finds no significant difference in {lost:#pair} of {n:,} that {lost:is|are} "
             "significant here: {lost:pairs}.", lost=lost, n=n_found)
+    elif n_other == n_found:
+        values["other_test"] = " The studentised bootstrap finds the same significant differences."
     else:
-        values["other_test"] = " The studentised bootstrap finds the same significant differences." \
-            if n_other == n_found else f" The studentised bootstrap finds {n_other:,} significant differences, and " \
-            f"this test {n_found:,}."
+        values["other_test"] = (f" The studentised bootstrap finds {n_other:,} significant differences, and this test "
+                                f"{n_found:,}.")
     return values
 
 
@@ -535,8 +551,7 @@ _DERIVED: dict[str, Callable[..., dict[str, Any]]] = {
                                                      "added": "segment" if unit == "block" else unit},
     "few-common-lines": lambda _, n_documents, worth, **facts: {
         "unequal": n_documents is not None and worth is not None and round(worth) != n_documents},
-    "copied-segments": lambda _, has_sources, has_references, **facts: {
-        "same": " and ".join(["source"] * has_sources + ["reference"] * has_references)},
+    "copied-segments": _describe_copies,
     "skewed-system": _compare_with_studentised,
     "references-disagree": _list_leaders, "top-groups-differ": _name_groups,
     "faulty-lines": _describe_fault, "few-faulty-lines": _describe_fault,
@@ -554,6 +569,8 @@ _DERIVED: dict[str, Callable[..., dict[str, Any]]] = {
         "differing": describe_rank_disagreement(**differ) if differ else "", "follow": "are not corrected"
         if correction == "none" else
         f"follow {CORRECTIONS[correction].title}{'' if for_all else ', which does not cover all pairs'}"},
+    "rated-on-different-lines": lambda _, low, high, **facts: {"differ": low < high},
+    "not-equal": lambda _, decided_by=None, **facts: {"own_test": decided_by and TESTS[decided_by].title},
     "declared-not-first": lambda _, rule, in_top_group, **facts: {"not_first": (
         "is not in the top group" if rule == "simultaneous" else
         f"is not first when ranked {RANK_RULES[rule].title}{_IN_TOP_GROUP * in_top_group},")},
@@ -657,7 +674,7 @@ ASSUMPTION_TEMPLATES = {
     "lines-from-zero": "{file} counts lines from 0. Here they are counted from 1: its line 0 is line 1.",
     "failed-judgements": "{metric}: {n_failed:,} scores of {mark:g} count as missing. All other scores are 0 or more.",
     "summary-rows": "Excluded from {file}: row {rows}, {what}.",
-    "texts-aside": "Excluded from {file}: {columns}. By their names these columns are no outputs.",
+    "texts-aside": "Excluded from {file}: {columns}. By their names or values these columns are no outputs.",
     "columns-aside": "Excluded from {file}: {columns}. By their names or values these columns are no systems.",
     "columns-renamed": "{metric}: the columns of {file} are read as systems: {columns}.",
     "line-ids": "Each line has an id, such as {example}. The texts are scored without them.{put_in_order}",

@@ -302,28 +302,34 @@ def _by_part(found: Dispute, kind: str, deciders: tuple[Sequence[Decider], Seque
 def card_json(found: Dispute) -> str:
     """All numbers: stable keys, undefined is null, full precision. Differences are score(a) - score(b), `added` what
     favours a."""
-    grouped = group_cautions(_cautions(found), several=len(found.metrics) > 1)
+    metrics = {one.result.metric: _metric_record(one, found) for one in found.metrics}
+    documents = [{"document": one.name, "added": one.added} for side in found.documents for one in side]
+    segments = [{"line": int(one.name), "added": one.added} for side in found.segments for one in side]
+    warnings = [caution.text for caution in _doubts(found)]
+    for texts in group_cautions(_cautions(found), several=len(found.metrics) > 1):
+        warnings += texts
     return to_json({
-        "testset": info_record(found.comparison.testset), "settings": found.comparison.settings,
-        "a": found.a, "b": found.b, "metrics": {one.result.metric: _metric_record(one, found) for one in found.metrics},
-        "not_compared": dict(found.not_compared),
-        "documents": [{"document": one.name, "added": one.added} for side in found.documents for one in side],
-        "segments": [{"line": int(one.name), "added": one.added} for side in found.segments for one in side],
-        "warnings": [*(caution.text for caution in _doubts(found)), *(text for texts in grouped for text in texts)]})
+        "testset": info_record(found.comparison.testset), "settings": found.comparison.settings, "a": found.a,
+        "b": found.b, "metrics": metrics, "not_compared": dict(found.not_compared), "documents": documents,
+        "segments": segments, "warnings": warnings})
 
 
 def _metric_record(one: MetricDispute, card: Dispute) -> dict[str, Any]:
+    """All numbers of a metric."""
     result, found = one.result, one.found
     ranks = {row.system: (row.rank_low, row.rank_high) for row in result.systems}
-    return {"signature": result.signature, "higher_is_better": result.higher_is_better,
-            "score_a": found.score_a, "score_b": found.score_b, "delta": found.delta, "n": found.n,
-            "pair": one.pair, "rank_a": ranks[found.a], "rank_b": ranks[found.b], "tests": found.outcomes,
-            "units": {kind: _examined_record(part, result.ci) for kind, part in one.units.items()},
-            "references": {name: _examined_record(part, result.ci) for name, part in one.references.items()},
-            "domains": None if one.domains is None else _turn_domains(one), "plan": one.plan,
-            "ranks": {rule: {"a": first, "b": second} for rule, (first, second) in one.ranks.items()},
-            "intervals": dict(found.intervals), "standard_errors": dict(found.se),
-            **_drawn_records(found, card)}
+    record: dict[str, Any] = {
+        "signature": result.signature, "higher_is_better": result.higher_is_better, "score_a": found.score_a,
+        "score_b": found.score_b, "delta": found.delta, "n": found.n, "pair": one.pair, "rank_a": ranks[found.a],
+        "rank_b": ranks[found.b], "tests": found.outcomes}
+    record["units"] = {kind: _examined_record(part, result.ci) for kind, part in one.units.items()}
+    record["references"] = {name: _examined_record(part, result.ci) for name, part in one.references.items()}
+    record["domains"] = None if one.domains is None else _turn_domains(one)
+    record["plan"] = one.plan
+    record["ranks"] = {rule: {"a": first, "b": second} for rule, (first, second) in one.ranks.items()}
+    record["intervals"] = dict(found.intervals)
+    record["standard_errors"] = dict(found.se)
+    return record | _drawn_records(found, card)
 
 
 def _drawn_records(found: PairExamination, card: Dispute) -> dict[str, Any]:

@@ -511,21 +511,32 @@ def findings_table(found: Findings, pair: str) -> Table:
 def findings_blocks(found: Findings, pair: str) -> list[Block]:
     """The findings of a language pair."""
     one, title = found.pairs[pair], metric_title(found.metric)
-    table, result = findings_table(found, pair), one.comparison.metrics[found.metric]
-    notes = [f"Ranked {find_rank_rule(found.found).title}. {CLUSTERS_NOTE}",
-             f"Marked: rank ranges that reach 1{', and the best score in each domain' * bool(one.domains)}.",
+    table = findings_table(found, pair)
+    marked = "Marked: rank ranges that reach 1"
+    if one.domains:
+        marked += ", and the best score in each domain"
+    notes = [f"Ranked {find_rank_rule(found.found).title}. {CLUSTERS_NOTE}", f"{marked}.",
              *_explain_further_ranks(found, pair), *_explain_autorank(one, found.rule)]
-    grey = ["Grey: not in the constrained track."] * bool(table.grey)
-    names = {row.system: name_in_print(found.found.task, row.system) for row in result.systems}
+    notes_with_grey = [*notes, "Grey: not in the constrained track."] if table.grey else notes
+    block = TableBlock(table=table, title=f"{pair}: findings", caption=f"Findings for {pair} by {title}.",
+                       notes=tuple(notes), only=("text",))
     return [Paragraph(text=f"{state_verdict(one.comparison, found.metric)}.", role="verdict", about=f"{pair}, {title}"),
-            *(TableBlock(table=table, title=f"{pair}: findings", caption=f"Findings for {pair} by {title}.",
-                         notes=(*notes, *more), only=only) for more, only in (([], ("text",)), (grey, _SHADED))),
-            TableBlock(table=replace(starred_matrix(result, names.__getitem__), key=f"head-to-head-{pair}"),
-                       title=f"{pair}: head-to-head", caption=f"Head-to-head for {pair} by {title}.",
-                       notes=(explain_head_to_head(result, one.comparison.settings),),
-                       only=() if len(names) <= _WIDEST_FINDINGS else ("text", "html")),
-            *[Paragraph(text=f"{pair}: a matrix of {len(names)} systems is too wide for a page. CSV has its numbers.",
-                        role="remark", only=("latex",))] * (len(names) > _WIDEST_FINDINGS)]
+            block, replace(block, notes=tuple(notes_with_grey), only=_SHADED), *_show_head_to_head(found, pair)]
+
+
+def _show_head_to_head(found: Findings, pair: str) -> list[Block]:
+    """The matrix of differences of a language pair; on paper only if it fits."""
+    one, title = found.pairs[pair], metric_title(found.metric)
+    result = one.comparison.metrics[found.metric]
+    names = {row.system: name_in_print(found.found.task, row.system) for row in result.systems}
+    block = TableBlock(
+        table=replace(starred_matrix(result, names.__getitem__), key=f"head-to-head-{pair}"),
+        title=f"{pair}: head-to-head", caption=f"Head-to-head for {pair} by {title}.",
+        notes=(explain_head_to_head(result, one.comparison.settings),))
+    if len(names) <= _WIDEST_FINDINGS:
+        return [block]
+    remark = f"{pair}: a matrix of {len(names)} systems is too wide for a page. CSV has its numbers."
+    return [replace(block, only=("text", "html")), Paragraph(text=remark, role="remark", only=("latex",))]
 
 
 def _explain_further_ranks(found: Findings, pair: str) -> list[str]:
@@ -635,7 +646,7 @@ def _ranks_table(by_rule: Mapping[str, MetricResult]) -> Table:
     rows = {rule: {row.system: row for row in result.systems} for rule, result in by_rule.items()}
     differs, first = _disagreements(by_rule), next(iter(by_rule.values()))
     columns = [Column("system", "system", "name"), Column("differs", "differs"),
-               *(Column(rule, RANK_RULES[rule].title.split(" ")[1], "rank") for rule in rows),
+               *(Column(rule, _name_rule(rule), "rank") for rule in rows),
                *(Column(f"cluster_{rule}", f"cluster {RANK_RULES[rule].title}", "count", where="files")
                  for rule in rows)]
     table = Table("rules", tuple(columns), tuple(
@@ -643,6 +654,16 @@ def _ranks_table(by_rule: Mapping[str, MetricResult]) -> Table:
          *(own[name].cluster for own in rows.values())) for name, word in differs.items()))
     marks = {(k, rule) for rule, own in rows.items() for k, name in enumerate(differs) if own[name].rank_low == 1}
     return replace(table, marks=marks, ruled=cluster_ends(first.systems))
+
+
+def _name_rule(rule: str) -> str:
+    """Name a rule in the head of a column, without the preposition of its title.
+
+    >>> _name_rule("wmt22"), _name_rule("wmt22-appraise"), _name_rule("overlap")
+    ('WMT22 into English', 'WMT22 out of English', 'overlap')
+    """
+    name = RANK_RULES[rule].title.split(" ", 1)[1]
+    return name if name.startswith("WMT") else name.split(" ")[0]
 
 
 def rule_counts_table(by_rule: ByRule, metric: str) -> Table:
@@ -691,9 +712,13 @@ def rules_verdict(by_rule: ByRule, metric: str) -> str:
 
 
 def _state_that_rules_agree(results: Mapping[str, Mapping[str, MetricResult]]) -> str:
-    """That rules give the same top group, and which of them rank no system anywhere; by part and rule."""
-    silent = [rule for rule in next(iter(results.values())) if all(
-        row.rank_low is None for by_rule in results.values() for row in by_rule[rule].systems)]
+    """That rules give the same top group, and which of them rank no system in any part; `results` are by part and by
+    rule."""
+    silent = []
+    for rule in next(iter(results.values())):
+        rows = [row for by_rule in results.values() for row in by_rule[rule].systems]
+        if all(row.rank_low is None for row in rows):
+            silent.append(rule)
     if not silent:
         return "All rank rules give the same top group and winner"
     titles = join_names([RANK_RULES[rule].title for rule in silent])

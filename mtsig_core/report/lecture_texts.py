@@ -161,14 +161,14 @@ def documents_end(tests: EqualSystems, per_document: int, correlation: float) ->
     first, second = tests.rejected()
     effect = design_effect(per_document, correlation)
     shares = [_with_interval(first), _with_interval(second)]
-    return {"truth": _as_guessed(first), "of_hundred": 100 * (first.share or 0), "shares": shares, "effect": effect,
-        "conclusion": (
+    conclusion = (
         f"False alarms: {first.share:.0%} of {format_count(first.n, 'test')} by sentence "
         f"({expected_by_sentence(per_document, correlation):.0%} expected), {second.share:.0%} by document "
-        f"({ALPHA:.0%} expected). "
-        f"The design effect 1\u00a0+\u00a0(m\u00a0-\u00a01)\u00a0rho is {effect:.1f}: "
-        f"{SENTENCES} sentences are worth {SENTENCES / effect:.0f}."),
-        "limitation": "few documents need Student's t, as here; a normal z would reject too often."}
+        f"({ALPHA:.0%} expected). The design effect 1\u00a0+\u00a0(m\u00a0-\u00a01)\u00a0rho is {effect:.1f}: "
+        f"{SENTENCES} sentences are worth {SENTENCES / effect:.0f}.")
+    return {"truth": _as_guessed(first), "of_hundred": 100 * (first.share or 0), "shares": shares, "effect": effect,
+            "conclusion": conclusion,
+            "limitation": "few documents need Student's t, as here; a normal z would reject too often."}
 
 
 def comparisons_end(family: FamilyDecisions) -> dict[str, object]:
@@ -176,12 +176,14 @@ def comparisons_end(family: FamilyDecisions) -> dict[str, object]:
     raw, controlled = (family.any_false(name) for name in ("none", "romano-wolf"))
     pairs = len(family.pairs)
     have = choose_verb(raw.n, "has", "have")
-    return {"truth": f"{family.false('none').mean():.1f} on average", "conclusion": (
-        f"{raw.share or 0:.0%} of the {format_count(raw.n, 'test set')} {have} at least one "
-        f"false star ({_write_ci(raw)}; {if_independent(ALPHA, pairs):.2%} if the {pairs} tests were independent), "
-        f"{family.false('none').mean():.1f} on average. Under Romano-Wolf, {controlled.share or 0:.0%} "
-        f"({_write_ci(controlled)})."),
-        "limitation": "the rate depends on how the comparisons depend on each other."}
+    on_average = f"{family.false('none').mean():.1f} on average"
+    independent = f"{if_independent(ALPHA, pairs):.2%} if the {pairs} tests were independent"
+    conclusion = (
+        f"{raw.share or 0:.0%} of the {format_count(raw.n, 'test set')} {have} at least one false star "
+        f"({_write_ci(raw)}; {independent}), {on_average}. Under Romano-Wolf, {controlled.share or 0:.0%} "
+        f"({_write_ci(controlled)}).")
+    return {"truth": on_average, "conclusion": conclusion,
+            "limitation": "the rate depends on how the comparisons depend on each other."}
 
 
 def three_better_end(family: FamilyDecisions) -> dict[str, object]:

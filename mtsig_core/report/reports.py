@@ -184,25 +184,32 @@ def show_pairs(comparison: Comparison, result: MetricResult, most: int | None) -
 
 def _show_matrix(comparison: Comparison, result: MetricResult) -> Iterator[Block]:
     """All pairs as signs in text, and as numbers on paper."""
-    title, n, tested = metric_title(result.metric), len(result.systems), result.tested
-    untested, undecided = len(result.pairs) - len(tested), not all(pair.decidable for pair in tested)
-    split = any(is_split(pair, comparison.settings.alpha) for pair in tested)
-    if result.has_rule_decisions:
-        counts = describe_rule_decisions(result, comparison.settings)
-        heading = f"Row against column: > better, < worse, . neither. {counts}"
-    else:
-        heading = (
-            "Row against column: > significantly better, < worse, . not significant"
-            + ", ? cannot be decided" * undecided + ", ! test and scores disagree" * split
-            + f" ({sum(pair.significant for pair in result.pairs)} of {format_count(len(tested), 'pair')} significant"
-            + f"; - not tested, no line in common: {untested}" * bool(untested) + ")")
-    yield Paragraph(only=TEXT, text=heading)
+    title, n = metric_title(result.metric), len(result.systems)
+    yield Paragraph(only=TEXT, text=_explain_signs(comparison, result))
     yield TableBlock(table=signs_table(result, comparison.settings), title=f"{title}: signs", only=TEXT)
     if n > _WIDEST_MATRIX:
         yield Paragraph(text=f"A matrix of {n} systems is too wide for a page: the pairs below have its numbers.",
                         role="remark", only=LATEX)
         return
     yield _set_matrix(comparison, result, LATEX)
+
+
+def _explain_signs(comparison: Comparison, result: MetricResult) -> str:
+    """What the signs of the matrix in text mean, and how many pairs differ."""
+    if result.has_rule_decisions:
+        counts = describe_rule_decisions(result, comparison.settings)
+        return f"Row against column: > better, < worse, . neither. {counts}"
+    signs = ["> significantly better", "< worse", ". not significant"]
+    if not all(pair.decidable for pair in result.tested):
+        signs.append("? cannot be decided")
+    if any(is_split(pair, comparison.settings.alpha) for pair in result.tested):
+        signs.append("! test and scores disagree")
+    n_significant = sum(pair.significant for pair in result.pairs)
+    counts = f"{n_significant} of {format_count(len(result.tested), 'pair')} significant"
+    untested = len(result.pairs) - len(result.tested)
+    if untested:
+        counts += f"; - not tested, no line in common: {untested}"
+    return f"Row against column: {', '.join(signs)} ({counts})"
 
 
 def _set_matrix(comparison: Comparison, result: MetricResult, only: tuple[str, ...]) -> TableBlock:

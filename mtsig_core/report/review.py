@@ -206,15 +206,16 @@ def notes_table(notes: Sequence[NoteOn], found: TaskComparison | None = None) ->
     rows: list[tuple[Any, ...]] = [(note.pair, name_metric(note.metric), note.a, note.b, note.text) for note in notes]
     if found is None:
         return Table("notes", tuple(columns), tuple(rows))
-    jointly = any(name_simultaneous(result, one.settings) for one in found.pairs.values()
-                  for result in one.metrics.values())
-    title = next(f"{write_level(one.settings)} CI" for one in found.pairs.values())
-    columns += [Column("difference", "difference", "difference", ROW_FORM),
-                Column("ci_joint" if jointly else "ci", f"{title} for all pairs" if jointly else title, "interval",
-                       f"+{ROW_FORM}"),
+    results = [(one.settings, result) for one in found.pairs.values() for result in one.metrics.values()]
+    jointly = any(name_simultaneous(result, settings) for settings, result in results)
+    title = f"{write_level(next(iter(found.pairs.values())).settings)} CI"
+    interval = Column("ci", title, "interval", f"+{ROW_FORM}")
+    if jointly:
+        interval = Column("ci_joint", f"{title} for all pairs", "interval", f"+{ROW_FORM}")
+    columns += [Column("difference", "difference", "difference", ROW_FORM), interval,
                 Column("adjusted_p", "adjusted p", "p"), Column("better", "better")]
     rule = find_rank_rule(found)
-    is_ruled = any(result.has_rule_decisions for one in found.pairs.values() for result in one.metrics.values())
+    is_ruled = any(result.has_rule_decisions for _, result in results)
     if is_ruled:
         columns += [Column("rule_difference", f"difference {rule.title}", "difference", ROW_FORM),
                     Column("rule_p", f"p {rule.title}", "p"), Column("rule_better", f"better {rule.title}")]

@@ -317,7 +317,8 @@ def state_answer(comparison: Comparison, metric: str) -> str:
     """Write the verdicts on a test set by all metrics of the comparison, with the pair that each rests on; `metric`
     comes first. Metrics with the same verdict share a sentence, and where verdicts differ, the first words say so."""
     by_verdict = _group_verdicts(comparison, metric)
-    return _join_answers([_answer_by(comparison, names, verdict) for verdict, names in by_verdict.items()], by_verdict)
+    answers = [_answer_by(comparison, names, verdict) for verdict, names in by_verdict.items()]
+    return _join_answers(answers, by_verdict)
 
 
 def state_task_answer(found: TaskComparison, metric: str) -> str:
@@ -362,7 +363,7 @@ def _answer_by(comparison: Comparison, metrics: Sequence[str], verdict: str) -> 
     answer = f"By {_name_few([name_metric(name) for name in metrics])}: {verdict}"
     if len(metrics) > _FEW_ANSWERS:
         return answer
-    evidence = [text for name in metrics if (text := _write_answer_pair(comparison, name)) is not None]
+    evidence = [text for text in (_write_answer_pair(comparison, name) for name in metrics) if text is not None]
     return f"{answer} ({'; '.join(evidence)})" if evidence else answer
 
 
@@ -372,10 +373,13 @@ def _write_answer_pair(comparison: Comparison, metric: str) -> str | None:
     best system, or from the baseline."""
     result, settings = comparison.metrics[metric], comparison.settings
     top, anchor = find_top_group(result), find_anchor(result, settings)
-    best = set(top[:2] if top and len(top) > 1 else [row.system for row in result.systems[:2]])
-    pair = next((pair for pair in result.tested if len(result.pairs) == 1 or {pair.a, pair.b} == best), None)
+    is_only_pair = len(result.pairs) == 1
     rests_on_no_pair = settings.baseline or not top or result.ruled is not None
-    if pair is None or explain_no_decision(settings, result) or len(result.pairs) > 1 and rests_on_no_pair:
+    if explain_no_decision(settings, result) or (rests_on_no_pair and not is_only_pair):
+        return None
+    best = set(top[:2] if top and len(top) > 1 else [row.system for row in result.systems[:2]])
+    pair = next((pair for pair in result.tested if is_only_pair or {pair.a, pair.b} == best), None)
+    if pair is None:
         return None
     name, other = (pair.b, pair.a) if anchor == pair.a else (pair.a, pair.b)
     return f"{name} vs. {other}: {write_decisive(comparison, result, pair, name)}"
@@ -547,9 +551,12 @@ def _list_unreliable(comparison: Comparison, result: MetricResult) -> list[str]:
     """Write what may not hold at its level if the test rejects too often; else nothing."""
     if not result.tested or keeps_its_level(comparison) or find_shortage(comparison.settings, result):
         return []
-    intervals = ", intervals" * (not keeps_interval_level(comparison))
-    ranks = " and rank ranges" * (result.systems[0].rank_low is not None)
-    return [f"So decisions{intervals}{ranks} may not hold at the stated level, and no correction changes that."]
+    doubtful = "decisions"
+    if not keeps_interval_level(comparison):
+        doubtful += ", intervals"
+    if result.systems[0].rank_low is not None:
+        doubtful += " and rank ranges"
+    return [f"So {doubtful} may not hold at the stated level, and no correction changes that."]
 
 
 def _list_task_caveats(found: TaskComparison, metric: str) -> list[str]:
@@ -765,13 +772,20 @@ def name_resampled_units(settings: Settings) -> str:
 
 def name_intervals(result: MetricResult, settings: Settings) -> str:
     """Name the kind of interval, and its resamples."""
-    kind = {"bca": "BCa"}.get(result.ci, result.ci)
-    left_out = f"{settings.unit}s" if settings.block_length is None else \
-        f"fixed blocks of about {settings.block_length:g} segments"
-    return {"jackknife-t": f"jackknife t intervals over {left_out}",
-            "t": "Student's t intervals of segment means"}.get(
-        result.ci, f"{kind} bootstrap intervals from {settings.resamples:,} resamples of "
-                    f"{name_resampled_units(settings)}")
+    if result.ci == "t":
+        return "Student's t intervals of segment means"
+    if result.ci == "jackknife-t":
+        return f"jackknife t intervals over {_name_left_out_units(settings)}"
+    kind = "BCa" if result.ci == "bca" else result.ci
+    return (f"{kind} bootstrap intervals from {settings.resamples:,} resamples of "
+            f"{name_resampled_units(settings)}")
+
+
+def _name_left_out_units(settings: Settings) -> str:
+    """Name the units that a jackknife leaves out, in the plural."""
+    if settings.block_length is None:
+        return f"{settings.unit}s"
+    return f"fixed blocks of about {settings.block_length:g} segments"
 
 
 def describe_tests(found: Found, metric: str) -> list[str]:
@@ -780,21 +794,23 @@ def describe_tests(found: Found, metric: str) -> list[str]:
     settings = next(iter(parts.values()))[0].settings
     untested = sum(len(result.pairs) - len(result.tested) for _, result in parts.values())
     kinds = join_by_part({part: name_intervals(result, one.settings) for part, (one, result) in parts.items()})
-    each = ", each for its own system or pair" * any(result.pairs for _, result in parts.values())
-    jointly = any(name_simultaneous(result, one.settings) for one, result in parts.values())
-    return [
-        *group_by_part({part: list(_describe_scores(*one)) for part, one in parts.items()}), *_describe_test(parts),
-        *[f"{format_count(untested, 'pair')} without segments in common could not be tested."] * bool(untested),
-        f"{write_level(settings)} confidence intervals are {kinds}{each}.",
-        *([_say_joint_intervals(settings, parts)] if jointly else []),
-        *describe_ranks(parts), *_describe_rule(settings),
-        *(_describe_tests_across(found, metric) if isinstance(found, TaskComparison) else ()),
-        *list_caveats(found, metric), *list_exclusions(found),
-        f"Computed with mtsig {settings.version}, seed {settings.seed}."]
+    each = ", each for its own system or pair" if any(result.pairs for _, result in parts.values()) else ""
+    sentences = group_by_part({part: list(_describe_scores(*one)) for part, one in parts.items()})
+    sentences += _describe_test(parts)
+    if untested:
+        sentences.append(f"{format_count(untested, 'pair')} without segments in common could not be tested.")
+    sentences.append(f"{write_level(settings)} confidence intervals are {kinds}{each}.")
+    if any(name_simultaneous(result, one.settings) for one, result in parts.values()):
+        sentences.append(_describe_joint_intervals(settings, parts))
+    sentences += [*describe_ranks(parts), *_describe_rule(settings)]
+    if isinstance(found, TaskComparison):
+        sentences += _describe_tests_across(found, metric)
+    sentences += [*list_caveats(found, metric), *list_exclusions(found)]
+    return [*sentences, f"Computed with mtsig {settings.version}, seed {settings.seed}."]
 
 
-def _say_joint_intervals(settings: Settings, parts: Parts) -> str:
-    """Say how the intervals for all pairs are made, and how sure they are where nothing puts that in doubt."""
+def _describe_joint_intervals(settings: Settings, parts: Parts) -> str:
+    """Describe how the intervals for all pairs are made; and how sure they are, if nothing puts that in doubt."""
     level = write_level(settings)
     is_sure = all(keeps_interval_level(comparison) for comparison, _ in parts.values())
     claim = f"hold together at about {level}" if is_sure else "were made together"
@@ -812,7 +828,7 @@ def _describe_scores(comparison: Comparison, result: MetricResult) -> Iterator[s
                f"at once (stratified; after Clark et al. 2011). SD between runs: {spread}.")
     if result.ruled is not None and result.ruled.means is not None:
         yield (f"Scores and ranks {RANK_RULES[comparison.settings.rank_rule].title} are of means over domains; the "
-               "tests are of means over segments.")
+               "tests of pairs within a test set are of means over segments.")
     if not result.tested:
         yield from (caution.finding for caution in comparison.warnings
                     if caution.code == "partly-rated" and caution.metric == result.metric)
@@ -829,9 +845,11 @@ def _describe_test(parts: Parts) -> Iterator[str]:
     settings = next(iter(tested.values()))[0].settings
     test, is_task = TESTS[settings.test], "" not in parts
     name_drawn = name_resampled_units if test.draws == "bootstrap" else name_units
-    units = join_by_part({part: f"{name_drawn(one.settings)} as units" + (
-        "" if settings.trials is None else f", {describe_trials(result, one.settings)}")
-        for part, (one, result) in tested.items()})
+    units_by_part = {}
+    for part, (one, result) in tested.items():
+        trials = "" if settings.trials is None else f", {describe_trials(result, one.settings)}"
+        units_by_part[part] = f"{name_drawn(one.settings)} as units{trials}"
+    units = join_by_part(units_by_part)
     sizes = [len(result.tested) for _, result in tested.values()]
     family = format_count(max(sizes), "pair") if min(sizes) == max(sizes) else f"{min(sizes)} to {max(sizes)} pairs"
     family += " of systems in each language pair" * is_task
@@ -925,9 +943,10 @@ def _describe_tests_across(found: TaskComparison, metric: str) -> Iterator[str]:
     if len(parts) < 2 or macro is None or not macro.pairs:
         return
     settings, m = next(iter(parts.values()))[0].settings, len(macro.pairs)
-    yield (f"Across the {len(parts)} language pairs, which count the same, the mean difference of two systems was "
-           "tested with the averaged draws of each language pair. p-values of language pairs were not combined; "
-           f"{_describe_correction(settings, f'{m} pairs', m == 1)}.")
+    of_domains = " of means over domains" if RANK_RULES[settings.rank_rule].by_domain else ""
+    yield (f"Across the {len(parts)} language pairs, which count the same, the mean difference{of_domains} of two "
+           "systems was tested with the averaged draws of each language pair. p-values of language pairs were not "
+           f"combined; {_describe_correction(settings, f'{m} pairs', m == 1)}.")
     if any(pair.ci_low is not None for pair in macro.pairs):
         kind = "jackknife t intervals, with degrees of freedom by Welch (1947)" if macro.ci == "jackknife-t" else \
             f"percentile bootstrap intervals from {settings.resamples:,} resamples"
@@ -1127,7 +1146,8 @@ def describe_trials(result: MetricResult, settings: Settings) -> str:
         return ""
     if result.exact:
         return f"all {result.trials + 1:,} permutations (exact)"
-    return f"{result.trials:,} {'resamples' if TESTS[settings.test].is_bootstrap else 'permutations'}"
+    draws = "resamples" if TESTS[settings.test].is_bootstrap else "permutations"
+    return f"{result.trials:,} {draws}"
 
 
 def list_interval_kinds(comparison: Comparison) -> str:
@@ -1196,9 +1216,13 @@ def state_decisions(names: Sequence[str], pairs: Sequence[PairAcross]) -> str:
     """
     kinds = Counter(pair.kind for pair in pairs)
     lost = kinds[UNDECIDED]
-    if not (n := len(pairs) - lost):
+    n = len(pairs) - lost
+    if not n:
         return f"No metric can decide any pair: {FEW}" if lost else "No pair is tested by all metrics"
-    rest = [f"; {m:,} {choose_verb(m, 'is', 'are')} significant {how}" for m, how in (
-        (kinds["significant by some"], "by only some of them"), (kinds["opposite"], "in opposite directions")) if m]
-    return (f"{join_names(names, shown=False)} agree on {kinds[AGREE]:,} of {format_count(n, 'pair')}{''.join(rest)}"
-            + f"; {lost:,} more {FEW}" * bool(lost))
+    facts = [f"{join_names(names, shown=False)} agree on {kinds[AGREE]:,} of {format_count(n, 'pair')}"]
+    for kind, how in (("significant by some", "by only some of them"), ("opposite", "in opposite directions")):
+        if kinds[kind]:
+            facts.append(f"{kinds[kind]:,} {choose_verb(kinds[kind], 'is', 'are')} significant {how}")
+    if lost:
+        facts.append(f"{lost:,} more {FEW}")
+    return "; ".join(facts)

@@ -96,11 +96,29 @@ def find_cautions(testset: TestSet, settings: Settings, units: Units, metrics: I
         found += about_skew(settings, result, drawn[name]) if drawn is not None else ()
         found += _about_family(settings, result)
         found += _about_averaged_ratings(testset, settings, name)
-    found += about_texts(testset)
+        found += _about_domains_of_systems(testset, settings, result)
+    found += _keep_relevant(about_texts(testset), testset, results)
     found += about_words(testset, {name: result.tokenizer for name, result in results.items()})
     for result in results.values():
         found += [*_about_split(settings, result), *_about_pairs(testset, settings, result)]
     return tuple(found)
+
+
+#: Warnings about the texts that say what a metric of texts makes of them.
+_OF_TEXT_METRICS = {"other-characters", "some-characters"}
+
+
+def _keep_relevant(cautions: Iterable[Caution], testset: TestSet, results: Mapping[str, MetricResult]
+                   ) -> Iterator[Caution]:
+    """Keep the warnings about the texts that concern what was compared: not systems that no metric has scored, and no
+    scores of metrics of texts where only tables of scores were compared."""
+    compared = {row.system for result in results.values() for row in result.systems}
+    of_texts = any(name not in testset.scores for name in results)
+    for caution in cautions:
+        is_left_out = caution.a in testset.systems and caution.a not in compared
+        is_of_texts = caution.code in _OF_TEXT_METRICS
+        if not is_left_out and (of_texts or not is_of_texts):
+            yield caution
 
 
 def join_cautions(cautions: Iterable[Caution], results: Mapping[str, MetricResult]) -> tuple[Caution, ...]:
@@ -367,9 +385,12 @@ def about_open_pairs(settings: Settings, result: MetricResult) -> Iterator[Cauti
     if not open_pairs:
         return
     mdds = [pair.mdd for pair in open_pairs if pair.mdd is not None]
-    yield Caution("not-equal", {
+    facts: dict[str, Any] = {
         "n": len(open_pairs), "m": len(result.tested), "n_pairs": len(result.pairs), "mdd": max(mdds, default=None),
-        "n_undecidable": sum(not pair.decidable for pair in open_pairs)}, result.metric)
+        "n_undecidable": sum(not pair.decidable for pair in open_pairs)}
+    if result.has_rule_decisions:  # the rule counts other pairs, so the words name the test
+        facts["decided_by"] = settings.test
+    yield Caution("not-equal", facts, result.metric)
 
 
 def about_intervals(settings: Settings, result: MetricResult) -> Iterator[Caution]:
@@ -413,6 +434,24 @@ def _about_averaged_ratings(testset: TestSet, settings: Settings, metric: str) -
     if per_segment > 1:
         yield Caution("rank-rule-of-ratings", {"rule": settings.rank_rule, "per_segment": per_segment}, metric,
                       remedies=({"raters": "segments"},))
+
+
+def _about_domains_of_systems(testset: TestSet, settings: Settings, result: MetricResult) -> Iterator[Caution]:
+    """Warn of systems without scores in a domain, where a rule ranks by means over domains."""
+    if not RANK_RULES[settings.rank_rule].by_domain or testset.domains is None or result.metric not in testset.scores:
+        return
+    by_system = testset.scores[result.metric].by_system
+    rated = {}
+    for row in result.systems:
+        of_segments = zip(testset.domains, by_system.get(row.system, ()), strict=False)
+        rated[row.system] = {domain for domain, score in of_segments if score is not None}
+    every = {domain for domains in rated.values() for domain in domains}
+    names = [name for name, domains in rated.items() if domains < every]
+    if names:
+        missing = [domain for domain in dict.fromkeys(testset.domains) if domain in every
+                   and any(domain not in rated[name] for name in names)]
+        yield Caution("domains-of-systems", {"rule": settings.rank_rule, "systems": names, "domains": missing},
+                      result.metric, remedies=({"rank_rule": "simultaneous"},))
 
 
 def about_rule(settings: Settings, result: MetricResult, ruled: RuledRanks) -> Caution:

@@ -222,7 +222,7 @@ def compare(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = (
         Compare only with this system; there are no rank ranges then.
     rank_rule : {"simultaneous", "wmt21", "wmt22", "wmt22-appraise", "wmt23", "wmt24", "wmt25", "overlap"}
         How ranks are made: simultaneous rank ranges from the pairs, corrected for all of them; as the WMT tasks of
-        2022, 2024 and 2025 published theirs, from segment scores; or by overlap of the systems' intervals. Scores,
+        2021 to 2025 published theirs, from segment scores; or by overlap of the systems' intervals. Scores,
         order, wins and losses are those of the rule; pairs and their tests stay. A warning says what the rule ignores,
         and what it hides here. ``wmt24`` scores by the mean over domains, which the test set must have.
     by_reference : bool

@@ -171,15 +171,18 @@ def _detectable(draws: MetricDraws, places: np.ndarray, se: np.ndarray, freedom:
     """Minimum detectable differences, their intervals, and those of tests at alpha / m; NaN where p cannot be so small.
     """
     effective, n_apart = draws.effective[places], draws.n_apart[places]
-    m, able = max(1, len(places)), decidable & (se > 0)
-    family = able & can_reach(replace(settings, trials=None), n_apart, "bonferroni")
+    n_swapped = n_apart if swaps_units(settings) else None
+    able = decidable & (se > 0)
+    of_family = able & can_reach(replace(settings, trials=None), n_apart, "bonferroni")
+    alpha, alpha_of_family = settings.alpha, settings.alpha / max(1, len(places))
     low, high = error_interval(se, freedom, effective, settings.alpha)
-    return {name: np.where(can, minimum_detectable_difference(
-        error, level, n_effective=effective, n_swapped=n_apart if swaps_units(settings) else None), np.nan)
-            for name, error, level, can in (
-                ("mdd", unbiased(se, effective), settings.alpha, able), ("mdd_low", low, settings.alpha, able),
-                ("mdd_high", high, settings.alpha, able),
-                ("mdd_family", unbiased(se, effective), settings.alpha / m, family))}
+    rows = (("mdd", unbiased(se, effective), alpha, able), ("mdd_low", low, alpha, able),
+            ("mdd_high", high, alpha, able), ("mdd_family", unbiased(se, effective), alpha_of_family, of_family))
+    found = {}
+    for name, error, level, can in rows:
+        difference = minimum_detectable_difference(error, level, n_effective=effective, n_swapped=n_swapped)
+        found[name] = np.where(can, difference, np.nan)
+    return found
 
 
 def decide_metric(draws: MetricDraws, settings: Settings, ci: str) -> MetricResult:

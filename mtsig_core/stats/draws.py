@@ -171,26 +171,25 @@ def draw_metric(testset: TestSet, metric: Metric, plan: Plan, alone: Mapping[str
     some, (n_units, effective) = n > 0, pair_units(seen, pairs, units)
     n_apart = n_units.copy()
     n_apart[some] = count_differing_units(sides.data, rows, n_units[some], TESTS[plan.test].draws == "swaps")
-    tests = PairTests()
     families = [np.arange(len(rows)), *(
         np.flatnonzero((pairs[some] == k).any(axis=1)) for k in range(len(seen.names)))]
-    if len(rows):
-        replicates = draw_replicates(sides, rows, plan, jobs, stage("test"))
-        tests = test_pairs(pair_differences(sides.data.scores, rows), replicates, TESTS[plan.test],
-                           p_floor(TESTS[plan.test], plan.unit, n_apart[some]), families,
-                           whole=TESTS[plan.test].tries_all(units), errors=errors_of_test(sides, rows, plan))
+    tests = _test_rows(sides, rows, plan, n_apart[some], families, jobs, stage("test")) if len(rows) else PairTests()
     itself = np.repeat(np.arange(len(seen.names)), 2).reshape(-1, 2)
     skewed = _find_skewed(seen, sides, rows, pairs[some], units)
-    other = _test_studentised(sides, rows, plan, n_apart[some], families, jobs, stage) if skewed else None
+    other = None
+    if skewed and plan.test != STUDENTISED:
+        other_plan = replace(plan, test=STUDENTISED, trials=max(plan.trials or 0, _LEAST_TRIALS))
+        other = _test_rows(sides, rows, other_plan, n_apart[some], families, jobs, stage("studentised bootstrap"))
+    references = tuple(_draw_reference(name, part, metric, plan, jobs, stage, f"only reference {k} of {len(alone)}")
+                       for k, (name, part) in enumerate(alone.items(), 1))
     return MetricDraws(
         metric.name, metric.signature(seen.testset), metric.higher_is_better, find_tokenizer(metric, seen.testset),
         plan, exact, units.pieces, units.effective, tuple(seen.names), systems.sample,
         worth=pair_units(seen, itself, units)[1], pairs=pairs, n=n, units=n_units, effective=effective, n_apart=n_apart,
         on_common=_differences_on_common(sides, rows) if seen.has_gaps else None, tests=tests,
         se_ratio=_se_ratios(seen, sides, rows, n, pairs, plan, jobs, stage), runs=_scores_of_runs(seen),
-        domains=seen.testset.domains, over_domains=_draw_over_domains(seen, units, plan), references=tuple(
-            _draw_reference(name, part, metric, plan, jobs, stage, f"only reference {k} of {len(alone)}")
-            for k, (name, part) in enumerate(alone.items(), 1)), skewed=skewed, studentised=other)
+        domains=seen.testset.domains, over_domains=_draw_over_domains(seen, units, plan), references=references,
+        skewed=skewed, studentised=other)
 
 
 def _find_skewed(seen: Measured, sides: SystemDraws, rows: np.ndarray, pairs: np.ndarray, units: Units
@@ -203,16 +202,13 @@ def _find_skewed(seen: Measured, sides: SystemDraws, rows: np.ndarray, pairs: np
                        seen.sign)
 
 
-def _test_studentised(sides: SystemDraws, rows: np.ndarray, plan: Plan, n_apart: np.ndarray,
-                      families: list[np.ndarray], jobs: int, stage: engine.Stages) -> PairTests | None:
-    """What the studentised bootstrap says of the tested pairs; None where it is the test itself."""
-    if plan.test == STUDENTISED:
-        return None
-    test = TESTS[STUDENTISED]
-    plan = replace(plan, test=test.name, trials=max(plan.trials or 0, _LEAST_TRIALS))
-    replicates = draw_replicates(sides, rows, plan, jobs, stage("studentised bootstrap"))
+def _test_rows(sides: SystemDraws, rows: np.ndarray, plan: Plan, n_apart: np.ndarray, families: list[np.ndarray],
+               jobs: int, progress: engine.StageProgress | None) -> PairTests:
+    """Draw the replicates of pairs of rows, and test the pairs by the test of the plan."""
+    test = TESTS[plan.test]
+    replicates = draw_replicates(sides, rows, plan, jobs, progress)
     return test_pairs(pair_differences(sides.data.scores, rows), replicates, test, p_floor(test, plan.unit, n_apart),
-                      families, errors=errors_of_test(sides, rows, plan))
+                      families, whole=test.tries_all(sides.data.units), errors=errors_of_test(sides, rows, plan))
 
 
 def draw_systems(metric: Metric, statistics: np.ndarray | Columns, units: Units, plan: Plan, jobs: int,
@@ -313,9 +309,7 @@ def _draw_reference(name: str, part: TestSet, metric: Metric, plan: Plan, jobs: 
     systems, pairs = draw_systems(metric, seen.stored, units, plan, jobs, progress), engine.all_pairs(len(seen.names))
     n_apart = count_differing_units(systems.data, pairs, np.full(len(pairs), units.pieces), test.draws == "swaps")
     delta = pair_differences(systems.data.scores, pairs)
-    tests = test_pairs(delta, draw_replicates(systems, pairs, plan, jobs, progress), test,
-                       p_floor(test, plan.unit, n_apart), [np.arange(len(pairs))], whole=test.tries_all(units),
-                       errors=errors_of_test(systems, pairs, plan))
+    tests = _test_rows(systems, pairs, plan, n_apart, [np.arange(len(pairs))], jobs, progress)
     return ReferenceDraws(name, part.n_segments, length, tuple(seen.names), delta, n_apart, tests)
 
 

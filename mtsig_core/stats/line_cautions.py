@@ -1,4 +1,5 @@
-"""Facts on lines of an output: the same text in other characters, one line for many sources, copies, another script."""
+"""Facts on lines of an output: the same text in other characters, one line for many sources, the source itself, another
+script."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ def about_lines(testset: TestSet, systems: Mapping[str, Lines]) -> Iterator[Caut
     or are in another script than the references."""
     examined = _Examined(testset)
     for name, lines in systems.items():
-        for find in (_find_repeated, _find_copies, _find_entities, _find_foreign):
+        for find in (_find_repeated, _find_untranslated, _find_entities, _find_foreign):
             facts = find(lines, examined)
             if facts is None:
                 continue
@@ -70,7 +71,10 @@ class _Examined:
     @cached_property
     def rows_with_entities(self) -> set[int]:
         """Where the source or a reference has an entity of HTML, which is then part of the text."""
-        return {row for own in (self.sources, *self.references) for row, text in enumerate(own) if _has_entity(text)}
+        rows = set()
+        for own in (self.sources, *self.references):
+            rows |= {row for row, text in enumerate(own) if _has_entity(text)}
+        return rows
 
     @property
     def least(self) -> float:
@@ -115,14 +119,15 @@ def _rows_of_repeated(lines: Lines, sources: Sequence[str]) -> list[int]:
     return list(most.values())
 
 
-def _find_copies(lines: Lines, examined: _Examined) -> dict[str, Any] | None:
+def _find_untranslated(lines: Lines, examined: _Examined) -> dict[str, Any] | None:
     """Lines that are the source although no reference is."""
     if examined.testset.sources is None:
         return None
     rows = []
     for row, (line, source) in enumerate(zip(_strip(lines), examined.sources, strict=True)):
-        if len(source) >= _LONG and line == source and not any(
-                _is_same_wording(own[row], source) for own in examined.references):
+        if len(source) < _LONG or line != source:
+            continue
+        if not any(_is_same_wording(own[row], source) for own in examined.references):
             rows.append(row)
     least = max(_LEAST_LINES, _LEAST_COPIES * examined.testset.n_segments)
     return _facts("copies", rows, lines, examined) if len(rows) >= least else None
@@ -302,25 +307,27 @@ def _about_fold(testset: TestSet, suspects: Mapping[str, Lines], sort: str, fold
     gains = {name: after[name] - before[name] for name in suspects}
     told = sorted((name for name in suspects if gains[name] >= _TOLD), key=lambda name: -gains[name])
     grave = [name for name in told if gains[name] >= max(_GRAVE, _GRAVE_SHARE * before[name])]
-    for code, names in (("other-characters", grave),
-                        ("some-characters", [name for name in told if name not in grave])):
-        if names:
-            worst = names[0]
-            facts = {"sort": sort, "systems": names, "metric": metric,
-                     "worst": worst, "before": before[worst], "after": after[worst],
-                     **_find_example(testset, suspects[worst], fold)}
-            yield Caution(code, facts, a=worst if len(names) == 1 else None)
+    others = [name for name in told if name not in grave]
+    for code, names in (("other-characters", grave), ("some-characters", others)):
+        if not names:
+            continue
+        worst = names[0]
+        facts = {"sort": sort, "systems": names, "metric": metric, "worst": worst, "before": before[worst],
+                 "after": after[worst], **_find_example(testset, suspects[worst], fold)}
+        yield Caution(code, facts, a=worst if len(names) == 1 else None)
 
 
 def _score(testset: TestSet, systems: Mapping[str, Lines], fold: Callable[[str], str] | None
            ) -> tuple[dict[str, float], str]:
     """The scores of some outputs, by BLEU, or by chrF where the tokenizer of BLEU is not installed; and which it is."""
-    def fold_all(texts: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: [text if text is None or fold is None else fold(text) for text in lines]
-                for name, lines in texts.items()}
+    def fold_lines(lines: Lines) -> Any:
+        if fold is None:
+            return lines
+        return [None if text is None else fold(text) for text in lines]
 
-    folded = TestSet(testset.name, fold_all(systems), fold_all(testset.references), langpair=testset.langpair,
-                     tokenizer=testset.tokenizer)
+    folded = TestSet(testset.name, {name: fold_lines(lines) for name, lines in systems.items()},
+                     {name: fold_lines(lines) for name, lines in testset.references.items()},
+                     langpair=testset.langpair, tokenizer=testset.tokenizer)
     metric = resolve_metric(folded, "bleu")
     if lacks_tokenizer(metric, folded):
         metric = resolve_metric(folded, "chrf")

@@ -275,29 +275,19 @@ def _rank_by_intervals(given: RankInputs) -> tuple[np.ndarray, Ranks]:
     return np.arange(len(given.scores)), rank_simultaneously(len(given.scores), given.pairs, decisions)
 
 
-def _rank_as_wmt21(given: RankInputs) -> tuple[np.ndarray, Ranks]:
-    assert given.segments is not None, "settings.check_metric has seen to that"
-    return wmt21(given.sign * given.segments, given.alpha)
+def _by_segments(rank: Callable[[np.ndarray, float], tuple[np.ndarray, Ranks]]
+                 ) -> Callable[[RankInputs], tuple[np.ndarray, Ranks]]:
+    """A rule that looks at the scores of segments only; higher is better in what it gets."""
+    def rank_segments(given: RankInputs) -> tuple[np.ndarray, Ranks]:
+        assert given.segments is not None, "settings.check_metric has seen to that"
+        return rank(given.sign * given.segments, given.alpha)
 
-
-def _rank_as_wmt22(given: RankInputs) -> tuple[np.ndarray, Ranks]:
-    assert given.segments is not None, "settings.check_metric has seen to that"
-    return wmt22(given.sign * given.segments, given.alpha)
-
-
-def _rank_as_appraise(given: RankInputs) -> tuple[np.ndarray, Ranks]:
-    assert given.segments is not None, "settings.check_metric has seen to that"
-    return wmt22_appraise(given.sign * given.segments, given.alpha)
+    return rank_segments
 
 
 def _rank_as_wmt24(given: RankInputs) -> tuple[np.ndarray, Ranks]:
     assert given.segments is not None and given.domains is not None, "settings.check_rank_rule has seen to that"
     return wmt24(given.sign * given.segments, given.alpha, given.domains)
-
-
-def _rank_as_wmt25(given: RankInputs) -> tuple[np.ndarray, Ranks]:
-    assert given.segments is not None, "settings.check_metric has seen to that"
-    return wmt25(given.sign * given.segments, given.alpha)
 
 
 def _rank_by_overlap(given: RankInputs) -> tuple[np.ndarray, Ranks]:
@@ -306,23 +296,24 @@ def _rank_by_overlap(given: RankInputs) -> tuple[np.ndarray, Ranks]:
 
 _SHARED = "no correction for the number of pairs", "segments of one document taken as independent"
 _UNPAIRED = *_SHARED, "systems count as rated on different segments (Mann-Whitney), although they share them"
+_OVER_SEGMENTS = "means over all rated segments"
 RANK_RULES = {rule.name: rule for rule in (
     RankRule("simultaneous", "by simultaneous rank ranges", "Romano and Wolf 2005; Mogstad et al. 2024",
              _rank_by_intervals),
-    RankRule("wmt21", "as WMT21 into English", "Akhbardeh et al. 2021, the task's own scripts", _rank_as_wmt21,
-             _UNPAIRED, compares="means over all rated segments", of_segments=True),
-    RankRule("wmt22", "as WMT22 into English", "Kocmi et al. 2022, the task's own scripts", _rank_as_wmt22, _UNPAIRED,
-             compares="means over all rated segments", of_segments=True),
+    RankRule("wmt21", "as WMT21 into English", "Akhbardeh et al. 2021, the task's own scripts", _by_segments(wmt21),
+             _UNPAIRED, compares=_OVER_SEGMENTS, of_segments=True),
+    RankRule("wmt22", "as WMT22 into English", "Kocmi et al. 2022, the task's own scripts", _by_segments(wmt22),
+             _UNPAIRED, compares=_OVER_SEGMENTS, of_segments=True),
     RankRule("wmt22-appraise", "as WMT22 out of English", "Kocmi et al. 2022, the task's own scripts",
-             _rank_as_appraise, _UNPAIRED, compares="means over all rated segments", of_segments=True),
-    RankRule("wmt23", "as WMT23", "Kocmi et al. 2023, the task's own scripts", _rank_as_appraise, _UNPAIRED,
-             compares="means over all rated segments", of_segments=True),
+             _by_segments(wmt22_appraise), _UNPAIRED, compares=_OVER_SEGMENTS, of_segments=True),
+    RankRule("wmt23", "as WMT23", "Kocmi et al. 2023, the task's own scripts", _by_segments(wmt22_appraise), _UNPAIRED,
+             compares=_OVER_SEGMENTS, of_segments=True),
     RankRule("wmt24", "as WMT24", "Kocmi et al. 2024, the task's own scripts", _rank_as_wmt24, (
         *_SHARED, "a win in one domain and a loss in another add up, because two-sided p are combined"),
              compares="means over domains", of_segments=True, by_domain=True),
-    RankRule("wmt25", "as WMT25", "Kocmi et al. 2025, the task's own scripts", _rank_as_wmt25, (
+    RankRule("wmt25", "as WMT25", "Kocmi et al. 2025, the task's own scripts", _by_segments(wmt25), (
         *_SHARED, "a rank range ends at the first significant difference, and systems beyond it do not count"),
-             compares="means over all rated segments", of_segments=True, each_rating=True),
+             compares=_OVER_SEGMENTS, of_segments=True, each_rating=True),
     RankRule("overlap", "by overlap of intervals", "a common reading of error bars", _rank_by_overlap, (
         _SHARED[0], "intervals of two scores do not show the difference on the same segments")))}
 

@@ -185,7 +185,8 @@ def _state_agreement(results: Sequence[MetricResult]) -> None:
 def report_decisions(view: View, results: Sequence[MetricResult]) -> None:
     """Draw the same as `show_decisions` for a page that is printed: all pairs, and no controls."""
     _state_agreement(results)
-    if unlike := pick_unlike(across_table(results, view.comparison.settings)):
+    unlike = pick_unlike(across_table(results, view.comparison.settings))
+    if unlike:
         screen.show_table(unlike, whole=True)
         st.caption(f"{DISPUTED_PAIRS_NOTE} {DISPUTES_NOTE}")
     show_relations(results, whole=True)
@@ -247,8 +248,7 @@ def show_matrix(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, st
         "pairs.matrix", select=True, rows=table.records(),
         files=view.named(), command=view.command(), table=table,
         alt=f"All pairs of {len(names)} systems, best first: {n} of {len(result.tested)} "
-            f"{choose_verb(n, 'differs', 'differ')} significantly; the "
-            "table below has the same numbers.")
+            f"{choose_verb(n, 'differs', 'differ')} significantly; the table below has the same numbers.")
     if not clicked:
         return None
     row, column = clicked[0][:2]
@@ -328,11 +328,11 @@ def show_replicates(view: View, one: ScoreBootstrap, kind: str, key: str) -> Non
     """Draw the histogram of the bootstrap scores of a system, with one kind of interval."""
     ends, form, unit = one.intervals[kind], written_like([one.score]), metric_title(view.metric)
     edges, counts = histogram(one.drawn)
-    charts.show(partial(replicate_histogram, edges, counts, one.score, one.median, ends, one.relative(kind), unit=unit,
-                        form=form),
-                key=key, files=view.named(one.system), command=view.command(), header=["from", "to", "samples"],
+    figure = partial(replicate_histogram, edges, counts, one.score, one.median, ends, one.relative(kind), unit=unit,
+                     form=form)
+    seen = f"Histogram of {len(one.drawn)} bootstrap scores with median {one.median:{form}}"
+    if ends is not None:
+        seen += f"; filled inside the {view.level} interval {bracketed(ends, form)}"
+    charts.show(figure, key=key, files=view.named(one.system), command=view.command(), header=["from", "to", "samples"],
                 prints="the scores with their intervals",
-                rows=list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)),
-                alt=f"Histogram of {len(one.drawn)} bootstrap scores with median {one.median:{form}}"
-                    + ("." if ends is None else
-                       f"; filled inside the {view.level} interval {bracketed(ends, form)}."))
+                rows=list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)), alt=f"{seen}.")

@@ -48,22 +48,30 @@ def adjust(view: View) -> Adjusted:
 def describe_open_pairs(view: View) -> str:
     """Write how many pairs are open, split or untested."""
     result, settings = view.result, view.comparison.settings
-    alpha = settings.alpha
-    open_pairs = [pair for pair in result.tested if not (pair.significant or is_split(pair, alpha))]
-    split = sum(is_split(pair, alpha) for pair in result.tested)
-    only_raw = sum(pair.p_value is not None and bool(significant(pair.p_value, alpha)) for pair in open_pairs)
-    text = ""
+    facts = []
     if explain_no_decision(settings, result) is None:
-        if open_pairs:
-            n_open = len(open_pairs)
-            text = (f"{format_count(n_open, 'pair')} {choose_verb(n_open, 'is', 'are')} not significant"
-                    + (f", {only_raw} of them only because of the correction. " if only_raw else ". "))
-        if split:
-            text += f"In {split} {'pair' if split == 1 else 'pairs'}, test and scores disagree. "
-    untested = len(result.pairs) - len(result.tested)
-    if untested:
-        text += f"Not tested, because no segment has both scores: {format_count(untested, 'pair')}. "
-    return text
+        facts += _describe_open(result.tested, settings.alpha)
+    n_untested = len(result.pairs) - len(result.tested)
+    if n_untested:
+        facts.append(f"Not tested, because no segment has both scores: {format_count(n_untested, 'pair')}.")
+    return " ".join(facts)
+
+
+def _describe_open(tested: Sequence[PairResult], alpha: float) -> list[str]:
+    """Write how many tested pairs are not significant, and how many are but scores disagree with the test."""
+    facts = []
+    n_split = sum(is_split(pair, alpha) for pair in tested)
+    open_pairs = [pair for pair in tested if not (pair.significant or is_split(pair, alpha))]
+    if open_pairs:
+        n_open = len(open_pairs)
+        fact = f"{format_count(n_open, 'pair')} {choose_verb(n_open, 'is', 'are')} not significant"
+        n_lost = sum(pair.p_value is not None and bool(significant(pair.p_value, alpha)) for pair in open_pairs)
+        if n_lost:
+            fact += f", {n_lost} of them only because of the correction"
+        facts.append(f"{fact}.")
+    if n_split:
+        facts.append(f"In {format_count(n_split, 'pair')}, test and scores disagree.")
+    return facts
 
 
 def show_corrections(view: View, adjusted: Adjusted) -> None:

@@ -61,8 +61,9 @@ def show_findings(view: TaskView) -> None:
     found = background.result(("findings", kept.digest, *metrics, *sorted(settings.items())), work,
                               "Making the findings tables")
     _draw(findings_blocks(found, pair), "task.findings")
-    _show_files("task.findings", view, FINDINGS_FORMS, found, command_line(
-        "findings", source, metrics=metrics, **settings) if (source := _as_named(view)) is not None else "")
+    source = _as_named(view)
+    command = "" if source is None else command_line("findings", source, metrics=metrics, **settings)
+    _show_files("task.findings", view, FINDINGS_FORMS, found, command)
 
 
 def show_autorank(view: TaskView) -> None:

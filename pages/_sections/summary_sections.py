@@ -238,7 +238,8 @@ def show_report(view: View) -> None:
     if others:
         st.subheader("Do the metrics agree?")
         comparison_sections.report_decisions(view, [result, *others])
-    if by_reference := by_reference_table(result):
+    by_reference = by_reference_table(result)
+    if by_reference:
         st.subheader("References")
         screen.show_table(by_reference, prose=True)
     published_comparison.report(view)

@@ -199,8 +199,10 @@ def _explain_short_intervals(one, rows: Sequence, level: float) -> str:
     rate = rows[-1].covered
     if not one.n_documents or rate.share is None or rate.high >= level:
         return ""
-    few = ", because few documents show less spread than there is" * (one.n_documents < FEW_FOR_BOOTSTRAP)
-    return f" Percentile intervals of {one.n_documents} documents are too short{few}. The table has the other kinds."
+    fact = f" Percentile intervals of {one.n_documents} documents are too short"
+    if one.n_documents < FEW_FOR_BOOTSTRAP:
+        fact += ", because few documents show less spread than there is"
+    return f"{fact}. The table has the other kinds."
 
 
 def _size_situations(one) -> dict:

@@ -80,11 +80,14 @@ def why_missing(files: Sequence[UploadedFile | DeletedFile | None]) -> list[str]
     """Write why some of these files are missing, each reason once; empty if none is."""
     reasons = [sessions.reason(file.file_id) for file in files if isinstance(file, DeletedFile)]
     messages = list(dict.fromkeys(reason for reason in reasons if reason))
-    if lost := reasons.count(None):
-        messages.append(f"{format_count(lost, 'chosen file')} {choose_verb(lost, 'is', 'are')} not here any more: the "
-                    "server was started again, or this page was away for long. Choose again. What was opened is kept, "
-                    "under Your uploads."
-                    + (" A file that is here has a role below." if len(reasons) < len(files) else ""))
+    n_lost = reasons.count(None)
+    if n_lost:
+        message = (f"{format_count(n_lost, 'chosen file')} {choose_verb(n_lost, 'is', 'are')} not here any more: the "
+                   "server was started again, or this page was away for long. Choose again. What was opened is kept, "
+                   "under Your uploads.")
+        if len(reasons) < len(files):
+            message += " A file that is here has a role below."
+        messages.append(message)
     return messages
 
 
@@ -149,7 +152,7 @@ def explain_formats() -> None:
                      f"has the id of each line. You can open up to {upload_limits().mb:,} MB of text at once.")
         screen.prose_table(["A shared task", "how to load it"], [
             [f"as a zip, up to {upload_limits().zip_mb:,} MB unpacked",
-             "Drop the zip, with ratings beside it if you have them. Results and Review then show the task, and Test "
+             "Drop the zip, together with ratings if you have them. Results and Review then show the task, and Test "
              "set lists its language pairs. Name other tables of segment scores after their language pair: "
              "en-de.comet.tsv."],
             ["on the machine of this dashboard",
@@ -231,8 +234,7 @@ def _join_archives(files):
             else:
                 placed.append((testsets.zip_name(file.name), file.getvalue()))
         first = next(file for file in files if _is_archive(file))
-        name = re.sub(_ARCHIVE, "", testsets.zip_name(first.name)) + ".zip"
-        return _Unpacked(name, pack_files(placed), "+".join(file.file_id for file in files))
+        return _pack(re.sub(_ARCHIVE, "", testsets.zip_name(first.name)) + ".zip", placed, files)
 
     return LOADED.make(("joined", *(file.file_id for file in files)), join, lambda joined: joined.size)
 
@@ -240,28 +242,36 @@ def _join_archives(files):
 def _pack_task(files, guesses):
     """Return, in a tuple, a zip of files of several language pairs, which are a task: tables of scores that name them,
     or texts whose names say them. An empty tuple stands for other files."""
-    names = [testsets.zip_name(file.name) for file in files]
-    roles = [role for role, _ in guesses]
-
     def pack():
-        if len(set(names)) < len(names):
-            return ()
-        contents = list(zip(names, (file.getvalue() for file in files), strict=True))
-        placed = contents
-        if set(roles) != {"scores"}:
-            are_markup = len(xml_names(names)) > 1 and sum(map(len, xml_names(names).values())) == len(names)
-            is_as_it_is = are_markup or are_documents(contents, roles)
-            placed = contents if is_as_it_is else arrange_task(contents, roles)
+        placed = _place_in_task(files, [role for role, _ in guesses])
         if not placed:
             return ()
-        name = "ratings.zip" if set(roles) == {"scores"} else "task.zip"
-        packed = _Unpacked(name, pack_files(placed), "+".join(file.file_id for file in files))
-        with suppress(InputError):  # which is told where the files are read
+        has_only_scores = all(role == "scores" for role, _ in guesses)
+        packed = _pack("ratings.zip" if has_only_scores else "task.zip", placed, files)
+        with suppress(InputError):  # the message comes where the files are read
             if len(testsets.list_pairs(packed.content, packed.name)) > 1:
                 return (packed,)
         return ()
 
     return LOADED.make(("packed", *(file.file_id for file in files)), pack, lambda kept: sum(one.size for one in kept))
+
+
+def _place_in_task(files, roles):
+    """Return the files by their places in the folder of a task; nothing if they cannot be one."""
+    names = [testsets.zip_name(file.name) for file in files]
+    if len(set(names)) < len(names):
+        return []
+    contents = list(zip(names, (file.getvalue() for file in files), strict=True))
+    markup = xml_names(names)
+    are_markup = len(markup) > 1 and sum(map(len, markup.values())) == len(names)
+    if set(roles) == {"scores"} or are_markup or are_documents(contents, roles):
+        return contents  # a task as they are, side by side
+    return arrange_task(contents, roles)
+
+
+def _pack(name, placed, files):
+    """Return a zip of what is placed in it, in the place of the files that it was made of."""
+    return _Unpacked(name, pack_files(placed), "+".join(file.file_id for file in files))
 
 
 def tell_what_was_opened(view: View | MtsigError) -> None:
@@ -318,8 +328,10 @@ def _offer_zip(file):
     above = st.container()
     scores, directions, unread = _pick_tables(contents.scores, file.file_id)
     undirected = tuple(one for one in scores if not any(one[1] in names for names in directions.values()))
-    ranges = LOADED.make(("directions", file.file_id, undirected), lambda: testsets.find_open_directions(
-        content, file.name, undirected), lambda _: 0) if undirected else {}
+    ranges = {}
+    if undirected:
+        ranges = LOADED.make(("directions", file.file_id, undirected), lambda: testsets.find_open_directions(
+            content, file.name, undirected), lambda _: 0)
     with above:
         answers, is_decided = _draw_directions(ranges)
     for name, which in answers.items():
@@ -394,13 +406,19 @@ def _offer_files(files, guesses):
             _, guess) in zip(uploads, guesses, strict=True)]))
 
 
+def _format_role(role, count):
+    """How many files have a role; of a noun with words after it, the noun takes the plural."""
+    noun, joined, rest = _COUNTED[role].partition(" with ")
+    return format_count(count, noun) + joined + rest
+
+
 def _offer_testset(uploads, asked, documented, proposed):
     """Draw what was recognized, and the name of the test set to open. `asked`: as `_ask_columns` returns it;
     `documented`: whether texts come with their documents."""
     _, pair = named_alike(upload.file for upload in uploads if upload.role != "exclude")
     counts = Counter(upload.role.partition(",")[0] for upload in uploads)
-    screen.answer("Recognized: " + ", ".join([format_count(counts[role], noun) for role, noun in _COUNTED.items()
-                                              if counts[role]] + [_SINGLE[role] for role in _SINGLE if counts[role]]))
+    counted = [_format_role(role, counts[role]) for role in _COUNTED if counts[role]]
+    screen.answer("Recognized: " + ", ".join(counted + [_SINGLE[role] for role in _SINGLE if counts[role]]))
     left, middle, right, last = st.columns([3, 1.7, 2.2, 1.7], vertical_alignment="bottom")
     title = left.text_input("Name of the test set", proposed, key=f"data.name.{proposed}", max_chars=100)
     if len(asked.pairs) > 1:
@@ -499,16 +517,19 @@ def _ask_columns(tables, systems):
                               lambda upload=upload: describe_table(upload, systems), lambda _: 0)
         if columns is not None:
             found.append((upload.file, file_id, columns))
-    file, file_id, table = next((one for one in found if one[2].is_unclear or one[2].asides), (None, None, None))
-    columns = {} if table is None else _draw_columns(file, file_id, table)
+    columns = {}
+    for file, file_id, table in found:
+        if table.is_unclear or table.asides:
+            columns = _draw_columns(file, file_id, table)
+            break
     pairs = []
     for *_, one in found:
         usual = one.guesses["langpair"] if "langpair" in one.usual else None
         pairs += one.langpairs.get(columns.get("langpair", usual), ())
-    return _Tables(tuple(f"{held}={name}" for held, name in columns.items()), list(dict.fromkeys(pairs)),
-                   "rater" in columns or any("rater" in one.usual for *_, one in found),
-                   next((one.weights for *_, one in found if one.weights), {}),
-                   tuple(file_id for _, file_id in tables))
+    has_raters = "rater" in columns or any("rater" in one.usual for *_, one in found)
+    weights = next((one.weights for *_, one in found if one.weights), {})
+    named = tuple(f"{held}={name}" for held, name in columns.items())
+    return _Tables(named, list(dict.fromkeys(pairs)), has_raters, weights, tuple(file_id for _, file_id in tables))
 
 
 _LAYOUTS = {"rows": "a row for each score", "columns": "a column for each system"}

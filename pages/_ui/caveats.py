@@ -40,12 +40,19 @@ def show(cautions: Iterable[Caution], place: str, *, several: bool = False, most
     `place` makes the keys of the buttons, where a page shows a warning twice.
     """
     kinds = _group_kinds(cautions)
-    drawn = list(kinds.items())[:most]
+    gravest_first = sorted(kinds.items(), key=_is_minor) if most is not None else list(kinds.items())
+    drawn = gravest_first[:most]
     for (code, metric), some in drawn:
         texts = group_cautions(some, several=several)[0]
         remedies = {str(remedy): remedy for caution in some[:3] for remedy in caution.remedies}
         show_box("\n".join(texts), list(remedies.values()), f"{place}.{code}.{metric or ''}")
     return len({*kinds, *_group_kinds(elsewhere)}) - len(drawn)
+
+
+def _is_minor(kind: tuple[tuple[str, str | None], list[Caution]]) -> bool:
+    """Whether a kind of caveat leaves the scores as they are, which others question."""
+    _, cautions = kind
+    return not cautions[0].kind.comes_first
 
 
 def _group_kinds(cautions: Iterable[Caution]) -> dict[tuple[str, str | None], list[Caution]]:

@@ -59,8 +59,8 @@ def pick_settings(page: Page, segment_means: bool = False, testset: TestSet | No
     with st.popover("Change", icon=":material/tune:", key="settings.box") if boxed else nullcontext():
         presets = st.container()
         if boxed:
-            st.caption("Choose before you look at the result. To try several settings and report one is to test more "
-                       "than once.")
+            st.caption("Choose before you look at the result. If you try several settings and report one, you test "
+                       "more than once.")
         chosen = _draw_settings(page, shown, segment_means)
         rule = _pick_rank_rule(segment_means) if ranked else {}
         if {"test", "correction"} <= {*page.settings}:
@@ -260,6 +260,6 @@ def _pick_rank_rule(segment_means: bool) -> dict[str, str]:
     rule = choice(setting.title, list(fitting_rules(segment_means)), "rank_rule",
                   format_func=setting.name_value, help=(
         "How ranks follow from the tests of pairs. Simultaneous rank ranges hold for all systems together. Use the "
-        "others to compare with published ranks: Methods says what they ignore. As WMT22, WMT24 and WMT25 need a "
-        "metric of segment scores, and as WMT24 needs the domain of each segment."))
+        "others to compare with published ranks: Methods says what they ignore. The rules of WMT tasks need a metric "
+        "of segment scores, and the rule of WMT24 also the domain of each segment."))
     return {} if rule == usual else {"rank_rule": rule}

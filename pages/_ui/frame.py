@@ -72,7 +72,8 @@ def _show_demo_banner(page: Page, view) -> None:
             st.html(f"<b>Demo data</b> Simulated: {size}.", width="content")
             if page.name != "upload":
                 address.link("upload", "Upload your data", icon=":material/upload:")
-    if opened := getattr(view, "instead_of", ""):
+    opened = getattr(view, "instead_of", "")
+    if opened:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             screen.caution_box(f"{opened} is one test set, not a shared task. So this page shows the simulated task. "
                                "Summary has the results of your test set.")

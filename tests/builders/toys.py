@@ -145,9 +145,12 @@ def spell(number):
 
 def toy(n_systems, n_segments, documents=None, same=()):
     """A test set of systems A, B, ... with outputs that nobody looks at; those named in `same` say the same."""
-    names = [chr(ord("A") + k) for k in range(n_systems)]
-    return TestSet("toy", {name: ["same" if name in same else f"of {name}"] * n_segments for name in names},
-                   {"ref": [spell(k) for k in range(n_segments)]},
+    outputs = {}
+    for number in range(n_systems):
+        name = chr(ord("A") + number)
+        first = 1_000_000 if name in same else 2_000_000 + 10_000 * number
+        outputs[name] = [f"{spell(k)} {spell(first + k)}" for k in range(n_segments)]
+    return TestSet("toy", outputs, {"ref": [spell(k) for k in range(n_segments)]},
                    documents=None if documents is None else [str(d) for d in documents])
 
 

@@ -34,7 +34,8 @@ def test_one_message_and_no_trace_and_numbers_are_there_without_it(opened, sourc
     for page, asked in (("upload", {}), ("review", {"review": "x" * 22}), ("summary", {"testset": "~" + "x" * 22})):
         app = opened(page, source, trials="999", **asked)
         said = words(app)
-        assert not app.exception and said.count("MTSIG_HOME") == 1 and "Traceback" not in said
+        assert not app.exception and said.count("mt-error") == 1 and "Traceback" not in said
+        assert "MTSIG_HOME" in said and "/dev/null" not in said and "/proc/nobody" not in said
     app = opened("summary", source, trials="999")
     assert not app.exception and "is significantly better than the other 2 systems" in words(app)
 

@@ -446,3 +446,24 @@ def test_outputs_without_a_reference_are_shown_by_their_scores(page, opened):
         shown = opened(name, testset=link if isinstance(link, str) else link[0], trials="99")
         assert not shown.exception
         assert name == "segments" or "A" in words(shown)
+
+
+def test_samples_of_two_models_are_two_systems(page):
+    """As lm-evaluation-harness writes them: a file for each model, and the same references in both."""
+    def samples(word):
+        rows = ({"doc_id": k, "doc": {}, "target": f"this is sentence {k}", "arguments": [], "resps": [],
+                 "filtered_resps": [f"this is {word} {k}"]} for k in range(30))
+        return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+    upload(page, ("samples_a.jsonl", samples("sentence")), ("samples_b.jsonl", samples("phrase")))
+    assert "Recognized: 2 files with reference and outputs" in words(page)
+    button(page).click().run()
+    assert not page.exception and "Opened samples: 30 segments, 2 systems" in words(page)
+
+
+def test_a_reference_that_differs_between_files_is_refused(page):
+    table = "reference,{0}\n" + "".join(f"{{1}} sentence {k},{{1}} sentence {k}\n" for k in range(30))
+    files = [(f"{name}.csv", table.format(name, word).encode()) for name, word in (("a", "the"), ("b", "that"))]
+    upload(page, *files)
+    button(page).click().run()
+    assert "Two references are called ref" in words(page)

@@ -41,7 +41,7 @@ class TestTexts:
         (pd.DataFrame([["a", "b"]], columns=["ref", 0]), {}, "a column that is called 0. Expected texts"),
         ({"ref": ["a", "b"], "A": ["a"]}, {}, "system A has 1 segment, the first reference has 2"),
         ({"ref": ["a"], "A": "a"}, {}, "column A is the text 'a'. Expected a list"),
-        ([["a", "b"]], {}, "is of the type list. Expected a data frame of pandas, or a mapping"),
+        ([["a", "b"]], {}, "is of the type list. Expected a data frame of pandas or polars, or a mapping"),
         (pd.DataFrame({"ref": [], "A": []}), {}, "no segment")])
     def test_mistakes(self, frame, named, said):
         with pytest.raises(InputError, match=said):

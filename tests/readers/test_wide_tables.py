@@ -10,6 +10,7 @@ from mtsig_core.cli.main import main
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.readers.scores import read_scores
 from mtsig_core.readers.texts import read_frame, read_outputs, read_text
+from mtsig_core.readers.uploads import Upload, describe_table
 from mtsig_core.source import Source
 
 RANDOM = random.Random(7)
@@ -230,3 +231,71 @@ def test_outputs_without_a_reference_lose_no_assumption(tmp_path):
                                         "finish_reason": "stop"}) + "\n" for text in TEXTS))
     testset = read_outputs([(None, path)])
     assert [*testset.systems] == ["mySys", "base"] and [one.code for one in testset.assumed] == ["texts-aside"]
+
+
+def test_only_ids_beside_the_answers_are_no_output(tmp_path):
+    """The results of a batch have the answers deep in an object; its ids were scored in their place."""
+    path = tmp_path / "batch.jsonl"
+    answer = {"status_code": 200, "body": {"choices": [{"message": {"content": "word"}}]}}
+    path.write_text("".join(json.dumps({"custom_id": f"request-{k}", "response": answer, "error": None}) + "\n"
+                            for k in range(N)))
+    with pytest.raises(InputError, match="none is called as a reference"):
+        read_outputs([(None, path)])
+
+
+def test_a_language_called_as_row_numbers_are_is_an_output(tmp_path):
+    """Norwegian is `no`, and there may be one word in a row."""
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(json.dumps({"reference": text, "no": text}) + "\n" for text in TEXTS))
+    assert [*read_text([(None, path)], []).systems] == ["no"]
+
+
+def test_what_a_model_was_given_is_no_output(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(json.dumps({"input": f"in {text}", "output": text}) + "\n" for text in TEXTS))
+    assert [*read_outputs([("mine", path)]).systems] == ["mine"]
+
+
+def long_table(**more):
+    return {"system": ["A"] * N + ["B"] * N, "segment": [*range(1, N + 1)] * 2, **more}
+
+
+@pytest.mark.parametrize("name", ["answer_id", "request_id", "src_len", "prompt_tokens"])
+def test_row_numbers_and_lengths_are_no_scores(name):
+    """As GEMBA writes its answers: text, and the number of the attempt."""
+    with pytest.raises(InputError, match="Which is the system, the line, the score"):
+        read_scores({"GEMBA": long_table(answer=["Score: 80"] * 2 * N, **{name: [0] * 2 * N})})
+    found = read_scores({"GEMBA": long_table(quality=SCORES["A"] + SCORES["B"], **{name: [0] * 2 * N})})
+    assert found.scores["GEMBA"].by_system["B"] == tuple(SCORES["B"])
+
+
+def test_metrics_of_rows_of_systems_are_not_proposed_as_systems():
+    table = {"system": ["A", "B", "C"], "BLEU": [34.1, 33.2, 30.1], "COMET": [0.84, 0.83, 0.8]}
+    with pytest.raises(InputError, match="these are published scores") as error:
+        read_scores({"q": table})
+    assert error.value.remedies == ({"columns": "system=system,line=NAME,score=NAME"},)
+
+
+def test_percents_are_refused_with_their_place():
+    table = {"segment": [1, 2], "A": ["70.6%", "82,2 %"], "B": ["69%", "72%"]}
+    with pytest.raises(InputError, match=r"row 1, column A: the score is '70.6%'.*Remove the percent signs"):
+        read_scores({"q": table})
+
+
+def test_a_form_does_not_ask_what_no_answer_mends():
+    """Pairwise judgements and percents: the reason is told once the file is opened."""
+    percents = "segment,A,B\n1,70%,60%\n2,71%,61%\n"
+    pairwise = "segment,system_a,system_b,winner\n1,A,B,a\n2,A,B,b\n"
+    for content in (percents, pairwise):
+        described = describe_table(Upload("t.csv", content.encode(), "scores", "q"))
+        assert described is not None and not described.is_unclear
+
+
+def test_numbers_beside_texts_are_named(tmp_path):
+    """An output of numbers vanished without a word, and so did scores."""
+    path = tmp_path / "t.csv"
+    rows = (f"{text},{text},0.8,{k}\n" for k, text in enumerate(TEXTS))
+    path.write_text("reference,mySys,COMET,words\n" + "".join(rows))
+    testset = read_text([(None, path)], [])
+    [assumed] = testset.assumed
+    assert [*testset.systems] == ["mySys"] and assumed.facts["columns"] == ("COMET (numbers)", "words (lengths)")

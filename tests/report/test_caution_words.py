@@ -36,6 +36,7 @@ CAUTIONS = [
     Caution("odd-length", {"ratio": 0.31, "reference": "refA"}, a="A"),
     Caution("one-system", a="A"),
     Caution("rank-rule-of-ratings", {"rule": "wmt25", "per_segment": 1.98}, "ESA"),
+    Caution("domains-of-systems", {"rule": "wmt24", "systems": ("A", "B"), "domains": ("news", "speech")}, "ESA"),
     Caution("faulty-lines", {"sort": "repeated", "n": 30, "n_lines": 600, "line": 1, "example": "I cannot"}, a="A"),
     Caution("faulty-lines", {"sort": "script", "n": 30, "n_lines": 600, "line": 1, "example": "I cannot"}, a="A"),
     Caution("few-faulty-lines", {"sort": "copies", "n": 6, "n_lines": 600, "line": 1, "example": "I cannot"}, a="A"),
@@ -171,6 +172,15 @@ def test_a_text_tells_its_facts_and_is_a_sentence(caution):
 def test_what_names_its_metric_does(caution):
     names = {caution.metric, metric_title(caution.metric)} if caution.metric else set()
     assert caution.metric is None or caution.kind.names_metric == any(name in caution.text for name in names)
+
+
+def test_counts_that_say_nothing_are_left_out():
+    facts = {"unit": "segment", "n": 3, "n_all": 1200, "least": 0.25, "bootstrap": False}
+    assert "1,200 segments (their texts in 20)." in Caution("few-differences", {**facts, "n_texts": 20}, **PAIR).text
+    assert "in only 3 of 1,200 segments. The" in Caution("few-differences", {**facts, "n_texts": 0}, **PAIR).text
+    for high, words in ((603, "540 to 603 segments"), (540, "540 segments")):
+        caution = Caution("rated-on-different-lines", {"low": 540, "high": high, "compared": True}, "esa")
+        assert f"has esa scores on {words}, not all" in caution.text
 
 
 @each_caution

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import random
 
 import pytest
 
@@ -10,6 +11,7 @@ from mtsig_core import TestSet, compare, compare_task
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.rankings import compare_by_rules, count_against_tests
 from mtsig_core.report.experiment_reports import RULES_FORMS, rule_counts_table, rules_table, rules_verdict
+from mtsig_core.report.sentences import describe_methods
 from mtsig_core.report.tables import pairs_table, signs_table
 from mtsig_core.simulation.corpus import simulated_task
 from mtsig_core.stats.kept_tasks import KeptDraws
@@ -42,6 +44,19 @@ def test_each_column_is_the_comparison_by_its_rule(testset, by_rule):
         assert tops == {name for name, (low, _) in ranks.items() if low == 1}
     first = by_rule["simultaneous"].metrics["human"].systems
     assert shown.ruled == {k for k in range(len(first) - 1) if first[k].cluster != first[k + 1].cluster}
+
+
+def test_each_rule_has_a_heading_of_its_own(by_rule):
+    headings = [column.title for column in rules_table(by_rule, "human").columns if column.key in RULES]
+    assert headings == ["simultaneous", "WMT21 into English", "WMT22 into English", "WMT22 out of English", "WMT23",
+                        "WMT24", "WMT25", "overlap"]
+
+
+def test_open_pairs_are_counted_by_a_named_test_where_a_rule_decides(by_rule):
+    texts = {rule: next(one.text for one in by_rule[rule].warnings if one.code == "not-equal") for rule in RULES}
+    for rule, text in texts.items():
+        assert text.startswith("By approximate randomization, ") == (rule != "simultaneous")
+        assert "pairs show no significant difference" in text
 
 
 def test_differences_are_marked(by_rule):
@@ -120,6 +135,35 @@ def test_pairs_have_columns_of_the_rule_beside_ours(by_rule):
         assert better == {"a": pair.a, "b": pair.b, None: None}[pair.rule_better]
     rows = [*csv.DictReader(io.StringIO(one.render("csv")))]
     assert [row["rule_better"] for row in rows if row.get("a")] == [pair.rule_better or "" for pair in result.pairs]
+
+
+def test_a_system_without_an_easy_or_hard_domain_is_told_where_domains_are_averaged():
+    """C is worse than A wherever both are rated, and is first by means over domains, because only easy ones count."""
+    draw = random.Random(5)
+    domains = ["easy"] * 40 + ["hard"] * 40
+    scores = {name: [mean + 20 * (domain == "easy") + draw.gauss(0, 4) for domain in domains]
+              for name, mean in {"A": 70, "B": 68, "C": 66}.items()}
+    scores["C"] = scores["C"][:40] + [None] * 40
+    rated = TestSet("toy", {name: [None] * 80 for name in scores}, {}, documents=[f"d{k // 4}" for k in range(80)],
+                    domains=domains, scores={"h": scores})
+    found = {rule: compare(rated, "h", trials=99, resamples=99, rank_rule=rule) for rule in ("wmt24", "wmt25")}
+    assert found["wmt24"].metrics["h"].systems[0].system == "C"
+    told, = [one for one in found["wmt24"].warnings if one.code == "domains-of-systems"]
+    assert (told.metric, told.facts["systems"], told.facts["domains"]) == ("h", ("C",), ("hard",))
+    assert "C lacks h scores of some domains (hard), which can raise or lower its score and rank." in told.text
+    assert "domains-of-systems" not in {one.code for one in found["wmt25"].warnings}
+    whole = compare(rated.without(["C"]), "h", trials=99, resamples=99, rank_rule="wmt24")
+    assert "domains-of-systems" not in {one.code for one in whole.warnings}
+
+
+def test_the_method_says_whose_means_are_tested_within_and_across_language_pairs():
+    task = simulated_task()
+    words = {"wmt24": "mean difference of means over domains of two", "wmt25": "mean difference of two"}
+    for rule, across in words.items():
+        found = compare_task(task, "human", trials=99, resamples=99, rank_rule=rule)
+        method = describe_methods(found, "human")
+        assert across in method
+        assert ("within a test set are of means over segments" in method) == (rule == "wmt24")
 
 
 def test_a_rule_that_ranks_nobody_does_not_agree():

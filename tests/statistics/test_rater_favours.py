@@ -121,11 +121,11 @@ def test_favours_are_found_and_claimed_seldom_where_raters_differ_in_noise_and_s
 def test_favours_in_the_design_of_wmt24():
     layout = read_layout()
     level, _ = count_found(200, 1, layout)
-    skewed, _ = count_found(40, 2, layout, skewed=True, ceiling=100)
+    skewed = np.mean([count_found(50, seed, layout, skewed=True, ceiling=100)[0] for seed in (12, 13, 14, 15)])
     found, _ = count_found(40, 3, layout, favour=3.0)
     print(level, skewed, found)
     assert_level(level, 200)
-    assert_level(skewed, 40)
+    assert_level(skewed, 200)
     assert found >= 0.8
 
 

@@ -6,7 +6,7 @@ import unicodedata
 import pytest
 from sacrebleu.metrics import BLEU
 
-from mtsig_core import TestSet, compare
+from mtsig_core import SegmentScores, TestSet, compare
 from mtsig_core.experiments.integrity import examine_integrity
 from mtsig_core.readers import read_wmt
 from mtsig_core.simulation.corpus import load_demo, simulated_task
@@ -64,6 +64,20 @@ def test_entities_in_some_lines_of_a_text_with_many_quotes(n, code):
     told = tell(output, quoted, sources, other=quoted)
     assert [(one.code, one.facts["sort"], one.facts["n"]) for one in told] == ([(code, "entities", n)] if code else [])
     assert all(one.kind.doubts_files == (code == "faulty-lines") for one in told)
+
+
+def test_human_scores_are_not_questioned_by_what_a_metric_of_texts_would_make_of_the_outputs():
+    quoted = [f"„{line}“" for line in REF]
+    testset = TestSet("toy", {"A": [f"„{line}“" for line in A], "plain": [f'"{line}"' for line in B],
+                              "unrated": ["The same line again and again."] * N}, {"ref": quoted}, sources=SOURCE,
+                      scores={"esa": SegmentScores({"A": (70.0,) * N, "plain": (60.0, 62.0) * (N // 2)}, True)})
+
+    def warnings(metric):
+        found = compare(testset, metric, trials=99, resamples=99)
+        return {(one.code, one.a) for one in found.warnings if one.code in CODES}
+
+    assert warnings("esa") == set()
+    assert warnings("bleu") == {("faulty-lines", "unrated"), ("other-characters", "plain")}
 
 
 def test_lines_that_the_references_repeat_too_are_no_fault():
