@@ -47,7 +47,11 @@ with tests:
 with not_transitive:
     pairs_sections.show_triples(result, triples)
 with others:
-    comparison_sections.show_all_caveats(comparison_sections.list_all_caveats(view, comparison))
+    if comparison_sections.has_further_metrics(view):
+        every = comparison.warnings
+    else:
+        every = comparison_sections.list_all_caveats(view, comparison)
+    comparison_sections.show_all_caveats(every)
 with files:
     comparison_sections.show_files(view, "pairs", comparison_sections.join_metrics(
         view, comparison_sections.list_excluded(view)))

@@ -129,9 +129,22 @@ _SHOWN = 20  # pairs in sight
 def pick_further_metrics(view: View, drawn: bool = True) -> list[MetricResult]:
     """Let further metrics be chosen, by default the score tables, and BLEU with them; return their results under the
     view's settings. Without a control that is `drawn`, the choice counts that was made before."""
-    others, given = [name for name in list_metrics(view.testset) if name != view.metric], view.testset.scores
-    usual = [name for name in others if name in given or name == "bleu" and view.metric in given]
+    others, usual = _list_further_metrics(view)
     return pick_metrics(view, "Further metrics", others, usual, drawn)
+
+
+def has_further_metrics(view: View) -> bool:
+    """Return whether further metrics are chosen, here or on another page; they are not computed for it."""
+    others, usual = _list_further_metrics(view)
+    return bool(controls.several("Further metrics", others, "metrics", usual, place=None))
+
+
+def _list_further_metrics(view: View) -> tuple[list[str], list[str]]:
+    """Return the metrics beside the view's, and those of them that count where none is chosen."""
+    given = view.testset.scores
+    others = [name for name in list_metrics(view.testset) if name != view.metric]
+    usual = [name for name in others if name in given or (name == "bleu" and view.metric in given)]
+    return others, usual
 
 
 def pick_metrics(view: View, label: str, others: Sequence[str], usual: Sequence[str], drawn: bool = True

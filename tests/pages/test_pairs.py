@@ -48,6 +48,12 @@ def test_the_headline_is_what_compare_decides(open_page, source):
     assert page.get("plotly_chart")
 
 
+def test_that_one_metric_was_used_is_a_caveat_only_where_no_other_is_chosen(opened, source):
+    assert "Only BLEU was used" in words(opened("pairs", source, trials="99"))
+    page = opened("pairs", source, trials="99", metrics="chrf")
+    assert not page.exception and "Only BLEU was used" not in words(page)
+
+
 def test_every_correction_is_listed_with_its_own_count(open_page, source):
     page = open_page(source, correction="holm")
     said = words(page)
