@@ -247,6 +247,12 @@ def _has_member(*names: bytes) -> Callable[[_Sample], bool]:
         name in sample.head + sample.tail for name in names)
 
 
+# Results of other programs: mostly a score of each system as a whole.
+_SACREBLEU = rb'\s*\[?\s*\{\s*"name"\s*:\s*"[^"]*"\s*,\s*"score"\s*:\s*[\d.]+\s*,\s*"signature"\s*:'
+_SACREBLEU_TABLE = rb'\s*\[\s*\{\s*"system"\s*:\s*"[^"]*"\s*,\s*"[^"]*"\s*:\s*\{\s*"score"\s*:'
+_COMET_COMPARE = rb'\s*\{\s*"model"\s*:\s*"[^"]*"\s*,\s*"statistical_results"\s*:'
+_LM_EVAL_RESULTS = (rb'\s*\{\s*"results"\s*:\s*\{\s*"[^"]*"\s*:\s*\{'
+                    rb'[^{}]*"(alias|[^",]+,[^",]+)"\s*:')
 _PREDICTIONS = rb'\s*\{\s*"(predictions|references)"\s*:\s*\[\s*(\[\s*)?"'
 _SGML, _WMT_XML = ("refset", "srcset", "tstset", "mteval"), ("dataset", "collection")
 _ROOTS = (*_SGML, *_WMT_XML, "doc", "tmx", "xliff", "html")
@@ -254,6 +260,8 @@ _TEXT_COLUMNS = {*NAMES["source"], *NAMES["reference"], *NAMES["output"], "docid
 _IDS = {*NAMES["docid"], *NAMES["line"]}
 _KNOWN = {name for names in NAMES.values() for name in names}
 _JQ = r"""Take the texts: jq -r '.KEY | gsub("\n"; " ")' FILE > COPY, with the key of the texts for KEY."""
+_JQ_OF_COMET = ("jq '[.translations[] | .name as $n | .scores | to_entries[] | {system: $n, line: (.key + 1), score: "
+                ".value}]' FILE > scores.json")
 _AWK = "awk -F ' [|][|][|] ' '!seen[$1]++ {print $2}' FILE > COPY"
 _EXPORT = "Export its translations as plain text, one segment per line, from the program that wrote it."
 _AS_IT_IS = "Give it in its own role: reference, output or source."
@@ -263,6 +271,8 @@ _SCORED = "It holds scores: name it as scores, and give the texts too."
 _FOR_LINES = "Write such a file from it, as plain text."
 _FOR_SCORES = ("Use the columns system, line, score with a row for each score; or a column for each system with a row "
                "for each line.")
+
+_WHOLE = "It holds scores of whole systems, and mtsig needs those of segments."
 
 _binary = partial(Format, is_binary=True)
 
@@ -341,6 +351,14 @@ FORMATS = (
            reads={TEXTS: read_wmt25, DOCUMENTS: None}, endings=(".jsonl",)),
     Format("predictions", "JSON with predictions and references", _has_head(_PREDICTIONS), _AS_IT_IS,
            reads={TEXTS: read_predictions}, endings=(".json",)),
+    *(Format(name, "a result of sacreBLEU", _has_head(begin),
+             f"{_WHOLE} Give the reference and the outputs, which mtsig scores as sacreBLEU does.")
+      for name, begin in (("sacrebleu", _SACREBLEU), ("sacrebleu-table", _SACREBLEU_TABLE))),
+    Format("comet-compare", "a result of comet-compare", _has_head(_COMET_COMPARE),
+           "It holds results of tests beside its scores. Give what comet-score writes, or take the scores of segments: "
+           f"{_JQ_OF_COMET}"),
+    Format("lm-eval-results", "a file of results of lm-evaluation-harness", _has_head(_LM_EVAL_RESULTS),
+           f"{_WHOLE} Give the samples of each model, which lm_eval writes with --log_samples."),
     Format("metricx", "scores of MetricX", lambda sample: is_metricx(sample.record), _SCORED, scores="MetricX",
            reads={SCORE_TABLE: read_metricx, TEXTS: _tabulate(read_text_table)}, remedies=(_NAMED_SCORES,),
            endings=(".jsonl",)),

@@ -79,6 +79,14 @@ CONTENTS = {
     "opennmt": numbered("\nSENT {k}: ['x', 'y']\nPRED {k}: {text}\nPRED SCORE: -0.4\nGOLD {k}: {text}\n"),
     "opus": numbered("source {k}\n{text}\n{text}\n\n"),
     "predictions": json.dumps({"predictions": TEXTS, "references": [[text] for text in TEXTS]}),
+    "sacrebleu": json.dumps({"name": "BLEU", "score": 33.1, "signature": "nrefs:1", "nrefs": "1"}, indent=1),
+    "sacrebleu-table": json.dumps([{"system": "A", "BLEU": {"score": 33.1, "p_value": None}}], indent=4),
+    "comet-compare": json.dumps({
+        "model": "Unbabel/wmt22-comet-da", "statistical_results": [{"x_name": "A.txt", "y_name": "B.txt"}],
+        "source": TEXTS, "translations": [{"name": name, "mt": TEXTS, "scores": [k / 40 for k, _ in enumerate(TEXTS)]}
+                                          for name in ("A.txt", "B.txt")]}, indent=4),
+    "lm-eval-results": json.dumps({"results": {"wmt16": {"alias": "wmt16", "bleu,none": 33.1}}, "configs": {}},
+                                  indent=2),
     "metricx": lines(*(json.dumps({"source": "x", "hypothesis": text, "reference": text, "prediction": 1.5})
                        for text in TEXTS)),
     "nbest": numbered("{k} ||| {text} ||| LM= -1 ||| -3.2\n" * 2),
@@ -324,6 +332,34 @@ SETS = {
                ["ref.txt.bz2"], ["A.txt.xz", "B.txt.gz"])}
 SETS = {name: ({file: content if isinstance(content, bytes) else content.encode() for file, content in files.items()},
                *given) for name, (files, *given) in SETS.items()}
+
+
+@pytest.mark.parametrize("name, program, remedy", [
+    ("sacrebleu", "sacreBLEU", "the reference and the outputs"), ("sacrebleu-table", "sacreBLEU", "the outputs"),
+    ("comet-compare", "comet-compare", "comet-score"), ("lm-eval-results", "lm-evaluation-harness", "--log_samples")])
+@pytest.mark.parametrize("indented", [True, False])
+def test_a_result_of_whole_systems_is_named_with_what_to_give_instead(tmp_path, name, program, remedy, indented):
+    path = tmp_path / "result.json"
+    whole = json.loads(CONTENTS[name])
+    path.write_text(json.dumps(whole, indent=2) if indented else json.dumps(whole))
+    for read in (lambda: read_scores({"mine": path}), lambda: read_text([(None, path)], [])):
+        with pytest.raises(InputError, match=f"is a .*{program}.*Expected .* It holds .*{remedy}"):
+            read()
+    with pytest.raises(InputError, match=f"is a .*{program}.*Expected one document id"):
+        read_documents(path)
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
+def test_the_scores_of_comet_compare_are_taken_by_the_command_of_the_message(tmp_path):
+    (tmp_path / "c.json").write_bytes(CONTENTS["comet-compare"])
+    with pytest.raises(InputError) as caught:
+        read_scores({"COMET": tmp_path / "c.json"})
+    command = re.search("jq '.*", str(caught.value))[0].rpartition(" > ")[0]
+    command = command.rpartition(" ")[0]
+    output = subprocess.check_output(f"{command} c.json", shell=True, cwd=tmp_path)
+    (tmp_path / "scores.json").write_bytes(output)
+    by_system = read_scores({"COMET": tmp_path / "scores.json"}).scores["COMET"].by_system
+    assert by_system["A.txt"] == tuple(k / 40 for k, _ in enumerate(TEXTS))
 
 
 def test_outputs_in_a_file_that_is_given_as_a_reference_only_are_named(tmp_path):
