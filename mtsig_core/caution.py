@@ -240,9 +240,9 @@ ASSUMPTION_KINDS: Mapping[str, AssumptionKind] = {
     "ratings-adjusted": AssumptionKind(("metric", "n_raters", "effects_sd"), leaves_out=False, is_counted=True),
     "rater-links": AssumptionKind(("metric", "langpair", "a", "b", "worth", "widening", "n_documents"),
                                   leaves_out=False, is_counted=True),
-    "rater-favour": AssumptionKind(("metric", "langpair", "f", "df", "df_rest", "p"), leaves_out=False,
-                                   is_counted=True),
-    "rater-favour-untested": AssumptionKind(("metric", "langpair"), leaves_out=False, is_counted=True),
+    "rater-favour": AssumptionKind(("metric", "langpair", "detectable", "p"), leaves_out=False, is_counted=True),
+    "rater-favour-untested": AssumptionKind(("metric", "langpair", "reason", "detectable"), leaves_out=False,
+                                            is_counted=True),
     # Systems, segments, files, language pairs.
     "withdrawn": AssumptionKind(("table", "names"), names_files=True),
     "no-reference": AssumptionKind(("n", "segment", "document")),

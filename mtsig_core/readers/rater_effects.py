@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -17,8 +17,10 @@ from mtsig_core.readers.ratings import Rating, keep_last_ratings
 ADJUSTED = "-adjusted"
 #: Scores are not adjusted where the standard error of each difference would be so many times too wide.
 TOO_WIDE = 2.0
-_FLIPS, _SEED = 999, 0
+_FLIPS, _FAVOURS, _SEED = 999, 200, 0
 _MOST_CELLS = 2000  # pairs of a rater and a system, beyond which the test of all of them takes minutes
+#: Favours are not tested where they would have to be so many times as large as the spread of blocks beside the fit.
+_LARGEST_FAVOUR = 1.0
 
 
 class Design(NamedTuple):
@@ -148,7 +150,7 @@ def _check_links(file: str, links: Links) -> None:
             {"raters": "mean"})
 
 
-def _describe_fit(metric: str, design: Design, fit: RaterFit, links: Links, favour: Favour | None
+def _describe_fit(metric: str, design: Design, fit: RaterFit, links: Links, favour: Favour | Untested
                   ) -> list[Assumption]:
     """What was done, how much there is to compare systems by, and whether raters favour systems."""
     effects, counts = fit.effects[len(design.systems):], np.bincount(design.rater)
@@ -162,10 +164,8 @@ def _describe_fit(metric: str, design: Design, fit: RaterFit, links: Links, favo
             "metric": metric, "langpair": "", "a": names[first], "b": names[second],
             "worth": float(links.worth[first, second]), "widening": float(links.widening[first, second]),
             "n_documents": design.n_documents}))
-    if favour is None:
-        told.append(Assumption("rater-favour-untested", {"metric": metric, "langpair": ""}))
-    else:
-        told.append(Assumption("rater-favour", {"metric": metric, "langpair": "", **favour._asdict()}))
+    code = "rater-favour" if isinstance(favour, Favour) else "rater-favour-untested"
+    told.append(Assumption(code, {"metric": metric, "langpair": "", **favour._asdict()}))
     return told
 
 
@@ -279,90 +279,153 @@ def _invert(products: np.ndarray) -> _Inverse:
 
 
 #-----------------------------------------------------------------------------------------------------------------------
-# Whether raters favour systems: the interaction of rater and system.
+# Whether raters favour systems.
 
 
 class Favour(NamedTuple):
-    """The F test of the interaction of rater and system."""
+    """The test whether raters favour systems."""
 
-    f: float
-    df: int
-    df_rest: int
+    detectable: float  # points: favours with this standard deviation are found half the time
     p: float
 
 
-def find_favour(design: Design, fit: RaterFit) -> Favour | None:
-    """Test whether how strict a rater is depends on the system; None where ratings do not tell, or are too many.
+class Untested(NamedTuple):
+    """Why it is not tested whether raters favour systems."""
 
-    What a rater gave a system in one document is a block: its ratings are alike, so only blocks are independent. F
-    compares how far blocks of the same rater and system are from the fit together, which is the interaction, with how
-    far they are from one another. Its p comes from draws that change the signs of the blocks of what the ratings are
-    beside the fit without interaction (Cameron, Gelbach and Miller 2008, the wild bootstrap). The seed is fixed, so
-    that the same file says the same.
+    #: "size": too much to count; "repeats": favours add nothing to the statistic; "power": only vast ones are found.
+    reason: str
+    detectable: float | None = None  # as above; None where no favour would be found
+
+
+class _Document(NamedTuple):
+    """The ratings of a document. A block is what a rater gave a system there."""
+
+    first: int  # its segments
+    end: int
+    rows: slice  # its ratings
+    places: np.ndarray  # its columns among those of the fit
+    columns: np.ndarray  # of systems, raters and the slopes of raters, less the mean of the segment
+    cells: np.ndarray  # of each block the pair of rater and system
+    adds: np.ndarray  # shape (blocks, ratings): adds up the ratings of a block, over the root of their number
+
+
+class _SlopeFit(NamedTuple):
+    """rating = system + segment + rater + slope of the rater * how good the system is, by least squares."""
+
+    design: Design
+    cell: np.ndarray  # of each rating the pair of rater and system
+    documents: list[_Document]
+    inverse: np.ndarray
+
+    def find_rest(self, values: Callable[[slice], np.ndarray]) -> Iterator[tuple[_Document, np.ndarray]]:
+        """Of each document what is left of values beside their fit; they are given by rows, in columns."""
+        effects: np.ndarray | float = 0.0
+        for one in self.documents:
+            sums = np.zeros((len(self.inverse), values(one.rows).shape[1]))
+            sums[one.places] = one.columns.T @ values(one.rows)
+            effects += self.inverse @ sums
+        for one in self.documents:
+            centred = self.design.centre(values(one.rows), one.first, one.end)
+            yield one, centred - one.columns @ np.asarray(effects)[one.places]
+
+
+def find_favour(design: Design, fit: RaterFit) -> Favour | Untested:
+    """Test whether raters rate some systems higher or lower than other raters do, in one document as in another.
+
+    A rater who uses a wider scale than others favours nobody. So each rater has a slope on how good the systems are, as
+    in Mandel's (1961) bundle of straight lines, and only what is left beside that fit counts. Where a rater favours a
+    system, this has the same sign in several documents. The statistic adds up its products over all pairs of documents
+    in which a rater rated the same system. These products are 0 on average if nobody favours any, however much the
+    noise of raters differs. They are divided by the rater's own mean square, in each draw, so that no noisy rater
+    outweighs the others.
+
+    p comes from draws that change the sign of all that a rater said in a document, and fit again (Cameron, Gelbach and
+    Miller 2008, the wild bootstrap). The seed is fixed, so that the same file says the same.
     """
     _, cell = np.unique(design.system * design.n_raters + design.rater, return_inverse=True)
-    n_cells = int(cell.max()) + 1
-    if n_cells > _MOST_CELLS:
-        return None
-    rest = np.empty(len(design.score))
-    products, blocks_rank = np.zeros((n_cells, n_cells)), 0
-    for first, end in pairwise(design.documents):
-        own = design.rows(first, end)
-        rest[own] = design.centre(design.score[own], first, end) - design.columns(first, end) @ fit.effects
-        used, blocks = _block_columns(design, cell, first, end)
-        products[np.ix_(used, used)] += blocks.T @ blocks
-        blocks_rank += _invert(blocks.T @ blocks).rank
-    cells = _invert(products)
-    df, df_rest = cells.rank - fit.rank, blocks_rank - cells.rank
-    if df < 1 or df_rest < 1:
-        return None
-    by_fit, by_cell, of_blocks = _explain_squares(design, cell, rest, _draw_signs(design, cell), fit, cells)
-    interaction, within = (by_cell - by_fit) / df, (of_blocks - by_cell) / df_rest
-    varies = within > 1e-9 * of_blocks
-    if not varies[0]:  # blocks of the same rater and system are alike, to the last
-        return None
-    f = np.divide(interaction, within, out=np.full_like(within, np.inf), where=varies)
-    p = np.count_nonzero(f >= f[0] * (1 - 1e-9)) / len(f)
-    return Favour(float(f[0]), df, df_rest, p)
-
-
-def _block_columns(design: Design, cell: np.ndarray, first: int, end: int) -> tuple[np.ndarray, np.ndarray]:
-    """The pairs of rater and system in a document, and a column for each, less the mean of the segment."""
-    used, place = np.unique(cell[design.rows(first, end)], return_inverse=True)
-    return used, design.centre(np.eye(len(used))[place], first, end)
-
-
-def _draw_signs(design: Design, cell: np.ndarray) -> np.ndarray:
-    """Random signs of the ratings, shape (ratings, 1 + flips), the same for those of a rater on a system in a document;
-    the first are all 1, as observed."""
-    n_ratings_of = [design.segments[end] - design.segments[first] for first, end in pairwise(design.documents)]
-    document = np.repeat(np.arange(design.n_documents), n_ratings_of)
-    _, block = np.unique(document * (int(cell.max()) + 1) + cell, return_inverse=True)
+    if max(int(cell.max()) + 1, len(design.systems) + 2 * design.n_raters) > _MOST_CELLS:
+        return Untested("size")
+    slopes = _fit_slopes(design, fit, cell)
+    rest = np.concatenate([left[:, 0] for _, left in slopes.find_rest(lambda rows: design.score[rows, None])])
+    spread = _measure_spread(slopes, rest)
+    if spread <= 1e-9 * np.abs(design.score).max():
+        return Untested("repeats")
+    rest /= spread
     generator = np.random.Generator(np.random.Philox(_SEED))
-    signs = 1 - 2 * generator.integers(0, 2, (int(block.max()) + 1, 1 + _FLIPS), dtype=np.int8)
-    signs[:, 0] = 1
-    return np.asarray(signs[block])
+    signs = _draw_signs(slopes, generator)
+    products, squares = _add_products(slopes, lambda rows: rest[rows, None] * signs[rows])
+    drawn = _divide_by_squares(products, squares)
+    likes = generator.standard_normal((int(cell.max()) + 1, _FAVOURS))
+    of_favours, _ = _add_products(slopes, lambda rows: likes[cell[rows]])
+    by_favours = float(_divide_by_squares(of_favours, squares[:, :1]).mean())
+    if by_favours <= 1e-9:
+        return Untested("repeats")
+    detectable = float(np.sqrt((np.quantile(drawn, 0.95) - drawn.mean()) / by_favours))
+    if detectable > _LARGEST_FAVOUR:
+        return Untested("power", detectable * spread)
+    n_as_large = np.count_nonzero(drawn >= drawn[0] - 1e-9 * np.abs(drawn).max())
+    return Favour(detectable * spread, float(n_as_large / len(drawn)))
 
 
-def _explain_squares(design: Design, cell: np.ndarray, rest: np.ndarray, signs: np.ndarray, fit: RaterFit,
-                     cells: _Inverse) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """How much of the squares of the rest, with each choice of signs, are explained by effects of systems and raters,
-    of pairs of a rater and a system, and of blocks."""
-    n_signs = signs.shape[1]
-    sums_of_fit, sums_of_cells = np.zeros((len(fit.effects), n_signs)), np.zeros((len(cells.matrix), n_signs))
-    of_blocks = np.zeros(n_signs)
+def _fit_slopes(design: Design, fit: RaterFit, cell: np.ndarray) -> _SlopeFit:
+    """The fit in which each rater has a slope on the effects of systems.
+
+    The effects are of all raters. Were they of all others, equal slopes of the raters could fit any favour.
+    """
+    quality = fit.effects[:len(design.systems)] - fit.effects[:len(design.systems)].mean()
+    quality /= max(float(np.abs(quality).max()), np.finfo(float).tiny)  # columns of much the same size as the others
+    size = len(design.systems) + 2 * design.n_raters
+    products, documents = np.zeros((size, size)), []
     for first, end in pairwise(design.documents):
-        own = design.rows(first, end)
-        signed = design.centre(rest[own, None] * signs[own], first, end)
-        sums_of_fit += design.columns(first, end).T @ signed
-        used, blocks = _block_columns(design, cell, first, end)
-        sums = blocks.T @ signed
-        sums_of_cells[used] += sums
-        of_blocks += _quadratic(_invert(blocks.T @ blocks).matrix, sums)
-    return _quadratic(fit.inverse, sums_of_fit), _quadratic(cells.matrix, sums_of_cells), of_blocks
+        rows = design.rows(first, end)
+        of_rater = np.eye(design.n_raters)[design.rater[rows]]
+        slopes = design.centre(of_rater * quality[design.system[rows], None], first, end)
+        columns = np.hstack([design.columns(first, end), slopes])
+        places = np.flatnonzero(np.abs(columns).max(axis=0) > 1e-12)
+        cells, block = np.unique(cell[rows], return_inverse=True)
+        adds = np.eye(len(cells))[:, block]
+        adds /= np.sqrt(adds.sum(axis=1, keepdims=True))
+        documents.append(_Document(first, end, rows, places, columns[:, places], cells, adds))
+        products[np.ix_(places, places)] += columns[:, places].T @ columns[:, places]
+    return _SlopeFit(design, cell, documents, _invert(products).matrix)
 
 
-def _quadratic(matrix: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    """The quadratic form of a matrix of each of the vectors, which are columns."""
-    form: np.ndarray = (vectors * (matrix @ vectors)).sum(axis=0)
-    return form
+def _draw_signs(slopes: _SlopeFit, generator: np.random.Generator) -> np.ndarray:
+    """Random signs of the ratings, shape (ratings, 1 + flips), the same for all those of a rater in a document; the
+    first are all 1, as observed."""
+    n_raters = slopes.design.n_raters
+    groups = [place * n_raters + slopes.design.rater[one.rows] for place, one in enumerate(slopes.documents)]
+    _, group = np.unique(np.concatenate(groups), return_inverse=True)
+    signs = 1 - 2 * generator.integers(0, 2, (int(group.max()) + 1, 1 + _FLIPS), dtype=np.int8)
+    signs[:, 0] = 1
+    return np.asarray(signs[group])
+
+
+def _add_products(slopes: _SlopeFit, values: Callable[[slice], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Of each column of values, by rater: the products of blocks beside the fit, over all pairs of documents that the
+    rater rated of the same system; and their mean square. Both of shape (raters, columns)."""
+    rater_of_cell = np.zeros(int(slopes.cell.max()) + 1, dtype=int)
+    rater_of_cell[slopes.cell] = slopes.design.rater
+    n_columns = values(slice(0, 1)).shape[1]
+    totals = np.zeros((len(rater_of_cell), n_columns))
+    squares, counts = np.zeros((slopes.design.n_raters, n_columns)), np.zeros(slopes.design.n_raters)
+    for one, rest in slopes.find_rest(values):
+        blocks = one.adds @ rest
+        totals[one.cells] += blocks
+        np.add.at(squares, rater_of_cell[one.cells], blocks ** 2)
+        np.add.at(counts, rater_of_cell[one.cells], 1)
+    products = -squares
+    np.add.at(products, rater_of_cell, totals ** 2)
+    return products, squares / counts[:, None]
+
+
+def _divide_by_squares(products: np.ndarray, squares: np.ndarray) -> np.ndarray:
+    """The sum over raters of products over the rater's mean square; of raters whom the fit follows, none."""
+    varies = np.broadcast_to(squares > 1e-9 * squares.max(axis=0), products.shape)
+    return np.asarray(np.divide(products, squares, out=np.zeros_like(products), where=varies).sum(axis=0))
+
+
+def _measure_spread(slopes: _SlopeFit, rest: np.ndarray) -> float:
+    """Standard deviation of the means of blocks beside the fit."""
+    means = np.concatenate([(one.adds @ rest[one.rows]) / one.adds.sum(axis=1) for one in slopes.documents])
+    return float(np.sqrt((means ** 2).mean()))

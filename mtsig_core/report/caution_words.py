@@ -172,8 +172,8 @@ TEMPLATES: dict[str, Words] = {
     "partly-rated": Words("{metric} has scores for {n:,} of {n_segments:,} segments.",
                           advice="Its results hold for these segments only; results of other metrics may cover all."),
     "raters-favour-systems": Words(
-        "How strict a rater is depends on the system: the F test of rater x system has p = {p:.3f}. {metric} assumes "
-        "that each rater is equally strict with all systems, so a difference can come from who rated.",
+        "Raters favour some systems, beyond how strict they are and how wide a scale they use (p = {p:.3f}). {metric} "
+        "assumes that each rater is equally strict with all systems, so a difference can come from who rated.",
         advice="Have the same raters rate all systems. Report this test with the result."),
     "few-rater-links": Words(
         "Few ratings link {a} and {b}, worth {worth:.2g} documents of equal weight. The standard error of their "
@@ -664,10 +664,10 @@ ASSUMPTION_TEMPLATES = {
                         "equally strict with all systems.",
     "rater-links": "{metric}{of}: ratings link {a} and {b} least. The ratings that compare them are worth "
                    "{worth:.3g} of {n_documents:,} documents.",
-    "rater-favour": "{metric}{of}: an F test of rater x system {finds} that how strict a rater is depends on the "
-                    "system (F = {f:.2f} with {df:,} and {df_rest:,} degrees of freedom, p = {p:.3f}).{not_equal}",
-    "rater-favour-untested": "{metric}{of}: these ratings do not allow a test of whether how strict a rater is depends "
-                             "on the system.",
+    "rater-favour": "{metric}{of}: a sign-flip test {finds} that raters favour systems, beyond how strict each is and "
+                    "how wide a scale each uses (p = {p:.3f}). It finds favours with a standard deviation of "
+                    "{detectable:.2g} points half the time.",
+    "rater-favour-untested": "{metric}{of}: not tested whether raters favour systems. {why}",
     "withdrawn": "Excluded: {names}. {table}, the task's table of systems, marks them as withdrawn.",
     "no-reference": "Excluded: {segments} without a reference, the first is segment {segment} of the document "
                     "{document}.",
@@ -697,6 +697,15 @@ REMEDIES = {
 #: Why lines are no segments.
 _WHY = {"canary": ", a canary", "canary or no reference": ", a canary or without a reference"}
 
+#: Why it is not tested whether raters favour systems.
+_WHY_UNTESTED = {
+    "size": "The test would take minutes for so many raters and systems.",
+    "repeats": "These ratings cannot tell a favour from noise or from a rater's scale. That takes three systems or "
+               "more, each rated by the same raters in several documents.",
+    "power": "The ratings are too few: a test would miss favours with a standard deviation of {detectable:.2g} points "
+             "half the time.",
+}
+
 
 def fill(template: str, assumption: Assumption) -> str:
     """A template with the facts of an assumption."""
@@ -711,7 +720,9 @@ def fill(template: str, assumption: Assumption) -> str:
         names["agreement_of_raters"] = "" if names["agreement"] is None else (
             f" Agreement of raters: Krippendorff's alpha {names['agreement']:.2f}.")
     if assumption.code == "rater-favour":
-        names |= _describe_favour(names["p"])
+        names["finds"] = "finds" if names["p"] <= 0.05 else "does not find"
+    if assumption.code == "rater-favour-untested":
+        names["why"] = _WHY_UNTESTED[names["reason"]].format_map(names)
     if "langpair" in names:
         names["of"] = f", {names['langpair']}" if names["langpair"] else ""
     if "moved" in names:
@@ -721,13 +732,6 @@ def fill(template: str, assumption: Assumption) -> str:
         names["segments"] = format_count(names["n"], "segment")
         names["more"] = ", ..." if names["n"] > len(assumption.facts.get("files", ())) else ""
     return template.format_map(names)
-
-
-def _describe_favour(p: float) -> dict[str, str]:
-    """What p of the test of rater x system says."""
-    if p <= 0.05:
-        return {"finds": "finds", "not_equal": ""}
-    return {"finds": "does not find", "not_equal": " It may miss it."}
 
 
 def _describe(item: Any) -> str:

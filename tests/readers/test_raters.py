@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from mtsig_core import InputError, SettingError, TestSet, compare, join_scores, read_scores, read_task
 from mtsig_core.cli.main import main
@@ -93,47 +92,117 @@ def test_raters_who_rate_all_systems_in_their_documents_change_no_difference():
     assert np.diff(by_document[0], axis=0) == pytest.approx(np.diff(by_document[1], axis=0))
 
 
-def sum_of_squares(columns, scores):
-    """What is left beside a fit by dummy variables, and the rank of these."""
-    design = np.concatenate([np.equal.outer(np.asarray(column), np.unique(column)) for column in columns], axis=1)
-    rest = scores - design @ np.linalg.lstsq(design.astype(float), scores, rcond=None)[0]
-    return rest @ rest, np.linalg.matrix_rank(design)
+def make_favours(seed, favour=0.0, n_systems=4, n_raters=4, n_documents=24):
+    """Ratings of documents of two segments, each rated for three quarters of the systems by two raters."""
+    rng = np.random.default_rng(seed)
+    likes, strict = favour * rng.standard_normal((n_systems, n_raters)), rng.normal(0, 5, n_raters)
+    rows = []
+    for document in range(n_documents):
+        for system in range(n_systems):
+            if rng.random() < 0.75:
+                for rater in rng.choice(n_raters, 2, replace=False):
+                    score = 70 + 4 * system + strict[rater] + likes[system, rater] + rng.normal(0, 4)
+                    rows += [(f"s{system}", 2 * document + k, f"d{document}", f"r{rater}", score + rng.normal(0, 4))
+                             for k in (1, 2)]
+    return dict(zip(("system", "line", "docid", "rater", "score"), zip(*rows, strict=True), strict=True))
 
 
-@pytest.mark.parametrize("share", [1.0, 0.8])
-def test_f_is_that_of_three_fits_by_dummy_variables(share):
-    rows = make_ratings(seed=5, share=share, n_documents=20)
+def add_products_by_dummies(rows, values, squares=None):
+    """The statistic of the test, by dummy variables and a loop over pairs of documents.
+
+    Returns what is left beside the fit, the sum over raters, and each rater's mean square. Products are divided by
+    that, or by the squares that are given.
+    """
+    names = {key: np.unique(rows[key]) for key in ("line", "system", "rater")}
+    dummies = {key: np.equal.outer(np.array(rows[key]), own).astype(float) for key, own in names.items()}
+    plain = np.hstack([*dummies.values()])
+    effects, start = np.linalg.lstsq(plain, np.array(rows["score"]), rcond=None)[0], len(names["line"])
+    quality = dummies["system"] @ effects[start:start + len(names["system"])]
+    design = np.hstack([plain, dummies["rater"] * quality[:, None]])
+    rest = values - design @ np.linalg.lstsq(design, values, rcond=None)[0]
+    blocks = {}
+    for k, key in enumerate(zip(rows["rater"], rows["system"], rows["docid"], strict=True)):
+        blocks.setdefault(key, []).append(k)
+    sums = {key: rest[own].sum(axis=0) / np.sqrt(len(own)) for key, own in blocks.items()}
+    own_squares = {rater: np.mean([value ** 2 for key, value in sums.items() if key[0] == rater], axis=0)
+                   for rater in names["rater"]}
+    total = 0
+    for one, value in sums.items():
+        for other, again in sums.items():
+            if one[:2] == other[:2] and one != other:
+                total = total + value * again / (squares or own_squares)[one[0]]
+    return rest, total, own_squares
+
+
+@pytest.mark.parametrize(("seed", "favour"), [(5, 0.0), (6, 1.0), (7, 3.0)])
+def test_whether_raters_favour_systems_is_that_of_dummy_variables(seed, favour):
+    rng, rows = np.random.default_rng(1), make_favours(seed, favour)
     told = {one.code: one.facts for one in adjusted_scores(rows)[0].assumed}["rater-favour"]
-    scores = np.array(rows["score"])
-    cells = [f"{system} {rater}" for system, rater in zip(rows["system"], rows["rater"], strict=True)]
-    blocks = [f"{cell} {document}" for cell, document in zip(cells, rows["docid"], strict=True)]
-    without, rank = sum_of_squares([rows["line"], rows["system"], rows["rater"]], scores)
-    with_cells, rank_of_cells = sum_of_squares([rows["line"], cells], scores)
-    of_blocks, rank_of_blocks = sum_of_squares([rows["line"], blocks], scores)
-    df, df_rest = rank_of_cells - rank, rank_of_blocks - rank_of_cells
-    f = ((without - with_cells) / df) / ((with_cells - of_blocks) / df_rest)
-    assert (told["df"], told["df_rest"]) == (df, df_rest) and told["f"] == pytest.approx(f)
-    assert told["p"] == pytest.approx(stats.f.sf(f, df, df_rest), abs=0.15)  # ratings are normal here
+    rest, observed, squares = add_products_by_dummies(rows, np.array(rows["score"])[:, None])
+    groups = np.unique([f"{rater} {document}" for rater, document in zip(rows["rater"], rows["docid"], strict=True)],
+                       return_inverse=True)[1]
+    drawn = add_products_by_dummies(rows, rest * rng.choice([-1, 1], (groups.max() + 1, 2000))[groups])[1]
+    cells = np.unique([f"{rater} {system}" for rater, system in zip(rows["rater"], rows["system"], strict=True)],
+                      return_inverse=True)[1]
+    likes = rng.standard_normal((cells.max() + 1, 2000))[cells]
+    by_favours = add_products_by_dummies(rows, likes, squares)[1].mean()
+    print(seed, told, (drawn >= observed).mean())
+    assert told["p"] == pytest.approx((drawn >= observed).mean(), abs=0.06)
+    assert told["detectable"] == pytest.approx(
+        np.sqrt((np.quantile(drawn, 0.95) - drawn.mean()) / by_favours), rel=0.12)
 
 
 def test_raters_who_favour_systems_are_found_and_warned_of():
-    rows = make_ratings(seed=8, n_documents=30)
-    favours = rows | {"score": [score + 25 * (rater == "r1" and system == "s2") for score, rater, system in zip(
-        rows["score"], rows["rater"], rows["system"], strict=True)]}
-    for given, finds in ((rows, False), (favours, True)):
-        found = compare(adjusted_scores(given)[0], ["human", "human-adjusted"], trials=99)
+    for favour in (0.0, 6.0):
+        found = compare(adjusted_scores(make_favours(8, favour))[0], ["human", "human-adjusted"], trials=99)
         warned = [one for one in found.warnings if one.code == "raters-favour-systems"]
-        assert [one.metric for one in warned] == ["human-adjusted"] * finds
+        assert [one.metric for one in warned] == ["human-adjusted"] * (favour > 0)
         told, = (one.text for one in found.testset.assumed if one.code == "rater-favour")
-        assert ("finds that how strict" if finds else "does not find that how strict") in told
+        assert ("finds that raters favour" if favour else "does not find that raters favour") in told
 
 
-def test_a_rater_of_one_system_leaves_nothing_to_test():
-    rows = {"system": ["A", "B"] * 6, "line": [k // 2 for k in range(12)], "rater": ["x", "y"] * 3 + ["y", "x"] * 3,
-            "score": [9.0, 5.0, 6.0, 8.0, 9.0, 6.0, 4.0, 8.0, 5.0, 5.5, 7.0, 8.0]}
-    testset = read_scores({"human": rows}, raters="adjusted")
-    told, = (one.text for one in testset.assumed if one.code.startswith("rater-favour"))
-    assert "do not allow a test" in told
+@pytest.mark.parametrize("n_systems", [2, 3])
+def test_of_two_systems_a_favour_is_no_other_than_a_scale(n_systems):
+    rows = make_favours(4, n_systems=n_systems)
+    told, = (one for one in adjusted_scores(rows)[0].assumed if one.code.startswith("rater-favour"))
+    if n_systems == 2:
+        assert told.facts["reason"] == "repeats" and "three systems or more" in told.text
+    else:
+        assert told.code == "rater-favour" and told.facts["p"] > 0.05
+
+
+@pytest.mark.parametrize("factor", [1e-9, 1e6])
+def test_whether_raters_favour_systems_is_that_of_any_unit(factor):
+    rows = make_favours(8, 6.0)
+    plain, scaled = (next(one.facts for one in adjusted_scores(own)[0].assumed if one.code == "rater-favour")
+                     for own in (rows, rows | {"score": [factor * score for score in rows["score"]]}))
+    assert scaled["p"] == plain["p"] and scaled["detectable"] == pytest.approx(factor * plain["detectable"])
+
+
+def test_equal_scores_test_nothing():
+    rows = make_favours(1)
+    testset, _ = adjusted_scores(rows | {"score": [50.0] * len(rows["score"])})
+    assert [one.facts["reason"] for one in testset.assumed if one.code.startswith("rater-favour")] == ["repeats"]
+
+
+def test_few_documents_test_nothing():
+    """Favours would have to be as large as all else."""
+    rows = make_favours(4, n_documents=6)
+    told, = (one for one in adjusted_scores(rows)[0].assumed if one.code.startswith("rater-favour"))
+    assert told.facts["reason"] == "power" and "too few" in told.text
+
+
+def test_a_wider_scale_is_no_favour():
+    """One rater sees the same differences between systems, twice as large; another has three times the noise."""
+    n_found, rng = 0, np.random.default_rng(3)
+    for seed in range(10):
+        rows = make_favours(seed)
+        system = np.array([int(name[1:]) for name in rows["system"]])
+        wide = (4 * system - 6) * np.equal(rows["rater"], "r1")
+        noise = rng.normal(0, 11, len(system)) * np.equal(rows["rater"], "r2")
+        testset, _ = adjusted_scores(rows | {"score": list(rows["score"] + wide + noise)})
+        n_found += {one.code: one.facts for one in testset.assumed}["rater-favour"]["p"] <= 0.05
+    assert n_found <= 2
 
 
 def make_shared(n_documents):
