@@ -20,6 +20,8 @@ _MOST_SUMMARIES = 8  # rows below the others, such as those of describe() of pan
 _EVIDENCE = 4  # digits, of all systems together, that agree with a mean
 #: What programs write where a judge gave no score.
 FAILED = (-1.0, -99.0, -999.0, -9999.0)
+#: How far scores may lie outside 0 to 1, such as those of COMET, whose scale has no hard ends.
+_MARGIN = 0.2
 
 
 # Sums and means.
@@ -140,15 +142,21 @@ def check_scales(ratings: Sequence[Rating], metric: str) -> None:
 
 
 def _is_unit_scale(scores: Sequence[float]) -> bool:
-    """Whether scores lie between 0 and 1, and are not only these two."""
-    return len(scores) >= _FEWEST and min(scores) >= 0 and max(scores) <= 1 and len(set(scores) - {0.0, 1.0}) > 1
+    """Whether scores lie between 0 and 1, or close to them, and are not only these two."""
+    if len(scores) < _FEWEST:
+        return False
+    are_inside = min(scores) >= -_MARGIN and max(scores) <= 1 + _MARGIN
+    has_fractions = len(set(scores) - {0.0, 1.0}) > 1
+    return are_inside and has_fractions
 
 
 def _is_hundred_scale(scores: Sequence[float]) -> bool:
-    """Whether scores lie between 0 and 100, nearly all of them above 1."""
-    if len(scores) < _FEWEST or min(scores) < 0 or max(scores) > 100:
+    """Whether scores lie between 0 and 100, or close to them, nearly all of them above 1."""
+    if len(scores) < _FEWEST:
         return False
-    return sum(score > 1 for score in scores) >= 0.9 * len(scores)
+    are_inside = min(scores) >= -100 * _MARGIN and max(scores) <= 100 * (1 + _MARGIN)
+    n_above = sum(score > 1 + _MARGIN for score in scores)
+    return are_inside and n_above >= 0.9 * len(scores)
 
 
 def _find_rescaled(units: Mapping[str, Sequence[float]], hundreds: Mapping[str, Sequence[float]]

@@ -46,6 +46,7 @@ _BESIDE = ("origlang", "original_language", "split", "url", "collection_id", "is
 #: Columns of WMT24++: the human translation as it was mended, which is the reference, and as it was before.
 _MENDED, _BEFORE = "target", "original_target"
 _PARAGRAPHS = "wmt25"  # the form whose rows are documents, with blank lines between their paragraphs
+_NUMBERS = "numbers"  # what a column holds that may be scores
 _ALIKE = 0.1  # of the words of a text that its translation into the same language shares
 
 
@@ -250,7 +251,7 @@ def tabulate_texts(table: InputTable) -> TextTable:
     sources = _read_texts(table, aside["source"]) if "source" in aside else None
     others = [name for name in columns if name.strip() and name not in (*references, *aside.values())]
     asides = list_no_outputs([name for name in others if _is_output(name, columns[name])])
-    asides |= {name: name_aside(name) or "numbers" for name in others if _holds_numbers(name, columns[name])}
+    asides |= {name: name_aside(name) or _NUMBERS for name in others if _holds_numbers(name, columns[name])}
 
     def read_names(held: str) -> list[str] | None:
         if held not in aside or all(map(is_blank, columns[aside[held]])):
@@ -359,8 +360,14 @@ def _holds_row_ids(name: str, values: Sequence[object]) -> bool:
 
 def explain_no_outputs(file: str, asides: Mapping[str, str]) -> tuple[Assumption, ...]:
     """That columns of a table of texts are taken as no outputs."""
-    columns = [f"{show_name(name)} ({why})" for name, why in asides.items()]
-    return (Assumption("texts-aside", {"file": file, "columns": columns}),) if columns else ()
+    assumed = []
+    texts = [f"{show_name(name)} ({why})" for name, why in asides.items() if why != _NUMBERS]
+    if texts:
+        assumed.append(Assumption("texts-aside", {"file": file, "columns": texts}))
+    numbers = [f"{show_name(name)} ({why})" for name, why in asides.items() if why == _NUMBERS]
+    if numbers:
+        assumed.append(Assumption("numbers-aside", {"file": file, "columns": numbers}))
+    return tuple(assumed)
 
 
 def _is_output(name: str, values: Sequence[object]) -> bool:

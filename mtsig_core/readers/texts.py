@@ -388,8 +388,23 @@ def _spread_tables(
     if documents is None and with_documents is not None:
         table = tables[with_documents]
         documents = TextInTable(os.fsdecode(with_documents), table.documents or (), table.domains)
+    assumed = [one for table in tables.values() for one in table.assumed]
+    assumed += _find_unused_outputs(references, [*systems, *runs], tables)
     return (spread("reference", references), spread("system", systems), spread("training run", runs), sources,
-            documents, langpair, tuple(one for table in tables.values() for one in table.assumed))
+            documents, langpair, tuple(assumed))
+
+
+def _find_unused_outputs(references: Sequence[NamedFile], outputs: Sequence[NamedFile],
+                         tables: Mapping[str, TextTable]) -> list[Assumption]:
+    """That files with references and outputs are given as a reference only, while others are given as outputs."""
+    as_outputs = {os.fspath(path) for _, path in outputs}
+    as_references = dict.fromkeys(os.fspath(path) for _, path in references)
+    unused = []
+    for path in as_references:
+        table = tables.get(path)
+        if table is not None and path not in as_outputs and table.references and table.outputs:
+            unused.append(Assumption("outputs-unused", {"file": table.name}))
+    return unused
 
 
 def read_outputs(systems: Sequence[NamedFile], *, sources: FilePath | None = None, documents: FilePath | None = None,

@@ -292,13 +292,18 @@ def _name_text(role: str, table: TextTable | None) -> str | None:
     return own[0] if len(own) == 1 else None
 
 
-def _tell_apart(names: Sequence[str]) -> list[str]:
-    """The same names, each that came before with a number: out, out (2)."""
+def _tell_apart(names: Sequence[str], *, are_files: bool = False) -> list[str]:
+    """The same names, each that came before with a number: out, out (2). Of files it stands before the ending, which is
+    cut off where a system is called by its file: out (2).jsonl."""
     taken, told = set(names), list(names)
     for k, name in enumerate(names):
-        if name in names[:k]:
-            told[k] = next(other for n in count(2) if (other := f"{name} ({n})") not in taken)
-            taken.add(told[k])
+        if name not in names[:k]:
+            continue
+        stem = strip_ending(name) if are_files else name
+        ending = name.removeprefix(stem)
+        numbered = (f"{stem} ({n}){ending}" for n in count(2))
+        told[k] = next(other for other in numbered if other not in taken)
+        taken.add(told[k])
     return told
 
 
@@ -436,7 +441,7 @@ def in_order(runs: Iterable[Upload]) -> list[Upload]:
 def _open_uploads(uploads: Sequence[Upload]) -> Iterator[list[str]]:
     """Names under which files can be read, within the limits of uploads: a number tells apart two of one name."""
     names = (show_name(upload.file).replace("\\", "/").rpartition("/")[2] for upload in uploads)
-    paths = _tell_apart([name if name.strip(".") else "file" for name in names])
+    paths = _tell_apart([name if name.strip(".") else "file" for name in names], are_files=True)
     try:
         with limit_reading(upload_limits()), read_uploaded({path: upload.content for path, upload in zip(
                 paths, uploads, strict=True)}):

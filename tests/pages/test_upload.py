@@ -11,6 +11,7 @@ import pytest
 from mtsig_core.cli.main import main
 from mtsig_core.errors import SettingError
 from mtsig_core.readers.tasks import Contents
+from mtsig_core.readers.uploads import Upload, read_uploads
 from mtsig_core.report.commands import source_options
 from pages._ui import testsets
 from tests.builders.apps import followed
@@ -459,6 +460,14 @@ def test_samples_of_two_models_are_two_systems(page):
     assert "Recognized: 2 files with reference and outputs" in words(page)
     button(page).click().run()
     assert not page.exception and "Opened samples: 30 segments, 2 systems" in words(page)
+
+
+def test_two_files_of_one_name_are_called_without_their_ending():
+    rows = [json.dumps({"doc_id": k, "doc": {}, "target": f"word {k}", "filtered_resps": [f"word {k}"]})
+            for k in range(9)]
+    content = "\n".join(rows).encode()
+    testset = read_uploads([Upload("samples.jsonl", content, "reference and outputs", "samples")] * 2)
+    assert [*testset.systems] == ["samples", "samples (2)"]
 
 
 def test_a_reference_that_differs_between_files_is_refused(page):

@@ -31,6 +31,7 @@ from mtsig_core.readers.limits import UploadLimits, limit_reading
 from mtsig_core.readers.tasks import read_task
 from mtsig_core.readers.texts import read_documents, read_frame
 from mtsig_core.readers.uploads import Upload, guess_uploads, holds_files, list_flat_files, read_uploads
+from mtsig_core.report.caution_words import with_remedy
 from mtsig_core.source import Source
 from tests.builders.toys import zipped
 
@@ -323,6 +324,20 @@ SETS = {
                ["ref.txt.bz2"], ["A.txt.xz", "B.txt.gz"])}
 SETS = {name: ({file: content if isinstance(content, bytes) else content.encode() for file, content in files.items()},
                *given) for name, (files, *given) in SETS.items()}
+
+
+def test_outputs_in_a_file_that_is_given_as_a_reference_only_are_named(tmp_path):
+    """The outputs of the first model were dropped without a word."""
+    paths = {name: tmp_path / f"{name}.jsonl" for name in "AB"}
+    for path in paths.values():
+        path.write_text(SAMPLES)
+    testset = read_text([(None, paths["A"])], [(None, paths["B"])])
+    [unused] = testset.assumed
+    assert [*testset.systems] == ["B"] and unused.code == "outputs-unused" and "A.jsonl" in unused.text
+    assert "by --system too" in with_remedy(unused)
+    both = [(None, path) for path in paths.values()]
+    assert not read_text([(None, paths["A"])], both).assumed
+    assert not read_text([(None, paths["A"])], []).assumed
 
 
 def check_texts(testset):

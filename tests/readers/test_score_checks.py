@@ -70,6 +70,11 @@ def test_two_scales_are_refused():
     percent = [100 * score for score in FLOATS["B"]]
     with pytest.raises(InputError, match="scores of A range from 0.2.* and those of B from 2.*one scale.*Multiply"):
         read_scores({"COMET": {"A": FLOATS["A"], "B": percent}})
+    beyond = [1.07, *FLOATS["A"][1:]]
+    with pytest.raises(InputError, match="scores of A range from 0.* to 1.07, .*one scale"):
+        read_scores({"COMET": {"A": beyond, "B": percent}})
+    with pytest.raises(InputError, match="one scale"):
+        read_scores({"COMET": {"A": FLOATS["A"], "B": [-4.0, 107.0, *percent[2:]]}})
     long = {"system": ["A"] * N + ["B"] * N, "line": [*range(1, N + 1)] * 2, "score": [*FLOATS["A"], *percent]}
     with pytest.raises(InputError, match="one scale"):
         read_scores({"COMET": long})

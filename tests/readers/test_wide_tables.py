@@ -11,6 +11,7 @@ from mtsig_core.errors import InputError, SettingError
 from mtsig_core.readers.scores import read_scores
 from mtsig_core.readers.texts import read_frame, read_outputs, read_text
 from mtsig_core.readers.uploads import Upload, describe_table
+from mtsig_core.report.caution_words import with_remedy
 from mtsig_core.source import Source
 
 RANDOM = random.Random(7)
@@ -297,5 +298,7 @@ def test_numbers_beside_texts_are_named(tmp_path):
     rows = (f"{text},{text},0.8,{k}\n" for k, text in enumerate(TEXTS))
     path.write_text("reference,mySys,COMET,words\n" + "".join(rows))
     testset = read_text([(None, path)], [])
-    [assumed] = testset.assumed
-    assert [*testset.systems] == ["mySys"] and assumed.facts["columns"] == ("COMET (numbers)", "words (lengths)")
+    lengths, numbers = testset.assumed
+    assert [*testset.systems] == ["mySys"] and lengths.facts["columns"] == ("words (lengths)",)
+    assert numbers.facts["columns"] == ("COMET (numbers)",)
+    assert "give the file by --scores" in with_remedy(numbers)

@@ -44,6 +44,8 @@ EXAMPLES = [Assumption(code, facts) for code, facts in {
     "failed-judgements": {"metric": "mine", "mark": -1.0, "n_failed": 4},
     "summary-rows": {"metric": "mine", "file": "t.csv", "rows": ["62"], "what": "the sums of the rows above"},
     "texts-aside": {"file": "t.csv", "columns": ["prompt (what a model was asked or answered)"]},
+    "numbers-aside": {"file": "t.csv", "columns": ["COMET (numbers)"]},
+    "outputs-unused": {"file": "modelA.jsonl"},
     "columns-aside": {"metric": "mine", "file": "t.csv", "columns": ["src_len (lengths)"]},
     "columns-renamed": {"metric": "mine", "file": "t.csv", "columns": ["A_mine as A"]},
     "line-ids": {"example": "utt-1", "moved": ["A.txt"]},
