@@ -83,7 +83,7 @@ def differences(result: MetricResult, settings: Settings, notes: Sequence[str] =
             hovertemplate=f"%{{customdata[1]}}<br>%{{x:+{form}}}<extra></extra>"))
     set_key(figure)
     figure.add_vline(x=0, line=dict(color=GREY, width=2, dash="dash"))
-    measured(figure, write_difference_axis(named(metric_title(result.metric), 24), named(anchor, 28)))
+    measured(figure, write_difference_axis(result, named(metric_title(result.metric), 24), named(anchor, 28)))
     figure.update_xaxes(showgrid=True, zeroline=False, tickfont_size=13, exponentformat="power")
     lines = wrapped(printable(verdict), _TITLE_WIDE) if verdict else []
     lines = lines if len(lines) <= 3 else [*lines[:2], f"{lines[2].rstrip()}…"]

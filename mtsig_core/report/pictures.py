@@ -114,7 +114,7 @@ def differences_svg(result: MetricResult, settings: Settings) -> str:
     joint = name_simultaneous(result, settings) is not None
     rows = [DifferenceRow(row.system, own.difference, own.ci, own.ci_joint if joint else None, row.system in filled)
             for row in result.systems if (own := seen.get(row.system)) is not None]
-    return draw_differences(rows, write_difference_axis(metric_title(result.metric), printable(anchor)),
+    return draw_differences(rows, write_difference_axis(result, metric_title(result.metric), printable(anchor)),
                             f"Differences to {printable(anchor)} with their intervals")
 
 

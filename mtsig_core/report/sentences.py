@@ -118,9 +118,13 @@ def name_unit(metric: str) -> str:
     return "points" if name_metric(metric) == HUMAN_SCORES else metric_title(metric)
 
 
-def write_difference_axis(metric: str, anchor: str) -> str:
-    """Write the title of an axis of differences from a system; metric and system are names as shown."""
-    return f"Difference in {metric} from {anchor} (left: worse)"
+def write_difference_axis(result: MetricResult, metric: str, anchor: str) -> str:
+    """Write the title of an axis of differences from a system; metric and system are names as shown. A rule that orders
+    systems by another mean does not change the differences, which the title then says."""
+    what = "Difference"
+    if result.ruled is not None and result.ruled.means is not None:
+        what = "Difference of segment means"
+    return f"{what} in {metric} from {anchor} (left: worse)"
 
 
 def join_names(items: Sequence[str], shown: bool = True) -> str:

@@ -178,3 +178,10 @@ def test_a_rule_that_ranks_nobody_does_not_agree():
     assert "All rank rules" not in verdict
     alone = {"simultaneous": found["simultaneous"]}
     assert rules_verdict(alone, "human") == "No rank rule ranks any system"
+
+
+def test_a_figure_says_that_its_differences_are_of_segment_means_where_ranks_are_not(by_rule):
+    for rule, one in by_rule.items():
+        drawn = str(one.figure("differences", "human").to_plotly_json())
+        assert "Difference in human" in drawn or rule == "wmt24"
+        assert ("Difference of segment means in human" in drawn) == (rule == "wmt24")
