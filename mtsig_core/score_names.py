@@ -68,7 +68,7 @@ def find_direction(name: str, scores: Iterable[float | None]) -> Direction | Non
     >>> find_direction("MyScore", [0.3, 0.5]) is None
     True
     """
-    plain = re.sub(r"[^a-z0-9+]+", "-", name.lower()).strip("-")
+    plain = _simplify(name)
     ranges = next((ranges for pattern, ranges in KNOWN if re.fullmatch(pattern, plain)), ())
     low, high = find_range(scores)
     fits = [better for least, largest, better in ranges if least <= low and high <= largest]
@@ -76,6 +76,21 @@ def find_direction(name: str, scores: Iterable[float | None]) -> Direction | Non
         return None
     facts = {"metric": name, "higher": fits[0], "low": low + 0.0, "high": high + 0.0}  # -0 is shown as 0
     return Direction(fits[0], Assumption("direction-known", facts))
+
+
+def is_known_metric(name: str) -> bool:
+    """Whether a name is that of a metric whose direction is known.
+
+    >>> is_known_metric("COMET-22"), is_known_metric("chrF++"), is_known_metric("GPT-4")
+    (True, True, False)
+    """
+    plain = _simplify(name)
+    return any(re.fullmatch(pattern, plain) for pattern, _ in KNOWN)
+
+
+def _simplify(name: str) -> str:
+    """A name in small letters, with dashes between its words."""
+    return re.sub(r"[^a-z0-9+]+", "-", name.lower()).strip("-")
 
 
 def may_be_lower(name: str) -> bool:

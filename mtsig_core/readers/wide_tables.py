@@ -18,6 +18,7 @@ from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, suggest_name
 from mtsig_core.readers.cells import has_number, is_blank, is_number, to_number
 from mtsig_core.readers.columns import NAMES, InputTable, show_names
+from mtsig_core.score_names import is_known_metric
 from mtsig_core.testset import show_name
 
 _FEWEST_ROWS = 10  # of which the values of a column may tell what it is
@@ -83,7 +84,8 @@ def clean_wide_table(table: InputTable, columns: Sequence[int], metric: str, kno
     systems = [k for k in columns if k not in asides]
     if not systems:
         asides, systems = {}, list(columns)
-    new_names = read_system_names([table.header[k] for k in systems], metric, known)
+    titles = [table.header[k] for k in systems]
+    new_names = read_system_names(titles, metric, known) if known else _read_names_by_metric(table.name, titles, metric)
     of_other_metrics = {k for k in systems if new_names and new_names[table.header[k]] is None}
     kept = table.select([k for k in range(len(table.header)) if k not in asides and k not in of_other_metrics])
     assumed = []
@@ -288,6 +290,39 @@ def read_system_names(names: Sequence[str], metric: str, known: Collection[str])
     if len(kinds) != 1:
         return {}
     return {name: systems[name] if around[name] == kinds[0] else None for name in names}
+
+
+def _read_names_by_metric(file: str, names: Sequence[str], metric: str) -> dict[str, str | None]:
+    """The same as `read_system_names` where the systems are not known: of columns such as A_BLEU, A_COMET, B_BLEU and
+    B_COMET. Empty unless each system has all of several metrics; refuses what is called as none of them."""
+    parts = {name: _split_metric(name) for name in names}
+    pairs = [pair for pair in parts.values() if pair is not None]
+    systems = dict.fromkeys(system for system, _ in pairs)
+    metrics = dict.fromkeys(own for _, own in pairs)
+    is_grid = len(pairs) == len(names) == len(set(pairs)) == len(systems) * len(metrics)
+    if not is_grid or len(systems) < 2 or len(metrics) < 2:
+        return {}
+    wanted = [own for own in metrics if _simplify(own) == _simplify(metric)]
+    if len(wanted) != 1:
+        remedies = [{"scores": f"{own}={file}"} for own in metrics]
+        raise InputError(f"{file} has scores of {len(metrics)} metrics for each system: {show_names(metrics)}. "
+                         "Expected those of one. Call the scores as one of these metrics; the file may be given once "
+                         "for each.", *remedies)
+    return {name: pair[0] if pair is not None and pair[1] == wanted[0] else None for name, pair in parts.items()}
+
+
+def _split_metric(name: str) -> tuple[str, str] | None:
+    """The system and the known metric in the name of a column, as in A_COMET or COMET_A; None where there is none."""
+    plain = re.sub(r"\s*\((seg|segment)\w*\)$", "", name)
+    for sign in re.finditer(r"[^A-Za-z0-9+]", plain):
+        before, after = plain[:sign.start()], plain[sign.end():]
+        if before and is_known_metric(after):
+            return before, after
+    for sign in re.finditer(r"[^A-Za-z0-9+]", plain):
+        before, after = plain[:sign.start()], plain[sign.end():]
+        if after and is_known_metric(before):
+            return after, before
+    return None
 
 
 def _split_name(name: str, known: Collection[str]) -> tuple[str, tuple[str, str]] | None:

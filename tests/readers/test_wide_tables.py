@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -290,6 +291,38 @@ def test_a_form_does_not_ask_what_no_answer_mends():
     for content in (percents, pairwise):
         described = describe_table(Upload("t.csv", content.encode(), "scores", "q"))
         assert described is not None and not described.is_unclear
+
+
+GRIDS = [["{system}_{metric}", ("BLEU", "COMET")], ["{metric}.{system}", ("chrF++", "XCOMET")],
+         ["{system} {metric} (seg)", ("BLEU", "BLEURT-20", "COMET-22")]]
+
+
+@pytest.mark.parametrize("form, metrics", GRIDS)
+def test_columns_of_several_metrics_are_read_by_the_name_of_one(form, metrics):
+    """Two metrics of one system were two systems on different scales."""
+    rng = random.Random(5)
+    largest = {"BLEU": 90, "chrF++": 90}
+    table = {form.format(system=system, metric=metric): [
+        round(rng.uniform(0.2, 0.9) * largest.get(metric, 1), 3) for _ in range(30)]
+        for system in ("A", "B-2", "C") for metric in metrics}
+    for metric in metrics:
+        testset = read_scores({metric: {"line": [*range(1, 31)], **table}})
+        expected = {system: tuple(table[form.format(system=system, metric=metric)]) for system in ("A", "B-2", "C")}
+        assert dict(testset.scores[metric].by_system) == expected
+        assert "columns-renamed" in [one.code for one in testset.assumed]
+    said = f"has scores of {len(metrics)} metrics.*{re.escape(metrics[0])}.*of one"
+    with pytest.raises(InputError, match=said) as caught:
+        read_scores({"mine": table})
+    assert [remedy["scores"].partition("=")[0] for remedy in caught.value.remedies] == [*metrics]
+
+
+@pytest.mark.parametrize("names", [
+    ["A_COMET", "B_COMET"], ["A_COMET", "A_BLEU", "B_COMET"], ["A_x", "A_y", "B_x", "B_y"], ["A_COMET", "A_BLEU"],
+    ["GPT-4", "GPT-4-da", "NLLB", "NLLB-da"]])
+def test_other_columns_stay_systems(names):
+    rng = random.Random(6)
+    table = {name: [round(rng.uniform(0.2, 0.9), 3) for _ in range(30)] for name in names}
+    assert [*read_scores({"COMET": table}).scores["COMET"].by_system] == names
 
 
 def test_numbers_beside_texts_are_named(tmp_path):
