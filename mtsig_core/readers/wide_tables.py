@@ -80,7 +80,9 @@ def clean_wide_table(table: InputTable, columns: Sequence[int], metric: str, kno
     known : collection of str
         The systems and references of the texts; empty without texts.
     """
-    asides = find_asides(table, columns, known)
+    texts = _list_outputs(table, columns, known)
+    rest = [k for k in columns if k not in texts]
+    asides = dict.fromkeys(texts, "texts") | find_asides(table, rest, known)
     systems = [k for k in columns if k not in asides]
     if not systems:
         asides, systems = {}, list(columns)
@@ -97,6 +99,16 @@ def clean_wide_table(table: InputTable, columns: Sequence[int], metric: str, kno
         assumed.append(Assumption("columns-renamed", {"metric": metric, "file": table.name, "columns": read_as}))
     header = [new_names.get(name) or name for name in kept.header]
     return WideTable(replace(kept, header=header), tuple(assumed))
+
+
+def _list_outputs(table: InputTable, columns: Sequence[int], known: Collection[str]) -> list[int]:
+    """The columns that are called as systems and hold their outputs, as none of them has a number: their scores are in
+    columns such as A_COMET."""
+    named = [k for k in columns if table.header[k] in known]
+    rest = [k for k in columns if k not in named]
+    scored = [k for k in list_numeric(table, rest) if _split_name(table.header[k], known) is not None]
+    has_numbers = any(has_number(cell) for k in named for cell in table.list_cells(k))
+    return named if scored and not has_numbers else []
 
 
 def _show_title(name: str, column: int) -> str:

@@ -692,7 +692,8 @@ REMEDIES = {
     "direction-open": "Give --higher-is-better NAME or --lower-is-better NAME, to mtsig serve or to the command.",
     "direction-default": "If lower is better, give --lower-is-better {metric}.",
     "texts-aside": "To score one of them, call the column as its system.",
-    "numbers-aside": "If they are scores, give the file by --scores too.",
+    "numbers-aside": "If they are scores, call each column as its system and metric, such as A_COMET, and give the "
+                     "file by --scores too.",
     "outputs-unused": "To compare them, give the file by --system too.",
     "columns-aside": "To read them as systems, name all columns of systems: --columns 'systems=A|B', or systems=all.",
     "withdrawn": "--keep-withdrawn keeps them.",

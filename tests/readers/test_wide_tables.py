@@ -9,7 +9,7 @@ import pytest
 
 from mtsig_core.cli.main import main
 from mtsig_core.errors import InputError, SettingError
-from mtsig_core.readers.scores import read_scores
+from mtsig_core.readers.scores import join_scores, read_scores
 from mtsig_core.readers.texts import read_frame, read_outputs, read_text
 from mtsig_core.readers.uploads import Upload, describe_table
 from mtsig_core.report.caution_words import with_remedy
@@ -325,6 +325,17 @@ def test_other_columns_stay_systems(names):
     assert [*read_scores({"COMET": table}).scores["COMET"].by_system] == names
 
 
+@pytest.mark.parametrize("systems", [["mySys", "base"], ["mySys"]])
+def test_scores_beside_texts_join_them_from_the_same_file(tmp_path, systems):
+    path = tmp_path / "t.csv"
+    columns = ["reference", *systems, *(f"{system}_COMET" for system in systems)]
+    rows = [",".join([text] * (1 + len(systems)) + [f"0.{k % 7 + 2}" for _ in systems]) for k, text in enumerate(TEXTS)]
+    path.write_text("\n".join([",".join(columns), *rows, ""]))
+    testset = join_scores(read_text([(None, path)], []), {"COMET": path})
+    assert [*testset.scores["COMET"].by_system] == systems
+    assert testset.scores["COMET"].by_system["mySys"][:3] == (0.2, 0.3, 0.4)
+
+
 def test_numbers_beside_texts_are_named(tmp_path):
     """An output of numbers vanished without a word, and so did scores."""
     path = tmp_path / "t.csv"
@@ -334,4 +345,4 @@ def test_numbers_beside_texts_are_named(tmp_path):
     lengths, numbers = testset.assumed
     assert [*testset.systems] == ["mySys"] and lengths.facts["columns"] == ("words (lengths)",)
     assert numbers.facts["columns"] == ("COMET (numbers)",)
-    assert "give the file by --scores" in with_remedy(numbers)
+    assert "and give the file by --scores too" in with_remedy(numbers)
