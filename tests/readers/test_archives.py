@@ -144,7 +144,7 @@ def test_why_a_table_of_scores_is_not_read(tmp_path):
     assert "neither its content nor its name says of which language pair. Call it such as en-cs.MQM.tsv" in (
         reasons["mqm.tsv"])
     assert reasons["source-errors.tsv"].startswith("it lists errors of the source text only")
-    assert "with published scores of systems, compare on the page Results" in reasons["automatic-scores.tsv"]
+    assert "published scores of systems, compare with them on the page Results" in reasons["automatic-scores.tsv"]
     assert str(tmp_path) not in "".join(reasons.values())
 
 
