@@ -166,7 +166,7 @@ def test_the_options_that_read_the_files_as_the_task_did_are_named(tmp_path, cap
     assert "comes out with ranks as WMT25." in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("options", [["--refs-as-systems"], []])
+@pytest.mark.parametrize("options", brief(1, [[], ["--refs-as-systems"]]))
 def test_a_reference_that_takes_part_is_found(options, tmp_path, capsys):
     testset = simulated_task().testsets["qaa-en"]
     first, other = testset.references

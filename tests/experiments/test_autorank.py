@@ -194,7 +194,7 @@ def test_all_published_values_of_wmt25_come_out():
     with open(WMT25 / "published" / "autorank.tsv") as file:
         published = {(row["language_pair"], row["system"]): float(row["autorank"])
                      for row in csv.DictReader(file, delimiter="\t")}
-    found = autorank(read_task(WMT25), resamples=99)
+    found = autorank(read_task(WMT25), resamples=9, trials=99)
     mine = {(pair, row.system): row.autorank for pair, one in found.pairs.items() for row in one.systems}
     assert mine.keys() == published.keys() and len(mine) == 117
     assert max(abs(mine[key] - published[key]) for key in mine) <= 0.0501

@@ -14,6 +14,7 @@ from mtsig_core.store.reviews import Begin, Decide, Exclude, NoteOn
 from pages._sections import ranking_sections, size_sections
 from pages._ui import background, charts, result_cache, testsets, views
 from tests.builders.apps import ROWS
+from tests.builders.cases import brief
 from tests.builders.score_folders import score_folder
 from tests.builders.screens import sentences, words, write
 from tests.builders.streamlit_parts import all_elements
@@ -100,7 +101,7 @@ def test_nothing_of_one_person_is_shown_to_another(opened, tmp_path, files, sour
     assert not [value for value in shared_values() if b"alice" in value or b"robert" in value]
 
 
-@pytest.mark.parametrize("tab", ["Language pairs", *ranking_sections.TABS])
+@pytest.mark.parametrize("tab", brief(2, ["Language pairs", *ranking_sections.TABS]))
 def test_nothing_of_one_task_is_shown_of_another_with_the_same_content(opened, tmp_path, files, tab):
     shown = {}
     for person in ("alice", "robert"):

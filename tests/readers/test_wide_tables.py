@@ -145,6 +145,7 @@ WMT25 = Path(__file__).parents[3] / "shared" / "data" / "wmt25" / "automatic_sco
 
 
 @pytest.mark.skipif(not WMT25.is_dir(), reason="needs the scores in ../shared/data/wmt25")
+@pytest.mark.long
 def test_no_system_of_wmt25_is_set_aside():
     """Of 32 to 43 systems with five metrics each, as columns."""
     tables = {}

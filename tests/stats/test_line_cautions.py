@@ -12,6 +12,7 @@ from mtsig_core.readers import read_wmt
 from mtsig_core.simulation.corpus import load_demo, simulated_task
 from mtsig_core.stats.cautions import about_files
 from mtsig_core.stats.line_cautions import find_characters, find_script
+from tests.builders.cases import brief
 
 WORDS = [first + last for first in "ka lo mi ne ru tä".split() for last in "bel dor fin gas hut".split()]
 N = 60
@@ -172,9 +173,9 @@ def test_demonstrations_have_no_fault(testset):
     assert not [one for one in about_files(testset) if one.code in CODES]
 
 
-@pytest.mark.parametrize(("langpair", "expected"), [
+@pytest.mark.parametrize(("langpair", "expected"), brief(1, [
     ("en-de", [("few-faulty-lines", "ONLINE-B"), ("some-characters", None)]),
-    ("en-zh", [("faulty-lines", "CycleL2"), ("some-characters", None)])])
+    ("en-zh", [("faulty-lines", "CycleL2"), ("some-characters", None)])]))
 def test_what_is_told_of_wmt24_is_so(wmt24, langpair, expected):
     """ONLINE-B writes `&quot;` in 19 lines; CycleL2 is in no language in 77; quotation marks cost up to 2.2 BLEU."""
     found = [one for one in about_files(read_wmt(wmt24, langpair)) if one.code in CODES]
