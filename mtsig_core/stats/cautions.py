@@ -67,7 +67,7 @@ from mtsig_core.stats.few_units import (
 from mtsig_core.stats.intervals import LEAST_UNITS
 from mtsig_core.stats.line_cautions import about_characters, about_lines
 from mtsig_core.stats.ranks import RANK_RULES, count_reversed_pairs, find_other_leaders, find_top_group
-from mtsig_core.stats.resampling import Units
+from mtsig_core.stats.resampling import Units, make_units
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, is_split, significant
 from mtsig_core.stats.skew import SkewedSystem
 from mtsig_core.testset import TestSet, count_characters, show_name
@@ -797,8 +797,13 @@ _TOO_SHORT, _TOO_LONG = 0.5, 2.0  # characters of a system's output / of the ref
 
 
 def find_suspicions(testset: TestSet) -> list[Caution]:
-    """Return empty texts, identical outputs, outputs that are a reference, and unusual lengths."""
+    """Return empty texts, identical outputs, outputs that are a reference, unusual lengths, a document id for each
+    segment, and segments that occur more than once."""
     found = [*about_texts(testset), *chain(*(about_ratings(testset, metric) for metric in testset.scores))]
+    unit = "segment" if testset.documents is None else "document"
+    if testset.documents is not None:
+        found += about_independence(testset, unit)
+    found += about_copies(testset, make_units(testset, unit))
     names = list(testset.systems)
     for k, a in enumerate(names if testset.has_texts else ()):
         found += [Caution("identical-outputs", a=a, b=b) for b in names[k + 1:]

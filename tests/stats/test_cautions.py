@@ -13,7 +13,7 @@ from mtsig_core import SegmentScores, TestSet, compare
 from mtsig_core.report.reports import comparison_html, comparison_latex, comparison_text
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.results import SystemResult
-from mtsig_core.stats.cautions import about_texts, find_cautions
+from mtsig_core.stats.cautions import about_texts, find_cautions, find_suspicions
 from mtsig_core.stats.comparison import decide, draw
 from mtsig_core.stats.pair import examine_pair
 from mtsig_core.stats.power import plan
@@ -389,3 +389,19 @@ def test_design_comes_first_and_single_pairs_last():
     codes = [caution.code for caution in result.warnings]
     assert codes[:3] == ["no-documents", "few-units", "test-as-published"]
     assert codes[-1] == "identical-outputs"
+
+
+def test_an_upload_is_asked_about_ids_of_segments_and_about_copies():
+    """Before anything is compared, as far as the files show it."""
+    rng = random.Random(4)
+    words = [f"word{k}" for k in range(50)]
+    reference = [" ".join(rng.choices(words, k=12)) for _ in range(40)]
+    output = [line.replace(" ", " so ", 1) for line in reference]
+    other = [line.replace(" ", " as ", 2) for line in reference]
+    systems = {"A": output, "B": other}
+    of_segments = TestSet("toy", systems, {"ref": reference}, documents=[f"id{k}" for k in range(40)])
+    assert [one.code for one in find_suspicions(of_segments)] == ["one-segment-documents"]
+    twice = TestSet("toy", {name: lines * 2 for name, lines in systems.items()}, {"ref": reference * 2})
+    assert [one.code for one in find_suspicions(twice)] == ["copied-segments"]
+    usual = TestSet("toy", systems, {"ref": reference}, documents=[f"d{k // 4}" for k in range(40)])
+    assert find_suspicions(usual) == []
