@@ -26,8 +26,8 @@ VIEWS = [("metrics", {"inside": "by domain"}), ("metrics", {"inside": "which met
 #: Of pages on scores alone, whose lines are counted from 0: what was assumed of that names the file.
 ON_SCORES = [("summary", {}), ("pairs", {}), ("pair", {"card": "true"}), ("metrics", {"inside": "by domain"}),
              ("metrics", {"inside": "which metric to trust"}), ("bootstrap", {})]
-CASES = [*((source, name, {}) for source in ("texts",) for name in ROWS), *(("texts", *view) for view in VIEWS),
-         *(("scores", *view) for view in ON_SCORES)]
+CASES = brief(len(ROWS) + 3, [*(("texts", name, {}) for name in ROWS), *(("scores", *view) for view in ON_SCORES),
+                               *(("texts", *view) for view in VIEWS)])
 
 
 def texts_of_a(person, folder):
