@@ -65,7 +65,7 @@ from mtsig_core.stats.few_units import (
     suggest_settings,
 )
 from mtsig_core.stats.intervals import LEAST_UNITS
-from mtsig_core.stats.line_cautions import about_characters, about_lines
+from mtsig_core.stats.line_cautions import ENTITY, about_characters, about_lines
 from mtsig_core.stats.ranks import RANK_RULES, count_reversed_pairs, find_other_leaders, find_top_group
 from mtsig_core.stats.resampling import Units, make_units
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, is_split, significant
@@ -923,7 +923,6 @@ _MARKED, _RARE = 0.5, 0.1  # shares of lines
 _QUOTES, _DIALOGUE = "\"'-–—", 0.8  # the ends of direct speech, and its share of the lines in a dialogue
 _GLANCED, _LOOKED, _LEAST = 30, 200, 10  # lines to search for marks, lines to count them in, and the minimum
 _FIRST, _LAST = "\x02", "\x03"  # the ends of a line
-_ENTITY = re.compile(r"&(?:amp|quot|apos|lt|gt|nbsp|#\d{2,4}|#x[0-9a-f]{2,4});", re.IGNORECASE)
 _ENTITIES = 3  # minimum of lines with entities; also at least half as many as have these characters in other texts
 _ESCAPED = re.compile("[&<>\"“”„«»]")  # the characters of entities, and their variants
 _VARIANTS = {'"': re.compile("[“”„«»]|''"), "'": re.compile("[‘’‚‹›]"), ".": re.compile("。"), ",": re.compile("、")}
@@ -987,10 +986,10 @@ def _describe_marks(sample: _Sample, others: Sequence[_Sample]) -> dict[str, Any
         return _mark_facts("spaces" if spaced else "marks", having, sample, [] if spaced else [
             ("start" if mark[0] == _FIRST else "end" if mark[-1] == _LAST else "anywhere",
              show_name(_as_written(mark, having[0]))) for mark in marks])
-    escaped = [text for text in sample.texts if "&" in text and _ENTITY.search(text)]
+    escaped = [text for text in sample.texts if "&" in text and ENTITY.search(text)]
     meant = max(sum(bool(_ESCAPED.search(text)) for text in other.texts) for other in others)
     if len(escaped) >= _ENTITIES and len(escaped) > _MARKED * meant and not any(
-            _ENTITY.search(text) for other in others for text in other.texts):
+            ENTITY.search(text) for other in others for text in other.texts):
         return _mark_facts("entities", escaped, sample, [])
     return {}
 

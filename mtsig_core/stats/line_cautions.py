@@ -28,7 +28,8 @@ _LOOKED = 500  # lines that are looked at to see whether to look closer
 
 _NUMBER = re.compile(r"[0-9]+")
 _MARKS = re.compile(r"\W+")
-_ENTITY = re.compile(r"&(?:amp|quot|apos|lt|gt|nbsp|#\d{2,4}|#x[0-9a-f]{2,4});", re.IGNORECASE)
+#: An entity of HTML.
+ENTITY = re.compile(r"&(?:amp|quot|apos|lt|gt|nbsp|#\d{2,4}|#x[0-9a-f]{2,4});", re.IGNORECASE)
 
 
 def about_lines(testset: TestSet, systems: Mapping[str, Lines]) -> Iterator[Caution]:
@@ -82,7 +83,7 @@ class _Examined:
 
 
 def _has_entity(text: str | None) -> bool:
-    return text is not None and "&" in text and _ENTITY.search(text) is not None
+    return text is not None and "&" in text and ENTITY.search(text) is not None
 
 
 def _strip(lines: Lines) -> list[str]:
