@@ -23,6 +23,7 @@ run: $(VENV)/run.stamp
 
 test: $(VENV)/test.stamp
 	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy & types=$$!; \
 		$(VENV)/bin/python -m pytest -n auto --no-loadscope-reorder --durations=40; tested=$$?; \
 		wait $$types || { echo "mypy found errors: see above." >&2; exit 1; }; exit $$tested

@@ -1,4 +1,7 @@
-"""The frame of the dashboard: page settings, who may see it, navigation, test set and settings. No statistics."""
+"""The frame of the dashboard: page settings, who may see it, navigation, test set and settings.
+
+No statistics.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,6 @@
-"""The dashboard's server: Streamlit's own, behind a guard, with a health page and a log of events."""
+"""The dashboard's server: Streamlit's own, behind a guard, with a health page and a log of
+events.
+"""
 
 from pathlib import Path
 
@@ -10,7 +12,15 @@ from pages._server import guard, health, lifecycle, sessions
 from pages._work import events
 
 # What it is called is looked for in this text: `streamlit run asgi.py` starts it.
-app = App(Path(__file__).with_name("app.py"), lifespan=lifecycle.life, on_script_error=events.failed,
-          middleware=[Middleware(guard.Guard), Middleware(sessions.Sessions), Middleware(sessions.Uploads)],
-          routes=[Route("/_mtsig/health", health.answer)],
-          exception_handlers={Exception: guard.broken})
+app = App(
+    Path(__file__).with_name("app.py"),
+    lifespan=lifecycle.life,
+    on_script_error=events.failed,
+    middleware=[
+        Middleware(guard.Guard),
+        Middleware(sessions.Sessions),
+        Middleware(sessions.Uploads),
+    ],
+    routes=[Route("/_mtsig/health", health.answer)],
+    exception_handlers={Exception: guard.broken},
+)

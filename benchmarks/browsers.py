@@ -28,11 +28,17 @@ def chromium() -> str | None:
     return next(filter(None, map(shutil.which, _PROGRAMS)), None)
 
 
-async def browse(address: str, asks: list[dict[str, str]], until: float, think: float, windows: int) -> list[dict]:
+async def browse(
+    address: str, asks: list[dict[str, str]], until: float, think: float, windows: int
+) -> list[dict]:
     """Open pages by their links at the side, in windows of one browser; the visits."""
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
-        done = await asyncio.gather(*(_read(browser, address, asks, until, think, seed) for seed in range(windows)))
+        browser = await playwright.chromium.launch(
+            executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"]
+        )
+        done = await asyncio.gather(
+            *(_read(browser, address, asks, until, think, seed) for seed in range(windows))
+        )
         await browser.close()
     return [visit for visits in done for visit in visits]
 
@@ -40,17 +46,26 @@ async def browse(address: str, asks: list[dict[str, str]], until: float, think: 
 async def _read(browser, address, asks, until, think, seed):
     draw = random.Random(seed)
     asked = draw.choice(asks)
-    context = await browser.new_context(viewport={"width": 1280, "height": 720}, reduced_motion="reduce",
-                                        bypass_csp=True)  # it evaluates text in the page to know when all is there
+    context = await browser.new_context(
+        viewport={"width": 1280, "height": 720}, reduced_motion="reduce", bypass_csp=True
+    )  # it evaluates text in the page to know when all is there
     window, visits = await context.new_page(), []
     await asyncio.sleep(draw.uniform(0, think))
     while time.monotonic() < until:
-        page = draw.choice([other for other in PAGES[1:] if not visits or visits[-1]["page"] != f"{other} (browser)"])
+        page = draw.choice(
+            [
+                other
+                for other in PAGES[1:]
+                if not visits or visits[-1]["page"] != f"{other} (browser)"
+            ]
+        )
         begun, wrong, called = time.monotonic(), "", f"{page} (browser)"
         title = catalogue.PAGES[page].title
         try:
             if visits and not visits[-1]["wrong"]:
-                await window.get_by_role("link", name=title, exact=True).first.click(timeout=_LONGEST)
+                await window.get_by_role("link", name=title, exact=True).first.click(
+                    timeout=_LONGEST
+                )
             else:
                 called = "any page (browser, with all that it loads first)"
                 await window.goto(f"{address}/{page}?{urlencode(asked)}", timeout=_LONGEST)
@@ -62,12 +77,23 @@ async def _read(browser, address, asks, until, think, seed):
         except Error as problem:
             wrong = str(problem).splitlines()[0][:200]
         seconds = time.monotonic() - begun
-        visits.append({"page": called, "asked": str(asked), "seconds": seconds, "first": seconds,
-                       "wrong": wrong})
+        visits.append(
+            {
+                "page": called,
+                "asked": str(asked),
+                "seconds": seconds,
+                "first": seconds,
+                "wrong": wrong,
+            }
+        )
         await asyncio.sleep(draw.expovariate(1 / think))
     return visits
 
 
 if __name__ == "__main__":
     address, asks, until, think, windows = sys.argv[1:]
-    print(json.dumps(asyncio.run(browse(address, json.loads(asks), float(until), float(think), int(windows)))))
+    print(
+        json.dumps(
+            asyncio.run(browse(address, json.loads(asks), float(until), float(think), int(windows)))
+        )
+    )

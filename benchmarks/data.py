@@ -1,4 +1,6 @@
-"""Texts and statistics to measure with: real ones where a folder is given or found, else made up."""
+"""Texts and statistics to measure with: real ones where a folder is given or found, else made
+up.
+"""
 
 from __future__ import annotations
 
@@ -30,19 +32,30 @@ def made_up(n_systems: int = 26, n_segments: int = 997, seed: int = 0) -> TestSe
 
     def sentence(picked):
         marks = rng.random(len(picked))
-        return " ".join(w + "," * int(m < 0.08) for w, m in zip(words[picked], marks, strict=True)).capitalize() + "."
+        return (
+            " ".join(
+                w + "," * int(m < 0.08) for w, m in zip(words[picked], marks, strict=True)
+            ).capitalize()
+            + "."
+        )
 
     picked = [rng.choice(len(words), rng.integers(5, 60), p=chance) for _ in range(n_segments)]
     systems = {}
     for k in range(n_systems):
-        changed = [np.where(rng.random(len(p)) < 0.2 + 0.01 * k, rng.choice(len(words), len(p), p=chance), p)
-                   for p in picked]
+        changed = [
+            np.where(
+                rng.random(len(p)) < 0.2 + 0.01 * k, rng.choice(len(words), len(p), p=chance), p
+            )
+            for p in picked
+        ]
         systems[f"system-{k + 1:02}"] = [sentence(p) for p in changed]
     return TestSet("made up", systems, {"ref": [sentence(p) for p in picked]}, langpair="en-de")
 
 
 def widen(statistics: np.ndarray, n_systems: int, n_segments: int, seed: int = 0) -> np.ndarray:
-    """More systems (mixtures of two) and more segments (drawn with replacement) of the same kind."""
+    """More systems (mixtures of two) and more segments (drawn with replacement) of the same
+    kind.
+    """
     rng = np.random.default_rng(seed)
     rows = [*statistics]
     while len(rows) < n_systems:
@@ -50,18 +63,23 @@ def widen(statistics: np.ndarray, n_systems: int, n_segments: int, seed: int = 0
         mask = rng.random(statistics.shape[1]) < 0.5
         rows.append(np.where(mask[:, None], statistics[first], statistics[second]))
     wide = np.stack(rows[:n_systems])
-    return wide if n_segments == wide.shape[1] else wide[:, rng.integers(0, wide.shape[1], n_segments)]
+    return (
+        wide if n_segments == wide.shape[1] else wide[:, rng.integers(0, wide.shape[1], n_segments)]
+    )
 
 
 def write(testset: TestSet, folder: Path) -> tuple[Path, list[Path]]:
     """The first reference and all systems as plain text files."""
+
     def save(name, texts):
         path = folder / f"{name}.txt"
         path.write_text("".join(text + "\n" for text in texts), encoding="utf-8", newline="\n")
         return path
 
     reference = save("reference", next(iter(testset.references.values())))
-    return reference, [save(f"system-{k:02}", texts) for k, texts in enumerate(testset.systems.values())]
+    return reference, [
+        save(f"system-{k:02}", texts) for k, texts in enumerate(testset.systems.values())
+    ]
 
 
 def write_task(testset: TestSet, folder: Path) -> str:

@@ -17,7 +17,9 @@ class _MadeUp(Bleu):
 
     def statistics(self, testset, progress=None):
         rng = np.random.default_rng(0)
-        counts = np.empty((len(testset.systems), testset.n_segments, len(self.stat_names)), np.int32)
+        counts = np.empty(
+            (len(testset.systems), testset.n_segments, len(self.stat_names)), np.int32
+        )
         for system in counts:  # one at a time, so that making them is not what takes most memory
             system[:, 0] = rng.integers(5, 50, len(system))
             system[:, 1] = counts[0, :, 0]
@@ -28,8 +30,10 @@ class _MadeUp(Bleu):
 
 
 def peak_mb() -> float:
-    """Most memory that this process has had, in MB. `resource` knows of the process that started it too, where that
-    had more."""
+    """Most memory that this process has had, in MB.
+
+    `resource` knows of the process that started it too, where that had more.
+    """
     status = Path("/proc/self/status")
     if not status.is_file():
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -39,5 +43,7 @@ def peak_mb() -> float:
 
 def compare_made_up(n_systems: int, n_segments: int, n_trials: int) -> None:
     empty = ("",) * n_segments
-    testset = TestSet("made up", {f"system {k}": (*empty[1:], str(k)) for k in range(n_systems)}, {"ref": empty})
+    testset = TestSet(
+        "made up", {f"system {k}": (*empty[1:], str(k)) for k in range(n_systems)}, {"ref": empty}
+    )
     compare(testset, [_MadeUp()], trials=n_trials, resamples=min(n_trials, 2000))

@@ -22,16 +22,29 @@ def test_pair(name: str, statistics: np.ndarray, n_samples: int) -> float:
     metric, (first, second) = Counted(), statistics[:2].tolist()
     baseline = {"BLEU": (first, Result(metric._aggregate_and_compute(first).score))}
     run = {"ar": _paired_ar_test, "bs": _paired_bs_test}[name]
-    return run(baseline, "second", second, None, {"BLEU": metric}, n_samples, seed=12345)[1]["BLEU"].p_value
+    return run(baseline, "second", second, None, {"BLEU": metric}, n_samples, seed=12345)[1][
+        "BLEU"
+    ].p_value
 
 
 def counter(name, references, systems):
-    """A function that counts all systems with the references cached, its memory of segments cleared first."""
-    theirs = {"bleu": BLEU, "chrf": CHRF, "chrf++": functools.partial(CHRF, word_order=2), "ter": TER}
+    """A function that counts all systems with the references cached, its memory of segments cleared
+    first.
+    """
+    theirs = {
+        "bleu": BLEU,
+        "chrf": CHRF,
+        "chrf++": functools.partial(CHRF, word_order=2),
+        "ter": TER,
+    }
     metric = theirs[name](references=references)
 
     def count():
-        for tokenizer in (tokenizer_13a.Tokenizer13a, tokenizer_re.TokenizerRegexp, tokenizer_ter.TercomTokenizer):
+        for tokenizer in (
+            tokenizer_13a.Tokenizer13a,
+            tokenizer_re.TokenizerRegexp,
+            tokenizer_ter.TercomTokenizer,
+        ):
             tokenizer.__call__.cache_clear()
         return np.array([metric._extract_corpus_statistics(system, None) for system in systems])
 

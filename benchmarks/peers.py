@@ -1,4 +1,6 @@
-"""The command lines of peers on the same work, each as its users run it: files in, a decision for each pair out."""
+"""The command lines of peers on the same work, each as its users run it: files in, a decision for
+each pair out.
+"""
 
 from __future__ import annotations
 
@@ -31,26 +33,88 @@ def peers(python: str, testset) -> list[dict]:
         systems = [f"--system={path}" for path in files]
         compare_mt = str(Path(python).with_name("compare-mt"))
         for tool, work, pairs, command in (
-                ("mtsig", "bootstrap, 1,000: all pairs, intervals, correction, ranks", n_pairs,
-                 _ours(reference, systems, "--test", "bootstrap", "--trials", "1000", "--resamples", "1000")),
-                ("sacreBLEU", "--paired-bs, 1,000: the others against the first", _N_SYSTEMS - 1,
-                 [python, "-m", "sacrebleu", reference, "-i", *files, "-m", "bleu", "--paired-bs",
-                  "--paired-bs-n", "1000"]),
-                ("compare-mt", "bootstrap=1000: all pairs", n_pairs,
-                 [compare_mt, reference, *files, "--compare_scores", "score_type=sacrebleu,bootstrap=1000",
-                  *(f"--compare_{what}" for what in ("word_accuracies", "sentence_buckets", "ngrams",
-                                                     "sentence_examples"))]),
-                ("mtsig", "randomization, 10,000: all pairs, intervals, correction, ranks", n_pairs,
-                 _ours(reference, systems)),
-                ("sacreBLEU", "--paired-ar, 10,000: the others against the first", _N_SYSTEMS - 1,
-                 [python, "-m", "sacrebleu", reference, "-i", *files, "-m", "bleu", "--paired-ar"])):
+            (
+                "mtsig",
+                "bootstrap, 1,000: all pairs, intervals, correction, ranks",
+                n_pairs,
+                _ours(
+                    reference,
+                    systems,
+                    "--test",
+                    "bootstrap",
+                    "--trials",
+                    "1000",
+                    "--resamples",
+                    "1000",
+                ),
+            ),
+            (
+                "sacreBLEU",
+                "--paired-bs, 1,000: the others against the first",
+                _N_SYSTEMS - 1,
+                [
+                    python,
+                    "-m",
+                    "sacrebleu",
+                    reference,
+                    "-i",
+                    *files,
+                    "-m",
+                    "bleu",
+                    "--paired-bs",
+                    "--paired-bs-n",
+                    "1000",
+                ],
+            ),
+            (
+                "compare-mt",
+                "bootstrap=1000: all pairs",
+                n_pairs,
+                [
+                    compare_mt,
+                    reference,
+                    *files,
+                    "--compare_scores",
+                    "score_type=sacrebleu,bootstrap=1000",
+                    *(
+                        f"--compare_{what}"
+                        for what in (
+                            "word_accuracies",
+                            "sentence_buckets",
+                            "ngrams",
+                            "sentence_examples",
+                        )
+                    ),
+                ],
+            ),
+            (
+                "mtsig",
+                "randomization, 10,000: all pairs, intervals, correction, ranks",
+                n_pairs,
+                _ours(reference, systems),
+            ),
+            (
+                "sacreBLEU",
+                "--paired-ar, 10,000: the others against the first",
+                _N_SYSTEMS - 1,
+                [python, "-m", "sacrebleu", reference, "-i", *files, "-m", "bleu", "--paired-ar"],
+            ),
+        ):
             begun = time.perf_counter()
-            done = subprocess.run(list(map(str, command)), capture_output=True, text=True,
-                                  env={**os.environ, "MTSIG_CACHE": ""})
+            done = subprocess.run(
+                list(map(str, command)),
+                capture_output=True,
+                text=True,
+                env={**os.environ, "MTSIG_CACHE": ""},
+            )
             if done.returncode:
                 raise SystemExit(f"{tool} failed: {done.stderr.strip().rpartition(chr(10))[2]}")
-            rows.append({"tool": tool, "work": work, "pairs": pairs, "seconds": time.perf_counter() - begun})
-            print(f"{tool:<12} {work:<64} {pairs:>3} pairs {rows[-1]['seconds']:8.2f} s", flush=True)
+            rows.append(
+                {"tool": tool, "work": work, "pairs": pairs, "seconds": time.perf_counter() - begun}
+            )
+            print(
+                f"{tool:<12} {work:<64} {pairs:>3} pairs {rows[-1]['seconds']:8.2f} s", flush=True
+            )
     return rows
 
 

@@ -1,4 +1,6 @@
-"""How long a reader waits for the screen: one window of a real browser, and a server that has nothing else to do."""
+"""How long a reader waits for the screen: one window of a real browser, and a server that has
+nothing else to do.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,9 @@ _ROUNDS = 5
 _TRIES = 20
 _SLOW = 20  # Mbit/s, with 20 ms until an answer begins: a share of a lecture hall's network
 _PAUSE = 1.5  # seconds that a reader looks at what is there
-#: Sets window.waited to seconds from the next click, or from when the page was opened, until: its title and a picture
-#: stand in the page; its run has ended, nothing of the run before is left, and the browser has painted.
+#: Sets window.waited to seconds from the next click, or from when the page was opened, until: its
+#: title and a picture stand in the page; its run has ended, nothing of the run before is left, and
+#: the browser has painted.
 _WATCH = """([title, opened]) => {
     const seen = window.waited = {}, app = () => document.querySelector('[data-testid="stApp"]');
     let begun = opened ? 0 : null, ran = opened;
@@ -53,7 +56,9 @@ st.plotly_chart(go.Figure(go.Scatter(y=[1, 3, 2])))
 
 
 def screen(testset: TestSet) -> None:
-    """Print seconds: of the first picture of a server that has just started, of other pages, of a control's change."""
+    """Print seconds: of the first picture of a server that has just started, of other pages, of a
+    control's change.
+    """
     with tempfile.TemporaryDirectory() as folder:
         _compare_with_streamlit(folder)
         asked = urlencode({"testset": data.write_task(testset, Path(folder) / "big")})
@@ -63,7 +68,9 @@ def screen(testset: TestSet) -> None:
         try:
             with new_window() as window:
                 _say("a server that has just started, in a new browser", [_visited(window, link)])
-                _say("a new window of that browser", [_visited(window, link) for _ in range(_ROUNDS)])
+                _say(
+                    "a new window of that browser", [_visited(window, link) for _ in range(_ROUNDS)]
+                )
                 _measure(window)
                 started_again = []
                 for _ in range(_ROUNDS):
@@ -72,7 +79,10 @@ def screen(testset: TestSet) -> None:
                     started_again.append(_visited(window, link))
                 _say("a server started again, in a browser that knew it", started_again)
             _say("a new browser", [_first(link) for _ in range(_ROUNDS)])
-            _say(f"a new browser over a line of {_SLOW} Mbit/s", [_first(link, _SLOW) for _ in range(_ROUNDS)])
+            _say(
+                f"a new browser over a line of {_SLOW} Mbit/s",
+                [_first(link, _SLOW) for _ in range(_ROUNDS)],
+            )
         finally:
             stop(server)
 
@@ -96,8 +106,13 @@ def _first(link: str, megabits: float = 0) -> dict[str, float]:
     with new_window() as window:
         if megabits:
             window.ask("Network.enable")
-            window.ask("Network.emulateNetworkConditions", offline=False, latency=20,
-                       downloadThroughput=megabits * 125_000, uploadThroughput=megabits * 125_000)
+            window.ask(
+                "Network.emulateNetworkConditions",
+                offline=False,
+                latency=20,
+                downloadThroughput=megabits * 125_000,
+                uploadThroughput=megabits * 125_000,
+            )
         return _visited(window, link)
 
 
@@ -108,14 +123,20 @@ def _measure(window: Window) -> None:
     for name in _PAGES:
         _say(f"{name}, again", [found[name] for found in rounds])
     _opened(window, "Summary")
-    for key, names in (("correction", ("bonferroni", "none", "holm")), ("test", ("bootstrap", "percentile", "ar"))):
+    for key, names in (
+        ("correction", ("bonferroni", "none", "holm")),
+        ("test", ("bootstrap", "percentile", "ar")),
+    ):
         for how, asked in (("for the first time", names), ("again", names * 2)):
             waits = [_chosen(window, key, SETTINGS[key].name_value(name)) for name in asked]
             _say(f"another {key}, {how}", waits, "all")
 
 
 def _say(what: str, waits: list[dict[str, float]], *told: str) -> None:
-    medians = (f"{key} {statistics.median(found[key] for found in waits):5.2f} s" for key in told or ("picture", "all"))
+    medians = (
+        f"{key} {statistics.median(found[key] for found in waits):5.2f} s"
+        for key in told or ("picture", "all")
+    )
     print(f"{what:<50} {', '.join(medians):>30}", flush=True)
 
 
@@ -127,8 +148,10 @@ def _waited(window: Window) -> dict[str, float]:
 
 def _visited(window: Window, link: str) -> dict[str, float]:
     window.ask("Page.enable")
-    said = window.ask("Page.addScriptToEvaluateOnNewDocument", source="addEventListener('DOMContentLoaded', () => "
-                      f"({_WATCH})(['Summary', true]))")
+    said = window.ask(
+        "Page.addScriptToEvaluateOnNewDocument",
+        source=f"addEventListener('DOMContentLoaded', () => ({_WATCH})(['Summary', true]))",
+    )
     window.ask("Page.navigate", url=link)
     found = _waited(window)
     window.ask("Page.removeScriptToEvaluateOnNewDocument", **said)
@@ -146,7 +169,10 @@ def _chosen(window: Window, key: str, name: str) -> dict[str, float]:
     if not window.value(f"!!document.querySelector('.st-key-{key} input')"):
         window.value("document.querySelector('.st-key-settings-box button').click()")
         window.wait(f"!!document.querySelector('.st-key-{key} input')")
-    field, option = f"document.querySelector('.st-key-{key} input')", _with_text('[role="option"]', name)
+    field, option = (
+        f"document.querySelector('.st-key-{key} input')",
+        _with_text('[role="option"]', name),
+    )
     for _ in range(_TRIES):  # a field may not listen yet
         window.value(f"{field}.blur(), {field}.focus(), {field}.select()")
         window.ask("Input.insertText", text=name)

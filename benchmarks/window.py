@@ -1,5 +1,6 @@
-"""A window of a real browser that is asked as little as can be: what tests drive browsers with has all errors of a page
-told to it, which makes a page half as long again to load."""
+"""A window of a real browser that is asked as little as can be: what tests drive browsers with has
+all errors of a page told to it, which makes a page half as long again to load.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +21,13 @@ from websockets.sync.client import ClientConnection, connect
 from benchmarks.browsers import chromium
 
 _OFTEN, _LONGEST = 0.1, 120.0  # seconds between two looks at the page, and until they end
-_OPTIONS = ("--headless", "--no-sandbox", "--no-first-run", "--remote-debugging-port=0", "--window-size=1280,800")
+_OPTIONS = (
+    "--headless",
+    "--no-sandbox",
+    "--no-first-run",
+    "--remote-debugging-port=0",
+    "--window-size=1280,800",
+)
 
 
 class Window:
@@ -42,7 +49,9 @@ class Window:
 
     def value(self, expression: str) -> Any:
         """The value of an expression in the page, as JSON has it."""
-        return self.ask("Runtime.evaluate", expression=expression, returnByValue=True)["result"].get("value")
+        return self.ask("Runtime.evaluate", expression=expression, returnByValue=True)[
+            "result"
+        ].get("value")
 
     def wait(self, expression: str) -> Any:
         """The first value of an expression that is true."""
@@ -56,12 +65,19 @@ def new_window() -> Iterator[Window]:
         program = chromium()
         if program is None:
             raise FileNotFoundError("no Chromium on this machine")
-        browser = subprocess.Popen([program, *_OPTIONS, f"--user-data-dir={folder}", "about:blank"],
-                                   stderr=subprocess.DEVNULL, start_new_session=True)
+        browser = subprocess.Popen(
+            [program, *_OPTIONS, f"--user-data-dir={folder}", "about:blank"],
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
         try:
             port = _port(Path(folder) / "DevToolsActivePort")
             with urllib.request.urlopen(f"http://127.0.0.1:{port}/json") as answer:
-                address, = (found["webSocketDebuggerUrl"] for found in json.load(answer) if found["type"] == "page")
+                (address,) = (
+                    found["webSocketDebuggerUrl"]
+                    for found in json.load(answer)
+                    if found["type"] == "page"
+                )
             with connect(address, max_size=None) as line:
                 window = Window(line)
                 window.ask("Emulation.setFocusEmulationEnabled", enabled=True)
@@ -73,7 +89,12 @@ def new_window() -> Iterator[Window]:
 
 def _port(file: Path) -> str:
     """The port that a browser which is just starting writes down."""
-    return str(_first(lambda: file.is_file() and file.read_text().splitlines(), f"the browser writes {file.name}")[0])
+    return str(
+        _first(
+            lambda: file.is_file() and file.read_text().splitlines(),
+            f"the browser writes {file.name}",
+        )[0]
+    )
 
 
 def _first(look: Callable[[], Any], what: str) -> Any:

@@ -1,7 +1,10 @@
-"""Take a picture of every page: ``python docs/screenshots.py``. Needs the packages of the extra ``test``.
+"""Take a picture of every page: ``python docs/screenshots.py``.
 
-Each page is taken in light and dark, large and as large as a projector shows it, on the simulated corpus or on the
-test set that further options name: ``python docs/screenshots.py --folder wmt24 --langpair en-de``.
+Needs the packages of the extra ``test``.
+
+Each page is taken in light and dark, large and as large as a projector shows it, on the simulated
+corpus or on the test set that further options name: ``python docs/screenshots.py --folder wmt24
+--langpair en-de``.
 """
 
 import argparse
@@ -17,34 +20,65 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ("summary", "pairs", "pair", "segments", "metrics", "results", "lecture", "sampling", "bootstrap", "size",
-         "trust", "inside", "papers", "methods", "upload")
+PAGES = (
+    "summary",
+    "pairs",
+    "pair",
+    "segments",
+    "metrics",
+    "results",
+    "lecture",
+    "sampling",
+    "bootstrap",
+    "size",
+    "trust",
+    "inside",
+    "papers",
+    "methods",
+    "upload",
+)
 BROWSERS = ("chromium-headless-shell", "chromium")
 README = {"summary": ("summary", "projector"), "summary-dark": ("summary", "projector-dark")}
-LOOKS = {"light": ("light", 1440, 1000), "dark": ("dark", 1440, 1000), "projector": ("light", 1280, 720),
-         "projector-dark": ("dark", 1280, 720)}
+LOOKS = {
+    "light": ("light", 1440, 1000),
+    "dark": ("dark", 1440, 1000),
+    "projector": ("light", 1280, 720),
+    "projector-dark": ("dark", 1280, 720),
+}
 PATIENCE = 180_000  # ms; the simulated corpus is counted and tested in seconds, not at once
 BUSY = '[data-stale="true"], [class*="st-key-background-cancel"], [data-testid="stSkeleton"]'
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--to", type=Path, default=ROOT / "screenshots", metavar="DIR")
     parser.add_argument("--pages", nargs="+", choices=PAGES, default=PAGES, metavar="PAGE")
-    parser.add_argument("--readme", action="store_true", help="write the pictures of the README instead: docs/*.png")
+    parser.add_argument(
+        "--readme", action="store_true", help="write the pictures of the README instead: docs/*.png"
+    )
     options, source = parser.parse_known_args()
     source = source or (["--demo-segments", "600"] if options.readme else ["--demo"])
     if options.readme:
-        wanted = [(page, look, ROOT / "docs" / f"{name}.png") for name, (page, look) in README.items()]
+        wanted = [
+            (page, look, ROOT / "docs" / f"{name}.png") for name, (page, look) in README.items()
+        ]
     else:
         options.to.mkdir(parents=True, exist_ok=True)
-        wanted = [(page, look, options.to / f"{page}-{look}.png") for page in options.pages for look in LOOKS]
+        wanted = [
+            (page, look, options.to / f"{page}-{look}.png")
+            for page in options.pages
+            for look in LOOKS
+        ]
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     server = subprocess.Popen(
         [sys.executable, "-m", "mtsig_core", "serve", *source, "--port", str(port), "--no-browser"],
-        cwd=ROOT, env={**os.environ, "MTSIG_DATA_ROOT": ""})
+        cwd=ROOT,
+        env={**os.environ, "MTSIG_DATA_ROOT": ""},
+    )
     try:
         wait_for(f"http://localhost:{port}/_stcore/health")
         take(f"http://localhost:{port}", wanted)
@@ -70,8 +104,9 @@ def take(address, wanted):
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         for page, look, path in wanted:
             scheme, width, height = LOOKS[look]
-            context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme,
-                                          bypass_csp=True)  # it evaluates text in the page to know when all is drawn
+            context = browser.new_context(
+                viewport={"width": width, "height": height}, color_scheme=scheme, bypass_csp=True
+            )  # it evaluates text in the page to know when all is drawn
             tab = context.new_page()
             tab.goto(f"{address}/{'' if page == 'summary' else page}")
             finished(tab)
@@ -86,10 +121,15 @@ def finished(tab):
     tab.wait_for_selector("h1", timeout=PATIENCE)
     for _ in range(2):
         tab.wait_for_timeout(900)
-        tab.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]', timeout=PATIENCE)
+        tab.wait_for_selector(
+            '[data-testid="stApp"][data-test-script-state="notRunning"]', timeout=PATIENCE
+        )
         tab.wait_for_function("busy => !document.querySelector(busy)", arg=BUSY, timeout=PATIENCE)
-        tab.wait_for_function("""[...document.querySelectorAll('[data-testid="stPlotlyChart"]')]
-                                 .every(figure => figure.querySelector('.main-svg'))""", timeout=PATIENCE)
+        tab.wait_for_function(
+            """[...document.querySelectorAll('[data-testid="stPlotlyChart"]')]
+                                 .every(figure => figure.querySelector('.main-svg'))""",
+            timeout=PATIENCE,
+        )
 
 
 if __name__ == "__main__":

@@ -5,14 +5,22 @@
 >>> compare(TestSet("toy", systems, {"ref": ["a b c d e"] * 40}), trials=999)
 <Comparison on 'toy': 2 systems, 40 segments; 'bleu' 1 of 1 pair significant>
 
-A notebook shows it as a table; docs/python.md has what else there is, in the order in which it is of use.
+A notebook shows it as a table; docs/python.md has what else there is, in the order in which it is
+of use.
 """
 
 import mtsig_core._command  # noqa: F401 - first, as importing the rest takes a while
 from mtsig_core.caution import Caution
 from mtsig_core.errors import Cancelled, InputError, MtsigError, NotYetError, SettingError
 from mtsig_core.metrics import METRICS, Metric, make_metric
-from mtsig_core.readers import join_scores, language_pairs, read_frame, read_scores, read_text, read_wmt
+from mtsig_core.readers import (
+    join_scores,
+    language_pairs,
+    read_frame,
+    read_scores,
+    read_text,
+    read_wmt,
+)
 from mtsig_core.readers.tasks import read_task
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.results import (
@@ -42,17 +50,70 @@ from mtsig_core.stats.comparison import (
     score,
 )
 from mtsig_core.stats.pair import Equivalence, Outcome, PairExamination, equivalence, examine_pair
-from mtsig_core.stats.power import PairPlan, minimum_detectable_difference, plan, power_at, units_needed
+from mtsig_core.stats.power import (
+    PairPlan,
+    minimum_detectable_difference,
+    plan,
+    power_at,
+    units_needed,
+)
 from mtsig_core.task import SystemInfo, Task
 from mtsig_core.testset import SegmentScores, TestSet
 from mtsig_core.version import __version__
 
 __all__ = [
-    "Cancelled", "Caution", "Comparison", "Draws", "Equivalence", "Exclusion", "InputError", "METRICS", "Metric",
-    "MetricResult", "MetricScores", "MtsigError", "NotYetError", "Outcome", "PairExamination", "PairPlan",
-    "PairResult", "ReferenceLeaders", "Replicates", "ScoreBootstrap", "Scores", "SegmentScores", "SettingError",
-    "Settings", "SystemInfo", "SystemResult", "SystemScore", "Task", "TaskComparison", "TestSet", "TestSetInfo",
-    "__version__", "bootstrap_systems", "compare", "compare_task", "decide", "draw", "equivalence", "examine_pair",
-    "join_scores", "language_pairs", "make_metric", "minimum_detectable_difference", "paper_sentences",
-    "plan", "power_at", "read_frame", "read_scores", "read_task", "read_text", "read_wmt", "replicates", "score",
-    "units_needed"]
+    "Cancelled",
+    "Caution",
+    "Comparison",
+    "Draws",
+    "Equivalence",
+    "Exclusion",
+    "InputError",
+    "METRICS",
+    "Metric",
+    "MetricResult",
+    "MetricScores",
+    "MtsigError",
+    "NotYetError",
+    "Outcome",
+    "PairExamination",
+    "PairPlan",
+    "PairResult",
+    "ReferenceLeaders",
+    "Replicates",
+    "ScoreBootstrap",
+    "Scores",
+    "SegmentScores",
+    "SettingError",
+    "Settings",
+    "SystemInfo",
+    "SystemResult",
+    "SystemScore",
+    "Task",
+    "TaskComparison",
+    "TestSet",
+    "TestSetInfo",
+    "__version__",
+    "bootstrap_systems",
+    "compare",
+    "compare_task",
+    "decide",
+    "draw",
+    "equivalence",
+    "examine_pair",
+    "join_scores",
+    "language_pairs",
+    "make_metric",
+    "minimum_detectable_difference",
+    "paper_sentences",
+    "plan",
+    "power_at",
+    "read_frame",
+    "read_scores",
+    "read_task",
+    "read_text",
+    "read_wmt",
+    "replicates",
+    "score",
+    "units_needed",
+]

@@ -1,8 +1,9 @@
-"""What is set where this process is the command ``mtsig``, and left alone in another program; imported before all else.
+"""What is set where this process is the command ``mtsig``, and left alone in another program;
+imported before all else.
 
-Ctrl+C ends it with one line: a KeyboardInterrupt would show fifty lines of what is being imported, and compiled code
-that it comes up in loses it, or makes another error of it. And what it makes it mostly keeps, so that to look for
-garbage as often as Python does would be a twelfth of its time.
+Ctrl+C ends it with one line: a KeyboardInterrupt would show fifty lines of what is being imported,
+and compiled code that it comes up in loses it, or makes another error of it. And what it makes it
+mostly keeps, so that to look for garbage as often as Python does would be a twelfth of its time.
 """
 
 import atexit
@@ -36,7 +37,9 @@ if _IS_COMMAND and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 @contextmanager
 def ignore_interrupts(*others: signal.Signals) -> Iterator[None]:
-    """A process that is started meanwhile has no Ctrl+C, nor these `others`, until it asks for them."""
+    """A process that is started meanwhile has no Ctrl+C, nor these `others`, until it asks for
+    them.
+    """
     held = {signal.SIGINT, *others}
     signal.pthread_sigmask(signal.SIG_BLOCK, held)
     try:

@@ -1,4 +1,7 @@
-"""What a reader has to know beside the numbers, as facts: warnings, and what was assumed. `report` writes the words."""
+"""What a reader has to know beside the numbers, as facts: warnings, and what was assumed.
+
+`report` writes the words.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,24 @@ from mtsig_core.errors import Remedy
 if TYPE_CHECKING:
     from mtsig_core.report.caution_words import Words
 
-Concern = Literal["files", "texts", "scores", "ratings", "units", "test", "references", "family", "open pairs", "pair",
-                  "differences", "ranks", "metrics", "runs", "experiment", "decision"]
+Concern = Literal[
+    "files",
+    "texts",
+    "scores",
+    "ratings",
+    "units",
+    "test",
+    "references",
+    "family",
+    "open pairs",
+    "pair",
+    "differences",
+    "ranks",
+    "metrics",
+    "runs",
+    "experiment",
+    "decision",
+]
 
 
 @dataclass(frozen=True)
@@ -22,7 +41,8 @@ class Kind:
     concern: Concern
     #: It stands before all numbers of a report.
     comes_first: bool = False
-    #: It stands beside the verdict of its metric: why mtsig declares no system better where one seems to be.
+    #: It stands beside the verdict of its metric: why mtsig declares no system better where one
+    #: seems to be.
     beside_verdict: bool = False
     #: No result should be quoted without it: verdicts, captions and papers repeat it.
     in_caption: bool = False
@@ -64,8 +84,9 @@ CAUTION_KINDS: Mapping[str, Kind] = {
     "depends-on-size": Kind("ratings", names_metric=True),
     "ratings-alone": Kind("ratings", names_metric=True),
     "ratings-of-references": Kind("ratings", names_metric=True),
-    "raters-favour-systems": Kind("ratings", in_caption=True, breaks_level=True, breaks_intervals=True,
-                                  names_metric=True),
+    "raters-favour-systems": Kind(
+        "ratings", in_caption=True, breaks_level=True, breaks_intervals=True, names_metric=True
+    ),
     "few-rater-links": Kind("ratings", names_metric=True),
     "not-rated": Kind("ratings", names_metric=True),
     "partly-rated": Kind("ratings", names_metric=True),
@@ -79,7 +100,9 @@ CAUTION_KINDS: Mapping[str, Kind] = {
     "test-as-published": Kind("test", in_caption=True, breaks_level=True),
     "test-assumes": Kind("test", in_caption=True),
     "test-needs-units": Kind("test", in_caption=True, breaks_level=True),
-    "skewed-system": Kind("test", in_caption=True, breaks_level=True, breaks_intervals=True, names_metric=True),
+    "skewed-system": Kind(
+        "test", in_caption=True, breaks_level=True, breaks_intervals=True, names_metric=True
+    ),
     "reference-among-systems": Kind("references"),
     "references-disagree": Kind("references", in_caption=True, names_metric=True),
     "too-few-units": Kind("family"),
@@ -126,19 +149,22 @@ CAUTION_KINDS: Mapping[str, Kind] = {
 class Caution:
     """A warning: what to keep in mind when reading the result, and what to do.
 
-    Its texts are made of the facts when they are asked for: `text` is all of it, `finding` leaves out what to do, and
-    `general` what holds of this comparison only, too; `here` and `advice` are these parts.
+    Its texts are made of the facts when they are asked for: `text` is all of it, `finding` leaves
+    out what to do, and `general` what holds of this comparison only, too; `here` and `advice` are
+    these parts.
 
     Attributes
     ----------
     code : str
         Stable name, such as ``"identical-outputs"``; a key of `CAUTION_KINDS`.
     facts : mapping
-        The numbers and names that its words need; values are as JSON has them, with tuples for lists.
+        The numbers and names that its words need; values are as JSON has them, with tuples for
+        lists.
     metric, a, b : str or None
         What it is about, where it is about one metric, system or pair.
     remedies : tuple of Remedy
-        Settings that each would help, as data: whoever shows the warning says them in its own words.
+        Settings that each would help, as data: whoever shows the warning says them in its own
+        words.
     """
 
     code: str
@@ -183,8 +209,9 @@ class Caution:
 
     @property
     def concerns_all(self) -> bool:
-        """Whether it is about the whole of what it came with, not about single systems or pairs: a wrong
-        file and a reference among the systems change all ranks."""
+        """Whether it is about the whole of what it came with, not about single systems or pairs: a
+        wrong file and a reference among the systems change all ranks.
+        """
         concern = self.kind.concern
         return concern in ("files", "references") or self.a is None and concern != "open pairs"
 
@@ -193,7 +220,9 @@ class Caution:
         if self.kind.doubts_files:
             return self.a in (a, b, None)
         if self.kind.beside_verdict:
-            groups: tuple[tuple[str, ...], ...] = self.facts.get("pairs") or (self.facts["systems"],)
+            groups: tuple[tuple[str, ...], ...] = self.facts.get("pairs") or (
+                self.facts["systems"],
+            )
             return any({a, b} <= set(group) for group in groups)
         return {self.a, self.b} == {a, b}
 
@@ -215,12 +244,12 @@ class AssumptionKind:
     """Where assumptions of a code belong, and the facts that their words need."""
 
     facts: tuple[str, ...]
-    #: Something was left out: commands say so as they read, and every export has it. What else was assumed is of one
-    #: metric, and stands where that metric does.
+    #: Something was left out: commands say so as they read, and every export has it. What else was
+    #: assumed is of one metric, and stands where that metric does.
     leaves_out: bool = True
     is_counted: bool = False  # a fact of a metric, and no assumption
-    #: It is of files and how they are called, and no number depends on it: two may read the same content from files
-    #: of other names.
+    #: It is of files and how they are called, and no number depends on it: two may read the same
+    #: content from files of other names.
     names_files: bool = False
 
 
@@ -232,17 +261,28 @@ ASSUMPTION_KINDS: Mapping[str, AssumptionKind] = {
     "direction-known": AssumptionKind(("metric", "higher", "low", "high"), leaves_out=False),
     "direction-default": AssumptionKind(("metric",), leaves_out=False),
     # How many ratings scores are means of.
-    "ratings": AssumptionKind(("metric", "langpair", "n_ratings", "n_raters", "per_segment", "agreement",
-                               "left_out"), leaves_out=False, is_counted=True),
+    "ratings": AssumptionKind(
+        ("metric", "langpair", "n_ratings", "n_raters", "per_segment", "agreement", "left_out"),
+        leaves_out=False,
+        is_counted=True,
+    ),
     "ratings-as-segments": AssumptionKind(("metric",), leaves_out=False, is_counted=True),
     "ratings-standardized": AssumptionKind(("metric",), leaves_out=False, is_counted=True),
     "mqm-weights": AssumptionKind(("metric", "weights"), leaves_out=False, is_counted=True),
-    "ratings-adjusted": AssumptionKind(("metric", "n_raters", "effects_sd"), leaves_out=False, is_counted=True),
-    "rater-links": AssumptionKind(("metric", "langpair", "a", "b", "worth", "widening", "n_documents"),
-                                  leaves_out=False, is_counted=True),
-    "rater-favour": AssumptionKind(("metric", "langpair", "detectable", "p"), leaves_out=False, is_counted=True),
-    "rater-favour-untested": AssumptionKind(("metric", "langpair", "reason", "detectable"), leaves_out=False,
-                                            is_counted=True),
+    "ratings-adjusted": AssumptionKind(
+        ("metric", "n_raters", "effects_sd"), leaves_out=False, is_counted=True
+    ),
+    "rater-links": AssumptionKind(
+        ("metric", "langpair", "a", "b", "worth", "widening", "n_documents"),
+        leaves_out=False,
+        is_counted=True,
+    ),
+    "rater-favour": AssumptionKind(
+        ("metric", "langpair", "detectable", "p"), leaves_out=False, is_counted=True
+    ),
+    "rater-favour-untested": AssumptionKind(
+        ("metric", "langpair", "reason", "detectable"), leaves_out=False, is_counted=True
+    ),
     # Systems, segments, files, language pairs.
     "withdrawn": AssumptionKind(("table", "names"), names_files=True),
     "no-reference": AssumptionKind(("n", "segment", "document")),
@@ -274,7 +314,8 @@ class Assumption:
     code : str
         A key of `ASSUMPTION_KINDS`.
     facts : mapping
-        The numbers and names that its words need; values are as JSON has them, with tuples for lists.
+        The numbers and names that its words need; values are as JSON has them, with tuples for
+        lists.
     """
 
     code: str
@@ -282,7 +323,9 @@ class Assumption:
 
     def __post_init__(self) -> None:
         if self.code not in ASSUMPTION_KINDS or set(self.kind.facts) != self.facts.keys():
-            raise ValueError(f"The code {self.code[:40]!r} or its facts are unknown. Expected what mtsig writes")
+            raise ValueError(
+                f"The code {self.code[:40]!r} or its facts are unknown. Expected what mtsig writes"
+            )
         object.__setattr__(self, "facts", freeze_facts(self.facts))
 
     def __str__(self) -> str:

@@ -1,16 +1,16 @@
 """The errors that a user can cause, each with one message fit for the screen.
 
-A message says what was expected, what came, where (file, line), and what to do, in words that hold everywhere. What
-would mend it is there as data, too: the command line says it as options and exits with status 2, a screen as controls
-of the sidebar, a notebook as arguments below the error.
+A message says what was expected, what came, where (file, line), and what to do, in words that hold
+everywhere. What would mend it is there as data, too: the command line says it as options and exits
+with status 2, a screen as controls of the sidebar, a notebook as arguments below the error.
 """
 
 import pickle
 import traceback
 from collections.abc import Iterable, Mapping
 
-#: Arguments with what to give them, such as ``{"unit": "segment"}``; in capitals what the user has to find, as in
-#: ``{"docs": "FILE"}``. Each of several remedies is enough.
+#: Arguments with what to give them, such as ``{"unit": "segment"}``; in capitals what the user has
+#: to find, as in ``{"docs": "FILE"}``. Each of several remedies is enough.
 Remedy = Mapping[str, str | int]
 
 
@@ -45,7 +45,10 @@ class SettingError(MtsigError):
 
 
 class MissingTokenizerError(SettingError):
-    """A tokenizer needs a package that is not installed. A task leaves out the metric where it needs that tokenizer."""
+    """A tokenizer needs a package that is not installed.
+
+    A task leaves out the metric where it needs that tokenizer.
+    """
 
 
 class ClusterError(SettingError):
@@ -70,12 +73,16 @@ def format_arguments(remedies: Iterable[Remedy]) -> str:
     >>> format_arguments([{"unit": "document"}, {"trials": 4999, "correction": "holm"}, {"docs": "FILE"}])
     "unit='document'; or trials=4999, correction='holm'"
     """
-    return "; or ".join(", ".join(f"{name}={value!r}" for name, value in remedy.items()) for remedy in remedies
-                        if not any(str(value).isupper() or "=" in str(value) for value in remedy.values()))
+    return "; or ".join(
+        ", ".join(f"{name}={value!r}" for name, value in remedy.items())
+        for remedy in remedies
+        if not any(str(value).isupper() or "=" in str(value) for value in remedy.values())
+    )
 
 
 def make_sendable(error: Exception) -> Exception:
-    """What was just caught, as it can be sent to another process: in words alone where it can be written and not read.
+    """What was just caught, as it can be sent to another process: in words alone where it can be
+    written and not read.
 
     The traceback does not come along: where the error is none of ours, it is a note.
     """
@@ -96,7 +103,9 @@ def explain_unknown(what: str, name: object, among: Iterable[str]) -> SettingErr
     "Unknown test 'bootstap'. Did you mean 'bootstrap'? Available: ar, bootstrap."
     """
     among = list(dict.fromkeys(among))
-    return SettingError(f"Unknown {what} {name!r}.{suggest_name(name, among)} Available: {', '.join(among)}.")
+    return SettingError(
+        f"Unknown {what} {name!r}.{suggest_name(name, among)} Available: {', '.join(among)}."
+    )
 
 
 def format_count(n: int, word: str) -> str:
@@ -118,7 +127,8 @@ def choose_verb(n: int, one: str, several: str) -> str:
 
 
 def suggest_name(name: object, among: Iterable[str]) -> str:
-    """What the message about an unknown name goes on with: the one that was probably meant, or nothing.
+    """What the message about an unknown name goes on with: the one that was probably meant, or
+    nothing.
 
     >>> suggest_name("Holm", ["holm", "bh"]), suggest_name("x", ["holm", "bh"])
     (" Did you mean 'holm'?", '')
@@ -128,8 +138,9 @@ def suggest_name(name: object, among: Iterable[str]) -> str:
 
 
 def find_closest(name: object, among: Iterable[str]) -> str | None:
-    """The name that was probably meant: one that is two thirds alike whatever the case, or a longer one that has this
-    one in it. None where no name is so close; what both end in, as files do, makes them no closer.
+    """The name that was probably meant: one that is two thirds alike whatever the case, or a longer
+    one that has this one in it. None where no name is so close; what both end in, as files do,
+    makes them no closer.
 
     >>> find_closest("comapre", ["compare", "score"]), find_closest("XCOMET", ["BLEU", "XCOMET-XL"])
     ('compare', 'XCOMET-XL')
@@ -141,9 +152,13 @@ def find_closest(name: object, among: Iterable[str]) -> str | None:
     wrong, by_lower = str(name).lower(), {other.lower(): other for other in among}
     stem, dot, ending = wrong.rpartition(".")
     ending = dot + ending if stem else ""
-    by_stem = {other.removesuffix(ending) or other: original for other, original in by_lower.items()}
+    by_stem = {
+        other.removesuffix(ending) or other: original for other, original in by_lower.items()
+    }
     alike = get_close_matches(wrong.removesuffix(ending), by_stem, 1, _ALIKE)
-    longer = (original for other, original in by_lower.items() if len(wrong) >= _PART and wrong in other)
+    longer = (
+        original for other, original in by_lower.items() if len(wrong) >= _PART and wrong in other
+    )
     return by_stem[alike[0]] if alike else next(longer, None)
 
 

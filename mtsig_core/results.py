@@ -1,6 +1,7 @@
 """Frozen results. Numbers only: no formatted strings, undefined is None.
 
-What they show of themselves (tables, files, figures) is made by `mtsig_core.report.reports` when it is asked for.
+What they show of themselves (tables, files, figures) is made by `mtsig_core.report.reports` when it
+is asked for.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from mtsig_core.score_names import order_metrics
 from mtsig_core.task import SystemInfo, Task, TaskExclusion
 from mtsig_core.testset import TestSet
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # What a result says of its test set and of how it was made: settings, warnings, and what was left out.
 
 
@@ -39,14 +40,23 @@ class TestSetInfo:
 
     @classmethod
     def from_testset(cls, testset: TestSet) -> TestSetInfo:
-        return cls(testset.name, testset.digest, testset.n_segments, testset.n_documents,
-                   tuple(testset.references), tuple(testset.systems), testset.simulated,
-                   testset.assumed)
+        return cls(
+            testset.name,
+            testset.digest,
+            testset.n_segments,
+            testset.n_documents,
+            tuple(testset.references),
+            tuple(testset.systems),
+            testset.simulated,
+            testset.assumed,
+        )
 
 
 @dataclass(frozen=True)
 class SamplingSettings:
-    """What is drawn and how often, as resolved, where nothing is tested; intervals have level 1 - `alpha`."""
+    """What is drawn and how often, as resolved, where nothing is tested; intervals have level 1 -
+    `alpha`.
+    """
 
     unit: str
     block_length: float | None
@@ -60,8 +70,9 @@ class SamplingSettings:
 class Settings:
     """Every choice that the numbers of a comparison depend on, as resolved (no ``auto`` is left).
 
-    `ci` is the kind of interval for the whole test set; where few documents have ratings theirs may be another, see
-    `MetricResult.ci`. `rank_rule` says how ranks are made of the pairs, see `stats.ranks`.
+    `ci` is the kind of interval for the whole test set; where few documents have ratings theirs may
+    be another, see `MetricResult.ci`. `rank_rule` says how ranks are made of the pairs, see
+    `stats.ranks`.
     """
 
     test: str
@@ -86,7 +97,7 @@ class Exclusion:
     reason: str = ""
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # What training runs show of a system and of a pair, beside what the test set shows.
 
 
@@ -96,7 +107,9 @@ class SystemRuns:
 
     system: str
     scores: tuple[float, ...]  # of each run, in points; the system's score is their mean
-    sd: float | None = None  # standard deviation between runs (ddof 1), in points; None of a single run
+    sd: float | None = (
+        None  # standard deviation between runs (ddof 1), in points; None of a single run
+    )
     #: Its interval of level 1 - alpha, by chi-squared, for runs that are normal.
     sd_low: float | None = None
     sd_high: float | None = None
@@ -108,15 +121,21 @@ class PairRuns:
 
     a: str
     b: str
-    se_testset: float | None  # bootstrap standard error over units of the test set, of these runs: the `se` of the pair
-    se_runs: float | None  # between runs: sqrt(sd_a^2 / R_a + sd_b^2 / R_b); None where a system has a single run
-    #: Of both together, sqrt(n / (n - 1) se_testset^2 + se_runs^2) with units worth n of equal size: of a new test
-    #: set and new runs.
+    se_testset: (
+        float | None
+    )  # bootstrap standard error over units of the test set, of these runs: the `se` of the pair
+    se_runs: (
+        float | None
+    )  # between runs: sqrt(sd_a^2 / R_a + sd_b^2 / R_b); None where a system has a single run
+    #: Of both together, sqrt(n / (n - 1) se_testset^2 + se_runs^2) with units worth n of equal
+    #: size: of a new test set and new runs.
     se_total: float | None
-    df_total: float | None = None  # its degrees of freedom, by Welch and Satterthwaite; None where `se_runs` is
+    df_total: float | None = (
+        None  # its degrees of freedom, by Welch and Satterthwaite; None where `se_runs` is
+    )
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # What is found under one metric: systems, pairs, and who is ahead by each reference.
 
 
@@ -124,16 +143,19 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-#: Of a standard error over that of swaps: with 1.1, a randomization test at .05 rejects 7.5% of true nulls.
+#: Of a standard error over that of swaps: with 1.1, a randomization test at .05 rejects 7.5% of
+#: true nulls.
 UNLIKE = 1.1
 
 
-def swap_ratio(delta: float, se: float | None, swap_se: float | None, n: float | None) -> float | None:
+def swap_ratio(
+    delta: float, se: float | None, swap_se: float | None, n: float | None
+) -> float | None:
     """The bootstrap standard error of a difference over that of swaps, were there no difference.
 
-    Swaps turn the difference round in n equal units, which adds delta^2 / n to their variance; that is taken off.
-    None where nothing is swapped, and beyond four standard errors, where the rest is a small difference of large
-    numbers, and no p in doubt.
+    Swaps turn the difference round in n equal units, which adds delta^2 / n to their variance; that
+    is taken off. None where nothing is swapped, and beyond four standard errors, where the rest is
+    a small difference of large numbers, and no p in doubt.
     """
     if not (se and swap_se and n) or abs(delta) > 4 * se:
         return None
@@ -157,7 +179,9 @@ class SystemResult:
     #: From 1: simultaneous over all systems, or by the rule that was asked for.
     rank_low: int | None
     rank_high: int | None
-    cluster: int | None = None  # From 1: no rank range reaches from one cluster into the next. None without ranks.
+    cluster: int | None = (
+        None  # From 1: no rank range reaches from one cluster into the next. None without ranks.
+    )
 
 
 @dataclass(frozen=True)
@@ -167,8 +191,8 @@ class PairResult:
     #: The better-scoring system first; with a baseline, b is the baseline.
     a: str
     b: str
-    #: score(a) - score(b) in points on these segments, with its interval `ci_low`, `ci_high`. Without a common segment
-    #: (`n` 0) the difference of the scores on the segments that each has.
+    #: score(a) - score(b) in points on these segments, with its interval `ci_low`, `ci_high`.
+    #: Without a common segment (`n` 0) the difference of the scores on the segments that each has.
     delta: float
     ci_low: float | None
     ci_high: float | None
@@ -183,38 +207,48 @@ class PairResult:
     se: float | None  # bootstrap standard error of delta, in points, for the unit of the test
     #: Standard error by document / by segment; None without document ids, or where nothing varies.
     se_ratio: float | None
-    mdd: float | None  # minimum detectable difference in points: what one test at alpha finds with 80% power
+    mdd: (
+        float | None
+    )  # minimum detectable difference in points: what one test at alpha finds with 80% power
     n: int  # number of segments compared
-    #: Simultaneous interval of delta: those of all pairs, or of all pairs with the baseline, hold together at level 1 -
-    #: alpha. Of a single pair it is the single interval.
+    #: Simultaneous interval of delta: those of all pairs, or of all pairs with the baseline, hold
+    #: together at level 1 - alpha. Of a single pair it is the single interval.
     ci_joint_low: float | None
     ci_joint_high: float | None
     n_units: int  # units that both have segments in
-    #: How many units of equal size these are worth (Kish 1965): (sum w)^2 / sum w^2, w the segments of each.
+    #: How many units of equal size these are worth (Kish 1965): (sum w)^2 / sum w^2, w the segments
+    #: of each.
     n_effective: float
-    #: Whether the smallest p that the test can give with so many units and trials is, after the correction, at most
-    #: alpha. If not, the pair could not be significant whatever the difference, and `mdd` is None. So it is where `se`
-    #: is 0: a difference that never varies says nothing of others.
+    #: Whether the smallest p that the test can give with so many units and trials is, after the
+    #: correction, at most alpha. If not, the pair could not be significant whatever the difference,
+    #: and `mdd` is None. So it is where `se` is 0: a difference that never varies says nothing of
+    #: others.
     decidable: bool
     #: Interval of `mdd`, of level 1 - alpha, as the standard error is an estimate.
     mdd_low: float | None
     mdd_high: float | None
-    #: Minimum detectable difference of a test at alpha / m, m the pairs of the family: enough after Bonferroni, Holm
-    #: and ``bh``, and most often after Romano-Wolf. None where p cannot be so small.
+    #: Minimum detectable difference of a test at alpha / m, m the pairs of the family: enough after
+    #: Bonferroni, Holm and ``bh``, and most often after Romano-Wolf. None where p cannot be so
+    #: small.
     mdd_family: float | None
-    se_df: float | None  # how well the standard error is known, in degrees of freedom; see `power.degrees_of_freedom`
-    #: Test ``ar``: root mean square of the difference over its swaps, in points, which the test takes for the standard
-    #: error. It holds for systems that are alike enough to trade places; see `swap_ratio`.
+    se_df: (
+        float | None
+    )  # how well the standard error is known, in degrees of freedom; see `power.degrees_of_freedom`
+    #: Test ``ar``: root mean square of the difference over its swaps, in points, which the test
+    #: takes for the standard error. It holds for systems that are alike enough to trade places; see
+    #: `swap_ratio`.
     swap_se: float | None
-    #: Units that tell the two apart, where these are fewer than 20 and not all: p is at least 2/2^n of them, as the
-    #: others say nothing of which is better.
+    #: Units that tell the two apart, where these are fewer than 20 and not all: p is at least 2/2^n
+    #: of them, as the others say nothing of which is better.
     n_apart: int | None
-    #: {"a", "b", None}: The system that the test's own statistic favours, such as the sum of signed ranks, where the
-    #: difference does not favour it too: then `better` is None, however small p is. None where both agree.
+    #: {"a", "b", None}: The system that the test's own statistic favours, such as the sum of signed
+    #: ranks, where the difference does not favour it too: then `better` is None, however small p
+    #: is. None where both agree.
     favours: str | None
-    #: By a rule of ranks other than simultaneous rank ranges: its own difference of the two systems in points, a - b
-    #: (of means over domains, say), the p by which it decides (one-sided where the rule's test is), and the system that
-    #: it calls better, {"a", "b", None}. All None by simultaneous rank ranges; p for a rule without one.
+    #: By a rule of ranks other than simultaneous rank ranges: its own difference of the two systems
+    #: in points, a - b (of means over domains, say), the p by which it decides (one-sided where the
+    #: rule's test is), and the system that it calls better, {"a", "b", None}. All None by
+    #: simultaneous rank ranges; p for a rule without one.
     rule_delta: float | None = None
     rule_p: float | None = None
     rule_better: str | None = None
@@ -226,7 +260,9 @@ class PairResult:
 
     @property
     def swap_ratio(self) -> float | None:
-        """How much more samples vary than swaps would of no difference; see the function of that name."""
+        """How much more samples vary than swaps would of no difference; see the function of that
+        name.
+        """
         return swap_ratio(self.delta, self.se, self.swap_se, self.n_effective)
 
     @property
@@ -242,8 +278,11 @@ class ReferenceLeaders:
     reference: str
     leaders: tuple[str, ...]  # the systems that no other is significantly better than, best first
     n_segments: int  # segments that the reference has, which this is about
-    decidable: bool = True  # whether they are enough to decide anything; if not, the leaders are all systems
-    #: Whether a single leader is significantly better than each other system, not only the last in the top group.
+    decidable: bool = (
+        True  # whether they are enough to decide anything; if not, the leaders are all systems
+    )
+    #: Whether a single leader is significantly better than each other system, not only the last in
+    #: the top group.
     ahead: bool = True
 
 
@@ -251,26 +290,39 @@ class ReferenceLeaders:
 class RuledRanks:
     """How another rule than ours ranks the systems, and what that hides."""
 
-    clusters: tuple[int, ...]  # of each system, best first, the number of the group that the rule puts it in
-    significant_inside: int  # significant pairs whose systems are in one cluster, with no line between them
-    changed: int | None  # systems whose simultaneous rank range is another; None where there is none
-    first_held: tuple[str, ...]  # the top group by simultaneous rank ranges; empty where there are none
-    #: Pairs whose rank ranges lie apart, so that one is called better, though they are not significantly so.
+    clusters: tuple[
+        int, ...
+    ]  # of each system, best first, the number of the group that the rule puts it in
+    significant_inside: (
+        int  # significant pairs whose systems are in one cluster, with no line between them
+    )
+    changed: (
+        int | None
+    )  # systems whose simultaneous rank range is another; None where there is none
+    first_held: tuple[
+        str, ...
+    ]  # the top group by simultaneous rank ranges; empty where there are none
+    #: Pairs whose rank ranges lie apart, so that one is called better, though they are not
+    #: significantly so.
     apart_not_significant: int
-    inside_apart: int  # those of the significant pairs inside one cluster whose rank ranges lie apart all the same
+    # those of the significant pairs inside one cluster whose rank ranges lie apart all the same
+    inside_apart: int
     #: Of each system, best first, how many others the rule calls worse, and better.
     wins: tuple[int, ...]
     losses: tuple[int, ...]
-    #: Of each system, best first, the mean over segments, where the rule has a score of its own. Differences of pairs
-    #: are differences of these means.
+    #: Of each system, best first, the mean over segments, where the rule has a score of its own.
+    #: Differences of pairs are differences of these means.
     means: tuple[float, ...] | None = None
-    #: The systems as they are listed, scored and ranked without the rule; empty in results kept by older versions.
+    #: The systems as they are listed, scored and ranked without the rule; empty in results kept by
+    #: older versions.
     unruled: tuple[SystemResult, ...] = ()
 
 
 @dataclass(frozen=True, repr=False)
 class MetricResult:
-    """All systems, best first, and all pairs under one metric; with several references, the leaders by each."""
+    """All systems, best first, and all pairs under one metric; with several references, the leaders
+    by each.
+    """
 
     metric: str
     signature: str
@@ -280,21 +332,26 @@ class MetricResult:
     by_reference: tuple[ReferenceLeaders, ...]
     tokenizer: str | None  # what finds its words, if anything
     ci: str  # the kind of its intervals
-    #: The units that were resampled: of segment scores, only those that have any. Of stationary blocks, segments over
-    #: mean length.
+    #: The units that were resampled: of segment scores, only those that have any. Of stationary
+    #: blocks, segments over mean length.
     n_units: int
     n_effective: float  # how many units of equal size these are worth; see `PairResult`
     trials: int | None  # how often the test drew; None for tests without draws
-    #: Whether these trials are all swaps there are (but for none swapped, 2^n - 1 of n units), so that p is exact.
+    #: Whether these trials are all swaps there are (but for none swapped, 2^n - 1 of n units), so
+    #: that p is exact.
     exact: bool
     #: What the ranks hide, where they are made by another rule than simultaneous rank ranges.
     ruled: RuledRanks | None = None
-    runs: tuple[SystemRuns, ...] = ()  # of all systems in their order, where the test set has training runs; else empty
+    runs: tuple[
+        SystemRuns, ...
+    ] = ()  # of all systems in their order, where the test set has training runs; else empty
     pair_runs: tuple[PairRuns, ...] = ()  # of all pairs in their order, likewise
 
     def __repr__(self) -> str:
-        return (f"<MetricResult {self.metric!r}: {format_count(len(self.systems), 'system')}, best "
-                f"{self.systems[0].system!r} {self.systems[0].score:.2f}, {self._differing()}>")
+        return (
+            f"<MetricResult {self.metric!r}: {format_count(len(self.systems), 'system')}, best "
+            f"{self.systems[0].system!r} {self.systems[0].score:.2f}, {self._differing()}>"
+        )
 
     def _repr_html_(self) -> str:
         from mtsig_core.report import reports
@@ -316,17 +373,23 @@ class MetricResult:
 
     @property
     def has_rule_decisions(self) -> bool:
-        """Whether another rule than simultaneous rank ranges ranks the systems, so that pairs have its decisions."""
+        """Whether another rule than simultaneous rank ranges ranks the systems, so that pairs have
+        its decisions.
+        """
         return self.ruled is not None and bool(self.ruled.clusters)
 
     @property
     def was_given(self) -> bool:
-        """Whether its scores of segments were read, as ratings are, and not counted from texts and references."""
+        """Whether its scores of segments were read, as ratings are, and not counted from texts and
+        references.
+        """
         return self.signature.startswith("scores:")
 
     @property
     def tested(self) -> tuple[PairResult, ...]:
-        """The pairs that have segments in common: the others are compared by nothing, and corrected for by nothing."""
+        """The pairs that have segments in common: the others are compared by nothing, and corrected
+        for by nothing.
+        """
         return tuple(pair for pair in self.pairs if pair.n != 0)
 
     def to_frame(self, table: str = "systems") -> pd.DataFrame:
@@ -336,15 +399,22 @@ class MetricResult:
         if table not in _TABLES:
             raise explain_unknown("table", table, _TABLES)
         row = _TABLES[table]
-        types = {f.name: _COLUMN_TYPES[f.type.removesuffix(" | None")] for f in fields(row)}  # also where all are None
+        types = {
+            f.name: _COLUMN_TYPES[f.type.removesuffix(" | None")] for f in fields(row)
+        }  # also where all are None
         return pd.DataFrame(to_plain(getattr(self, table)), columns=list(types)).astype(types)
 
     def tally(self) -> dict[str, tuple[int, int, int]]:
-        """Wins, ties and losses of each system: significant ones, of pairs that could be decided; or by the rule of the
-        ranks, where another one was asked for."""
+        """Wins, ties and losses of each system: significant ones, of pairs that could be decided;
+        or by the rule of the ranks, where another one was asked for.
+        """
         if self.ruled is not None and self.ruled.wins:
-            return {row.system: (wins, len(self.systems) - 1 - wins - losses, losses)
-                    for row, wins, losses in zip(self.systems, self.ruled.wins, self.ruled.losses, strict=True)}
+            return {
+                row.system: (wins, len(self.systems) - 1 - wins - losses, losses)
+                for row, wins, losses in zip(
+                    self.systems, self.ruled.wins, self.ruled.losses, strict=True
+                )
+            }
         counts = {s.system: [0, 0, 0] for s in self.systems}
         for pair in (pair for pair in self.tested if pair.decidable):
             for name, side in ((pair.a, "a"), (pair.b, "b")):
@@ -356,7 +426,9 @@ _TABLES = {"systems": SystemResult, "pairs": PairResult}
 
 
 class ByMetric(dict[str, _Result]):
-    """Results by metric: items cannot be set, and the error for a metric that is not there names the nearest."""
+    """Results by metric: items cannot be set, and the error for a metric that is not there names
+    the nearest.
+    """
 
     def __missing__(self, name: str) -> NoReturn:
         raise explain_unknown("metric", name, self)
@@ -368,7 +440,7 @@ class ByMetric(dict[str, _Result]):
         return ByMetric, (dict(self),)
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # `Comparison`: the answer of `mtsig_core.compare`, which gives itself as table, file and figure.
 
 
@@ -386,9 +458,13 @@ class Comparison:
         object.__setattr__(self, "metrics", ByMetric(self.metrics))
 
     def __repr__(self) -> str:
-        found = ", ".join(f"{name!r} {result._differing()}" for name, result in self.metrics.items())
-        return (f"<Comparison on {self.testset.name!r}: {format_count(len(self.testset.systems), 'system')}, "
-                f"{format_count(self.testset.n_segments, 'segment')}; {found}>")
+        found = ", ".join(
+            f"{name!r} {result._differing()}" for name, result in self.metrics.items()
+        )
+        return (
+            f"<Comparison on {self.testset.name!r}: {format_count(len(self.testset.systems), 'system')}, "
+            f"{format_count(self.testset.n_segments, 'segment')}; {found}>"
+        )
 
     def _repr_html_(self) -> str:
         from mtsig_core.report import reports
@@ -400,7 +476,11 @@ class Comparison:
         import pandas as pd
 
         frames = [result.to_frame(table) for result in self.metrics.values()]
-        return pd.concat(frames, keys=list(self.metrics), names=["metric"]).reset_index(0).reset_index(drop=True)
+        return (
+            pd.concat(frames, keys=list(self.metrics), names=["metric"])
+            .reset_index(0)
+            .reset_index(drop=True)
+        )
 
     def render(self, form: str = "text") -> str:
         """The whole of it as a file has it, byte for byte what ``compare --format`` writes.
@@ -408,7 +488,8 @@ class Comparison:
         Parameters
         ----------
         form : {"text", "json", "csv", "matrix", "latex", "html"}
-            ``"matrix"`` is all pairs as a grid in CSV, ``"html"`` a page with figures that needs nothing else.
+            ``"matrix"`` is all pairs as a grid in CSV, ``"html"`` a page with figures that needs
+            nothing else.
         """
         from mtsig_core.report import reports
 
@@ -420,9 +501,9 @@ class Comparison:
         Parameters
         ----------
         name : {"forest", "differences", "matrix"}
-            Scores with intervals and rank ranges; differences to the best system, or to the baseline, with single
-            and simultaneous intervals; or all pairs at once. A comparison of one system has the first alone, one with
-            a baseline no matrix.
+            Scores with intervals and rank ranges; differences to the best system, or to the
+            baseline, with single and simultaneous intervals; or all pairs at once. A comparison of
+            one system has the first alone, one with a baseline no matrix.
         metric : str, optional
             By default the first.
 
@@ -446,8 +527,8 @@ class Comparison:
         Raises
         ------
         InputError
-            If the text is not the JSON of a comparison, with the place, what was expected there, and what came; or that
-            of a version of mtsig whose results this one cannot read.
+            If the text is not the JSON of a comparison, with the place, what was expected there,
+            and what came; or that of a version of mtsig whose results this one cannot read.
 
         Examples
         --------
@@ -460,7 +541,7 @@ class Comparison:
         return read_comparison(text)
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # `Scores`: the answer of `mtsig_core.score`.
 
 
@@ -505,11 +586,17 @@ class Scores:
         """A pandas DataFrame with the columns metric, system, score and signature."""
         import pandas as pd
 
-        return pd.DataFrame([(name, row.system, row.score, found.signature) for name, found in self.metrics.items()
-                             for row in found.systems], columns=["metric", "system", "score", "signature"])
+        return pd.DataFrame(
+            [
+                (name, row.system, row.score, found.signature)
+                for name, found in self.metrics.items()
+                for row in found.systems
+            ],
+            columns=["metric", "system", "score", "signature"],
+        )
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # What is found for a whole shared task: a comparison for each language pair, and the systems across all of them.
 
 
@@ -523,57 +610,76 @@ class TaskInfo:
     systems: Mapping[str, SystemInfo]
     assumed: tuple[Assumption, ...]
     scores: Mapping[str, tuple[str, ...]]  # by language pair, the names of its own segment scores
-    with_texts: tuple[str, ...]  # the language pairs that have texts, which any metric of texts can score
+    with_texts: tuple[
+        str, ...
+    ]  # the language pairs that have texts, which any metric of texts can score
     primary: str | None = None  # the metric that the task's table names as the one that decides
     rank_rule: str | None = None  # the rank rule that it announces
 
     @classmethod
     def from_task(cls, task: Task) -> TaskInfo:
-        return cls(task.name, task.digest, tuple(task.testsets), dict(task.systems), task.assumed,
-                   {pair: tuple(testset.scores) for pair, testset in task.testsets.items()},
-                   tuple(pair for pair, testset in task.testsets.items() if testset.has_texts), task.primary,
-                   task.rank_rule)
+        return cls(
+            task.name,
+            task.digest,
+            tuple(task.testsets),
+            dict(task.systems),
+            task.assumed,
+            {pair: tuple(testset.scores) for pair, testset in task.testsets.items()},
+            tuple(pair for pair, testset in task.testsets.items() if testset.has_texts),
+            task.primary,
+            task.rank_rule,
+        )
 
     @property
     def own_scores(self) -> list[str]:
-        """The names of its own segment scores, the one that decides first, see `order_metrics`; of the others those
-        that the most language pairs have."""
+        """The names of its own segment scores, the one that decides first, see `order_metrics`; of
+        the others those that the most language pairs have.
+        """
         counts = Counter(name for names in self.scores.values() for name in names)
         return order_metrics((name for name, _ in counts.most_common()), self.primary)
 
     def pairs_with(self, metric: str) -> tuple[str, ...]:
         """The language pairs that can be scored by a metric of that name."""
         own = any(metric in names for names in self.scores.values())
-        return tuple(pair for pair in self.pairs if metric in self.scores[pair] or not own and pair in self.with_texts)
+        return tuple(
+            pair
+            for pair in self.pairs
+            if metric in self.scores[pair] or not own and pair in self.with_texts
+        )
 
 
 @dataclass(frozen=True)
 class MacroSystem:
-    """One system over the language pairs of a task, under one metric; by a rule of ranks that has a score of its own,
-    by that score."""
+    """One system over the language pairs of a task, under one metric; by a rule of ranks that has a
+    score of its own, by that score.
+    """
 
     system: str
     n_pairs: int  # language pairs in which it has a score
-    #: Mean of its scores over all language pairs, in points; None for one that misses a pair. No interval where it has
-    #: a single unit in one of them.
+    #: Mean of its scores over all language pairs, in points; None for one that misses a pair. No
+    #: interval where it has a single unit in one of them.
     score: float | None
     ci_low: float | None
     ci_high: float | None
-    #: Among the systems that have all pairs, simultaneous over them; None for the others, and where no pair of systems
-    #: could be decided by the correction of ranks.
+    #: Among the systems that have all pairs, simultaneous over them; None for the others, and where
+    #: no pair of systems could be decided by the correction of ranks.
     rank_low: int | None
     rank_high: int | None
-    #: Decisions on pairs of systems within each language pair, added up; pairs that cannot be decided are none. By
-    #: another rule of ranks those of the rule.
+    #: Decisions on pairs of systems within each language pair, added up; pairs that cannot be
+    #: decided are none. By another rule of ranks those of the rule.
     wins: int
     ties: int
     losses: int
-    cluster: int | None = None  # From 1: no rank range reaches from one cluster into the next. None without ranks.
+    cluster: int | None = (
+        None  # From 1: no rank range reaches from one cluster into the next. None without ranks.
+    )
 
 
 @dataclass(frozen=True)
 class MacroPair:
-    """Two systems that have all language pairs: the mean of their differences, the better-scoring first."""
+    """Two systems that have all language pairs: the mean of their differences, the better-scoring
+    first.
+    """
 
     a: str
     b: str
@@ -585,26 +691,32 @@ class MacroPair:
     p_value: float
     p_adjusted: float
     better: str | None
-    #: Whether p could be small enough after the correction, with so many trials and units, however large the
-    #: difference.
+    #: Whether p could be small enough after the correction, with so many trials and units, however
+    #: large the difference.
     decidable: bool = True
-    #: Units in which the two systems differ: of all language pairs together, or of a bootstrap those of the language
-    #: pair that has fewest.
+    #: Units in which the two systems differ: of all language pairs together, or of a bootstrap
+    #: those of the language pair that has fewest.
     n_apart: int | None = None
 
 
 @dataclass(frozen=True)
 class MacroResult:
-    """All systems of a task under one metric: those with all pairs best first, then the others by their wins."""
+    """All systems of a task under one metric: those with all pairs best first, then the others by
+    their wins.
+    """
 
     metric: str
     higher_is_better: bool
     language_pairs: tuple[str, ...]  # that have scores by this metric
     systems: tuple[MacroSystem, ...]
     pairs: tuple[MacroPair, ...]
-    #: Of systems that have as many training runs in every language pair: run k has the mean of its scores over them.
+    #: Of systems that have as many training runs in every language pair: run k has the mean of its
+    #: scores over them.
     runs: tuple[SystemRuns, ...] = ()
-    ci: str | None = None  # the kind of its intervals, ``percentile`` or ``jackknife-t``; None where there are none
+    ci: str | None = (
+        # the kind of its intervals, ``percentile`` or ``jackknife-t``; None where there are none
+        None
+    )
 
     @property
     def is_ranked(self) -> bool:
@@ -620,16 +732,22 @@ class TaskComparison:
     pairs: Mapping[str, Comparison]  # by language pair
     macro: Mapping[str, MacroResult]  # by metric; those that at least two language pairs have
     excluded: tuple[TaskExclusion, ...] = ()  # who was left out, where, and why
-    agreement: TaskAgreement | None = None  # which metric to trust, where they were held against scores by people
-    warnings: tuple[Caution, ...] = ()  # about the whole task; those of a language pair are with its comparison
+    agreement: TaskAgreement | None = (
+        None  # which metric to trust, where they were held against scores by people
+    )
+    warnings: tuple[
+        Caution, ...
+    ] = ()  # about the whole task; those of a language pair are with its comparison
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "pairs", dict(self.pairs))
         object.__setattr__(self, "macro", ByMetric(self.macro))
 
     def __repr__(self) -> str:
-        return (f"<TaskComparison on {self.task.name!r}: {format_count(len(self.pairs), 'language pair')}, "
-                f"{format_count(len(self.task.systems), 'system')}>")
+        return (
+            f"<TaskComparison on {self.task.name!r}: {format_count(len(self.pairs), 'language pair')}, "
+            f"{format_count(len(self.task.systems), 'system')}>"
+        )
 
     def _repr_html_(self) -> str:
         from mtsig_core.report import reports
@@ -637,7 +755,7 @@ class TaskComparison:
         return reports.show(self)
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # How far metrics decide as people do.
 
 
@@ -648,9 +766,12 @@ class MetricAgreement:
     metric: str
     signature: str
     higher_is_better: bool
-    n_pairs: int  # pairs of systems that have a segment in common; soft pairwise accuracy is of all of them
-    n_ties: int  # those that people score the same: they have no order, and pairwise accuracy leaves them out
-    #: Share of pairs that the metric orders as people do, and its interval; None where people order no pair.
+    # pairs of systems that have a segment in common; soft pairwise accuracy is of all of them
+    n_pairs: int
+    # those that people score the same: they have no order, and pairwise accuracy leaves them out
+    n_ties: int
+    #: Share of pairs that the metric orders as people do, and its interval; None where people order
+    #: no pair.
     pairwise_accuracy: float | None
     pairwise_accuracy_low: float | None
     pairwise_accuracy_high: float | None
@@ -662,11 +783,13 @@ class MetricAgreement:
 
 @dataclass(frozen=True)
 class AgreementComparison:
-    """Two metrics, the one with the higher soft pairwise accuracy by PERM-BOTH (Deutsch, Dror and Roth 2021) first: the
-    difference that is permuted, and its p before and after the correction for all pairs of metrics.
+    """Two metrics, the one with the higher soft pairwise accuracy by PERM-BOTH (Deutsch, Dror and
+    Roth 2021) first: the difference that is permuted, and its p before and after the correction for
+    all pairs of metrics.
 
-    PERM-BOTH takes p of two systems by a normal approximation, so that the difference may differ a little from that of
-    the accuracies in `MetricAgreement`."""
+    PERM-BOTH takes p of two systems by a normal approximation, so that the difference may differ a
+    little from that of the accuracies in `MetricAgreement`.
+    """
 
     a: str
     b: str
@@ -680,18 +803,23 @@ class Agreement:
     """Metrics held against one human score, the most agreeing first."""
 
     human: str
-    testset: TestSetInfo  # the systems and segments that have the human score and all table scores asked for
+    # the systems and segments that have the human score and all table scores asked for
+    testset: TestSetInfo
     sampling: SamplingSettings
     trials: int  # swaps behind each p; all there are where the units are few
     correction: str  # over all pairs of metrics
     metrics: tuple[MetricAgreement, ...]
     comparisons: tuple[AgreementComparison, ...]
-    warnings: tuple[Caution, ...] = ()  # that segments are taken as independent, and what metrics can tell of the texts
+    warnings: tuple[
+        Caution, ...
+    ] = ()  # that segments are taken as independent, and what metrics can tell of the texts
 
 
 @dataclass(frozen=True)
 class TaskAgreement:
-    """Metrics held against one human score over the language pairs of a task, the most agreeing first."""
+    """Metrics held against one human score over the language pairs of a task, the most agreeing
+    first.
+    """
 
     human: str
     task: TaskInfo
@@ -701,8 +829,12 @@ class TaskAgreement:
     alpha: float
     seed: int
     correction: str  # over all pairs of metrics
-    metrics: tuple[MetricAgreement, ...]  # means over the language pairs; `n_pairs` and `n_ties` are sums
-    comparisons: tuple[AgreementComparison, ...]  # by the mean difference, permuted within each language pair
+    metrics: tuple[
+        MetricAgreement, ...
+    ]  # means over the language pairs; `n_pairs` and `n_ties` are sums
+    comparisons: tuple[
+        AgreementComparison, ...
+    ]  # by the mean difference, permuted within each language pair
 
     @property
     def sampling(self) -> SamplingSettings:
@@ -710,15 +842,16 @@ class TaskAgreement:
         return replace(next(iter(self.pairs.values())).sampling, seed=self.seed)
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # Systems by domain.
 
 
 @dataclass(frozen=True)
 class DomainScores:
-    """One domain: its segments and documents that some system has scores for, and the score in points of each system,
-    None where it has none; of a metric that takes weights from a test set (NIST) the signature that names those of the
-    domain."""
+    """One domain: its segments and documents that some system has scores for, and the score in
+    points of each system, None where it has none; of a metric that takes weights from a test set
+    (NIST) the signature that names those of the domain.
+    """
 
     domain: str
     n_segments: int
@@ -729,8 +862,9 @@ class DomainScores:
 
 @dataclass(frozen=True)
 class DomainPair:
-    """A pair of systems in one domain, on the segments that both have; `p_adjusted` is over all pairs in all domains,
-    `better` is "a", "b" or None."""
+    """A pair of systems in one domain, on the segments that both have; `p_adjusted` is over all
+    pairs in all domains, `better` is "a", "b" or None.
+    """
 
     domain: str
     delta: float
@@ -761,8 +895,12 @@ class StratifiedPair:
     p_adjusted: float
     better: str | None  # {"a", "b", None}
     domains: tuple[DomainPair, ...]  # those where both have scored segments
-    opposed: tuple[str, ...]  # where the whole set decides, the domains in which the difference has the other sign
-    reverses: bool  # whether two domains, or a domain and the whole set, decide significantly in opposite directions
+    opposed: tuple[
+        str, ...
+    ]  # where the whole set decides, the domains in which the difference has the other sign
+    # whether two domains, or a domain and the whole set, decide significantly in opposite
+    # directions
+    reverses: bool
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Dataclasses as JSON and back, by the annotations of their fields (msgspec).
 
-Files that users keep are text: `to_json`, `parse_json` and `from_plain`. What mtsig keeps for itself are bytes:
-`encode` and `decode`, which are quicker.
+Files that users keep are text: `to_json`, `parse_json` and `from_plain`. What mtsig keeps for
+itself are bytes: `encode` and `decode`, which are quicker.
 """
 
 from __future__ import annotations
@@ -16,24 +16,37 @@ import numpy as np
 
 from mtsig_core.errors import InputError
 
-#: The form of the results that users keep as JSON; one more whenever an older file can no longer be read.
+#: The form of the results that users keep as JSON; one more whenever an older file can no longer be
+#: read.
 SCHEMA = 2
 
 _Value = TypeVar("_Value")
 _TYPE = re.compile(r"(?<=`)\w+|(?<=\| )\w+")
-_WORDS = {"int": "whole number", "float": "number", "str": "text", "bool": "true or false", "array": "list",
-          "object": "object with keys"}
+_WORDS = {
+    "int": "whole number",
+    "float": "number",
+    "str": "text",
+    "bool": "true or false",
+    "array": "list",
+    "object": "object with keys",
+}
 
 
 def to_plain(value: object) -> Any:
-    """Dataclasses as dictionaries, down to the last; TypeError where a number is none of Python's own."""
+    """Dataclasses as dictionaries, down to the last; TypeError where a number is none of Python's
+    own.
+    """
     return msgspec.to_builtins(value)
 
 
 def to_json(value: object, indent: int | None = 2) -> str:
-    """The JSON of dictionaries, lists and dataclasses, in full precision; ValueError for NaN and infinity."""
+    """The JSON of dictionaries, lists and dataclasses, in full precision; ValueError for NaN and
+    infinity.
+    """
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=to_plain)
-    if indent is not None:  # set apart afterwards: json writes indented text in plain Python, three times as slowly
+    if (
+        indent is not None
+    ):  # set apart afterwards: json writes indented text in plain Python, three times as slowly
         compact = text.encode("utf-8", "surrogatepass")
         text = msgspec.json.format(compact, indent=indent).decode("utf-8", "surrogatepass")
     return text + "\n"
@@ -44,7 +57,11 @@ def parse_json(text: str) -> Any:
     try:
         return json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
     except (ValueError, RecursionError) as error:
-        where = f" (line {error.lineno}: {error.msg})" if isinstance(error, json.JSONDecodeError) else ""
+        where = (
+            f" (line {error.lineno}: {error.msg})"
+            if isinstance(error, json.JSONDecodeError)
+            else ""
+        )
         raise InputError(f"This is not JSON{where}. Expected what mtsig writes.") from error
 
 
@@ -60,7 +77,11 @@ def from_plain(kind: type[_Value], data: object, where: str) -> _Value:
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
         what, _, place = str(error).partition(" - at `$")
-        what = _TYPE.sub(lambda name: _WORDS.get(name[0], name[0]), what).replace(" | ", " or ").replace("`", "")
+        what = (
+            _TYPE.sub(lambda name: _WORDS.get(name[0], name[0]), what)
+            .replace(" | ", " or ")
+            .replace("`", "")
+        )
         raise InputError(f"{where}{place.removesuffix('`')}: {what}.") from error
 
 
@@ -98,5 +119,7 @@ def _refuse_constant(constant: str) -> NoReturn:
 def _finite(digits: str) -> float:
     number = float(digits)
     if math.isinf(number):
-        raise InputError(f"It holds {digits[:20]}, which is too large. Expected a number below 1e308.")
+        raise InputError(
+            f"It holds {digits[:20]}, which is too large. Expected a number below 1e308."
+        )
     return number

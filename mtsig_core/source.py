@@ -37,11 +37,12 @@ from mtsig_core.score_names import told_direction
 from mtsig_core.task import Task, TaskExclusion, without
 from mtsig_core.testset import TestSet, show_name
 
-#: The environment variables that tell the dashboard which test set or whole task it was started on, and each of several
-#: processes where all of them listen.
+#: The environment variables that tell the dashboard which test set or whole task it was started on,
+#: and each of several processes where all of them listen.
 SOURCE_VARIABLE, TASK_VARIABLE = "MTSIG_SERVED_SOURCE", "MTSIG_SERVED_TASK"
 PORTS_VARIABLE = "MTSIG_WORKER_PORTS"
-#: Fields that a task need not have been opened with: they are told, and change what is kept of it, where they are set.
+#: Fields that a task need not have been opened with: they are told, and change what is kept of it,
+#: where they are set.
 _LATER = ("name", "refs", "refs_as_systems")
 
 _Result = TypeVar("_Result")
@@ -50,25 +51,33 @@ _NamedFiles = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True, kw_only=True)
 class _Files:
-    """What a test set and a task have in common: files, as they may be read and are named, and what is taken of them.
+    """What a test set and a task have in common: files, as they may be read and are named, and what
+    is taken of them.
     """
 
     folder: str | None = None  # of a shared task, or a zip of it
     only: tuple[str, ...] = ()  # systems to compare; empty for all
     refs: tuple[str, ...] = ()  # references to score with, of those that there are; empty for all
     refs_as_systems: bool = False  # whether the others, and those with ratings, act as systems
-    lower_is_better: tuple[str, ...] = ()  # names of scores of which the lowest, or the highest, is best
+    lower_is_better: tuple[
+        str, ...
+    ] = ()  # names of scores of which the lowest, or the highest, is best
     higher_is_better: tuple[str, ...] = ()
     keep_canary: bool = False
     #: Whether to keep the systems that the table of a task's systems calls withdrawn.
     keep_withdrawn: bool = False
     mqm_weights: tuple[str, ...] = ()  # of errors, such as ``major=5``, where they are not Google's
-    raters: str | None = None  # what several ratings of a segment are, as in `read_scores`; None for their mean
-    systems_table: str | None = None  # that table, where it is another than ``systems.tsv`` in the folder
-    #: The folder that all files must lie in, links followed; they are named from there on. None for anywhere.
+    raters: str | None = (
+        None  # what several ratings of a segment are, as in `read_scores`; None for their mean
+    )
+    systems_table: str | None = (
+        None  # that table, where it is another than ``systems.tsv`` in the folder
+    )
+    #: The folder that all files must lie in, links followed; they are named from there on. None for
+    #: anywhere.
     below: str | None = None
-    #: A folder that files are named from on screen, as below `below`; what lies elsewhere by its name alone. None names
-    #: files as they were given.
+    #: A folder that files are named from on screen, as below `below`; what lies elsewhere by its
+    #: name alone. None names files as they were given.
     named_from: str | None = None
 
     def _list_paths(self) -> list[str]:
@@ -92,19 +101,35 @@ class _Files:
         """What `to_json` gave."""
         return from_plain(cls, parse_json(text), "The source")
 
-    def _pick_directions(self, is_picked: Callable[[str], bool]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def _pick_directions(
+        self, is_picked: Callable[[str], bool]
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Those names of scores of which the lowest, and the highest, is best."""
-        return tuple(filter(is_picked, self.lower_is_better)), tuple(filter(is_picked, self.higher_is_better))
+        return tuple(filter(is_picked, self.lower_is_better)), tuple(
+            filter(is_picked, self.higher_is_better)
+        )
 
-    def _join_scores(self, testset: TestSet, tables: _NamedFiles, is_of_tables: Callable[[str], bool],
-                     ids: str | None = None) -> TestSet:
+    def _join_scores(
+        self,
+        testset: TestSet,
+        tables: _NamedFiles,
+        is_of_tables: Callable[[str], bool],
+        ids: str | None = None,
+    ) -> TestSet:
         lower, higher = self._pick_directions(is_of_tables)
-        return join_scores(testset, tables, lower, ids=ids, higher_is_better=higher, **self.table_options()
-                           ) if tables else testset
+        return (
+            join_scores(
+                testset, tables, lower, ids=ids, higher_is_better=higher, **self.table_options()
+            )
+            if tables
+            else testset
+        )
 
     @property
     def raters_of_folder(self) -> str:
-        """What the raters of a folder are taken as; where tables join it, `raters` is about these."""
+        """What the raters of a folder are taken as; where tables join it, `raters` is about
+        these.
+        """
         return "mean" if getattr(self, "scores", ()) else self.raters or "mean"
 
     def table_options(self) -> dict[str, Any]:
@@ -113,10 +138,16 @@ class _Files:
 
 
 def _limited(method: Callable[[Any], _Result]) -> Callable[[Any], _Result]:
-    """A method of `_Files` that reads files as they may be read, and whose messages name them as they may."""
+    """A method of `_Files` that reads files as they may be read, and whose messages name them as
+    they may.
+    """
+
     @wraps(method)
     def read(self: _Files) -> _Result:
-        with limit_reading(below=self.below), hide_places(list_replacements(self.named_from, *self._list_paths())):
+        with (
+            limit_reading(below=self.below),
+            hide_places(list_replacements(self.named_from, *self._list_paths())),
+        ):
             return method(self)
 
     return read
@@ -131,17 +162,25 @@ class Source(_Files):
     src: str | None = None
     docs: str | None = None
     langpair: str | None = None  # which a folder needs
-    demo: int | None = None  # the first so many segments of the simulated corpus, in place of files; 0 for all of them
+    demo: int | None = (
+        # the first so many segments of the simulated corpus, in place of files; 0 for all of them
+        None
+    )
     demo_references: int = 1  # the references that it has
     demo_task: bool = False  # the simulated shared task, in place of files
     xml: tuple[str, ...] = ()  # XML files of a shared task, in place of files
-    #: A test set that sacreBLEU knows, in place of references; `system` joins the outputs that it has.
+    #: A test set that sacreBLEU knows, in place of references; `system` joins the outputs that it
+    #: has.
     sacrebleu: str | None = None
-    parse: tuple[tuple[str, str], ...] = ()  # (name, file) of dependency parses of references and outputs
+    parse: tuple[
+        tuple[str, str], ...
+    ] = ()  # (name, file) of dependency parses of references and outputs
     run: tuple[tuple[str, str], ...] = ()  # (system, file) of the outputs of further training runs
     #: (name, file) of segment scores, which join the texts, or are all there is.
     scores: tuple[tuple[str, str], ...] = ()
-    ids: str | None = None  # file with the id of each line of the texts, by which the tables of scores name them
+    ids: str | None = (
+        None  # file with the id of each line of the texts, by which the tables of scores name them
+    )
     #: What columns of these tables hold, such as ``system=model``, where their names do not say it.
     columns: tuple[str, ...] = ()
     tokenize: str | None = None  # what to split the texts with; None: by the language pair
@@ -161,9 +200,11 @@ class Source(_Files):
             remaining = whole.without(self.exclude).systems
             testset = testset.only(name for name in testset.systems if name in remaining)
         if whole.systems and not testset.systems:
-            raise SettingError(f"No system of {testset.name} is left: exclude removes {', '.join(self.exclude)}"
-                               f"{f', and only {names} would take part' * bool(self.only)}. Keep one, or two to "
-                               "compare.")
+            raise SettingError(
+                f"No system of {testset.name} is left: exclude removes {', '.join(self.exclude)}"
+                f"{f', and only {names} would take part' * bool(self.only)}. Keep one, or two to "
+                "compare."
+            )
         return testset if self.domain is None else testset.in_domain(self.domain)
 
     def include_all(self) -> Source:
@@ -175,12 +216,25 @@ class Source(_Files):
         """Read and check the files; all systems and segments."""
         if not self.has_texts and self.system:
             return read_rated_outputs(
-                self.system, self.scores, self.lower_is_better, higher_is_better=self.higher_is_better,
-                sources=self.src, documents=self.docs, langpair=self.langpair, keep_canary=self.keep_canary,
-                ids=self.ids, **self.table_options())
+                self.system,
+                self.scores,
+                self.lower_is_better,
+                higher_is_better=self.higher_is_better,
+                sources=self.src,
+                documents=self.docs,
+                langpair=self.langpair,
+                keep_canary=self.keep_canary,
+                ids=self.ids,
+                **self.table_options(),
+            )
         if not self.has_texts:
-            return read_scores(self.scores, self.lower_is_better, higher_is_better=self.higher_is_better,
-                               langpair=self.langpair, **self.table_options())
+            return read_scores(
+                self.scores,
+                self.lower_is_better,
+                higher_is_better=self.higher_is_better,
+                langpair=self.langpair,
+                **self.table_options(),
+            )
         testset = self._read_texts()
         if self.tokenize is not None:
             testset = replace(testset, tokenizer=self.tokenize)
@@ -188,7 +242,11 @@ class Source(_Files):
         if self.folder is not None and not self.keep_withdrawn:  # tables and runs may name them
             withdrawn = find_systems(self.folder, self.systems_table).withdrawn
             if names := [name for name in testset.systems if name in withdrawn]:
-                table = SYSTEMS_FILE if self.systems_table is None else show_name(Path(self.systems_table).name)
+                table = (
+                    SYSTEMS_FILE
+                    if self.systems_table is None
+                    else show_name(Path(self.systems_table).name)
+                )
                 note = Assumption("withdrawn", {"table": table, "names": names})
                 testset = replace(testset.without(names), assumed=(note, *testset.assumed))
         if self.refs or self.refs_as_systems:
@@ -198,21 +256,34 @@ class Source(_Files):
     def table_options(self) -> dict[str, Any]:
         """How to read tables of scores: arguments of `read_scores` and `join_scores`."""
         if wrong := next((one for one in self.columns if not all(one.partition("="))), None):
-            raise SettingError(f"columns: {show_name(wrong)!r}. Expected pairs such as system=model,line=segment.")
-        columns = {held.strip(): name.strip() for held, _, name in (one.partition("=") for one in self.columns)}
+            raise SettingError(
+                f"columns: {show_name(wrong)!r}. Expected pairs such as system=model,line=segment."
+            )
+        columns = {
+            held.strip(): name.strip()
+            for held, _, name in (one.partition("=") for one in self.columns)
+        }
         return {**super().table_options(), "columns": columns}
 
     def _is_of_tables(self, name: str) -> bool:
-        """Whether scores of that name come from tables, not from the folder of a task that has scores."""
+        """Whether scores of that name come from tables, not from the folder of a task that has
+        scores.
+        """
         return name in dict(self.scores) or self.folder is None or not has_scores(self.folder)
 
     def _read_texts(self) -> TestSet:
         if self.run and not self.ref:
-            return join_runs(replace(self, run=(), keep_canary=True)._read_texts(), self.run, self.keep_canary)
+            return join_runs(
+                replace(self, run=(), keep_canary=True)._read_texts(), self.run, self.keep_canary
+            )
         if self.demo_task:
             from mtsig_core.simulation.corpus import shared_task, simulated_task
 
-            return shared_task() if self.langpair is None else simulated_task([self.langpair]).testsets[self.langpair]
+            return (
+                shared_task()
+                if self.langpair is None
+                else simulated_task([self.langpair]).testsets[self.langpair]
+            )
         if self.demo is not None:
             from mtsig_core.simulation.corpus import load_demo
 
@@ -220,22 +291,45 @@ class Source(_Files):
         if self.folder is not None:
             if self.langpair is None:
                 pairs = pairs_of(self.folder)
-                raise SettingError(f"{self.folder} is read for one language pair. It has: {', '.join(pairs)}.",
-                                   {"langpair": "XX-YY"})
+                raise SettingError(
+                    f"{self.folder} is read for one language pair. It has: {', '.join(pairs)}.",
+                    {"langpair": "XX-YY"},
+                )
             lower, higher = self._pick_directions(lambda name: not self._is_of_tables(name))
-            return read_pair(self.folder, self.langpair, parses=self.parse, keep_canary=self.keep_canary,
-                             lower_is_better=lower, higher_is_better=higher, raters=self.raters_of_folder)
+            return read_pair(
+                self.folder,
+                self.langpair,
+                parses=self.parse,
+                keep_canary=self.keep_canary,
+                lower_is_better=lower,
+                higher_is_better=higher,
+                raters=self.raters_of_folder,
+            )
         if self.xml:
             return read_wmt_xml(self.xml, self.langpair, keep_canary=self.keep_canary)
         if self.sacrebleu is not None:
-            return read_sacrebleu(self.sacrebleu, self.langpair, self.system, keep_canary=self.keep_canary)
-        return read_text(self.ref, self.system, sources=self.src, documents=self.docs,
-                         parses=self.parse, runs=self.run, langpair=self.langpair, keep_canary=self.keep_canary)
+            return read_sacrebleu(
+                self.sacrebleu, self.langpair, self.system, keep_canary=self.keep_canary
+            )
+        return read_text(
+            self.ref,
+            self.system,
+            sources=self.src,
+            documents=self.docs,
+            parses=self.parse,
+            runs=self.run,
+            langpair=self.langpair,
+            keep_canary=self.keep_canary,
+        )
 
     @property
     def has_texts(self) -> bool:
         """Whether there are texts, not segment scores alone."""
-        return bool(self.ref or self.xml or self.sacrebleu) or self.folder is not None or self.simulated
+        return (
+            bool(self.ref or self.xml or self.sacrebleu)
+            or self.folder is not None
+            or self.simulated
+        )
 
     @property
     def simulated(self) -> bool:
@@ -248,8 +342,18 @@ class Source(_Files):
         return [path for path in (*members, *self._list_paths()) if os.path.isfile(path)]
 
     def _list_paths(self) -> list[str]:
-        named_files = (path for _, path in (*self.ref, *self.system, *self.run, *self.parse, *self.scores))
-        paths = (self.folder, self.src, self.docs, self.ids, self.systems_table, *self.xml, *named_files)
+        named_files = (
+            path for _, path in (*self.ref, *self.system, *self.run, *self.parse, *self.scores)
+        )
+        paths = (
+            self.folder,
+            self.src,
+            self.docs,
+            self.ids,
+            self.systems_table,
+            *self.xml,
+            *named_files,
+        )
         return [path for path in paths if path is not None]
 
     @property
@@ -258,8 +362,11 @@ class Source(_Files):
         if self.demo_task:
             return "simulated shared task" + (f" {self.langpair}" if self.langpair else "")
         if self.demo is not None:
-            return "simulated corpus" + (f", {self.demo} segments" if self.demo else "") + (
-                f", {self.demo_references} references" if self.demo_references > 1 else "")
+            return (
+                "simulated corpus"
+                + (f", {self.demo} segments" if self.demo else "")
+                + (f", {self.demo_references} references" if self.demo_references > 1 else "")
+            )
         if self.folder is not None:
             return f"{show_name(folder_name(self.folder))} {self.langpair}"
         if self.xml:
@@ -273,28 +380,37 @@ class Source(_Files):
 
 @dataclass(frozen=True)
 class TaskSource(_Files):
-    """Where a shared task comes from, as `read_task` reads it, and what to take of it; the fields are those of the
-    command ``task``. No folder stands for the simulated task."""
+    """Where a shared task comes from, as `read_task` reads it, and what to take of it; the fields
+    are those of the command ``task``. No folder stands for the simulated task.
+    """
 
     folder: str | None = None
     pairs: tuple[str, ...] = ()  # language pairs; all if empty
     track: str | None = None  # "constrained" or "unconstrained": only the systems of that track
     exclude: tuple[TaskExclusion, ...] = ()  # systems to leave out, in all language pairs or in one
-    #: (language pair, name, file) of tables of segment scores, such as those of people, which join its texts.
+    #: (language pair, name, file) of tables of segment scores, such as those of people, which join
+    #: its texts.
     scores: tuple[tuple[str, str, str], ...] = ()
-    run: tuple[tuple[str, str, str], ...] = ()  # (language pair, system, file) of the outputs of further training runs
+    run: tuple[
+        tuple[str, str, str], ...
+    ] = ()  # (language pair, system, file) of the outputs of further training runs
     name: str | None = None  # what to call the task; None for the name of its folder
 
     @property
     def title(self) -> str:
         """A short name, before anything is read."""
-        return show_name(self.name or ("simulated task" if self.folder is None else folder_name(self.folder)))
+        return show_name(
+            self.name or ("simulated task" if self.folder is None else folder_name(self.folder))
+        )
 
     @_limited
     def check(self) -> None:
-        """Read the language pairs that are chosen, or that tables and runs are given for: their mistakes show without
-        all of the task being read."""
-        if pairs := self.pairs or tuple(dict.fromkeys(pair for pair, _, _ in (*self.scores, *self.run))):
+        """Read the language pairs that are chosen, or that tables and runs are given for: their
+        mistakes show without all of the task being read.
+        """
+        if pairs := self.pairs or tuple(
+            dict.fromkeys(pair for pair, _, _ in (*self.scores, *self.run))
+        ):
             replace(self, pairs=pairs).read()
         elif self.folder is not None:
             pairs_of(self.folder), find_systems(self.folder, self.systems_table)
@@ -307,17 +423,35 @@ class TaskSource(_Files):
             if pair not in task.testsets:
                 raise self._make_pair_error(pair, name, task)
         if self.run:
-            task = task.map_testsets(lambda pair, testset: join_runs(testset, _select_files(pair, self.run),
-                                                                     self.keep_canary))
+            task = task.map_testsets(
+                lambda pair, testset: join_runs(
+                    testset, _select_files(pair, self.run), self.keep_canary
+                )
+            )
         if self.scores:
-            task = task.map_testsets(lambda pair, testset: self._join_scores(
-                testset, tables := _select_files(pair, self.scores), lambda name: name in dict(tables)))
+            task = task.map_testsets(
+                lambda pair, testset: self._join_scores(
+                    testset,
+                    tables := _select_files(pair, self.scores),
+                    lambda name: name in dict(tables),
+                )
+            )
             task = replace(task, assumed=(*task.assumed, *self._explain_directions(task.testsets)))
         table = find_systems(self.folder, self.systems_table)
-        infos = {name: info for name, info in table.systems.items() if not self.pairs or name in task.systems}
-        task = replace(task, systems={**task.systems, **infos}, primary=table.primary,
-                       rank_rule=table.rank_rule)
-        if not self.keep_withdrawn and (names := [name for name in table.withdrawn if name in infos]):
+        infos = {
+            name: info
+            for name, info in table.systems.items()
+            if not self.pairs or name in task.systems
+        }
+        task = replace(
+            task,
+            systems={**task.systems, **infos},
+            primary=table.primary,
+            rank_rule=table.rank_rule,
+        )
+        if not self.keep_withdrawn and (
+            names := [name for name in table.withdrawn if name in infos]
+        ):
             task = task.without(names)
         if self.refs or self.refs_as_systems:
             task = task.scored_with(self.refs or None, others_as_systems=self.refs_as_systems)
@@ -335,8 +469,14 @@ class TaskSource(_Files):
 
             return simulated_task(self.pairs or None)
         lower, higher = self._pick_directions(lambda name: name not in self._list_names())
-        return read_task(self.folder, self.pairs or None, lower_is_better=lower, higher_is_better=higher,
-                         keep_canary=self.keep_canary or bool(self.run), raters=self.raters_of_folder)
+        return read_task(
+            self.folder,
+            self.pairs or None,
+            lower_is_better=lower,
+            higher_is_better=higher,
+            keep_canary=self.keep_canary or bool(self.run),
+            raters=self.raters_of_folder,
+        )
 
     def _list_names(self, *pairs: str) -> set[str]:
         """What the tables of scores are called, of all language pairs or of some."""
@@ -344,7 +484,9 @@ class TaskSource(_Files):
 
     @_limited
     def name_pairs(self) -> TaskSource:
-        """The same with each table of scores that is given without a language pair named for all those it has."""
+        """The same with each table of scores that is given without a language pair named for all
+        those it has.
+        """
         if all(pair for pair, _, _ in self.scores):
             return self
         known = self.pairs or tuple(self._all_pairs())
@@ -352,16 +494,20 @@ class TaskSource(_Files):
         for given, name, path in self.scores:
             pairs = [given] if given else [pair for pair in list_langpairs(path) if pair in known]
             if not pairs:
-                raise SettingError(f"{show_name(path)} names no language pair of the task. The task has: "
-                                   f"{', '.join(known)}. Say which it is of: {known[0]}:{name}=FILE.",
-                                   {"scores": f"{known[0]}:{name}=FILE"})
+                raise SettingError(
+                    f"{show_name(path)} names no language pair of the task. The task has: "
+                    f"{', '.join(known)}. Say which it is of: {known[0]}:{name}=FILE.",
+                    {"scores": f"{known[0]}:{name}=FILE"},
+                )
             named += [(pair, name, path) for pair in pairs]
         return replace(self, scores=tuple(named))
 
     @_limited
     def join_tables_beside(self) -> tuple[TaskSource, list[str]]:
-        """The same with the tables of segment scores that lie beside the texts, and a sentence on each of them: where
-        one does not fit the texts, why. Where tables are named, only these are taken."""
+        """The same with the tables of segment scores that lie beside the texts, and a sentence on
+        each of them: where one does not fit the texts, why. Where tables are named, only these are
+        taken.
+        """
         source, sentences = self, list[str]()
         if self.folder is None or self.scores or not os.path.lexists(self.folder):
             return source, sentences
@@ -379,11 +525,15 @@ class TaskSource(_Files):
             try:
                 more.check()
             except MtsigError as error:
-                sentences.append(f"{self.show_path(path)} has scores ({tables[0][1]}) and is not used: {error}")
+                sentences.append(
+                    f"{self.show_path(path)} has scores ({tables[0][1]}) and is not used: {error}"
+                )
                 continue
             source = more
             pairs = ", ".join(pair for pair, *_ in tables)
-            sentences.append(f"{tables[0][1]} of {pairs} is read from {self.show_path(path)}, beside the texts.")
+            sentences.append(
+                f"{tables[0][1]} of {pairs} is read from {self.show_path(path)}, beside the texts."
+            )
         return source, sentences
 
     def _all_pairs(self) -> Iterable[str]:
@@ -393,13 +543,17 @@ class TaskSource(_Files):
         return PAIRS if self.folder is None else pairs_of(self.folder)
 
     def _make_pair_error(self, pair: str, name: str, task: Task) -> SettingError:
-        """The error for scores or a run of a language pair that the task does not have, or that is not chosen."""
+        """The error for scores or a run of a language pair that the task does not have, or that is
+        not chosen.
+        """
         pairs = self._all_pairs() if self.pairs else task.testsets
         if pair not in pairs:
             return explain_unknown("language pair", pair, pairs)
-        return SettingError(f"{name} is given for {pair}, which is not among the language pairs that are chosen: "
-                            f"{', '.join(self.pairs)}. Choose {pair} too, or leave {name} out.",
-                            {"pairs": ",".join((*self.pairs, pair))})
+        return SettingError(
+            f"{name} is given for {pair}, which is not among the language pairs that are chosen: "
+            f"{', '.join(self.pairs)}. Choose {pair} too, or leave {name} out.",
+            {"pairs": ",".join((*self.pairs, pair))},
+        )
 
     def _explain_directions(self, testsets: Mapping[str, TestSet]) -> list[Assumption]:
         """What was assumed of each name of tables, by the scores of all language pairs."""
@@ -407,17 +561,25 @@ class TaskSource(_Files):
         for name in dict.fromkeys(name for _, name, _ in self.scores):
             pairs = dict.fromkeys(pair for pair, metric, _ in self.scores if metric == name)
             of_pairs = [testsets[pair].scores[name] for pair in pairs]
-            if not any(scores.higher_is_better for scores in of_pairs):  # as the user said, or as the form of MQM does
+            if not any(
+                scores.higher_is_better for scores in of_pairs
+            ):  # as the user said, or as the form of MQM does
                 explained.append(told_direction(name, higher=False))
                 continue
-            values = (score for scores in of_pairs for own in scores.by_system.values() for score in own)
-            explained.append(explain_direction(name, values, self.lower_is_better, self.higher_is_better))
+            values = (
+                score for scores in of_pairs for own in scores.by_system.values() for score in own
+            )
+            explained.append(
+                explain_direction(name, values, self.lower_is_better, self.higher_is_better)
+            )
         return explained
 
     @_limited
     def list_withdrawn(self) -> tuple[str, ...]:
         """The systems that are left out because the table calls them withdrawn."""
-        return () if self.keep_withdrawn else find_systems(self.folder, self.systems_table).withdrawn
+        return (
+            () if self.keep_withdrawn else find_systems(self.folder, self.systems_table).withdrawn
+        )
 
     def files(self) -> list[Path]:
         """All files below the folder, in a fixed order; or the zip of it."""
@@ -433,43 +595,74 @@ class TaskSource(_Files):
         return [self.folder or "", *map(str, self.list_joined_files())]
 
     def select_pair(self, pair: str) -> Source:
-        """The test set of one language pair alone, with the systems that are chosen here, and what is said of the
-        direction of scores but for those that only other language pairs have tables of."""
+        """The test set of one language pair alone, with the systems that are chosen here, and what
+        is said of the direction of scores but for those that only other language pairs have tables
+        of.
+        """
         elsewhere = self._list_names() - self._list_names(pair)
         lower, higher = self._pick_directions(lambda name: name not in elsewhere)
-        return Source(folder=self.folder, langpair=pair, demo_task=self.folder is None, keep_canary=self.keep_canary,
-                      lower_is_better=lower, higher_is_better=higher, keep_withdrawn=self.keep_withdrawn,
-                      scores=_select_files(pair, self.scores), run=_select_files(pair, self.run), below=self.below,
-                      named_from=self.named_from, systems_table=self.systems_table)
+        return Source(
+            folder=self.folder,
+            langpair=pair,
+            demo_task=self.folder is None,
+            keep_canary=self.keep_canary,
+            lower_is_better=lower,
+            higher_is_better=higher,
+            keep_withdrawn=self.keep_withdrawn,
+            scores=_select_files(pair, self.scores),
+            run=_select_files(pair, self.run),
+            below=self.below,
+            named_from=self.named_from,
+            systems_table=self.systems_table,
+        )
 
     def to_record(self) -> dict[str, Any]:
         """The fields, with files as they are shown."""
-        record = {key: value for key, value in asdict(self).items()
-                  if key not in ("below", "named_from") and (key not in _LATER or value)}
+        record = {
+            key: value
+            for key, value in asdict(self).items()
+            if key not in ("below", "named_from") and (key not in _LATER or value)
+        }
         table = self.systems_table and self.show_path(self.systems_table)
-        return record | {"folder": self.show_folder(), "systems_table": table, **{
-            key: [(pair, name, self.show_path(path)) for pair, name, path in files]
-            for key, files in (("scores", self.scores), ("run", self.run))}}
+        return record | {
+            "folder": self.show_folder(),
+            "systems_table": table,
+            **{
+                key: [(pair, name, self.show_path(path)) for pair, name, path in files]
+                for key, files in (("scores", self.scores), ("run", self.run))
+            },
+        }
 
     @_limited
     def digest(self) -> str:
-        """Digest of name and bytes of all files, and of what is taken of them; quicker than to read them.
+        """Digest of name and bytes of all files, and of what is taken of them; quicker than to read
+        them.
 
-        What is read of the task holds these names: it is never taken for another's with the same content.
+        What is read of the task holds these names: it is never taken for another's with the same
+        content.
         """
         h = hashlib.blake2b(self.title.encode("utf-8", "surrogatepass"), digest_size=16)
-        if self.folder is not None:  # a task that has a name of its own is told by that of its zip, too
+        if (
+            self.folder is not None
+        ):  # a task that has a name of its own is told by that of its zip, too
             h.update(os.fsencode(Path(self.folder).name) + b"\0")
         for path in self.files():
             assert self.folder is not None, "the simulated task has no files"
             with open_file(path) as opened:
-                digest = hashlib.file_digest(opened, lambda: hashlib.blake2b(digest_size=16)).digest()
+                digest = hashlib.file_digest(
+                    opened, lambda: hashlib.blake2b(digest_size=16)
+                ).digest()
             h.update(os.fsencode(path.relative_to(self.folder)) + b"\0" + digest)
-        joined = [*((file[2], SCORE_TABLE) for file in self.scores), *((file[2], SEGMENTS) for file in self.run)]
+        joined = [
+            *((file[2], SCORE_TABLE) for file in self.scores),
+            *((file[2], SEGMENTS) for file in self.run),
+        ]
         joined += [] if self.systems_table is None else [(self.systems_table, SYSTEMS_TABLE)]
         for file, content in joined:
             h.update(read_bytes(file, content)[0] + b"\0")
-        record = {key: value for key, value in self.to_record().items() if key not in ("folder", "name")}
+        record = {
+            key: value for key, value in self.to_record().items() if key not in ("folder", "name")
+        }
         h.update(json.dumps(record).encode())
         return h.hexdigest()
 

@@ -1,4 +1,6 @@
-"""A shared task: the test sets of several language pairs, its systems, and which of them are excluded."""
+"""A shared task: the test sets of several language pairs, its systems, and which of them are
+excluded.
+"""
 
 from __future__ import annotations
 
@@ -43,23 +45,37 @@ class SystemInfo:
     unsupported: tuple[str, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
-        for what, value, among in (("role", self.role, SYSTEM_ROLES), ("kind", self.kind, SYSTEM_KINDS)):
+        for what, value, among in (
+            ("role", self.role, SYSTEM_ROLES),
+            ("kind", self.kind, SYSTEM_KINDS),
+        ):
             if value not in among:
                 raise explain_unknown(what, value, among)
 
     @property
     def labels(self) -> list[str]:
-        """What is said of it beside its name, for who sees it ranked: that it is a second attempt, or no machine's."""
-        return ["contrastive"] * (self.role == "contrastive") + ["human translation"] * (self.kind == "human")
+        """What is said of it beside its name, for who sees it ranked: that it is a second attempt,
+        or no machine's.
+        """
+        return ["contrastive"] * (self.role == "contrastive") + ["human translation"] * (
+            self.kind == "human"
+        )
 
     @classmethod
     def of(cls, name: str, constrained: bool | None = None) -> SystemInfo:
-        """What the name alone says: whether it is a human translation, or an online system, as tasks call them.
+        """What the name alone says: whether it is a human translation, or an online system, as
+        tasks call them.
 
         >>> SystemInfo.of("ONLINE-B").kind, SystemInfo.of("refA").kind, SystemInfo.of("Unbabel").kind
         ('online', 'human', 'submission')
         """
-        kind = "human" if is_human(name) else "online" if name.upper().startswith("ONLINE-") else "submission"
+        kind = (
+            "human"
+            if is_human(name)
+            else "online"
+            if name.upper().startswith("ONLINE-")
+            else "submission"
+        )
         return cls(constrained, kind=kind)
 
 
@@ -102,19 +118,25 @@ class Task:
         object.__setattr__(self, "name", show_name(self.name))
         if not self.testsets:
             raise InputError(f"{self.name} has no language pair. Expected at least one.")
-        names = dict.fromkeys(name for testset in self.testsets.values() for name in testset.systems)
+        names = dict.fromkeys(
+            name for testset in self.testsets.values() for name in testset.systems
+        )
         infos = {show_name(name): info for name, info in self.systems.items()}
         for name in infos:
             if name not in names:
-                raise InputError(f"{self.name}: the table of systems has {name!r}, which has no output and no score."
-                                 f"{suggest_name(name, names)} Systems: {', '.join(names)}.")
+                raise InputError(
+                    f"{self.name}: the table of systems has {name!r}, which has no output and no score."
+                    f"{suggest_name(name, names)} Systems: {', '.join(names)}."
+                )
         systems = {name: infos.get(name, SystemInfo.of(name)) for name in names}
         object.__setattr__(self, "testsets", MappingProxyType(dict(self.testsets)))
         object.__setattr__(self, "systems", MappingProxyType(systems))
 
     def __repr__(self) -> str:
-        return (f"<Task {self.name!r}: {format_count(len(self.testsets), 'language pair')}, "
-                f"{format_count(len(self.systems), 'system')}>")
+        return (
+            f"<Task {self.name!r}: {format_count(len(self.testsets), 'language pair')}, "
+            f"{format_count(len(self.systems), 'system')}>"
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return reduce_frozen(self)
@@ -140,71 +162,113 @@ class Task:
         return tuple(name for name, value in _TRACKS.items() if value in values)
 
     def map_testsets(self, change: Callable[[str, TestSet], TestSet]) -> Task:
-        """The same task with each test set changed, by language pair; systems that are nowhere any more are gone."""
-        return self._replace_testsets({pair: change(pair, testset) for pair, testset in self.testsets.items()})
+        """The same task with each test set changed, by language pair; systems that are nowhere any
+        more are gone.
+        """
+        return self._replace_testsets(
+            {pair: change(pair, testset) for pair, testset in self.testsets.items()}
+        )
 
     def of_track(self, track: str) -> Task:
-        """The same task with the systems of one track alone: ``"constrained"`` or ``"unconstrained"``."""
+        """The same task with the systems of one track alone: ``"constrained"`` or
+        ``"unconstrained"``.
+        """
         if track not in _TRACKS:
             raise explain_unknown("track", track, _TRACKS)
         names = [name for name, info in self.systems.items() if info.constrained is _TRACKS[track]]
         if not names:
-            raise SettingError(f"{self.name} names no {track} system. Its systems say no track, or the other one; a "
-                               "table of systems says it.", {"systems_table": "FILE"})
+            raise SettingError(
+                f"{self.name} names no {track} system. Its systems say no track, or the other one; a "
+                "table of systems says it.",
+                {"systems_table": "FILE"},
+            )
         return self.only(names)
 
     def only(self, names: Iterable[str]) -> Task:
         """The same task with these systems alone; a pair that has none of them is left out."""
         known_names = self._check_names(names)
-        return self.keep_systems({pair: testset.systems.keys() & known_names for pair,
-                                  testset in self.testsets.items()})
+        return self.keep_systems(
+            {pair: testset.systems.keys() & known_names for pair, testset in self.testsets.items()}
+        )
 
     def keep_systems(self, names: Mapping[str, Set[str]]) -> Task:
-        """The same task with these systems alone, by language pair; a pair that has none of them is left out."""
-        return self._replace_testsets({pair: testset if testset.systems.keys() == names[pair]
-                                       else testset.only(names[pair])
-                                       for pair, testset in self.testsets.items() if names[pair]})
+        """The same task with these systems alone, by language pair; a pair that has none of them is
+        left out.
+        """
+        return self._replace_testsets(
+            {
+                pair: testset
+                if testset.systems.keys() == names[pair]
+                else testset.only(names[pair])
+                for pair, testset in self.testsets.items()
+                if names[pair]
+            }
+        )
 
     def rename(self, name: str) -> Task:
         """The same task by another name, which its test sets have too."""
-        return replace(self.map_testsets(lambda pair, testset: replace(testset, name=f"{name} {pair}")), name=name)
+        return replace(
+            self.map_testsets(lambda pair, testset: replace(testset, name=f"{name} {pair}")),
+            name=name,
+        )
 
-    def scored_with(self, names: Iterable[str] | None = None, others_as_systems: bool = False) -> Task:
+    def scored_with(
+        self, names: Iterable[str] | None = None, others_as_systems: bool = False
+    ) -> Task:
         """The same task scored with these references alone.
 
         Parameters
         ----------
         names : iterable of str, optional
-            References to score with, in each language pair those that it has, and all where it has none of them; all of
-            them by default.
+            References to score with, in each language pair those that it has, and all where it has
+            none of them; all of them by default.
         others_as_systems : bool
             As in `TestSet.scored_with`, where a language pair has others or ratings of references.
 
         Raises
         ------
         SettingError
-            For a name that no language pair has, and where references are there and none could act as a system.
-            Without any, as in tables of ratings, humans are systems already.
+            For a name that no language pair has, and where references are there and none could act
+            as a system. Without any, as in tables of ratings, humans are systems already.
         """
-        references = dict.fromkeys(name for testset in self.testsets.values() for name in testset.references)
+        references = dict.fromkeys(
+            name for testset in self.testsets.values() for name in testset.references
+        )
         names = list(references if names is None else names)
         for name in names:
             if name not in references:
                 raise explain_unknown("reference", name, references)
         testsets = {}
         for pair, testset in self.testsets.items():
-            own_names = [name for name in testset.references if name in names] or list(testset.references)
+            own_names = [name for name in testset.references if name in names] or list(
+                testset.references
+            )
             has_others = len(own_names) < len(testset.references)
             joins = others_as_systems and bool(has_others or testset.rated_humans)
-            testsets[pair] = testset.scored_with(own_names, joins) if has_others or joins else testset
-        if others_as_systems and references and all(changed.systems.keys() == self.testsets[pair].systems.keys()
-                                     for pair, changed in testsets.items()):
+            testsets[pair] = (
+                testset.scored_with(own_names, joins) if has_others or joins else testset
+            )
+        if (
+            others_as_systems
+            and references
+            and all(
+                changed.systems.keys() == self.testsets[pair].systems.keys()
+                for pair, changed in testsets.items()
+            )
+        ):
             raise SettingError(
                 f"No reference of {self.name} is left to act as a system: all of {', '.join(references) or 'them'} are "
-                "used for scoring, and none has ratings. Choose the ones to score with.", {"refs": "NAME,..."})
-        notes = [Assumption("references-of-others", {"pair": pair, "names": names, "used": [*testset.references]})
-                 for pair, testset in self.testsets.items()
-                 if testset.references and not {*names} & testset.references.keys()]
+                "used for scoring, and none has ratings. Choose the ones to score with.",
+                {"refs": "NAME,..."},
+            )
+        notes = [
+            Assumption(
+                "references-of-others",
+                {"pair": pair, "names": names, "used": [*testset.references]},
+            )
+            for pair, testset in self.testsets.items()
+            if testset.references and not {*names} & testset.references.keys()
+        ]
         return replace(self, testsets=testsets, assumed=(*self.assumed, *notes))
 
     def without(self, names: Iterable[str]) -> Task:
@@ -220,8 +284,11 @@ class Task:
 
     def _replace_testsets(self, testsets: Mapping[str, TestSet]) -> Task:
         names = {name for testset in testsets.values() for name in testset.systems}
-        return replace(self, testsets=testsets,
-                       systems={name: info for name, info in self.systems.items() if name in names})
+        return replace(
+            self,
+            testsets=testsets,
+            systems={name: info for name, info in self.systems.items() if name in names},
+        )
 
 
 _TRACKS = {"constrained": True, "unconstrained": False}
@@ -254,8 +321,10 @@ class TaskExclusion:
 def without(task: Task, exclude: Iterable[TaskExclusion]) -> Task:
     """The same task without these systems; a language pair of which none is left is left out."""
     exclude = list(exclude)
-    excluded: dict[str, set[str]] = {pair: {exclusion.system for exclusion in exclude if exclusion.pair is None}
-                                     for pair in task.testsets}
+    excluded: dict[str, set[str]] = {
+        pair: {exclusion.system for exclusion in exclude if exclusion.pair is None}
+        for pair in task.testsets
+    }
     for exclusion in exclude:
         if exclusion.system not in task.systems:
             raise explain_unknown("system", exclusion.system, task.systems)
@@ -266,17 +335,23 @@ def without(task: Task, exclude: Iterable[TaskExclusion]) -> Task:
             if exclusion.system not in systems:
                 raise explain_unknown(f"system of {exclusion.pair}", exclusion.system, systems)
             excluded[exclusion.pair].add(exclusion.system)
-    remaining = {pair: testset.systems.keys() - excluded[pair] for pair, testset in task.testsets.items()}
+    remaining = {
+        pair: testset.systems.keys() - excluded[pair] for pair, testset in task.testsets.items()
+    }
     if not any(remaining.values()):
-        raise SettingError(f"{task.name}: every system of every language pair is excluded. Keep one.")
+        raise SettingError(
+            f"{task.name}: every system of every language pair is excluded. Keep one."
+        )
     return task.keep_systems(remaining)
 
 
-def read_exclusions(texts: Iterable[str], systems: Iterable[str], pairs: Iterable[str]) -> tuple[TaskExclusion, ...]:
+def read_exclusions(
+    texts: Iterable[str], systems: Iterable[str], pairs: Iterable[str]
+) -> tuple[TaskExclusion, ...]:
     r"""Exclusions from what an option says: ``[PAIR:]NAME,...[=REASON]``.
 
-    A comma, colon, equals sign or backslash of a name has a backslash before it. A colon after no language pair, and
-    an equals sign after no system, belong to the name also without.
+    A comma, colon, equals sign or backslash of a name has a backslash before it. A colon after no
+    language pair, and an equals sign after no system, belong to the name also without.
 
     Examples
     --------
@@ -291,11 +366,18 @@ def read_exclusions(texts: Iterable[str], systems: Iterable[str], pairs: Iterabl
     exclusions: dict[tuple[str | None, str], TaskExclusion] = {}
     for text in texts:
         names, _, reason = _partition(text, "=")
-        entries = [_parse_entry(part, reason, pairs) for part in _PART.findall(names) if part.strip()]
-        if not {entry.system for entry in entries} <= systems and _parse_entry(text, "", pairs).system in systems:
+        entries = [
+            _parse_entry(part, reason, pairs) for part in _PART.findall(names) if part.strip()
+        ]
+        if (
+            not {entry.system for entry in entries} <= systems
+            and _parse_entry(text, "", pairs).system in systems
+        ):
             entries = [_parse_entry(text, "", pairs)]
         if not entries:
-            raise SettingError(f"--exclude {text!r} names no system. Expected NAME, NAME=REASON or PAIR:NAME=REASON.")
+            raise SettingError(
+                f"--exclude {text!r} names no system. Expected NAME, NAME=REASON or PAIR:NAME=REASON."
+            )
         for entry in entries:
             pair_text, _, name_text = _partition(text, ":")
             if entry.system not in systems and _unescape(_partition(name_text, "=")[0]) in systems:
@@ -328,7 +410,7 @@ def _parse_entry(text: str, reason: str, pairs: set[str]) -> TaskExclusion:
 def _partition(text: str, sign: str) -> tuple[str, str, str]:
     """As `str.partition`, but not at a sign with a backslash before it."""
     match = re.match(rf"((?:\\.|[^\\{sign}])*){sign}", text, re.DOTALL)
-    return (text, "", "") if match is None else (match[1], sign, text[match.end():])
+    return (text, "", "") if match is None else (match[1], sign, text[match.end() :])
 
 
 def _unescape(text: str) -> str:

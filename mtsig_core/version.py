@@ -1,4 +1,6 @@
-"""The version of mtsig, and of what it stands on; alone in a module so that anything may import it."""
+"""The version of mtsig, and of what it stands on; alone in a module so that anything may import
+it.
+"""
 
 from functools import cache
 

@@ -10,13 +10,20 @@ from pages._ui.screen import end_page
 
 view = frame.open_page(experiment=True)
 if view.testset.runs:
-    screen.error("This page cannot show training runs yet. Open a test set that has one output of each system; Summary "
-                 "and One pair show all runs.")
+    screen.error(
+        "This page cannot show training runs yet. Open a test set that has one output of each system; Summary "
+        "and One pair show all runs."
+    )
     end_page()
 system = inside_sections.choose_system(view)
 found = None
-# A mean of segment scores, such as human scores, has no corpus score beside it: then BLEU has, as on the left.
-summed = replace(view, metric="bleu") if view.metric in view.testset.scores and view.testset.references else view
+# A mean of segment scores, such as human scores, has no corpus score beside it: then BLEU has, as
+# on the left.
+summed = (
+    replace(view, metric="bleu")
+    if view.metric in view.testset.scores and view.testset.references
+    else view
+)
 left, right = st.columns(2, gap="medium") if view.testset.has_texts else (None, st.container())
 if left is not None:
     with left, screen.or_without():

@@ -1,4 +1,6 @@
-"""Metrics and domains: do the metrics agree, does a domain reverse the result, and which metric to trust."""
+"""Metrics and domains: do the metrics agree, does a domain reverse the result, and which metric to
+trust.
+"""
 
 import streamlit as st
 
@@ -6,7 +8,9 @@ from pages._sections import metrics_sections
 from pages._ui import address, controls, frame, screen
 
 view = frame.open_page()
-screen.cautions(caution for caution in view.comparison.warnings if caution.kind.concern in ("files", "scores"))
+screen.cautions(
+    caution for caution in view.comparison.warnings if caution.kind.concern in ("files", "scores")
+)
 tabs = metrics_sections.list_tabs(view)
 address.own("inside")
 tab, places = controls.tabs(tabs, "inside") if len(tabs) > 1 else (next(iter(tabs), "metrics"), {})

@@ -1,4 +1,6 @@
-"""All pairs: which pairs of systems differ significantly, and does that depend on the correction or on the test?"""
+"""All pairs: which pairs of systems differ significantly, and does that depend on the correction or
+on the test?
+"""
 
 import streamlit as st
 
@@ -18,12 +20,24 @@ if not result.pairs:
     screen.end_page()
 has_p, n = TESTS[settings.test].p_values is not None, len(result.tested)
 significant = sum(pair.significant for pair in result.tested)
-how = f"alpha {settings.alpha:g} per direction" if not has_p else "one pair needs no correction" if n == 1 else \
-    "without correction" if settings.correction == "none" else f"corrected by {CORRECTIONS[settings.correction].title}"
+how = (
+    f"alpha {settings.alpha:g} per direction"
+    if not has_p
+    else "one pair needs no correction"
+    if n == 1
+    else "without correction"
+    if settings.correction == "none"
+    else f"corrected by {CORRECTIONS[settings.correction].title}"
+)
 cannot = explain_no_decision(settings, result)
-screen.answer(f"{cannot} ({how})" if cannot else
-              f"{significant} of {n} {'pair differs' if n == 1 else 'pairs differ'} significantly ({how})")
-more = caveats.show((caution for caution in comparison.warnings if caution.concerns_all), "first", most=2)
+screen.answer(
+    f"{cannot} ({how})"
+    if cannot
+    else f"{significant} of {n} {'pair differs' if n == 1 else 'pairs differ'} significantly ({how})"
+)
+more = caveats.show(
+    (caution for caution in comparison.warnings if caution.concerns_all), "first", most=2
+)
 adjusted = pairs_sections.adjust(view) if has_p and n != 1 else None
 clicked = comparison_sections.show_matrix(view, {} if adjusted is None else adjusted.by_correction)
 screen.plain(f"{pairs_sections.describe_open_pairs(view)} Click a cell to open the pair.".strip())
@@ -33,13 +47,22 @@ if clicked:
     views.open_pair(view, *clicked)
 
 triples = intransitive_triples(better_matrix(result))
-corrections, tests, not_transitive, others, files = st.tabs([
-    "Other corrections", "Other tests", f"Non-transitive triples ({triples:,})", "All caveats", "Export"])
+corrections, tests, not_transitive, others, files = st.tabs(
+    [
+        "Other corrections",
+        "Other tests",
+        f"Non-transitive triples ({triples:,})",
+        "All caveats",
+        "Export",
+    ]
+)
 with corrections:
     if n == 1:
         st.write("One pair needs no correction.")
     elif adjusted is None:
-        st.write("Koehn's test concludes from the share of wins and gives no p: there is nothing to correct.")
+        st.write(
+            "Koehn's test concludes from the share of wins and gives no p: there is nothing to correct."
+        )
     else:
         pairs_sections.show_corrections(view, adjusted)
 with tests:
@@ -53,5 +76,8 @@ with others:
         every = comparison_sections.list_all_caveats(view, comparison)
     comparison_sections.show_all_caveats(every)
 with files:
-    comparison_sections.show_files(view, "pairs", comparison_sections.join_metrics(
-        view, comparison_sections.list_excluded(view)))
+    comparison_sections.show_files(
+        view,
+        "pairs",
+        comparison_sections.join_metrics(view, comparison_sections.list_excluded(view)),
+    )

@@ -1,4 +1,6 @@
-"""Reproduce the papers: their tables and figures, each beside the same computed from the test set."""
+"""Reproduce the papers: their tables and figures, each beside the same computed from the test
+set.
+"""
 
 import streamlit as st
 
@@ -8,8 +10,13 @@ from pages._ui import controls, frame, screen
 
 view = frame.open_page(experiment=True)
 ALL = "All tables and figures"
-titles = {ALL: ALL, **{key: f"{PAPERS[key.partition('-')[0]]}, {item.title}" for key, item in ITEMS.items()}}
-chosen = controls.choice("Table or figure", list(titles), "item", format_func=titles.get, pages_own=True)
+titles = {
+    ALL: ALL,
+    **{key: f"{PAPERS[key.partition('-')[0]]}, {item.title}" for key, item in ITEMS.items()},
+}
+chosen = controls.choice(
+    "Table or figure", list(titles), "item", format_func=titles.get, pages_own=True
+)
 
 
 def choose(key: str) -> None:
@@ -18,8 +25,10 @@ def choose(key: str) -> None:
 
 if chosen == ALL:
     screen.answer("Choose a table or figure to see ours next to the paper's")
-    st.caption("The papers' test sets are not available. So our numbers agree with the papers' in size and direction, "
-               "not in digits.")
+    st.caption(
+        "The papers' test sets are not available. So our numbers agree with the papers' in size and direction, "
+        "not in digits."
+    )
     with st.container(key="papers-list"):
         columns = st.columns(len(PAPERS))
     for place, (paper, name) in zip(columns, PAPERS.items(), strict=True):
@@ -27,7 +36,13 @@ if chosen == ALL:
             st.markdown(f"**{name}**")
             for key, item in ITEMS.items():
                 if key.startswith(paper):
-                    st.button(item.title, key=f"papers.{key}", type="tertiary", on_click=choose, args=(key,))
+                    st.button(
+                        item.title,
+                        key=f"papers.{key}",
+                        type="tertiary",
+                        on_click=choose,
+                        args=(key,),
+                    )
 else:
     try:
         ITEMS[chosen].show(view)

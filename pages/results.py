@@ -1,11 +1,18 @@
-"""Results: every language pair of a shared task at once, the top group of each, and the systems across them."""
+"""Results: every language pair of a shared task at once, the top group of each, and the systems
+across them.
+"""
 
 from dataclasses import replace
 from functools import partial
 
 from mtsig_core.report.pictures import task_picture
 from mtsig_core.report.tables import tops_table
-from pages._sections import published_comparison, ranking_sections, results_sections, review_sections
+from pages._sections import (
+    published_comparison,
+    ranking_sections,
+    results_sections,
+    review_sections,
+)
 from pages._ui import address, controls, frame, screen
 from pages._ui.screen import or_end_page
 from pages._work.memory import make_once
@@ -23,8 +30,9 @@ if (link := review_sections.show_begin(view, comparison)) is not None:
     address.go("review", review=link)
 
 runs = ["Training runs"] * results_sections.has_runs(comparison, view.metric)
-chosen, tabs = controls.tabs(["Language pairs", "Metrics", *ranking_sections.TABS, *runs, "Caveats and method",
-                              "Export"])
+chosen, tabs = controls.tabs(
+    ["Language pairs", "Metrics", *ranking_sections.TABS, *runs, "Caveats and method", "Export"]
+)
 with tabs["Language pairs"]:
     screen.show_table(tops_table(comparison, view.metric), prose=True)
     results_sections.show_across(comparison, view.metric)
@@ -43,5 +51,11 @@ if runs:
 with tabs["Caveats and method"]:
     results_sections.show_caveats(view, comparison)
 with tabs["Export"]:
-    results_sections.show_files(published, make_once(task_picture, several, view.metric), view.metric,
-                             view.kept.source, view.command(published), "task")
+    results_sections.show_files(
+        published,
+        make_once(task_picture, several, view.metric),
+        view.metric,
+        view.kept.source,
+        view.command(published),
+        "task",
+    )

@@ -1,4 +1,6 @@
-"""Review: what an organiser decides about a shared task: who is left out and why, who is declared first."""
+"""Review: what an organiser decides about a shared task: who is left out and why, who is declared
+first.
+"""
 
 from functools import partial
 
@@ -8,7 +10,12 @@ from mtsig_core import MtsigError
 from mtsig_core.errors import StoreError
 from mtsig_core.report.caution_words import name_metric
 from mtsig_core.report.review import content_sentence, left_out_said
-from pages._sections import published_comparison, ranking_sections, results_sections, review_sections
+from pages._sections import (
+    published_comparison,
+    ranking_sections,
+    results_sections,
+    review_sections,
+)
 from pages._ui import address, browser, controls, frame, screen
 from pages._ui.screen import end_page, or_without
 
@@ -21,15 +28,24 @@ if isinstance(view, MtsigError):
     end_page()
 if view.kept is None:
     screen.status(["no review is open"])
-    screen.plain("A review keeps what you decide about a shared task: excluded systems with "
-                 "reasons, notes on disputed pairs, who is declared first. Start one on the page Results.")
+    screen.plain(
+        "A review keeps what you decide about a shared task: excluded systems with "
+        "reasons, notes on disputed pairs, who is declared first. Start one on the page Results."
+    )
     address.link("results", "Open Results")
     review_sections.show_mine()
     end_page()
 review, metric = view.review, view.review.metric
-screen.status([view.title, f"{review.track or 'all'} systems", *left_out_said(review),
-               name_metric(metric), f"{len(review.decisions)} decided",
-               "you can change it" if view.may_edit else "read only"])
+screen.status(
+    [
+        view.title,
+        f"{review.track or 'all'} systems",
+        *left_out_said(review),
+        name_metric(metric),
+        f"{len(review.decisions)} decided",
+        "you can change it" if view.may_edit else "read only",
+    ]
+)
 review_sections.show_message()
 if not view.may_edit:
     review_sections.look_for_changes(view)
@@ -57,13 +73,19 @@ if view.may_edit:
     review_sections.keep_drafts(view)
 
 others = [] if now is None else [*ranking_sections.TABS, "Caveats and method"]
-chosen, tabs = controls.tabs(["Ranks", "Excluded systems", "Notes", *others, "History and sharing", "Export"])
+chosen, tabs = controls.tabs(
+    ["Ranks", "Excluded systems", "Notes", *others, "History and sharing", "Export"]
+)
 with tabs["Ranks"]:
     if view.may_edit:
         review_sections.pick_settings(view)
     if now is not None:
-        pair = results_sections.show_ranks(now, metric, "review.picture",
-                                        " without the systems that are excluded here" * bool(review.exclusions))
+        pair = results_sections.show_ranks(
+            now,
+            metric,
+            "review.picture",
+            " without the systems that are excluded here" * bool(review.exclusions),
+        )
         if pair is not None:
             review_sections.open_pair(view, pair, before.pairs)
         if results_sections.has_runs(now, metric):

@@ -15,16 +15,35 @@ _POWERS = [0.5, 0.8, 0.9, 0.95]
 view = frame.open_page(experiment=True)
 a, b, (third, fourth, fifth) = views.choose_pair(view, 5)
 usual = default_difference(row.score for row in view.result.systems)
-difference = controls.slider(third, "Difference", usual, "difference", least=usual / 10, most=10 * usual,
-                             step=usual / 10, format="%.3g", help="The difference to be found, in points.")
+difference = controls.slider(
+    third,
+    "Difference",
+    usual,
+    "difference",
+    least=usual / 10,
+    most=10 * usual,
+    step=usual / 10,
+    format="%.3g",
+    help="The difference to be found, in points.",
+)
 with fourth:
-    power = controls.choice("Power", _POWERS, "power", default=0.8, format_func="{:.0%}".format,
-                            help="How often the test should find the difference.")
+    power = controls.choice(
+        "Power",
+        _POWERS,
+        "power",
+        default=0.8,
+        format_func="{:.0%}".format,
+        help="How often the test should find the difference.",
+    )
 n_systems = len(view.result.systems)
 n_pairs = n_systems * (n_systems - 1) // 2
 with fifth:
-    tested = controls.choice("Pairs tested", [1, n_pairs] if n_pairs > 1 else [1], "tested", help="With more pairs, "
-                             "each needs a larger test set, because p-values are corrected.")
+    tested = controls.choice(
+        "Pairs tested",
+        [1, n_pairs] if n_pairs > 1 else [1],
+        "tested",
+        help="With more pairs, each needs a larger test set, because p-values are corrected.",
+    )
 answer, drawing = st.container(), st.container()
 with or_end_page():
     with drawing:
@@ -32,13 +51,24 @@ with or_end_page():
     with answer:
         curve = Curve(view, frozenset((a, b)), difference, power, drawn.counts, tested > 1)
         sweeping = study(view, "sweep size", **asked)
-        sweep = size_sections.run_sweep(sweeping, sweep_sizes, "Drawing test sets", view.testset, drawn.counts,
-                                        meanwhile=curve.grow, sizes=drawn.sizes)
+        sweep = size_sections.run_sweep(
+            sweeping,
+            sweep_sizes,
+            "Drawing test sets",
+            view.testset,
+            drawn.counts,
+            meanwhile=curve.grow,
+            sizes=drawn.sizes,
+        )
         planned, mine = curve.plan(sweep)
         if mine is None:
-            screen.error(f"{a} and {b} have no segment in common with a score. Choose another pair.")
+            screen.error(
+                f"{a} and {b} have no segment in common with a score. Choose another pair."
+            )
             end_page()
-        command = sweeping.print_command(difference=f"{difference:g}", power=power, sizes=drawn.option)
+        command = sweeping.print_command(
+            difference=f"{difference:g}", power=power, sizes=drawn.option
+        )
         curve.show(sweeping, sweep, mine, command)
 tab, places = controls.tabs(["All pairs", "References", "Scores and intervals by size"])
 with places[tab], or_end_page():

@@ -24,9 +24,20 @@ summary_sections.show_differences(view, comparison)
 more = st.container()
 
 several = len(view.whole.references) > 1
-tabs = dict(zip(names := [
-    "Scores and ranks", "Table", *["References"] * several, *["Excluded"] * bool(excluded), "Published scores",
-    "All caveats"], st.tabs(names, default=summary_sections.choose_first_tab(view)), strict=True))
+tabs = dict(
+    zip(
+        names := [
+            "Scores and ranks",
+            "Table",
+            *["References"] * several,
+            *["Excluded"] * bool(excluded),
+            "Published scores",
+            "All caveats",
+        ],
+        st.tabs(names, default=summary_sections.choose_first_tab(view)),
+        strict=True,
+    )
+)
 with tabs["Scores and ranks"]:
     summary_sections.show_scores(view, comparison)
 with tabs["Table"]:

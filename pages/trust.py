@@ -1,4 +1,7 @@
-"""Can I trust the test? Six questions about tests and intervals, answered by simulation from the test set."""
+"""Can I trust the test?
+
+Six questions about tests and intervals, answered by simulation from the test set.
+"""
 
 import streamlit as st
 
@@ -19,10 +22,17 @@ QUESTIONS = {
     "Many comparisons": ("What happens when many pairs are tested?", show_claims),
     "Units": ("Do documents change what is significant?", show_units),
     "Calibration": ("How often is a significant result right?", show_calibration),
-    "Power": ("How often does a small test set find a difference?", show_power)}
+    "Power": ("How often does a small test set find a difference?", show_power),
+}
 
 view = frame.open_page(experiment=True)
 with st.container(key="cards"):
-    name = controls.steps("Question", list(QUESTIONS), "experiment", "False alarms",
-                          captions=[question for question, _ in QUESTIONS.values()], label_visibility="collapsed")
+    name = controls.steps(
+        "Question",
+        list(QUESTIONS),
+        "experiment",
+        "False alarms",
+        captions=[question for question, _ in QUESTIONS.values()],
+        label_visibility="collapsed",
+    )
 QUESTIONS[name][1](view)

@@ -13,7 +13,9 @@ if isinstance(view, MtsigError):
     screen.error(view)
 upload_sections.tell_what_was_opened(view)
 files = upload_sections.choose_files("data.files")
-st.caption("Texts with a segment per line, tables of texts or of segment scores, or the zip of a shared task.")
+st.caption(
+    "Texts with a segment per line, tables of texts or of segment scores, or the zip of a shared task."
+)
 try:
     if files:
         upload_sections.offer(files, view)
@@ -23,6 +25,8 @@ try:
     upload_sections.show_yours()
 except MtsigError as problem:
     screen.error(problem)
-if not files and not isinstance(view, MtsigError):  # beside files that wait, it would be taken as theirs
+if not files and not isinstance(
+    view, MtsigError
+):  # beside files that wait, it would be taken as theirs
     upload_sections.show_what_was_read(view.whole)
 upload_sections.explain_formats()

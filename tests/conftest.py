@@ -17,7 +17,8 @@ from mtsig_core.simulation import corpus
 from tests.builders.score_folders import score_folder as score_folder_in
 from tests.builders.text_files import write_files, write_task
 
-# The same examples in every run, however busy the machine is; thirteen times as many where time does not matter.
+# The same examples in every run, however busy the machine is; thirteen times as many where time
+# does not matter.
 settings.register_profile("mtsig", deadline=None, derandomize=True, max_examples=30)
 settings.register_profile("thorough", settings.get_profile("mtsig"), max_examples=400)
 settings.load_profile("mtsig")
@@ -27,9 +28,14 @@ WAITING = ("tests/browser/", "tests/server/", "tests/stats/test_parallel.py")
 REAL = Path(__file__).resolve().parents[2] / "shared" / "data" / "wmt24"
 
 
-#: Files that share what takes long to have twice: a server and a browser; all code of the project, read.
-TOGETHER = {"browser": ("tests/browser/",),
-            "code": tuple(f"tests/test_{name}.py" for name in ("architecture", "claims_page", "messages", "words"))}
+#: Files that share what takes long to have twice: a server and a browser; all code of the project,
+#: read.
+TOGETHER = {
+    "browser": ("tests/browser/",),
+    "code": tuple(
+        f"tests/test_{name}.py" for name in ("architecture", "claims_page", "messages", "words")
+    ),
+}
 
 
 class ByFile(LoadFileScheduling):
@@ -45,23 +51,33 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 def pytest_xdist_auto_num_workers():
-    """One more than there are cores: while some tests wait for browsers and servers, others compute."""
+    """One more than there are cores: while some tests wait for browsers and servers, others
+    compute.
+    """
     return cpu_count() + 1
 
 
 def pytest_addoption(parser):
-    parser.addoption("--shuffle", metavar="SEED", help="files, and the tests of each, in an order by this seed")
+    parser.addoption(
+        "--shuffle", metavar="SEED", help="files, and the tests of each, in an order by this seed"
+    )
 
 
 def pytest_collection_modifyitems(config, items):
     """What waits comes first: last, it would leave the other workers with nothing to do."""
     if seed := config.getoption("shuffle"):
-        items.sort(key=lambda item: [sha256(f"{seed} {name}".encode()).digest() for name in (item.path, item.nodeid)])
+        items.sort(
+            key=lambda item: [
+                sha256(f"{seed} {name}".encode()).digest() for name in (item.path, item.nodeid)
+            ]
+        )
     items.sort(key=lambda item: not item.nodeid.startswith(WAITING))
 
 
 def pytest_collection_finish():
-    """What is there before the first test stays: to look through it for garbage each time takes a twentieth."""
+    """What is there before the first test stays: to look through it for garbage each time takes a
+    twentieth.
+    """
     gc.freeze()
 
 
@@ -94,8 +110,9 @@ def nothing_kept_by_other_files():
 
 @pytest.fixture(scope="session", autouse=True)
 def made_once():
-    """The options of all commands, and the sets of the simulated task, are made once in this process, not for each of
-    the many commands and pages."""
+    """The options of all commands, and the sets of the simulated task, are made once in this
+    process, not for each of the many commands and pages.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(main, "_parser", functools.cache(main._parser))
         patch.setattr(corpus, "shared_task", functools.cache(corpus.shared_task))
@@ -112,6 +129,7 @@ def one_thread_per_product():
 @pytest.fixture
 def run(capsys):
     """Run the command line in this process: status, standard output, standard error."""
+
     def call(*args):
         status = main.main([str(arg) for arg in args])
         out = capsys.readouterr()

@@ -56,7 +56,9 @@ first.join()
 
 
 def made_with(monkeypatch, njit):
-    """A function that this makes in place of numba; numba itself is there again when it is called."""
+    """A function that this makes in place of numba; numba itself is there again when it is
+    called.
+    """
     with monkeypatch.context() as patch:
         patch.setattr(numba, "njit", njit)
         return _compiled.compiled(lambda x: x + 1)
@@ -73,11 +75,22 @@ def test_without_a_place_to_keep_code_it_compiles_anew(monkeypatch):
     assert made_with(monkeypatch, without_cache)(1) == 2
 
 
-@pytest.mark.parametrize("count", ["", pytest.param(COUNT, marks=pytest.mark.long)], ids=["draws", "and counts"])
-def test_code_that_is_kept_is_loaded_without_a_compilers_knowledge_and_counts_the_same(tmp_path, count):
-    compiling, loading = (subprocess.run(
-        [sys.executable, "-c", WORK + count + LOADED], env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
-        capture_output=True, text=True, check=True).stdout.split("\n") for _ in range(2))
+@pytest.mark.parametrize(
+    "count", ["", pytest.param(COUNT, marks=pytest.mark.long)], ids=["draws", "and counts"]
+)
+def test_code_that_is_kept_is_loaded_without_a_compilers_knowledge_and_counts_the_same(
+    tmp_path, count
+):
+    compiling, loading = (
+        subprocess.run(
+            [sys.executable, "-c", WORK + count + LOADED],
+            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.split("\n")
+        for _ in range(2)
+    )
     assert (compiling[-2], loading[-2]) == ("True", "False")
     assert compiling[:-2] == loading[:-2]
 
@@ -99,12 +112,21 @@ def test_a_compiler_is_loaded_once_it_would_have_paid_for_itself(monkeypatch):
 
 @pytest.mark.long
 def test_what_is_counted_is_compared_without_a_compiler(tmp_path):
-    work = ("import sys; from mtsig_core.cli.main import main; "
-            "main('compare --demo-segments 60 --metrics bleu,chrf --trials 999'.split()); "
-            "print('numba' in sys.modules)")
-    counting, cached = (subprocess.run(
-        [sys.executable, "-c", work], env={**os.environ, "MTSIG_CACHE": str(tmp_path)}, capture_output=True, text=True,
-        check=True).stdout.split("\n") for _ in range(2))
+    work = (
+        "import sys; from mtsig_core.cli.main import main; "
+        "main('compare --demo-segments 60 --metrics bleu,chrf --trials 999'.split()); "
+        "print('numba' in sys.modules)"
+    )
+    counting, cached = (
+        subprocess.run(
+            [sys.executable, "-c", work],
+            env={**os.environ, "MTSIG_CACHE": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.split("\n")
+        for _ in range(2)
+    )
     assert (counting[-2], cached[-2]) == ("True", "False")
     assert counting[:-2] == cached[:-2]
 

@@ -19,7 +19,9 @@ def counts_with_a_plain_verb(file):
     for node in nodes(file):
         if isinstance(node, ast.JoinedStr):
             for value, after in zip(node.values, node.values[1:], strict=False):
-                is_count = isinstance(value, ast.FormattedValue) and "format_count(" in ast.unparse(value.value)
+                is_count = isinstance(value, ast.FormattedValue) and "format_count(" in ast.unparse(
+                    value.value
+                )
                 if is_count and isinstance(after, ast.Constant) and PLURAL.match(str(after.value)):
                     yield f"{file.name}, line {node.lineno}: {ast.unparse(value)}{after.value}"
 
@@ -28,8 +30,12 @@ def templates_with_a_plain_verb(file):
     """The same of templates: {n:#segment} are."""
     for node in nodes(file):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield from (f"{file.name}, line {node.lineno}: {found[0]}" for found in re.finditer(
-                r"\{\w+:#(\w|[{} ])+\}+ (are|have|were|differ|lack|do|show)\b", node.value))
+            yield from (
+                f"{file.name}, line {node.lineno}: {found[0]}"
+                for found in re.finditer(
+                    r"\{\w+:#(\w|[{} ])+\}+ (are|have|were|differ|lack|do|show)\b", node.value
+                )
+            )
 
 
 @pytest.mark.parametrize("find", [counts_with_a_plain_verb, templates_with_a_plain_verb])

@@ -19,32 +19,59 @@ from pages._ui.catalogue import PAGES
 CHECKOUT = Path(__file__).resolve().parents[1]
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
 CONTRIBUTING = (CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-DOCS = {page.stem: page.read_text(encoding="utf-8") for page in sorted((CHECKOUT / "docs").glob("*.md"))}
+DOCS = {
+    page.stem: page.read_text(encoding="utf-8") for page in sorted((CHECKOUT / "docs").glob("*.md"))
+}
 CLI, PAPERS, PYTHON = DOCS["cli"], DOCS["papers"], DOCS["python"]
 TEXTS = {"README": README, "CONTRIBUTING": CONTRIBUTING, **DOCS}
-SHELL = "".join(re.findall(r"^ *```sh\n(.*?)^ *```", "\n".join((README, *DOCS.values())), re.M | re.S))
-COMMANDS = sorted({command.replace(" ... ", " ")
-                   for command in re.findall(r"^ *(?:MTSIG_\w+=\S+ )?mtsig (.+?)(?: +#.*)?$", SHELL, re.M)})
+SHELL = "".join(
+    re.findall(r"^ *```sh\n(.*?)^ *```", "\n".join((README, *DOCS.values())), re.M | re.S)
+)
+COMMANDS = sorted(
+    {
+        command.replace(" ... ", " ")
+        for command in re.findall(r"^ *(?:MTSIG_\w+=\S+ )?mtsig (.+?)(?: +#.*)?$", SHELL, re.M)
+    }
+)
 OUTPUT = dict(re.findall(r"^```console\n\$ mtsig ([^\n]+)\n(.*?)^```$", README, re.M | re.S))
-WITH_EXAMPLES = [".".join(file.relative_to(CHECKOUT).with_suffix("").parts).removesuffix(".__init__")
-                 for file in sorted((CHECKOUT / "mtsig_core").rglob("*.py")) if "\n    >>> " in file.read_text("utf-8")]
+WITH_EXAMPLES = [
+    ".".join(file.relative_to(CHECKOUT).with_suffix("").parts).removesuffix(".__init__")
+    for file in sorted((CHECKOUT / "mtsig_core").rglob("*.py"))
+    if "\n    >>> " in file.read_text("utf-8")
+]
 
 
 def test_every_option_and_command_exists(capsys):
     known = set()
     parser = _parser()
-    for command in ("compare", "score", "segments", "serve", "sample broad", "sweep size", "sweep references",
-                    "validate type1", "metrics example", "task", "agreement", "domains"):
+    for command in (
+        "compare",
+        "score",
+        "segments",
+        "serve",
+        "sample broad",
+        "sweep size",
+        "sweep references",
+        "validate type1",
+        "metrics example",
+        "task",
+        "agreement",
+        "domains",
+    ):
         try:
             parser.parse_args([*command.split(), "--help"])
         except SystemExit:
             known |= set(re.findall(r"--[a-z][a-z-]*", capsys.readouterr().out))
-    used = set(re.findall(r"(?<![\w-])--[a-z][a-z+-]*", README + CLI + DOCS["data"] + DOCS["review"]))
+    used = set(
+        re.findall(r"(?<![\w-])--[a-z][a-z+-]*", README + CLI + DOCS["data"] + DOCS["review"])
+    )
     assert used <= known | {"--help"}
 
 
-@pytest.mark.parametrize("registry, takes", [
-    (METRICS, r"`--metrics` takes (.+?)\. "), (RANK_RULES, r"`--rank-rule` takes (.+?), with")])
+@pytest.mark.parametrize(
+    "registry, takes",
+    [(METRICS, r"`--metrics` takes (.+?)\. "), (RANK_RULES, r"`--rank-rule` takes (.+?), with")],
+)
 def test_every_metric_and_every_rank_rule_is_named(registry, takes):
     sentence = re.search(takes, CLI, re.DOTALL)[1]
     assert registry.keys() <= set(re.split(r"[\s,`]+", sentence))
@@ -52,10 +79,16 @@ def test_every_metric_and_every_rank_rule_is_named(registry, takes):
 
 def test_the_map_for_contributors_has_every_part_of_the_core():
     core = CHECKOUT / "mtsig_core"
-    parts = {f"{path.name}/" if path.is_dir() else path.name for path in core.iterdir()
-             if path.suffix == ".py" or (path / "__init__.py").is_file()}
-    commands = {place.partition(":")[0].rpartition(".")[2] for command in ("pair", "domains", "agreement")
-                for place in CALLS[command]}
+    parts = {
+        f"{path.name}/" if path.is_dir() else path.name
+        for path in core.iterdir()
+        if path.suffix == ".py" or (path / "__init__.py").is_file()
+    }
+    commands = {
+        place.partition(":")[0].rpartition(".")[2]
+        for command in ("pair", "domains", "agreement")
+        for place in CALLS[command]
+    }
     named = set(re.findall(r"[\w./]+", CONTRIBUTING.split("```")[1]))
     assert parts - named <= {"__init__.py", "__main__.py", "errors.py", "version.py"}
     assert {f"{module}.py" for module in commands} <= named
@@ -70,14 +103,23 @@ def test_every_make_target_exists():
 
 def test_every_file_that_contributors_are_sent_to_exists():
     folders = ("metrics", "readers", "stats", "experiments", "simulation")
-    places = ("", "mtsig_core", *(f"mtsig_core/{folder}" for folder in folders), "pages", "tests/metrics")
+    places = (
+        "",
+        "mtsig_core",
+        *(f"mtsig_core/{folder}" for folder in folders),
+        "pages",
+        "tests/metrics",
+    )
     for name in re.findall(r"`([\w/]+\.(?:py|txt|md))`", CONTRIBUTING):
         assert any((CHECKOUT / place / name).is_file() for place in places) or "NAME" in name, name
 
 
 def anchors(text):
     """Those of its headings, as GitHub makes them."""
-    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in re.findall(r"^#+ (.+)$", text, re.M)}
+    return {
+        re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
+        for title in re.findall(r"^#+ (.+)$", text, re.M)
+    }
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -97,7 +139,9 @@ def test_the_output_shown_is_what_the_command_prints(command, capsys):
     assert main(shlex.split(command)) == 0
     printed, at = capsys.readouterr().out, 0
     for piece in re.split(r"^\.\.\.\n", OUTPUT[command], flags=re.M):
-        assert piece in printed[at:], f"README shows what `mtsig {command}` no longer prints:\n{piece}"
+        assert piece in printed[at:], (
+            f"README shows what `mtsig {command}` no longer prints:\n{piece}"
+        )
         at = printed.index(piece, at) + len(piece)
 
 
@@ -140,28 +184,37 @@ def test_a_command_of_the_papers_runs(capsys):
 
 def numbers(text):
     """Those of a list such as ``2, 4 to 6 and 8``."""
-    return {k for first, last in re.findall(r"(\d+)(?: to (\d+))?", text)
-            for k in range(int(first), int(last or first) + 1)}
+    return {
+        k
+        for first, last in re.findall(r"(\d+)(?: to (\d+))?", text)
+        for k in range(int(first), int(last or first) + 1)
+    }
 
 
 def test_every_table_and_figure_of_the_papers_is_there():
     _, koehn, zhang_vogel, riezler_maxwell, note = re.split(r"^## ", PAPERS, flags=re.MULTILINE)
     for text, tables, figures in ((koehn, 4, 8), (zhang_vogel, 6, 8), (riezler_maxwell, 2, 2)):
         for kind, n in (("Table", tables), ("Figure", figures)):
-            named = {k for found in re.findall(rf"{kind}s? ([\d, and to]+)", text) for k in numbers(found)}
+            named = {
+                k
+                for found in re.findall(rf"{kind}s? ([\d, and to]+)", text)
+                for k in numbers(found)
+            }
             assert named == set(range(1, n + 1)), (text[:20], kind)
     assert "worked example" in note
 
 
 def row_of_the_papers(label):
     """The other cells of the row of docs/papers.md whose first cells are these."""
-    line, = (line for line in PAPERS.splitlines() if line.startswith(f"| {label} |"))
-    return [cell.strip() for cell in line[len(f"| {label} |"):].strip(" |").split("|")]
+    (line,) = (line for line in PAPERS.splitlines() if line.startswith(f"| {label} |"))
+    return [cell.strip() for cell in line[len(f"| {label} |") :].strip(" |").split("|")]
 
 
 def short(number, digits=3):
     """As the page prints it: no zero before the point."""
-    return f"{number:.{digits}f}".replace("0.", ".", 1) if abs(number) < 1 else f"{number:.{digits}f}"
+    return (
+        f"{number:.{digits}f}".replace("0.", ".", 1) if abs(number) < 1 else f"{number:.{digits}f}"
+    )
 
 
 def ends(low, high):
@@ -171,20 +224,27 @@ def ends(low, high):
 def test_what_the_papers_print_is_what_is_shown():
     """Theirs on the page of the papers, and what the dashboard shows beside ours."""
     spanish, *_, finnish = papers.KOEHN_T1.rows["bleu"]
-    for label, (_, p1, p4, bleu) in (("Table 1 | precision of unigrams and four-grams, BLEU; Spanish", spanish),
-                                     ("| Finnish", finnish)):
+    for label, (_, p1, p4, bleu) in (
+        ("Table 1 | precision of unigrams and four-grams, BLEU; Spanish", spanish),
+        ("| Finnish", finnish),
+    ):
         assert row_of_the_papers(label)[0] == f"{p1}, {p4}, {bleu}"
     of_95 = next(row[1:] for row in papers.KOEHN_T2.rows["t"] if row[0] == 95)
     assert f"| {' '.join(f'{t:.4f}' for t in of_95)} |" in PAPERS
-    for (_, low, high), what in zip(papers.KOEHN_2_3.rows["bleu"], ("Figure 2", "Figure 3"), strict=True):
+    for (_, low, high), what in zip(
+        papers.KOEHN_2_3.rows["bleu"], ("Figure 2", "Figure 3"), strict=True
+    ):
         assert re.search(rf"^\| {what} \| [^|]+ \| {low} to {high} \|", PAPERS, re.M)
     _, of, hits = papers.KOEHN_6.rows["bleu"][0]
     assert re.search(rf"^\| Figure 6 \| [^|]+ \| {hits} of {of} \|", PAPERS, re.M)
-    for what, (*_, right, wrong) in zip(("Figure 7", "Figure 8"), papers.KOEHN_7_8.rows["bleu"], strict=True):
+    for what, (*_, right, wrong) in zip(
+        ("Figure 7", "Figure 8"), papers.KOEHN_7_8.rows["bleu"], strict=True
+    ):
         assert re.search(rf"^\| {what} \| [^|]+ \| {right}, {wrong} \|", PAPERS, re.M)
     for a, b, _, *cells in papers.KOEHN_T3.rows["bleu"]:
         assert row_of_the_papers(f"{a} - {b}")[0] == " ".join(
-            f"{right}/{wrong}" if wrong else f"{right}" for right, wrong in cells)
+            f"{right}/{wrong}" if wrong else f"{right}" for right, wrong in cells
+        )
     levels, conclusions, right = zip(*papers.KOEHN_T4.rows["bleu"], strict=True)
     for label, numbers_there in (("level", levels), ("paper: conclusions", conclusions)):
         assert row_of_the_papers(label) == [str(number) for number in numbers_there]
@@ -195,7 +255,9 @@ def test_what_the_papers_print_is_what_is_shown():
         _, score, low, high = papers.ZHANG_VOGEL_1.rows[metric][0]
         assert f"\n| {name} | {short(score, digits)} [{low:.2f}, +{high:.2f}] |" in PAPERS
         shares = [ends(*row[1:]) for row in papers.ZHANG_VOGEL_2.rows[metric]]
-        several = [f"{short(score)} {ends(*two)}" for _, score, *two in papers.ZHANG_VOGEL_3.rows[metric]]
+        several = [
+            f"{short(score)} {ends(*two)}" for _, score, *two in papers.ZHANG_VOGEL_3.rows[metric]
+        ]
         for cells in (shares, several):
             assert f"\n| {name}, paper | {' | '.join(cells)} |" in PAPERS
         spreads = " | ".join(short(100 * row[1], 2) for row in papers.ZHANG_VOGEL_6.rows[metric])
@@ -203,19 +265,32 @@ def test_what_the_papers_print_is_what_is_shown():
     human = " | ".join(ends(*row[1:]) for row in papers.ZHANG_VOGEL_2.rows["human"])
     assert f"\n| human, paper | {human} |" in PAPERS
     for percent, *cells in papers.ZHANG_VOGEL_4.rows["nist"]:
-        assert [cell.split(" / ")[0] for cell in re.search(
-            rf"^\| {percent}% \| (.+) \|$", PAPERS, re.M)[1].split(" | ")] == [ends(*cell) for cell in cells]
+        assert [
+            cell.split(" / ")[0]
+            for cell in re.search(rf"^\| {percent}% \| (.+) \|$", PAPERS, re.M)[1].split(" | ")
+        ] == [ends(*cell) for cell in cells]
     growing = {row[0]: row[2:] for row in papers.ZHANG_VOGEL_5.rows["bleu"]}
-    assert row_of_the_papers("Table 5: interval, paper") == [ends(*growing[b]) for b in (1000, 2000, 10_000, 100_000)]
+    assert row_of_the_papers("Table 5: interval, paper") == [
+        ends(*growing[b]) for b in (1000, 2000, 10_000, 100_000)
+    ]
 
     for metric, scale, digits in (("nist", 1, 2), ("bleu", 100, 3)):
-        (second, first, ar, bootstrap), = papers.RIEZLER_MAXWELL_T1.rows[metric]
-        p = ["< .0001" if value == 0.0001 else f"{value:g}".replace("0.", ".", 1) for value in (ar, bootstrap)]
+        ((second, first, ar, bootstrap),) = papers.RIEZLER_MAXWELL_T1.rows[metric]
+        p = [
+            "< .0001" if value == 0.0001 else f"{value:g}".replace("0.", ".", 1)
+            for value in (ar, bootstrap)
+        ]
         scores = " and ".join(short(score / scale, digits) for score in (first, second))
         assert f"\n| {metric.upper()} | {scores}, {', '.join(p)} |" in PAPERS
     variants = papers.RIEZLER_MAXWELL_T2.rows["nist"]
-    for k, label in ((1, "difference in NIST, five pairs"), (2, "p by randomization"), (3, "p by bootstrap")):
-        assert [float(number) for number in row_of_the_papers(label)[0].split()] == [row[k] for row in variants]
+    for k, label in (
+        (1, "difference in NIST, five pairs"),
+        (2, "p by randomization"),
+        (3, "p by bootstrap"),
+    ):
+        assert [float(number) for number in row_of_the_papers(label)[0].split()] == [
+            row[k] for row in variants
+        ]
 
 
 def test_every_page_of_the_papers_exists():

@@ -1,4 +1,6 @@
-"""What mends something is said in the words of who shows it: options, controls of the sidebar, or arguments."""
+"""What mends something is said in the words of who shows it: options, controls of the sidebar, or
+arguments.
+"""
 
 import ast
 import json
@@ -14,13 +16,22 @@ from tests.builders.code import CORE, PAGES, name_of, nodes, offenders
 
 OPTION = re.compile(r"(^|[\s`'\"]|(?<!var)\()--[a-z]|NAME=|=FILE")  # var(--name) is of a style
 #: Their errors are about the command line itself, or never reach a page.
-COMMAND_LINE = ("mtsig_core.cli.main", "mtsig_core.source", "mtsig_core.cli.serving",
-                "mtsig_core.report.export", "mtsig_core.task")
+COMMAND_LINE = (
+    "mtsig_core.cli.main",
+    "mtsig_core.source",
+    "mtsig_core.cli.serving",
+    "mtsig_core.report.export",
+    "mtsig_core.task",
+)
 MESSAGES = [file for file in CORE if name_of(file) not in COMMAND_LINE and "cli" not in file.parts]
 
 
 def texts(parts):
-    return [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    return [
+        part.value
+        for part in parts
+        if isinstance(part, ast.Constant) and isinstance(part.value, str)
+    ]
 
 
 def called(node):
@@ -35,17 +46,26 @@ def test_messages_of_the_core():
         return [text for argument in first for text in texts(ast.walk(argument))]
 
     def options(file):
-        return [(node.lineno, text) for node in nodes(file) if isinstance(node, ast.Call)
-                for text in said(node) if OPTION.search(text)]
+        return [
+            (node.lineno, text)
+            for node in nodes(file)
+            if isinstance(node, ast.Call)
+            for text in said(node)
+            if OPTION.search(text)
+        ]
 
     assert offenders(MESSAGES, options) == {}
 
 
 def test_the_core_knows_no_side_bar():
     """Its own docstrings aside, it says nothing of what a screen has where."""
+
     def said(file):
-        docs = {ast.get_docstring(node, clean=False) for node in nodes(file)
-                if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)}
+        docs = {
+            ast.get_docstring(node, clean=False)
+            for node in nodes(file)
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        }
         return [text for text in texts(nodes(file)) if "sidebar" in text and text not in docs]
 
     assert offenders(CORE, said) == {}
@@ -53,18 +73,26 @@ def test_the_core_knows_no_side_bar():
 
 def test_what_pages_say_themselves():
     """An option alone, as lists of options have them, is no sentence."""
+
     def options(file):
-        return [text for text in texts(nodes(file))
-                if " " in text.strip() and "<style>" not in text and OPTION.search(text)]
+        return [
+            text
+            for text in texts(nodes(file))
+            if " " in text.strip() and "<style>" not in text and OPTION.search(text)
+        ]
 
     assert offenders(PAGES, options) == {}
 
 
 def test_the_command_line_adds_the_options():
-    testset = TestSet("toy", {"A": ["a b c d"] * 40, "B": ["a b c e"] * 40}, {"ref": ["a b c d"] * 40})
+    testset = TestSet(
+        "toy", {"A": ["a b c d"] * 40, "B": ["a b c e"] * 40}, {"ref": ["a b c d"] * 40}
+    )
     with pytest.raises(SettingError) as raised:
         compare(testset, test="koehn", correction="holm")
-    assert "Choose the correction none" in str(raised.value) and raised.value.remedies == ({"correction": "none"},)
+    assert "Choose the correction none" in str(raised.value) and raised.value.remedies == (
+        {"correction": "none"},
+    )
     assert remedy_options(raised.value.remedies) == "--correction none"
     assert raised.value.__notes__ == ["Arguments that mend it: correction='none'."]
 
@@ -72,9 +100,15 @@ def test_the_command_line_adds_the_options():
 def by_segment(**settings):
     """Of 40 segments in 20 documents; 39 swaps are too few for three pairs under Holm."""
     ref = [f"a b c d {k}" for k in range(40)]
-    outputs = {name: ["x y z" if k % n == 0 else text for k, text in enumerate(ref)] for n, name in enumerate("ABC", 2)}
+    outputs = {
+        name: ["x y z" if k % n == 0 else text for k, text in enumerate(ref)]
+        for n, name in enumerate("ABC", 2)
+    }
     testset = TestSet("toy", outputs, {"ref": ref}, documents=[f"d{k // 2}" for k in range(40)])
-    return compare(testset, **{"unit": "segment", "trials": 39, "resamples": 20, "correction": "holm"} | settings)
+    return compare(
+        testset,
+        **{"unit": "segment", "trials": 39, "resamples": 20, "correction": "holm"} | settings,
+    )
 
 
 def test_a_warning_says_what_helps_in_the_words_of_who_shows_it(capsys):
@@ -84,19 +118,30 @@ def test_a_warning_says_what_helps_in_the_words_of_who_shows_it(capsys):
     assert "Options: --trials 59, --correction romano-wolf.\n" in printed
     assert "Arguments: unit=&#x27;document&#x27;." in notebook
     assert "Arguments: trials=59; or correction=&#x27;romano-wolf&#x27;." in notebook
-    assert "sidebar" not in printed + notebook and "Arguments" not in printed and not OPTION.search(notebook)
+    assert (
+        "sidebar" not in printed + notebook
+        and "Arguments" not in printed
+        and not OPTION.search(notebook)
+    )
     warn(found.warnings)
     assert "Options: --unit document." in capsys.readouterr().err
 
 
 def test_a_screen_names_what_its_side_bar_has():
     assert in_side_bar([{"unit": "document"}]) == "In the sidebar: Change > Unit: Document."
-    assert in_side_bar([{"trials": 59}, {"correction": "romano-wolf"}]) == \
-        "In the sidebar: Change > Trials: 999, or Change > Correction: Romano-Wolf."
-    assert in_side_bar([{"metrics": "bleu", "tokenize": "zh"}]) == "In the sidebar: Metric: BLEU with Tokenizer: zh."
-    assert in_side_bar([{"exclude": "GPT"}, {"tokenize": "NAME"}]) == \
-        "In the sidebar: Systems and segments > Exclude systems: GPT."
-    assert in_side_bar([{"docs": "FILE"}, {"trials": 10 ** 6}]) == in_side_bar([]) == ""
+    assert (
+        in_side_bar([{"trials": 59}, {"correction": "romano-wolf"}])
+        == "In the sidebar: Change > Trials: 999, or Change > Correction: Romano-Wolf."
+    )
+    assert (
+        in_side_bar([{"metrics": "bleu", "tokenize": "zh"}])
+        == "In the sidebar: Metric: BLEU with Tokenizer: zh."
+    )
+    assert (
+        in_side_bar([{"exclude": "GPT"}, {"tokenize": "NAME"}])
+        == "In the sidebar: Systems and segments > Exclude systems: GPT."
+    )
+    assert in_side_bar([{"docs": "FILE"}, {"trials": 10**6}]) == in_side_bar([]) == ""
 
 
 def test_what_helps_does():
@@ -110,12 +155,19 @@ def test_warnings_are_hashable_and_alike_in_json():
     found = by_segment()
     assert len(set(found.warnings)) == len(found.warnings)
     again = Comparison.from_json(found.render("json"))
-    assert again == found and [one.remedies for one in again.warnings] == [one.remedies for one in found.warnings]
+    assert again == found and [one.remedies for one in again.warnings] == [
+        one.remedies for one in found.warnings
+    ]
 
 
 @pytest.mark.parametrize("wrong", ["unit", [1], [{"unit": None}]])
 def test_remedies_of_another_form_are_refused(wrong):
-    text = re.sub(r'"remedies": \[\s*\{.*?\]', f'"remedies": {json.dumps(wrong)}', by_segment().render("json"), count=1,
-                  flags=re.DOTALL)
+    text = re.sub(
+        r'"remedies": \[\s*\{.*?\]',
+        f'"remedies": {json.dumps(wrong)}',
+        by_segment().render("json"),
+        count=1,
+        flags=re.DOTALL,
+    )
     with pytest.raises(InputError, match="remedies"):
         Comparison.from_json(text)

@@ -1,4 +1,6 @@
-"""mtsig as it is installed: the wheel, in an environment of its own, used from a folder that is not the checkout."""
+"""mtsig as it is installed: the wheel, in an environment of its own, used from a folder that is not
+the checkout.
+"""
 
 import json
 import subprocess
@@ -36,8 +38,18 @@ def run(*command, cwd=None):
 def wheel(tmp_path_factory):
     """Built without the network, by what the extra `test` has installed."""
     folder = tmp_path_factory.mktemp("wheel")
-    run(sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--check-build-dependencies",
-        "--wheel-dir", folder, CHECKOUT)
+    run(
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--no-deps",
+        "--no-build-isolation",
+        "--check-build-dependencies",
+        "--wheel-dir",
+        folder,
+        CHECKOUT,
+    )
     [file] = folder.iterdir()
     return file
 
@@ -49,24 +61,44 @@ def scripts(request, wheel, tmp_path_factory):
     What mtsig needs is borrowed from here, or pip gets it, and builds mtsig itself.
     """
     environment = tmp_path_factory.mktemp("environment")
-    scripts, packages = (Path(sysconfig.get_path(name, "venv", {"base": environment})) for name in
-                         ("scripts", "purelib"))
+    scripts, packages = (
+        Path(sysconfig.get_path(name, "venv", {"base": environment}))
+        for name in ("scripts", "purelib")
+    )
     if request.param == "with pip":
         run(sys.executable, "-m", "venv", environment)
         run(scripts / "python", "-m", "pip", "install", CHECKOUT)
     else:
         run(sys.executable, "-m", "venv", "--without-pip", environment)
-        run(sys.executable, "-m", "pip", "--python", scripts / "python", "install", "--no-deps", "--no-index", wheel)
+        run(
+            sys.executable,
+            "-m",
+            "pip",
+            "--python",
+            scripts / "python",
+            "install",
+            "--no-deps",
+            "--no-index",
+            wheel,
+        )
         (packages / "borrowed.pth").write_text(sysconfig.get_path("purelib"))
     return scripts
 
 
 def test_the_wheel_holds_the_core_and_the_dashboard_alone(wheel):
-    parts = {"mtsig_core": "mtsig_core", **{part: f"mtsig_core/_dashboard/{part}" for part in
-                                            ("app.py", "asgi.py", "pages", "assets", ".streamlit")}}
-    expected = {f"{place}{str(file).removeprefix(str(CHECKOUT / part))}" for part, place in parts.items()
-                for file in [CHECKOUT / part, *(CHECKOUT / part).rglob("*")]
-                if file.is_file() and "__pycache__" not in file.parts}
+    parts = {
+        "mtsig_core": "mtsig_core",
+        **{
+            part: f"mtsig_core/_dashboard/{part}"
+            for part in ("app.py", "asgi.py", "pages", "assets", ".streamlit")
+        },
+    }
+    expected = {
+        f"{place}{str(file).removeprefix(str(CHECKOUT / part))}"
+        for part, place in parts.items()
+        for file in [CHECKOUT / part, *(CHECKOUT / part).rglob("*")]
+        if file.is_file() and "__pycache__" not in file.parts
+    }
     assert {"mtsig_core/simulation/demo.xz", "mtsig_core/_dashboard/pages/_ui/frame.py"} <= expected
     assert {name for name in ZipFile(wheel).namelist() if ".dist-info/" not in name} == expected
 
@@ -76,13 +108,17 @@ def test_what_it_needs_is_listed_once(wheel):
         [name] = [name for name in files.namelist() if name.endswith("/METADATA")]
         metadata = BytesParser().parsebytes(files.read(name))
     assert (metadata["Name"], metadata["Version"]) == ("mtsig", __version__)
-    needed = {Requirement(line) for line in metadata.get_all("Requires-Dist") if "extra ==" not in line}
+    needed = {
+        Requirement(line) for line in metadata.get_all("Requires-Dist") if "extra ==" not in line
+    }
     listed = (CHECKOUT / "requirements.txt").read_text().splitlines()
     assert needed == {Requirement(line) for line in listed if not line.startswith("#")}
 
 
 def test_the_code_that_runs_is_the_installed_one(scripts, tmp_path):
-    found = run(scripts / "python", "-c", "import mtsig_core; print(mtsig_core.__file__)", cwd=tmp_path)
+    found = run(
+        scripts / "python", "-c", "import mtsig_core; print(mtsig_core.__file__)", cwd=tmp_path
+    )
     assert Path(found).is_relative_to(scripts.parent)
 
 
@@ -93,10 +129,21 @@ def compared(scripts, folder, metric, *options):
 
 
 def test_the_command_line(scripts, tmp_path):
-    """By scores, as what is installed anew compiles anew what counts words, which takes ten seconds."""
+    """By scores, as what is installed anew compiles anew what counts words, which takes ten
+    seconds.
+    """
     assert run(scripts / "mtsig", "--version") == f"mtsig {__version__}\n"
-    write(tmp_path / "human.tsv", ["system\tline\tscore", *(f"{name}\t{k}\t{score}" for k in range(1, 31)
-                                                           for name, score in (("a", 50 + k), ("b", 60 + k)))])
+    write(
+        tmp_path / "human.tsv",
+        [
+            "system\tline\tscore",
+            *(
+                f"{name}\t{k}\t{score}"
+                for k in range(1, 31)
+                for name, score in (("a", 50 + k), ("b", 60 + k))
+            ),
+        ],
+    )
     assert compared(scripts, tmp_path, "human", "--scores", "human=human.tsv") == ["b", "a"]
 
 
@@ -109,13 +156,21 @@ def test_the_command_line_counts_words(scripts, tmp_path):
 
 
 def test_the_dashboard(scripts, tmp_path):
-    """On the simulated shared task, which comes with the wheel, as does what the first page says of it.
+    """On the simulated shared task, which comes with the wheel, as does what the first page says of
+    it.
 
     Who has tools for developers at home is not shown Streamlit's offers for them.
     """
     (tmp_path / "home" / ".cursor").mkdir(parents=True)
-    with started(scripts / "mtsig", "serve", port="--port", cwd=tmp_path, HOME=str(tmp_path / "home"), BROWSER="true",
-                 DISPLAY="") as address:
+    with started(
+        scripts / "mtsig",
+        "serve",
+        port="--port",
+        cwd=tmp_path,
+        HOME=str(tmp_path / "home"),
+        BROWSER="true",
+        DISPLAY="",
+    ) as address:
         messages = first_run(address)
     [session] = [message.new_session for message in messages if message.HasField("new_session")]
     assert session.config.toolbar_mode == Config.VIEWER  # as .streamlit/config.toml has it

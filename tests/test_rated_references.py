@@ -28,8 +28,12 @@ def table(tmp_path):
 
 
 def texts(*references):
-    return TestSet("toy", {"A": ["a b c d"] * 4, "B": ["a b c e"] * 4},
-                   {name: ["a b c d e"] * 4 for name in references}, documents=["d", "d", "e", "e"])
+    return TestSet(
+        "toy",
+        {"A": ["a b c d"] * 4, "B": ["a b c e"] * 4},
+        {name: ["a b c d e"] * 4 for name in references},
+        documents=["d", "d", "e", "e"],
+    )
 
 
 def ranked(testset, metric="esa"):
@@ -41,22 +45,28 @@ def warning(testset, code, metrics=("esa", "bleu")):
 
 
 @pytest.mark.parametrize("reference", ["refA", "en-zh"])
-def test_a_reference_that_scores_others_or_is_not_here_can_be_ranked_by_its_ratings(table, reference):
+def test_a_reference_that_scores_others_or_is_not_here_can_be_ranked_by_its_ratings(
+    table, reference
+):
     joined = join_scores(texts(reference), table())
     assert ranked(joined) == {"A", "B"} and joined.rated_humans == ("refA",)
-    said, = warning(joined, "ratings-of-references")
+    (said,) = warning(joined, "ratings-of-references")
     assert (said.metric, said.facts) == ("esa", {"name": "refA", "n": 4})
     acting = joined.scored_with(others_as_systems=True)
-    assert ranked(acting) == {"A", "B", "HUMAN-refA"} and not warning(acting, "ratings-of-references")
+    assert ranked(acting) == {"A", "B", "HUMAN-refA"} and not warning(
+        acting, "ratings-of-references"
+    )
     assert compare(acting, ["esa"], **QUICK).metrics["esa"].systems[0].system == "HUMAN-refA"
 
 
 def test_no_reference_is_scored_by_itself(table):
     acting = join_scores(texts("refA"), table()).scored_with(others_as_systems=True)
     assert ranked(acting, "bleu") == {"A", "B"}
-    alone, = warning(acting, "ratings-alone")
+    (alone,) = warning(acting, "ratings-alone")
     assert (alone.metric, alone.facts) == ("bleu", {"names": ("HUMAN-refA",)})
-    with pytest.raises(SettingError, match="HUMAN-refA has ratings and no text that bleu could score"):
+    with pytest.raises(
+        SettingError, match="HUMAN-refA has ratings and no text that bleu could score"
+    ):
         cached_statistics(make_metric("bleu"), acting)
 
 
@@ -66,25 +76,42 @@ def test_another_reference_brings_its_text_and_its_ratings(table):
     assert ranked(acting) == {"A", "B", "HUMAN-refA", "HUMAN-refB"}
     assert ranked(acting, "bleu") == {"A", "B", "HUMAN-refB"}
     waiting = joined.scored_with(["refA"])
-    assert set(waiting.rated_humans) == {"refA", "HUMAN-refB"} and len(warning(waiting, "ratings-of-references")) == 2
+    assert (
+        set(waiting.rated_humans) == {"refA", "HUMAN-refB"}
+        and len(warning(waiting, "ratings-of-references")) == 2
+    )
 
 
 def test_views_keep_what_waits_and_forget_what_was_left_out(table):
     joined = join_scores(texts("refA"), table())
-    for part in (joined.only(["A", "B"]), joined.take([0, 2]), pickle.loads(pickle.dumps(joined)),
-                 joined.scored_with()):
+    for part in (
+        joined.only(["A", "B"]),
+        joined.take([0, 2]),
+        pickle.loads(pickle.dumps(joined)),
+        joined.scored_with(),
+    ):
         assert part.rated_humans == ("refA",)
     acting = joined.scored_with(others_as_systems=True)
-    assert acting.take([1]).textless_systems == ("HUMAN-refA",) == pickle.loads(pickle.dumps(acting)).textless_systems
-    assert acting.without(["HUMAN-refA"]).rated_humans == () and acting.keep_scorable("esa") is acting
+    assert (
+        acting.take([1]).textless_systems
+        == ("HUMAN-refA",)
+        == pickle.loads(pickle.dumps(acting)).textless_systems
+    )
+    assert (
+        acting.without(["HUMAN-refA"]).rated_humans == () and acting.keep_scorable("esa") is acting
+    )
 
 
 def test_other_names_are_mistakes_with_a_remedy(table):
-    with pytest.raises(InputError, match="'Reformer' is not a system of toy. Its systems: A, B. Rename the systems"):
+    with pytest.raises(
+        InputError, match="'Reformer' is not a system of toy. Its systems: A, B. Rename the systems"
+    ):
         join_scores(texts("refA"), table([*ROWS, ("Reformer", 1)]))
     with pytest.raises(InputError, match="Other names it does not have: C. Rename the systems"):
         join_scores(texts("refA"), table([*ROWS, ("Reformer", 1), ("C", 1)]))
-    with pytest.raises(SettingError, match="No reference is left to act as a system.*none has ratings"):
+    with pytest.raises(
+        SettingError, match="No reference is left to act as a system.*none has ratings"
+    ):
         texts("refA").scored_with(others_as_systems=True)
 
 
@@ -93,14 +120,24 @@ def test_on_the_command_line(table, tmp_path, capsys):
 
     for name, text in {"ref": "a b c d e", "A": "a b c d", "B": "a b c e"}.items():
         (tmp_path / f"{name}.txt").write_text(f"{text}\n" * 4)
-    source = source_options(Source(ref=(("refA", str(tmp_path / "ref.txt")),), scores=(("esa", str(table()[0][1])),),
-                                   system=tuple((name, str(tmp_path / f"{name}.txt")) for name in "AB")))
+    source = source_options(
+        Source(
+            ref=(("refA", str(tmp_path / "ref.txt")),),
+            scores=(("esa", str(table()[0][1])),),
+            system=tuple((name, str(tmp_path / f"{name}.txt")) for name in "AB"),
+        )
+    )
     assert main(["score", *source, "--metrics", "esa,bleu", "--format", "json"]) == 0
     out, err = capsys.readouterr()
     assert err.startswith("Warning: 4 esa scores of refA are not used")
     assert set(json.loads(out)["metrics"]["esa"]["scores"]) == {"A", "B"}
-    assert main(["score", *source, "--metrics", "esa,bleu", "--format", "json", "--refs-as-systems"]) == 0
+    assert (
+        main(["score", *source, "--metrics", "esa,bleu", "--format", "json", "--refs-as-systems"])
+        == 0
+    )
     found = json.loads(capsys.readouterr().out)["metrics"]
-    assert set(found["esa"]["scores"]) == {"A", "B", "HUMAN-refA"} and set(found["bleu"]["scores"]) == {"A", "B"}
+    assert set(found["esa"]["scores"]) == {"A", "B", "HUMAN-refA"} and set(
+        found["bleu"]["scores"]
+    ) == {"A", "B"}
     assert main(["segments", *source, "--metrics", "bleu", "--refs-as-systems"]) == 0
     assert "HUMAN" not in capsys.readouterr().out

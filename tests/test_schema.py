@@ -1,4 +1,6 @@
-"""Results and sources are written and read by their annotations, whole; what does not fit them is refused."""
+"""Results and sources are written and read by their annotations, whole; what does not fit them is
+refused.
+"""
 
 import dataclasses
 import json
@@ -17,8 +19,11 @@ from mtsig_core.store.reviews import CHANGES
 from mtsig_core.task import SystemInfo
 from tests.builders.toys import toy
 
-RESULTS = [kind for kind in vars(results).values()
-           if dataclasses.is_dataclass(kind) and kind.__module__ == results.__name__]
+RESULTS = [
+    kind
+    for kind in vars(results).values()
+    if dataclasses.is_dataclass(kind) and kind.__module__ == results.__name__
+]
 TEXT = comparison_json(compare(toy(3, 5, same="AB"), trials=99, resamples=50))
 
 
@@ -26,13 +31,23 @@ def values(kind):
     """Any values that the annotations of a dataclass allow, of plain numbers and texts."""
     if kind is Assumption:  # only the facts of its code fit it
         return st.sampled_from(list(ASSUMPTION_KINDS)).map(
-            lambda code: Assumption(code, dict.fromkeys(ASSUMPTION_KINDS[code].facts, "x")))
+            lambda code: Assumption(code, dict.fromkeys(ASSUMPTION_KINDS[code].facts, "x"))
+        )
     if dataclasses.is_dataclass(kind):
         hints = {field.name: get_type_hints(kind)[field.name] for field in dataclasses.fields(kind)}
-        checked = {"role": st.just("primary"), "kind": st.just("submission")} if kind is SystemInfo else {}
+        checked = (
+            {"role": st.just("primary"), "kind": st.just("submission")}
+            if kind is SystemInfo
+            else {}
+        )
         return st.builds(kind, **{name: values(hint) for name, hint in hints.items()} | checked)
-    plain = {float: st.floats(allow_nan=False, allow_infinity=False), int: st.integers(-2**63, 2**63 - 1),
-             str: st.text(max_size=5), bool: st.booleans(), type(None): st.none()}
+    plain = {
+        float: st.floats(allow_nan=False, allow_infinity=False),
+        int: st.integers(-(2**63), 2**63 - 1),
+        str: st.text(max_size=5),
+        bool: st.booleans(),
+        type(None): st.none(),
+    }
     if kind in plain:
         return plain[kind]
     origin, inner = getattr(kind, "__origin__", None), getattr(kind, "__args__", ())
@@ -45,8 +60,11 @@ def values(kind):
     return st.one_of(*map(values, inner)) if inner else values(str)
 
 
-@pytest.mark.parametrize("kind", [*RESULTS, source.Source, source.TaskSource, *CHANGES.values()],
-                         ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(
+    "kind",
+    [*RESULTS, source.Source, source.TaskSource, *CHANGES.values()],
+    ids=lambda kind: kind.__name__,
+)
 @settings(max_examples=settings().max_examples // 6)  # each part of a value is a case of its own
 @given(data=st.data())
 def test_what_is_written_comes_back_equal(kind, data):
@@ -81,18 +99,26 @@ def test_a_truncated_file_is_refused(length):
         Comparison.from_json(TEXT[:length])
     content = encode(Comparison.from_json(TEXT))
     with pytest.raises(InputError):
-        decode(Comparison, content[:len(content) * length // len(TEXT)])
+        decode(Comparison, content[: len(content) * length // len(TEXT)])
 
 
 def places(data, path=()):
     """The path to each value in parsed JSON."""
     yield path
-    for key, value in data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ():
+    for key, value in (
+        data.items()
+        if isinstance(data, dict)
+        else enumerate(data)
+        if isinstance(data, list)
+        else ()
+    ):
         yield from places(value, (*path, key))
 
 
-@given(st.sampled_from(list(places(json.loads(TEXT)))[1:]),
-       st.sampled_from([None, True, -1, 1.5, "text", [], ["x"], {}, {"x": [1]}, 10**400, [[[[]]]]]))
+@given(
+    st.sampled_from(list(places(json.loads(TEXT)))[1:]),
+    st.sampled_from([None, True, -1, 1.5, "text", [], ["x"], {}, {"x": [1]}, 10**400, [[[[]]]]]),
+)
 def test_whatever_stands_in_a_file_it_is_read_or_refused(path, value):
     data = json.loads(TEXT)
     place = data
@@ -107,8 +133,18 @@ def test_whatever_stands_in_a_file_it_is_read_or_refused(path, value):
         assert Comparison.from_json(comparison_json(found)) == found
 
 
-@pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, "9" * 10_000, '"' + "x" * 10**6, "1e999",
-                                  "-Infinity", "{}" * 1000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100_000,
+        '{"a":' * 100_000,
+        "9" * 10_000,
+        '"' + "x" * 10**6,
+        "1e999",
+        "-Infinity",
+        "{}" * 1000,
+    ],
+)
 def test_hostile_texts_are_refused_in_one_short_message(text):
     with pytest.raises(InputError) as refused:
         parse_json(text)

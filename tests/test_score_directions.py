@@ -7,15 +7,34 @@ import pytest
 from mtsig_core.errors import SettingError
 from mtsig_core.readers.scores import read_scores
 from mtsig_core.readers.uploads import Upload, find_open_directions, read_uploads, tell_directions
-from mtsig_core.score_names import check_settled, find_direction, may_be_lower, order_metrics, settle_directions
+from mtsig_core.score_names import (
+    check_settled,
+    find_direction,
+    may_be_lower,
+    order_metrics,
+    settle_directions,
+)
 
 
-@pytest.mark.parametrize(("name", "scores", "higher"), [
-    ("MetricX-24-Hybrid-XL", [-25.0, -0.3], True), ("metricx-23-xxl", [0.4, 24.0], False),
-    ("GEMBA-ESA-GPT4.1", [0, 100], True), ("GEMBA-MQM", [-25, 0], True), ("MQM", [0, 3.5], False),
-    ("XCOMET-XL", [-0.07, 1.0], True), ("CometKiwi-XL", [0.1, 0.9], True), ("wmt22-comet-da", [0.1, 0.9], True),
-    ("COMET-22", [0.1, 0.9], True), ("chrF++", [3.0, 60.0], True), ("TER", [10.0, 140.0], False), ("ESA", [3], True),
-    ("BLEURT-20", [-0.4, 0.9], True), ("YiSi-1", [0.2, 0.9], True)])
+@pytest.mark.parametrize(
+    ("name", "scores", "higher"),
+    [
+        ("MetricX-24-Hybrid-XL", [-25.0, -0.3], True),
+        ("metricx-23-xxl", [0.4, 24.0], False),
+        ("GEMBA-ESA-GPT4.1", [0, 100], True),
+        ("GEMBA-MQM", [-25, 0], True),
+        ("MQM", [0, 3.5], False),
+        ("XCOMET-XL", [-0.07, 1.0], True),
+        ("CometKiwi-XL", [0.1, 0.9], True),
+        ("wmt22-comet-da", [0.1, 0.9], True),
+        ("COMET-22", [0.1, 0.9], True),
+        ("chrF++", [3.0, 60.0], True),
+        ("TER", [10.0, 140.0], False),
+        ("ESA", [3], True),
+        ("BLEURT-20", [-0.4, 0.9], True),
+        ("YiSi-1", [0.2, 0.9], True),
+    ],
+)
 def test_name_and_range_settle_it(name, scores, higher):
     assert find_direction(name, scores).higher_is_better is higher
 
@@ -24,20 +43,77 @@ def test_a_range_that_ends_at_zero_has_no_sign():
     assert "(-25 to 0)" in str(find_direction("MetricX-24", [-25.0, -0.0]).why)
 
 
-@pytest.mark.parametrize(("name", "scores"), [
-    ("MyScore", [0.1, 0.9]), ("MetricX-24", [-3.0, 4.0]), ("MetricX-24", [0.0, 0.0]), ("XCOMET-XL", [1.0, 99.0]),
-    ("Terrific", [1.0, 2.0]), ("Data", [1.0, 2.0]), ("human", [1, 5]), ("ESA", [None, None])])
+@pytest.mark.parametrize(
+    ("name", "scores"),
+    [
+        ("MyScore", [0.1, 0.9]),
+        ("MetricX-24", [-3.0, 4.0]),
+        ("MetricX-24", [0.0, 0.0]),
+        ("XCOMET-XL", [1.0, 99.0]),
+        ("Terrific", [1.0, 2.0]),
+        ("Data", [1.0, 2.0]),
+        ("human", [1, 5]),
+        ("ESA", [None, None]),
+    ],
+)
 def test_else_it_stays_open(name, scores):
     assert find_direction(name, scores) is None
 
 
 #: Metrics of the field whose lowest score is best, as people call them.
-LOWER = ["TER", "HTER", "CharacTER", "EED", "WER", "CDER", "MetricX24", "google/metricx-24-hybrid-xl-v2p6", "AutoMQM",
-         "errors", "edit_distance", "editDistance", "ppl", "loss", "latency", "rank", "avgRank", "penalty", "LAAL_CA",
-         "AL", "MCD", "NLL", "hallucination_rate", "post-edit time", "num_critical_errors", "Levenshtein",
-         "uncertainty", "mean_entropy", "n_failures"]
-HIGHER = ["BLEU", "chrF++", "METEOR", "RIBES", "COMET", "XCOMET-XXL", "BLEURT-20", "YiSi-1", "CometKiwi-23-XL", "ESA",
-          "DA", "UTMOS", "chrfS", "f200spBLEU", "MEE4", "LaBSE", "TransQuest", "SacreCOMET", "remedy-9B", "human"]
+LOWER = [
+    "TER",
+    "HTER",
+    "CharacTER",
+    "EED",
+    "WER",
+    "CDER",
+    "MetricX24",
+    "google/metricx-24-hybrid-xl-v2p6",
+    "AutoMQM",
+    "errors",
+    "edit_distance",
+    "editDistance",
+    "ppl",
+    "loss",
+    "latency",
+    "rank",
+    "avgRank",
+    "penalty",
+    "LAAL_CA",
+    "AL",
+    "MCD",
+    "NLL",
+    "hallucination_rate",
+    "post-edit time",
+    "num_critical_errors",
+    "Levenshtein",
+    "uncertainty",
+    "mean_entropy",
+    "n_failures",
+]
+HIGHER = [
+    "BLEU",
+    "chrF++",
+    "METEOR",
+    "RIBES",
+    "COMET",
+    "XCOMET-XXL",
+    "BLEURT-20",
+    "YiSi-1",
+    "CometKiwi-23-XL",
+    "ESA",
+    "DA",
+    "UTMOS",
+    "chrfS",
+    "f200spBLEU",
+    "MEE4",
+    "LaBSE",
+    "TransQuest",
+    "SacreCOMET",
+    "remedy-9B",
+    "human",
+]
 
 
 def table_of(low, high):
@@ -71,7 +147,13 @@ def up(name, role="scores"):
 
 
 def test_an_upload_asks_about_names_that_say_nothing_and_takes_the_answer():
-    uploads = [up("mine"), up("COMET"), up("human"), up("ppl"), up("told", "scores, higher is better")]
+    uploads = [
+        up("mine"),
+        up("COMET"),
+        up("human"),
+        up("ppl"),
+        up("told", "scores, higher is better"),
+    ]
     assert find_open_directions(uploads) == {"mine": (0.5, 1.5), "ppl": (0.5, 1.5)}
     told = tell_directions(uploads, {"mine": "higher", "ppl": "lower"})
     directions = {name: one.higher_is_better for name, one in read_uploads(told).scores.items()}
@@ -85,7 +167,10 @@ SCORES = {"mine": [0.1, 7.0], "MetricX-24": [0.1, 20.0]}
 def test_what_stays_open_is_left_out_and_told_first():
     found, assumed = settle_directions(SCORES)
     assert [*found] == ["MetricX-24"] and not found["MetricX-24"].higher_is_better
-    assert [(one.code, one.metric) for one in assumed] == [("direction-open", None), ("direction-known", "MetricX-24")]
+    assert [(one.code, one.metric) for one in assumed] == [
+        ("direction-open", None),
+        ("direction-known", "MetricX-24"),
+    ]
     assert assumed[0].facts == {"scores": (("mine", 0.1, 7.0),)} and not assumed[1].facts["higher"]
     with pytest.raises(SettingError, match=r"mine \(0.1 to 7\)") as error:
         check_settled("mine", assumed)
@@ -93,7 +178,9 @@ def test_what_stays_open_is_left_out_and_told_first():
     check_settled("MetricX-24", assumed), check_settled("min", assumed)
 
 
-@pytest.mark.parametrize(("name", "other"), [("a (1", "b"), ("a.b", "axb"), ("[x]", "x"), ("é", "e")])
+@pytest.mark.parametrize(
+    ("name", "other"), [("a (1", "b"), ("a.b", "axb"), ("[x]", "x"), ("é", "e")]
+)
 def test_any_name_that_is_left_out_is_asked_about_and_no_other(name, other):
     assumed = settle_directions({name: [1e-7, 7e9], other: [0, 0.5]}, [other])[1]
     check_settled(other, assumed)
@@ -105,12 +192,19 @@ def test_what_is_needed_is_asked():
     with pytest.raises(SettingError, match=r"mine \(0.1 to 7\)") as error:
         settle_directions(SCORES, groups=[["mine", "MetricX-24"], ["mine"]])
     assert error.value.remedies == ({"higher_is_better": "mine"}, {"lower_is_better": "mine"})
-    assert settle_directions(SCORES, groups=[["mine", "MetricX-24"], []]) == settle_directions(SCORES)
+    assert settle_directions(SCORES, groups=[["mine", "MetricX-24"], []]) == settle_directions(
+        SCORES
+    )
 
 
 def test_the_user_has_the_last_word():
-    found, assumed = settle_directions(SCORES, higher_is_better=["MetricX-24"], lower_is_better=["mine"])
-    assert {name: one.higher_is_better for name, one in found.items()} == {"mine": False, "MetricX-24": True}
+    found, assumed = settle_directions(
+        SCORES, higher_is_better=["MetricX-24"], lower_is_better=["mine"]
+    )
+    assert {name: one.higher_is_better for name, one in found.items()} == {
+        "mine": False,
+        "MetricX-24": True,
+    }
     assert found["mine"].why.code == "direction-told" and len(assumed) == 2
     with pytest.raises(SettingError, match="Both|both"):
         settle_directions(SCORES, ["mine"], ["mine"])
@@ -118,8 +212,9 @@ def test_the_user_has_the_last_word():
         settle_directions(SCORES, ["other"])
     with pytest.raises(SettingError, match="no scores 'other'.*mine, MetricX-24, further"):
         settle_directions(SCORES, ["other"], other_names=["further"])
-    assert settle_directions(SCORES, ["mine", "further"], other_names=["further"]) == settle_directions(SCORES,
-                                                                                                        ["mine"])
+    assert settle_directions(
+        SCORES, ["mine", "further"], other_names=["further"]
+    ) == settle_directions(SCORES, ["mine"])
 
 
 def test_human_scores_come_before_the_metric_of_the_table_and_that_before_all_others():
@@ -127,5 +222,6 @@ def test_human_scores_come_before_the_metric_of_the_table_and_that_before_all_ot
     assert order_metrics(names) == ["mqm.de", "esa", "A-COMET", "B-COMET", "GEMBA-ESA"]
     assert order_metrics(names, "B-COMET") == ["mqm.de", "esa", "B-COMET", "A-COMET", "GEMBA-ESA"]
     assert order_metrics(names, "BLEU") == order_metrics(names)
-    assert order_metrics(["CometKiwi-XL", "GEMBA-ESA", "MetricX-24", "XCOMET-XL"], computed=["bleu"]) == [
-        "bleu", "XCOMET-XL", "MetricX-24", "CometKiwi-XL", "GEMBA-ESA"]
+    assert order_metrics(
+        ["CometKiwi-XL", "GEMBA-ESA", "MetricX-24", "XCOMET-XL"], computed=["bleu"]
+    ) == ["bleu", "XCOMET-XL", "MetricX-24", "CometKiwi-XL", "GEMBA-ESA"]

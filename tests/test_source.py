@@ -21,8 +21,10 @@ def parse(*args):
     return source_from(parser.parse_args(list(map(str, args))))
 
 
-@pytest.mark.parametrize("name,file", [
-    ("A", "a.txt"), ("<img src=x>", "a.txt"), ("A", "b=c.txt"), ("=SUM(1)", "b=c.txt")])
+@pytest.mark.parametrize(
+    "name,file",
+    [("A", "a.txt"), ("<img src=x>", "a.txt"), ("A", "b=c.txt"), ("=SUM(1)", "b=c.txt")],
+)
 def test_names_and_files_may_contain_equals_signs(tmp_path, name, file):
     path = tmp_path / file
     path.touch()
@@ -35,13 +37,24 @@ def test_a_missing_file_keeps_its_name():
     assert parse("--ref", "r", "--system", "out/x=1.txt").system == ((None, "out/x=1.txt"),)
 
 
-@pytest.mark.parametrize("args,title", [(["--demo"], "simulated corpus"),
-                                        (["--demo-segments", "50"], "simulated corpus, 50 segments"),
-                                        (["--demo-segments", "50", "--demo-references", "4"],
-                                         "simulated corpus, 50 segments, 4 references")])
+@pytest.mark.parametrize(
+    "args,title",
+    [
+        (["--demo"], "simulated corpus"),
+        (["--demo-segments", "50"], "simulated corpus, 50 segments"),
+        (
+            ["--demo-segments", "50", "--demo-references", "4"],
+            "simulated corpus, 50 segments, 4 references",
+        ),
+    ],
+)
 def test_the_demonstration(args, title):
     source = parse(*args)
-    assert source.title == title and source_options(source) == args and Source.from_json(source.to_json()) == source
+    assert (
+        source.title == title
+        and source_options(source) == args
+        and Source.from_json(source.to_json()) == source
+    )
 
 
 def test_the_demonstration_with_several_references():
@@ -71,29 +84,70 @@ def test_a_folder_is_read_for_one_language_pair(tmp_path):
 
 
 def test_survives_json():
-    source = parse("--ref", "A=r", "--system", "S=s", "--refs", "A, B", "--docs", "d", "--refs-as-systems",
-                   "--parse", "S=p", "--scores", "human=t", "--ids", "i")
+    source = parse(
+        "--ref",
+        "A=r",
+        "--system",
+        "S=s",
+        "--refs",
+        "A, B",
+        "--docs",
+        "d",
+        "--refs-as-systems",
+        "--parse",
+        "S=p",
+        "--scores",
+        "human=t",
+        "--ids",
+        "i",
+    )
     assert source.refs == ("A", "B")
     assert Source.from_json(source.to_json()) == source == parse(*source_options(source))
 
 
 def test_the_commands_of_a_server_hold_in_any_folder():
-    source = parse("--ref", "A=r", "--system", "S=s", "--parse", "S=p", "--scores", "human=t", "--ids", "i")
+    source = parse(
+        "--ref", "A=r", "--system", "S=s", "--parse", "S=p", "--scores", "human=t", "--ids", "i"
+    )
     served = _absolute(source)
     assert served.ids == os.path.abspath("i") and served.parse == (("S", os.path.abspath("p")),)
     assert served.ref == (("A", os.path.abspath("r")),) and served.docs is None
     assert source_options(served) == source_options(source)  # as they were given
 
 
-def test_a_server_names_files_from_where_it_was_started_and_others_by_their_name(tmp_path, monkeypatch):
+def test_a_server_names_files_from_where_it_was_started_and_others_by_their_name(
+    tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
-    away = parse("--ref", "A=in/r", "--system", "/srv/secret/S", "--scores", "human=/srv/secret/t", "--docs", "../d")
+    away = parse(
+        "--ref",
+        "A=in/r",
+        "--system",
+        "/srv/secret/S",
+        "--scores",
+        "human=/srv/secret/t",
+        "--docs",
+        "../d",
+    )
     served = _absolute(away)
-    assert source_options(served) == ["--ref", "A=in/r", "--system", "S", "--docs", "d", "--scores", "human=t"]
-    assert Source.from_json(served.to_json()) == served and served.system == ((None, "/srv/secret/S"),)
+    assert source_options(served) == [
+        "--ref",
+        "A=in/r",
+        "--system",
+        "S",
+        "--docs",
+        "d",
+        "--scores",
+        "human=t",
+    ]
+    assert Source.from_json(served.to_json()) == served and served.system == (
+        (None, "/srv/secret/S"),
+    )
     with pytest.raises(InputError, match="^in/r does not exist: there is no folder in") as caught:
         served.read()
-    assert "/srv" not in str(caught.value) and "S does not exist: there is no folder secret" in str(caught.value)
+    assert "/srv" not in str(caught.value) and "S does not exist: there is no folder secret" in str(
+        caught.value
+    )
     assert "/srv/secret/S" in source_options(away)  # the command line shows what it was given
 
 
@@ -113,9 +167,18 @@ def test_messages_on_a_whole_task_name_no_place(tmp_path, monkeypatch):
 
 
 def test_a_whole_task_survives_json_and_gives_its_parts_what_is_theirs():
-    task = TaskSource("wmt", ("en-de",), "constrained", (TaskExclusion("B", "late", "en-de"),), only=("A",),
-                      lower_is_better=("ter",), keep_canary=True, systems_table="who.tsv",
-                      scores=(("en-de", "esa", "t"), ("en-zh", "esa", "u")), run=(("en-de", "A", "a2"),))
+    task = TaskSource(
+        "wmt",
+        ("en-de",),
+        "constrained",
+        (TaskExclusion("B", "late", "en-de"),),
+        only=("A",),
+        lower_is_better=("ter",),
+        keep_canary=True,
+        systems_table="who.tsv",
+        scores=(("en-de", "esa", "t"), ("en-zh", "esa", "u")),
+        run=(("en-de", "A", "a2"),),
+    )
     assert TaskSource.from_json(task.to_json()) == task
     one = task.select_pair("en-de")
     assert (one.scores, one.run, one.systems_table) == ((("esa", "t"),), (("A", "a2"),), "who.tsv")
@@ -123,12 +186,23 @@ def test_a_whole_task_survives_json_and_gives_its_parts_what_is_theirs():
 
 
 def test_what_is_said_of_a_table_goes_to_the_language_pairs_that_have_it():
-    task = TaskSource("wmt", lower_is_better=("mine", "of-folder"), higher_is_better=("esa",),
-                      scores=(("en-de", "mine", "t"), ("en-zh", "esa", "u"), ("en-cs", "mine", "v")))
-    said = {pair: (one.lower_is_better, one.higher_is_better) for pair in ("en-de", "en-zh", "en-cs", "en-ja")
-            for one in (task.select_pair(pair),)}
-    assert said == {"en-de": (("mine", "of-folder"), ()), "en-cs": (("mine", "of-folder"), ()),
-                    "en-zh": (("of-folder",), ("esa",)), "en-ja": (("of-folder",), ())}
+    task = TaskSource(
+        "wmt",
+        lower_is_better=("mine", "of-folder"),
+        higher_is_better=("esa",),
+        scores=(("en-de", "mine", "t"), ("en-zh", "esa", "u"), ("en-cs", "mine", "v")),
+    )
+    said = {
+        pair: (one.lower_is_better, one.higher_is_better)
+        for pair in ("en-de", "en-zh", "en-cs", "en-ja")
+        for one in (task.select_pair(pair),)
+    }
+    assert said == {
+        "en-de": (("mine", "of-folder"), ()),
+        "en-cs": (("mine", "of-folder"), ()),
+        "en-zh": (("of-folder",), ("esa",)),
+        "en-ja": (("of-folder",), ()),
+    }
 
 
 def test_contradictions_are_refused():
@@ -142,12 +216,26 @@ def test_contradictions_are_refused():
 
 def test_the_simulated_shared_task():
     source = parse("--demo-task")
-    assert source == Source(demo_task=True) and source.simulated and source.title == "simulated shared task"
-    assert source_options(source) == ["--demo-task"] and Source.from_json(source.to_json()) == source
+    assert (
+        source == Source(demo_task=True)
+        and source.simulated
+        and source.title == "simulated shared task"
+    )
+    assert (
+        source_options(source) == ["--demo-task"] and Source.from_json(source.to_json()) == source
+    )
     assert parse("--demo-task", "--refs", "ref2").read().references.keys() == {"ref2"}
-    for more in (["--demo"], ["--demo-segments", "300"], ["--demo-segments", "0"], ["--demo-references", "4"],
-                 ["--ref", "r"], ["--folder", "f"]):
-        with pytest.raises(SettingError, match=r"--demo-segments is 0|--demo-task and --\S+ name two sources"):
+    for more in (
+        ["--demo"],
+        ["--demo-segments", "300"],
+        ["--demo-segments", "0"],
+        ["--demo-references", "4"],
+        ["--ref", "r"],
+        ["--folder", "f"],
+    ):
+        with pytest.raises(
+            SettingError, match=r"--demo-segments is 0|--demo-task and --\S+ name two sources"
+        ):
             parse("--demo-task", *more)
 
 

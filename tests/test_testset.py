@@ -16,14 +16,27 @@ from mtsig_core.task import SystemInfo, Task
 from mtsig_core.testset import SegmentScores, TestSet
 
 TOY = TestSet(
-    "toy", systems={"A": ["a1", "a2", "a3", "a4"], "B": ["b1", "", "b3", "b4"], "C": ["c1", "c2", "c3", "c4"]},
-    references={"r": ["r1", "r2", None, "r4"], "s": ["s1", "s2", "s3", "s4"]}, sources=["x1", "x2", "x3", "x4"],
-    documents=["d1", "d1", "d2", "d1"], domains=["news", "news", "news", "talks"], langpair="en-de", lines=[2, 3, 4, 5])
+    "toy",
+    systems={
+        "A": ["a1", "a2", "a3", "a4"],
+        "B": ["b1", "", "b3", "b4"],
+        "C": ["c1", "c2", "c3", "c4"],
+    },
+    references={"r": ["r1", "r2", None, "r4"], "s": ["s1", "s2", "s3", "s4"]},
+    sources=["x1", "x2", "x3", "x4"],
+    documents=["d1", "d1", "d2", "d1"],
+    domains=["news", "news", "news", "talks"],
+    langpair="en-de",
+    lines=[2, 3, 4, 5],
+)
 
 
 def content(testset):
-    return {name: (dict(value) if name in ("systems", "references") else value)
-            for name in testset.__dataclass_fields__ for value in [getattr(testset, name)]}
+    return {
+        name: (dict(value) if name in ("systems", "references") else value)
+        for name in testset.__dataclass_fields__
+        for value in [getattr(testset, name)]
+    }
 
 
 class TestChecks:
@@ -35,49 +48,84 @@ class TestChecks:
         with pytest.raises(InputError, match="toy: no segment"):
             TestSet("toy", systems={}, references={"r": []})
 
-    @pytest.mark.parametrize("part, what", [
-        ({"systems": {"A": ["a"]}}, "system A"), ({"references": {"r": ["r", "r"], "s": ["s"]}}, "reference s"),
-        ({"sources": ["x"]}, "sources"), ({"documents": ["x"]}, "documents"), ({"domains": ["x"]}, "domains"),
-        ({"lines": [1]}, "lines"),
-    ])
+    @pytest.mark.parametrize(
+        "part, what",
+        [
+            ({"systems": {"A": ["a"]}}, "system A"),
+            ({"references": {"r": ["r", "r"], "s": ["s"]}}, "reference s"),
+            ({"sources": ["x"]}, "sources"),
+            ({"documents": ["x"]}, "documents"),
+            ({"domains": ["x"]}, "domains"),
+            ({"lines": [1]}, "lines"),
+        ],
+    )
     def test_other_lengths(self, part, what):
-        with pytest.raises(InputError, match=f"toy: {what} has 1 segment, the first reference has 2"):
+        with pytest.raises(
+            InputError, match=f"toy: {what} has 1 segment, the first reference has 2"
+        ):
             TestSet("toy", **{"systems": {}, "references": {"r": ["r", "r"]}} | part)
 
     def test_segment_without_reference(self):
         with pytest.raises(InputError, match="line 12 has no reference"):
-            TestSet("toy", systems={}, references={"r": ["r", None], "s": [None, None]}, lines=[11, 12])
+            TestSet(
+                "toy", systems={}, references={"r": ["r", None], "s": [None, None]}, lines=[11, 12]
+            )
 
-    @pytest.mark.parametrize("given, said", [
-        ({"systems": {"A": "a b c"}}, "toy: system A is the text 'a b c'. Expected a list with an item for each"),
-        ({"references": {"r": "r"}}, "toy: reference r is the text 'r'"),
-        ({"systems": {"A": b"ab"}}, "toy: system A is the text b'ab'"),
-        ({"documents": "xy"}, "toy: documents is the text 'xy'"),
-        ({"systems": {"A": 5}}, "toy: system A is 5. Expected a list"),
-        ({"systems": {"A": {"a": "b", "c": "d"}}}, "toy: system A is {'a': 'b', 'c': 'd'}. Expected a list"),
-        ({"systems": [["a", "b"]]}, "toy: systems are [['a', 'b']]. Expected a mapping from names to lists"),
-        ({"references": ["r", "r"]}, "toy: references are ['r', 'r']. Expected a mapping"),
-        ({"systems": {3: ["a", "b"]}}, "toy: systems: 3 is no name"),
-        ({"systems": {" ": ["a", "b"]}}, "toy: systems: ' ' is no name. Expected a text that is not empty"),
-        ({"systems": {"A": ["a", None]}}, "toy: system A: segment 2 is None. Expected a text; where there is nothing,"),
-        ({"systems": {"A": [None, None]}}, "toy: system A: segment 1 is None"),
-        ({"systems": {"A": ["a", math.nan]}}, "toy: system A: segment 2 is nan"),
-        ({"systems": {"A": [1, "a"]}}, "toy: system A: segment 1 is 1. Expected a text"),
-        ({"systems": {"A": [["a"], ["b"]]}}, "toy: system A: segment 1 is ['a']"),
-        ({"references": {"r": ["r", 2.5]}}, "toy: reference r: segment 2 is 2.5. Expected a text; where there is "
-                                            "nothing, None"),
-        ({"documents": [1, 2]}, "toy: documents: segment 1 is 1"),
-        ({"sources": ["x", None]}, "toy: sources: segment 2 is None"),
-        ({"scores": {"human": {"A": "90"}}}, "Scores of A is the text '90'"),
-        ({"scores": {"human": {"A": ["90", 80]}}}, "Scores of A: segment 1 is '90'. Expected a finite number, or None"),
-        ({"scores": {"human": {"A": [True, 80]}}}, "Scores of A: segment 1 is True"),
-        ({"scores": {"human": {"A": [math.inf, 80]}}}, "Scores of A: segment 1 is inf"),
-        ({"scores": {"human": [1, 2]}}, "Scores are [1, 2]. Expected a mapping"),
-        ({"scores": {"": {"A": [1, 2]}}}, "toy: scores: '' is no name"),
-    ])
+    @pytest.mark.parametrize(
+        "given, said",
+        [
+            (
+                {"systems": {"A": "a b c"}},
+                "toy: system A is the text 'a b c'. Expected a list with an item for each",
+            ),
+            ({"references": {"r": "r"}}, "toy: reference r is the text 'r'"),
+            ({"systems": {"A": b"ab"}}, "toy: system A is the text b'ab'"),
+            ({"documents": "xy"}, "toy: documents is the text 'xy'"),
+            ({"systems": {"A": 5}}, "toy: system A is 5. Expected a list"),
+            (
+                {"systems": {"A": {"a": "b", "c": "d"}}},
+                "toy: system A is {'a': 'b', 'c': 'd'}. Expected a list",
+            ),
+            (
+                {"systems": [["a", "b"]]},
+                "toy: systems are [['a', 'b']]. Expected a mapping from names to lists",
+            ),
+            ({"references": ["r", "r"]}, "toy: references are ['r', 'r']. Expected a mapping"),
+            ({"systems": {3: ["a", "b"]}}, "toy: systems: 3 is no name"),
+            (
+                {"systems": {" ": ["a", "b"]}},
+                "toy: systems: ' ' is no name. Expected a text that is not empty",
+            ),
+            (
+                {"systems": {"A": ["a", None]}},
+                "toy: system A: segment 2 is None. Expected a text; where there is nothing,",
+            ),
+            ({"systems": {"A": [None, None]}}, "toy: system A: segment 1 is None"),
+            ({"systems": {"A": ["a", math.nan]}}, "toy: system A: segment 2 is nan"),
+            ({"systems": {"A": [1, "a"]}}, "toy: system A: segment 1 is 1. Expected a text"),
+            ({"systems": {"A": [["a"], ["b"]]}}, "toy: system A: segment 1 is ['a']"),
+            (
+                {"references": {"r": ["r", 2.5]}},
+                "toy: reference r: segment 2 is 2.5. Expected a text; where there is nothing, None",
+            ),
+            ({"documents": [1, 2]}, "toy: documents: segment 1 is 1"),
+            ({"sources": ["x", None]}, "toy: sources: segment 2 is None"),
+            ({"scores": {"human": {"A": "90"}}}, "Scores of A is the text '90'"),
+            (
+                {"scores": {"human": {"A": ["90", 80]}}},
+                "Scores of A: segment 1 is '90'. Expected a finite number, or None",
+            ),
+            ({"scores": {"human": {"A": [True, 80]}}}, "Scores of A: segment 1 is True"),
+            ({"scores": {"human": {"A": [math.inf, 80]}}}, "Scores of A: segment 1 is inf"),
+            ({"scores": {"human": [1, 2]}}, "Scores are [1, 2]. Expected a mapping"),
+            ({"scores": {"": {"A": [1, 2]}}}, "toy: scores: '' is no name"),
+        ],
+    )
     def test_what_is_no_list_of_texts_or_numbers(self, given, said):
         with pytest.raises(InputError) as raised:
-            TestSet("toy", **{"systems": {"A": ["a", "b"]}, "references": {"r": ["r", "r"]}} | given)
+            TestSet(
+                "toy", **{"systems": {"A": ["a", "b"]}, "references": {"r": ["r", "r"]}} | given
+            )
         assert str(raised.value).startswith(said)
 
     def test_arrays_and_other_sequences_will_do(self):
@@ -101,11 +149,22 @@ class TestImmutable:
             TOY.references["r"] = ()
 
     def test_what_nobody_sees_in_a_name_is_written_out(self):
-        """Of systems, references, scores, the set, and in a table of systems: two that look alike are told apart."""
-        names, shown = ["a\u202eb", "a\u200b", "a\n", "a\u200cb"], ["a\\u202eb", "a\\u200b", "a\\n", "a\u200cb"]
-        testset = TestSet("a\u202e", {name: ["x"] for name in names}, {names[0]: ["x"]},
-                          scores={names[1]: SegmentScores({name: [1.0] for name in names})})
-        assert [*testset.systems] == shown == [*testset.scores[shown[1]].by_system] and testset.name == "a\\u202e"
+        """Of systems, references, scores, the set, and in a table of systems: two that look alike
+        are told apart.
+        """
+        names, shown = (
+            ["a\u202eb", "a\u200b", "a\n", "a\u200cb"],
+            ["a\\u202eb", "a\\u200b", "a\\n", "a\u200cb"],
+        )
+        testset = TestSet(
+            "a\u202e",
+            {name: ["x"] for name in names},
+            {names[0]: ["x"]},
+            scores={names[1]: SegmentScores({name: [1.0] for name in names})},
+        )
+        assert [*testset.systems] == shown == [
+            *testset.scores[shown[1]].by_system
+        ] and testset.name == "a\\u202e"
         assert [*testset.references] == shown[:1]
         task = Task("t", {"en-de": testset}, {names[0]: SystemInfo(constrained=True)})
         assert task.systems[shown[0]].constrained
@@ -117,7 +176,9 @@ class TestImmutable:
         texts[0], ids[0], systems["B"] = "other", "other", ["b"]
         assert dict(testset.systems) == {"A": ("a",)} and testset.documents == ("d",)
 
-    @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda t: pickle.loads(pickle.dumps(t)), replace])
+    @pytest.mark.parametrize(
+        "copied", [copy.copy, copy.deepcopy, lambda t: pickle.loads(pickle.dumps(t)), replace]
+    )
     def test_copies_are_whole(self, copied):
         other = copied(TOY)
         assert content(other) == content(TOY) and other.digest == TOY.digest
@@ -137,21 +198,35 @@ class TestDigest:
         {"references": dict(TOY.references) | {"s": ["s1", "s2", "s3", ""]}},
         {"references": dict(TOY.references) | {"r": ["r1", "r2", "", "r4"]}},
         {"references": {"s": TOY.references["s"]}},
-        {"sources": None}, {"sources": ["x1", "x2", "x3", "x"]}, {"documents": None}, {"documents": ["d"] * 4},
-        {"domains": None}, {"domains": ["news"] * 4}, {"langpair": "en-nl"}, {"langpair": None},
+        {"sources": None},
+        {"sources": ["x1", "x2", "x3", "x"]},
+        {"documents": None},
+        {"documents": ["d"] * 4},
+        {"domains": None},
+        {"domains": ["news"] * 4},
+        {"langpair": "en-nl"},
+        {"langpair": None},
     ]
 
     def test_of_all_changes_differ(self):
         digests = {TOY.digest, *(replace(TOY, **change).digest for change in self.CHANGES)}
         assert len(digests) == 1 + len(self.CHANGES)
 
-    @given(st.lists(st.text(max_size=3), min_size=2, max_size=2), st.lists(st.text(max_size=3), min_size=2, max_size=2))
+    @given(
+        st.lists(st.text(max_size=3), min_size=2, max_size=2),
+        st.lists(st.text(max_size=3), min_size=2, max_size=2),
+    )
     def test_texts_do_not_run_into_each_other(self, one, two):
-        digests = [TestSet("t", systems={"A": texts}, references={"r": ["", ""]}).digest for texts in (one, two)]
+        digests = [
+            TestSet("t", systems={"A": texts}, references={"r": ["", ""]}).digest
+            for texts in (one, two)
+        ]
         assert (digests[0] == digests[1]) == (one == two)
 
     def test_is_the_same_everywhere(self):
-        testset = TestSet("t", systems={"A": ["ä", "b"]}, references={"r": ["c", "d"]}, langpair="en-de")
+        testset = TestSet(
+            "t", systems={"A": ["ä", "b"]}, references={"r": ["c", "d"]}, langpair="en-de"
+        )
         assert testset.digest == "52fc89c11ea5e93c26298048c674ab09"
 
 
@@ -179,7 +254,9 @@ class TestSelection:
 
     def test_texts_are_looked_at_once(self):
         assert TOY.only(["A"]).systems["A"] is TOY.systems["A"]
-        with pytest.raises(InputError, match="system S: segment 3 is None"):  # which a reference may lack
+        with pytest.raises(
+            InputError, match="system S: segment 3 is None"
+        ):  # which a reference may lack
             replace(TOY, systems={"S": TOY.references["r"]})
 
     @pytest.mark.parametrize("method", [TestSet.only, TestSet.without])
@@ -212,7 +289,11 @@ class TestSelection:
 
     def test_in_domain(self):
         testset = TOY.in_domain("talks")
-        assert testset.systems["A"] == ("a4",) and testset.lines == (5,) and testset.documents == ("d1",)
+        assert (
+            testset.systems["A"] == ("a4",)
+            and testset.lines == (5,)
+            and testset.documents == ("d1",)
+        )
         with pytest.raises(SettingError, match="No domain 'law' in toy. It has: news, talks."):
             TOY.in_domain("law")
         with pytest.raises(SettingError, match="toy has no domains"):

@@ -43,7 +43,9 @@ TERMS = {
 }
 ANY_TERM = re.compile("|".join(TERMS.values()), re.I)
 LONGEST = 28  # words of a sentence on screen
-NO_PROSE = re.compile(r"[$\\<]|  mtsig |^([a-z]{2,3} ){9}")  # formulas, markup, commands, codes of languages
+NO_PROSE = re.compile(
+    r"[$\\<]|  mtsig |^([a-z]{2,3} ){9}"
+)  # formulas, markup, commands, codes of languages
 
 
 def texts_of_module(file: Path) -> Iterator[tuple[str, str]]:
@@ -54,9 +56,13 @@ def texts_of_module(file: Path) -> Iterator[tuple[str, str]]:
             parts.add(id(node.value))
         elif isinstance(node, ast.JoinedStr):
             parts |= {id(part) for part in ast.walk(node) if isinstance(part, ast.Constant)}
-            text = "".join(part.value if isinstance(part, ast.Constant) else "X" for part in node.values)
+            text = "".join(
+                part.value if isinstance(part, ast.Constant) else "X" for part in node.values
+            )
             yield f"{file.relative_to(CHECKOUT)}:{node.lineno}", text
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts:
+        elif (
+            isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts
+        ):
             yield f"{file.relative_to(CHECKOUT)}:{node.lineno}", node.value
 
 
@@ -73,14 +79,20 @@ def texts_on_screen(folder: str) -> Iterator[tuple[str, str]]:
     for file in sorted((CHECKOUT / folder).rglob("*.py")):
         yield from texts_of_module(file)
     for file in sorted((CHECKOUT / folder).rglob("*.toml")):
-        yield from ((file.name, text) for text in values(tomllib.loads(file.read_text(encoding="utf-8"))))
+        yield from (
+            (file.name, text) for text in values(tomllib.loads(file.read_text(encoding="utf-8")))
+        )
 
 
 def texts_of_docs() -> Iterator[tuple[str, str]]:
     """Lines, without code and quotes."""
     for file in (*CHECKOUT.glob("*.md"), *(CHECKOUT / "docs").glob("*.md")):
-        prose = re.sub(r'^```.*?^```|`[^`\n]*`|"[^"\n]*"', lambda code: "\n" * code[0].count("\n"),
-                       file.read_text(encoding="utf-8"), flags=re.M | re.S)
+        prose = re.sub(
+            r'^```.*?^```|`[^`\n]*`|"[^"\n]*"',
+            lambda code: "\n" * code[0].count("\n"),
+            file.read_text(encoding="utf-8"),
+            flags=re.M | re.S,
+        )
         yield from ((f"{file.name}:{n}", line) for n, line in enumerate(prose.splitlines(), 1))
 
 
@@ -102,9 +114,13 @@ def texts_of_reports() -> Iterator[tuple[str, str]]:
 
 
 def find_terms(texts):
-    return [f"{place}: write '{better}' in place of '{found[0]}': {text[max(0, found.start() - 40):found.end() + 30]}"
-            for place, text in texts if " " in text and ANY_TERM.search(text)
-            for better, term in TERMS.items() for found in re.finditer(term, text, re.I)]
+    return [
+        f"{place}: write '{better}' in place of '{found[0]}': {text[max(0, found.start() - 40) : found.end() + 30]}"
+        for place, text in texts
+        if " " in text and ANY_TERM.search(text)
+        for better, term in TERMS.items()
+        for found in re.finditer(term, text, re.I)
+    ]
 
 
 def find_long(texts):
@@ -113,7 +129,9 @@ def find_long(texts):
         while while_filled.search(text):
             text = while_filled.sub("X", text)
         for sentence in re.split(r"(?<=[.!?:;])\s+|\n", "" if NO_PROSE.search(text) else text):
-            if (n := len(re.findall(r"[A-Za-z]{2,}", sentence))) > LONGEST and sentence.count(",") < n / 3:
+            if (n := len(re.findall(r"[A-Za-z]{2,}", sentence))) > LONGEST and sentence.count(
+                ","
+            ) < n / 3:
                 yield f"{place}: {n} words: {sentence}"
 
 
@@ -124,8 +142,11 @@ def test_texts_on_screen(folder):
     assert list(find_long(texts)) == []
 
 
-@pytest.mark.parametrize("texts", [texts_of_docs, lambda: texts_of_help(_parser()), texts_of_reports],
-                         ids=["docs", "help", "reports"])
+@pytest.mark.parametrize(
+    "texts",
+    [texts_of_docs, lambda: texts_of_help(_parser()), texts_of_reports],
+    ids=["docs", "help", "reports"],
+)
 def test_other_texts(texts):
     assert find_terms(texts()) == []
 

@@ -21,7 +21,7 @@ from mtsig_core.stats.cautions import about_metrics
 from mtsig_core.stats.parallel import Progress
 from mtsig_core.testset import TestSet, find_gap
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # Where a command writes to: standard output, or a file that appears whole or not at all.
 
 
@@ -31,9 +31,12 @@ def check_out(args: Namespace, source: Source | TaskSource) -> None:
     if path is None:
         return
     others = [*source.list_joined_files()] if isinstance(source, TaskSource) else []
-    others += [file for name in ("review", "official") if (file := getattr(args, name, None)) is not None]
-    if os.path.exists(path) and any(os.path.exists(file) and os.path.samefile(path, file)
-                                    for file in (*source.files(), *others)):
+    others += [
+        file for name in ("review", "official") if (file := getattr(args, name, None)) is not None
+    ]
+    if os.path.exists(path) and any(
+        os.path.exists(file) and os.path.samefile(path, file) for file in (*source.files(), *others)
+    ):
         raise SettingError(f"--out {path} is one of the files to read. Choose another name.")
     if os.path.isdir(path) or path.endswith(("/", os.sep)):
         raise SettingError(f"--out {path} is a folder. Expected a file name.")
@@ -67,11 +70,17 @@ def write_file(content: bytes, path: str) -> None:
     """To a file that appears whole or not at all."""
     target, temporary = os.path.realpath(path), None  # where a link leads, so that the link stays
     try:
-        if path.startswith(("/dev/", "/proc/")) or os.path.exists(path) and not os.path.isfile(path):
+        if (
+            path.startswith(("/dev/", "/proc/"))
+            or os.path.exists(path)
+            and not os.path.isfile(path)
+        ):
             with open(path, "ab") as stream:  # a device or a pipe
                 stream.write(content)
             return
-        with tempfile.NamedTemporaryFile(dir=os.path.dirname(target), prefix=".mtsig-", delete=False) as file:
+        with tempfile.NamedTemporaryFile(
+            dir=os.path.dirname(target), prefix=".mtsig-", delete=False
+        ) as file:
             temporary = file.name
             file.write(content)
         umask = os.umask(0)
@@ -84,7 +93,7 @@ def write_file(content: bytes, path: str) -> None:
         raise SettingError(f"--out {path} cannot be written: {error.strerror}.") from error
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # What a command works on, and what is said of it before it starts.
 
 
@@ -93,12 +102,16 @@ def read(args: Namespace) -> TestSet:
     if source is not None:
         check_out(args, source)
     if source is None:
-        raise SettingError("No test set. Give --ref FILE and --system FILE, --folder DIR and --langpair xx-yy, or "
-                           "--demo.")
+        raise SettingError(
+            "No test set. Give --ref FILE and --system FILE, --folder DIR and --langpair xx-yy, or "
+            "--demo."
+        )
     testset = source.read_all()
     if (gap := find_gap(testset)) is not None and gap.why == "canary":
-        print(f"mtsig: {describe_gap(gap)} by the documents file, is excluded. --keep-canary keeps it.",
-              file=sys.stderr)
+        print(
+            f"mtsig: {describe_gap(gap)} by the documents file, is excluded. --keep-canary keeps it.",
+            file=sys.stderr,
+        )
     for one in testset.assumed:
         if one.kind.leaves_out:
             print(f"mtsig: {printable(with_remedy(one))}", file=sys.stderr)
@@ -106,27 +119,37 @@ def read(args: Namespace) -> TestSet:
 
 
 def chosen_metrics(args: Namespace, testset: TestSet, decides: bool = False) -> list[Metric]:
-    """The metrics that are asked for, by default BLEU, or all scores of a set without texts; human scores in place of
-    BLEU, and before other scores, where the command `decides` between systems."""
+    """The metrics that are asked for, by default BLEU, or all scores of a set without texts; human
+    scores in place of BLEU, and before other scores, where the command `decides` between
+    systems.
+    """
     chosen = args.metrics
     if not chosen:
         chosen = ("bleu",) if testset.has_texts else tuple(testset.scores)
         if decides and (people := pick_human_scores(testset.scores)):
             chosen = tuple(people) if testset.has_texts else tuple(order_metrics(chosen))
             if testset.has_texts:
-                print(f"mtsig: by {printable(', '.join(people))}, the human scores. Other metrics: --metrics "
-                      "NAME,...", file=sys.stderr)
+                print(
+                    f"mtsig: by {printable(', '.join(people))}, the human scores. Other metrics: --metrics "
+                    "NAME,...",
+                    file=sys.stderr,
+                )
     return [resolve_metric(testset, name, lowercase=args.lowercase) for name in chosen]
 
 
 def warn_about_words(testset: TestSet, metrics: list[Metric]) -> None:
     """Warn of metrics that cut words poorly, where the result has no warnings."""
-    warn(about_metrics(testset, {metric.name: find_tokenizer(metric, testset) for metric in metrics}))
+    warn(
+        about_metrics(testset, {metric.name: find_tokenizer(metric, testset) for metric in metrics})
+    )
 
 
 @contextmanager
 def progress_line() -> Iterator[Progress | None]:
-    """What shows (stage, share of it done) in one line of the terminal, cleared at the end; None without a terminal."""
+    """What shows (stage, share of it done) in one line of the terminal, cleared at the end; None
+    without a terminal.
+    """
+
     def show(stage: str, share: float) -> None:
         sys.stderr.write(f"\r\x1b[K{stage} {share:4.0%}")
         sys.stderr.flush()

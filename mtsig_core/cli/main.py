@@ -46,7 +46,9 @@ examples:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Errors in one line, without the usage. Options are added when it parses, so that only what is used is imported.
+    """Errors in one line, without the usage.
+
+    Options are added when it parses, so that only what is used is imported.
     """
 
     add_options: Callable[[_Parser], None] | None = None
@@ -60,14 +62,21 @@ class _Parser(argparse.ArgumentParser):
                 self.error(f"argument {arg.removesuffix('=--')}: -- is no value of it")
         found = super().parse_known_args(args, namespace)
         if found[1]:
-            near = (suggest_name(arg.partition("=")[0], self._option_string_actions) for arg in found[1]
-                    if arg.startswith("--"))
-            self.error(f"unrecognized arguments: {' '.join(found[1])}", next(filter(None, near), ""))
+            near = (
+                suggest_name(arg.partition("=")[0], self._option_string_actions)
+                for arg in found[1]
+                if arg.startswith("--")
+            )
+            self.error(
+                f"unrecognized arguments: {' '.join(found[1])}", next(filter(None, near), "")
+            )
         for action in self._actions:
             value = getattr(found[0], action.dest, None)
             if action.option_strings and "" in (value, *(value if isinstance(value, list) else ())):
                 # as of a variable of the shell that is not set
-                self.error(f"argument {action.option_strings[-1]} is empty: leave it out, or give it a value")
+                self.error(
+                    f"argument {action.option_strings[-1]} is empty: leave it out, or give it a value"
+                )
             if action.metavar == "NAME" and value is not None:  # as test sets have it
                 shown = show_name(value) if isinstance(value, str) else list(map(show_name, value))
                 setattr(found[0], action.dest, shown)
@@ -79,7 +88,9 @@ class _Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
             what = "/".join(action.option_strings) or "command"
-            self.error(str(explain_unknown(what, value, map(str, action.choices))).removesuffix("."))
+            self.error(
+                str(explain_unknown(what, value, map(str, action.choices))).removesuffix(".")
+            )
 
     def error(self, message: str, hint: str = "") -> NoReturn:
         raise SettingError(f"{message[:1].upper()}{message[1:]}.{hint} See {self.prog} --help.")
@@ -90,7 +101,9 @@ def main(argv: list[str] | None = None) -> int:
     if sys.stderr is None:  # what is said must not go to standard output
         sys.stderr = open(os.devnull, "w", encoding="utf-8")
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # a name that the terminal cannot show must not end the run
+        if isinstance(
+            stream, TextIOWrapper
+        ):  # a name that the terminal cannot show must not end the run
             stream.reconfigure(errors="backslashreplace")
     try:
         parser = _parser()
@@ -112,42 +125,75 @@ def main(argv: list[str] | None = None) -> int:
         print(f"mtsig: {printable_lines(explain_unreadable(error))}", file=sys.stderr)
         return 2
     except MemoryError as error:
-        print(f"mtsig: not enough memory ({error}). Long lines, many systems, and many --trials or --resamples need "
-              "most. Use less of what is large here, or a machine with more memory.", file=sys.stderr)
+        print(
+            f"mtsig: not enough memory ({error}). Long lines, many systems, and many --trials or --resamples need "
+            "most. Use less of what is large here, or a machine with more memory.",
+            file=sys.stderr,
+        )
         return 2
 
 
-#: The module of each command, in which ``add_NAME`` adds its options and ``run_NAME`` runs it, and what it is for.
+#: The module of each command, in which ``add_NAME`` adds its options and ``run_NAME`` runs it, and
+#: what it is for.
 COMMANDS = {
-    "compare": ("testset_commands", "compare all systems: scores, intervals, tests of all pairs, ranks, caveats"),
+    "compare": (
+        "testset_commands",
+        "compare all systems: scores, intervals, tests of all pairs, ranks, caveats",
+    ),
     "score": ("testset_commands", "show scores and signatures only"),
     "segments": ("testset_commands", "export the counts of each segment"),
     "pair": ("testset_commands", "examine two systems on a card to print"),
     "agreement": ("task_commands", "show which metrics agree with human scores"),
-    "autorank": ("task_commands", "order the systems of a task by several metrics at once, as WMT's AutoRank"),
-    "findings": ("task_commands", "print the findings table of each language pair, and who is better than whom"),
-    "integrity": ("testset_commands", "count lines equal to references, sources and other systems, and warn of files"),
-    "domains": ("testset_commands", "compare systems by domain, and find pairs that domains reverse"),
-    "task": ("task_commands", "compare the systems of a whole shared task, in and across its language pairs"),
+    "autorank": (
+        "task_commands",
+        "order the systems of a task by several metrics at once, as WMT's AutoRank",
+    ),
+    "findings": (
+        "task_commands",
+        "print the findings table of each language pair, and who is better than whom",
+    ),
+    "integrity": (
+        "testset_commands",
+        "count lines equal to references, sources and other systems, and warn of files",
+    ),
+    "domains": (
+        "testset_commands",
+        "compare systems by domain, and find pairs that domains reverse",
+    ),
+    "task": (
+        "task_commands",
+        "compare the systems of a whole shared task, in and across its language pairs",
+    ),
     "serve": ("serving", "start the dashboard"),
     "sweep": ("experiment_commands", "show how a result changes with one setting"),
     "sample": ("experiment_commands", "compare small test sets taken from a large one"),
-    "validate": ("experiment_commands", "check the error rates of tests and the coverage of intervals"),
-    "metrics": ("experiment_commands", "look inside a score")}
+    "validate": (
+        "experiment_commands",
+        "check the error rates of tests and the coverage of intervals",
+    ),
+    "metrics": ("experiment_commands", "look inside a score"),
+}
 
 
 def _parser() -> _Parser:
     parser = _Parser(
-        prog="mtsig", description="Is one machine translation system really better than another?",
-        epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
+        prog="mtsig",
+        description="Is one machine translation system really better than another?",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--version", action="version", version=f"mtsig {__version__}")
     top = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for name, (module, about) in COMMANDS.items():
-        top.add_parser(name, help=about, description=about).add_options = partial(_add_options, name, module)
+        top.add_parser(name, help=about, description=about).add_options = partial(
+            _add_options, name, module
+        )
     return parser
 
 
 def _add_options(name: str, module: str, parser: _Parser) -> None:
     commands = import_module(f"mtsig_core.cli.{module}")
-    parser.set_defaults(command=getattr(commands, f"run_{name}", None))  # a group of commands sets its own
+    parser.set_defaults(
+        command=getattr(commands, f"run_{name}", None)
+    )  # a group of commands sets its own
     getattr(commands, f"add_{name}")(parser)

@@ -21,74 +21,142 @@ from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.testset import show_name
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # Tables of options that are called as the fields of `Source` and `TaskSource`: what their value is, "" for a switch,
 # and what they are for.
 
 #: Which references score, and what becomes of the others.
 _REFERENCES = {
     "refs": ("NAME,...", "references to score with (default: all)"),
-    "refs_as_systems": ("", "treat references that --refs does not name, and rated references, as systems")}
+    "refs_as_systems": (
+        "",
+        "treat references that --refs does not name, and rated references, as systems",
+    ),
+}
 #: What is taken of a shared task's folder, of all of it or of one language pair.
 _OF_FOLDER = {
     "lower_is_better": ("NAME", "scores in which lower is better; repeatable"),
-    "higher_is_better": ("NAME", "scores in which higher is better, where mtsig cannot tell; repeatable"),
-    "raters": ("mean|segments|adjusted",
-               "what several ratings of a segment are: their mean (default); segments: each a segment of its own, as "
-               "WMT25 ranked; adjusted: the mean, and scores adjusted for how strict each rater is"),
-    "mqm_weights": ("major=5,...", "weights of MQM's errors that differ from Google's: of a severity, a category or "
-                                   "both, such as 'minor fluency/punctuation=0.1'"),
+    "higher_is_better": (
+        "NAME",
+        "scores in which higher is better, where mtsig cannot tell; repeatable",
+    ),
+    "raters": (
+        "mean|segments|adjusted",
+        "what several ratings of a segment are: their mean (default); segments: each a segment of its own, as "
+        "WMT25 ranked; adjusted: the mean, and scores adjusted for how strict each rater is",
+    ),
+    "mqm_weights": (
+        "major=5,...",
+        "weights of MQM's errors that differ from Google's: of a severity, a category or "
+        "both, such as 'minor fluency/punctuation=0.1'",
+    ),
     "keep_canary": ("", "keep the lines that the documents file calls canary"),
     "keep_withdrawn": ("", "keep the systems that the table of systems calls withdrawn"),
-    "systems_table": ("FILE", "table of systems, with the tab-separated columns system, constrained, role, kind, name "
-                              "(default: systems.tsv in the folder)")}
+    "systems_table": (
+        "FILE",
+        "table of systems, with the tab-separated columns system, constrained, role, kind, name "
+        "(default: systems.tsv in the folder)",
+    ),
+}
 _PAIRS = {"pairs": ("XX-YY,...", "only these language pairs of the task (default: all)")}
-_CHOICE = {"only": ("NAME,...", "compare only these systems"),
-           "exclude": ("NAME,...", "exclude these systems"),
-           "domain": ("NAME", "use only the segments of this domain")}
+_CHOICE = {
+    "only": ("NAME,...", "compare only these systems"),
+    "exclude": ("NAME,...", "exclude these systems"),
+    "domain": ("NAME", "use only the segments of this domain"),
+}
 _TEST_SET = {
-    "ref": ("[NAME=]FILE", "reference, one segment per line, or a file that holds several texts; repeatable"),
-    "system": ("[NAME=]FILE", "system output, one segment per line, or a file that holds several; repeatable. NAME "
-                               "defaults to the file name"),
-    "run": ("NAME=FILE", "output of another training run of the system NAME; repeatable, as often for each system. Of "
-                         "a whole task, with serve: PAIR:NAME=FILE"),
-    "parse": ("NAME=FILE", "dependency parse (CoNLL-U) of the output or reference NAME, for the metric dep-f; "
-                           "repeatable"),
+    "ref": (
+        "[NAME=]FILE",
+        "reference, one segment per line, or a file that holds several texts; repeatable",
+    ),
+    "system": (
+        "[NAME=]FILE",
+        "system output, one segment per line, or a file that holds several; repeatable. NAME "
+        "defaults to the file name",
+    ),
+    "run": (
+        "NAME=FILE",
+        "output of another training run of the system NAME; repeatable, as often for each system. Of "
+        "a whole task, with serve: PAIR:NAME=FILE",
+    ),
+    "parse": (
+        "NAME=FILE",
+        "dependency parse (CoNLL-U) of the output or reference NAME, for the metric dep-f; "
+        "repeatable",
+    ),
     "src": ("FILE", "source text"),
     "docs": ("FILE", "documents: for each segment a line with docid or domain<TAB>docid"),
-    "folder": ("DIR", "shared task: a folder, or a zip or tar archive of it, with references/, system-outputs/ "
-                      "and, optionally, documents/ and sources/"),
+    "folder": (
+        "DIR",
+        "shared task: a folder, or a zip or tar archive of it, with references/, system-outputs/ "
+        "and, optionally, documents/ and sources/",
+    ),
     "langpair": ("XX-YY", "language pair, such as en-de"),
     "tokenize": ("NAME", "tokenizer of sacreBLEU (default: by target language, else 13a)"),
-    **_REFERENCES, **_OF_FOLDER,
+    **_REFERENCES,
+    **_OF_FOLDER,
     "demo": ("", "the simulated corpus: 30,000 segments, six systems"),
     "demo_segments": ("N", "the first N segments of the simulated corpus"),
     "demo_references": ("N", "number of its references, 1 to 9 (default: 1)"),
-    "demo_task": ("", "a simulated shared task: 12 systems in two tracks, 1,000 segments, two references, human "
-                      "scores; with --langpair qaa-en, qab-en or qac-en: one pair of `task --demo-task`"),
-    "scores": ("NAME=FILE", "table of segment scores (TSV, CSV, JSON, xlsx, Parquet, COMET's JSON) or human evaluation "
-                            "as published (Appraise, MQM, MTurk). Texts are optional; repeatable, also with the "
-                            "same NAME. Of a whole task, with serve and agreement: PAIR:NAME=FILE"),
-    "columns": ("system=NAME,...", "columns of these tables, where their names do not say what they hold: system, "
-                                   "line, score, rater, docid, domain or langpair. Of a table with a column for each "
-                                   "system: 'systems=A|B', or systems=all"),
-    "ids": ("FILE", "id of each line of the texts, one per line, where tables of scores name lines by ids"),
+    "demo_task": (
+        "",
+        "a simulated shared task: 12 systems in two tracks, 1,000 segments, two references, human "
+        "scores; with --langpair qaa-en, qab-en or qac-en: one pair of `task --demo-task`",
+    ),
+    "scores": (
+        "NAME=FILE",
+        "table of segment scores (TSV, CSV, JSON, xlsx, Parquet, COMET's JSON) or human evaluation "
+        "as published (Appraise, MQM, MTurk). Texts are optional; repeatable, also with the "
+        "same NAME. Of a whole task, with serve and agreement: PAIR:NAME=FILE",
+    ),
+    "columns": (
+        "system=NAME,...",
+        "columns of these tables, where their names do not say what they hold: system, "
+        "line, score, rater, docid, domain or langpair. Of a table with a column for each "
+        "system: 'systems=A|B', or systems=all",
+    ),
+    "ids": (
+        "FILE",
+        "id of each line of the texts, one per line, where tables of scores name lines by ids",
+    ),
     "xml": ("FILE", "XML of WMT, 2021 on, with sources, references and outputs; repeatable"),
-    "sacrebleu": ("SET[/XX-YY]", "test set of sacreBLEU with its outputs, such as wmt21/systems/en-de; --system adds "
-                                 "more")}
+    "sacrebleu": (
+        "SET[/XX-YY]",
+        "test set of sacreBLEU with its outputs, such as wmt21/systems/en-de; --system adds more",
+    ),
+}
 _TASK = {
-    "folder": ("DIR", "shared task: a folder, or a zip or tar archive of it, with texts (WMT's folders or XML, or "
-                      "mt-metrics-eval's folders) or with WMT25's automatic_scores/"),
+    "folder": (
+        "DIR",
+        "shared task: a folder, or a zip or tar archive of it, with texts (WMT's folders or XML, or "
+        "mt-metrics-eval's folders) or with WMT25's automatic_scores/",
+    ),
     "name": ("NAME", "name of the task (default: the name of the folder)"),
     **_PAIRS,
     "only": _CHOICE["only"],
     **_REFERENCES,
-    "scores": ("[PAIR:]NAME=FILE", "table of segment scores, such as human scores; repeatable. Without PAIR: all "
-                                   "language pairs that the table names"),
-    "run": ("PAIR:NAME=FILE", "output of another training run of a system in one language pair; repeatable "
-                              "(docs/statistics.md)"),
-    **_OF_FOLDER}
-_REPEATED = {"ref", "system", "run", "parse", "scores", "xml", "lower_is_better", "higher_is_better"}
+    "scores": (
+        "[PAIR:]NAME=FILE",
+        "table of segment scores, such as human scores; repeatable. Without PAIR: all "
+        "language pairs that the table names",
+    ),
+    "run": (
+        "PAIR:NAME=FILE",
+        "output of another training run of a system in one language pair; repeatable "
+        "(docs/statistics.md)",
+    ),
+    **_OF_FOLDER,
+}
+_REPEATED = {
+    "ref",
+    "system",
+    "run",
+    "parse",
+    "scores",
+    "xml",
+    "lower_is_better",
+    "higher_is_better",
+}
 
 
 def _add_rows(group: ArgumentParser | _ArgumentGroup, rows: Mapping[str, tuple[str, str]]) -> None:
@@ -97,7 +165,11 @@ def _add_rows(group: ArgumentParser | _ArgumentGroup, rows: Mapping[str, tuple[s
         if name in _REPEATED:
             how |= {"action": "append", "default": []}
         elif value.endswith(",..."):
-            how |= {"type": column_names if name == "columns" else names, "action": AddUp, "default": ()}
+            how |= {
+                "type": column_names if name == "columns" else names,
+                "action": AddUp,
+                "default": (),
+            }
         elif value == "N":
             how["type"] = int
         group.add_argument(_option(name), help=about, **how)
@@ -108,8 +180,8 @@ def _option(name: str) -> str:
 
 
 def names(text: str) -> tuple[str, ...]:
-    """A comma-separated list, which a variable of the shell may leave empty: that does not stand for all. As in CSV, a
-    name with a comma is in quotation marks.
+    """A comma-separated list, which a variable of the shell may leave empty: that does not stand
+    for all. As in CSV, a name with a comma is in quotation marks.
 
     >>> names('A,"B, or C"')
     ('A', 'B, or C')
@@ -123,58 +195,109 @@ def names(text: str) -> tuple[str, ...]:
 
 def column_names(text: str) -> tuple[str, ...]:
     """Such a list of pairs as system=NAME, whose names may have commas."""
-    return names(text) if "=" not in text else tuple(map(show_name, re.split(r",(?=\s*[a-z]+\s*=)", text)))
+    return (
+        names(text)
+        if "=" not in text
+        else tuple(map(show_name, re.split(r",(?=\s*[a-z]+\s*=)", text)))
+    )
 
 
 class AddUp(argparse.Action):
     """Of a list that is given several times all names are taken, not only the last."""
 
-    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
-        setattr(namespace, self.dest, tuple(dict.fromkeys((*getattr(namespace, self.dest), *values))))
+    def __call__(
+        self, parser: Any, namespace: Any, values: Any, option_string: str | None = None
+    ) -> None:
+        setattr(
+            namespace, self.dest, tuple(dict.fromkeys((*getattr(namespace, self.dest), *values)))
+        )
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # The test set or the task that the options name.
 
 
 #: What names a test set, the first that is given, and the options that may join it.
-_JOINING = {"demo_task": (), "demo": ("demo_segments", "demo_references"), "demo_segments": ("demo_references",),
-            "folder": ("run", "parse"), "xml": ("run",), "sacrebleu": ("system", "run"),
-            "ref": ("system", "run", "parse", "src", "docs"), "system": ("src", "docs")}
-_FILES = ("folder", "ref", "system", "run", "src", "docs", "xml", "sacrebleu", "parse", "demo", "demo_segments",
-          "demo_references")
+_JOINING = {
+    "demo_task": (),
+    "demo": ("demo_segments", "demo_references"),
+    "demo_segments": ("demo_references",),
+    "folder": ("run", "parse"),
+    "xml": ("run",),
+    "sacrebleu": ("system", "run"),
+    "ref": ("system", "run", "parse", "src", "docs"),
+    "system": ("src", "docs"),
+}
+_FILES = (
+    "folder",
+    "ref",
+    "system",
+    "run",
+    "src",
+    "docs",
+    "xml",
+    "sacrebleu",
+    "parse",
+    "demo",
+    "demo_segments",
+    "demo_references",
+)
 _ABOUT_TEXTS = ("refs", "refs_as_systems", "keep_canary", "ids", "tokenize")
-#: Options of commands that take one language pair or a whole task, which say nothing of a whole task.
+#: Options of commands that take one language pair or a whole task, which say nothing of a whole
+#: task.
 _OF_ONE_PAIR = ("langpair", "domain", "tokenize", "lowercase", "ids", "columns", "parse")
 
 
 def source_from(args: Namespace, whole_task: bool = False) -> Source | None:
-    """The source that the options name, None without any; checked for contradictions, not read. A folder without a
-    language pair is a `whole_task`, where that may be."""
+    """The source that the options name, None without any; checked for contradictions, not read.
+
+    A folder without a language pair is a `whole_task`, where that may be.
+    """
     _check_companions(args)
-    given = [name for name in _FILES if getattr(args, name) not in (None, []) and getattr(args, name) is not False]
-    kind = next((name for name in _JOINING if name in given or name == "demo_task" and args.demo_task), None)
+    given = [
+        name
+        for name in _FILES
+        if getattr(args, name) not in (None, []) and getattr(args, name) is not False
+    ]
+    kind = next(
+        (name for name in _JOINING if name in given or name == "demo_task" and args.demo_task), None
+    )
     if kind == "system" and not args.scores:
-        raise SettingError("--system needs a reference, or scores of its segments. Give --ref FILE, or --scores "
-                           "NAME=FILE.")
+        raise SettingError(
+            "--system needs a reference, or scores of its segments. Give --ref FILE, or --scores "
+            "NAME=FILE."
+        )
     if kind is not None:
         for other in given:
             if other not in (kind, *_JOINING[kind]):
-                raise SettingError(f"{_option(kind)} and {_option(other)} name two sources. Give one of them.")
+                raise SettingError(
+                    f"{_option(kind)} and {_option(other)} name two sources. Give one of them."
+                )
     elif given and given != ["parse"]:
-        raise SettingError(f"{_option(given[0])} needs a reference. Give at least one with --ref FILE.")
+        raise SettingError(
+            f"{_option(given[0])} needs a reference. Give at least one with --ref FILE."
+        )
     elif not args.scores:
         return None
     elif wrong := next((name for name in _ABOUT_TEXTS if getattr(args, name)), None):
-        raise SettingError(f"{_option(wrong)} is about texts, and there are only scores. Leave it out, or give the "
-                           "texts too.")
+        raise SettingError(
+            f"{_option(wrong)} is about texts, and there are only scores. Leave it out, or give the "
+            "texts too."
+        )
     if kind == "folder" and args.langpair is None and not whole_task:
         pairs = pairs_of(args.folder)
-        raise SettingError(f"--folder needs --langpair. {args.folder} has: {', '.join(pairs) or 'none'}.")
-    values = _values(args, Source) | {"ref": tuple(map(_named, args.ref)), "system": tuple(map(_named, args.system))}
+        raise SettingError(
+            f"--folder needs --langpair. {args.folder} has: {', '.join(pairs) or 'none'}."
+        )
+    values = _values(args, Source) | {
+        "ref": tuple(map(_named, args.ref)),
+        "system": tuple(map(_named, args.system)),
+    }
     values |= {name: _split_named(name, getattr(args, name)) for name in ("run", "parse", "scores")}
-    values |= {"demo": args.demo_segments or (0 if args.demo else None),
-               "demo_references": 1 if args.demo_references is None else args.demo_references}
+    values |= {
+        "demo": args.demo_segments or (0 if args.demo else None),
+        "demo_references": 1 if args.demo_references is None else args.demo_references,
+    }
     return Source(**values)
 
 
@@ -186,28 +309,35 @@ def _check_companions(args: Namespace) -> None:
     if (n := given.get("demo_segments")) is not None and n < 1:
         raise SettingError(f"--demo-segments is {n}. Expected at least 1.")
     about_tables = any(map(given.get, ("raters", "lower_is_better", "higher_is_better")))
-    tables = args.scores or about_tables and args.folder and has_scores(args.folder)  # it looks into the folder
+    tables = (
+        args.scores or about_tables and args.folder and has_scores(args.folder)
+    )  # it looks into the folder
     demo = any(map(given.get, ("demo", "demo_segments", "demo_task")))
-    for name, is_there, what in (("raters", tables, "--scores NAME=FILE"),
-                                 ("mqm_weights", args.scores, "--scores NAME=FILE"),
-                                 ("lower_is_better", tables, "--scores NAME=FILE"),
-                                 ("higher_is_better", tables, "--scores NAME=FILE"),
-                                 ("systems_table", args.folder, "--folder DIR, a shared task"),
-                                 ("ids", args.scores, "--scores NAME=FILE"),
-                                 ("columns", args.scores, "--scores NAME=FILE"),
-                                 ("keep_withdrawn", args.folder, "--folder DIR, a shared task"),
-                                 ("keep_canary", not demo, "texts from files"),
-                                 ("langpair", not demo or given.get("demo_task"), "texts from files, or --demo-task"),
-                                 ("demo_references", demo, "--demo or --demo-segments")):
+    for name, is_there, what in (
+        ("raters", tables, "--scores NAME=FILE"),
+        ("mqm_weights", args.scores, "--scores NAME=FILE"),
+        ("lower_is_better", tables, "--scores NAME=FILE"),
+        ("higher_is_better", tables, "--scores NAME=FILE"),
+        ("systems_table", args.folder, "--folder DIR, a shared task"),
+        ("ids", args.scores, "--scores NAME=FILE"),
+        ("columns", args.scores, "--scores NAME=FILE"),
+        ("keep_withdrawn", args.folder, "--folder DIR, a shared task"),
+        ("keep_canary", not demo, "texts from files"),
+        ("langpair", not demo or given.get("demo_task"), "texts from files, or --demo-task"),
+        ("demo_references", demo, "--demo or --demo-segments"),
+    ):
         if (value := given.get(name)) is not False and value not in (None, [], ()) and not is_there:
             raise SettingError(f"{_option(name)} needs {what}.")
 
 
 def task_source(args: Namespace, **more: Any) -> TaskSource:
-    """The task that the options name, not read, with the ratings that lie beside its texts; `more` are further fields
-    of it."""
+    """The task that the options name, not read, with the ratings that lie beside its texts; `more`
+    are further fields of it.
+    """
     _check_companions(args)
-    files = {name: _split_named(name, getattr(args, name), of_task=True) for name in ("scores", "run")}
+    files = {
+        name: _split_named(name, getattr(args, name), of_task=True) for name in ("scores", "run")
+    }
     source = TaskSource(**_values(args, TaskSource) | files | {"exclude": ()} | more).name_pairs()
     source, sentences = source.join_tables_beside()
     for sentence in sentences:
@@ -216,26 +346,39 @@ def task_source(args: Namespace, **more: Any) -> TaskSource:
 
 
 def refuse_of_one_pair(args: Namespace, *more: str) -> None:
-    """Refuse the options that are for one language pair where a whole task is asked for; `more` are further ones."""
+    """Refuse the options that are for one language pair where a whole task is asked for; `more` are
+    further ones.
+    """
     for name in (*_OF_ONE_PAIR, *more):
         if getattr(args, name, None):
-            raise SettingError(f"{_option(name)} is for one language pair, and all are asked for. Leave it out, or "
-                               "choose one with --langpair.")
+            raise SettingError(
+                f"{_option(name)} is for one language pair, and all are asked for. Leave it out, or "
+                "choose one with --langpair."
+            )
 
 
 def _values(args: Namespace, kind: type[Source | TaskSource]) -> dict[str, Any]:
     """What the options of a command say of the fields that are called as they are."""
-    values = {field.name: getattr(args, field.name) for field in fields(kind) if hasattr(args, field.name)}
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+    values = {
+        field.name: getattr(args, field.name) for field in fields(kind) if hasattr(args, field.name)
+    }
+    return {
+        name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
+    }
 
 
 #: An example of what an option expects of one language pair, and of a whole task.
-_EXAMPLES = {"scores": ("human=ratings.tsv", "en-zh:esa=ratings.tsv"), "parse": ("GPT-4=parse.conllu", ""),
-             "run": ("GPT-4=run2.txt", "en-zh:GPT-4=run2.txt")}
+_EXAMPLES = {
+    "scores": ("human=ratings.tsv", "en-zh:esa=ratings.tsv"),
+    "parse": ("GPT-4=parse.conllu", ""),
+    "run": ("GPT-4=run2.txt", "en-zh:GPT-4=run2.txt"),
+}
 
 
 def _split_named(option: str, given: Iterable[str], of_task: bool = False) -> tuple[Any, ...]:
-    """Name and file of each value of an option that needs both; of a task, the language pair before them."""
+    """Name and file of each value of an option that needs both; of a task, the language pair before
+    them.
+    """
     found: list[tuple[str | None, ...]] = []
     for text in given:
         if of_task:
@@ -244,66 +387,104 @@ def _split_named(option: str, given: Iterable[str], of_task: bool = False) -> tu
             parts: tuple[str | None, ...] = (pair, name, path)
         else:
             parts = _named(text)
-        is_named_inside = of_task and option == "scores"  # tables of scores may name their language pairs
+        is_named_inside = (
+            of_task and option == "scores"
+        )  # tables of scores may name their language pairs
         if not all(parts[1:] if is_named_inside else parts):
             form = "PAIR:NAME=FILE" if of_task else "NAME=FILE"
-            raise SettingError(f"{_option(option)} {text}: expected {form}, such as {_EXAMPLES[option][of_task]}"
-                               f"{': a task has several language pairs' * of_task}.")
+            raise SettingError(
+                f"{_option(option)} {text}: expected {form}, such as {_EXAMPLES[option][of_task]}"
+                f"{': a task has several language pairs' * of_task}."
+            )
         found.append(parts)
     return tuple(found)
 
 
 def _named(text: str) -> tuple[str | None, str]:
-    """Split ``[NAME=]FILE``. Names and paths may contain ``=``: the first split that leaves a file is taken."""
-    splits = [(text[:k], text[k + 1:]) for k, ch in enumerate(text) if ch == "="]
+    """Split ``[NAME=]FILE``.
+
+    Names and paths may contain ``=``: the first split that leaves a file is taken.
+    """
+    splits = [(text[:k], text[k + 1 :]) for k, ch in enumerate(text) if ch == "="]
     for name, path in ((None, text), *splits):
         if os.path.isfile(path):  # False, not an error, for a path too long to be one
             return name and show_name(name), path
-    return (show_name(splits[0][0]), splits[0][1]) if splits and "/" not in splits[0][0] else (None, text)
+    return (
+        (show_name(splits[0][0]), splits[0][1])
+        if splits and "/" not in splits[0][0]
+        else (None, text)
+    )
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # Groups of options that commands share.
 
 
 #: What the command line says of arguments of the core that have the same meaning everywhere.
 _ABOUT: dict[str, dict[str, Any]] = {
-    **{name: dict(type=one.kind, metavar="|".join(one.values) or one.letter, help=one.help)
-       for name, one in SETTINGS.items()},
+    **{
+        name: dict(type=one.kind, metavar="|".join(one.values) or one.letter, help=one.help)
+        for name, one in SETTINGS.items()
+    },
     "repeats": dict(type=int, metavar="N", help="number of test sets to draw"),
     "power": dict(type=float, metavar="P", help="how often the test should find the difference"),
-    "jobs": dict(type=int, metavar="N", help="threads, -1 for all cores; results do not depend on it"),
+    "jobs": dict(
+        type=int, metavar="N", help="threads, -1 for all cores; results do not depend on it"
+    ),
     "rule": dict(metavar="2025|2024", help="the year of WMT whose rule is used"),
     "system": dict(metavar="NAME", help="the system to look at (default: the best)"),
-    "beside": dict(metavar="NAME", help="the system to compare with it (default: the best of the others)"),
+    "beside": dict(
+        metavar="NAME", help="the system to compare with it (default: the best of the others)"
+    ),
     "most": dict(type=int, metavar="N", help="stop after N segments"),
     "n": dict(type=int, metavar="N", help="number of scores in a sample, for the density of t"),
     "size": dict(type=int, metavar="N", help="number of segments in a sample"),
     "shuffle": dict(action="store_true", help="put the segments in a random order first"),
-    "pool": dict(type=int, metavar="N", help="number of resamples (default: as many as take a few seconds)"),
+    "pool": dict(
+        type=int, metavar="N", help="number of resamples (default: as many as take a few seconds)"
+    ),
     "a": dict(metavar="NAME", help="the first system (default: the best by the first metric)"),
     "b": dict(metavar="NAME", help="the second system (default: the best of the others)"),
     "n_pairs": dict(type=int, metavar="N", help="number of null pairs of each kind"),
-    "n_segments": dict(type=int, metavar="N", help="segments of each test set (default: 300, variants 2000, or all; "
-                                                   "pair: a broad sample)"),
-    "n_documents": dict(type=int, metavar="N", help="documents of each test set drawn by document (default: 110 for "
-                                                    "type1, 30 for coverage, or all)"),
+    "n_segments": dict(
+        type=int,
+        metavar="N",
+        help="segments of each test set (default: 300, variants 2000, or all; "
+        "pair: a broad sample)",
+    ),
+    "n_documents": dict(
+        type=int,
+        metavar="N",
+        help="documents of each test set drawn by document (default: 110 for "
+        "type1, 30 for coverage, or all)",
+    ),
     "systems": dict(type=int, metavar="N", help="number of systems of the largest family"),
-    "better": dict(type=int, metavar="N", help="number of these that are truly better than the others")}
+    "better": dict(
+        type=int, metavar="N", help="number of these that are truly better than the others"
+    ),
+}
 
 
 def add_arguments(group: _ArgumentGroup, called: str | Callable[..., Any], **helps: str) -> None:
-    """Options for the arguments of a command, or of a function of the core: those known here, with its defaults, and
-    with `helps` in place of the usual help of some."""
+    """Options for the arguments of a command, or of a function of the core: those known here, with
+    its defaults, and with `helps` in place of the usual help of some.
+    """
     for name, usual in defaults(called).items():
         if name in _ABOUT:
             about = _ABOUT[name] | ({"help": helps[name]} if name in helps else {})
             said = "" if usual is None or usual is False else f" (default: {usual})"
-            group.add_argument(f"--{option_name(name).replace('_', '-')}", default=usual,
-                               **about | {"help": about["help"] + said})
+            group.add_argument(
+                f"--{option_name(name).replace('_', '-')}",
+                default=usual,
+                **about | {"help": about["help"] + said},
+            )
         if name == "jobs":
-            group.add_argument("--dask", metavar="ADDRESS", help="compute on a Dask cluster with this scheduler, such "
-                               "as tcp://HOST:PORT; results do not depend on it")
+            group.add_argument(
+                "--dask",
+                metavar="ADDRESS",
+                help="compute on a Dask cluster with this scheduler, such "
+                "as tcp://HOST:PORT; results do not depend on it",
+            )
 
 
 def given(args: Namespace, called: str | Callable[..., Any]) -> dict[str, Any]:
@@ -311,10 +492,17 @@ def given(args: Namespace, called: str | Callable[..., Any]) -> dict[str, Any]:
     return {name: getattr(args, option_name(name)) for name in defaults(called) if name in _ABOUT}
 
 
-def add_options(sub: ArgumentParser, command: str, formats: Sequence[str],
-                extra: Callable[[ArgumentParser], None] | None = None, **helps: str) -> None:
-    """The options of a command on one test set: its source, metrics, the systems to compare, settings, and output.
-    `extra` adds those of its own before the settings; `helps` as in `add_arguments`."""
+def add_options(
+    sub: ArgumentParser,
+    command: str,
+    formats: Sequence[str],
+    extra: Callable[[ArgumentParser], None] | None = None,
+    **helps: str,
+) -> None:
+    """The options of a command on one test set: its source, metrics, the systems to compare,
+    settings, and output. `extra` adds those of its own before the settings; `helps` as in
+    `add_arguments`.
+    """
     add_source_options(sub)
     if command != "agreement":  # which has others
         add_metric_options(sub)
@@ -327,7 +515,10 @@ def add_options(sub: ArgumentParser, command: str, formats: Sequence[str],
 
 
 def add_source_options(sub: ArgumentParser) -> None:
-    _add_rows(sub.add_argument_group("test set (text files, a shared task, tables of scores, or a demo)"), _TEST_SET)
+    _add_rows(
+        sub.add_argument_group("test set (text files, a shared task, tables of scores, or a demo)"),
+        _TEST_SET,
+    )
 
 
 def add_choice_of_systems(sub: ArgumentParser) -> None:
@@ -342,17 +533,32 @@ def add_pairs(group: ArgumentParser | _ArgumentGroup) -> None:
     _add_rows(group, _PAIRS)
 
 
-def add_metric_options(sub: ArgumentParser, default: str = "human scores where a command compares systems, else bleu; "
-                       "without texts, all --scores", lowercase: bool = True) -> _ArgumentGroup:
+def add_metric_options(
+    sub: ArgumentParser,
+    default: str = "human scores where a command compares systems, else bleu; "
+    "without texts, all --scores",
+    lowercase: bool = True,
+) -> _ArgumentGroup:
     group = sub.add_argument_group("metrics")
-    rows = {"metrics": ("NAME,...", f"metrics to use (default: {default})"), "lowercase": ("", "ignore case")}
+    rows = {
+        "metrics": ("NAME,...", f"metrics to use (default: {default})"),
+        "lowercase": ("", "ignore case"),
+    }
     _add_rows(group, {name: row for name, row in rows.items() if lowercase or name == "metrics"})
     return group
 
 
 def add_output_options(sub: ArgumentParser, formats: Sequence[str]) -> None:
     group = sub.add_argument_group("output")
-    group.add_argument("--format", choices=formats, default=formats[0],
-                       help=f"form of the result (default: {formats[0]})")
-    group.add_argument("--out", metavar="FILE", type=lambda path: None if path in ("-", "/dev/stdout") else path,
-                       help="write to this file (default: -, standard output)")
+    group.add_argument(
+        "--format",
+        choices=formats,
+        default=formats[0],
+        help=f"form of the result (default: {formats[0]})",
+    )
+    group.add_argument(
+        "--out",
+        metavar="FILE",
+        type=lambda path: None if path in ("-", "/dev/stdout") else path,
+        help="write to this file (default: -, standard output)",
+    )

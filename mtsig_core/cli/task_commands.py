@@ -32,14 +32,24 @@ from mtsig_core.cli.testset_commands import (
     write_all_rules,
 )
 from mtsig_core.errors import SettingError
-from mtsig_core.experiments.metric_agreement import AS_COMPARED, agreement, default_metrics, kept_agreement
+from mtsig_core.experiments.metric_agreement import (
+    AS_COMPARED,
+    agreement,
+    default_metrics,
+    kept_agreement,
+)
 from mtsig_core.experiments.rankings import autorank, make_findings, task_by_rules
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.readers.files import is_archive
 from mtsig_core.readers.tasks import contents_of, pairs_of, tables_beside, unread_sentences
 from mtsig_core.report.commands import defaults, option_name, task_command
 from mtsig_core.report.experiment_reports import AGREEMENT_FORMS, AUTORANK_FORMS, FINDINGS_FORMS
-from mtsig_core.report.review import content_sentence, decision_cautions, read_review, review_command
+from mtsig_core.report.review import (
+    content_sentence,
+    decision_cautions,
+    read_review,
+    review_command,
+)
 from mtsig_core.report.task_reports import TASK_DOCUMENTS, task_document
 from mtsig_core.report.text import printable, warn
 from mtsig_core.results import TaskComparison
@@ -51,27 +61,49 @@ from mtsig_core.stats.settings import check_jobs
 from mtsig_core.store.reviews import Entry, replay
 from mtsig_core.task import TaskExclusion, read_exclusions
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # `task --review FILE`: who is left out, by which metric and settings, and what was decided, as a review has it.
 
 
 def take_review(args: Namespace) -> tuple[Entry, ...]:
-    """The history of ``--review FILE``, empty without; track, metric and settings of the review are put into `args`,
-    and an option that says something else is refused."""
+    """The history of ``--review FILE``, empty without; track, metric and settings of the review are
+    put into `args`, and an option that says something else is refused.
+    """
     if args.review is None:
         return ()
     history, usual = read_review(args.review), defaults("task")
     review = replay(history)
-    says = {name: review.settings.get(name, usual[name]) for name in given(args, "task") if name != "jobs"}
-    other = [name for name in ("pairs", "track", "only", "exclude", "metrics", "primary", "human", "refs",
-                               "refs_as_systems")
-             if getattr(args, name)]
-    other += [option_name(name) for name, value in says.items()
-              if getattr(args, option_name(name)) not in (usual[name], value)]
+    says = {
+        name: review.settings.get(name, usual[name])
+        for name in given(args, "task")
+        if name != "jobs"
+    }
+    other = [
+        name
+        for name in (
+            "pairs",
+            "track",
+            "only",
+            "exclude",
+            "metrics",
+            "primary",
+            "human",
+            "refs",
+            "refs_as_systems",
+        )
+        if getattr(args, name)
+    ]
+    other += [
+        option_name(name)
+        for name, value in says.items()
+        if getattr(args, option_name(name)) not in (usual[name], value)
+    ]
     if other:
         option = f"--{other[0].replace('_', '-')}"
-        raise SettingError(f"{option} and --review FILE both say what to compare, and how. Leave {option} out, "
-                           "or change it on the page Review.")
+        raise SettingError(
+            f"{option} and --review FILE both say what to compare, and how. Leave {option} out, "
+            "or change it on the page Review."
+        )
     args.track, args.metrics = review.track, (review.metric,)
     args.refs, args.refs_as_systems = review.refs, review.refs_as_systems
     for name, value in says.items():
@@ -79,63 +111,98 @@ def take_review(args: Namespace) -> tuple[Entry, ...]:
     return history
 
 
-def warn_of_review(history: Sequence[Entry], whole: KeptTask, found: TaskComparison, *, decisions: bool) -> None:
-    """Print to standard error where the task (`whole`, with all systems) is not as it was reviewed, and, where
-    `decisions`, those that the numbers do not bear out."""
+def warn_of_review(
+    history: Sequence[Entry], whole: KeptTask, found: TaskComparison, *, decisions: bool
+) -> None:
+    """Print to standard error where the task (`whole`, with all systems) is not as it was reviewed,
+    and, where `decisions`, those that the numbers do not bear out.
+    """
     review = replay(history)
     if decisions:
         warn(decision_cautions(review, found))
     if whole.info.digest != review.digest:
         digests = {pair: testset.digest for pair, testset in whole.task.testsets.items()}
         if (changed := content_sentence(review, whole.info, digests)) is not None:
-            print(f"Warning: {printable(changed)} Further files of the review (--scores, --run, "
-                  "--systems-table) belong to its content: the page Review has the whole command.",
-                  file=sys.stderr)
+            print(
+                f"Warning: {printable(changed)} Further files of the review (--scores, --run, "
+                "--systems-table) belong to its content: the page Review has the whole command.",
+                file=sys.stderr,
+            )
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # `task`: a whole shared task.
 
 
 def _add_task(sub: ArgumentParser) -> _ArgumentGroup:
     """The options that name a task, and their group."""
     group = sub.add_argument_group("task")
-    group.add_argument("--demo-task", "--demo", dest="demo", action="store_true",
-                       help="a simulated task: three language pairs, 12 systems in two tracks")
+    group.add_argument(
+        "--demo-task",
+        "--demo",
+        dest="demo",
+        action="store_true",
+        help="a simulated task: three language pairs, 12 systems in two tracks",
+    )
     add_task_source(group)
     return group
 
 
 def add_task(sub: ArgumentParser) -> None:
     group = _add_task(sub)
-    group.add_argument("--track", choices=("constrained", "unconstrained"),
-                       help="compare only the systems of one track")
-    group.add_argument("--exclude", action="append", default=[], metavar="[PAIR:]NAME,...[=REASON]",
-                       help="exclude these systems, in all language pairs or in one, and say why; repeatable")
-    group.add_argument("--review", metavar="FILE", help="JSON of the page Review: its track, metric, settings, "
-                       "exclusions, decisions and notes")
+    group.add_argument(
+        "--track",
+        choices=("constrained", "unconstrained"),
+        help="compare only the systems of one track",
+    )
+    group.add_argument(
+        "--exclude",
+        action="append",
+        default=[],
+        metavar="[PAIR:]NAME,...[=REASON]",
+        help="exclude these systems, in all language pairs or in one, and say why; repeatable",
+    )
+    group.add_argument(
+        "--review",
+        metavar="FILE",
+        help="JSON of the page Review: its track, metric, settings, "
+        "exclusions, decisions and notes",
+    )
     group = add_metric_options(sub, "all scores; bleu without any", lowercase=False)
     group.add_argument("--primary", metavar="NAME", help="the metric to show first")
-    group.add_argument("--human", metavar="NAME",
-                       help="human scores, with which all metrics are compared as by the command agreement")
-    add_arguments(sub.add_argument_group("test"), "task", resamples="number of resamples for intervals",
-                  rank_rule=RANK_RULE_HELP)
+    group.add_argument(
+        "--human",
+        metavar="NAME",
+        help="human scores, with which all metrics are compared as by the command agreement",
+    )
+    add_arguments(
+        sub.add_argument_group("test"),
+        "task",
+        resamples="number of resamples for intervals",
+        rank_rule=RANK_RULE_HELP,
+    )
     add_official(sub, of_task=True)
     add_output_options(sub, TASK_DOCUMENTS)
 
 
 def _check_one_task(args: Namespace) -> None:
     if args.demo == (args.folder is not None):
-        raise SettingError("A task comes from --folder DIR or is the simulated one, --demo-task. Give one of them."
-                           + " Tables of scores without texts can be the folder: --folder DIR with only these in it."
-                           * (not args.demo and bool(args.scores)))
+        raise SettingError(
+            "A task comes from --folder DIR or is the simulated one, --demo-task. Give one of them."
+            + " Tables of scores without texts can be the folder: --folder DIR with only these in it."
+            * (not args.demo and bool(args.scores))
+        )
 
 
 def _check_views(args: Namespace) -> None:
     """Refuse options about results that another option replaces."""
-    for other, is_given, names in (("--official FILE", args.official is not None, ("human", "primary")),
-                                   (f"--rank-rule {ALL_RULES}", args.rank_rule == ALL_RULES, ("human",))):
-        if is_given and (name := next((name for name in names if getattr(args, name) is not None), None)):
+    for other, is_given, names in (
+        ("--official FILE", args.official is not None, ("human", "primary")),
+        (f"--rank-rule {ALL_RULES}", args.rank_rule == ALL_RULES, ("human",)),
+    ):
+        if is_given and (
+            name := next((name for name in names if getattr(args, name) is not None), None)
+        ):
             raise SettingError(f"--{name} has no effect with {other}. Leave one of them out.")
 
 
@@ -165,8 +232,11 @@ def run_task(args: Namespace) -> None:
         source.read()  # which says what is wrong
     _tell_unread(args, source)
     whole = KeptTask(source)
-    kept = whole.leaving_out(replay(history).exclusions if history else
-                             read_exclusions(args.exclude, whole.info.systems, whole.info.pairs))
+    kept = whole.leaving_out(
+        replay(history).exclusions
+        if history
+        else read_exclusions(args.exclude, whole.info.systems, whole.info.pairs)
+    )
     if args.official is not None:
         run_replicate_task(args, kept)
         return
@@ -176,39 +246,63 @@ def run_task(args: Namespace) -> None:
     settings = given(args, "task")
     if take_all_rules(args):
         del settings["rank_rule"]
-        write_all_rules(args, {metric: partial(task_by_rules, kept, metric, **settings)
-                               for metric in task_metrics(kept.info, metrics)})
+        write_all_rules(
+            args,
+            {
+                metric: partial(task_by_rules, kept, metric, **settings)
+                for metric in task_metrics(kept.info, metrics)
+            },
+        )
         return
     with progress_line() as progress:
         found = compare_task(kept, metrics, progress=progress, cache=KeptDraws(), **settings)
         if args.human is not None:
             asked = {name: settings[name] for name in (*AS_COMPARED, "jobs")}
-            found = replace(found, agreement=kept_agreement(kept, args.human, progress=progress, **asked))
+            found = replace(
+                found, agreement=kept_agreement(kept, args.human, progress=progress, **asked)
+            )
     if history:
-        warn_of_review(history, whole, found, decisions=args.format != "text" or args.out is not None)
+        warn_of_review(
+            history, whole, found, decisions=args.format != "text" or args.out is not None
+        )
         command = review_command(kept.source, found.task.name, replay(history))
     else:
-        command = task_command(kept.source, metrics=metrics or None, human=args.human,
-                               **settings | {"jobs": None})
+        command = task_command(
+            kept.source, metrics=metrics or None, human=args.human, **settings | {"jobs": None}
+        )
     write(task_document(args.format, found, kept.source, command, history), args.out)
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # `agreement`: how far metrics decide as people do.
 
 
 def add_agreement(sub: ArgumentParser) -> None:
-    add_options(sub, "agreement", tuple(AGREEMENT_FORMS), _add_of_agreement,
-                trials="permutations for each p-value of two systems, or of two metrics")
+    add_options(
+        sub,
+        "agreement",
+        tuple(AGREEMENT_FORMS),
+        _add_of_agreement,
+        trials="permutations for each p-value of two systems, or of two metrics",
+    )
 
 
 def _add_of_agreement(sub: ArgumentParser) -> None:
     group = add_metric_options(sub, "all other --scores and, with texts, bleu, chrf and ter")
-    group.add_argument("--human", required=True, metavar="NAME",
-                       help="the human scores: a name of --scores, or of scores in the folder")
-    group = sub.add_argument_group("whole task", "Each language pair and their mean, with --folder and no --langpair, "
-                                                 "or with --demo-task and --all-pairs.")
-    group.add_argument("--all-pairs", action="store_true", help="use all language pairs of the task")
+    group.add_argument(
+        "--human",
+        required=True,
+        metavar="NAME",
+        help="the human scores: a name of --scores, or of scores in the folder",
+    )
+    group = sub.add_argument_group(
+        "whole task",
+        "Each language pair and their mean, with --folder and no --langpair, "
+        "or with --demo-task and --all-pairs.",
+    )
+    group.add_argument(
+        "--all-pairs", action="store_true", help="use all language pairs of the task"
+    )
     add_pairs(group)
 
 
@@ -218,37 +312,50 @@ def run_agreement(args: Namespace) -> None:
         _run_task(args)
         return
     testset = read(args)
-    metrics = [resolve_metric(testset, name, lowercase=args.lowercase)
-               for name in args.metrics or default_metrics(testset, args.human)]
+    metrics = [
+        resolve_metric(testset, name, lowercase=args.lowercase)
+        for name in args.metrics or default_metrics(testset, args.human)
+    ]
     warn(caution for metric in metrics for caution in about_ratings(testset, metric.name))
     with progress_line() as progress:
-        found = agreement(testset, args.human, metrics, progress=progress, **given(args, "agreement"))
+        found = agreement(
+            testset, args.human, metrics, progress=progress, **given(args, "agreement")
+        )
     write(AGREEMENT_FORMS[args.format](found), args.out)
 
 
 def _run_task(args: Namespace) -> None:
     """All language pairs of a task."""
     if args.folder is None and not args.demo_task:
-        raise SettingError("Several language pairs come from --folder DIR or --demo-task. Give one of them.")
+        raise SettingError(
+            "Several language pairs come from --folder DIR or --demo-task. Give one of them."
+        )
     source_from(args, whole_task=True)  # which refuses what names another source
     refuse_of_one_pair(args, "run")
     source = task_source(args, exclude=tuple(map(TaskExclusion, args.exclude)))
     check_out(args, source)
     kept = KeptTask(source)
     with progress_line() as progress:
-        found = kept_agreement(kept, args.human, args.metrics or None, progress=progress, **given(args, "agreement"))
+        found = kept_agreement(
+            kept, args.human, args.metrics or None, progress=progress, **given(args, "agreement")
+        )
     write(AGREEMENT_FORMS[args.format](found), args.out)
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # `autorank`: one order of the systems from several metrics.
 
 
 def add_autorank(sub: ArgumentParser) -> None:
     _add_task(sub)
-    add_metric_options(sub, "those that the task used, else all its scores but human ones", lowercase=False)
-    add_arguments(sub.add_argument_group("ranking"), "autorank",
-                  resamples="number of resamples for the range in resamples")
+    add_metric_options(
+        sub, "those that the task used, else all its scores but human ones", lowercase=False
+    )
+    add_arguments(
+        sub.add_argument_group("ranking"),
+        "autorank",
+        resamples="number of resamples for the range in resamples",
+    )
     add_output_options(sub, tuple(AUTORANK_FORMS))
 
 
@@ -263,16 +370,24 @@ def run_autorank(args: Namespace) -> None:
     write(AUTORANK_FORMS[args.format](found), args.out)
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # `findings`: the tables of a paper.
 
 
 def add_findings(sub: ArgumentParser) -> None:
     _add_task(sub)
-    add_metric_options(sub, "human scores where there are any, else the first score). The first ranks; each "
-                       "other one is a column", lowercase=False)
-    add_arguments(sub.add_argument_group("test"), "findings", resamples="number of resamples for intervals",
-                  rule="the year of WMT whose rule of AutoRank is used")
+    add_metric_options(
+        sub,
+        "human scores where there are any, else the first score). The first ranks; each "
+        "other one is a column",
+        lowercase=False,
+    )
+    add_arguments(
+        sub.add_argument_group("test"),
+        "findings",
+        resamples="number of resamples for intervals",
+        rule="the year of WMT whose rule of AutoRank is used",
+    )
     add_output_options(sub, tuple(FINDINGS_FORMS))
 
 
@@ -283,6 +398,11 @@ def run_findings(args: Namespace) -> None:
     check_out(args, source)
     task = KeptTask(source).task
     with progress_line() as progress:
-        found = make_findings(task, args.metrics or None, progress=progress, cache=KeptDraws(),
-                              **given(args, "findings"))
+        found = make_findings(
+            task,
+            args.metrics or None,
+            progress=progress,
+            cache=KeptDraws(),
+            **given(args, "findings"),
+        )
     write(FINDINGS_FORMS[args.format](found), args.out)

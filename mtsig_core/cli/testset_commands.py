@@ -1,4 +1,6 @@
-"""The commands on one test set, and what commands of tasks share with them: published scores, and all rank rules."""
+"""The commands on one test set, and what commands of tasks share with them: published scores, and
+all rank rules.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,15 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
-from mtsig_core.cli.inputs import check_out, chosen_metrics, progress_line, read, warn_about_words, write, write_file
+from mtsig_core.cli.inputs import (
+    check_out,
+    chosen_metrics,
+    progress_line,
+    read,
+    warn_about_words,
+    write,
+    write_file,
+)
 from mtsig_core.cli.options import add_options, given, refuse_of_one_pair, source_from, task_source
 from mtsig_core.errors import MtsigError, SettingError, explain_unknown
 from mtsig_core.experiments.dispute import examine_dispute, list_dispute_metrics
@@ -26,7 +36,12 @@ from mtsig_core.readers.official_tables import read_official, read_official_task
 from mtsig_core.report import export
 from mtsig_core.report.commands import command_line, option_name
 from mtsig_core.report.dispute_card import card_json, dispute_report
-from mtsig_core.report.experiment_reports import DOMAIN_FORMS, INTEGRITY_FORMS, REPLICATION_FORMS, RULES_FORMS
+from mtsig_core.report.experiment_reports import (
+    DOMAIN_FORMS,
+    INTEGRITY_FORMS,
+    REPLICATION_FORMS,
+    RULES_FORMS,
+)
 from mtsig_core.report.html import report_html
 from mtsig_core.report.reports import comparison_text
 from mtsig_core.report.text import report_text, terminal_width, warn
@@ -42,18 +57,20 @@ from mtsig_core.testset import TestSet
 
 _AnySource = TypeVar("_AnySource", Source, TaskSource)
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # `score --official FILE`, `task --official FILE`: published scores and those that come out here.
 
 
 def add_official(sub: ArgumentParser, of_task: bool = False) -> None:
     columns = f"{'language pair, ' * of_task}system"
     sub.add_argument_group("published scores").add_argument(
-        "--official", metavar="FILE",
+        "--official",
+        metavar="FILE",
         help=f"table of published scores to compare with: {columns} and a column for each metric, or {columns}, "
-             "metric, score. mtsig scores by its metrics, and tries settings that would give what does not come out. "
-             "Of a ranking (columns rank_low and rank_high, or rank, and perhaps cluster) it names the rank rule that "
-             "gives it, by the first of --metrics")
+        "metric, score. mtsig scores by its metrics, and tries settings that would give what does not come out. "
+        "Of a ranking (columns rank_low and rank_high, or rank, and perhaps cluster) it names the rank rule that "
+        "gives it, by the first of --metrics",
+    )
 
 
 def run_replicate(args: Namespace, testset: TestSet) -> None:
@@ -68,8 +85,12 @@ def run_replicate(args: Namespace, testset: TestSet) -> None:
             by_rule = testset_by_rules(testset, metric, progress)
             found = with_published_ranks(found, table, by_rule)
             if found.ranks is not None and not found.ranks.comes_out:
-                readings = _list_readings(source, table.ranks, testset.systems, metric.name in testset.scores)
-                _rank_otherwise(by_rule, readings, partial(_rank_set, metric=metric.name, progress=progress))
+                readings = _list_readings(
+                    source, table.ranks, testset.systems, metric.name in testset.scores
+                )
+                _rank_otherwise(
+                    by_rule, readings, partial(_rank_set, metric=metric.name, progress=progress)
+                )
                 found = with_published_ranks(found, table, by_rule)
     write(REPLICATION_FORMS[args.format](found), args.out)
 
@@ -87,9 +108,14 @@ def run_replicate_task(args: Namespace, kept: KeptTask) -> None:
             by_rule = task_by_rules(kept, metric, progress, **settings)
             found = with_ranks_of_task(found, tables, by_rule)
             if not all(one.ranks is None or one.ranks.comes_out for one in found.pairs.values()):
-                readings = _list_readings(kept.source, ranked, kept.info.systems, metric in kept.info.own_scores)
-                _rank_otherwise(by_rule, readings, partial(
-                    _rank_task, metric=metric, progress=progress, settings=settings))
+                readings = _list_readings(
+                    kept.source, ranked, kept.info.systems, metric in kept.info.own_scores
+                )
+                _rank_otherwise(
+                    by_rule,
+                    readings,
+                    partial(_rank_task, metric=metric, progress=progress, settings=settings),
+                )
                 found = with_ranks_of_task(found, tables, by_rule)
     write(REPLICATION_FORMS[args.format](found), args.out)
 
@@ -100,16 +126,20 @@ def _rank_set(source: Source, metric: str, progress: Progress | None) -> dict[st
     return testset_by_rules(testset, resolve_metric(testset, metric), progress)
 
 
-def _rank_task(source: TaskSource, metric: str, progress: Progress | None, settings: Mapping[str, Any]
-               ) -> dict[str, TaskComparison]:
+def _rank_task(
+    source: TaskSource, metric: str, progress: Progress | None, settings: Mapping[str, Any]
+) -> dict[str, TaskComparison]:
     """The ranks of a task by all rules, read from a source."""
     return task_by_rules(KeptTask(source), metric, progress, **settings)
 
 
-def _list_readings(source: _AnySource, ranked: Iterable[str], systems: Iterable[str], is_rated: bool
-                   ) -> list[tuple[str, _AnySource]]:
-    """Other ways to read the files, with the options that do so: each rating as a segment of its own, if the metric is
-    in the files (`is_rated`); and references as systems, where a published ranking has a system that is not here."""
+def _list_readings(
+    source: _AnySource, ranked: Iterable[str], systems: Iterable[str], is_rated: bool
+) -> list[tuple[str, _AnySource]]:
+    """Other ways to read the files, with the options that do so: each rating as a segment of its
+    own, if the metric is in the files (`is_rated`); and references as systems, where a published
+    ranking has a system that is not here.
+    """
     changes: list[dict[str, Any]] = [{}]
     if is_rated and source.raters is None:
         changes.append({"raters": "segments"})
@@ -127,13 +157,18 @@ def _write_options(change: Mapping[str, Any]) -> str:
     return " ".join(options)
 
 
-def _rank_otherwise(by_rule: dict[str, Any], readings: Iterable[tuple[str, _AnySource]],
-                    rank: Callable[[Any], Mapping[str, Any]]) -> None:
+def _rank_otherwise(
+    by_rule: dict[str, Any],
+    readings: Iterable[tuple[str, _AnySource]],
+    rank: Callable[[Any], Mapping[str, Any]],
+) -> None:
     """Add the ranks that all rules give when the files are read in other ways."""
     for options, source in readings:
         try:
             ranked = rank(source)
-        except MtsigError:  # the files cannot be read so: one rating a segment, say, or no reference to spare
+        except (
+            MtsigError
+        ):  # the files cannot be read so: one rating a segment, say, or no reference to spare
             continue
         for rule, one in ranked.items():
             by_rule[name_way(rule, options)] = one
@@ -145,7 +180,7 @@ def check_form(form: str, forms: Iterable[str], option: str) -> None:
         raise SettingError(f"--format {form} is not for {option}. Expected {', '.join(forms)}.")
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # `compare --rank-rule all`, `task --rank-rule all`: the rules side by side.
 
 
@@ -167,39 +202,55 @@ def take_all_rules(args: Namespace) -> bool:
             raise explain_unknown("rank rule", args.rank_rule, (*rules, ALL_RULES))
         return False
     if getattr(args, "baseline", None) is not None:
-        raise SettingError(f"--rank-rule {ALL_RULES} ranks the systems, and with --baseline there are no ranks. Give "
-                           "one of them.")
+        raise SettingError(
+            f"--rank-rule {ALL_RULES} ranks the systems, and with --baseline there are no ranks. Give "
+            "one of them."
+        )
     check_form(args.format, RULES_FORMS, f"--rank-rule {ALL_RULES}")
     return True
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # `compare` and `score`.
 
 
 def add_compare(sub: ArgumentParser) -> None:
-    add_options(sub, "compare", ("text", "json", "csv", "latex", "html", "matrix"),
-                resamples="number of resamples for intervals", rank_rule=RANK_RULE_HELP,
-                jobs="threads, -1 for all cores; more pay off from about 10,000 segments; results do not depend on it")
+    add_options(
+        sub,
+        "compare",
+        ("text", "json", "csv", "latex", "html", "matrix"),
+        resamples="number of resamples for intervals",
+        rank_rule=RANK_RULE_HELP,
+        jobs="threads, -1 for all cores; more pay off from about 10,000 segments; results do not depend on it",
+    )
 
 
 def run_compare(args: Namespace) -> None:
     if args.baseline in args.exclude:
-        raise SettingError(f"--exclude removes {args.baseline}, which --baseline compares with. Give only one of "
-                           "the two, or another baseline.")
+        raise SettingError(
+            f"--exclude removes {args.baseline}, which --baseline compares with. Give only one of "
+            "the two, or another baseline."
+        )
     testset = read(args)
     metrics = chosen_metrics(args, testset, decides=True)
     settings = given(args, "compare")
     if take_all_rules(args):
         del settings["rank_rule"]
-        write_all_rules(args, {metric.name: partial(testset_by_rules, testset, metric, **settings)
-                               for metric in metrics})
+        write_all_rules(
+            args,
+            {
+                metric.name: partial(testset_by_rules, testset, metric, **settings)
+                for metric in metrics
+            },
+        )
         return
     with progress_line() as progress:
         result = compare(testset, metrics, **settings, progress=progress, cache=KeptDraws())
     result = replace(result, excluded=tuple(map(Exclusion, args.exclude)))
     fits = args.format == "text" and args.out is None
-    write(comparison_text(result, terminal_width()) if fits else result.render(args.format), args.out)
+    write(
+        comparison_text(result, terminal_width()) if fits else result.render(args.format), args.out
+    )
 
 
 def add_score(sub: ArgumentParser) -> None:
@@ -217,7 +268,7 @@ def run_score(args: Namespace) -> None:
     write(render[args.format](found), args.out)
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # `integrity` and `segments`.
 
 
@@ -227,14 +278,18 @@ def add_integrity(sub: ArgumentParser) -> None:
 
 def run_integrity(args: Namespace) -> None:
     if args.metrics is not None and len(args.metrics) > 1:
-        raise SettingError(f"integrity looks at the intervals of one metric, not of {len(args.metrics)}. Name one with "
-                           "--metrics NAME.")
+        raise SettingError(
+            f"integrity looks at the intervals of one metric, not of {len(args.metrics)}. Name one with "
+            "--metrics NAME."
+        )
     if args.folder is not None and args.langpair is None:
         source_from(args, whole_task=True)  # which refuses what names another source
         refuse_of_one_pair(args, "run")
         source = task_source(args)
         check_out(args, source)
-        write(INTEGRITY_FORMS[args.format](examine_task(source.read(), *args.metrics or ())), args.out)
+        write(
+            INTEGRITY_FORMS[args.format](examine_task(source.read(), *args.metrics or ())), args.out
+        )
         return
     testset = read(args)
     [metric] = chosen_metrics(args, testset) if args.metrics else [None]
@@ -251,9 +306,13 @@ def run_segments(args: Namespace) -> None:
     testset = read(args)
     metrics = chosen_metrics(args, testset)
     if len(metrics) != 1:
-        raise SettingError(f"segments writes one metric at a time, not {len(metrics)}. Name one with --metrics NAME.")
+        raise SettingError(
+            f"segments writes one metric at a time, not {len(metrics)}. Name one with --metrics NAME."
+        )
     if not testset.systems:
-        raise SettingError("No system to write statistics of. Give at least one with --system FILE.")
+        raise SettingError(
+            "No system to write statistics of. Give at least one with --system FILE."
+        )
     warn_about_words(testset := testset.keep_scorable(metrics[0].name), metrics)
     header, rows = export.segment_rows(testset, metrics[0], cached_statistics(metrics[0], testset))
     if args.format == "parquet":
@@ -264,19 +323,26 @@ def run_segments(args: Namespace) -> None:
         write(export.to_csv(header, rows), args.out)
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # `pair`: everything about two systems, as a card to print.
 
 
 def add_pair(sub: ArgumentParser) -> None:
-    add_options(sub, "pair", ("text", "json", "html"), resamples="number of resamples for intervals",
-                a="the first system (default: the best by the first metric)")
+    add_options(
+        sub,
+        "pair",
+        ("text", "json", "html"),
+        resamples="number of resamples for intervals",
+        a="the first system (default: the best by the first metric)",
+    )
 
 
 def run_pair(args: Namespace) -> None:
     testset = read(args)
-    metrics = [resolve_metric(testset, name, lowercase=args.lowercase)
-               for name in args.metrics or list_dispute_metrics(testset)]
+    metrics = [
+        resolve_metric(testset, name, lowercase=args.lowercase)
+        for name in args.metrics or list_dispute_metrics(testset)
+    ]
     settings = given(args, "pair")
     with progress_line() as progress:
         found = examine_dispute(testset, metrics, progress=progress, **settings)
@@ -289,11 +355,15 @@ def run_pair(args: Namespace) -> None:
         command = command_line("pair", source, *flags, metrics=chosen, **settings | named)
         text = report_html(dispute_report(found, command))
     else:
-        text = card_json(found) if args.format == "json" else report_text(dispute_report(found), terminal_width())
+        text = (
+            card_json(found)
+            if args.format == "json"
+            else report_text(dispute_report(found), terminal_width())
+        )
     write(text, args.out)
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # `domains`: systems by domain.
 
 
@@ -307,5 +377,8 @@ def run_domains(args: Namespace) -> None:
     metrics = chosen_metrics(args, testset, decides=True)
     warn_about_words(testset, metrics)
     with progress_line() as progress:
-        found = [by_domain(testset, metric, progress=progress, **given(args, "domains")) for metric in metrics]
+        found = [
+            by_domain(testset, metric, progress=progress, **given(args, "domains"))
+            for metric in metrics
+        ]
     write(DOMAIN_FORMS[args.format](found), args.out)

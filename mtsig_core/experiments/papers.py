@@ -1,4 +1,6 @@
-"""Numbers as the papers print them, read late from `published.toml`: ``papers.KOEHN_T1`` is a `PublishedTable`."""
+"""Numbers as the papers print them, read late from `published.toml`: ``papers.KOEHN_T1`` is a
+`PublishedTable`.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ SENTENCES_PER_DOCUMENT = 8.78
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """One table of a paper: authors, year and number, what it was measured on, and rows by metric (as in `METRICS`)."""
+    """One table of a paper: authors, year and number, what it was measured on, and rows by metric
+    (as in `METRICS`).
+    """
 
     source: str
     about: str
@@ -38,9 +42,15 @@ def __getattr__(name: str) -> PublishedTable:
 @cache
 def _read_tables() -> dict[str, PublishedTable]:
     text = files("mtsig_core.experiments").joinpath("published.toml").read_text(encoding="utf-8")
-    return {name: PublishedTable(table["source"], table["about"], _freeze(table["columns"]),
-                                 {metric: _freeze(rows) for metric, rows in table["rows"].items()})
-            for name, table in tomllib.loads(text).items()}
+    return {
+        name: PublishedTable(
+            table["source"],
+            table["about"],
+            _freeze(table["columns"]),
+            {metric: _freeze(rows) for metric, rows in table["rows"].items()},
+        )
+        for name, table in tomllib.loads(text).items()
+    }
 
 
 def _freeze(value: Any) -> Any:
@@ -50,9 +60,12 @@ def _freeze(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def interval_at(metric: str, size: int, n_units: int, references: int | None = None) -> tuple[float, float] | None:
-    """The relative interval, as fractions, that Zhang and Vogel print for the same share of their test set: in Table 2,
-    or with so many references in Tables 3 and 4; None for other sizes and metrics.
+def interval_at(
+    metric: str, size: int, n_units: int, references: int | None = None
+) -> tuple[float, float] | None:
+    """The relative interval, as fractions, that Zhang and Vogel print for the same share of their
+    test set: in Table 2, or with so many references in Tables 3 and 4; None for other sizes and
+    metrics.
 
     >>> interval_at("human", 20, 100), interval_at("bleu", 30, 100)
     ((-0.0337, 0.0342), None)
@@ -64,6 +77,14 @@ def interval_at(metric: str, size: int, n_units: int, references: int | None = N
         printed = {percent: ends for percent, *ends in two}
     else:
         whole = [(100, ends) for count, _, *ends in three if count == references]
-        printed = dict(whole) | {percent: row[references - 1] for percent, *row in four if references <= len(row)}
-    return next(((round(low / 100, 6), round(high / 100, 6)) for percent, (low, high) in printed.items()
-                 if size == round(percent / 100 * n_units)), None)
+        printed = dict(whole) | {
+            percent: row[references - 1] for percent, *row in four if references <= len(row)
+        }
+    return next(
+        (
+            (round(low / 100, 6), round(high / 100, 6))
+            for percent, (low, high) in printed.items()
+            if size == round(percent / 100 * n_units)
+        ),
+        None,
+    )

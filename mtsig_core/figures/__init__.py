@@ -18,8 +18,9 @@ def of_comparison(comparison: Comparison, metric: str) -> dict[str, Callable[[],
     notes = tuple(list_caveats(comparison, metric))
     found: dict[str, Callable[[], go.Figure]] = {"forest": partial(forest, result, settings, notes)}
     if result.pairs:
-        found["differences"] = partial(differences, result, settings, notes,
-                                       state_answer(comparison, metric))
+        found["differences"] = partial(
+            differences, result, settings, notes, state_answer(comparison, metric)
+        )
     if result.pairs and settings.baseline is None:
         found["matrix"] = partial(matrix, result, settings, notes=notes)
     return found

@@ -1,7 +1,8 @@
 """Statistics kept on disk between processes, so that the same texts are counted once.
 
-An entry is a checksum and a value. It is found by the content of the test set, the metric with all its settings, and
-the code that counted; whatever does not prove to be such an entry is counted again and replaced.
+An entry is a checksum and a value. It is found by the content of the test set, the metric with all
+its settings, and the code that counted; whatever does not prove to be such an entry is counted
+again and replaced.
 """
 
 from __future__ import annotations
@@ -40,16 +41,20 @@ _ABANDONED = 3600  # seconds after which nobody is still writing a file
 _complained = False
 
 
-def cached_statistics(metric: Metric, testset: TestSet,
-                      progress: Callable[[float], None] | None = None) -> np.ndarray:
+def cached_statistics(
+    metric: Metric, testset: TestSet, progress: Callable[[float], None] | None = None
+) -> np.ndarray:
     """``metric.statistics(testset)``, from disk where they have been counted before.
 
-    Metrics that do not belong to mtsig are always counted: nothing tells when their code has changed. Where
-    `cache_folder` cannot be used, everything is counted, and standard error says so once.
+    Metrics that do not belong to mtsig are always counted: nothing tells when their code has
+    changed. Where `cache_folder` cannot be used, everything is counted, and standard error says so
+    once.
     """
     if testset.textless_systems and not is_segment_mean(metric):
-        raise SettingError(f"{', '.join(testset.textless_systems)} has ratings and no text that {metric.name} could "
-                           "score. Leave it out, or choose the ratings as metric.")
+        raise SettingError(
+            f"{', '.join(testset.textless_systems)} has ratings and no text that {metric.name} could "
+            "score. Leave it out, or choose the ratings as metric."
+        )
     path = _place(metric, testset)
     if path is None:
         return metric.statistics(testset, progress)
@@ -62,8 +67,9 @@ def cached_statistics(metric: Metric, testset: TestSet,
 
 
 def keep_value(value: object, *key: object) -> None:
-    """Keep a result among the statistics, where it can be kept and is not too large; the key (of what JSON can write)
-    names all that it depends on but the code."""
+    """Keep a result among the statistics, where it can be kept and is not too large; the key (of
+    what JSON can write) names all that it depends on but the code.
+    """
     path, content = _entry(["value", *key]), encode(value)
     if path is not None and len(content) <= _LARGEST:
         _write(path, content)
@@ -89,8 +95,9 @@ def remember(kind: type[_Value], make: Callable[[], _Value], *key: object) -> _V
 
 
 def cache_folder() -> Path | None:
-    """``MTSIG_CACHE``, or ``mtsig`` in the user's cache folder; None where the variable is set to nothing. Raises
-    RuntimeError if the user has no home."""
+    """``MTSIG_CACHE``, or ``mtsig`` in the user's cache folder; None where the variable is set to
+    nothing. Raises RuntimeError if the user has no home.
+    """
     chosen = os.environ.get("MTSIG_CACHE")
     if chosen is not None:
         return Path(chosen).expanduser() if chosen else None
@@ -101,14 +108,18 @@ def cache_folder() -> Path | None:
 
 def _place(metric: Metric, testset: TestSet) -> Path | None:
     """The file for these statistics, None where they are not kept."""
-    if is_segment_mean(metric) or _folder() is None:  # nothing to count, or no place: no need of a digest
+    if (
+        is_segment_mean(metric) or _folder() is None
+    ):  # nothing to count, or no place: no need of a digest
         return None
     key = metric_key(metric, testset)
     return None if key is None else _entry([testset.digest, *key])
 
 
 def metric_key(metric: Metric, testset: TestSet) -> list[str] | None:
-    """What the numbers of a metric depend on besides the test set; None of one that does not belong to mtsig."""
+    """What the numbers of a metric depend on besides the test set; None of one that does not belong
+    to mtsig.
+    """
     if is_adapted(metric) or not type(metric).__module__.startswith("mtsig_core.metrics."):
         return None
     data = metric.data_digest(testset) if hasattr(metric, "data_digest") else ""
@@ -134,15 +145,17 @@ def _entry(key: list[object]) -> Path | None:
 
 @cache
 def _counted_by(package: str) -> list[str]:
-    """What an entry depends on besides texts and settings: versions, and the source of all metrics, or of the core, as
-    a checkout changes more often than its version."""
+    """What an entry depends on besides texts and settings: versions, and the source of all metrics,
+    or of the core, as a checkout changes more often than its version.
+    """
     source = hashlib.blake2b(digest_size=16)
     for path in sorted((Path(__file__).parents[1] / package).rglob("*.py")):
         source.update(path.read_bytes())
     return [__version__, platform.python_version(), find_version("sacrebleu"), source.hexdigest()]
 
 
-# -- one entry -----------------------------------------------------------------------------------------------
+# -- one entry ------------------------------------------------------------------------------------
+
 
 def _read(path: Path) -> memoryview | None:
     """The content of an entry, None unless it is there and every byte is as it was written."""
@@ -170,7 +183,9 @@ def _write(path: Path, content: bytes) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _make_room(path.parent, _DIGEST_SIZE + len(content)):
             return
-        handle, temporary = tempfile.mkstemp(prefix=".stats-", dir=path.parent)  # which only the user can open
+        handle, temporary = tempfile.mkstemp(
+            prefix=".stats-", dir=path.parent
+        )  # which only the user can open
         with open(handle, "wb") as file:
             file.writelines([_checksum(content, path.stem), content])
         os.replace(temporary, path)
@@ -220,5 +235,8 @@ def _complain(folder: Path | str, reason: str) -> None:
     global _complained
     if not _complained:
         _complained = True
-        print(f"mtsig: mtsig cannot keep its counts in {show_name(folder)} ({reason}) and counts again. Name another "
-              f"folder with MTSIG_CACHE, or set it to nothing.", file=sys.stderr)
+        print(
+            f"mtsig: mtsig cannot keep its counts in {show_name(folder)} ({reason}) and counts again. Name another "
+            f"folder with MTSIG_CACHE, or set it to nothing.",
+            file=sys.stderr,
+        )

@@ -11,7 +11,14 @@ from typing import ClassVar
 import numpy as np
 
 from mtsig_core._compiled import compiled
-from mtsig_core.metrics.counting import Numbers, Untokenized, as_columns, compiles_scores, count_references, each_block
+from mtsig_core.metrics.counting import (
+    Numbers,
+    Untokenized,
+    as_columns,
+    compiles_scores,
+    count_references,
+    each_block,
+)
 from mtsig_core.metrics.tokenizers import ALONE, make_tokenizer
 from mtsig_core.testset import TestSet
 from mtsig_core.version import find_version
@@ -22,16 +29,21 @@ _ZERO = np.float64(0.0)  # added to whole numbers or float32, it gives float64
 
 
 def _stat_names(word_order: int) -> tuple[str, ...]:
-    orders = [*(f"char_{n}" for n in range(1, _CHAR_ORDER + 1)), *(f"word_{n}" for n in range(1, word_order + 1))]
+    orders = [
+        *(f"char_{n}" for n in range(1, _CHAR_ORDER + 1)),
+        *(f"word_{n}" for n in range(1, word_order + 1)),
+    ]
     return tuple(f"{of}_{order}" for order in orders for of in ("sys", "ref", "correct"))
 
 
 @dataclass(frozen=True)
 class Chrf(Untokenized):
-    """chrF (Popović 2015): F-score, recall weighted 2 to 1, of the character n-grams of a text, n = 1 to 6.
+    """chrF (Popović 2015): F-score, recall weighted 2 to 1, of the character n-grams of a text, n =
+    1 to 6.
 
-    White space does not count. Precision and recall are averaged over the orders that both the systems and the
-    references have. With several references each segment counts against the one that gives it the best score.
+    White space does not count. Precision and recall are averaged over the orders that both the
+    systems and the references have. With several references each segment counts against the one
+    that gives it the best score.
 
     References
     ----------
@@ -55,35 +67,54 @@ class Chrf(Untokenized):
     name: ClassVar[str] = "chrf"
     ends: ClassVar[Mapping[float, str]] = {
         0.0: "no n-gram of the whole set matches a reference",
-        100.0: "every segment equals a reference, as far as the metric looks"}
+        100.0: "every segment equals a reference, as far as the metric looks",
+    }
     higher_is_better: ClassVar[bool] = True
     word_order: ClassVar[int] = 0
     stat_names: ClassVar[tuple[str, ...]] = _stat_names(0)
 
-    def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
-        """Counts of the n-grams of each segment and its best reference, the first of two as good, identical to
-        sacreBLEU's: shape (systems, segments, 18), or 24 with words, int32."""
-        from mtsig_core.metrics.kernels import ngrams  # late: a compiler takes half a second to load
+    def statistics(
+        self, testset: TestSet, progress: Callable[[float], None] | None = None
+    ) -> np.ndarray:
+        """Counts of the n-grams of each segment and its best reference, the first of two as good,
+        identical to sacreBLEU's: shape (systems, segments, 18), or 24 with words, int32.
+        """
+        from mtsig_core.metrics.kernels import (
+            ngrams,
+        )  # late: a compiler takes half a second to load
 
-        n_refs, spaces = len(testset.references), replace(make_tokenizer("none"), classes=_classes())
-        stats = np.empty((len(testset.systems), testset.n_segments, len(self.stat_names)), dtype=np.int32)
+        n_refs, spaces = (
+            len(testset.references),
+            replace(make_tokenizer("none"), classes=_classes()),
+        )
+        stats = np.empty(
+            (len(testset.systems), testset.n_segments, len(self.stat_names)), dtype=np.int32
+        )
         for first, last, texts in each_block(testset, progress):
             prepared, by_order = [self._prepared(row) for row in texts], []
-            for kind, order in ((ngrams.CHARACTERS, _CHAR_ORDER), (ngrams.BETWEEN_SPACES, self.word_order)):
+            for kind, order in (
+                (ngrams.CHARACTERS, _CHAR_ORDER),
+                (ngrams.BETWEEN_SPACES, self.word_order),
+            ):
                 if order:
                     shared, sizes = ngrams.count_block(prepared, n_refs, spaces, kind, order)
                     of_length = np.maximum(sizes[..., None] - np.arange(order), 0)
                     in_ref = np.broadcast_to(of_length[:n_refs, None], shared.shape)
-                    # Where the reference is too short to have any, sacreBLEU counts none in the system either.
+                    # Where the reference is too short to have any, sacreBLEU counts none in the
+                    # system either.
                     in_system = np.where(in_ref, of_length[None, n_refs:], 0)
                     by_order.append(np.stack([in_system, in_ref, shared], axis=-1))
-            by_ref = np.concatenate(by_order, axis=-2).reshape(*shared.shape[:-1], len(self.stat_names))
+            by_ref = np.concatenate(by_order, axis=-2).reshape(
+                *shared.shape[:-1], len(self.stat_names)
+            )
             stats[:, first:last] = self._best(by_ref, sizes[:n_refs] >= 0)
         return stats
 
     def score(self, sums: np.ndarray) -> np.ndarray:
-        """The score in points, 0 to 100, of summed statistics, shape (..., 18), or 24 with words -> (...), float64.
-        Every step is rounded as in sacreBLEU's. Fastest with the statistics outermost in memory."""
+        """The score in points, 0 to 100, of summed statistics, shape (..., 18), or 24 with words ->
+        (...), float64. Every step is rounded as in sacreBLEU's. Fastest with the statistics
+        outermost in memory.
+        """
         sums = np.asarray(sums)
         columns = as_columns(sums, len(self.stat_names))
         scores = np.empty(columns.shape[1])
@@ -91,16 +122,22 @@ class Chrf(Untokenized):
         return scores.reshape(sums.shape[:-1])[()]
 
     def signature(self, testset: TestSet) -> str:
-        """sacreBLEU's signature of these settings."""
+        """SacreBLEU's signature of these settings."""
         case = "lc" if self.lowercase else "mixed"
-        return (f"nrefs:{count_references(testset)}|case:{case}|eff:yes|nc:{_CHAR_ORDER}|nw:{self.word_order}|space:no"
-                f"|version:{find_version('sacrebleu')}")
+        return (
+            f"nrefs:{count_references(testset)}|case:{case}|eff:yes|nc:{_CHAR_ORDER}|nw:{self.word_order}|space:no"
+            f"|version:{find_version('sacrebleu')}"
+        )
 
     def _prepared(self, texts: Sequence[str | None]) -> Sequence[str | None]:
-        return [text if text is None else text.lower() for text in texts] if self.lowercase else texts
+        return (
+            [text if text is None else text.lower() for text in texts] if self.lowercase else texts
+        )
 
     def _best(self, by_ref: np.ndarray, is_there: np.ndarray) -> np.ndarray:
-        """Of statistics (references, systems, segments, stats) those of the best reference of each segment."""
+        """Of statistics (references, systems, segments, stats) those of the best reference of each
+        segment.
+        """
         best: np.ndarray = by_ref[0]
         if len(by_ref) > 1:
             scores = np.where(is_there[:, None], self.score(by_ref), -1)
@@ -110,7 +147,8 @@ class Chrf(Untokenized):
 
 @dataclass(frozen=True)
 class ChrfPlusPlus(Chrf):
-    """chrF++ (Popović 2017): as chrF, over characters, n = 1 to 6, and words, n = 1 and 2, in one average.
+    """chrF++ (Popović 2017): as chrF, over characters, n = 1 to 6, and words, n = 1 and 2, in one
+    average.
 
     A punctuation mark at the end of a word is a word of its own, or else one at its beginning.
 
@@ -139,14 +177,23 @@ def _classes() -> np.ndarray:
     return classes
 
 
-# -- scoring -------------------------------------------------------------------------------------------------
+# -- scoring --------------------------------------------------------------------------------------
 # The two small functions take one score or an array of them. Compiled or not they give the same bits, because IEEE 754
 # defines how each of their steps is rounded.
 
-def _of_order(n_system: Numbers, n_ref: Numbers, n_correct: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-    """Precision and recall of an order, 0 where there is nothing to divide by, and whether the order counts."""
+
+def _of_order(
+    n_system: Numbers, n_ref: Numbers, n_correct: Numbers
+) -> tuple[Numbers, Numbers, Numbers]:
+    """Precision and recall of an order, 0 where there is nothing to divide by, and whether the
+    order counts.
+    """
     n_system, n_ref = n_system + _ZERO, n_ref + _ZERO
-    return n_correct / (n_system + (n_system == 0)), n_correct / (n_ref + (n_ref == 0)), (n_system > 0) & (n_ref > 0)
+    return (
+        n_correct / (n_system + (n_system == 0)),
+        n_correct / (n_ref + (n_ref == 0)),
+        (n_system > 0) & (n_ref > 0),
+    )
 
 
 def _f_score(precision: Numbers, recall: Numbers, n_orders: Numbers) -> Numbers:
@@ -161,12 +208,18 @@ def _points(columns: np.ndarray, scores: np.ndarray) -> None:
     """Set the scores of columns (stats, n)."""
     total = np.zeros((3, scores.size))
     for k in range(0, len(columns), 3):
-        total += _of_order(*columns[k:k + 3])
+        total += _of_order(*columns[k : k + 3])
     scores[:] = _f_score(*total)
 
 
-def _add_order(n_system: np.ndarray, n_ref: np.ndarray, n_correct: np.ndarray, precision: np.ndarray,
-               recall: np.ndarray, n_orders: np.ndarray) -> None:
+def _add_order(
+    n_system: np.ndarray,
+    n_ref: np.ndarray,
+    n_correct: np.ndarray,
+    precision: np.ndarray,
+    recall: np.ndarray,
+    n_orders: np.ndarray,
+) -> None:
     """Add precision and recall of an order to the sums, score by score; to be compiled."""
     for i in range(precision.size):
         p, r, counts = _of_order(n_system[i], n_ref[i], n_correct[i])
@@ -176,12 +229,19 @@ def _add_order(n_system: np.ndarray, n_ref: np.ndarray, n_correct: np.ndarray, p
 
 
 def _points_in_blocks(columns: np.ndarray, scores: np.ndarray) -> None:
-    """The same as `_points` for many; to be compiled. Few scores at a time, so that the sums stay in the cache."""
+    """The same as `_points` for many; to be compiled.
+
+    Few scores at a time, so that the sums stay in the cache.
+    """
     block = 256
     total = np.empty((3, block))
     for first in range(0, scores.size, block):
-        part, here = columns[:, first:first + block], scores[first:first + block]
-        precision, recall, n_orders = total[0, :here.size], total[1, :here.size], total[2, :here.size]
+        part, here = columns[:, first : first + block], scores[first : first + block]
+        precision, recall, n_orders = (
+            total[0, : here.size],
+            total[1, : here.size],
+            total[2, : here.size],
+        )
         total[:] = 0
         for k in range(0, len(columns), 3):
             _add_order(part[k], part[k + 1], part[k + 2], precision, recall, n_orders)

@@ -1,4 +1,6 @@
-"""What metrics of texts share: texts in blocks for compiled code, words as numbers, settings and signature."""
+"""What metrics of texts share: texts in blocks for compiled code, words as numbers, settings and
+signature.
+"""
 
 from __future__ import annotations
 
@@ -18,20 +20,29 @@ from mtsig_core.testset import TestSet, text_lengths
 #: What a formula runs on: an array as it stands, and one number of it where it is compiled.
 Numbers = Any
 
-# Texts are counted in blocks of this many characters, so that memory does not grow with the test set.
+# Texts are counted in blocks of this many characters, so that memory does not grow with the test
+# set.
 _BLOCK = 2**17
 
 
 def blocks(texts: Sequence[Sequence[str | None]]) -> Iterator[tuple[int, int]]:
-    """Cut the segments into runs [first, last) of about `_BLOCK` characters, all texts taken together."""
-    sizes = sum((np.maximum(text_lengths(row), 0) for row in texts), start=np.zeros(len(texts[0]), dtype=np.int64))
+    """Cut the segments into runs [first, last) of about `_BLOCK` characters, all texts taken
+    together.
+    """
+    sizes = sum(
+        (np.maximum(text_lengths(row), 0) for row in texts),
+        start=np.zeros(len(texts[0]), dtype=np.int64),
+    )
     cuts = np.flatnonzero(np.diff(np.cumsum(sizes) // _BLOCK)) + 1
     yield from zip([0, *cuts.tolist()], [*cuts.tolist(), len(sizes)], strict=True)
 
 
-def each_block(testset: TestSet, progress: Callable[[float], None] | None
-               ) -> Iterator[tuple[int, int, list[Sequence[str | None]]]]:
-    """The segments [first, last) of each block and their texts, the references before the systems."""
+def each_block(
+    testset: TestSet, progress: Callable[[float], None] | None
+) -> Iterator[tuple[int, int, list[Sequence[str | None]]]]:
+    """The segments [first, last) of each block and their texts, the references before the
+    systems.
+    """
     texts = [*testset.references.values(), *testset.systems.values()]
     for first, last in blocks(texts):
         yield first, last, [row[first:last] for row in texts]
@@ -40,18 +51,24 @@ def each_block(testset: TestSet, progress: Callable[[float], None] | None
 
 
 def join_texts(block: Sequence[Sequence[str | None]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Code points of all texts in one array, where each text begins, and its length (-1 for None)."""
+    """Code points of all texts in one array, where each text begins, and its length (-1 for
+    None).
+    """
     flat = [text for row in block for text in row]
     lengths = text_lengths(flat)
     sizes = np.maximum(lengths, 0)
     shape = len(block), len(block[0])
-    codes = np.array(["".join(filter(None, flat))]).view(np.uint32)  # numpy keeps each character in four bytes
+    codes = np.array(["".join(filter(None, flat))]).view(
+        np.uint32
+    )  # numpy keeps each character in four bytes
     codes.setflags(write=False)
     return codes, (np.cumsum(sizes) - sizes).reshape(shape), lengths.reshape(shape)
 
 
 def as_columns(sums: np.ndarray, n_stats: int) -> np.ndarray:
-    """Sums of statistics, shape (..., stats), as a row for each statistic; float32 stays, all else becomes float64."""
+    """Sums of statistics, shape (..., stats), as a row for each statistic; float32 stays, all else
+    becomes float64.
+    """
     columns = sums.transpose(-1, *range(sums.ndim - 1)).reshape(n_stats, -1)
     return columns if columns.dtype == np.float32 else columns.astype(np.float64, copy=False)
 
@@ -71,11 +88,13 @@ class WordIds:
     """Texts as numbered words: equal words have equal numbers."""
 
     ids: np.ndarray  # numbers of all words, from 0, int64, shape (words,)
-    #: Where each text begins in `ids` and its number of words, -1 for a text that is None: int64, shape (texts,
-    #: segments).
+    #: Where each text begins in `ids` and its number of words, -1 for a text that is None: int64,
+    #: shape (texts, segments).
     begins: np.ndarray
     counts: np.ndarray
-    codes: np.ndarray  # code points, and where in them the word of each number lies, shape (different words, 2)
+    codes: (
+        np.ndarray
+    )  # code points, and where in them the word of each number lies, shape (different words, 2)
     spans: np.ndarray
 
     def spellings(self) -> list[str]:
@@ -99,14 +118,17 @@ class Untokenized:
 
     def __post_init__(self) -> None:
         if self.tokenize is not None:
-            raise SettingError(f"Metric {self.name} has no choice of tokenizer, so it cannot take {self.tokenize!r}. "
-                               "Leave the tokenizer out, or score the metrics that need it in a run of their own.")
+            raise SettingError(
+                f"Metric {self.name} has no choice of tokenizer, so it cannot take {self.tokenize!r}. "
+                "Leave the tokenizer out, or score the metrics that need it in a run of their own."
+            )
 
 
 @dataclass(frozen=True)
 class Tokenized:
-    """What metrics have in common that find words with a tokenizer, by default the one that sacreBLEU takes for the
-    target language of the test set."""
+    """What metrics have in common that find words with a tokenizer, by default the one that
+    sacreBLEU takes for the target language of the test set.
+    """
 
     tokenize: str | None = None  # one of `TOKENIZERS`
     lowercase: bool = False  # whether case is ignored
@@ -134,20 +156,30 @@ class Tokenized:
 
 @dataclass(frozen=True)
 class WordMetric(Tokenized, ABC):
-    """A metric that compares the words of each output with those of the references, segment by segment. A subclass has
-    the attributes of a `Metric`, `score`, and `_counter`."""
+    """A metric that compares the words of each output with those of the references, segment by
+    segment. A subclass has the attributes of a `Metric`, `score`, and `_counter`.
+    """
 
     name: ClassVar[str]
     stat_names: ClassVar[tuple[str, ...]]
     stat_type: ClassVar[type] = np.int32
     settings: ClassVar[str]  # the part of the signature that is the metric's own
 
-    def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
-        """Statistics of each segment: shape (systems, segments, stats). A reference that is None is left out."""
-        stats: np.ndarray = np.zeros((len(testset.systems), testset.n_segments, len(self.stat_names)), self.stat_type)
+    def statistics(
+        self, testset: TestSet, progress: Callable[[float], None] | None = None
+    ) -> np.ndarray:
+        """Statistics of each segment: shape (systems, segments, stats).
+
+        A reference that is None is left out.
+        """
+        stats: np.ndarray = np.zeros(
+            (len(testset.systems), testset.n_segments, len(self.stat_names)), self.stat_type
+        )
         count = self._counter(testset)
         for first, last, texts in each_block(testset, progress):
-            block = np.zeros_like(stats[:, first:last], order="C")  # one layout, or kernels are compiled for each
+            block = np.zeros_like(
+                stats[:, first:last], order="C"
+            )  # one layout, or kernels are compiled for each
             count(self._words(testset, texts), first, block)
             stats[:, first:last] = block
         return stats
@@ -162,17 +194,22 @@ class WordMetric(Tokenized, ABC):
         """What counts a block; the references come before the systems in the words."""
 
     def _words(self, testset: TestSet, texts: Sequence[Sequence[str | None]]) -> WordIds:
-        from mtsig_core.metrics.kernels import tokens  # late: a compiler takes half a second to load
+        from mtsig_core.metrics.kernels import (
+            tokens,
+        )  # late: a compiler takes half a second to load
 
         tokenizer = self._tokenizer(testset)
         codes, begins, lengths = join_texts([self._prepared(row, tokenizer) for row in texts])
-        ids, bounds, spans = tokens.number_tokens(codes, begins.ravel(), lengths.ravel(), tokenizer.classes,
-                                                tokenizer.edge)
+        ids, bounds, spans = tokens.number_tokens(
+            codes, begins.ravel(), lengths.ravel(), tokenizer.classes, tokenizer.edge
+        )
         counts = np.where(lengths < 0, -1, np.diff(bounds).reshape(lengths.shape))
         return WordIds(ids, bounds[:-1].reshape(lengths.shape), counts, codes, spans)
 
 
 @functools.cache
 def compiled_late(kernel: Callable[..., None], *helpers: Callable[..., Any]) -> Callable[..., None]:
-    """A function compiled on first use, with those it calls, so that naming a metric does not load a compiler."""
+    """A function compiled on first use, with those it calls, so that naming a metric does not load
+    a compiler.
+    """
     return compiled(kernel, *helpers)

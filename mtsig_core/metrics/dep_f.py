@@ -19,18 +19,21 @@ Triple = tuple[str | None, str, str]
 
 @dataclass(frozen=True)
 class DepF(Untokenized):
-    """F-score of dependency relations: how much of what depends on what in a reference does so in the output.
+    """F-score of dependency relations: how much of what depends on what in a reference does so in
+    the output.
 
-    A relation is a triple of the head's lemma, the name of the relation, and the dependent's lemma. The head of a
-    sentence's root is a ROOT of its own, so that each word has one triple. Names are those of Universal Dependencies
-    without what follows a colon (``nsubj:pass`` is ``nsubj``), and punctuation is left out. Where a parse has no
-    lemma, the word form stands in. The order of words does not matter.
+    A relation is a triple of the head's lemma, the name of the relation, and the dependent's lemma.
+    The head of a sentence's root is a ROOT of its own, so that each word has one triple. Names are
+    those of Universal Dependencies without what follows a colon (``nsubj:pass`` is ``nsubj``), and
+    punctuation is left out. Where a parse has no lemma, the word form stands in. The order of words
+    does not matter.
 
-    A triple that occurs m times in the output and n times in the reference matches min(m, n) times. Of several
-    references that with the highest F counts, segment by segment; of two with the same, the one with more matches.
-    The corpus score is 2 P R / (P + R), where precision P is the share of matches among all triples of the output,
-    and recall R that among all of the references that count. The paper took relations of functional structures; the
-    relations of a dependency parse stand in for them here.
+    A triple that occurs m times in the output and n times in the reference matches min(m, n) times.
+    Of several references that with the highest F counts, segment by segment; of two with the same,
+    the one with more matches. The corpus score is 2 P R / (P + R), where precision P is the share
+    of matches among all triples of the output, and recall R that among all of the references that
+    count. The paper took relations of functional structures; the relations of a dependency parse
+    stand in for them here.
 
     References
     ----------
@@ -58,41 +61,60 @@ class DepF(Untokenized):
     name: ClassVar[str] = "dep-f"
     ends: ClassVar[Mapping[float, str]] = {
         0.0: "no relation of the whole set matches a reference",
-        100.0: "every relation matches a reference"}
+        100.0: "every relation matches a reference",
+    }
     needs_parses: ClassVar[bool] = True
     higher_is_better: ClassVar[bool] = True
     stat_names: ClassVar[tuple[str, ...]] = ("matched", "sys_relations", "ref_relations")
 
-    def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
-        """Relations of each segment that match, those of the output, and those of the reference that counts: shape
-        (systems, segments, 3), int32."""
-        lacking = [name for name in (*testset.systems, *testset.references) if name not in testset.parses]
+    def statistics(
+        self, testset: TestSet, progress: Callable[[float], None] | None = None
+    ) -> np.ndarray:
+        """Relations of each segment that match, those of the output, and those of the reference
+        that counts: shape (systems, segments, 3), int32.
+        """
+        lacking = [
+            name for name in (*testset.systems, *testset.references) if name not in testset.parses
+        ]
         if lacking:
-            raise SettingError(f"dep-f needs a parse of each system and reference. Missing: {', '.join(lacking)}. "
-                               "Give a CoNLL-U file for each, under its name.",
-                               {"parse": "NAME=FILE"})
+            raise SettingError(
+                f"dep-f needs a parse of each system and reference. Missing: {', '.join(lacking)}. "
+                "Give a CoNLL-U file for each, under its name.",
+                {"parse": "NAME=FILE"},
+            )
         stats = np.zeros((len(testset.systems), testset.n_segments, 3), dtype=np.int32)
         for k in range(testset.n_segments):
-            references = [self._relations(testset.parses[name][k]) for name, texts in testset.references.items()
-                          if texts[k] is not None]
+            references = [
+                self._relations(testset.parses[name][k])
+                for name, texts in testset.references.items()
+                if texts[k] is not None
+            ]
             for row, name in zip(stats[:, k], testset.systems, strict=True):
                 output = self._relations(testset.parses[name][k])
-                row[:] = max((_counts(output, reference) for reference in references), key=_goodness)
+                row[:] = max(
+                    (_counts(output, reference) for reference in references), key=_goodness
+                )
             if progress is not None and k % 1000 == 999:
                 progress((k + 1) / testset.n_segments)
         return stats
 
     def score(self, sums: np.ndarray) -> np.ndarray:
-        """F in points, 0 to 100, of summed statistics: shape (..., 3) -> (...), float64; 0 without any relation."""
+        """F in points, 0 to 100, of summed statistics: shape (..., 3) -> (...), float64; 0 without
+        any relation.
+        """
         matched, output, reference = np.moveaxis(np.asarray(sums, dtype=np.float64), -1, 0)
-        points: np.ndarray = 200 * matched / np.maximum(output + reference, 1)  # which 2 P R / (P + R) comes to
+        points: np.ndarray = (
+            200 * matched / np.maximum(output + reference, 1)
+        )  # which 2 P R / (P + R) comes to
         return points
 
     def signature(self, testset: TestSet) -> str:
         """One line that names every setting."""
         subtypes, punct = ("yes" if on else "no" for on in (self.subtypes, self.punctuation))
-        return (f"nrefs:{count_references(testset)}|case:{'lc' if self.lowercase else 'mixed'}"
-                f"|words:{'forms' if self.forms else 'lemmas'}|subtypes:{subtypes}|punct:{punct}|root:yes|ref:best")
+        return (
+            f"nrefs:{count_references(testset)}|case:{'lc' if self.lowercase else 'mixed'}"
+            f"|words:{'forms' if self.forms else 'lemmas'}|subtypes:{subtypes}|punct:{punct}|root:yes|ref:best"
+        )
 
     def _relations(self, parse: str) -> Counter[Triple]:
         """The triples of a segment, each with how often it occurs."""

@@ -14,13 +14,15 @@ from mtsig_core.testset import TestSet
 
 @dataclass(frozen=True)
 class Gtm(WordMetric):
-    """GTM with exponent 1 (Turian, Shen and Melamed 2003): the F-measure 2PR/(P+R) of the words that output and
-    reference share, P and R being that number per word of the output and of the reference.
+    """GTM with exponent 1 (Turian, Shen and Melamed 2003): the F-measure 2PR/(P+R) of the words
+    that output and reference share, P and R being that number per word of the output and of the
+    reference.
 
-    Each word matches once at most. The size of a match is (sum of length^e)^(1/e) over its runs, a run being words that
-    follow each other in both texts; with e = 1 that is the number of words, order does not count. Several references
-    stand one after the other with no run from one to the next, their length is the mean of them, and the match of a
-    segment is at most that long. The corpus score is that of summed match sizes and lengths.
+    Each word matches once at most. The size of a match is (sum of length^e)^(1/e) over its runs, a
+    run being words that follow each other in both texts; with e = 1 that is the number of words,
+    order does not count. Several references stand one after the other with no run from one to the
+    next, their length is the mean of them, and the match of a segment is at most that long. The
+    corpus score is that of summed match sizes and lengths.
 
     References
     ----------
@@ -41,7 +43,8 @@ class Gtm(WordMetric):
     name: ClassVar[str] = "gtm"
     ends: ClassVar[Mapping[float, str]] = {
         0.0: "no word of the whole set matches a reference",
-        100.0: "every segment has the words of a reference"}
+        100.0: "every segment has the words of a reference",
+    }
     higher_is_better: ClassVar[bool] = True
     stat_names: ClassVar[tuple[str, ...]] = ("match", "sys_len", "ref_len")
     stat_type: ClassVar[type] = np.float64
@@ -49,29 +52,42 @@ class Gtm(WordMetric):
     settings: ClassVar[str] = f"e:{exponent}"
 
     def score(self, sums: np.ndarray) -> np.ndarray:
-        """GTM in points, 0 to 100, of summed statistics: shape (..., 3) -> (...), float64; 0 without any word."""
+        """GTM in points, 0 to 100, of summed statistics: shape (..., 3) -> (...), float64; 0
+        without any word.
+        """
         sums = np.asarray(sums, dtype=np.float64)
         words = sums[..., 1] + sums[..., 2]
-        points: np.ndarray = 200 * np.divide(sums[..., 0], words, out=np.zeros(words.shape), where=words > 0)
+        points: np.ndarray = 200 * np.divide(
+            sums[..., 0], words, out=np.zeros(words.shape), where=words > 0
+        )
         return points  # = 2PR/(P+R)
 
     def _counter(self, testset: TestSet) -> BlockCounter:
         kernel, n_refs = compiled_late(_count, _match_size, _link), len(testset.references)
 
         def count(words: WordIds, first: int, stats: np.ndarray) -> None:
-            kernel(words.ids, words.begins, words.counts, n_refs, len(words.spans), self.exponent, stats)
+            kernel(
+                words.ids,
+                words.begins,
+                words.counts,
+                n_refs,
+                len(words.spans),
+                self.exponent,
+                stats,
+            )
 
         return count
 
 
 @dataclass(frozen=True)
 class Gtm2(Gtm):
-    """GTM with exponent 2 (Turian, Shen and Melamed 2003): an F-measure 2PR/(P+R) that rewards long runs, P and R being
-    the size of the match per word of the output and of the reference, the root of the sum of the runs' squared lengths.
+    """GTM with exponent 2 (Turian, Shen and Melamed 2003): an F-measure 2PR/(P+R) that rewards long
+    runs, P and R being the size of the match per word of the output and of the reference, the root
+    of the sum of the runs' squared lengths.
 
-    The longest run is taken first, then the longest of the words that are left, and so on: this is the paper's
-    approximation of the largest match. Of runs as long, the first in the output is taken, then the first in the
-    references. Everything else is as with exponent 1.
+    The longest run is taken first, then the longest of the words that are left, and so on: this is
+    the paper's approximation of the largest match. Of runs as long, the first in the output is
+    taken, then the first in the references. Everything else is as with exponent 1.
 
     References
     ----------
@@ -91,22 +107,35 @@ class Gtm2(Gtm):
     name: ClassVar[str] = "gtm-2"
     ends: ClassVar[Mapping[float, str]] = {
         0.0: "no word of the whole set matches a reference",
-        100.0: "every segment equals a reference, as far as the metric looks"}
+        100.0: "every segment equals a reference, as far as the metric looks",
+    }
     exponent: ClassVar[int] = 2
     settings: ClassVar[str] = f"e:{exponent}"
 
 
-def _count(ids: np.ndarray, begins: np.ndarray, counts: np.ndarray, n_refs: int, n_kinds: int, exponent: int,
-           stats: np.ndarray) -> None:
-    """Fill the statistics of a block, shape (systems, segments, 3); to be compiled. The references come first."""
+def _count(
+    ids: np.ndarray,
+    begins: np.ndarray,
+    counts: np.ndarray,
+    n_refs: int,
+    n_kinds: int,
+    exponent: int,
+    stats: np.ndarray,
+) -> None:
+    """Fill the statistics of a block, shape (systems, segments, 3); to be compiled.
+
+    The references come first.
+    """
     head = np.full(n_kinds, -1, np.int64)
     for seg in range(counts.shape[1]):
         n_words, n_present = 0, 0
-        joined = np.full(np.maximum(counts[:n_refs, seg], 0).sum() + n_refs, -1, np.int64)  # -1 ends each reference
+        joined = np.full(
+            np.maximum(counts[:n_refs, seg], 0).sum() + n_refs, -1, np.int64
+        )  # -1 ends each reference
         for r in range(n_refs):
             if counts[r, seg] >= 0:
                 end = n_words + n_present + counts[r, seg]
-                joined[n_words + n_present:end] = ids[begins[r, seg]:][:counts[r, seg]]
+                joined[n_words + n_present : end] = ids[begins[r, seg] :][: counts[r, seg]]
                 n_words += counts[r, seg]
                 n_present += 1
         following = np.full(joined.size, -1, np.int64)  # the next place of the same word
@@ -114,7 +143,7 @@ def _count(ids: np.ndarray, begins: np.ndarray, counts: np.ndarray, n_refs: int,
             if joined[j] >= 0:
                 following[j], head[joined[j]] = head[joined[j]], j
         for s in range(len(stats)):
-            output = ids[begins[n_refs + s, seg]:][:counts[n_refs + s, seg]]
+            output = ids[begins[n_refs + s, seg] :][: counts[n_refs + s, seg]]
             row, length = stats[s, seg], n_words / n_present
             row[0] = min(_match_size(output, joined, head, following, exponent), length)
             row[1], row[2] = len(output), length
@@ -123,7 +152,9 @@ def _count(ids: np.ndarray, begins: np.ndarray, counts: np.ndarray, n_refs: int,
                 head[word] = -1
 
 
-def _match_size(a: np.ndarray, b: np.ndarray, head: np.ndarray, following: np.ndarray, exponent: int) -> float:
+def _match_size(
+    a: np.ndarray, b: np.ndarray, head: np.ndarray, following: np.ndarray, exponent: int
+) -> float:
     """Size of the match of two texts that takes the longest run first."""
     n_cells = 0
     for word in a:
@@ -133,8 +164,9 @@ def _match_size(a: np.ndarray, b: np.ndarray, head: np.ndarray, following: np.nd
             j = following[j]
     if n_cells == 0:
         return 0.0
-    # Runs by length, each known by i * len(b) + j: lists with a first run per length. A run that is cut up leaves at
-    # most one more piece than it loses pairs of words, so three times the pairs are enough.
+    # Runs by length, each known by i * len(b) + j: lists with a first run per length. A run that is
+    # cut up leaves at most one more piece than it loses pairs of words, so three times the pairs
+    # are enough.
     firsts = np.full(len(a) + 1, -1, np.int64)
     links, runs, n_runs = np.empty(3 * n_cells, np.int64), np.empty(3 * n_cells, np.int64), 0
     for i in range(len(a)):
@@ -163,17 +195,21 @@ def _match_size(a: np.ndarray, b: np.ndarray, head: np.ndarray, following: np.nd
             for t in range(length + 1):
                 if t == length or used_a[i + t] or used_b[j + t]:
                     if begin == 0 and t == length:
-                        used_a[i:i + length] = True
-                        used_b[j:j + length] = True
+                        used_a[i : i + length] = True
+                        used_b[j : j + length] = True
                         total += float(length) ** exponent
                     elif t > begin:  # a piece, for later
-                        n_runs = _link(key + begin * (len(b) + 1), t - begin, firsts, links, runs, n_runs)
+                        n_runs = _link(
+                            key + begin * (len(b) + 1), t - begin, firsts, links, runs, n_runs
+                        )
                     begin = t + 1
     size: float = total ** (1 / exponent)
     return size
 
 
-def _link(key: int, length: int, firsts: np.ndarray, links: np.ndarray, runs: np.ndarray, n_runs: int) -> int:
+def _link(
+    key: int, length: int, firsts: np.ndarray, links: np.ndarray, runs: np.ndarray, n_runs: int
+) -> int:
     """Put a run on the list of its length; return the new number of runs."""
     runs[n_runs], links[n_runs] = key, firsts[length]
     firsts[length] = n_runs

@@ -1,5 +1,6 @@
-"""Metrics that are means: of segment scores read from a table (human ratings, COMET), over domains, and over training
-runs (Clark, Dyer, Lavie and Smith 2011)."""
+"""Metrics that are means: of segment scores read from a table (human ratings, COMET), over domains,
+and over training runs (Clark, Dyer, Lavie and Smith 2011).
+"""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ _LARGEST = 1e100
 
 @dataclass(frozen=True)
 class SegmentMean:
-    """The mean of the segment scores of a table, over the segments that have one, on the table's own scale.
+    """The mean of the segment scores of a table, over the segments that have one, on the table's
+    own scale.
 
     Examples
     --------
@@ -40,31 +42,44 @@ class SegmentMean:
     stat_names: ClassVar[tuple[str, ...]] = ("sum", "count")
     is_segment_mean: ClassVar[bool] = True
 
-    def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
+    def statistics(
+        self, testset: TestSet, progress: Callable[[float], None] | None = None
+    ) -> np.ndarray:
         """(score, 1) where there is a score, else (0, 0): shape (systems, segments, 2)."""
         if self.name not in testset.scores:
-            raise SettingError(f"{testset.name} has no scores {self.name!r}. It has: {', '.join(testset.scores)}.")
+            raise SettingError(
+                f"{testset.name} has no scores {self.name!r}. It has: {', '.join(testset.scores)}."
+            )
         by_system = testset.scores[self.name].by_system
         unknown = (None,) * testset.n_segments
-        scores = np.array([by_system.get(name, unknown) for name in testset.systems], dtype=np.float64)
+        scores = np.array(
+            [by_system.get(name, unknown) for name in testset.systems], dtype=np.float64
+        )
         scores = scores.reshape(len(testset.systems), testset.n_segments)
         largest = np.fmax.reduce(np.abs(scores), axis=None, initial=0.0)
         if largest and not 1 / _LARGEST <= largest <= _LARGEST:
-            raise InputError(f"The largest score by {self.name} is {largest:g}. Expected a size between "
-                             f"{1 / _LARGEST:g} and {_LARGEST:g}, of which squares and cubes are numbers. Give the "
-                             "scores in another unit.")
+            raise InputError(
+                f"The largest score by {self.name} is {largest:g}. Expected a size between "
+                f"{1 / _LARGEST:g} and {_LARGEST:g}, of which squares and cubes are numbers. Give the "
+                "scores in another unit."
+            )
         return np.stack([np.nan_to_num(scores, nan=0.0), ~np.isnan(scores)], axis=-1)
 
     def score(self, sums: np.ndarray) -> np.ndarray:
         """The mean, of shape (...); NaN where no segment has a score."""
         total, count = np.moveaxis(np.asarray(sums, dtype=np.float64), -1, 0)
         scored = count > 0
-        means: np.ndarray = total / count if scored.all() else np.divide(
-            total, count, out=np.full(total.shape, np.nan), where=scored)
+        means: np.ndarray = (
+            total / count
+            if scored.all()
+            else np.divide(total, count, out=np.full(total.shape, np.nan), where=scored)
+        )
         return means
 
     def signature(self, testset: TestSet) -> str:
-        """The table's name, its number of scores over all systems, and which direction is better."""
+        """The table's name, its number of scores over all systems, and which direction is
+        better.
+        """
         by_system = testset.scores[self.name].by_system
         own = [by_system.get(name, ()) for name in testset.systems]
         n = sum(len(values) - values.count(None) for values in own)
@@ -73,10 +88,12 @@ class SegmentMean:
 
 @dataclass(frozen=True)
 class DomainMean:
-    """The mean over domains of a metric's score in each, as WMT24 scored systems: a domain of few segments counts as
-    much as one of many. A domain in which a system has no score does not count for it.
+    """The mean over domains of a metric's score in each, as WMT24 scored systems: a domain of few
+    segments counts as much as one of many. A domain in which a system has no score does not count
+    for it.
 
-    The statistics are those of the metric for each domain, and last whether the segment has a score.
+    The statistics are those of the metric for each domain, and last whether the segment has a
+    score.
 
     Examples
     --------
@@ -106,10 +123,15 @@ class DomainMean:
     def is_segment_mean(self) -> bool:
         return getattr(self.of, "is_segment_mean", False)
 
-    def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
+    def statistics(
+        self, testset: TestSet, progress: Callable[[float], None] | None = None
+    ) -> np.ndarray:
         """Shape (systems, segments, domains x stats + 1)."""
         found, domains = self.of.statistics(testset, progress), testset.domains or ()
-        within = np.array([[domain == one for one in dict.fromkeys(domains)] for domain in domains], dtype=found.dtype)
+        within = np.array(
+            [[domain == one for one in dict.fromkeys(domains)] for domain in domains],
+            dtype=found.dtype,
+        )
         scored = found[..., -1:] if self.is_segment_mean else np.ones_like(found[..., -1:])
         by_domain = (within[..., None] * found[..., None, :]).reshape(*found.shape[:2], -1)
         return np.concatenate([by_domain, scored], axis=-1)
@@ -124,9 +146,12 @@ class DomainMean:
         return found
 
     def has_score(self, statistics: np.ndarray) -> np.ndarray:
-        """Whether a segment has a score in each domain, from statistics of segment means: bool, shape (systems,
-        segments, domains)."""
-        by_domain = statistics[..., :-1].reshape(*statistics.shape[:-1], -1, len(self.of.stat_names))
+        """Whether a segment has a score in each domain, from statistics of segment means: bool,
+        shape (systems, segments, domains).
+        """
+        by_domain = statistics[..., :-1].reshape(
+            *statistics.shape[:-1], -1, len(self.of.stat_names)
+        )
         found: np.ndarray = by_domain[..., -1] > 0
         return found
 
@@ -138,9 +163,10 @@ class DomainMean:
 class OverRuns:
     """The mean over runs of what a metric says of each.
 
-    The statistics of the `n_runs` runs, the most that a system has, are side by side for each segment, so whatever
-    draws, swaps or leaves out a unit does so for all runs of a system at once, and run k of one system trades places
-    with run k of the other. A system with one run has it in the place of each.
+    The statistics of the `n_runs` runs, the most that a system has, are side by side for each
+    segment, so whatever draws, swaps or leaves out a unit does so for all runs of a system at once,
+    and run k of one system trades places with run k of the other. A system with one run has it in
+    the place of each.
 
     Examples
     --------
@@ -156,28 +182,46 @@ class OverRuns:
 
     def __init__(self, metric: Metric, n_runs: int):
         self.metric, self.n_runs = metric, n_runs
-        self.stat_names = tuple(f"run {k}: {name}" for k in range(1, n_runs + 1) for name in metric.stat_names)
+        self.stat_names = tuple(
+            f"run {k}: {name}" for k in range(1, n_runs + 1) for name in metric.stat_names
+        )
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("metric", "parts") or name.startswith("__"):  # parts would be those of the first run alone
+        if name in ("metric", "parts") or name.startswith(
+            "__"
+        ):  # parts would be those of the first run alone
             raise AttributeError(name)
         return getattr(self.metric, name)
 
-    def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
+    def statistics(
+        self, testset: TestSet, progress: Callable[[float], None] | None = None
+    ) -> np.ndarray:
         """Shape (systems, segments, runs * stats)."""
-        every = {f"{k} {name}": output for name, first in testset.systems.items()
-                 for k, output in enumerate([first, *testset.runs.get(name, ())], 1)}
-        counted = self.metric.statistics(replace(testset, systems=every, runs={}, scores={}, parses={}), progress)
+        every = {
+            f"{k} {name}": output
+            for name, first in testset.systems.items()
+            for k, output in enumerate([first, *testset.runs.get(name, ())], 1)
+        }
+        counted = self.metric.statistics(
+            replace(testset, systems=every, runs={}, scores={}, parses={}), progress
+        )
         row = {name: k for k, name in enumerate(every)}
-        rows = [[row.get(f"{k} {name}", row[f"1 {name}"]) for k in range(1, self.n_runs + 1)]
-                for name in testset.systems]
-        side_by_side: np.ndarray = np.concatenate([counted[list(run)] for run in zip(*rows, strict=True)], axis=2)
+        rows = [
+            [row.get(f"{k} {name}", row[f"1 {name}"]) for k in range(1, self.n_runs + 1)]
+            for name in testset.systems
+        ]
+        side_by_side: np.ndarray = np.concatenate(
+            [counted[list(run)] for run in zip(*rows, strict=True)], axis=2
+        )
         return side_by_side
 
     def by_run(self, sums: np.ndarray) -> np.ndarray:
         """The score of each run: shape (..., runs * stats) -> (..., runs)."""
         width = len(self.metric.stat_names)
-        return np.stack([self.metric.score(sums[..., k * width:(k + 1) * width]) for k in range(self.n_runs)], axis=-1)
+        return np.stack(
+            [self.metric.score(sums[..., k * width : (k + 1) * width]) for k in range(self.n_runs)],
+            axis=-1,
+        )
 
     def score(self, sums: np.ndarray) -> np.ndarray:
         """The mean over runs, in points: shape (..., runs * stats) -> (...)."""
@@ -190,11 +234,14 @@ class OverRuns:
 
 
 def average_runs(metric: Metric, testset: TestSet) -> Metric:
-    """The metric over the training runs of a test set; itself where there are none, and where it is over runs already.
+    """The metric over the training runs of a test set; itself where there are none, and where it is
+    over runs already.
     """
     if not testset.runs or hasattr(metric, "n_runs"):
         return metric
     if getattr(metric, "needs_parses", False):
-        raise SettingError(f"{metric.name} needs parses, and training runs have none. Choose another metric, or leave "
-                           "the runs out.")
+        raise SettingError(
+            f"{metric.name} needs parses, and training runs have none. Choose another metric, or leave "
+            "the runs out."
+        )
     return OverRuns(metric, testset.n_runs)

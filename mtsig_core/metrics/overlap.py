@@ -1,4 +1,6 @@
-"""Which words of an output a reference has too, and in how long a run: the n-grams behind BLEU, marked in the text."""
+"""Which words of an output a reference has too, and in how long a run: the n-grams behind BLEU,
+marked in the text.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +11,21 @@ from operator import itemgetter
 
 from mtsig_core.metrics.tokenizers import sacrebleu_tokenizer
 
-#: A piece of the text, and the longest n-gram of it that a reference has too: 1 to 4, or 0 for none.
+#: A piece of the text, and the longest n-gram of it that a reference has too: 1 to 4, or 0 for
+#: none.
 MatchedPiece = tuple[str, int]
 _LONGEST = 4
 
 
-def matched_pieces(text: str, references: Sequence[str | None], tokens: Callable[[str], list[str]]
-                   ) -> list[MatchedPiece]:
+def matched_pieces(
+    text: str, references: Sequence[str | None], tokens: Callable[[str], list[str]]
+) -> list[MatchedPiece]:
     """Cut a text into pieces by the longest n-gram that covers them and occurs in a reference.
 
-    A space between two tokens belongs to the longest n-gram that covers both. Counts are not clipped: a token that
-    a reference has once is marked each time. Where `tokens` cannot be found in the text (a tokenizer that turns
-    ``&amp;`` into ``&``), nothing is marked rather than the wrong thing. The pieces joined are the text.
+    A space between two tokens belongs to the longest n-gram that covers both. Counts are not
+    clipped: a token that a reference has once is marked each time. Where `tokens` cannot be found
+    in the text (a tokenizer that turns ``&amp;`` into ``&``), nothing is marked rather than the
+    wrong thing. The pieces joined are the text.
 
     Examples
     --------
@@ -35,12 +40,16 @@ def matched_pieces(text: str, references: Sequence[str | None], tokens: Callable
         if gram in known:
             start, end = places[at][0], places[at + len(gram) - 1][1]
             orders[start:end] = [len(gram)] * (end - start)
-    return [("".join(letter for letter, _ in piece), order)
-            for order, piece in groupby(zip(text, orders, strict=True), key=itemgetter(1))]
+    return [
+        ("".join(letter for letter, _ in piece), order)
+        for order, piece in groupby(zip(text, orders, strict=True), key=itemgetter(1))
+    ]
 
 
 def align(text: str, tokens: Sequence[str]) -> list[tuple[int, int]] | None:
-    """Where each token stands in the text, or None unless the tokens are all of it but the white space."""
+    """Where each token stands in the text, or None unless the tokens are all of it but the white
+    space.
+    """
     places, at = [], 0
     for token in tokens:
         while at < len(text) and text[at].isspace():
@@ -69,4 +78,8 @@ def bleu_tokens(name: str) -> Callable[[str], list[str]]:
 
 def _ngrams(tokens: Sequence[str]) -> list[tuple[tuple[str, ...], int]]:
     """The n-grams, the shortest first, and where they begin."""
-    return [(tuple(tokens[at:at + n]), at) for n in range(1, _LONGEST + 1) for at in range(len(tokens) - n + 1)]
+    return [
+        (tuple(tokens[at : at + n]), at)
+        for n in range(1, _LONGEST + 1)
+        for at in range(len(tokens) - n + 1)
+    ]

@@ -17,13 +17,15 @@ from mtsig_core.version import find_version
 
 @dataclass(frozen=True)
 class Ter(Untokenized):
-    """TER (Snover et al. 2006): edits that turn an output into its reference, in % of the reference's words.
+    """TER (Snover et al. 2006): edits that turn an output into its reference, in % of the
+    reference's words.
 
-    An edit is a word put in, left out or replaced, or a stretch of words shifted. The shifts are searched for as
-    sacreBLEU does, with all its limits. With several references the fewest edits count, over the mean length.
+    An edit is a word put in, left out or replaced, or a stretch of words shifted. The shifts are
+    searched for as sacreBLEU does, with all its limits. With several references the fewest edits
+    count, over the mean length.
 
-    Words are what stands between spaces. Where `normalized` or `no_punct` is set, sacreBLEU's own code prepares the
-    texts; everything else runs here.
+    Words are what stands between spaces. Where `normalized` or `no_punct` is set, sacreBLEU's own
+    code prepares the texts; everything else runs here.
 
     References
     ----------
@@ -46,8 +48,12 @@ class Ter(Untokenized):
 
     normalized: bool = False  # whether punctuation is set apart and XML's escapes are undone
     no_punct: bool = False  # whether punctuation is left out
-    asian_support: bool = False  # whether both extend to Chinese and Japanese characters, each a word
-    case_sensitive: bool = False  # whether case matters; else TER ignores it, whatever `lowercase` says
+    asian_support: bool = (
+        False  # whether both extend to Chinese and Japanese characters, each a word
+    )
+    case_sensitive: bool = (
+        False  # whether case matters; else TER ignores it, whatever `lowercase` says
+    )
 
     name: ClassVar[str] = "ter"
     ends: ClassVar[Mapping[float, str]] = {0.0: "no word has to be edited"}
@@ -57,29 +63,50 @@ class Ter(Untokenized):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.lowercase and self.case_sensitive:
-            raise SettingError("Metric ter cannot be both lowercase and case_sensitive. Choose one.")
+            raise SettingError(
+                "Metric ter cannot be both lowercase and case_sensitive. Choose one."
+            )
 
-    def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
-        """Edits of each segment and the mean length of its references, identical to sacreBLEU's: shape (systems,
-        segments, 2), int32 where each segment has one reference, float64 where lengths are means."""
-        from mtsig_core.metrics.kernels import edits, tokens  # compiled code: slow to load, and only counting needs it
+    def statistics(
+        self, testset: TestSet, progress: Callable[[float], None] | None = None
+    ) -> np.ndarray:
+        """Edits of each segment and the mean length of its references, identical to sacreBLEU's:
+        shape (systems, segments, 2), int32 where each segment has one reference, float64 where
+        lengths are means.
+        """
+        from mtsig_core.metrics.kernels import (
+            edits,
+            tokens,
+        )  # compiled code: slow to load, and only counting needs it
 
-        n_refs, prepare, spaces = len(testset.references), self._preparation(), make_tokenizer("none")
+        n_refs, prepare, spaces = (
+            len(testset.references),
+            self._preparation(),
+            make_tokenizer("none"),
+        )
         stats = np.empty((len(testset.systems), testset.n_segments, 2))
         for first, last, texts in each_block(testset, progress):
             prepared = [[text if text is None else prepare(text) for text in row] for row in texts]
-            if self.normalized:  # sacreBLEU prepares references twice, which makes "a..5" four words in place of three
-                prepared[:n_refs] = [[text and prepare(text) for text in row] for row in prepared[:n_refs]]
+            # sacreBLEU prepares references twice, which makes "a..5" four words in place of three
+            if self.normalized:
+                prepared[:n_refs] = [
+                    [text and prepare(text) for text in row] for row in prepared[:n_refs]
+                ]
             codes, begins, lengths = join_texts(prepared)
-            ids, bounds, _ = tokens.number_tokens(codes, begins.ravel(), lengths.ravel(), spaces.classes, spaces.edge)
-            found = np.empty((len(stats), last - first, 2))  # one layout, or code is compiled for each
+            ids, bounds, _ = tokens.number_tokens(
+                codes, begins.ravel(), lengths.ravel(), spaces.classes, spaces.edge
+            )
+            found = np.empty(
+                (len(stats), last - first, 2)
+            )  # one layout, or code is compiled for each
             edits.count_edits(ids, bounds, n_refs, lengths[:n_refs] >= 0, found)
             stats[:, first:last] = found
         return stats.astype(np.int32) if testset.n_references == 1 else stats
 
     def score(self, sums: np.ndarray) -> np.ndarray:
-        """TER in points, 0 and up, of summed statistics, shape (..., 2) -> (...), float64; 100 where only the
-        references are empty."""
+        """TER in points, 0 and up, of summed statistics, shape (..., 2) -> (...), float64; 100
+        where only the references are empty.
+        """
         edits, length = np.moveaxis(np.asarray(sums, dtype=np.float64), -1, 0)
         if length.size and length.min() > 0:
             points: np.ndarray = 100 * (edits / length)
@@ -88,15 +115,21 @@ class Ter(Untokenized):
         return points
 
     def tokenizer(self, testset: TestSet) -> str | None:
-        """Tercom's, which finds words between spaces; None where its extension cuts Chinese and Japanese too."""
+        """Tercom's, which finds words between spaces; None where its extension cuts Chinese and
+        Japanese too.
+        """
         return None if self.normalized and self.asian_support else "tercom"
 
     def signature(self, testset: TestSet) -> str:
-        """sacreBLEU's signature of these settings."""
+        """SacreBLEU's signature of these settings."""
         case = "mixed" if self.case_sensitive else "lc"
-        norm, punct, asian = ("yes" if on else "no" for on in (self.normalized, not self.no_punct, self.asian_support))
-        return (f"nrefs:{count_references(testset)}|case:{case}|tok:tercom|norm:{norm}|punct:{punct}|asian:{asian}"
-                f"|version:{find_version('sacrebleu')}")
+        norm, punct, asian = (
+            "yes" if on else "no" for on in (self.normalized, not self.no_punct, self.asian_support)
+        )
+        return (
+            f"nrefs:{count_references(testset)}|case:{case}|tok:tercom|norm:{norm}|punct:{punct}|asian:{asian}"
+            f"|version:{find_version('sacrebleu')}"
+        )
 
     def _preparation(self) -> Callable[[str], str]:
         """What is done to a text before it is split at spaces."""
@@ -104,5 +137,7 @@ class Ter(Untokenized):
             return str if self.case_sensitive else str.lower
         from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
 
-        theirs = TercomTokenizer(self.normalized, self.no_punct, self.asian_support, self.case_sensitive)
+        theirs = TercomTokenizer(
+            self.normalized, self.no_punct, self.asian_support, self.case_sensitive
+        )
         return lambda text: theirs(text.rstrip())

@@ -1,9 +1,9 @@
 """The tokenizers of sacreBLEU, as tables of character classes that compiled code can follow.
 
-The tokenizers 13a and zh are written as four regular expressions that only ever insert spaces. Whether they insert
-one on either side of a character depends on the classes of its neighbours and on nothing else, so a table of classes
-replaces them (`kernels.tokens.split` states the rule). Tokenizers of another kind are left to sacreBLEU; of its
-result only the spaces matter.
+The tokenizers 13a and zh are written as four regular expressions that only ever insert spaces.
+Whether they insert one on either side of a character depends on the classes of its neighbours and
+on nothing else, so a table of classes replaces them (`kernels.tokens.split` states the rule).
+Tokenizers of another kind are left to sacreBLEU; of its result only the spaces matter.
 """
 
 from __future__ import annotations
@@ -20,17 +20,38 @@ from mtsig_core.languages import language_code
 from mtsig_core.testset import TestSet
 
 #: The names sacreBLEU knows, in its order.
-TOKENIZERS = ("none", "zh", "13a", "intl", "char", "ja-mecab", "ko-mecab", "spm", "flores101", "flores200",
-              "spBLEU-1K")
+TOKENIZERS = (
+    "none",
+    "zh",
+    "13a",
+    "intl",
+    "char",
+    "ja-mecab",
+    "ko-mecab",
+    "spm",
+    "flores101",
+    "flores200",
+    "spBLEU-1K",
+)
 
 _BY_LANGUAGE = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
-#: The languages, of those that other tokenizers leave in pieces too long, that these cut into words; the rest cut all.
-_CUT = {"none": (), "13a": (), "intl": (), "tercom": (), "zh": ("zh",), "ja-mecab": ("ja",), "ko-mecab": ("ko",)}
+#: The languages, of those that other tokenizers leave in pieces too long, that these cut into
+#: words; the rest cut all.
+_CUT = {
+    "none": (),
+    "13a": (),
+    "intl": (),
+    "tercom": (),
+    "zh": ("zh",),
+    "ja-mecab": ("ja",),
+    "ko-mecab": ("ko",),
+}
 _INSTALL = {"ja-mecab": '"sacrebleu[ja]"', "ko-mecab": '"sacrebleu[ko]"', "intl": "sacrebleu"}
 
-# Classes of characters. Those below DIGIT count as [^0-9] in the expressions of 13a, and so does SPACE for the
-# padding that 13a puts around a line; EDGE is the outside of a line that is not padded. The numbers are compiled
-# into kernels.tokens: change that file too when they change, or compiled code in the cache goes on with the old ones.
+# Classes of characters. Those below DIGIT count as [^0-9] in the expressions of 13a, and so does
+# SPACE for the padding that 13a puts around a line; EDGE is the outside of a line that is not
+# padded. The numbers are compiled into kernels.tokens: change that file too when they change, or
+# compiled code in the cache goes on with the old ones.
 SPACE = 0  # separates tokens
 ALONE = 1  # a token of its own
 STOP = 2  # full stop or comma: depends on the digits around it
@@ -40,16 +61,40 @@ DIGIT = 8  # a bit that EDGE has too and no other, as STOP is one that only DASH
 EDGE = 12
 
 # What str.split() and str.strip() take for space.
-_SPACES = [(0x09, 0x0D), (0x1C, 0x20), (0x85, 0x85), (0xA0, 0xA0), (0x1680, 0x1680), (0x2000, 0x200A),
-           (0x2028, 0x2029), (0x202F, 0x202F), (0x205F, 0x205F), (0x3000, 0x3000)]
-# ASCII punctuation that 13a always sets apart: all of it but the apostrophe, comma, hyphen and full stop.
+_SPACES = [
+    (0x09, 0x0D),
+    (0x1C, 0x20),
+    (0x85, 0x85),
+    (0xA0, 0xA0),
+    (0x1680, 0x1680),
+    (0x2000, 0x200A),
+    (0x2028, 0x2029),
+    (0x202F, 0x202F),
+    (0x205F, 0x205F),
+    (0x3000, 0x3000),
+]
+# ASCII punctuation that 13a always sets apart: all of it but the apostrophe, comma, hyphen and full
+# stop.
 _PUNCTUATION = [(0x20, 0x26), (0x28, 0x2B), (0x2F, 0x2F), (0x3A, 0x40), (0x5B, 0x60), (0x7B, 0x7E)]
-# What sacreBLEU takes for Chinese. Its two ranges beyond the basic plane are written with four hexadecimal digits
-# too few, so that they stand for U+2001..U+2A6D and U+2F81..U+2FA1: general punctuation and many symbols are
-# 'Chinese', the rare characters of Extension B are not. Scores are only comparable if this is kept.
-_CHINESE = [(0x2001, 0x2A6D), (0x2E80, 0x2FDF), (0x2FF0, 0x303F), (0x3100, 0x312F), (0x31A0, 0x31EF),
-            (0x3200, 0x4DB5), (0x4E00, 0x9FBB), (0xF900, 0xFA2D), (0xFA30, 0xFA6A), (0xFA70, 0xFAD9),
-            (0xFE10, 0xFE1F), (0xFE30, 0xFE4F), (0xFF00, 0xFFEF)]
+# What sacreBLEU takes for Chinese. Its two ranges beyond the basic plane are written with four
+# hexadecimal digits too few, so that they stand for U+2001..U+2A6D and U+2F81..U+2FA1: general
+# punctuation and many symbols are 'Chinese', the rare characters of Extension B are not. Scores are
+# only comparable if this is kept.
+_CHINESE = [
+    (0x2001, 0x2A6D),
+    (0x2E80, 0x2FDF),
+    (0x2FF0, 0x303F),
+    (0x3100, 0x312F),
+    (0x31A0, 0x31EF),
+    (0x3200, 0x4DB5),
+    (0x4E00, 0x9FBB),
+    (0xF900, 0xFA2D),
+    (0xFA30, 0xFA6A),
+    (0xFA70, 0xFAD9),
+    (0xFE10, 0xFE1F),
+    (0xFE30, 0xFE4F),
+    (0xFF00, 0xFFEF),
+]
 
 
 Texts = Sequence[str | None]
@@ -60,18 +105,24 @@ class Tokenizer:
     """How to find the tokens of a text."""
 
     signature: str  # what sacreBLEU's signature calls it
-    classes: np.ndarray  # class of each character up to U+FFFF, uint8; the characters beyond share the last class
+    classes: (
+        np.ndarray
+    )  # class of each character up to U+FFFF, uint8; the characters beyond share the last class
     edge: int = SPACE  # the class that a line seems to have on either side
     prepare: Callable[[Texts], Texts] | None = None  # applied to texts first; what is None stays so
 
 
 def default_tokenizer(language: str | None) -> str:
-    """The tokenizer that sacreBLEU uses for a target language; a region or script changes nothing."""
+    """The tokenizer that sacreBLEU uses for a target language; a region or script changes
+    nothing.
+    """
     return _BY_LANGUAGE.get(language_code(language) or "", "13a")
 
 
 def tokenizer_name(testset: TestSet, setting: str | None = None) -> str:
-    """The name of the tokenizer for a test set: a metric's own setting, else the set's, else by its language."""
+    """The name of the tokenizer for a test set: a metric's own setting, else the set's, else by its
+    language.
+    """
     return setting or testset.tokenizer or default_tokenizer(testset.target_language)
 
 
@@ -81,7 +132,9 @@ def splits_words(name: str, language: str | None) -> bool:
 
 
 def fitting_tokenizers(language: str) -> tuple[str, ...]:
-    """Those for such a language, the best first: sacreBLEU's choice, if it has one, and characters."""
+    """Those for such a language, the best first: sacreBLEU's choice, if it has one, and
+    characters.
+    """
     return (_BY_LANGUAGE[language], "char") if language in _BY_LANGUAGE else ("char", "flores200")
 
 
@@ -95,8 +148,12 @@ def check_tokenizer(name: str) -> None:
 def make_tokenizer(name: str) -> Tokenizer:
     """The tokenizer of that name."""
     check_tokenizer(name)
-    western = [(_PUNCTUATION, ALONE), ([(0x2C, 0x2C), (0x2E, 0x2E)], STOP), ([(0x2D, 0x2D)], DASH),
-               ([(0x30, 0x39)], DIGIT)]
+    western = [
+        (_PUNCTUATION, ALONE),
+        ([(0x2C, 0x2C), (0x2E, 0x2E)], STOP),
+        ([(0x2D, 0x2D)], DASH),
+        ([(0x30, 0x39)], DIGIT),
+    ]
     if name == "13a":
         return Tokenizer(name, _table(western), prepare=_clean_13a)
     if name == "zh":
@@ -110,14 +167,21 @@ def make_tokenizer(name: str) -> Tokenizer:
     def prepare(text: str) -> str:
         try:
             prepared: str = theirs(text.rstrip())
-        except (AttributeError, TypeError) as error:  # MeCab gives None for a text too long, and takes UTF-8 only
+        except (
+            AttributeError,
+            TypeError,
+        ) as error:  # MeCab gives None for a text too long, and takes UTF-8 only
             raise InputError(
                 f"Tokenizer {name!r} cannot split a segment of {len(text)} characters that begins {text[:40]!r}. "
-                "Shorten it, or remove what is not valid Unicode.") from error
+                "Shorten it, or remove what is not valid Unicode."
+            ) from error
         return prepared
 
-    return Tokenizer(theirs.signature(), _table([]), prepare=lambda texts: [
-        text if text is None else prepare(text) for text in texts])
+    return Tokenizer(
+        theirs.signature(),
+        _table([]),
+        prepare=lambda texts: [text if text is None else prepare(text) for text in texts],
+    )
 
 
 def _table(classes: Iterable[tuple[Iterable[tuple[int, int]], int]]) -> np.ndarray:
@@ -125,14 +189,19 @@ def _table(classes: Iterable[tuple[Iterable[tuple[int, int]], int]]) -> np.ndarr
     table = np.full(0x10000, WORD, dtype=np.uint8)
     for ranges, cls in [*classes, (_SPACES, SPACE)]:
         for first, last in ranges:
-            table[first:last + 1] = cls
+            table[first : last + 1] = cls
     table.setflags(write=False)
     return table
 
 
 def _clean_13a(texts: Texts) -> Texts:
-    """What 13a does before it looks at punctuation; most texts have none of it, and are passed on without a call."""
-    return [_without_markup(text) if text and ("&" in text or "<" in text or "\n" in text) else text for text in texts]
+    """What 13a does before it looks at punctuation; most texts have none of it, and are passed on
+    without a call.
+    """
+    return [
+        _without_markup(text) if text and ("&" in text or "<" in text or "\n" in text) else text
+        for text in texts
+    ]
 
 
 def _without_markup(text: str) -> str:
@@ -148,7 +217,7 @@ def package_of(name: str) -> str:
 
 
 def sacrebleu_tokenizer(name: str) -> Any:
-    """sacreBLEU's own tokenizer object."""
+    """SacreBLEU's own tokenizer object."""
     try:
         from sacrebleu.metrics.bleu import BLEU
 
@@ -158,11 +227,12 @@ def sacrebleu_tokenizer(name: str) -> Any:
             f"Tokenizer {name!r} needs a package that is not installed. Install it with: "
             f"pip install {package_of(name)}. Or choose another tokenizer: char needs none."
         ) from error
-    # A model is downloaded on first use. What goes wrong then ends in errors of many libraries, or in an exit of
-    # the whole program.
+    # A model is downloaded on first use. What goes wrong then ends in errors of many libraries, or
+    # in an exit of the whole program.
     except (Exception, SystemExit) as error:
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise SettingError(
             f"Tokenizer {name!r} could not be set up ({reason}). If it needs a model that sacreBLEU downloads on "
             "first use, use it in sacreBLEU once with a network connection. Or choose another tokenizer.",
-            {"tokenize": "NAME"}) from error
+            {"tokenize": "NAME"},
+        ) from error

@@ -22,26 +22,28 @@ class ErrorRate(WordMetric):
     in_order: ClassVar[bool] = True
 
     def score(self, sums: np.ndarray) -> np.ndarray:
-        """Errors per 100 words of the references, shape (..., 2) -> (...), float64; without a reference word 0 without
-        an error and 100 with any."""
+        """Errors per 100 words of the references, shape (..., 2) -> (...), float64; without a
+        reference word 0 without an error and 100 with any.
+        """
         sums = np.asarray(sums, dtype=np.float64)
         errors, words = sums[..., 0], sums[..., 1]
         return 100 * np.where(words > 0, errors / np.maximum(words, 1), errors > 0)
 
     def _counter(self, testset: TestSet) -> BlockCounter:
         kernel, n_refs = compiled_late(_count, _distance, _unshared), len(testset.references)
-        return lambda words, first, stats: kernel(words.ids, words.begins, words.counts, n_refs, len(words.spans),
-                                                  self.in_order, stats)
+        return lambda words, first, stats: kernel(
+            words.ids, words.begins, words.counts, n_refs, len(words.spans), self.in_order, stats
+        )
 
 
 @dataclass(frozen=True)
 class Wer(ErrorRate):
-    """Word error rate: the fewest insertions, deletions and substitutions of words that turn the output into the
-    reference (Levenshtein 1966), per 100 words of the reference; lower is better.
+    """Word error rate: the fewest insertions, deletions and substitutions of words that turn the
+    output into the reference (Levenshtein 1966), per 100 words of the reference; lower is better.
 
-    In each segment the nearest of several references counts (Niessen et al. 2000), the one that needs the fewest; of
-    two that need as few, the longer. The corpus score is the sum of these errors over that of these references'
-    lengths.
+    In each segment the nearest of several references counts (Niessen et al. 2000), the one that
+    needs the fewest; of two that need as few, the longer. The corpus score is the sum of these
+    errors over that of these references' lengths.
 
     References
     ----------
@@ -64,13 +66,15 @@ class Wer(ErrorRate):
 
 @dataclass(frozen=True)
 class Per(ErrorRate):
-    """Position-independent error rate (Tillmann et al. 1997): word errors without regard to order, the length of the
-    longer of output and reference less the words they share, per 100 words of the reference; lower is better.
+    """Position-independent error rate (Tillmann et al. 1997): word errors without regard to order,
+    the length of the longer of output and reference less the words they share, per 100 words of the
+    reference; lower is better.
 
-    A word is shared as often as both have it. This is half of abs(output length - reference length) plus the sum over
-    words of abs(count in output - count in reference), as Popovic and Ney write it, and never more than word errors in
-    order. In each segment the reference with the fewest errors counts; of two with as few, the longer. The corpus score
-    is the sum of these errors over that of these references' lengths.
+    A word is shared as often as both have it. This is half of abs(output length - reference length)
+    plus the sum over words of abs(count in output - count in reference), as Popovic and Ney write
+    it, and never more than word errors in order. In each segment the reference with the fewest
+    errors counts; of two with as few, the longer. The corpus score is the sum of these errors over
+    that of these references' lengths.
 
     References
     ----------
@@ -93,19 +97,33 @@ class Per(ErrorRate):
     ends: ClassVar[Mapping[float, str]] = {0.0: "no word is wrong, whatever the order"}
 
 
-def _count(ids: np.ndarray, begins: np.ndarray, counts: np.ndarray, n_refs: int, n_kinds: int, in_order: bool,
-           stats: np.ndarray) -> None:
-    """Fill the statistics of a block, shape (systems, segments, 2); to be compiled. The references come first."""
+def _count(
+    ids: np.ndarray,
+    begins: np.ndarray,
+    counts: np.ndarray,
+    n_refs: int,
+    n_kinds: int,
+    in_order: bool,
+    stats: np.ndarray,
+) -> None:
+    """Fill the statistics of a block, shape (systems, segments, 2); to be compiled.
+
+    The references come first.
+    """
     row, left = np.empty(max(counts.max(), 0) + 1, np.int64), np.zeros(n_kinds, np.int64)
     for seg in range(counts.shape[1]):
         for s in range(len(stats)):
-            output = ids[begins[n_refs + s, seg]:][:counts[n_refs + s, seg]]
+            output = ids[begins[n_refs + s, seg] :][: counts[n_refs + s, seg]]
             best = np.int64(-1)
             for r in range(n_refs):
                 length = counts[r, seg]
                 if length >= 0:
-                    reference = ids[begins[r, seg]:][:length]
-                    errors = _distance(output, reference, row) if in_order else _unshared(output, reference, left)
+                    reference = ids[begins[r, seg] :][:length]
+                    errors = (
+                        _distance(output, reference, row)
+                        if in_order
+                        else _unshared(output, reference, left)
+                    )
                     if best < 0 or errors < best or (errors == best and length > stats[s, seg, 1]):
                         best = errors
                         stats[s, seg, 0], stats[s, seg, 1] = errors, length

@@ -1,9 +1,20 @@
-"""Readers: from files, or from memory, to a TestSet. `formats` knows the formats, and what reads each."""
+"""Readers: from files, or from memory, to a TestSet.
+
+`formats` knows the formats, and what reads each.
+"""
 
 from mtsig_core.readers.lines import read_lines
 from mtsig_core.readers.scores import join_scores, read_scores
 from mtsig_core.readers.texts import read_frame, read_text
 from mtsig_core.readers.wmt import language_pairs, read_wmt, read_wmt_xml
 
-__all__ = ["join_scores", "language_pairs", "read_frame", "read_lines", "read_scores", "read_text", "read_wmt",
-           "read_wmt_xml"]
+__all__ = [
+    "join_scores",
+    "language_pairs",
+    "read_frame",
+    "read_lines",
+    "read_scores",
+    "read_text",
+    "read_wmt",
+    "read_wmt_xml",
+]

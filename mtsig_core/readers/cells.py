@@ -1,11 +1,15 @@
-"""What a value in a file is: a text, a name, a number. Only this module looks at the types of values.
+"""What a value in a file is: a text, a name, a number.
 
-JSON, workbooks, Parquet and data frames have values of any type where a text or a number is expected. Each value is
-read here, once, in the one clear way that there is: the number 12 as the text 12, the text 0.5 as a number. Where there
-is none, as for true, a date or a list in place of a text, `UnclearValue` says what came, what was expected, and the
-fix. `read_column` and `read_field` add the file, the row and the column.
+Only this module looks at the types of values.
 
-Until it has been read here, a value has the type `object`, so that mypy finds whoever takes it for something else.
+JSON, workbooks, Parquet and data frames have values of any type where a text or a number is
+expected. Each value is read here, once, in the one clear way that there is: the number 12 as the
+text 12, the text 0.5 as a number. Where there is none, as for true, a date or a list in place of a
+text, `UnclearValue` says what came, what was expected, and the fix. `read_column` and `read_field`
+add the file, the row and the column.
+
+Until it has been read here, a value has the type `object`, so that mypy finds whoever takes it for
+something else.
 """
 
 from __future__ import annotations
@@ -46,8 +50,13 @@ class CellError(InputError):
     """A value in a file cannot be read as what its column holds."""
 
 
-def read_column(where: Callable[[int | str], str], column: str, rows: Sequence[tuple[int | str, Sequence[object]]],
-                place: int, read: Callable[[object], _Read]) -> list[_Read]:
+def read_column(
+    where: Callable[[int | str], str],
+    column: str,
+    rows: Sequence[tuple[int | str, Sequence[object]]],
+    place: int,
+    read: Callable[[object], _Read],
+) -> list[_Read]:
     """The values of a column, read as texts, names or numbers.
 
     Parameters
@@ -85,12 +94,16 @@ def read_value(where: str, value: object, read: Callable[[object], _Read]) -> _R
         raise CellError(f"{where}: {unclear}") from None
 
 
-def read_field(where: str, record: Mapping[str, object], key: str, read: Callable[[object], _Read]) -> _Read:
-    """A value of a record, read as a text, a name or a number; nothing where the record lacks it."""
+def read_field(
+    where: str, record: Mapping[str, object], key: str, read: Callable[[object], _Read]
+) -> _Read:
+    """A value of a record, read as a text, a name or a number; nothing where the record lacks
+    it.
+    """
     return read_value(f"{where}, column {show_name(key)}", record.get(key, ABSENT), read)
 
 
-# -- the ways to read a value --------------------------------------------------------------------------------------
+# -- the ways to read a value ---------------------------------------------------------------------
 
 
 def is_missing(value: object) -> bool:
@@ -128,7 +141,8 @@ as text.
 
 
 def to_name(value: object) -> str:
-    """A name or an id, of a system, a document, a line, a rater: a text that is not empty, or a number.
+    """A name or an id, of a system, a document, a line, a rater: a text that is not empty, or a
+    number.
 
     >>> to_name(" A "), to_name(7), to_name(7.0)
     ('A', '7', '7')
@@ -137,7 +151,9 @@ def to_name(value: object) -> str:
         raise UnclearValue(_EMPTY)
     text = value if isinstance(value, str) else _write_number(value)
     if text is None:
-        raise UnclearValue(f"this is {describe_value(value)}. Expected a text or a number. {_advise(value)}")
+        raise UnclearValue(
+            f"this is {describe_value(value)}. Expected a text or a number. {_advise(value)}"
+        )
     name = show_name(text.strip())
     if not name:
         raise UnclearValue(_EMPTY)
@@ -168,11 +184,15 @@ def to_number(value: object) -> float | None:
         return None
     number = _parse_number(value)
     if number is None:
-        raise UnclearValue(f"the score is {describe_value(value)}. Expected a number such as 0.83, or nothing where a "
-                           "score is missing.")
+        raise UnclearValue(
+            f"the score is {describe_value(value)}. Expected a number such as 0.83, or nothing where a "
+            "score is missing."
+        )
     if math.isinf(number):
-        raise UnclearValue(f"the score is infinite ({describe_value(value)}). Expected a finite number, or nothing "
-                           "where a score is missing.")
+        raise UnclearValue(
+            f"the score is infinite ({describe_value(value)}). Expected a finite number, or nothing "
+            "where a score is missing."
+        )
     return None if math.isnan(number) else number
 
 
@@ -185,7 +205,9 @@ def to_object(value: object) -> Mapping[str, object]:
     if is_missing(value):
         return {}
     if not isinstance(value, Mapping):
-        raise UnclearValue(f"this is {describe_value(value)}. Expected an object, such as {{\"refA\": ...}}.")
+        raise UnclearValue(
+            f'this is {describe_value(value)}. Expected an object, such as {{"refA": ...}}.'
+        )
     return value
 
 
@@ -204,7 +226,8 @@ def has_number(value: object) -> bool:
 
 
 def count_truths(values: Sequence[object]) -> list[object] | None:
-    """The values of a column of judgements with 1 for true and 0 for false; None of any other column.
+    """The values of a column of judgements with 1 for true and 0 for false; None of any other
+    column.
 
     >>> count_truths([True, False, None]), count_truths(["TRUE", "false", "n/a"]), count_truths([True, 0.5])
     ([1.0, 0.0, None], [1.0, 0.0, 'n/a'], None)
@@ -221,7 +244,9 @@ def count_truths(values: Sequence[object]) -> list[object] | None:
 
 
 def _is_truth(value: object) -> bool:
-    """Whether a value is true or false, of Python or of numpy, which calls the type bool_ or bool."""
+    """Whether a value is true or false, of Python or of numpy, which calls the type bool_ or
+    bool.
+    """
     return type(value).__name__ in ("bool", "bool_")
 
 
@@ -238,7 +263,9 @@ def _is_no_number(value: object) -> bool:
 
 
 def _parse_number(value: object) -> float | None:
-    """A number, or a text of one; None of anything else, and of 1_000, which only Python takes for a number."""
+    """A number, or a text of one; None of anything else, and of 1_000, which only Python takes for
+    a number.
+    """
     is_number = isinstance(value, Real | Decimal) and not isinstance(value, bool)
     may_be_text_of_one = isinstance(value, str) and "_" not in value
     if not is_number and not may_be_text_of_one:
@@ -256,14 +283,14 @@ def _write_number(value: object) -> str | None:
     if isinstance(value, bool) or not isinstance(value, Real | Decimal):
         return None
     if isinstance(value, Integral):
-        return str(int(value)) if abs(int(value)) < 10 ** _LONGEST_WHOLE else None
+        return str(int(value)) if abs(int(value)) < 10**_LONGEST_WHOLE else None
     text = repr(float(value))  # the shortest that is this number
     if "e" in text or "n" in text:  # 1e+16, inf
         return None
     return text.removesuffix(".0")
 
 
-# -- words -----------------------------------------------------------------------------------------------------------
+# -- words ----------------------------------------------------------------------------------------
 
 
 def describe_value(value: object) -> str:

@@ -1,5 +1,7 @@
-"""A task whose texts are documents in JSON, as WMT25 published them: one file of sources and references, and a file of
-outputs for each system, side by side or below ``systems/``, each with all language pairs."""
+"""A task whose texts are documents in JSON, as WMT25 published them: one file of sources and
+references, and a file of outputs for each system, side by side or below ``systems/``, each with all
+language pairs.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,9 @@ def _read_first(path: Path) -> dict[str, object] | None:
 
 
 def list_document_pairs(files: DocumentFiles) -> tuple[list[str], list[str]]:
-    """The language pairs that have references, and the others; quick, so a list for a choice, not a check."""
+    """The language pairs that have references, and the others; quick, so a list for a choice, not a
+    check.
+    """
     with_references: dict[str, None] = {}
     pairs: dict[str, None] = {}
     for line in read_bytes(files.main)[0].split(b"\n"):
@@ -88,8 +92,10 @@ def list_document_pairs(files: DocumentFiles) -> tuple[list[str], list[str]]:
 
 
 def read_documents_task(files: DocumentFiles, pairs: Collection[str] | None) -> dict[str, TestSet]:
-    """The test set of each of these language pairs; of all that have references by default. A system takes part where
-    it has documents of the pair."""
+    """The test set of each of these language pairs; of all that have references by default.
+
+    A system takes part where it has documents of the pair.
+    """
     known, _ = list_document_pairs(files)
     for pair in pairs or ():
         if pair not in known:
@@ -102,7 +108,9 @@ def read_documents_task(files: DocumentFiles, pairs: Collection[str] | None) -> 
 def _read_table(path: Path) -> TextTable:
     table = read_text_table_file(path)
     if table is None:
-        raise InputError(f"{show_name(path)} is no file of documents. Expected an object with doc_id in each line.")
+        raise InputError(
+            f"{show_name(path)} is no file of documents. Expected an object with doc_id in each line."
+        )
     return table
 
 
@@ -115,8 +123,15 @@ def _join(pair: str, main: TextTable, outputs: dict[str, TextTable]) -> TestSet:
         systems[name] = _fill(next(iter(table.outputs.values())))
     references = {name: texts for name, texts in first.references.items() if any(texts)}
     sources = None if first.sources is None else _fill(first.sources)
-    return TestSet(pair, systems, references, sources=sources, documents=first.documents, domains=first.domains,
-                   langpair=pair)
+    return TestSet(
+        pair,
+        systems,
+        references,
+        sources=sources,
+        documents=first.documents,
+        domains=first.domains,
+        langpair=pair,
+    )
 
 
 def _fill(texts: Iterable[str | None]) -> list[str]:

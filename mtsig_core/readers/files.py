@@ -1,8 +1,8 @@
-"""Files and folders by their names: on disk, in a zip (``task.zip/references/en-de.refA.txt``), or as they came from a
-browser.
+"""Files and folders by their names: on disk, in a zip (``task.zip/references/en-de.refA.txt``), or
+as they came from a browser.
 
-Readers open and list all that they read here, so that what is read from a folder is read from the other two as well.
-Nothing is unpacked to disk, so that a name in a zip can lead nowhere.
+Readers open and list all that they read here, so that what is read from a folder is read from the
+other two as well. Nothing is unpacked to disk, so that a name in a zip can lead nowhere.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ def read_uploaded(files: Mapping[str, bytes]) -> Iterator[None]:
 
 
 def open_file(path: FilePath) -> io.BufferedReader:
-    """A file to read bytes from; where `limit_reading` names a folder, a regular one: a pipe or a device has no end."""
+    """A file to read bytes from; where `limit_reading` names a folder, a regular one: a pipe or a
+    device has no end.
+    """
     if (uploads := _UPLOADS.get()) is not None:
         if (content := uploads.get(os.fsdecode(path))) is None:
             raise FileNotFoundError(2, "No such file or directory", path)
@@ -83,13 +85,17 @@ def check_place(path: FilePath) -> str:
         return os.fspath(path)
     real = os.path.realpath(path)
     if not Path(real).is_relative_to(below):
-        raise InputError(f"{show_name(path)} is a link that leads out of MTSIG_DATA_ROOT, where the dashboard may not "
-                         "read. Replace it by the file or folder itself.")
+        raise InputError(
+            f"{show_name(path)} is a link that leads out of MTSIG_DATA_ROOT, where the dashboard may not "
+            "read. Replace it by the file or folder itself."
+        )
     return real
 
 
 def check_regular(path: Path) -> Path:
-    """A file that was found in a folder, and that nobody has named: there a pipe would be waited for without end."""
+    """A file that was found in a folder, and that nobody has named: there a pipe would be waited
+    for without end.
+    """
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise _make_irregular_error(path)
     return path
@@ -108,7 +114,11 @@ def is_folder(path: FilePath) -> bool:
 def is_file(path: FilePath) -> bool:
     """Whether there is a file of that name, which may be a zip."""
     place = _split_path(path)
-    return os.path.isfile(path) if place is None or not place[1] else place[1] in _open_archive(place[0]).files
+    return (
+        os.path.isfile(path)
+        if place is None or not place[1]
+        else place[1] in _open_archive(place[0]).files
+    )
 
 
 def exists(path: FilePath) -> bool:
@@ -124,7 +134,9 @@ def list_folder(folder: FilePath) -> list[str]:
         try:
             names = {*os.listdir(check_place(folder))}
         except OSError as error:
-            raise InputError(f"{show_name(folder)} cannot be read: {error.strerror or error}.") from None
+            raise InputError(
+                f"{show_name(folder)} cannot be read: {error.strerror or error}."
+            ) from None
     return sorted(name for name in names if not name.startswith("."))
 
 
@@ -132,11 +144,14 @@ def list_archive(path: FilePath) -> list[Path]:
     """All files and folders in a zip, the topmost first; not what Finder lays beside them."""
     archive = _open_archive(os.fsdecode(path))
     names = [name.split("/") for name in {*archive.files, *archive.folders} - {""}]
-    return [Path(path, *name) for name in sorted(names, key=lambda name: (len(name), name))
-            if OF_FINDER not in name and not name[-1].startswith(".")]
+    return [
+        Path(path, *name)
+        for name in sorted(names, key=lambda name: (len(name), name))
+        if OF_FINDER not in name and not name[-1].startswith(".")
+    ]
 
 
-# -- zips ------------------------------------------------------------------------------------------------------
+# -- zips -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -163,13 +178,19 @@ def _is_archive(path: str, *_state: int) -> bool:
 
 
 def _split_path(path: FilePath) -> tuple[str, str] | None:
-    """The zip that a path leads into, and the name in it, empty for the zip itself; None for all else."""
+    """The zip that a path leads into, and the name in it, empty for the zip itself; None for all
+    else.
+    """
     path = os.fsdecode(path)
     if os.path.isdir(path):
         return None
     ends = (end.start() for end in re.finditer("/|$", path))
     end = next((end for end in ends if os.path.isfile(path[:end])), None)
-    return None if end is None or not is_archive(path[:end]) else (path[:end], "/".join(_split_name(path[end:])))
+    return (
+        None
+        if end is None or not is_archive(path[:end])
+        else (path[:end], "/".join(_split_name(path[end:])))
+    )
 
 
 def _split_name(name: str) -> list[str]:
@@ -185,29 +206,49 @@ def _open_archive(path: str) -> _Archive:
     spend("zip_files", len(archive.files), "The zip archive", once=key)
     spend("zip_mb", archive.size, "The zip archive", once=key)
     if len(archive.files) > MAX_FILES or archive.size > MAX_UNPACKED:
-        raise InputError(f"The zip archive holds {len(archive.files)} files of {archive.size >> 20} MB in all; at "
-                         f"most {MAX_FILES} files and {MAX_UNPACKED >> 20} MB are read. Zip only one task.")
+        raise InputError(
+            f"The zip archive holds {len(archive.files)} files of {archive.size >> 20} MB in all; at "
+            f"most {MAX_FILES} files and {MAX_UNPACKED >> 20} MB are read. Zip only one task."
+        )
     return archive
 
 
 @lru_cache(maxsize=8)
 def _read_archive(path: str, *_state: int) -> _Archive:
-    """A zip, and what is in it; links are left out. A process must not read by the open file of another."""
+    """A zip, and what is in it; links are left out.
+
+    A process must not read by the open file of another.
+    """
     files: dict[str, zipfile.ZipInfo] = {}
     folders: dict[str, set[str]] = {"": set()}
     with _explain_damage():
-        opened = _open_zip(open(path, "rb") if zipfile.is_zipfile(path) else open_tar_as_zip(
-            path, min(MAX_UNPACKED, count_left("zip_mb") or MAX_UNPACKED), MAX_FILES))
+        opened = _open_zip(
+            open(path, "rb")
+            if zipfile.is_zipfile(path)
+            else open_tar_as_zip(
+                path, min(MAX_UNPACKED, count_left("zip_mb") or MAX_UNPACKED), MAX_FILES
+            )
+        )
         for member in opened.infolist():
             if member.is_dir() or stat.S_ISLNK(member.external_attr >> 16):
                 continue
             parts = _split_name(member.filename)
-            wrong = ("is no name" if not parts else "lies too many folders deep" if len(parts) > MAX_DEPTH else
-                     f"has a name of more than {MAX_NAME} letters" if max(map(len, parts)) > MAX_NAME else
-                     "is there twice" if "/".join(parts) in files else "")
+            wrong = (
+                "is no name"
+                if not parts
+                else "lies too many folders deep"
+                if len(parts) > MAX_DEPTH
+                else f"has a name of more than {MAX_NAME} letters"
+                if max(map(len, parts)) > MAX_NAME
+                else "is there twice"
+                if "/".join(parts) in files
+                else ""
+            )
             if wrong:
-                raise InputError(f"{show_name(member.filename[:80])} in the zip archive {wrong}. Rename it, and zip "
-                                 "the folder again.")
+                raise InputError(
+                    f"{show_name(member.filename[:80])} in the zip archive {wrong}. Rename it, and zip "
+                    "the folder again."
+                )
             files["/".join(parts)] = member
             for k, part in enumerate(parts):
                 folders.setdefault("/".join(parts[:k]), set()).add(part)
@@ -215,19 +256,28 @@ def _read_archive(path: str, *_state: int) -> _Archive:
 
 
 def _open_zip(archive: IO[bytes]) -> zipfile.ZipFile:
-    """The archive, once its list of files is known to be of a fair length: all of it is read at once."""
+    """The archive, once its list of files is known to be of a fair length: all of it is read at
+    once.
+    """
     ends: Any = zipfile
     size = (ends._EndRecData(archive) or [0] * 9)[_SIZE_OF_LIST]
     if size > MAX_FILES * _ENTRY:
-        raise InputError(f"The zip archive holds far more than {MAX_FILES} files: the list of them takes "
-                         f"{size >> 20} MB. Zip only one task.")
-    try:  # names are in UTF-8 also where no flag says so, as Finder and a zip without a locale leave it
+        raise InputError(
+            f"The zip archive holds far more than {MAX_FILES} files: the list of them takes "
+            f"{size >> 20} MB. Zip only one task."
+        )
+    # names are in UTF-8 also where no flag says so, as Finder and a zip without a locale leave it
+    try:
         opened_zip = zipfile.ZipFile(archive, metadata_encoding="utf-8")
     except UnicodeDecodeError:
         opened_zip = zipfile.ZipFile(archive)
-    if secret := next((member for member in opened_zip.infolist() if member.flag_bits & _ENCRYPTED), None):
-        raise InputError(f"{show_name(secret.filename[:80])} in the zip archive is encrypted. Zip the folder again, "
-                         "without a password.")
+    if secret := next(
+        (member for member in opened_zip.infolist() if member.flag_bits & _ENCRYPTED), None
+    ):
+        raise InputError(
+            f"{show_name(secret.filename[:80])} in the zip archive is encrypted. Zip the folder again, "
+            "without a password."
+        )
     return opened_zip
 
 
@@ -236,29 +286,38 @@ def _open_member(path: str, name: str) -> io.BufferedReader:
     if (member := archive.files.get(name)) is None:
         if name in archive.folders:
             raise IsADirectoryError(21, "Is a directory")
-        raise InputError(f"{show_name(path)} has no file {show_name(name)}. Name one that is in it.")
+        raise InputError(
+            f"{show_name(path)} has no file {show_name(name)}. Name one that is in it."
+        )
     if is_limited() and member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         # Of the other kinds a few bytes can come to any number at once.
-        raise InputError(f"{show_name(member.filename)} is packed in a way that is not read from uploads. Zip the "
-                         "folder again by the usual way, deflate.")
+        raise InputError(
+            f"{show_name(member.filename)} is packed in a way that is not read from uploads. Zip the "
+            "folder again by the usual way, deflate."
+        )
     with _explain_damage():
         return io.BufferedReader(cast(Any, archive.opened.open(member)))
 
 
 @contextmanager
 def _explain_damage() -> Iterator[None]:
-    """What is wrong with a zip as one message, whatever its damage makes of the libraries that read it."""
+    """What is wrong with a zip as one message, whatever its damage makes of the libraries that read
+    it.
+    """
     try:
         yield
     except (InputError, MemoryError):
         raise
     except Exception as error:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        raise InputError(f"The zip archive cannot be read: {show_name(reason)[:200]}. Copy it again, or zip the folder "
-                         "again by the usual way, deflate.") from None
+        raise InputError(
+            f"The zip archive cannot be read: {show_name(reason)[:200]}. Copy it again, or zip the folder "
+            "again by the usual way, deflate."
+        ) from None
 
 
-# Packed files: gzip, bzip2 and xz bit by bit, and tar archives as zips, so that what reads zips reads them.
+# Packed files: gzip, bzip2 and xz bit by bit, and tar archives as zips, so that what reads zips
+# reads them.
 
 CHUNK = 1 << 20
 #: The first bytes of what is unpacked, and what has packed it.
@@ -275,16 +334,24 @@ def find_packer(file: io.BufferedReader[Any]) -> str | None:
 
 
 def unpack(file: io.BufferedReader[Any]) -> Iterator[bytes]:
-    """The content of a file bit by bit, unpacked, however much a bit of it unpacks to. Raises one of `DAMAGE`, or an
-    OSError without a number."""
+    """The content of a file bit by bit, unpacked, however much a bit of it unpacks to.
+
+    Raises one of `DAMAGE`, or an OSError without a number.
+    """
     packer = find_packer(file)
     if packer is None or packer == "gzip":
-        stream: io.BufferedReader[Any] | gzip.GzipFile = file if packer is None else gzip.GzipFile(fileobj=file)
+        stream: io.BufferedReader[Any] | gzip.GzipFile = (
+            file if packer is None else gzip.GzipFile(fileobj=file)
+        )
         yield from iter(lambda: stream.read(CHUNK), b"")
         return
 
     def make() -> Any:
-        return bz2.BZ2Decompressor() if packer == "bzip2" else lzma.LZMADecompressor(memlimit=_XZ_MEMORY)
+        return (
+            bz2.BZ2Decompressor()
+            if packer == "bzip2"
+            else lzma.LZMADecompressor(memlimit=_XZ_MEMORY)
+        )
 
     packed, part = make(), b""
     while True:
@@ -316,8 +383,10 @@ def open_tar_as_zip(path: str, most_bytes: int, most_files: int) -> IO[bytes]:
         for chunk in unpack(file):
             size += len(chunk)
             if size > most_bytes:
-                raise InputError(f"The tar archive unpacks to more than {most_bytes >> 20} MB, the most that is read. "
-                                 "Pack only one task.")
+                raise InputError(
+                    f"The tar archive unpacks to more than {most_bytes >> 20} MB, the most that is read. "
+                    "Pack only one task."
+                )
             raw.write(chunk)
     raw.seek(0)
     out, names = tempfile.TemporaryFile(), set[str]()
@@ -326,9 +395,17 @@ def open_tar_as_zip(path: str, most_bytes: int, most_files: int) -> IO[bytes]:
             if not member.isreg():
                 continue
             content = archive.extractfile(member)
-            if content is None or member.issparse() or member.name in names or len(names) == most_files:
-                wrong = f"more than {most_files} files" if len(names) == most_files else \
-                    f"{show_name(member.name[:80])}, which has holes in it or comes twice"
+            if (
+                content is None
+                or member.issparse()
+                or member.name in names
+                or len(names) == most_files
+            ):
+                wrong = (
+                    f"more than {most_files} files"
+                    if len(names) == most_files
+                    else f"{show_name(member.name[:80])}, which has holes in it or comes twice"
+                )
                 raise InputError(f"The tar archive has {wrong}. Pack the folder again, as a zip.")
             names.add(member.name)
             with zipped.open(zipfile.ZipInfo(member.name), "w") as target:

@@ -1,9 +1,10 @@
 r"""Which format a file has, by its content and not by its name.
 
-`FORMATS` is the registry: what a format is called, how its first bytes show it, what to do where it came in place of
-something else, and which reader takes it where. A file is refused where none does: scored as plain text, line by line,
-it would give a wrong number without a warning. A new format is one row here and its reader; the command line, uploads,
-folders and archives all read files by `read_lines`, `read_texts` and `read_table`, which ask here.
+`FORMATS` is the registry: what a format is called, how its first bytes show it, what to do where it
+came in place of something else, and which reader takes it where. A file is refused where none does:
+scored as plain text, line by line, it would give a wrong number without a warning. A new format is
+one row here and its reader; the command line, uploads, folders and archives all read files by
+`read_lines`, `read_texts` and `read_table`, which ask here.
 """
 
 from __future__ import annotations
@@ -19,7 +20,14 @@ from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from mtsig_core.errors import InputError, Remedy
-from mtsig_core.readers.columns import NAMES, InputTable, is_comment, read_parquet, read_text_table, read_xlsx
+from mtsig_core.readers.columns import (
+    NAMES,
+    InputTable,
+    is_comment,
+    read_parquet,
+    read_text_table,
+    read_xlsx,
+)
 from mtsig_core.readers.markup import read_sgml_texts, read_xml_texts
 from mtsig_core.readers.ratings import (
     APPRAISE,
@@ -48,7 +56,11 @@ from mtsig_core.readers.text_tables import (
 from mtsig_core.testset import show_name
 
 # What is expected in a file, for messages; most have the first.
-SEGMENTS, SCORE_TABLE, SYSTEMS_TABLE = "one segment per line", "a table of segment scores", "a table of the systems"
+SEGMENTS, SCORE_TABLE, SYSTEMS_TABLE = (
+    "one segment per line",
+    "a table of segment scores",
+    "a table of the systems",
+)
 DOCUMENTS, IDS = "one document id per line", "one segment id per line"
 FOLDER = "the folder of a shared task, or a zip of it"
 TEXTS = "several texts in one file"
@@ -93,8 +105,9 @@ class _Sample:
 
     @cached_property
     def root(self) -> str:
-        """The first tag of what is marked up as a whole, in small letters, `?` where only the declaration is known;
-        empty for a text in which tags stand here and there."""
+        """The first tag of what is marked up as a whole, in small letters, `?` where only the
+        declaration is known; empty for a text in which tags stand here and there.
+        """
         text = "\n".join(self.lines).lstrip()
         match = re.search(r"<([A-Za-z][\w:.-]*)", text) if text.startswith("<") else None
         if match is None:
@@ -107,7 +120,9 @@ class _Sample:
 
     @cached_property
     def n_columns(self) -> int:
-        """Into how many columns tabs part the lines, as good as all of them; 1 where they part none."""
+        """Into how many columns tabs part the lines, as good as all of them; 1 where they part
+        none.
+        """
         if len(self.lines) < 2:
             return 1
         (tabs, lines), *_ = Counter(line.count("\t") for line in self.lines).most_common()
@@ -115,9 +130,10 @@ class _Sample:
 
     @cached_property
     def header(self) -> set[str]:
-        """Names of columns in the first line, in small letters, where the others have as many cells; Excel may say the
-        separator before it."""
-        lines = self.lines[bool(self.lines) and re.fullmatch("sep=.", self.lines[0]) is not None:]
+        """Names of columns in the first line, in small letters, where the others have as many
+        cells; Excel may say the separator before it.
+        """
+        lines = self.lines[bool(self.lines) and re.fullmatch("sep=.", self.lines[0]) is not None :]
         for separator in "\t,;":
             try:
                 names, *rows = csv.reader(lines[:200] or [""], delimiter=separator)
@@ -132,12 +148,19 @@ class _Sample:
 
     @cached_property
     def has_quoted_cells(self) -> bool:
-        """Whether nearly all lines are as many cells in quotes, with commas or semicolons between them."""
-        return any(self.share(rf'"([^"]|"")*"{sign}("([^"]|"")*"|[^"{sign}]*)({sign}|$)') >= _MOST for sign in ",;")
+        """Whether nearly all lines are as many cells in quotes, with commas or semicolons between
+        them.
+        """
+        return any(
+            self.share(rf'"([^"]|"")*"{sign}("([^"]|"")*"|[^"{sign}]*)({sign}|$)') >= _MOST
+            for sign in ",;"
+        )
 
     @cached_property
     def record(self) -> Mapping[str, Any]:
-        """The first line, where nearly all lines are objects of JSON; of one that is none the key is `?`."""
+        """The first line, where nearly all lines are objects of JSON; of one that is none the key
+        is `?`.
+        """
         if self.share(r"""\s*\{\s*["'][^"']*["']\s*:""") < _MOST:
             return {}
         first = _parse_json(self.lines[0])
@@ -152,13 +175,15 @@ class _Sample:
 
     @cached_property
     def has_blocks_of_three(self) -> bool:
-        """Whether three lines and an empty one follow each other throughout, of which the second and the third are
-        alike, as a reference and an output are. Verses in threes are not alike so."""
+        """Whether three lines and an empty one follow each other throughout, of which the second
+        and the third are alike, as a reference and an output are. Verses in threes are not alike
+        so.
+        """
         lines = self.head.decode("utf-8", "ignore").lstrip("\ufeff").splitlines()
         n_blocks = len(lines) // 4
         if n_blocks < _BLOCKS:
             return False
-        blocks = [lines[4 * k:4 * k + 4] for k in range(n_blocks)]
+        blocks = [lines[4 * k : 4 * k + 4] for k in range(n_blocks)]
         if not all(all(map(str.strip, block[:3])) and not block[3].strip() for block in blocks):
             return False
         references = [block[1] for block in blocks]
@@ -169,7 +194,10 @@ class _Sample:
     def has_texts_only(self) -> bool:
         """Whether these objects have texts and no number that could be a score."""
         return bool(self.record.keys() & (_TEXT_COLUMNS - _IDS)) and not any(
-            re.fullmatch(r"-?[\d.]+", str(value)) for key, value in self.record.items() if key not in _IDS)
+            re.fullmatch(r"-?[\d.]+", str(value))
+            for key, value in self.record.items()
+            if key not in _IDS
+        )
 
     @cached_property
     def is_json(self) -> bool:
@@ -179,8 +207,13 @@ class _Sample:
         if len(self.lines) == 1:
             begins = re.match(r'\s*(\{\s*"|\[\s*[\[{"])', self.lines[0]) is not None
             return begins and (len(self.head) >= _HEAD or _parse_json(self.lines[0]) is not None)
-        piece = r"""\s*([\[\]{},]+|"[^"]*"\s*:.*|"(\\.|[^"\\])*"|[\d.eE+-]+|null|true|false),?\s*$"""
-        return re.fullmatch(r"\s*\[?\s*[\[{]\s*", self.lines[0]) is not None and self.share(piece) >= _MOST
+        piece = (
+            r"""\s*([\[\]{},]+|"[^"]*"\s*:.*|"(\\.|[^"\\])*"|[\d.eE+-]+|null|true|false),?\s*$"""
+        )
+        return (
+            re.fullmatch(r"\s*\[?\s*[\[{]\s*", self.lines[0]) is not None
+            and self.share(piece) >= _MOST
+        )
 
 
 def _parse_json(text: str) -> Any:
@@ -199,12 +232,16 @@ class Format:
     """A format of files."""
 
     name: str
-    what: str  # the same with its article, as a message has it; `{n_columns}` stands for their number
+    what: (
+        str  # the same with its article, as a message has it; `{n_columns}` stands for their number
+    )
     fits: Callable[[_Sample], bool]  # whether a sample of a file looks so
-    #: What to do about it; `FILE` and `COPY` stand for the file, and for a text beside it, in commands of a shell.
+    #: What to do about it; `FILE` and `COPY` stand for the file, and for a text beside it, in
+    #: commands of a shell.
     remedy: str = "Give it as plain text in UTF-8."
-    #: What it may be read as, and the reader: from the text of the file (of a binary one its bytes, unpacked) and its
-    #: name to lines of text, or to a `InputTable` of scores. None stands for the reader of plain text.
+    #: What it may be read as, and the reader: from the text of the file (of a binary one its bytes,
+    #: unpacked) and its name to lines of text, or to a `InputTable` of scores. None stands for the
+    #: reader of plain text.
     reads: Mapping[str, Callable[[Any, str], Any] | None] = field(default_factory=dict)
     remedies: tuple[Remedy, ...] = ()  # see `MtsigError`
     is_binary: bool = False
@@ -213,7 +250,9 @@ class Format:
 
     @property
     def holds_scores(self) -> bool:
-        """Whether its files have scores by their form alone, whatever they are called; texts may be among them."""
+        """Whether its files have scores by their form alone, whatever they are called; texts may be
+        among them.
+        """
         return _NAMED_SCORES in self.remedies
 
 
@@ -223,7 +262,9 @@ def _tabulate(read: Callable[[Any, str], InputTable]) -> Callable[[Any, str], Te
 
 
 def _has_magic(*magics: bytes, offset: int = 0) -> Callable[[_Sample], bool]:
-    return lambda sample: sample.is_binary and any(sample.head.startswith(magic, offset) for magic in magics)
+    return lambda sample: (
+        sample.is_binary and any(sample.head.startswith(magic, offset) for magic in magics)
+    )
 
 
 def _has_lines(pattern: str, share: float = _HALF) -> Callable[[_Sample], bool]:
@@ -243,16 +284,20 @@ def _has_root(*names: str) -> Callable[[_Sample], bool]:
 
 
 def _has_member(*names: bytes) -> Callable[[_Sample], bool]:
-    return lambda sample: sample.head.startswith(b"PK\x03\x04") and any(
-        name in sample.head + sample.tail for name in names)
+    return lambda sample: (
+        sample.head.startswith(b"PK\x03\x04")
+        and any(name in sample.head + sample.tail for name in names)
+    )
 
 
 # Results of other programs: mostly a score of each system as a whole.
 _SACREBLEU = rb'\s*\[?\s*\{\s*"name"\s*:\s*"[^"]*"\s*,\s*"score"\s*:\s*[\d.]+\s*,\s*"signature"\s*:'
 _SACREBLEU_TABLE = rb'\s*\[\s*\{\s*"system"\s*:\s*"[^"]*"\s*,\s*"[^"]*"\s*:\s*\{\s*"score"\s*:'
 _COMET_COMPARE = rb'\s*\{\s*"model"\s*:\s*"[^"]*"\s*,\s*"statistical_results"\s*:'
-_LM_EVAL_RESULTS = (rb'\s*\{\s*"results"\s*:\s*\{\s*"[^"]*"\s*:\s*\{'
-                    rb'[^{}]*"(alias|[^",]+,[^",]+)"\s*:')
+_LM_EVAL_RESULTS = (
+    rb'\s*\{\s*"results"\s*:\s*\{\s*"[^"]*"\s*:\s*\{'
+    rb'[^{}]*"(alias|[^",]+,[^",]+)"\s*:'
+)
 _PREDICTIONS = rb'\s*\{\s*"(predictions|references)"\s*:\s*\[\s*(\[\s*)?"'
 _SGML, _WMT_XML = ("refset", "srcset", "tstset", "mteval"), ("dataset", "collection")
 _ROOTS = (*_SGML, *_WMT_XML, "doc", "tmx", "xliff", "html")
@@ -260,17 +305,23 @@ _TEXT_COLUMNS = {*NAMES["source"], *NAMES["reference"], *NAMES["output"], "docid
 _IDS = {*NAMES["docid"], *NAMES["line"]}
 _KNOWN = {name for names in NAMES.values() for name in names}
 _JQ = r"""Take the texts: jq -r '.KEY | gsub("\n"; " ")' FILE > COPY, with the key of the texts for KEY."""
-_JQ_OF_COMET = ("jq '[.translations[] | .name as $n | .scores | to_entries[] | {system: $n, line: (.key + 1), score: "
-                ".value}]' FILE > scores.json")
+_JQ_OF_COMET = (
+    "jq '[.translations[] | .name as $n | .scores | to_entries[] | {system: $n, line: (.key + 1), score: "
+    ".value}]' FILE > scores.json"
+)
 _AWK = "awk -F ' [|][|][|] ' '!seen[$1]++ {print $2}' FILE > COPY"
-_EXPORT = "Export its translations as plain text, one segment per line, from the program that wrote it."
+_EXPORT = (
+    "Export its translations as plain text, one segment per line, from the program that wrote it."
+)
 _AS_IT_IS = "Give it in its own role: reference, output or source."
 _SHEETS = "Save its sheet as CSV in UTF-8. Of texts, save each column as a text file, one segment per line."
 _RATINGS = "It holds ratings: name it as scores."
 _SCORED = "It holds scores: name it as scores, and give the texts too."
 _FOR_LINES = "Write such a file from it, as plain text."
-_FOR_SCORES = ("Use the columns system, line, score with a row for each score; or a column for each system with a row "
-               "for each line.")
+_FOR_SCORES = (
+    "Use the columns system, line, score with a row for each score; or a column for each system with a row "
+    "for each line."
+)
 
 _WHOLE = "It holds scores of whole systems, and mtsig needs those of segments."
 
@@ -278,128 +329,385 @@ _binary = partial(Format, is_binary=True)
 
 #: The first that fits counts.
 FORMATS = (
-    _binary("xlsx", "a workbook of Excel", _has_member(b"xl/workbook.xml"), _AS_IT_IS,
-            reads={SCORE_TABLE: read_xlsx, TEXTS: _tabulate(read_xlsx)}, endings=(".xlsx",)),
-    _binary("office", "an office document", lambda sample: _has_member(b"[Content_Types].xml", b"opendocument")(
-        sample) or sample.head.startswith(b"\xd0\xcf\x11\xe0"), _SHEETS),
-    _binary("zip", "a zip archive", _has_magic(b"PK\x03\x04", b"PK\x05\x06"),
-            "A zip of a whole shared task is read on its own, under a name that ends in .zip. Otherwise unpack it and "
-            "give the files in it.", reads={FOLDER: None}),
-    _binary("tar", "a tar archive", _has_magic(b"ustar", offset=257),
-            "Unpack it: tar xf FILE. Then give the files in it; or a task's folder, or a zip of that.",
-            reads={FOLDER: None}),
-    *(_binary(name, what, _has_magic(magic), "Unpack it, and give the file in it.") for name, what, magic in (
-        ("gzip", "packed twice", b"\x1f\x8b"), ("bzip2", "packed twice", b"BZh"),
-        ("xz", "packed twice", b"\xfd7zXZ\x00"), ("7z", "a 7z archive", b"7z\xbc\xaf\x27\x1c"))),
-    _binary("zstd", "a zstd file", _has_magic(b"\x28\xb5\x2f\xfd"),
-            "Unpack it: zstd -d FILE. Then give the file in it."),
-    *(_binary(what.partition(" ")[2], what, _has_magic(magic)) for what, magic in (
-        ("a PNG image", b"\x89PNG\r\n"), ("a JPEG image", b"\xff\xd8\xff"), ("a GIF image", b"GIF8"),
-        ("a PDF document", b"%PDF"), ("an SQLite database", b"SQLite format 3"), ("a program", b"\x7fELF"),
-        ("a Python pickle", b"\x80\x04\x95"), ("a NumPy array", b"\x93NUMPY"))),
-    _binary("parquet", "a Parquet table", _has_magic(b"PAR1"), _AS_IT_IS,
-            reads={SCORE_TABLE: read_parquet, TEXTS: _tabulate(read_parquet)}, endings=(".parquet",)),
-    Format("sgml", "SGML of WMT, 2008 to 2020",
-           lambda sample: sample.root in _SGML or (sample.root in ("doc", "seg") and b"<seg" in sample.head),
-           _AS_IT_IS, reads={TEXTS: read_sgml_texts}, endings=(".sgm", ".sgml")),
-    Format("wmt-xml", "XML of WMT, 2021 on", _has_root(*_WMT_XML), _AS_IT_IS, remedies=({"xml": "FILE"},),
-           reads={TEXTS: read_xml_texts}, endings=(".xml",)),
+    _binary(
+        "xlsx",
+        "a workbook of Excel",
+        _has_member(b"xl/workbook.xml"),
+        _AS_IT_IS,
+        reads={SCORE_TABLE: read_xlsx, TEXTS: _tabulate(read_xlsx)},
+        endings=(".xlsx",),
+    ),
+    _binary(
+        "office",
+        "an office document",
+        lambda sample: (
+            _has_member(b"[Content_Types].xml", b"opendocument")(sample)
+            or sample.head.startswith(b"\xd0\xcf\x11\xe0")
+        ),
+        _SHEETS,
+    ),
+    _binary(
+        "zip",
+        "a zip archive",
+        _has_magic(b"PK\x03\x04", b"PK\x05\x06"),
+        "A zip of a whole shared task is read on its own, under a name that ends in .zip. Otherwise unpack it and "
+        "give the files in it.",
+        reads={FOLDER: None},
+    ),
+    _binary(
+        "tar",
+        "a tar archive",
+        _has_magic(b"ustar", offset=257),
+        "Unpack it: tar xf FILE. Then give the files in it; or a task's folder, or a zip of that.",
+        reads={FOLDER: None},
+    ),
+    *(
+        _binary(name, what, _has_magic(magic), "Unpack it, and give the file in it.")
+        for name, what, magic in (
+            ("gzip", "packed twice", b"\x1f\x8b"),
+            ("bzip2", "packed twice", b"BZh"),
+            ("xz", "packed twice", b"\xfd7zXZ\x00"),
+            ("7z", "a 7z archive", b"7z\xbc\xaf\x27\x1c"),
+        )
+    ),
+    _binary(
+        "zstd",
+        "a zstd file",
+        _has_magic(b"\x28\xb5\x2f\xfd"),
+        "Unpack it: zstd -d FILE. Then give the file in it.",
+    ),
+    *(
+        _binary(what.partition(" ")[2], what, _has_magic(magic))
+        for what, magic in (
+            ("a PNG image", b"\x89PNG\r\n"),
+            ("a JPEG image", b"\xff\xd8\xff"),
+            ("a GIF image", b"GIF8"),
+            ("a PDF document", b"%PDF"),
+            ("an SQLite database", b"SQLite format 3"),
+            ("a program", b"\x7fELF"),
+            ("a Python pickle", b"\x80\x04\x95"),
+            ("a NumPy array", b"\x93NUMPY"),
+        )
+    ),
+    _binary(
+        "parquet",
+        "a Parquet table",
+        _has_magic(b"PAR1"),
+        _AS_IT_IS,
+        reads={SCORE_TABLE: read_parquet, TEXTS: _tabulate(read_parquet)},
+        endings=(".parquet",),
+    ),
+    Format(
+        "sgml",
+        "SGML of WMT, 2008 to 2020",
+        lambda sample: (
+            sample.root in _SGML or (sample.root in ("doc", "seg") and b"<seg" in sample.head)
+        ),
+        _AS_IT_IS,
+        reads={TEXTS: read_sgml_texts},
+        endings=(".sgm", ".sgml"),
+    ),
+    Format(
+        "wmt-xml",
+        "XML of WMT, 2021 on",
+        _has_root(*_WMT_XML),
+        _AS_IT_IS,
+        remedies=({"xml": "FILE"},),
+        reads={TEXTS: read_xml_texts},
+        endings=(".xml",),
+    ),
     Format("tmx", "TMX, a translation memory", _has_root("tmx"), _EXPORT),
     Format("xliff", "XLIFF", _has_root("xliff"), _EXPORT),
-    Format("html", "a web page", lambda sample: sample.root == "html" and sample.share(r"\s*<") >= _HALF,
-           "Download the file itself, not the page that shows it."),
+    Format(
+        "html",
+        "a web page",
+        lambda sample: sample.root == "html" and sample.share(r"\s*<") >= _HALF,
+        "Download the file itself, not the page that shows it.",
+    ),
     Format("xml", "XML of a form that mtsig does not know", _has_root("?"), _EXPORT),
-    Format("fairseq", "a log of fairseq-generate", _has_lines(r"[STHDP]-\d+\t"), _AS_IT_IS,
-           reads={TEXTS: read_fairseq}),
-    Format("opennmt", "a verbose log of OpenNMT", _has_lines(r"(SENT|PRED|GOLD)( \d+:| SCORE:)", 0.3),
-           "Take the outputs: sed -n 's/^PRED [0-9]*: //p' FILE > COPY. Its references begin with GOLD."),
-    Format("nbest", "an n-best list", _has_lines(r"\s*\d+ \|\|\| "), f"Take the best of each segment: {_AWK}"),
-    Format("conllu", "CoNLL-U", _has_lines(r"\d+([-.]\d+)?\t([^\t]*\t){8}[^\t]*$"),
-           "It holds a parse: name it as the parse of its text.", remedies=({"parse": "NAME=FILE"},),
-           endings=(".conllu",)),
-    Format("subtitles", "a file of subtitles", _has_lines(r"(\d\d:)?\d\d:\d\d[,.]\d{3} --> ", 0.15), _EXPORT),
+    Format(
+        "fairseq",
+        "a log of fairseq-generate",
+        _has_lines(r"[STHDP]-\d+\t"),
+        _AS_IT_IS,
+        reads={TEXTS: read_fairseq},
+    ),
+    Format(
+        "opennmt",
+        "a verbose log of OpenNMT",
+        _has_lines(r"(SENT|PRED|GOLD)( \d+:| SCORE:)", 0.3),
+        "Take the outputs: sed -n 's/^PRED [0-9]*: //p' FILE > COPY. Its references begin with GOLD.",
+    ),
+    Format(
+        "nbest",
+        "an n-best list",
+        _has_lines(r"\s*\d+ \|\|\| "),
+        f"Take the best of each segment: {_AWK}",
+    ),
+    Format(
+        "conllu",
+        "CoNLL-U",
+        _has_lines(r"\d+([-.]\d+)?\t([^\t]*\t){8}[^\t]*$"),
+        "It holds a parse: name it as the parse of its text.",
+        remedies=({"parse": "NAME=FILE"},),
+        endings=(".conllu",),
+    ),
+    Format(
+        "subtitles",
+        "a file of subtitles",
+        _has_lines(r"(\d\d:)?\d\d:\d\d[,.]\d{3} --> ", 0.15),
+        _EXPORT,
+    ),
     Format("po", "a PO file of gettext", _has_lines(r"(msgid|msgstr)(\[\d+\])? ", 0.2), _EXPORT),
-    Format("opus", "a comparison of OPUS-MT: source, reference, output and an empty line for each segment",
-           lambda sample: sample.has_blocks_of_three, "Take the outputs: awk 'NR % 4 == 3' FILE > COPY. The references "
-           "are NR % 4 == 2, the sources NR % 4 == 1."),
-    Format("comet", "the printed output of comet-score", _has_lines(r".*\tSegment \d+\tscore: -?\d"), _SCORED,
-           scores="COMET", reads={SCORE_TABLE: read_comet_log}, remedies=(_NAMED_SCORES,)),
-    Format("seg-score", "a file of segment scores of mt-metrics-eval", lambda sample: sample.has_score_lines, _SCORED,
-           reads={SCORE_TABLE: read_seg_scores}, remedies=(_NAMED_SCORES,), endings=(".seg.score",)),
-    Format("numbers", "a list of numbers", lambda sample: len(sample.lines) > 2 and sample.share(
-        r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?\s*$") == 1,
-           "Scores of segments have a first line with the name of their system, and are given as scores.",
-           reads={SCORE_TABLE: read_text_table, DOCUMENTS: None, IDS: None}),
-    Format("lm-eval", "a file of samples of lm-evaluation-harness",
-           lambda sample: {"doc", "target"} <= sample.record.keys() and bool(
-               {"filtered_resps", "resps"} & sample.record.keys()), _AS_IT_IS, reads={TEXTS: read_samples},
-           endings=(".jsonl",)),
-    *(Format(name, "ratings from Appraise", _has_lines(APPRAISE + more, 0.9), _RATINGS, scores=scores,
-             reads={SCORE_TABLE: read_appraise}, remedies=(_NAMED_SCORES,), endings=(".csv",))
-      for name, scores, more in (("appraise-esa", "ESA", r'[^,]*,"?(True|False)"?,"?\['), ("appraise-da", "DA-z", ""))),
-    Format("mqm", "MQM ratings of Google", lambda sample: is_mqm(sample.header), _RATINGS, scores="MQM",
-           reads={SCORE_TABLE: read_mqm}, remedies=(_NAMED_SCORES,), endings=(".tsv",)),
-    *(Format(name, "a table of ratings with spaces between its columns", _has_first_words(*words), _RATINGS,
-             scores=scores, reads={SCORE_TABLE: read_spaced}, remedies=(_NAMED_SCORES,), endings=endings)
-      for name, scores, words, endings in (
-          ("mturk", "DA-z", ("SYS", "SID", "RAW.SCR", "Z.SCR", "N"), (".csv",)),
-          ("mqm-averages", "MQM", ("system", "mqm_avg_score", "seg_id"), (".avg_seg_scores.tsv", ".tsv")))),
-    Format("wmt25-ratings", "human evaluation of WMT25", lambda sample: is_wmt25(sample.record), _RATINGS,
-           scores="ESA", reads={SCORE_TABLE: read_wmt25_ratings, TEXTS: read_wmt25},
-           remedies=(_NAMED_SCORES,), endings=(".jsonl",)),
-    Format("wmt25-texts", "texts of WMT25", lambda sample: is_wmt25_text(sample.record), _AS_IT_IS,
-           reads={TEXTS: read_wmt25, DOCUMENTS: None}, endings=(".jsonl",)),
-    Format("predictions", "JSON with predictions and references", _has_head(_PREDICTIONS), _AS_IT_IS,
-           reads={TEXTS: read_predictions}, endings=(".json",)),
-    *(Format(name, "a result of sacreBLEU", _has_head(begin),
-             f"{_WHOLE} Give the reference and the outputs, which mtsig scores as sacreBLEU does.")
-      for name, begin in (("sacrebleu", _SACREBLEU), ("sacrebleu-table", _SACREBLEU_TABLE))),
-    Format("comet-compare", "a result of comet-compare", _has_head(_COMET_COMPARE),
-           "It holds results of tests beside its scores. Give what comet-score writes, or take the scores of segments: "
-           f"{_JQ_OF_COMET}"),
-    Format("lm-eval-results", "a file of results of lm-evaluation-harness", _has_head(_LM_EVAL_RESULTS),
-           f"{_WHOLE} Give the samples of each model, which lm_eval writes with --log_samples."),
-    Format("metricx", "scores of MetricX", lambda sample: is_metricx(sample.record), _SCORED, scores="MetricX",
-           reads={SCORE_TABLE: read_metricx, TEXTS: _tabulate(read_text_table)}, remedies=(_NAMED_SCORES,),
-           endings=(".jsonl",)),
-    Format("simuleval", "a log of SimulEval", lambda sample: {"prediction", "delays"} <= sample.record.keys(),
-           "Take the outputs: jq -r .prediction FILE > COPY. Its references: jq -r .reference."),
-    Format("jsonl-texts", "JSON, an object in each line, with texts and no scores",
-           lambda sample: sample.has_texts_only, _JQ,
-           reads={DOCUMENTS: None, TEXTS: _tabulate(read_text_table)}, endings=(".jsonl",)),
-    Format("jsonl", "JSON, an object in each line", lambda sample: bool(sample.record), _JQ,
-           reads={SCORE_TABLE: None, DOCUMENTS: None, TEXTS: _tabulate(read_text_table)}, endings=(".jsonl",)),
-    Format("json-lines", "JSON, a list or a text in each line",
-           lambda sample: len(sample.lines) > 1 and sample.share(r"\s*\[.*\]\s*$") >= _MOST and all(
-               isinstance(_parse_json(line), list) for line in sample.lines[:20]), _JQ),
-    Format("json", "JSON", lambda sample: sample.is_json,
-           "Put each of its texts on a line of a text file; scores of segments are read from JSON.",
-           reads={SCORE_TABLE: None, TEXTS: _tabulate(read_text_table)}, endings=(".json",)),
-    Format("scores", "a table of segment scores",
-           lambda sample: bool({*NAMES["system"]} & sample.header) and (
-               "score" in sample.header or bool({*NAMES["line"]} & sample.header)),
-           _SCORED, reads={SCORE_TABLE: read_text_table}, remedies=(_NAMED_SCORES,),
-           endings=(".tsv", ".csv")),
-    Format("texts", "a table of texts", lambda sample: bool(_TEXT_COLUMNS - _IDS & sample.header) and (
-        len(_KNOWN & sample.header) > 1 or bool({*NAMES["reference"]} & sample.header) or (
-            sample.n_columns > 1 and bool({*NAMES["source"]} & sample.header))), _AS_IT_IS,
-           reads={SCORE_TABLE: None, TEXTS: _tabulate(read_text_table)}, endings=(".tsv", ".csv")),
-    Format("quoted", "a table without names of columns", lambda sample: sample.has_quoted_cells,
-           "Add a first row with the names of its columns, such as source, reference and the name of the system.",
-           reads={SCORE_TABLE: None}),
-    Format("columns", "a table of {n_columns} columns, parted by tabs", lambda sample: sample.n_columns > 1,
-           "If its columns are references, as sacreBLEU takes them, give it as the reference. Otherwise keep the "
-           "column of the texts. For column 2: cut -f2 FILE > COPY",
-           reads={SCORE_TABLE: None, DOCUMENTS: None, IDS: None, TEXTS: read_parallel}))
+    Format(
+        "opus",
+        "a comparison of OPUS-MT: source, reference, output and an empty line for each segment",
+        lambda sample: sample.has_blocks_of_three,
+        "Take the outputs: awk 'NR % 4 == 3' FILE > COPY. The references "
+        "are NR % 4 == 2, the sources NR % 4 == 1.",
+    ),
+    Format(
+        "comet",
+        "the printed output of comet-score",
+        _has_lines(r".*\tSegment \d+\tscore: -?\d"),
+        _SCORED,
+        scores="COMET",
+        reads={SCORE_TABLE: read_comet_log},
+        remedies=(_NAMED_SCORES,),
+    ),
+    Format(
+        "seg-score",
+        "a file of segment scores of mt-metrics-eval",
+        lambda sample: sample.has_score_lines,
+        _SCORED,
+        reads={SCORE_TABLE: read_seg_scores},
+        remedies=(_NAMED_SCORES,),
+        endings=(".seg.score",),
+    ),
+    Format(
+        "numbers",
+        "a list of numbers",
+        lambda sample: (
+            len(sample.lines) > 2
+            and sample.share(r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?\s*$") == 1
+        ),
+        "Scores of segments have a first line with the name of their system, and are given as scores.",
+        reads={SCORE_TABLE: read_text_table, DOCUMENTS: None, IDS: None},
+    ),
+    Format(
+        "lm-eval",
+        "a file of samples of lm-evaluation-harness",
+        lambda sample: (
+            {"doc", "target"} <= sample.record.keys()
+            and bool({"filtered_resps", "resps"} & sample.record.keys())
+        ),
+        _AS_IT_IS,
+        reads={TEXTS: read_samples},
+        endings=(".jsonl",),
+    ),
+    *(
+        Format(
+            name,
+            "ratings from Appraise",
+            _has_lines(APPRAISE + more, 0.9),
+            _RATINGS,
+            scores=scores,
+            reads={SCORE_TABLE: read_appraise},
+            remedies=(_NAMED_SCORES,),
+            endings=(".csv",),
+        )
+        for name, scores, more in (
+            ("appraise-esa", "ESA", r'[^,]*,"?(True|False)"?,"?\['),
+            ("appraise-da", "DA-z", ""),
+        )
+    ),
+    Format(
+        "mqm",
+        "MQM ratings of Google",
+        lambda sample: is_mqm(sample.header),
+        _RATINGS,
+        scores="MQM",
+        reads={SCORE_TABLE: read_mqm},
+        remedies=(_NAMED_SCORES,),
+        endings=(".tsv",),
+    ),
+    *(
+        Format(
+            name,
+            "a table of ratings with spaces between its columns",
+            _has_first_words(*words),
+            _RATINGS,
+            scores=scores,
+            reads={SCORE_TABLE: read_spaced},
+            remedies=(_NAMED_SCORES,),
+            endings=endings,
+        )
+        for name, scores, words, endings in (
+            ("mturk", "DA-z", ("SYS", "SID", "RAW.SCR", "Z.SCR", "N"), (".csv",)),
+            (
+                "mqm-averages",
+                "MQM",
+                ("system", "mqm_avg_score", "seg_id"),
+                (".avg_seg_scores.tsv", ".tsv"),
+            ),
+        )
+    ),
+    Format(
+        "wmt25-ratings",
+        "human evaluation of WMT25",
+        lambda sample: is_wmt25(sample.record),
+        _RATINGS,
+        scores="ESA",
+        reads={SCORE_TABLE: read_wmt25_ratings, TEXTS: read_wmt25},
+        remedies=(_NAMED_SCORES,),
+        endings=(".jsonl",),
+    ),
+    Format(
+        "wmt25-texts",
+        "texts of WMT25",
+        lambda sample: is_wmt25_text(sample.record),
+        _AS_IT_IS,
+        reads={TEXTS: read_wmt25, DOCUMENTS: None},
+        endings=(".jsonl",),
+    ),
+    Format(
+        "predictions",
+        "JSON with predictions and references",
+        _has_head(_PREDICTIONS),
+        _AS_IT_IS,
+        reads={TEXTS: read_predictions},
+        endings=(".json",),
+    ),
+    *(
+        Format(
+            name,
+            "a result of sacreBLEU",
+            _has_head(begin),
+            f"{_WHOLE} Give the reference and the outputs, which mtsig scores as sacreBLEU does.",
+        )
+        for name, begin in (("sacrebleu", _SACREBLEU), ("sacrebleu-table", _SACREBLEU_TABLE))
+    ),
+    Format(
+        "comet-compare",
+        "a result of comet-compare",
+        _has_head(_COMET_COMPARE),
+        "It holds results of tests beside its scores. Give what comet-score writes, or take the scores of segments: "
+        f"{_JQ_OF_COMET}",
+    ),
+    Format(
+        "lm-eval-results",
+        "a file of results of lm-evaluation-harness",
+        _has_head(_LM_EVAL_RESULTS),
+        f"{_WHOLE} Give the samples of each model, which lm_eval writes with --log_samples.",
+    ),
+    Format(
+        "metricx",
+        "scores of MetricX",
+        lambda sample: is_metricx(sample.record),
+        _SCORED,
+        scores="MetricX",
+        reads={SCORE_TABLE: read_metricx, TEXTS: _tabulate(read_text_table)},
+        remedies=(_NAMED_SCORES,),
+        endings=(".jsonl",),
+    ),
+    Format(
+        "simuleval",
+        "a log of SimulEval",
+        lambda sample: {"prediction", "delays"} <= sample.record.keys(),
+        "Take the outputs: jq -r .prediction FILE > COPY. Its references: jq -r .reference.",
+    ),
+    Format(
+        "jsonl-texts",
+        "JSON, an object in each line, with texts and no scores",
+        lambda sample: sample.has_texts_only,
+        _JQ,
+        reads={DOCUMENTS: None, TEXTS: _tabulate(read_text_table)},
+        endings=(".jsonl",),
+    ),
+    Format(
+        "jsonl",
+        "JSON, an object in each line",
+        lambda sample: bool(sample.record),
+        _JQ,
+        reads={SCORE_TABLE: None, DOCUMENTS: None, TEXTS: _tabulate(read_text_table)},
+        endings=(".jsonl",),
+    ),
+    Format(
+        "json-lines",
+        "JSON, a list or a text in each line",
+        lambda sample: (
+            len(sample.lines) > 1
+            and sample.share(r"\s*\[.*\]\s*$") >= _MOST
+            and all(isinstance(_parse_json(line), list) for line in sample.lines[:20])
+        ),
+        _JQ,
+    ),
+    Format(
+        "json",
+        "JSON",
+        lambda sample: sample.is_json,
+        "Put each of its texts on a line of a text file; scores of segments are read from JSON.",
+        reads={SCORE_TABLE: None, TEXTS: _tabulate(read_text_table)},
+        endings=(".json",),
+    ),
+    Format(
+        "scores",
+        "a table of segment scores",
+        lambda sample: (
+            bool({*NAMES["system"]} & sample.header)
+            and ("score" in sample.header or bool({*NAMES["line"]} & sample.header))
+        ),
+        _SCORED,
+        reads={SCORE_TABLE: read_text_table},
+        remedies=(_NAMED_SCORES,),
+        endings=(".tsv", ".csv"),
+    ),
+    Format(
+        "texts",
+        "a table of texts",
+        lambda sample: (
+            bool(_TEXT_COLUMNS - _IDS & sample.header)
+            and (
+                len(_KNOWN & sample.header) > 1
+                or bool({*NAMES["reference"]} & sample.header)
+                or (sample.n_columns > 1 and bool({*NAMES["source"]} & sample.header))
+            )
+        ),
+        _AS_IT_IS,
+        reads={SCORE_TABLE: None, TEXTS: _tabulate(read_text_table)},
+        endings=(".tsv", ".csv"),
+    ),
+    Format(
+        "quoted",
+        "a table without names of columns",
+        lambda sample: sample.has_quoted_cells,
+        "Add a first row with the names of its columns, such as source, reference and the name of the system.",
+        reads={SCORE_TABLE: None},
+    ),
+    Format(
+        "columns",
+        "a table of {n_columns} columns, parted by tabs",
+        lambda sample: sample.n_columns > 1,
+        "If its columns are references, as sacreBLEU takes them, give it as the reference. Otherwise keep the "
+        "column of the texts. For column 2: cut -f2 FILE > COPY",
+        reads={SCORE_TABLE: None, DOCUMENTS: None, IDS: None, TEXTS: read_parallel},
+    ),
+)
 
 
 #: The marks of the order of bytes, which say how a text is written.
-_MARKS = ((b"\xff\xfe\x00\x00", "utf-32"), (b"\x00\x00\xfe\xff", "utf-32"), (b"\xff\xfe", "utf-16"),
-          (b"\xfe\xff", "utf-16"))
+_MARKS = (
+    (b"\xff\xfe\x00\x00", "utf-32"),
+    (b"\x00\x00\xfe\xff", "utf-32"),
+    (b"\xff\xfe", "utf-16"),
+    (b"\xfe\xff", "utf-16"),
+)
 
 
 def to_utf8(data: bytes) -> bytes:
-    """A text in UTF-8, if it begins with the mark of UTF-16 or UTF-32; as it is if not, or if it is no such text."""
+    """A text in UTF-8, if it begins with the mark of UTF-16 or UTF-32; as it is if not, or if it is
+    no such text.
+    """
     encoding = next((encoding for mark, encoding in _MARKS if data.startswith(mark)), None)
     if encoding is None:
         return data
@@ -410,14 +718,18 @@ def to_utf8(data: bytes) -> bytes:
 
 
 def sniff(data: bytes) -> Format | None:
-    """The format that a file has by its content, unpacked; None for plain text, and for what nobody knows."""
-    data = data if (text := to_utf8(data[:4 * _HEAD])) == data[:4 * _HEAD] else text
+    """The format that a file has by its content, unpacked; None for plain text, and for what nobody
+    knows.
+    """
+    data = data if (text := to_utf8(data[: 4 * _HEAD])) == data[: 4 * _HEAD] else text
     return _recognize(data[:_HEAD], data[-_TAIL:])
 
 
 @lru_cache(maxsize=64)
 def _recognize(head: bytes, tail: bytes) -> Format | None:
-    """The format with this beginning and end: a file is asked for it before it is read, and again when it is."""
+    """The format with this beginning and end: a file is asked for it before it is read, and again
+    when it is.
+    """
     sample = _Sample(head, tail)
     return next((fmt for fmt in FORMATS if fmt.fits(sample)), None)
 
@@ -429,11 +741,17 @@ def split_lines(text: str) -> list[str]:
 
 def list_endings(content: str | None = None) -> list[str]:
     """The endings of formats, of all or of those that are read where `content` is expected."""
-    return [ending for fmt in FORMATS if content is None or content in fmt.reads for ending in fmt.endings]
+    return [
+        ending
+        for fmt in FORMATS
+        if content is None or content in fmt.reads
+        for ending in fmt.endings
+    ]
 
 
 def strip_ending(name: str, content: str | None = None) -> str:
-    """The name of a file without the ending of plain text, of a format that is read as `content`, and of gzip.
+    """The name of a file without the ending of plain text, of a format that is read as `content`,
+    and of gzip.
 
     >>> strip_ending("A.txt.gz"), strip_ending("A.parquet"), strip_ending("A.parquet", SEGMENTS)
     ('A', 'A', 'A.parquet')
@@ -443,8 +761,10 @@ def strip_ending(name: str, content: str | None = None) -> str:
 
 
 def find_format(name: str, data: bytes, content: str) -> Format | None:
-    """The format of a file, or of its beginning, where `content` is expected; None of plain text. Raises InputError
-    where the format is not read as that."""
+    """The format of a file, or of its beginning, where `content` is expected; None of plain text.
+
+    Raises InputError where the format is not read as that.
+    """
     fmt = sniff(data) if content in _CHECKED else None
     if fmt is None or content in fmt.reads:
         return fmt
@@ -452,11 +772,19 @@ def find_format(name: str, data: bytes, content: str) -> Format | None:
     first_line = "" if sample.is_binary else next(iter(sample.lines), "")
     title = fmt.what.format(n_columns=sample.n_columns)
     begins = f' (it begins "{show_name(first_line[:_CUT])}")' if first_line else ""
-    remedy = fmt.remedy if content in (SEGMENTS, FOLDER, TEXTS) or fmt.is_binary or not fmt.reads else (
-        _FOR_SCORES if content == SCORE_TABLE else _FOR_LINES)
-    file, copy = shlex.quote(name), shlex.quote(re.sub(r"(\.txt)?(\.gz)?$", "", name) + ".texts.txt")
+    remedy = (
+        fmt.remedy
+        if content in (SEGMENTS, FOLDER, TEXTS) or fmt.is_binary or not fmt.reads
+        else (_FOR_SCORES if content == SCORE_TABLE else _FOR_LINES)
+    )
+    file, copy = (
+        shlex.quote(name),
+        shlex.quote(re.sub(r"(\.txt)?(\.gz)?$", "", name) + ".texts.txt"),
+    )
     if "COPY" in remedy and name.endswith(".gz"):
         file = f"<(gzip -dc {file})"
     remedy = re.sub("FILE|COPY", lambda word: file if word[0] == "FILE" else copy, remedy)
-    raise InputError(f"{name} is {title}{begins}. Expected {content}. {remedy}",
-                     *(fmt.remedies if content == SEGMENTS else ()))
+    raise InputError(
+        f"{name} is {title}{begins}. Expected {content}. {remedy}",
+        *(fmt.remedies if content == SEGMENTS else ()),
+    )

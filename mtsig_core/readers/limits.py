@@ -15,20 +15,29 @@ from typing import Any
 from mtsig_core.errors import InputError, MtsigError, SettingError
 from mtsig_core.testset import show_name
 
-# Readers ask here: `spend` before they keep something, `check_values` before a table grows. Outside of `limit_reading`,
-# as on the command line, the limits are `LocalLimits`, which protect from a wrong file.
+# Readers ask here: `spend` before they keep something, `check_values` before a table grows. Outside
+# of `limit_reading`, as on the command line, the limits are `LocalLimits`, which protect from a
+# wrong file.
 
 _LONGEST = 200  # characters of a name in a message
 _VARIABLE = "MTSIG_UPLOAD_"  # and the name of the limit in capitals
 _LOCAL_VARIABLE = "MTSIG_MAX_"
-_NOT_ADDED_UP = ("line_length", "systems", "columns")  # limits of one line, of one test set, of one table
+_NOT_ADDED_UP = (
+    "line_length",
+    "systems",
+    "columns",
+)  # limits of one line, of one test set, of one table
 
 
 @dataclass(frozen=True)
 class UploadLimits:
-    """What may be opened at once from uploads; each is set by an environment variable, such as ``MTSIG_UPLOAD_MB``."""
+    """What may be opened at once from uploads; each is set by an environment variable, such as
+    ``MTSIG_UPLOAD_MB``.
+    """
 
-    mb: int = field(default=50, metadata={"told": "{:,} MB of text"})  # text, unpacked, of all files together
+    mb: int = field(
+        default=50, metadata={"told": "{:,} MB of text"}
+    )  # text, unpacked, of all files together
     #: Of all files together: lines of texts, segments of XML.
     lines: int = field(default=1_000_000, metadata={"told": "{:,} lines"})
     #: Characters of one line, or of one segment of XML.
@@ -45,8 +54,9 @@ class UploadLimits:
 
 @dataclass(frozen=True)
 class LocalLimits:
-    """What may be read of files that the user has named, as on the command line: more is most likely a mistake. Each is
-    set by an environment variable, such as ``MTSIG_MAX_SYSTEMS``."""
+    """What may be read of files that the user has named, as on the command line: more is most
+    likely a mistake. Each is set by an environment variable, such as ``MTSIG_MAX_SYSTEMS``.
+    """
 
     mb: int = field(default=2048, metadata={"told": "{:,} MB of text"})  # of one file, unpacked
     line_length: int = field(default=1_000_000, metadata={"told": "{:,} characters in a line"})
@@ -57,14 +67,20 @@ class LocalLimits:
 
 #: The variable that sets each.
 UPLOAD_VARIABLES = {limit.name: _VARIABLE + limit.name.upper() for limit in fields(UploadLimits)}
-LOCAL_VARIABLES = {limit.name: _LOCAL_VARIABLE + limit.name.upper() for limit in fields(LocalLimits)}
+LOCAL_VARIABLES = {
+    limit.name: _LOCAL_VARIABLE + limit.name.upper() for limit in fields(LocalLimits)
+}
 _TOLD = {limit.name: str(limit.metadata["told"]) for limit in fields(LocalLimits)}
 
 
 def upload_limits(environment: Mapping[str, str] = os.environ) -> UploadLimits:
     """The limits that the environment sets."""
-    return UploadLimits(**{name: read_whole_number(variable, getattr(UploadLimits, name), environment)
-                           for name, variable in UPLOAD_VARIABLES.items()})
+    return UploadLimits(
+        **{
+            name: read_whole_number(variable, getattr(UploadLimits, name), environment)
+            for name, variable in UPLOAD_VARIABLES.items()
+        }
+    )
 
 
 def local_limit(name: str, environment: Mapping[str, str] = os.environ) -> int:
@@ -79,9 +95,11 @@ def check_local(name: str, n: int, where: str) -> None:
         return
     size = -(-n >> 20) if name == "mb" else n
     told = _TOLD[name]
-    raise InputError(f"{where} has {told.format(size)}. mtsig reads at most {told.format(limit)}, as more are most "
-                     "likely a mistake. Check that it is the right file. If it is, set the environment variable "
-                     f"{LOCAL_VARIABLES[name]} to {size} or more.")
+    raise InputError(
+        f"{where} has {told.format(size)}. mtsig reads at most {told.format(limit)}, as more are most "
+        "likely a mistake. Check that it is the right file. If it is, set the environment variable "
+        f"{LOCAL_VARIABLES[name]} to {size} or more."
+    )
 
 
 def task_limits(environment: Mapping[str, str] = os.environ) -> UploadLimits:
@@ -94,7 +112,9 @@ def read_whole_number(name: str, usual: int, environment: Mapping[str, str] = os
     """What the environment sets a limit to."""
     text = environment.get(name, "").strip() or str(usual)
     if not re.fullmatch("0*[1-9][0-9]{,17}", text):
-        raise SettingError(f"{name} is {text[:40]!r}. Expected a whole number above 0, of 18 digits at most.")
+        raise SettingError(
+            f"{name} is {text[:40]!r}. Expected a whole number above 0, of 18 digits at most."
+        )
     return int(text)
 
 
@@ -102,17 +122,24 @@ class _Budget:
     """What is left of some limits."""
 
     def __init__(self, limits: UploadLimits):
-        self.limits, self.left = limits, {limit.name: int(getattr(limits, limit.name)) for limit in fields(limits)}
+        self.limits, self.left = (
+            limits,
+            {limit.name: int(getattr(limits, limit.name)) for limit in fields(limits)},
+        )
         self.left |= {name: self.left[name] << 20 for name in ("mb", "zip_mb")}  # as bytes
         self.spent: set[object] = set()  # on what counts once
 
     def spend(self, name: str, n: int, where: str) -> None:
         if n > self.left[name]:
-            description = next(limit.metadata["told"] for limit in fields(self.limits) if limit.name == name)
-            raise InputError(f"{where} is too large for this dashboard: it opens at most "
-                             f"{description.format(getattr(self.limits, name))} at once from uploads. Upload less at a "
-                             "time, run mtsig on your own machine, or ask whoever runs this server to raise "
-                             f"{_VARIABLE}{name.upper()}.")
+            description = next(
+                limit.metadata["told"] for limit in fields(self.limits) if limit.name == name
+            )
+            raise InputError(
+                f"{where} is too large for this dashboard: it opens at most "
+                f"{description.format(getattr(self.limits, name))} at once from uploads. Upload less at a "
+                "time, run mtsig on your own machine, or ask whoever runs this server to raise "
+                f"{_VARIABLE}{name.upper()}."
+            )
         if name not in _NOT_ADDED_UP:
             self.left[name] -= n
 
@@ -123,12 +150,18 @@ READING_BELOW: ContextVar[str | None] = ContextVar("below", default=None)
 
 
 @contextmanager
-def limit_reading(limits: UploadLimits | None = None, *, below: str | os.PathLike[str] | None = None) -> Iterator[None]:
-    """Within it no more than some limits is read, and only regular files below a folder, links followed; messages name
-    files from there on, and what the system refuses to read is an InputError."""
+def limit_reading(
+    limits: UploadLimits | None = None, *, below: str | os.PathLike[str] | None = None
+) -> Iterator[None]:
+    """Within it no more than some limits is read, and only regular files below a folder, links
+    followed; messages name files from there on, and what the system refuses to read is an
+    InputError.
+    """
     root = None if below is None else os.path.realpath(below)
-    tokens = (_BUDGET.set(_BUDGET.get() if limits is None else _Budget(limits)),
-              READING_BELOW.set(root or READING_BELOW.get()))
+    tokens = (
+        _BUDGET.set(_BUDGET.get() if limits is None else _Budget(limits)),
+        READING_BELOW.set(root or READING_BELOW.get()),
+    )
     try:
         with hide_places({} if root is None else {root + os.sep: "", root: os.curdir}):
             yield
@@ -140,15 +173,23 @@ def limit_reading(limits: UploadLimits | None = None, *, below: str | os.PathLik
 
 
 def explain_unreadable(error: OSError) -> str:
-    """Message for what the system refuses: a folder that is closed, a name that is too long, a file that is gone."""
-    name = "A file, or the working folder," if error.filename is None else show_name(os.fsdecode(error.filename))
+    """Message for what the system refuses: a folder that is closed, a name that is too long, a file
+    that is gone.
+    """
+    name = (
+        "A file, or the working folder,"
+        if error.filename is None
+        else show_name(os.fsdecode(error.filename))
+    )
     name = name if len(name) <= _LONGEST else f"{name[:_LONGEST]}..."
     return f"{name} cannot be read: {error.strerror or error}. Check its name, and who may read it."
 
 
 def spend(name: str, n: int, where: str, once: object = None) -> None:
-    """Take from a limit; `where` names the file in the message if there is not so much left. `mb` is in bytes; `once`
-    is what counts a single time."""
+    """Take from a limit; `where` names the file in the message if there is not so much left.
+
+    `mb` is in bytes; `once` is what counts a single time.
+    """
     budget = _BUDGET.get()
     if budget is None:
         if name in _TOLD and name != "mb":  # of which a file comes bit by bit
@@ -175,9 +216,11 @@ def check_values(n: int, where: str) -> None:
     budget = _BUDGET.get()
     most = local_limit("values") if budget is None else budget.limits.values
     if n > most:
-        raise InputError(f"{where}: systems and lines make a table of {n:,} places, too large to be one of scores, "
-                         f"which has at most {most:,}. Expected the same systems on each line, and the same names "
-                         "throughout.")
+        raise InputError(
+            f"{where}: systems and lines make a table of {n:,} places, too large to be one of scores, "
+            f"which has at most {most:,}. Expected the same systems on each line, and the same names "
+            "throughout."
+        )
 
 
 @contextmanager
@@ -195,7 +238,8 @@ def hide_places(replacements: Mapping[str, str]) -> Iterator[None]:
 
 
 def _replace_path(message: str, path: str, shown: str) -> str:
-    """The message with a path, or the beginning of one, said otherwise; not where another name only begins alike.
+    """The message with a path, or the beginning of one, said otherwise; not where another name only
+    begins alike.
 
     >>> _replace_path("No folder /a/b. There is /a/bc and /a/b/c.", "/a/b", "b")
     'No folder b. There is /a/bc and b/c.'
@@ -205,32 +249,46 @@ def _replace_path(message: str, path: str, shown: str) -> str:
 
 
 def list_replacements(named_from: str | None, *paths: str) -> dict[str, str]:
-    """What `hide_places` is to show of some files and their folders; nothing where they are named as they come."""
+    """What `hide_places` is to show of some files and their folders; nothing where they are named
+    as they come.
+    """
     if named_from is None:
         return {}
     folders = {folder: Path(folder).name for folder in map(os.path.dirname, paths)}
-    return {**folders, **{path: show_path(path, named_from) for path in paths}, named_from + os.sep: ""}
+    return {
+        **folders,
+        **{path: show_path(path, named_from) for path in paths},
+        named_from + os.sep: "",
+    }
 
 
 def show_path(path: str, below: str | None) -> str:
-    """A path from a folder on, its name alone where it lies elsewhere, the whole of it where no folder is named."""
+    """A path from a folder on, its name alone where it lies elsewhere, the whole of it where no
+    folder is named.
+    """
     if below is None:
         return show_name(path)
-    return show_name(os.path.relpath(path, below) if Path(path).is_relative_to(below) else Path(path).name)
+    return show_name(
+        os.path.relpath(path, below) if Path(path).is_relative_to(below) else Path(path).name
+    )
 
 
 # JSON as strangers write it: measured before it is parsed, and without halves of characters.
 
 #: An escape, taken whole, so that what follows a backslash is never the beginning of another.
-_ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
-                     r"|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL)
+_ESCAPE = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    r"|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
 
 
 def parse_bounded_json(text: str, where: str, is_counted: bool = False) -> Any:
-    r"""What a text of JSON says; half a character (a lone surrogate), which nothing could show, is written out. Raises
-    ValueError if it is no JSON, or is nested too deep to be data.
+    r"""What a text of JSON says; half a character (a lone surrogate), which nothing could show, is
+    written out. Raises ValueError if it is no JSON, or is nested too deep to be data.
 
-    `is_counted`: whether its values were counted before, as those of one line are with their file's.
+    `is_counted`: whether its values were counted before, as those of one line are with their
+    file's.
 
     Examples
     --------
@@ -247,8 +305,10 @@ def parse_bounded_json(text: str, where: str, is_counted: bool = False) -> Any:
         if len(entries) < len(pairs):
             keys = [key for key, _ in pairs]
             twice = next(key for key in entries if keys.count(key) > 1)
-            raise InputError(f"{where} has {show_name(twice)} twice in one object, and only one can be meant. Remove "
-                             "or rename one of them.")
+            raise InputError(
+                f"{where} has {show_name(twice)} twice in one object, and only one can be meant. Remove "
+                "or rename one of them."
+            )
         return entries
 
     try:

@@ -1,7 +1,8 @@
-"""Texts that have an id in each line: Kaldi's ``utt-001 text``, and ``text (utt-001)`` of NIST's sclite.
+"""Texts that have an id in each line: Kaldi's ``utt-001 text``, and ``text (utt-001)`` of NIST's
+sclite.
 
-Scored as they are, the ids count as words that all systems have right. Where reference and outputs have the same ids,
-mtsig takes them off, and puts the lines in the order of the reference.
+Scored as they are, the ids count as words that all systems have right. Where reference and outputs
+have the same ids, mtsig takes them off, and puts the lines in the order of the reference.
 """
 
 from __future__ import annotations
@@ -38,9 +39,16 @@ class _Form:
 
 
 _FORMS = (
-    _Form(re.compile(rf"\s*[\[(<]?(?P<id>{_ID})(?:[\])>.]?:?(?:\s+|\s*\|\s*)(?P<text>.*))?", re.DOTALL),
-          r"sed -E 's/^[^ |]+[ |]+//' FILE > COPY"),
-    _Form(re.compile(rf"(?P<text>.*?)\s*\((?P<id>{_ID})\)\s*", re.DOTALL), r"sed -E 's/ *\([^()]*\)$//' FILE > COPY"),
+    _Form(
+        re.compile(
+            rf"\s*[\[(<]?(?P<id>{_ID})(?:[\])>.]?:?(?:\s+|\s*\|\s*)(?P<text>.*))?", re.DOTALL
+        ),
+        r"sed -E 's/^[^ |]+[ |]+//' FILE > COPY",
+    ),
+    _Form(
+        re.compile(rf"(?P<text>.*?)\s*\((?P<id>{_ID})\)\s*", re.DOTALL),
+        r"sed -E 's/ *\([^()]*\)$//' FILE > COPY",
+    ),
 )
 
 
@@ -89,7 +97,11 @@ def _are_ids(found: LineIds) -> bool:
     if not found.are_counted:
         return True
     first = int(found.ids[0])
-    return n >= _FEWEST_COUNTED and first in (0, 1) and [int(own) for own in found.ids] == [*range(first, first + n)]
+    return (
+        n >= _FEWEST_COUNTED
+        and first in (0, 1)
+        and [int(own) for own in found.ids] == [*range(first, first + n)]
+    )
 
 
 @dataclass(frozen=True)
@@ -110,14 +122,22 @@ class _WithIds:
 
 
 def take_off_line_ids(files: Sequence[TextFile]) -> tuple[Callable[[Any], Any], Assumption | None]:
-    """A function that gives the lines of a file without their ids, in the order of the first file, and what was
-    assumed. It gives other lines as they are. Raises InputError if only some files have ids, or other ids."""
+    """A function that gives the lines of a file without their ids, in the order of the first file,
+    and what was assumed. It gives other lines as they are. Raises InputError if only some files
+    have ids, or other ids.
+    """
     found = [find_line_ids(file.lines) for file in files]
-    having = [_WithIds(file, own) for file, own in zip(files, found, strict=True) if own is not None]
-    lacking = [file for file, own in zip(files, found, strict=True) if own is None and file.is_scored]
+    having = [
+        _WithIds(file, own) for file, own in zip(files, found, strict=True) if own is not None
+    ]
+    lacking = [
+        file for file, own in zip(files, found, strict=True) if own is None and file.is_scored
+    ]
     scored = [one for one in having if one.file.is_scored]
     are_counted = all(one.found.are_counted for one in scored)
-    if not scored or (lacking and are_counted):  # of a system that numbers its lines, a caution warns
+    if not scored or (
+        lacking and are_counted
+    ):  # of a system that numbers its lines, a caution warns
         return _keep, None
     if lacking:
         raise _explain_missing_ids(scored[0], lacking[0])
@@ -125,7 +145,8 @@ def take_off_line_ids(files: Sequence[TextFile]) -> tuple[Callable[[Any], Any], 
     bare = {id(one.file.lines): _put_in_order(main, one) for one in having}
     moved = [show_name(one.file.path) for one in having if one.found.ids != main.found.ids]
     return lambda lines: bare.get(id(lines), lines), Assumption(
-        "line-ids", {"example": main.found.ids[0], "moved": moved})
+        "line-ids", {"example": main.found.ids[0], "moved": moved}
+    )
 
 
 def _keep(lines: Any) -> Any:
@@ -141,9 +162,11 @@ def _put_in_order(main: _WithIds, one: _WithIds) -> list[str]:
 
 
 def _explain_missing_ids(having: _WithIds, lacking: TextFile) -> InputError:
-    return InputError(f"{show_name(having.file.path)} has an id in each line, such as {having.found.ids[0]}, and "
-                      f"{show_name(lacking.path)} has none. Expected the same ids in all texts, or none. Take them "
-                      f"off: {_write_command(having)}")
+    return InputError(
+        f"{show_name(having.file.path)} has an id in each line, such as {having.found.ids[0]}, and "
+        f"{show_name(lacking.path)} has none. Expected the same ids in all texts, or none. Take them "
+        f"off: {_write_command(having)}"
+    )
 
 
 def _explain_other_ids(main: _WithIds, one: _WithIds) -> InputError:
@@ -151,11 +174,17 @@ def _explain_other_ids(main: _WithIds, one: _WithIds) -> InputError:
     name, main_name = show_name(one.file.path), show_name(main.file.path)
     missing = next((line_id for line_id in main.found.ids if line_id not in own), None)
     if missing is not None:
-        return InputError(f"{name} has no line with the id {missing}, which {main_name} has. Expected the same ids in "
-                          "both. Add the line, or remove it from the other file.")
-    line, further = next((k, line_id) for k, line_id in enumerate(one.found.ids, 1) if line_id not in known)
-    return InputError(f"{name}, line {line} has the id {further}, which {main_name} has not. Expected the same ids in "
-                      "both. Remove the line, or add it to the other file.")
+        return InputError(
+            f"{name} has no line with the id {missing}, which {main_name} has. Expected the same ids in "
+            "both. Add the line, or remove it from the other file."
+        )
+    line, further = next(
+        (k, line_id) for k, line_id in enumerate(one.found.ids, 1) if line_id not in known
+    )
+    return InputError(
+        f"{name}, line {line} has the id {further}, which {main_name} has not. Expected the same ids in "
+        "both. Remove the line, or add it to the other file."
+    )
 
 
 def _write_command(one: _WithIds) -> str:

@@ -17,36 +17,63 @@ import numpy as np
 from mtsig_core.errors import InputError, find_closest
 from mtsig_core.readers.columns import InputTable, read_text_table
 from mtsig_core.readers.files import DAMAGE, FilePath, find_packer, open_file, unpack
-from mtsig_core.readers.formats import SCORE_TABLE, SEGMENTS, TEXTS, Format, find_format, sniff, split_lines, to_utf8
+from mtsig_core.readers.formats import (
+    SCORE_TABLE,
+    SEGMENTS,
+    TEXTS,
+    Format,
+    find_format,
+    sniff,
+    split_lines,
+    to_utf8,
+)
 from mtsig_core.readers.limits import check_local, is_limited, spend
 from mtsig_core.readers.stand_ins import refuse_stand_in
 from mtsig_core.readers.text_tables import TextInTable, TextTable
 from mtsig_core.testset import StoredLines, read_file_state, show_name
 
 _LINES = 200  # that are not ASCII, by which an encoding is guessed
-#: By the name that iconv knows them by. A text in few of them is a better guess than in one of all there are.
-_ENCODINGS = {"shift_jis": "SHIFT_JIS", "euc_jp": "EUC-JP", "euc_kr": "EUC-KR", "big5": "BIG5", "gb18030": "GB18030",
-              "cp1252": "WINDOWS-1252", "cp1251": "WINDOWS-1251", "koi8_r": "KOI8-R", "cp1253": "WINDOWS-1253",
-              "cp1255": "WINDOWS-1255", "cp1256": "WINDOWS-1256"}
+#: By the name that iconv knows them by. A text in few of them is a better guess than in one of all
+#: there are.
+_ENCODINGS = {
+    "shift_jis": "SHIFT_JIS",
+    "euc_jp": "EUC-JP",
+    "euc_kr": "EUC-KR",
+    "big5": "BIG5",
+    "gb18030": "GB18030",
+    "cp1252": "WINDOWS-1252",
+    "cp1251": "WINDOWS-1251",
+    "koi8_r": "KOI8-R",
+    "cp1253": "WINDOWS-1253",
+    "cp1255": "WINDOWS-1255",
+    "cp1256": "WINDOWS-1256",
+}
 
 
 def _guess_encoding(data: bytes) -> str | None:
-    """Likely encoding of a text that is not UTF-8, by the name iconv knows it by; None without a good guess."""
+    """Likely encoding of a text that is not UTF-8, by the name iconv knows it by; None without a
+    good guess.
+    """
     from charset_normalizer import from_bytes
 
-    if b"\0" in data:  # UTF-16 without a mark has them in one of two bytes, of ends of lines at least
+    if (
+        b"\0" in data
+    ):  # UTF-16 without a mark has them in one of two bytes, of ends of lines at least
         even, odd = data[::2].count(0), data[1::2].count(0)
         return None if min(even, odd) or max(even, odd) < 2 else "UTF-16LE" if odd else "UTF-16BE"
     sample = b"\n".join(islice((line for line in data.split(b"\n") if not line.isascii()), _LINES))
     runs = re.findall(rb"[\x80-\xff]+", sample)
     if sum(len(run) == 1 and run >= b"\xc0" for run in runs) > len(runs) / 2:
-        return "WINDOWS-1252"  # an accented letter stands between plain ones; in other scripts, high bytes come in runs
+        # an accented letter stands between plain ones; in other scripts, high bytes come in runs
+        return "WINDOWS-1252"
     best = from_bytes(sample, cp_isolation=[*_ENCODINGS]).best()
     return None if best is None else _ENCODINGS[best.encoding]
 
 
 def _count_damage(data: bytes) -> int:
-    """The number of places that are not UTF-8 in a text that otherwise is; 0 if it is in another encoding."""
+    """The number of places that are not UTF-8 in a text that otherwise is; 0 if it is in another
+    encoding.
+    """
     text = data.decode("utf-8", "replace")
     damaged = text.count("\ufffd") - data.count("\ufffd".encode())
     sound = len(text) - len(text.encode("ascii", "ignore")) - damaged
@@ -55,11 +82,13 @@ def _count_damage(data: bytes) -> int:
 
 # Reading a text file with one segment per line, and saying what is wrong with one that is not.
 
-def read_lines(path: FilePath, content: str = SEGMENTS) -> list[str]:
-    r"""The lines of a UTF-8 text file, plain or gzipped by its first bytes; `content` is what messages expect in it.
 
-    A line ends at ``\n`` (or ``\r\n``) only; other characters that Unicode calls line breaks stay in their segment.
-    A byte order mark is left out, and the last line need not end.
+def read_lines(path: FilePath, content: str = SEGMENTS) -> list[str]:
+    r"""The lines of a UTF-8 text file, plain or gzipped by its first bytes; `content` is what
+    messages expect in it.
+
+    A line ends at ``\n`` (or ``\r\n``) only; other characters that Unicode calls line breaks stay
+    in their segment. A byte order mark is left out, and the last line need not end.
     """
     lines: list[str] = _read(path, content)
     spend("lines", len(lines), show_name(path))
@@ -96,13 +125,17 @@ def _read(path: FilePath, content: str) -> Any:
         return reader(data, name)
     text = decode_text(data, path, unpacked).lstrip("\ufeff")
     if not (text.strip() if content == SCORE_TABLE else text):
-        raise InputError(f"{name} is empty. Expected {content}. Check that the program that wrote it has finished.")
+        raise InputError(
+            f"{name} is empty. Expected {content}. Check that the program that wrote it has finished."
+        )
     if reader is not None or content == SCORE_TABLE:
         return (reader or read_text_table)(text, name)
     if "\n" not in text and (ends := text.rstrip("\r").count("\r")):
-        raise InputError(f"{name} has no line feed and {ends:,} carriage returns, as old Macs and some spreadsheets "
-                         f"end lines. Expected {content}, each ended by a line feed. Convert it: "
-                         + _write_command(r"tr '\r' '\n'", path, unpacked))
+        raise InputError(
+            f"{name} has no line feed and {ends:,} carriage returns, as old Macs and some spreadsheets "
+            f"end lines. Expected {content}, each ended by a line feed. Convert it: "
+            + _write_command(r"tr '\r' '\n'", path, unpacked)
+        )
     return split_lines(text)
 
 
@@ -114,9 +147,13 @@ def read_bytes(path: FilePath, content: str = SEGMENTS) -> tuple[bytes, bool]:
     return data, bool(parts and parts[0][1])
 
 
-def read_chunks(path: FilePath, content: str = SEGMENTS, *, is_counted: bool = True) -> Iterator[tuple[bytes, bool]]:
-    """The content of a file bit by bit, each with whether it had to be unpacked. `is_counted`: whether it counts to the
-    limits."""
+def read_chunks(
+    path: FilePath, content: str = SEGMENTS, *, is_counted: bool = True
+) -> Iterator[tuple[bytes, bool]]:
+    """The content of a file bit by bit, each with whether it had to be unpacked.
+
+    `is_counted`: whether it counts to the limits.
+    """
     name, size, packer = show_name(path), 0, None
     try:
         with open_file(path) as file:
@@ -132,12 +169,15 @@ def read_chunks(path: FilePath, content: str = SEGMENTS, *, is_counted: bool = T
         raise InputError(explain_missing(path)) from None
     except IsADirectoryError:
         raise InputError(
-            f"{name} is a folder. Expected a file with {content}. Name a file in it.") from None
+            f"{name} is a folder. Expected a file with {content}. Name a file in it."
+        ) from None
     except (*DAMAGE, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise InputError(f"{name} cannot be read: {error.strerror or error}.") from None
         reason = "it breaks off before its end" if isinstance(error, EOFError) else str(error)
-        raise InputError(f"{name} is a damaged {packer or 'zip'} file: {reason}. Copy or download it again.") from None
+        raise InputError(
+            f"{name} is a damaged {packer or 'zip'} file: {reason}. Copy or download it again."
+        ) from None
     except ValueError:  # a name that no file can have
         raise InputError(f"{name} is no file name. Check it for stray characters.") from None
 
@@ -148,8 +188,9 @@ def read_beginning(path: FilePath) -> bytes:
 
 
 def sniff_file(path: FilePath) -> Format | None:
-    """The format of a file, by its beginning; None of plain text, of what cannot be read, and of a pipe, which can be
-    read only once."""
+    """The format of a file, by its beginning; None of plain text, of what cannot be read, and of a
+    pipe, which can be read only once.
+    """
     if os.path.exists(path) and not os.path.isfile(path):
         return None
     with suppress(InputError):  # which is said once the file is read
@@ -164,14 +205,20 @@ def explain_missing(path: FilePath) -> str:
         return "The name of a file is empty. Name a text file with one segment per line."
     folder, name = os.path.split(path)
     if os.path.islink(path):
-        refuse_stand_in(os.fsencode(os.readlink(path)), show_name(path), SEGMENTS)  # as git-annex links to its objects
+        refuse_stand_in(
+            os.fsencode(os.readlink(path)), show_name(path), SEGMENTS
+        )  # as git-annex links to its objects
         return f"{show_name(path)} is a link to {show_name(os.readlink(path))}, which does not exist. Mend the link."
     try:
         names = os.listdir(folder or ".")
     except OSError:
         return f"{show_name(path)} does not exist: there is no folder {show_name(folder)}. Check the path."
     name_meant = find_closest(name, names)
-    hint = "Check the path." if name_meant is None else f"Did you mean {show_name(os.path.join(folder, name_meant))}?"
+    hint = (
+        "Check the path."
+        if name_meant is None
+        else f"Did you mean {show_name(os.path.join(folder, name_meant))}?"
+    )
     return f"{show_name(path)} does not exist. {hint}"
 
 
@@ -188,7 +235,9 @@ def decode_text(data: bytes, path: FilePath, unpacked: bool) -> str:
 
 
 def _explain_encoding(data: bytes, offset: int, path: FilePath, unpacked: bool) -> str:
-    """Message for data that is not UTF-8 text from this byte on: where, what it looks like, what to do."""
+    """Message for data that is not UTF-8 text from this byte on: where, what it looks like, what to
+    do.
+    """
     name, line = show_name(path), data.count(b"\n", 0, offset) + 1
     place = f"{name}, line {line}: byte 0x{data[offset]:02X} at offset {offset}{' of the unpacked text' * unpacked}"
     if (kind := sniff(data)) and kind.is_binary:
@@ -198,21 +247,31 @@ def _explain_encoding(data: bytes, offset: int, path: FilePath, unpacked: bool) 
         fault = f" is NUL: {name} is not text, or damaged. If it is text, drop such bytes"
         program = r"tr -d '\000'"
     elif data[offset] != 0 and (damaged := _count_damage(data)):
-        fault = (f" is not UTF-8 text, unlike the rest (places like it: {damaged}). Mend the line, or drop what is "
-                 "damaged")
+        fault = (
+            f" is not UTF-8 text, unlike the rest (places like it: {damaged}). Mend the line, or drop what is "
+            "damaged"
+        )
         program = "iconv -c -f UTF-8 -t UTF-8"
     elif encoding:
         fault = f" is not UTF-8 text. The file looks like {encoding}; convert it"
     else:
-        fault = " is not UTF-8 text, and the encoding is hard to tell. If you know it, convert the file"
-    return f"{place}{fault}: {_write_command(program.format(encoding or 'ENCODING'), path, unpacked)}"
+        fault = (
+            " is not UTF-8 text, and the encoding is hard to tell. If you know it, convert the file"
+        )
+    return (
+        f"{place}{fault}: {_write_command(program.format(encoding or 'ENCODING'), path, unpacked)}"
+    )
 
 
 def _write_command(program: str, path: FilePath, unpacked: bool) -> str:
     """A shell command that writes a better copy of a file beside it."""
     name = show_name(path)
     copy = shlex.quote(name.removesuffix(".gz") + ".utf8")
-    source = f"gzip -dc {shlex.quote(name)} | {program}" if unpacked else f"{program} < {shlex.quote(name)}"
+    source = (
+        f"gzip -dc {shlex.quote(name)} | {program}"
+        if unpacked
+        else f"{program} < {shlex.quote(name)}"
+    )
     return f"{source} > {copy}"
 
 
@@ -224,8 +283,9 @@ _MARK = b"\xef\xbb\xbf"  # of the byte order
 
 
 def read_texts(path: FilePath) -> Sequence[str]:
-    """The lines of a text file, as `read_lines` has them; those of a large one stay in their file, or in a temporary
-    one if it is gzipped. What strangers upload is small, and always in memory."""
+    """The lines of a text file, as `read_lines` has them; those of a large one stay in their file,
+    or in a temporary one if it is gzipped. What strangers upload is small, and always in memory.
+    """
     if isinstance(path, TextInTable):
         return path.lines
     try:
@@ -245,7 +305,7 @@ def _index_lines(file: io.BufferedReader, path: FilePath) -> StoredLines | None:
         if not ends and find_format(show_name(path), block, SEGMENTS):
             return None
         if not ends and block.startswith(_MARK):
-            offset, block = len(_MARK), block[len(_MARK):]
+            offset, block = len(_MARK), block[len(_MARK) :]
         try:
             lines = block.decode().removesuffix("\n").split("\n")
         except ValueError:
@@ -264,7 +324,9 @@ def _index_lines(file: io.BufferedReader, path: FilePath) -> StoredLines | None:
     begins = np.cumsum(np.concatenate([[offset], *ends]))[:-1]
     n_letters = np.concatenate(lengths)
     spend("line_length", int(n_letters.max()), show_name(path))
-    return StoredLines(copy or file, show_name(path), begins, np.concatenate(sizes), n_letters, state)
+    return StoredLines(
+        copy or file, show_name(path), begins, np.concatenate(sizes), n_letters, state
+    )
 
 
 def _read_blocks(path: FilePath, copy: BinaryIO | None) -> Iterator[bytes]:

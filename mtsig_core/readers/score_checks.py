@@ -1,5 +1,6 @@
-"""Rows and values of a table of scores that are no scores of segments: sums and means below them, marks of judgements
-that failed, and systems on another scale than the rest."""
+"""Rows and values of a table of scores that are no scores of segments: sums and means below them,
+marks of judgements that failed, and systems on another scale than the rest.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +15,26 @@ from mtsig_core.testset import show_name
 
 _FEWEST = 5  # scores of a system, of which the values may tell something
 #: What the line of a row is called that sums up others, in small letters.
-SUMMARIES = ("mean", "avg", "avg.", "average", "total", "sum", "overall", "all", "median", "std", "std.", "stdev", "sd",
-             "min", "max", "count", "macro", "micro")
+SUMMARIES = (
+    "mean",
+    "avg",
+    "avg.",
+    "average",
+    "total",
+    "sum",
+    "overall",
+    "all",
+    "median",
+    "std",
+    "std.",
+    "stdev",
+    "sd",
+    "min",
+    "max",
+    "count",
+    "macro",
+    "micro",
+)
 _MOST_SUMMARIES = 8  # rows below the others, such as those of describe() of pandas
 _EVIDENCE = 4  # digits, of all systems together, that agree with a mean
 #: What programs write where a judge gave no score.
@@ -28,7 +47,9 @@ _MARGIN = 0.2
 
 
 def drop_summaries(file: ScoreFile, metric: str) -> None:
-    """Take rows of sums and means out of a table: they are known by their names, or the last one by its values."""
+    """Take rows of sums and means out of a table: they are known by their names, or the last one by
+    its values.
+    """
     dropped = _find_named_summaries(file.ratings)
     what = "sums or means by their names"
     if not dropped:
@@ -39,8 +60,17 @@ def drop_summaries(file: ScoreFile, metric: str) -> None:
     file.ratings = [rating for rating in file.ratings if rating.line not in dropped]
     if file.n_rows is not None:
         file.n_rows -= len(dropped)
-    file.assumed.append(Assumption("summary-rows", {
-        "metric": metric, "file": file.name, "rows": [str(row) for row in sorted(rows, key=str)], "what": what}))
+    file.assumed.append(
+        Assumption(
+            "summary-rows",
+            {
+                "metric": metric,
+                "file": file.name,
+                "rows": [str(row) for row in sorted(rows, key=str)],
+                "what": what,
+            },
+        )
+    )
 
 
 def _find_named_summaries(ratings: Sequence[Rating]) -> set[int | str]:
@@ -74,13 +104,17 @@ def _find_last_row(ratings: Sequence[Rating]) -> tuple[set[int | str], str]:
 
 
 def _are_sums(columns: Sequence[tuple[Sequence[float], float]]) -> bool:
-    """Whether the last score of each system is the sum of the others, and larger than any of them in some."""
+    """Whether the last score of each system is the sum of the others, and larger than any of them
+    in some.
+    """
     are_equal = all(_is_rounded(sum(above), lowest) for above, lowest in columns)
     return are_equal and any(abs(lowest) > max(map(abs, above)) for above, lowest in columns)
 
 
 def _are_means(columns: Sequence[tuple[Sequence[float], float]]) -> bool:
-    """Whether the last score of each system is the mean of the others, so closely that it is no chance."""
+    """Whether the last score of each system is the mean of the others, so closely that it is no
+    chance.
+    """
     if not all(_is_rounded(statistics.fmean(above), lowest) for above, lowest in columns):
         return False
     distinct = {tuple(above): lowest for above, lowest in columns}
@@ -106,8 +140,9 @@ def _count_decimals(number: float) -> int:
 
 
 def drop_failed(ratings: Sequence[Rating], metric: str) -> tuple[list[Rating], Assumption | None]:
-    """The ratings with a missing score in place of each mark of a judgement that failed: -1 where all other scores are
-    0 or more."""
+    """The ratings with a missing score in place of each mark of a judgement that failed: -1 where
+    all other scores are 0 or more.
+    """
     scores = [rating.score for rating in ratings if rating.score is not None]
     marks = {score for score in scores if score in FAILED}
     others = [score for score in scores if score not in marks]
@@ -116,14 +151,18 @@ def drop_failed(ratings: Sequence[Rating], metric: str) -> tuple[list[Rating], A
         return list(ratings), None
     mark = marks.pop()
     kept = [rating._replace(score=None) if rating.score == mark else rating for rating in ratings]
-    return kept, Assumption("failed-judgements", {"metric": metric, "mark": mark, "n_failed": scores.count(mark)})
+    return kept, Assumption(
+        "failed-judgements", {"metric": metric, "mark": mark, "n_failed": scores.count(mark)}
+    )
 
 
 # Scales.
 
 
 def check_scales(ratings: Sequence[Rating], metric: str) -> None:
-    """Raise InputError where the scores of some systems lie between 0 and 1, and those of others between 0 and 100."""
+    """Raise InputError where the scores of some systems lie between 0 and 1, and those of others
+    between 0 and 100.
+    """
     by_system: dict[str, list[float]] = {}
     for rating in ratings:
         if rating.score is not None:
@@ -138,7 +177,8 @@ def check_scales(ratings: Sequence[Rating], metric: str) -> None:
     raise InputError(
         f"{ratings[0].file.name}: the {show_name(metric)} scores of {a} range from {min(of_a):g} to {max(of_a):g}, and "
         f"those of {b} from {min(of_b):g} to {max(of_b):g}. Expected one scale for all systems. Multiply the "
-        f"scores of {a} by 100, or divide the others by 100.")
+        f"scores of {a} by 100, or divide the others by 100."
+    )
 
 
 def _is_unit_scale(scores: Sequence[float]) -> bool:
@@ -159,9 +199,12 @@ def _is_hundred_scale(scores: Sequence[float]) -> bool:
     return are_inside and n_above >= 0.9 * len(scores)
 
 
-def _find_rescaled(units: Mapping[str, Sequence[float]], hundreds: Mapping[str, Sequence[float]]
-                   ) -> tuple[str, str] | None:
-    """Two systems whose medians would be alike on one scale: a bad system may have low scores throughout."""
+def _find_rescaled(
+    units: Mapping[str, Sequence[float]], hundreds: Mapping[str, Sequence[float]]
+) -> tuple[str, str] | None:
+    """Two systems whose medians would be alike on one scale: a bad system may have low scores
+    throughout.
+    """
     for a, low in units.items():
         for b, high in hundreds.items():
             ratio = statistics.median(high) / max(100 * statistics.median(low), 1e-9)

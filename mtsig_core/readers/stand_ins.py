@@ -1,6 +1,7 @@
 """Small files in the place of the right one: pointers, and the answers of servers that had no file.
 
-Each is a sound text, and would be scored as one: the same pointer as reference and output has a BLEU of 100.
+Each is a sound text, and would be scored as one: the same pointer as reference and output has a
+BLEU of 100.
 """
 
 from __future__ import annotations
@@ -30,16 +31,31 @@ class StandIn:
 _DOWNLOAD = "Download the file again: the server had none under that address."
 
 STAND_INS = (
-    StandIn("git-lfs", "a pointer of Git LFS, not the file itself",
-            rb"version https?://(git-lfs|hawser)\.github\.com/spec/v\d+\s(?s:.*)",
-            "Fetch the file: git lfs pull."),
-    StandIn("git-annex", "a pointer of git-annex, not the file itself",
-            rb"[^\n]*/annex/objects/[^\n]+", "Fetch the file: git annex get FILE."),
-    StandIn("dvc", "a pointer of DVC, not the file itself",
-            rb"(?s:.*)outs:\s*\n\s*- (md5|etag|hash|path|size): (?s:.*)", "Fetch the file: dvc pull."),
-    StandIn("not-found", "the answer of a server that has no such file",
-            rb"(404: Not Found|404 Not Found|Not Found|Entry not found|Repository not found|File not found\.?"
-            rb"|Access denied\.?|Forbidden|Invalid username or password\.)", _DOWNLOAD),
+    StandIn(
+        "git-lfs",
+        "a pointer of Git LFS, not the file itself",
+        rb"version https?://(git-lfs|hawser)\.github\.com/spec/v\d+\s(?s:.*)",
+        "Fetch the file: git lfs pull.",
+    ),
+    StandIn(
+        "git-annex",
+        "a pointer of git-annex, not the file itself",
+        rb"[^\n]*/annex/objects/[^\n]+",
+        "Fetch the file: git annex get FILE.",
+    ),
+    StandIn(
+        "dvc",
+        "a pointer of DVC, not the file itself",
+        rb"(?s:.*)outs:\s*\n\s*- (md5|etag|hash|path|size): (?s:.*)",
+        "Fetch the file: dvc pull.",
+    ),
+    StandIn(
+        "not-found",
+        "the answer of a server that has no such file",
+        rb"(404: Not Found|404 Not Found|Not Found|Entry not found|Repository not found|File not found\.?"
+        rb"|Access denied\.?|Forbidden|Invalid username or password\.)",
+        _DOWNLOAD,
+    ),
 )
 
 
@@ -53,8 +69,12 @@ def find_stand_in(data: bytes) -> StandIn | None:
 
 
 def refuse_stand_in(data: bytes, name: str, content: str) -> None:
-    """Raise InputError where a file is a stand-in for another; `content` is what is expected in it."""
+    """Raise InputError where a file is a stand-in for another; `content` is what is expected in
+    it.
+    """
     stand_in = find_stand_in(data)
     if stand_in is not None:
-        raise InputError(f"{name} is {stand_in.what}. Expected {content}. "
-                         + stand_in.remedy.replace("FILE", shlex.quote(name)))
+        raise InputError(
+            f"{name} is {stand_in.what}. Expected {content}. "
+            + stand_in.remedy.replace("FILE", shlex.quote(name))
+        )

@@ -1,8 +1,10 @@
-"""Tables with a column for each system: which columns are systems, what the others are, and what each system is called.
+"""Tables with a column for each system: which columns are systems, what the others are, and what
+each system is called.
 
-Programs write more columns than scores: numbers of rows, lengths, steps of training, what a model was asked. Read as
-systems, such a column wins or loses against all others. `ASIDES` has their names; `find_asides` also looks at what is
-in them. What is set aside is an assumption that each report has; `--columns systems=A|B` says otherwise.
+Programs write more columns than scores: numbers of rows, lengths, steps of training, what a model
+was asked. Read as systems, such a column wins or loses against all others. `ASIDES` has their
+names; `find_asides` also looks at what is in them. What is set aside is an assumption that each
+report has; `--columns systems=A|B` says otherwise.
 """
 
 from __future__ import annotations
@@ -37,24 +39,31 @@ ASIDES: Mapping[str, re.Pattern[str]] = {
     ROW_NUMBERS: re.compile(
         r"level_\d+|rows?(_?(id|nr|no|num|number|index))?|nr|no|num|number|idx|counter|key|uu?id|hash"
         r"|custom_id|(request|response|answer|task|annotation|sample|example|instance|item|unit|pair)_?(id|index|no|nr)"
-        r"|inner_id|position|order"),
+        r"|inner_id|position|order"
+    ),
     "lengths": re.compile(
         r"(len|length|lengths|size)|(\w+_)?(len|length|num_words|num_tokens|num_chars)|len(gth)?_(\w+)"
         r"|n(um|r|o)?_?(of_)?(\w+_)?(words?|tokens?|toks?|chars?|characters?|bytes?|sents?|sentences?)"
-        r"|(\w+_)?(words?|tokens?|toks?|chars?|characters?)_?(count|len|length|num)?|max_tokens"),
-    "sums or means": re.compile(r"mean|avg|average|total|sum|overall|median|std|stdev|sd|min|max|count|var(iance)?"),
+        r"|(\w+_)?(words?|tokens?|toks?|chars?|characters?)_?(count|len|length|num)?|max_tokens"
+    ),
+    "sums or means": re.compile(
+        r"mean|avg|average|total|sum|overall|median|std|stdev|sd|min|max|count|var(iance)?"
+    ),
     "steps of training": re.compile(
-        r"(global_)?steps?|timestamp|runtime|epochs?|iter(ation)?s?|checkpoint|lr|learning_rate"),
+        r"(global_)?steps?|timestamp|runtime|epochs?|iter(ation)?s?|checkpoint|lr|learning_rate"
+    ),
     "what a model was asked or answered": re.compile(
         r"inputs?|prompts?|prompt_\w+|instructions?|messages?|thinking"
         r"|reasoning|explanations?|justifications?|finish_reason|stop_reason|status(_code)?|object|created(_at)?|updated_at"
         r"|completed_(at|by)|lead_time|elapsed|temperature|top_[pk]|seed|logprobs?|usage|errors?|cache_hit|retries"
-        r"|attempts?"),
+        r"|attempts?"
+    ),
     ANSWERS: re.compile(r"completions?|responses?|raw_(output|response)s?"),
     "labels": re.compile(
         r"labels?|gold(_label)?|categor(y|ies)|severity|tags?|splits?|folds?|batch(es)?|waves?|types?|topics?|difficulty"
         r"|weights?|years?|dates?|time|languages?|langs?|(src|source|tgt|target)_lang(uage)?|urls?|links?|titles?|comments?"
-        r"|notes?|remarks?|is_\w+|has_\w+|flag(s|ged)?|valid|skip(ped)?|origlang|original_language"),
+        r"|notes?|remarks?|is_\w+|has_\w+|flag(s|ged)?|valid|skip(ped)?|origlang|original_language"
+    ),
 }
 _TEXTS = {*NAMES["source"], *NAMES["reference"], *NAMES["output"]}
 
@@ -67,7 +76,9 @@ class WideTable:
     assumed: tuple[Assumption, ...]
 
 
-def clean_wide_table(table: InputTable, columns: Sequence[int], metric: str, known: Collection[str]) -> WideTable:
+def clean_wide_table(
+    table: InputTable, columns: Sequence[int], metric: str, known: Collection[str]
+) -> WideTable:
     """The table without the columns that are no systems, and with the names that the systems have.
 
     Parameters
@@ -87,26 +98,41 @@ def clean_wide_table(table: InputTable, columns: Sequence[int], metric: str, kno
     if not systems:
         asides, systems = {}, list(columns)
     titles = [table.header[k] for k in systems]
-    new_names = read_system_names(titles, metric, known) if known else _read_names_by_metric(table.name, titles, metric)
+    new_names = (
+        read_system_names(titles, metric, known)
+        if known
+        else _read_names_by_metric(table.name, titles, metric)
+    )
     of_other_metrics = {k for k in systems if new_names and new_names[table.header[k]] is None}
-    kept = table.select([k for k in range(len(table.header)) if k not in asides and k not in of_other_metrics])
+    kept = table.select(
+        [k for k in range(len(table.header)) if k not in asides and k not in of_other_metrics]
+    )
     assumed = []
     if asides:
         held = [f"{_show_title(table.header[k], k)} ({why})" for k, why in asides.items()]
-        assumed.append(Assumption("columns-aside", {"metric": metric, "file": table.name, "columns": held}))
+        assumed.append(
+            Assumption("columns-aside", {"metric": metric, "file": table.name, "columns": held})
+        )
     if new_names:
         read_as = [f"{old} as {new}" for old, new in new_names.items() if new is not None]
-        assumed.append(Assumption("columns-renamed", {"metric": metric, "file": table.name, "columns": read_as}))
+        assumed.append(
+            Assumption(
+                "columns-renamed", {"metric": metric, "file": table.name, "columns": read_as}
+            )
+        )
     header = [new_names.get(name) or name for name in kept.header]
     return WideTable(replace(kept, header=header), tuple(assumed))
 
 
 def _list_outputs(table: InputTable, columns: Sequence[int], known: Collection[str]) -> list[int]:
-    """The columns that are called as systems and hold their outputs, as none of them has a number: their scores are in
-    columns such as A_COMET."""
+    """The columns that are called as systems and hold their outputs, as none of them has a number:
+    their scores are in columns such as A_COMET.
+    """
     named = [k for k in columns if table.header[k] in known]
     rest = [k for k in columns if k not in named]
-    scored = [k for k in list_numeric(table, rest) if _split_name(table.header[k], known) is not None]
+    scored = [
+        k for k in list_numeric(table, rest) if _split_name(table.header[k], known) is not None
+    ]
     has_numbers = any(has_number(cell) for k in named for cell in table.list_cells(k))
     return named if scored and not has_numbers else []
 
@@ -118,8 +144,12 @@ def _show_title(name: str, column: int) -> str:
 # Which columns are no systems.
 
 
-def find_asides(table: InputTable, columns: Iterable[int], known: Collection[str] = ()) -> dict[int, str]:
-    """The columns that are no systems, each with what it holds instead; by its name, else by its values."""
+def find_asides(
+    table: InputTable, columns: Iterable[int], known: Collection[str] = ()
+) -> dict[int, str]:
+    """The columns that are no systems, each with what it holds instead; by its name, else by its
+    values.
+    """
     unknown = [k for k in columns if table.header[k] not in known]
     by_name = {k: _find_by_name(table, k) for k in unknown}
     asides = {k: why for k, why in by_name.items() if why is not None}
@@ -133,7 +163,9 @@ def find_asides(table: InputTable, columns: Iterable[int], known: Collection[str
 
 
 def _find_by_name(table: InputTable, column: int) -> str | None:
-    """What a column holds by its name; the name of a text does not tell where there are numbers in it."""
+    """What a column holds by its name; the name of a text does not tell where there are numbers in
+    it.
+    """
     name = table.header[column]
     if is_index(name):
         return ROW_NUMBERS if _is_whole(table, column) else None
@@ -174,9 +206,12 @@ def _is_whole(table: InputTable, column: int) -> bool:
     return all(re.fullmatch(r"\s*\d+(\.0)?\s*", word) for word in table.list_words(column))
 
 
-def _find_by_values(table: InputTable, numbers: Mapping[int, Sequence[float | None]]) -> dict[int, str]:
-    """What columns hold by their values: numbers that count the rows, the lengths of a text beside them, or one value
-    that no other column comes to. Nothing of those that may be scores."""
+def _find_by_values(
+    table: InputTable, numbers: Mapping[int, Sequence[float | None]]
+) -> dict[int, str]:
+    """What columns hold by their values: numbers that count the rows, the lengths of a text beside
+    them, or one value that no other column comes to. Nothing of those that may be scores.
+    """
     whole: dict[int, list[float]] = {}
     scores: list[float] = []
     for k, values in numbers.items():
@@ -188,7 +223,9 @@ def _find_by_values(table: InputTable, numbers: Mapping[int, Sequence[float | No
     low, high = min(scores, default=math.inf), max(scores, default=-math.inf)
     found = {}
     for k, known in whole.items():
-        is_constant = len(set(known)) == 1 and known[0] != 0  # a system without output may score 0 throughout
+        is_constant = (
+            len(set(known)) == 1 and known[0] != 0
+        )  # a system without output may score 0 throughout
         if all(later - earlier == 1 for earlier, later in pairwise(known)):
             found[k] = ROW_NUMBERS
         elif tuple(known) in lengths:
@@ -211,11 +248,15 @@ def _list_lengths(table: InputTable) -> set[tuple[float, ...]]:
 
 def list_numeric(table: InputTable, columns: Iterable[int]) -> list[int]:
     """Those of the columns that hold numbers, and nothing else."""
-    return [k for k in columns if _is_numeric(table, k) and any(map(has_number, table.list_cells(k)))]
+    return [
+        k for k in columns if _is_numeric(table, k) and any(map(has_number, table.list_cells(k)))
+    ]
 
 
 def list_measures(table: InputTable, columns: Iterable[int]) -> list[int]:
-    """Those of the columns that hold numbers which may be scores: neither row numbers nor lengths by their names."""
+    """Those of the columns that hold numbers which may be scores: neither row numbers nor lengths
+    by their names.
+    """
     no_scores = (ROW_NUMBERS, "lengths")
     return [k for k in list_numeric(table, columns) if name_aside(table.header[k]) not in no_scores]
 
@@ -223,8 +264,12 @@ def list_measures(table: InputTable, columns: Iterable[int]) -> list[int]:
 # Whether a table has a column for each system.
 
 
-def guess_systems(table: InputTable, columns: Sequence[int], known: Collection[str] = ()) -> list[int]:
-    """The columns that seem to be of systems, one each; empty where rows seem to be: one for each system and line."""
+def guess_systems(
+    table: InputTable, columns: Sequence[int], known: Collection[str] = ()
+) -> list[int]:
+    """The columns that seem to be of systems, one each; empty where rows seem to be: one for each
+    system and line.
+    """
     by_name = [k for k in columns if table.header[k] in known]
     if by_name:
         return by_name
@@ -236,18 +281,24 @@ def guess_systems(table: InputTable, columns: Sequence[int], known: Collection[s
 
 
 def _has_rows_of_systems(table: InputTable) -> bool:
-    """Whether a column of few texts comes with the same lines for each of its values, as systems do."""
+    """Whether a column of few texts comes with the same lines for each of its values, as systems
+    do.
+    """
     columns = [table.list_words(k) for k in range(len(table.header))]
     texts = [values for k, values in enumerate(columns) if not _is_numeric(table, k)]
     for names in texts:
         is_of_few = 1 < len(set(names)) <= len(names) / 2
-        if is_of_few and any(lines is not names and _are_lines_of(lines, names) for lines in columns):
+        if is_of_few and any(
+            lines is not names and _are_lines_of(lines, names) for lines in columns
+        ):
             return True
     return False
 
 
 def _are_lines_of(lines: Sequence[str], names: Sequence[str]) -> bool:
-    """Whether each name has the same lines, as often as the others: of several language pairs, each more than once."""
+    """Whether each name has the same lines, as often as the others: of several language pairs, each
+    more than once.
+    """
     lines_of: dict[str, Counter[str]] = {}
     for name, line in zip(names, lines, strict=True):
         lines_of.setdefault(name, Counter())[line] += 1
@@ -256,14 +307,22 @@ def _are_lines_of(lines: Sequence[str], names: Sequence[str]) -> bool:
 
 
 def guess_lines(table: InputTable, system: int) -> int | None:
-    """The column with the same values for each system, which may name the lines; of several the one of most values."""
+    """The column with the same values for each system, which may name the lines; of several the one
+    of most values.
+    """
     columns = [table.list_words(k) for k in range(len(table.header))]
-    may_be = [k for k, lines in enumerate(columns) if k != system and _are_lines_of(lines, columns[system])]
+    may_be = [
+        k
+        for k, lines in enumerate(columns)
+        if k != system and _are_lines_of(lines, columns[system])
+    ]
     return max(may_be, key=lambda k: len(set(columns[k])), default=None)
 
 
 def guess_documents(table: InputTable, columns: Iterable[int]) -> int | None:
-    """The column of texts each of which fills a run of rows and comes nowhere else, as documents do."""
+    """The column of texts each of which fills a run of rows and comes nowhere else, as documents
+    do.
+    """
     for k in columns:
         values = table.list_words(k)
         if _is_numeric(table, k) or not all(map(str.strip, values)):
@@ -277,9 +336,12 @@ def guess_documents(table: InputTable, columns: Iterable[int]) -> int | None:
 # What the systems are called.
 
 
-def read_system_names(names: Sequence[str], metric: str, known: Collection[str]) -> dict[str, str | None]:
-    """The known system of each column that is called by it and by what was scored, as ``mySys_XCOMET-XL (seg)``; None
-    for a column of another metric. Empty where the names are those of the systems, or are of no system.
+def read_system_names(
+    names: Sequence[str], metric: str, known: Collection[str]
+) -> dict[str, str | None]:
+    """The known system of each column that is called by it and by what was scored, as
+    ``mySys_XCOMET-XL (seg)``; None for a column of another metric. Empty where the names are those
+    of the systems, or are of no system.
 
     >>> read_system_names(["A_COMET (seg)", "B_COMET (seg)"], "COMET", ["A", "B"])
     {'A_COMET (seg)': 'A', 'B_COMET (seg)': 'B'}
@@ -305,8 +367,10 @@ def read_system_names(names: Sequence[str], metric: str, known: Collection[str])
 
 
 def _read_names_by_metric(file: str, names: Sequence[str], metric: str) -> dict[str, str | None]:
-    """The same as `read_system_names` where the systems are not known: of columns such as A_BLEU, A_COMET, B_BLEU and
-    B_COMET. Empty unless each system has all of several metrics; refuses what is called as none of them."""
+    """The same as `read_system_names` where the systems are not known: of columns such as A_BLEU,
+    A_COMET, B_BLEU and B_COMET. Empty unless each system has all of several metrics; refuses what
+    is called as none of them.
+    """
     parts = {name: _split_metric(name) for name in names}
     pairs = [pair for pair in parts.values() if pair is not None]
     systems = dict.fromkeys(system for system, _ in pairs)
@@ -317,30 +381,42 @@ def _read_names_by_metric(file: str, names: Sequence[str], metric: str) -> dict[
     wanted = [own for own in metrics if _simplify(own) == _simplify(metric)]
     if len(wanted) != 1:
         remedies = [{"scores": f"{own}={file}"} for own in metrics]
-        raise InputError(f"{file} has scores of {len(metrics)} metrics for each system: {show_names(metrics)}. "
-                         "Expected those of one. Call the scores as one of these metrics; the file may be given once "
-                         "for each.", *remedies)
-    return {name: pair[0] if pair is not None and pair[1] == wanted[0] else None for name, pair in parts.items()}
+        raise InputError(
+            f"{file} has scores of {len(metrics)} metrics for each system: {show_names(metrics)}. "
+            "Expected those of one. Call the scores as one of these metrics; the file may be given once "
+            "for each.",
+            *remedies,
+        )
+    return {
+        name: pair[0] if pair is not None and pair[1] == wanted[0] else None
+        for name, pair in parts.items()
+    }
 
 
 def _split_metric(name: str) -> tuple[str, str] | None:
-    """The system and the known metric in the name of a column, as in A_COMET or COMET_A; None where there is none."""
+    """The system and the known metric in the name of a column, as in A_COMET or COMET_A; None where
+    there is none.
+    """
     plain = re.sub(r"\s*\((seg|segment)\w*\)$", "", name)
     for sign in re.finditer(r"[^A-Za-z0-9+]", plain):
-        before, after = plain[:sign.start()], plain[sign.end():]
+        before, after = plain[: sign.start()], plain[sign.end() :]
         if before and is_known_metric(after):
             return before, after
     for sign in re.finditer(r"[^A-Za-z0-9+]", plain):
-        before, after = plain[:sign.start()], plain[sign.end():]
+        before, after = plain[: sign.start()], plain[sign.end() :]
         if after and is_known_metric(before):
             return after, before
     return None
 
 
 def _split_name(name: str, known: Collection[str]) -> tuple[str, tuple[str, str]] | None:
-    """The longest known system in a name that signs separate from the rest, and what is before and after it."""
+    """The longest known system in a name that signs separate from the rest, and what is before and
+    after it.
+    """
     for system in sorted((one for one in known if one in name), key=len, reverse=True):
-        match = re.fullmatch(rf"(|.*[^A-Za-z0-9]){re.escape(system)}(|[^A-Za-z0-9].*)", name, re.DOTALL)
+        match = re.fullmatch(
+            rf"(|.*[^A-Za-z0-9]){re.escape(system)}(|[^A-Za-z0-9].*)", name, re.DOTALL
+        )
         if match is not None:
             return system, (match[1], match[2])
     return None
@@ -362,6 +438,10 @@ def take_systems(table: InputTable, named: str, others: Collection[str]) -> Inpu
         wanted = [name.strip() for name in named.split(SEPARATOR)]
     for name in wanted:
         if name not in table.header:
-            raise InputError(f"{table.name} has no column {show_name(name)!r}.{suggest_name(name, table.header)} It "
-                             f"has: {show_names(table.header)}.")
-    return table.select([k for k, name in enumerate(table.header) if name in wanted or name in others])
+            raise InputError(
+                f"{table.name} has no column {show_name(name)!r}.{suggest_name(name, table.header)} It "
+                f"has: {show_names(table.header)}."
+            )
+    return table.select(
+        [k for k, name in enumerate(table.header) if name in wanted or name in others]
+    )

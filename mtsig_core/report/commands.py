@@ -15,46 +15,89 @@ from mtsig_core.source import Source, TaskSource
 from mtsig_core.task import TaskExclusion, format_exclusion
 from mtsig_core.testset import show_name
 
-#: What each command calls, as "module:function" below the core: from these signatures come its options, their defaults,
-#: and what a printed command may leave out.
-CALLS = {"compare": ("stats.comparison:compare",),
-         "task": ("stats.across:compare_task",),
-         "pair": ("experiments.dispute:examine_dispute",),
-         "findings": ("stats.across:compare_task", "experiments.rankings:make_findings"),
-         "autorank": ("experiments.rankings:autorank",),
-         "agreement": ("experiments.metric_agreement:agreement",),
-         "domains": ("experiments.domains:by_domain",),
-         "sample blocks": ("experiments.sampling:sampling",),
-         "sample broad": ("experiments.sampling:sampling",),
-         "sample spread": ("experiments.sampling:spreads",),
-         "sweep size": ("experiments.sweeps:sweep_sizes", "stats.power:plan"),
-         "sweep references": ("experiments.sweeps:sweep_references",),
-         "sweep resamples": ("experiments.sweeps:stability",),
-         "validate conclusions": ("experiments.sampling:conclusions",),
-         "validate calibration": ("experiments.sampling:conclusions",),
-         "validate coverage": ("experiments.sampling:coverage",),
-         "validate type1": ("experiments.error_rates:type_one",),
-         "validate families": ("experiments.error_rates:families",),
-         "validate claims": ("experiments.error_rates:claims",),
-         "validate variants": ("experiments.error_rates:variants",),
-         "validate pair": ("experiments.sampling:pair_tests",),
-         "validate units": ("experiments.error_rates:unit_changes",),
-         "validate changed-pairs": ("experiments.error_rates:unit_changes",),
-         "metrics precisions": ("experiments.inside_score:precisions",),
-         "metrics lengths": ("experiments.inside_score:lengths",),
-         "metrics averages": ("experiments.inside_score:averages",),
-         "metrics students-t": ("experiments.inside_score:students_t", "experiments.inside_score:densities"),
-         "metrics signatures": ("experiments.inside_score:signatures",)}
+#: What each command calls, as "module:function" below the core: from these signatures come its
+#: options, their defaults, and what a printed command may leave out.
+CALLS = {
+    "compare": ("stats.comparison:compare",),
+    "task": ("stats.across:compare_task",),
+    "pair": ("experiments.dispute:examine_dispute",),
+    "findings": ("stats.across:compare_task", "experiments.rankings:make_findings"),
+    "autorank": ("experiments.rankings:autorank",),
+    "agreement": ("experiments.metric_agreement:agreement",),
+    "domains": ("experiments.domains:by_domain",),
+    "sample blocks": ("experiments.sampling:sampling",),
+    "sample broad": ("experiments.sampling:sampling",),
+    "sample spread": ("experiments.sampling:spreads",),
+    "sweep size": ("experiments.sweeps:sweep_sizes", "stats.power:plan"),
+    "sweep references": ("experiments.sweeps:sweep_references",),
+    "sweep resamples": ("experiments.sweeps:stability",),
+    "validate conclusions": ("experiments.sampling:conclusions",),
+    "validate calibration": ("experiments.sampling:conclusions",),
+    "validate coverage": ("experiments.sampling:coverage",),
+    "validate type1": ("experiments.error_rates:type_one",),
+    "validate families": ("experiments.error_rates:families",),
+    "validate claims": ("experiments.error_rates:claims",),
+    "validate variants": ("experiments.error_rates:variants",),
+    "validate pair": ("experiments.sampling:pair_tests",),
+    "validate units": ("experiments.error_rates:unit_changes",),
+    "validate changed-pairs": ("experiments.error_rates:unit_changes",),
+    "metrics precisions": ("experiments.inside_score:precisions",),
+    "metrics lengths": ("experiments.inside_score:lengths",),
+    "metrics averages": ("experiments.inside_score:averages",),
+    "metrics students-t": (
+        "experiments.inside_score:students_t",
+        "experiments.inside_score:densities",
+    ),
+    "metrics signatures": ("experiments.inside_score:signatures",),
+}
 #: What options are called that have another name than their argument.
-_OPTIONS = {"system": "system_name", "size": "sample_size", "most": "segments", "n_segments": "segments",
-            "n_documents": "documents", "n_pairs": "pairs"}
+_OPTIONS = {
+    "system": "system_name",
+    "size": "sample_size",
+    "most": "segments",
+    "n_segments": "segments",
+    "n_documents": "documents",
+    "n_pairs": "pairs",
+}
 
 
-#: The fields of sources that are options, in the order of a printed command; of these, files, and lists with commas.
-_FIELDS = ("folder", "name", "sacrebleu", "demo_segments", "demo_references", "xml", "ref", "system", "run", "parse",
-           "src", "docs", "ids", "systems_table", "pairs", "track", "langpair", "refs", "scores", "raters",
-           "mqm_weights", "columns", "lower_is_better", "higher_is_better", "tokenize", "domain", "exclude", "only",
-           "demo", "demo_task", "refs_as_systems", "keep_canary", "keep_withdrawn")
+#: The fields of sources that are options, in the order of a printed command; of these, files, and
+#: lists with commas.
+_FIELDS = (
+    "folder",
+    "name",
+    "sacrebleu",
+    "demo_segments",
+    "demo_references",
+    "xml",
+    "ref",
+    "system",
+    "run",
+    "parse",
+    "src",
+    "docs",
+    "ids",
+    "systems_table",
+    "pairs",
+    "track",
+    "langpair",
+    "refs",
+    "scores",
+    "raters",
+    "mqm_weights",
+    "columns",
+    "lower_is_better",
+    "higher_is_better",
+    "tokenize",
+    "domain",
+    "exclude",
+    "only",
+    "demo",
+    "demo_task",
+    "refs_as_systems",
+    "keep_canary",
+    "keep_withdrawn",
+)
 _PATHS = {"folder", "xml", "src", "docs", "ids", "systems_table"}
 _LISTS = {"pairs", "refs", "only", "columns", "mqm_weights"}
 
@@ -65,8 +108,11 @@ def source_options(source: Source | TaskSource) -> list[str]:
     if isinstance(source, TaskSource):
         fields["demo"] = source.folder is None
     else:
-        fields |= {"demo_segments": source.demo or None, "demo": source.demo == 0,
-                   "demo_references": source.demo_references if source.demo_references > 1 else None}
+        fields |= {
+            "demo_segments": source.demo or None,
+            "demo": source.demo == 0,
+            "demo_references": source.demo_references if source.demo_references > 1 else None,
+        }
     given = []
     for name, value in fields.items():
         values = value if isinstance(value, tuple) else () if value in (None, False) else (value,)
@@ -92,10 +138,15 @@ def defaults(*called: str | Callable[..., Any]) -> dict[str, Any]:
     >>> defaults("validate units")["trials"], defaults(option_name)
     (9999, {})
     """
-    functions = [function for one in called for function in ([one] if callable(one) else called_by(one))]
-    return {name: parameter.default for function in functions
-            for name, parameter in inspect.signature(function).parameters.items()
-            if parameter.default is not parameter.empty}
+    functions = [
+        function for one in called for function in ([one] if callable(one) else called_by(one))
+    ]
+    return {
+        name: parameter.default
+        for function in functions
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.default is not parameter.empty
+    }
 
 
 def called_by(command: str) -> list[Callable[..., Any]]:
@@ -105,7 +156,8 @@ def called_by(command: str) -> list[Callable[..., Any]]:
 
 
 def join_list(names: Iterable[str]) -> str:
-    """Names as the list of an option: as in CSV, a name with a comma or a quotation mark is in quotation marks.
+    """Names as the list of an option: as in CSV, a name with a comma or a quotation mark is in
+    quotation marks.
 
     >>> join_list(["A", "B, or C"])
     'A,"B, or C"'
@@ -124,25 +176,40 @@ def option_name(argument: str) -> str:
     return _OPTIONS.get(argument, argument)
 
 
-def command_line(command: str, source: Source | TaskSource, *flags: str, metrics: str | Iterable[str] | None = None,
-                 **asked: object) -> str:
-    """The command line that prints some numbers; `flags` are options without a value, `asked` arguments or options, of
-    which one that is None or as by default is left out. The metric, or several, never are: their default depends on the
-    test set.
+def command_line(
+    command: str,
+    source: Source | TaskSource,
+    *flags: str,
+    metrics: str | Iterable[str] | None = None,
+    **asked: object,
+) -> str:
+    """The command line that prints some numbers; `flags` are options without a value, `asked`
+    arguments or options, of which one that is None or as by default is left out. The metric, or
+    several, never are: their default depends on the test set.
 
     >>> command_line("validate pair", Source(demo=0), metrics="bleu", seed=0, n_segments=300, a="-x")
     'mtsig validate pair --demo --metrics bleu --segments 300 --a=-x'
     """
-    usual = {option_name(name): value for name, value in defaults(command).items() if name != "metrics"}
+    usual = {
+        option_name(name): value for name, value in defaults(command).items() if name != "metrics"
+    }
     given = {option_name(name): value for name, value in asked.items()}
     if metrics:
         given = {"metrics": join_list([metrics] if isinstance(metrics, str) else metrics), **given}
-    more = [part for key, value in given.items() if value is not None and value != usual.get(key)
-            for part in _option(key, str(value))]
-    return show_name(shlex.join(["mtsig", *command.split(), *source_options(source), *flags, *more]))
+    more = [
+        part
+        for key, value in given.items()
+        if value is not None and value != usual.get(key)
+        for part in _option(key, str(value))
+    ]
+    return show_name(
+        shlex.join(["mtsig", *command.split(), *source_options(source), *flags, *more])
+    )
 
 
-def task_command(source: TaskSource, *, metrics: str | Iterable[str] | None = None, **asked: object) -> str:
+def task_command(
+    source: TaskSource, *, metrics: str | Iterable[str] | None = None, **asked: object
+) -> str:
     """The command line that prints the numbers of a shared task; as `command_line`.
 
     >>> task_command(TaskSource("wmt25", track="constrained"), metrics="XCOMET-XL", seed=0)
@@ -157,8 +224,10 @@ def remedy_options(remedies: Iterable[Remedy]) -> str:
     >>> remedy_options([{"unit": "segment"}, {"exclude": "-x y"}, {"refs_as_systems": True}])
     "--unit segment, '--exclude=-x y', --refs-as-systems"
     """
-    return ", ".join(shlex.join(part for name, value in remedy.items() for part in _option(name, value))
-                     for remedy in remedies)
+    return ", ".join(
+        shlex.join(part for name, value in remedy.items() for part in _option(name, value))
+        for remedy in remedies
+    )
 
 
 def _option(name: str, value: str | int) -> list[str]:

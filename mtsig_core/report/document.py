@@ -1,16 +1,19 @@
-"""`Report`: sections of paragraphs, warnings, tables and figures. Each format has one renderer that takes any report:
-`text.report_text`, `latex.report_latex`, `html.report_html` and, for notebooks, `html.report_fragment`.
+"""`Report`: sections of paragraphs, warnings, tables and figures.
+
+Each format has one renderer that takes any report: `text.report_text`, `latex.report_latex`,
+`html.report_html` and, for notebooks, `html.report_fragment`.
 
     Report(title, sections, simulated)
         Section(title, blocks, place, key, depth)
-            Paragraph(text, role, about)         a text with a role; the format decides how that role looks
-            Warnings(cautions)                   in the words of the format, with what helps
-            TableBlock(table, title, caption, notes, caveats, fold)
-            Figure(draw, caption)                an SVG, made when it is drawn
-            Facts(pairs)                         names with texts, such as settings and commands
+            Paragraph(text, role, about)         a text with a role; the format decides how that
+            role looks Warnings(cautions)                   in the words of the format, with what
+            helps TableBlock(table, title, caption, notes, caveats, fold) Figure(draw, caption)
+            an SVG, made when it is drawn Facts(pairs)                         names with texts,
+            such as settings and commands
 
-A report is made once for a subject (`reports.comparison_report`, `task_reports.task_report`), and a renderer knows no
-subject. What only some formats show names them (`only`): a page has the figure of a matrix where text has its signs.
+A report is made once for a subject (`reports.comparison_report`, `task_reports.task_report`), and a
+renderer knows no subject. What only some formats show names them (`only`): a page has the figure of
+a matrix where text has its signs.
 
 The roles of a paragraph:
 
@@ -34,8 +37,13 @@ from mtsig_core.report.table import Table
 
 #: What a block may be only for.
 TEXT, HTML, LATEX, PAPERS = ("text",), ("html",), ("latex",), ("html", "latex")
-SCREENS, READERS, WITH_WARNINGS = ("html", "notebook"), ("text", "html", "notebook"), ("text", "html")
-#: Where a page has a section: caveats before what only some readers need. Text keeps the order of the sections.
+SCREENS, READERS, WITH_WARNINGS = (
+    ("html", "notebook"),
+    ("text", "html", "notebook"),
+    ("text", "html"),
+)
+#: Where a page has a section: caveats before what only some readers need. Text keeps the order of
+#: the sections.
 SECTION_PLACES = ("main", "caveats", "detail")
 
 
@@ -60,7 +68,9 @@ class Paragraph(Block):
 
 @dataclass(frozen=True, kw_only=True)
 class Warnings(Block):
-    """Warnings, those of a kind together; with the metric that each is about where there are `several`."""
+    """Warnings, those of a kind together; with the metric that each is about where there are
+    `several`.
+    """
 
     cautions: tuple[Caution, ...]
     several: bool = False
@@ -74,7 +84,9 @@ class TableBlock(Block):
     title: str  # a few words, for lists of tables and labels
     caption: str = ""  # what it shows and of what, in one short sentence
     notes: tuple[str, ...] = ()  # sentences below it: what its cells are
-    caveats: tuple[str, ...] = ()  # what has to be known wherever it is copied to, for formats without `Warnings`
+    caveats: tuple[
+        str, ...
+    ] = ()  # what has to be known wherever it is copied to, for formats without `Warnings`
     fold: str = ""  # where it may be folded away, what then stands in its place, such as "45 pairs"
     n_rows: int = 0  # all its rows, where it was given fewer
 
@@ -98,7 +110,9 @@ class Facts(Block):
 
 @dataclass(frozen=True)
 class Section:
-    """Blocks under a title; `place` is one of `SECTION_PLACES`, `key` what links lead to, `depth` 2 or 3."""
+    """Blocks under a title; `place` is one of `SECTION_PLACES`, `key` what links lead to, `depth` 2
+    or 3.
+    """
 
     title: str
     blocks: Sequence[Block]

@@ -57,12 +57,15 @@ class SceneTexts:
 @cache
 def read_scenes() -> dict[str, SceneTexts]:
     """By scene."""
-    scenes = tomllib.loads(files("mtsig_core.report").joinpath("lecture.toml").read_text(encoding="utf-8"))
+    scenes = tomllib.loads(
+        files("mtsig_core.report").joinpath("lecture.toml").read_text(encoding="utf-8")
+    )
     return {name: SceneTexts(**scene) for name, scene in scenes.items()}
 
 
 def shorten_names(a: str, b: str) -> list[str]:
-    """Two names as they fit the stage; those that would look alike keep the part in which they differ.
+    """Two names as they fit the stage; those that would look alike keep the part in which they
+    differ.
 
     >>> shorten_names("Greek", "transformer-big-beam4-averaged")
     ['Greek', 'transfo…veraged']
@@ -77,7 +80,11 @@ def list_sums(names: Sequence[str]) -> list[tuple[str, int, int]]:
     [('1-grams', 2, 3), ('length', 0, 1)]
     """
     at = {name: place for place, name in enumerate(names)}
-    shown = [(f"{n}-grams", at[f"correct_{n}"], at[f"total_{n}"]) for n in (1, 2, 3, 4) if f"correct_{n}" in at]
+    shown = [
+        (f"{n}-grams", at[f"correct_{n}"], at[f"total_{n}"])
+        for n in (1, 2, 3, 4)
+        if f"correct_{n}" in at
+    ]
     return [*shown, ("length", at["sys_len"], at["ref_len"])]
 
 
@@ -91,8 +98,8 @@ def describe_guess(guess: Sequence[float], options: Sequence[str] = ()) -> str:
 
 
 def describe_votes(votes: Sequence[float], kind: str, options: Sequence[str] = ()) -> str:
-    """Votes of the room in words: numbers, ranges (two numbers each), or hands for each option and for a tie. Of many
-    the number, the ends and the median.
+    """Votes of the room in words: numbers, ranges (two numbers each), or hands for each option and
+    for a tie. Of many the number, the ends and the median.
 
     >>> describe_votes([3, 4.5], "slider"), describe_votes([20, 40, 18, 30], "range")
     ('3, 4.5', '20–40, 18–30')
@@ -104,7 +111,11 @@ def describe_votes(votes: Sequence[float], kind: str, options: Sequence[str] = (
     n = len(votes) // 2 if kind == "range" else len(votes)
     if kind != "choice" and n > _MANY_VOTES:
         ends = f"from {min(votes):g} to {max(votes):g}"
-        return f"{n} ranges {ends}" if kind == "range" else f"{n} votes {ends}, median {median(votes):g}"
+        return (
+            f"{n} ranges {ends}"
+            if kind == "range"
+            else f"{n} votes {ends}, median {median(votes):g}"
+        )
     texts = [f"{vote:g}" for vote in votes]
     if kind == "range":
         texts = ["\u2013".join(two) for two in zip(texts[::2], texts[1::2], strict=True)]
@@ -115,11 +126,14 @@ def describe_votes(votes: Sequence[float], kind: str, options: Sequence[str] = (
 
 def name_source(testset: TestSet) -> str:
     """What the sentences on the stage are taken from."""
-    return printable(testset.name) + (", simulated" if testset.simulated and "simulated" not in testset.name else "")
+    return printable(testset.name) + (
+        ", simulated" if testset.simulated and "simulated" not in testset.name else ""
+    )
 
 
 def explain_unsuited(testset: TestSet, least: int) -> str:
-    """Why a scene that needs so many sentences of two systems is not about a test set, and what to do; else nothing.
+    """Why a scene that needs so many sentences of two systems is not about a test set, and what to
+    do; else nothing.
 
     >>> explain_unsuited(TestSet("toy", {"A": ["a"], "B": ["b"]}, {"ref": ["a"]}), 12)
     'Not on toy: it has 1 sentence, and this scene needs 12. Open a larger test set on the page Upload.'
@@ -130,8 +144,10 @@ def explain_unsuited(testset: TestSet, least: int) -> str:
     if len(testset.systems) < 2:
         return f"Not on {name}: it has one system, and this scene needs two. Open one with more on the page Upload."
     if n < least:
-        return (f"Not on {name}: it has {n:,} {'sentence' if n == 1 else 'sentences'}, and this scene needs {least:,}. "
-                "Open a larger test set on the page Upload.")
+        return (
+            f"Not on {name}: it has {n:,} {'sentence' if n == 1 else 'sentences'}, and this scene needs {least:,}. "
+            "Open a larger test set on the page Upload."
+        )
     return ""
 
 
@@ -145,15 +161,23 @@ def mean_end(three: ThreeSentences) -> dict[str, str]:
     """Conclusion and limitation."""
     share = min(three.lengths) / sum(three.lengths)
     names = shorten_names(*three.names)
-    other, winner = ((names[k], max(two), min(two)) for k, two in (
-        (three.by_mean, three.mean), (three.by_corpus, three.corpus[-1])))
-    return {"truth": winner[0], "conclusion": (
-        f"{other[0]} wins by the mean ({other[1]:.1f} to {other[2]:.1f}), {winner[0]} by the corpus score "
-        f"({winner[1]:.1f} to {winner[2]:.1f}). The short sentence is a third of the mean, and {share:.0%} of the "
-        "corpus."), "limitation": (
-        "we searched for this example. It happens in "
-        f"{three.of_random.share or 0:.0%} of random draws of three sentences and two systems "
-        f"({_write_ci(three.of_random)}), and for {three.disagreements} of {three.n_pairs} pairs on the whole set.")}
+    other, winner = (
+        (names[k], max(two), min(two))
+        for k, two in ((three.by_mean, three.mean), (three.by_corpus, three.corpus[-1]))
+    )
+    return {
+        "truth": winner[0],
+        "conclusion": (
+            f"{other[0]} wins by the mean ({other[1]:.1f} to {other[2]:.1f}), {winner[0]} by the corpus score "
+            f"({winner[1]:.1f} to {winner[2]:.1f}). The short sentence is a third of the mean, and {share:.0%} of the "
+            "corpus."
+        ),
+        "limitation": (
+            "we searched for this example. It happens in "
+            f"{three.of_random.share or 0:.0%} of random draws of three sentences and two systems "
+            f"({_write_ci(three.of_random)}), and for {three.disagreements} of {three.n_pairs} pairs on the whole set."
+        ),
+    }
 
 
 def documents_end(tests: EqualSystems, per_document: int, correlation: float) -> dict[str, object]:
@@ -165,10 +189,16 @@ def documents_end(tests: EqualSystems, per_document: int, correlation: float) ->
         f"False alarms: {first.share:.0%} of {format_count(first.n, 'test')} by sentence "
         f"({expected_by_sentence(per_document, correlation):.0%} expected), {second.share:.0%} by document "
         f"({ALPHA:.0%} expected). The design effect 1\u00a0+\u00a0(m\u00a0-\u00a01)\u00a0rho is {effect:.1f}: "
-        f"{SENTENCES} sentences are worth {SENTENCES / effect:.0f}.")
-    return {"truth": _as_guessed(first), "of_hundred": 100 * (first.share or 0), "shares": shares, "effect": effect,
-            "conclusion": conclusion,
-            "limitation": "few documents need Student's t, as here; a normal z would reject too often."}
+        f"{SENTENCES} sentences are worth {SENTENCES / effect:.0f}."
+    )
+    return {
+        "truth": _as_guessed(first),
+        "of_hundred": 100 * (first.share or 0),
+        "shares": shares,
+        "effect": effect,
+        "conclusion": conclusion,
+        "limitation": "few documents need Student's t, as here; a normal z would reject too often.",
+    }
 
 
 def comparisons_end(family: FamilyDecisions) -> dict[str, object]:
@@ -181,25 +211,40 @@ def comparisons_end(family: FamilyDecisions) -> dict[str, object]:
     conclusion = (
         f"{raw.share or 0:.0%} of the {format_count(raw.n, 'test set')} {have} at least one false star "
         f"({_write_ci(raw)}; {independent}), {on_average}. Under Romano-Wolf, {controlled.share or 0:.0%} "
-        f"({_write_ci(controlled)}).")
-    return {"truth": on_average, "conclusion": conclusion,
-            "limitation": "the rate depends on how the comparisons depend on each other."}
+        f"({_write_ci(controlled)})."
+    )
+    return {
+        "truth": on_average,
+        "conclusion": conclusion,
+        "limitation": "the rate depends on how the comparisons depend on each other.",
+    }
 
 
 def three_better_end(family: FamilyDecisions) -> dict[str, object]:
     """The same where some systems are truly better than the others."""
     # It is short because the projector has two lines for it.
-    parts = [f"{label}, {_with_interval(family.any_false(name))} {have}; on average "
-             f"{family.lost(name).mean():.1f} of {int(family.true.sum())} true ones are lost" for name, label, have in (
-                 ("none", "Without correction", "have a false star"), ("romano-wolf", "With Romano-Wolf", "do"))]
+    parts = [
+        f"{label}, {_with_interval(family.any_false(name))} {have}; on average "
+        f"{family.lost(name).mean():.1f} of {int(family.true.sum())} true ones are lost"
+        for name, label, have in (
+            ("none", "Without correction", "have a false star"),
+            ("romano-wolf", "With Romano-Wolf", "do"),
+        )
+    ]
     n = len(family.decided)
-    return {"conclusion": f"{format_count(n, 'test set')} with three truly better systems. {'. '.join(parts)}.",
-            "limitation": "the loss depends on how much better the three are."}
+    return {
+        "conclusion": f"{format_count(n, 'test set')} with three truly better systems. {'. '.join(parts)}.",
+        "limitation": "the loss depends on how much better the three are.",
+    }
 
 
 def _as_guessed(share: Rate) -> str:
     """How often of a hundred, as was guessed; of fewer what was counted."""
-    return f"{share.count} of {share.n}" if share.n < 100 else f"{_of_hundred(100 * (share.share or 0))} of 100"
+    return (
+        f"{share.count} of {share.n}"
+        if share.n < 100
+        else f"{_of_hundred(100 * (share.share or 0))} of 100"
+    )
 
 
 def _of_hundred(share: float) -> str:
@@ -219,17 +264,33 @@ def bootstrap_end(draws: Resamples, a: str, b: str) -> dict[str, str]:
     """Conclusion and limitation, and what follows for both systems."""
     (drawn, n), (score, difference) = draws.weights.shape, draws.middle()
     first, second = shorten_names(a, b)
-    of = "the only draw" if drawn == 1 else f"range of {drawn} draws, not yet a {1 - ALPHA:.0%} interval" if \
-        draws.too_few else f"{1 - ALPHA:.0%} interval of {drawn:,} draws"
-    bracket = f"From {2 / ALPHA:.0f} draws on it is a {1 - ALPHA:.0%} interval." if draws.too_few else \
-        f"{ALPHA / 2:.1%} of the scores lie below the interval and {ALPHA / 2:.1%} above."
+    of = (
+        "the only draw"
+        if drawn == 1
+        else f"range of {drawn} draws, not yet a {1 - ALPHA:.0%} interval"
+        if draws.too_few
+        else f"{1 - ALPHA:.0%} interval of {drawn:,} draws"
+    )
+    bracket = (
+        f"From {2 / ALPHA:.0f} draws on it is a {1 - ALPHA:.0%} interval."
+        if draws.too_few
+        else f"{ALPHA / 2:.1%} of the scores lie below the interval and {ALPHA / 2:.1%} above."
+    )
     undecided = ": undecided" * (not draws.too_few and contains_zero(*difference))
-    return {"truth": f"{draws.mean_missing:.1f}", "worse_said": f"{draws.share_worse:.0%}", "of": of, "conclusion": (
-        f"A resample lacks {draws.mean_missing:.1f} of {n} sentences on average ({expected_missing(n):.1f} are "
-        f"expected, {expected_missing(n) / n:.0%}), so its score moves: {_reach(*score)} ({of}). {bracket}"), "after": (
-        f"{first} is worse than {second} on {draws.share_worse:.0%} of the same {drawn:,} draws. The difference is "
-        f"{_reach(*difference)} ({of}){undecided}."),
-        "limitation": f"with {n} sentences percentile intervals are too narrow."}
+    return {
+        "truth": f"{draws.mean_missing:.1f}",
+        "worse_said": f"{draws.share_worse:.0%}",
+        "of": of,
+        "conclusion": (
+            f"A resample lacks {draws.mean_missing:.1f} of {n} sentences on average ({expected_missing(n):.1f} are "
+            f"expected, {expected_missing(n) / n:.0%}), so its score moves: {_reach(*score)} ({of}). {bracket}"
+        ),
+        "after": (
+            f"{first} is worse than {second} on {draws.share_worse:.0%} of the same {drawn:,} draws. The difference is "
+            f"{_reach(*difference)} ({of}){undecided}."
+        ),
+        "limitation": f"with {n} sentences percentile intervals are too narrow.",
+    }
 
 
 def _reach(low: float, high: float) -> str:
@@ -240,26 +301,46 @@ def randomization_end(swaps: Swaps, every: Swaps) -> dict[str, str]:
     """Conclusion and limitation."""
     ways, share = len(every.differences) + 1, 100 * every.p
     said = _of_hundred(share)
-    return {"truth": f"{said}%", "conclusion": (
-        f"By {len(swaps.differences):,} random permutations p = {swaps.p:.3f}; all {ways:,} permutations give exactly "
-        f"{every.p:.3f}. If labels meant nothing, {said} of a hundred worlds would differ as much."),
-        "limitation": "it tests whether the outputs can be exchanged, not whether the difference matters."}
+    return {
+        "truth": f"{said}%",
+        "conclusion": (
+            f"By {len(swaps.differences):,} random permutations p = {swaps.p:.3f}; all {ways:,} permutations give exactly "
+            f"{every.p:.3f}. If labels meant nothing, {said} of a hundred worlds would differ as much."
+        ),
+        "limitation": "it tests whether the outputs can be exchanged, not whether the difference matters.",
+    }
 
 
 def blocks_end(metric: str, kinds: BlocksAndBroad, simulated: bool) -> dict[str, str]:
     """Conclusion and limitation, and what follows for the sentences in another order."""
-    blocks, broad, shuffled = (_reach(of.min(), of.max()) for of in (kinds.blocks, kinds.broad, kinds.shuffled))
+    blocks, broad, shuffled = (
+        _reach(of.min(), of.max()) for of in (kinds.blocks, kinds.broad, kinds.shuffled)
+    )
     n, (ratio, low, high) = len(kinds.blocks), kinds.ratio()
-    alike = "neighbours are alike" if low > 1 else "neighbours differ more than most" if high < 1 else \
-        f"{n} samples do not show whether neighbours are alike"
-    by_order = ". So the order was the cause" * (low > 1 and kinds.ratio("blocks", "shuffled")[1] > 1)
-    return {"truth": blocks, "conclusion": (
-        f"Blocks of {kinds.size} have {blocks} {metric_title(metric)}, broad samples of the same size {broad}. "
-        f"Blocks spread {ratio:.1f} times as wide{f' (95% CI {low:.1f} to {high:.1f})' * (low > 0)}: {alike}."),
-        "after": (f"After shuffling, blocks have {shuffled} and spread {kinds.ratio('shuffled')[0]:.1f} times as wide "
-                  f"as broad samples{by_order}."),
-        "limitation": "the order of these sentences is simulated." if simulated else (
-            "this is one test set in one order.")}
+    alike = (
+        "neighbours are alike"
+        if low > 1
+        else "neighbours differ more than most"
+        if high < 1
+        else f"{n} samples do not show whether neighbours are alike"
+    )
+    by_order = ". So the order was the cause" * (
+        low > 1 and kinds.ratio("blocks", "shuffled")[1] > 1
+    )
+    return {
+        "truth": blocks,
+        "conclusion": (
+            f"Blocks of {kinds.size} have {blocks} {metric_title(metric)}, broad samples of the same size {broad}. "
+            f"Blocks spread {ratio:.1f} times as wide{f' (95% CI {low:.1f} to {high:.1f})' * (low > 0)}: {alike}."
+        ),
+        "after": (
+            f"After shuffling, blocks have {shuffled} and spread {kinds.ratio('shuffled')[0]:.1f} times as wide "
+            f"as broad samples{by_order}."
+        ),
+        "limitation": "the order of these sentences is simulated."
+        if simulated
+        else ("this is one test set in one order."),
+    }
 
 
 def name_points(points: float) -> str:
@@ -271,15 +352,27 @@ def power_end(tests: PowerTests, n: int, planned: float, exaggeration: float) ->
     """Conclusion and limitation: of test sets of n sentences, and what was planned for them."""
     size = tests.mean_size
     k, m = tests.turned, tests.power.count
-    turned = "" if not k else f", {f'{k} of these {m}' if m > 1 else 'the only one'} for the worse system"
-    shown = "" if size is None else \
-        f". Those show {size / tests.true:.1f} times the true size ({exaggeration:.1f} expected)"
-    return {"truth": _as_guessed(tests.power), "of_hundred": 100 * (tests.power.share or 0),
-        "share": _with_interval(tests.power), "conclusion": (
-        f"The true difference is {name_points(tests.true)}. {_with_interval(tests.power)} of "
-        f"{format_count(tests.power.n, 'test set')} of {n:,} sentences {'finds' if tests.power.n == 1 else 'find'} it "
-        f"significant (planning expects {planned:.0%}){turned}{shown}."),
-        "limitation": "in real planning you must guess both the difference and its standard error."}
+    turned = (
+        ""
+        if not k
+        else f", {f'{k} of these {m}' if m > 1 else 'the only one'} for the worse system"
+    )
+    shown = (
+        ""
+        if size is None
+        else f". Those show {size / tests.true:.1f} times the true size ({exaggeration:.1f} expected)"
+    )
+    return {
+        "truth": _as_guessed(tests.power),
+        "of_hundred": 100 * (tests.power.share or 0),
+        "share": _with_interval(tests.power),
+        "conclusion": (
+            f"The true difference is {name_points(tests.true)}. {_with_interval(tests.power)} of "
+            f"{format_count(tests.power.n, 'test set')} of {n:,} sentences {'finds' if tests.power.n == 1 else 'find'} it "
+            f"significant (planning expects {planned:.0%}){turned}{shown}."
+        ),
+        "limitation": "in real planning you must guess both the difference and its standard error.",
+    }
 
 
 # Handouts of the lecture: the stage, an exercise, and the answer on a page of its own.
@@ -317,7 +410,9 @@ class HandoutPart:
 
 
 def handout(parts: Sequence[HandoutPart]) -> str:
-    """A page of HTML that needs nothing else and prints on A4: two pages a scene, the second with the answer."""
+    """A page of HTML that needs nothing else and prints on A4: two pages a scene, the second with
+    the answer.
+    """
     # no-break spaces of the stage would be written out
     spaced = [replace(part, conclusion=part.conclusion.replace("\u00a0", " ")) for part in parts]
     return template("lecture.html").render(parts=spaced, strip_svg=strip_svg)
@@ -336,13 +431,23 @@ def strip_svg(strip: Strip) -> str:
         return left + (min(max(value, low), high) - low) / (high - low) * (right - left)
 
     drawn = [shapes.line(left, base, right, base, "axis")]
-    for count, start, end in zip(counts.tolist(), edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+    for count, start, end in zip(
+        counts.tolist(), edges[:-1].tolist(), edges[1:].tolist(), strict=True
+    ):
         if count:
             tall = (base - 34) * count / counts.max()
-            drawn.append(shapes.rect(across(start) + 0.5, base - tall, across(end) - across(start) - 1, tall, "bar"))
+            drawn.append(
+                shapes.rect(
+                    across(start) + 0.5, base - tall, across(end) - across(start) - 1, tall, "bar"
+                )
+            )
     for at, (value, word) in enumerate(strip.marks):
-        drawn += [shapes.line(across(value), 20 + 14 * (at % 2), across(value), base, "mark"),
-                  shapes.text(min(max(across(value), 60), _WIDE - 60), 14 + 14 * (at % 2), word, "middle")]
+        drawn += [
+            shapes.line(across(value), 20 + 14 * (at % 2), across(value), base, "mark"),
+            shapes.text(
+                min(max(across(value), 60), _WIDE - 60), 14 + 14 * (at % 2), word, "middle"
+            ),
+        ]
     for tick in _ticks(strip):
         drawn.append(shapes.text(across(tick), base + 18, f"{tick:g}", "middle"))
     drawn.append(shapes.text(_WIDE / 2, _HIGH - 6, strip.label, "middle"))

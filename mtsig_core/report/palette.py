@@ -1,4 +1,6 @@
-"""What all pictures share, drawn with Plotly or without: colours (Okabe and Ito), and how wide text is."""
+"""What all pictures share, drawn with Plotly or without: colours (Okabe and Ito), and how wide text
+is.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,8 @@ _CLIP = 2
 def colour_limit(values: Iterable[float]) -> tuple[float, bool]:
     """The size from which on the colour is full, and whether any value is larger.
 
-    The largest size, but at most twice the median: half of all pairs share the paler half of the scale, and one system
-    far from all others, whose pairs are few, does not move it.
+    The largest size, but at most twice the median: half of all pairs share the paler half of the
+    scale, and one system far from all others, whose pairs are few, does not move it.
 
     >>> colour_limit([1, -1, 1, 2, 2, 3]), colour_limit([1, 1, 2, 38, 39, 40, 1, 2, 1, 1])
     ((3, False), (3.0, True))
@@ -35,27 +37,38 @@ def colour_limit(values: Iterable[float]) -> tuple[float, bool]:
 
 
 def level(value: float, limit: float) -> float:
-    """How much colour a value gets, from -1 to 1: its square root, so that one large value does not bleach all."""
+    """How much colour a value gets, from -1 to 1: its square root, so that one large value does not
+    bleach all.
+    """
     return math.copysign(math.sqrt(min(1.0, abs(value) / limit)), value)
 
 
 def mixed(share: float, dark: bool = False) -> tuple[int, ...]:
     """Blue (above 0) or vermillion mixed with the page; share from -1 to 1."""
     colour, ground = _ENDS[dark][share <= 0], GROUND[dark]
-    return tuple(round(int(ground[k:k + 2], 16) + abs(share) * (int(colour[k:k + 2], 16) - int(ground[k:k + 2], 16)))
-                 for k in (1, 3, 5))
+    return tuple(
+        round(
+            int(ground[k : k + 2], 16)
+            + abs(share) * (int(colour[k : k + 2], 16) - int(ground[k : k + 2], 16))
+        )
+        for k in (1, 3, 5)
+    )
 
 
 def ink(share: float, dark: bool = False) -> str:
     """Black or white, whichever stands out more on that colour (WCAG 2 contrast)."""
     mix = mixed(share, dark)
-    linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in (c / 255 for c in mix)]
+    linear = [
+        v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in (c / 255 for c in mix)
+    ]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     return "#000000" if (luminance + 0.05) / 0.05 >= 1.05 / (luminance + 0.05) else "#FFFFFF"
 
 
 def width(text: str) -> float:
-    """About how wide a text is in a sans-serif font, in digits, which are 0.55 to 0.65 of the font size."""
+    """About how wide a text is in a sans-serif font, in digits, which are 0.55 to 0.65 of the font
+    size.
+    """
     return sum(_width(ch) for ch in text)
 
 
@@ -68,7 +81,8 @@ def _width(ch: str) -> float:
 
 
 def wrapped(text: str, widest: float) -> list[str]:
-    """The text in lines of at most that width, broken where words end if that is near; together they are the text.
+    """The text in lines of at most that width, broken where words end if that is near; together
+    they are the text.
 
     >>> wrapped("news-2024 of-the-long-name", 13)
     ['news-2024 of-', 'the-long-name']
@@ -86,7 +100,9 @@ def wrapped(text: str, widest: float) -> list[str]:
 
 
 def shortened(text: str, widest: float) -> str:
-    """The text, at most so wide: what is too much goes from the middle, as names tend to begin alike."""
+    """The text, at most so wide: what is too much goes from the middle, as names tend to begin
+    alike.
+    """
     if width(text) <= widest:
         return text
     half, head, tail = (widest - _width("…")) / 2, "", ""
@@ -102,7 +118,8 @@ def shortened(text: str, widest: float) -> str:
 
 
 def told_apart(names: Sequence[str], widest: float) -> list[str]:
-    """The names, each at most so wide; those that would look alike keep the part in which they differ.
+    """The names, each at most so wide; those that would look alike keep the part in which they
+    differ.
 
     >>> told_apart(["one-long-institution-1-primary-submission", "one-long-institution-2-primary-submission"], 20)
     ['one…ion-1-pri…sion', 'one…ion-2-pri…sion']
@@ -114,8 +131,13 @@ def told_apart(names: Sequence[str], widest: float) -> list[str]:
     for group in alike.values():
         if len(group) > 1:
             first = len(commonprefix(group))
-            first = max((k + 1 for k in range(first) if group[0][k] in _BREAKS), default=first)  # where its word begins
-            last = min(len(commonprefix([name[::-1] for name in group])), *(len(name) - first for name in group))
+            first = max(
+                (k + 1 for k in range(first) if group[0][k] in _BREAKS), default=first
+            )  # where its word begins
+            last = min(
+                len(commonprefix([name[::-1] for name in group])),
+                *(len(name) - first for name in group),
+            )
             for name in group:
                 end = len(name) - last
                 middle = shortened(name[first:end], 0.7 * widest)

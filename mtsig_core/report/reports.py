@@ -1,4 +1,6 @@
-"""A comparison as a report: which tables, sentences and figures each format shows, in which order."""
+"""A comparison as a report: which tables, sentences and figures each format shows, in which
+order.
+"""
 
 from __future__ import annotations
 
@@ -76,41 +78,67 @@ _WIDEST_MATRIX = 15  # systems, on paper
 
 
 def comparison_report(comparison: Comparison, most_pairs: int | None = None) -> Report:
-    """By each metric the verdict, all tables and figures; how metrics agree, warnings, and how it was tested.
+    """By each metric the verdict, all tables and figures; how metrics agree, warnings, and how it
+    was tested.
 
     Of the pairs, the first `most_pairs` have rows.
     """
     several, sections = len(comparison.metrics) > 1, [_introduce(comparison)]
     for metric, result in comparison.metrics.items():
-        sections.append(Section(f"{metric_title(metric)}: systems", list(show_systems(comparison, result))))
+        sections.append(
+            Section(f"{metric_title(metric)}: systems", list(show_systems(comparison, result)))
+        )
         if result.pairs:
             pairs = list(show_pairs(comparison, result, most_pairs))
             sections.append(Section(f"{metric_title(metric)}: pairs", pairs, "detail"))
     sections += _relate_metrics(list(comparison.metrics.values())) if several else []
     if others := tuple(one for one in comparison.warnings if not one.kind.comes_first):
         sections.append(Section("Caveats", [Warnings(cautions=others, several=several)], "caveats"))
-    sections += [methods_section(comparison), Section("Settings", [_list_settings(comparison)], "detail")]
-    return Report(f"Comparison of systems on {comparison.testset.name}", sections,
-                  "The texts of this test set are simulated." if comparison.testset.simulated else "")
+    sections += [
+        methods_section(comparison),
+        Section("Settings", [_list_settings(comparison)], "detail"),
+    ]
+    return Report(
+        f"Comparison of systems on {comparison.testset.name}",
+        sections,
+        "The texts of this test set are simulated." if comparison.testset.simulated else "",
+    )
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # What was compared, the systems and the pairs, how it was tested; `task_reports` has some of it of a task, too.
 
 
 def _introduce(comparison: Comparison) -> Section:
-    """Warnings that question all numbers, what was compared and how, who was excluded, what was assumed."""
+    """Warnings that question all numbers, what was compared and how, who was excluded, what was
+    assumed.
+    """
     doubts = tuple(one for one in comparison.warnings if one.kind.comes_first)
-    blocks: list[Block] = [Warnings(cautions=doubts, several=len(comparison.metrics) > 1)] if doubts else []
-    blocks += [Paragraph(text="; ".join(part), role="summary") for part in summarize_comparison(comparison)]
-    return Section("", [*blocks, *list_what_was_given(comparison, exclusions_table(comparison),
-                                                      comparison.testset.assumed)])
+    blocks: list[Block] = (
+        [Warnings(cautions=doubts, several=len(comparison.metrics) > 1)] if doubts else []
+    )
+    blocks += [
+        Paragraph(text="; ".join(part), role="summary") for part in summarize_comparison(comparison)
+    ]
+    return Section(
+        "",
+        [
+            *blocks,
+            *list_what_was_given(
+                comparison, exclusions_table(comparison), comparison.testset.assumed
+            ),
+        ],
+    )
 
 
-def list_what_was_given(found: Found, excluded: Table, assumed: Sequence[Assumption]) -> Iterator[Block]:
+def list_what_was_given(
+    found: Found, excluded: Table, assumed: Sequence[Assumption]
+) -> Iterator[Block]:
     """Who was excluded, and what was assumed; text says what would change that."""
     if excluded:
-        yield Paragraph(text=" ".join(list_exclusions(found)), role="remark", only=("text", "latex"))
+        yield Paragraph(
+            text=" ".join(list_exclusions(found)), role="remark", only=("text", "latex")
+        )
         yield TableBlock(table=excluded, title="Excluded", only=HTML)
     for remedies, only in ((True, TEXT), (False, SCREENS)):
         for text in list_assumptions(assumed, list_task_metrics(found), remedies):
@@ -120,30 +148,55 @@ def list_what_was_given(found: Found, excluded: Table, assumed: Sequence[Assumpt
 def show_systems(comparison: Comparison, result: MetricResult) -> Iterator[Block]:
     settings, title = comparison.settings, metric_title(result.metric)
     anchor = "the best score" if settings.baseline is None else "the baseline"
-    yield Paragraph(text=state_verdict(comparison, result.metric), role="verdict",
-                    about=f"{title}, {describe_direction(result.higher_is_better, bool(result.pairs))}")
+    yield Paragraph(
+        text=state_verdict(comparison, result.metric),
+        role="verdict",
+        about=f"{title}, {describe_direction(result.higher_is_better, bool(result.pairs))}",
+    )
     for caution in comparison.warnings:
         if caution.kind.beside_verdict and caution.metric == result.metric:
             yield Paragraph(text=caution.finding, only=TEXT)
     for sentence in explain_far_firsts(comparison, result.metric):
         yield Paragraph(text=sentence)
-    yield TableBlock(table=leaderboard_table(result, settings), title=f"{title}: systems",
-                     **_caption(comparison, result, "Scores"),
-                     notes=(CLUSTERS_NOTE,) * bool(cluster_ends(result.systems)))
-    yield Figure(draw=partial(forest_svg, result, settings), caption=(
-        f"Blue: {anchor}. Filled: significantly different from it; hollow: not, which does not mean equal."
-        if result.pairs else "The score with its interval: there is no other system to compare it with."))
+    yield TableBlock(
+        table=leaderboard_table(result, settings),
+        title=f"{title}: systems",
+        **_caption(comparison, result, "Scores"),
+        notes=(CLUSTERS_NOTE,) * bool(cluster_ends(result.systems)),
+    )
+    yield Figure(
+        draw=partial(forest_svg, result, settings),
+        caption=(
+            f"Blue: {anchor}. Filled: significantly different from it; hollow: not, which does not mean equal."
+            if result.pairs
+            else "The score with its interval: there is no other system to compare it with."
+        ),
+    )
     if together := name_simultaneous(result, settings):
-        yield Figure(draw=partial(differences_svg, result, settings), caption=(
-            f"Difference of each system to {anchor}. Thick: {write_level(settings)} CI for this pair only. Thin, with "
-            f"ends: {together}. Filled: significantly different; hollow: not, which does not mean equal."))
+        yield Figure(
+            draw=partial(differences_svg, result, settings),
+            caption=(
+                f"Difference of each system to {anchor}. Thick: {write_level(settings)} CI for this pair only. Thin, with "
+                f"ends: {together}. Filled: significantly different; hollow: not, which does not mean equal."
+            ),
+        )
     if runs := runs_table(comparison, result.metric):
-        yield TableBlock(table=runs, title=f"{title}: training runs", caption=(
-            f"Scores of each training run by {title}, and the standard deviation between runs with its interval."))
+        yield TableBlock(
+            table=runs,
+            title=f"{title}: training runs",
+            caption=(
+                f"Scores of each training run by {title}, and the standard deviation between runs with its interval."
+            ),
+        )
     if references := by_reference_table(result):
-        yield TableBlock(table=references, title=f"{title}: top group by reference", caption=(
-            f"Top group by {title}, with all references and with each: no other system is significantly better, "
-            "corrected for all pairs."))
+        yield TableBlock(
+            table=references,
+            title=f"{title}: top group by reference",
+            caption=(
+                f"Top group by {title}, with all references and with each: no other system is significantly better, "
+                "corrected for all pairs."
+            ),
+        )
 
 
 def show_pairs(comparison: Comparison, result: MetricResult, most: int | None) -> Iterator[Block]:
@@ -153,31 +206,58 @@ def show_pairs(comparison: Comparison, result: MetricResult, most: int | None) -
     only = () if n <= _FEW_PAIRS or settings.baseline is not None else ("latex", "html", "notebook")
     if n > 1 and settings.baseline is None:
         yield _set_matrix(comparison, result, HTML)
-    notes = ["Not significant (a dash under \"better\") does not mean equal."]
+    notes = ['Not significant (a dash under "better") does not mean equal.']
     if result.has_rule_decisions:
         notes.append(explain_own_tests(result, settings))
-    notes += [f"A {level} CI is for one pair only. The {level} CIs for all pairs hold for "
-              f"{name_family(result, settings)} together."] if together else []
-    yield TableBlock(table=table.without(*DETECTABLE), title=f"{title}: pairs", fold=format_count(n, "pair"), n_rows=n,
-                     only=only, notes=tuple(notes), **_caption(comparison, result, "Differences"))
+    notes += (
+        [
+            f"A {level} CI is for one pair only. The {level} CIs for all pairs hold for "
+            f"{name_family(result, settings)} together."
+        ]
+        if together
+        else []
+    )
+    yield TableBlock(
+        table=table.without(*DETECTABLE),
+        title=f"{title}: pairs",
+        fold=format_count(n, "pair"),
+        n_rows=n,
+        only=only,
+        notes=tuple(notes),
+        **_caption(comparison, result, "Differences"),
+    )
     if any(pair.mdd is not None for pair in result.pairs):
         family = ""
         if together:
-            family = (f" For the family: at alpha/{len(result.tested)} (Bonferroni), which is enough for Holm, and "
-                      "usually for Romano-Wolf.")
+            family = (
+                f" For the family: at alpha/{len(result.tested)} (Bonferroni), which is enough for Holm, and "
+                "usually for Romano-Wolf."
+            )
         yield TableBlock(
-            table=table.select("pair", *DETECTABLE), title=f"{title}: detectable",
-            fold="Smallest detectable differences", n_rows=n, only=only,
+            table=table.select("pair", *DETECTABLE),
+            title=f"{title}: detectable",
+            fold="Smallest detectable differences",
+            n_rows=n,
+            only=only,
             **_caption(comparison, result, "Smallest detectable differences"),
-            notes=(f"A test finds a true difference of this size with 80% power, uncorrected.{family} In brackets: "
-                   f"{level} CI, because the standard error (SE) is an estimate.",))
+            notes=(
+                f"A test finds a true difference of this size with 80% power, uncorrected.{family} In brackets: "
+                f"{level} CI, because the standard error (SE) is an estimate.",
+            ),
+        )
     if result.pair_runs:
-        yield TableBlock(table=pair_runs_table(comparison, result.metric), only=only,
-                         title=f"{title}: differences between runs",
-                         **_caption(comparison, result, "Standard errors, with training runs,"))
+        yield TableBlock(
+            table=pair_runs_table(comparison, result.metric),
+            only=only,
+            title=f"{title}: differences between runs",
+            **_caption(comparison, result, "Standard errors, with training runs,"),
+        )
     if only:
-        yield Paragraph(only=TEXT, text="Differences and p of all pairs: --format csv or json; --baseline NAME for "
-                                         "those with one.")
+        yield Paragraph(
+            only=TEXT,
+            text="Differences and p of all pairs: --format csv or json; --baseline NAME for "
+            "those with one.",
+        )
     if len(result.systems) > 2 and settings.baseline is None:
         yield from _show_matrix(comparison, result)
 
@@ -186,10 +266,15 @@ def _show_matrix(comparison: Comparison, result: MetricResult) -> Iterator[Block
     """All pairs as signs in text, and as numbers on paper."""
     title, n = metric_title(result.metric), len(result.systems)
     yield Paragraph(only=TEXT, text=_explain_signs(comparison, result))
-    yield TableBlock(table=signs_table(result, comparison.settings), title=f"{title}: signs", only=TEXT)
+    yield TableBlock(
+        table=signs_table(result, comparison.settings), title=f"{title}: signs", only=TEXT
+    )
     if n > _WIDEST_MATRIX:
-        yield Paragraph(text=f"A matrix of {n} systems is too wide for a page: the pairs below have its numbers.",
-                        role="remark", only=LATEX)
+        yield Paragraph(
+            text=f"A matrix of {n} systems is too wide for a page: the pairs below have its numbers.",
+            role="remark",
+            only=LATEX,
+        )
         return
     yield _set_matrix(comparison, result, LATEX)
 
@@ -214,22 +299,39 @@ def _explain_signs(comparison: Comparison, result: MetricResult) -> str:
 
 def _set_matrix(comparison: Comparison, result: MetricResult, only: tuple[str, ...]) -> TableBlock:
     title, stands_out = metric_title(result.metric), "bold" if only == LATEX else "blue"
-    below = "the share of resamples that the better system wins" if any(pair.win is not None for pair in result.pairs) \
+    below = (
+        "the share of resamples that the better system wins"
+        if any(pair.win is not None for pair in result.pairs)
         else "the adjusted p"
-    notes = [f"Above the diagonal: the difference {describe_difference(result)}, positive where the row is better, "
-             f"{stands_out} where significant. Below: {below}. Not significant does not mean equal."]
+    )
+    notes = [
+        f"Above the diagonal: the difference {describe_difference(result)}, positive where the row is better, "
+        f"{stands_out} where significant. Below: {below}. Not significant does not mean equal."
+    ]
     if result.has_rule_decisions:
         notes.append(explain_own_tests(result, comparison.settings))
-    return TableBlock(table=numbered_matrix(result), title=f"{title}: matrix", only=only, notes=tuple(notes),
-                      **_caption(comparison, result, "All pairs"))
+    return TableBlock(
+        table=numbered_matrix(result),
+        title=f"{title}: matrix",
+        only=only,
+        notes=tuple(notes),
+        **_caption(comparison, result, "All pairs"),
+    )
 
 
 def _caption(comparison: Comparison, result: MetricResult, what: str) -> dict[str, Any]:
-    """The caption of a table, what puts all its numbers in doubt, and where to read what else they depend on."""
-    doubts = [caution.finding for caution in comparison.warnings
-              if caution.kind.comes_first and caution.metric in (None, result.metric)]
-    return {"caption": write_caption(comparison, result.metric, what),
-            "caveats": (*doubts, refer_to_methods(comparison, result.metric))}
+    """The caption of a table, what puts all its numbers in doubt, and where to read what else they
+    depend on.
+    """
+    doubts = [
+        caution.finding
+        for caution in comparison.warnings
+        if caution.kind.comes_first and caution.metric in (None, result.metric)
+    ]
+    return {
+        "caption": write_caption(comparison, result.metric, what),
+        "caveats": (*doubts, refer_to_methods(comparison, result.metric)),
+    }
 
 
 def refer_to_methods(found: Found, metric: str) -> str:
@@ -243,39 +345,85 @@ def methods_section(found: Found) -> Section:
     blocks: list[Block] = []
     for metric in list_task_metrics(found):
         title = metric_title(metric)
-        blocks += [Paragraph(text=f"{describe_methods(found, metric)} {describe_signatures(found, metric)}",
-                             role="methods", about=title, only=LATEX),
-                   Paragraph(text=paper_sentences(found, metric), role="methods", about=f"{title}: for a paper",
-                             only=HTML)]
+        blocks += [
+            Paragraph(
+                text=f"{describe_methods(found, metric)} {describe_signatures(found, metric)}",
+                role="methods",
+                about=title,
+                only=LATEX,
+            ),
+            Paragraph(
+                text=paper_sentences(found, metric),
+                role="methods",
+                about=f"{title}: for a paper",
+                only=HTML,
+            ),
+        ]
         if isinstance(found, Comparison):
-            blocks.append(Paragraph(text=found.metrics[metric].signature, role="signature",
-                                    about=f"{title} signature:", only=WITH_WARNINGS))
-    return Section("How it was tested", blocks, "detail" if isinstance(found, Comparison) else "main")
+            blocks.append(
+                Paragraph(
+                    text=found.metrics[metric].signature,
+                    role="signature",
+                    about=f"{title} signature:",
+                    only=WITH_WARNINGS,
+                )
+            )
+    return Section(
+        "How it was tested", blocks, "detail" if isinstance(found, Comparison) else "main"
+    )
 
 
 def _relate_metrics(results: list[MetricResult]) -> Iterator[Section]:
     """All metrics of a test set in one matrix."""
     if table := relations_table(results):
-        names, gone = ", ".join(metric_title(result.metric) for result in results), without_relation(results)
-        yield Section("", [
-            Paragraph(text=f"Row against column by {names}, in this order: > significantly better, < worse, ~ neither",
-                      only=TEXT),
-            TableBlock(table=table, title="Metrics together", only=TEXT,
-                       notes=(f"Not compared by all of these: {', '.join(gone)}",) * bool(gone))])
+        names, gone = (
+            ", ".join(metric_title(result.metric) for result in results),
+            without_relation(results),
+        )
+        yield Section(
+            "",
+            [
+                Paragraph(
+                    text=f"Row against column by {names}, in this order: > significantly better, < worse, ~ neither",
+                    only=TEXT,
+                ),
+                TableBlock(
+                    table=table,
+                    title="Metrics together",
+                    only=TEXT,
+                    notes=(f"Not compared by all of these: {', '.join(gone)}",) * bool(gone),
+                ),
+            ],
+        )
 
 
 def _list_settings(comparison: Comparison) -> Facts:
     info, settings = comparison.testset, comparison.settings
-    test, correction = (SETTINGS[key].name_value(getattr(settings, key)) for key in ("test", "correction"))
-    facts = {"test set": info.name, "digest": info.digest, "test": test, "unit": settings.unit,
-             "block length": settings.block_length, "trials": settings.trials, "alpha": settings.alpha,
-             "correction": correction, "intervals": list_interval_kinds(comparison),
-             "resamples": settings.resamples, "seed": settings.seed, "baseline": settings.baseline,
-             "mtsig": settings.version}
-    return Facts(pairs=tuple((name, str(value)) for name, value in facts.items() if value is not None), only=HTML)
+    test, correction = (
+        SETTINGS[key].name_value(getattr(settings, key)) for key in ("test", "correction")
+    )
+    facts = {
+        "test set": info.name,
+        "digest": info.digest,
+        "test": test,
+        "unit": settings.unit,
+        "block length": settings.block_length,
+        "trials": settings.trials,
+        "alpha": settings.alpha,
+        "correction": correction,
+        "intervals": list_interval_kinds(comparison),
+        "resamples": settings.resamples,
+        "seed": settings.seed,
+        "baseline": settings.baseline,
+        "mtsig": settings.version,
+    }
+    return Facts(
+        pairs=tuple((name, str(value)) for name, value in facts.items() if value is not None),
+        only=HTML,
+    )
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # The forms of a comparison.
 
 
@@ -285,7 +433,8 @@ def comparison_text(comparison: Comparison, width: int | None = None) -> str:
 
 
 def comparison_latex(comparison: Comparison) -> str:
-    """Leaderboard, pairs and matrix of each metric as booktabs tables with short captions, and how it was tested.
+    """Leaderboard, pairs and matrix of each metric as booktabs tables with short captions, and how
+    it was tested.
 
     >>> from mtsig_core import TestSet, compare
     >>> ts = TestSet("toy", {"A_1": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
@@ -296,16 +445,24 @@ def comparison_latex(comparison: Comparison) -> str:
 
 
 def comparison_html(comparison: Comparison) -> str:
-    """A page in light or dark, as the reader's system prefers, that needs nothing else. Names are shown literally."""
+    """A page in light or dark, as the reader's system prefers, that needs nothing else.
+
+    Names are shown literally.
+    """
     return report_html(comparison_report(comparison))
 
 
 FORMS: dict[str, Callable[[Comparison], str]] = {
-    "text": comparison_text, "json": comparison_json, "csv": comparison_csv, "latex": comparison_latex,
-    "html": comparison_html, "matrix": matrix_csv}
+    "text": comparison_text,
+    "json": comparison_json,
+    "csv": comparison_csv,
+    "latex": comparison_latex,
+    "html": comparison_html,
+    "matrix": matrix_csv,
+}
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # What results show of themselves: a table in a notebook, files and figures. Results import this when asked.
 
 
@@ -333,8 +490,12 @@ def draw_figure(comparison: Comparison, name: str, metric: str | None) -> Any:
     """One figure of a comparison, by its first metric if none is given."""
     from mtsig_core.figures import of_comparison
 
-    figures = of_comparison(comparison, next(iter(comparison.metrics)) if metric is None else metric)
+    figures = of_comparison(
+        comparison, next(iter(comparison.metrics)) if metric is None else metric
+    )
     if name not in figures:
-        raise SettingError(f"This comparison has no figure {name!r}.{suggest_name(name, figures)} It has: "
-                           f"{', '.join(figures)}.")
+        raise SettingError(
+            f"This comparison has no figure {name!r}.{suggest_name(name, figures)} It has: "
+            f"{', '.join(figures)}."
+        )
     return figures[name]()

@@ -28,7 +28,14 @@ from mtsig_core.report.sentences import (
 )
 from mtsig_core.report.table import EMPTY, ROW_FORM, Column, Table, join_ends
 from mtsig_core.report.tables import tops_table
-from mtsig_core.results import MacroSystem, MetricResult, PairResult, SystemResult, TaskComparison, TaskInfo
+from mtsig_core.results import (
+    MacroSystem,
+    MetricResult,
+    PairResult,
+    SystemResult,
+    TaskComparison,
+    TaskInfo,
+)
 from mtsig_core.schema import from_plain, parse_json, to_plain
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import compare_task
@@ -57,18 +64,32 @@ from mtsig_core.store.reviews import (
 from mtsig_core.task import TaskExclusion
 from mtsig_core.testset import show_name
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # A review of a shared task in sentences, tables and as data: what was decided, by which steps, what it changed.
 
 
 ACROSS_PAIRS = "across the language pairs"  # where a decision holds that is about no single one
-MEASURED_SAID = "Each note has what was measured of its pair: a - b, positive where a scores better."
-_OF_A_PAIR = ("delta", "ci_low", "ci_high", "ci_joint_low", "ci_joint_high", "p_value", "p_adjusted", "better",
-              "rule_delta", "rule_p", "rule_better")
+MEASURED_SAID = (
+    "Each note has what was measured of its pair: a - b, positive where a scores better."
+)
+_OF_A_PAIR = (
+    "delta",
+    "ci_low",
+    "ci_high",
+    "ci_joint_low",
+    "ci_joint_high",
+    "p_value",
+    "p_adjusted",
+    "better",
+    "rule_delta",
+    "rule_p",
+    "rule_better",
+)
 
 
 def history_sentences(history: Sequence[Entry]) -> list[str]:
-    r"""Each step with its time, the oldest first, in plain text; what is not in force any more says so.
+    r"""Each step with its time, the oldest first, in plain text; what is not in force any more says
+    so.
 
     >>> steps = [Begin("toy", None, "0f", {}, "bleu", {}), Exclude("A", "en-de", "late"), TakeBack(2)]
     >>> print(*history_sentences([Entry(k, 60.0 * k, step) for k, step in enumerate(steps, 1)]), sep="\n")
@@ -77,8 +98,11 @@ def history_sentences(history: Sequence[Entry]) -> list[str]:
     1970-01-01 00:03 UTC: took back entry 2, excluded A in en-de: late
     """
     gone = taken_back(history)
-    return [f"{datetime.fromtimestamp(entry.at, UTC):%Y-%m-%d %H:%M} UTC: {_describe_change(entry.change, history)}"
-            + " (taken back)" * (entry.number in gone) for entry in history]
+    return [
+        f"{datetime.fromtimestamp(entry.at, UTC):%Y-%m-%d %H:%M} UTC: {_describe_change(entry.change, history)}"
+        + " (taken back)" * (entry.number in gone)
+        for entry in history
+    ]
 
 
 def _describe_change(change: Change, history: Sequence[Entry]) -> str:
@@ -101,42 +125,74 @@ def _describe_change(change: Change, history: Sequence[Entry]) -> str:
         case Decide(pair=pair, first=first, why=why):
             if not first:
                 return f"removed the decision for {pair or ACROSS_PAIRS}"
-            declared = f"{first[0]} is the first" if len(first) == 1 else f"{join_names(first)} share the first place"
+            declared = (
+                f"{first[0]} is the first"
+                if len(first) == 1
+                else f"{join_names(first)} share the first place"
+            )
             return f"decided {pair or ACROSS_PAIRS}: {declared}" + f": {why}" * bool(why)
         case SeeContent():
             return "went on with the changed content of the task"
         case TakeBack(number=number):
-            return f"took back entry {number}, {_describe_change(history[number - 1].change, history)}"
+            return (
+                f"took back entry {number}, {_describe_change(history[number - 1].change, history)}"
+            )
 
 
 def _describe_choice(change: SetSettings) -> str:
     if change.preset in PRESETS:
         return f"{PRESETS[change.preset].title!r}"
-    return ", ".join(f"{SETTINGS[name].title}: {SETTINGS[name].name_value(value)}" if name in SETTINGS else
-                     f"{name}: {value}" for name, value in change.settings.items()) or "of mtsig"
+    return (
+        ", ".join(
+            f"{SETTINGS[name].title}: {SETTINGS[name].name_value(value)}"
+            if name in SETTINGS
+            else f"{name}: {value}"
+            for name, value in change.settings.items()
+        )
+        or "of mtsig"
+    )
 
 
 def content_sentence(review: Review, task: TaskInfo, digests: Mapping[str, str]) -> str | None:
-    """What is not as it was when it was reviewed; None where all is. The task is without the exclusions of the review,
-    the digests are of the language pairs that are at hand."""
+    """What is not as it was when it was reviewed; None where all is.
+
+    The task is without the exclusions of the review, the digests are of the language pairs that are
+    at hand.
+    """
     if task.digest == review.digest:
         return None
-    changed = [pair for pair, digest in digests.items() if review.digests.get(pair, digest) != digest]
+    changed = [
+        pair for pair, digest in digests.items() if review.digests.get(pair, digest) != digest
+    ]
     changed += [pair for pair in review.digests if pair not in task.pairs]
-    where = join_names(changed) if changed else \
-        "the table of systems, or language pairs that this metric does not score"
-    return (f"This task is not the one that was reviewed: its content changed in {where}. Numbers may differ from "
-            "those seen before, and decisions may no longer hold. Check them again.")
+    where = (
+        join_names(changed)
+        if changed
+        else "the table of systems, or language pairs that this metric does not score"
+    )
+    return (
+        f"This task is not the one that was reviewed: its content changed in {where}. Numbers may differ from "
+        "those seen before, and decisions may no longer hold. Check them again."
+    )
 
 
 def left_out_table(exclusions: Iterable[TaskExclusion]) -> Table:
     """Who is left out, where and why."""
-    columns = Column("system", "system", "name"), Column("pair", "language pair", "name"), Column("reason", "reason")
-    return Table("left-out", columns, tuple((one.system, one.pair or "all", one.reason) for one in exclusions))
+    columns = (
+        Column("system", "system", "name"),
+        Column("pair", "language pair", "name"),
+        Column("reason", "reason"),
+    )
+    return Table(
+        "left-out",
+        columns,
+        tuple((one.system, one.pair or "all", one.reason) for one in exclusions),
+    )
 
 
 def left_out_said(review: Review) -> list[str]:
-    """How many systems are excluded from all language pairs, and how many others from some, in short phrases.
+    """How many systems are excluded from all language pairs, and how many others from some, in
+    short phrases.
 
     >>> gone = Exclude("A", "en-de"), Exclude("A", "en-cs"), Exclude("B")
     >>> left_out_said(replay([Entry(k, 0.0, step) for k, step in enumerate(
@@ -146,31 +202,61 @@ def left_out_said(review: Review) -> list[str]:
     everywhere = {one.system for one in review.exclusions if one.pair is None}
     partly = [one for one in review.exclusions if one.system not in everywhere]
     systems, pairs = {one.system for one in partly}, {one.pair for one in partly}
-    return [*[f"{format_count(len(everywhere), 'system')} excluded"] * bool(everywhere),
-            *[f"{format_count(len(systems), 'system')} excluded from {format_count(len(pairs), 'language pair')}"]
-            * bool(partly)]
+    return [
+        *[f"{format_count(len(everywhere), 'system')} excluded"] * bool(everywhere),
+        *[
+            f"{format_count(len(systems), 'system')} excluded from {format_count(len(pairs), 'language pair')}"
+        ]
+        * bool(partly),
+    ]
 
 
 def decisions_table(review: Review, found: TaskComparison | None = None) -> Table:
-    """Each language pair, and all together, with who is declared first, and why, None where that is open; with what
-    was found also who is first there, and by simultaneous rank ranges where another rule decides."""
-    decided = {one.pair or ACROSS_PAIRS: (", ".join(one.first), one.why) for one in review.decisions}
+    """Each language pair, and all together, with who is declared first, and why, None where that is
+    open; with what was found also who is first there, and by simultaneous rank ranges where another
+    rule decides.
+    """
+    decided = {
+        one.pair or ACROSS_PAIRS: (", ".join(one.first), one.why) for one in review.decisions
+    }
     tops = Table("first", (), ()) if found is None else tops_table(found, review.metric)
     first = {pair: cells for pair, *cells in tops.rows}
-    if found is not None and (macro := found.macro.get(review.metric)) is not None and macro.is_ranked:
+    if (
+        found is not None
+        and (macro := found.macro.get(review.metric)) is not None
+        and macro.is_ranked
+    ):
         top = ", ".join(row.system for row in macro.systems if row.rank_low == 1)
         first[ACROSS_PAIRS] = [top] * len(tops.columns[1:])
-    columns = (Column("language_pair", "language pair", "name"), Column("declared", "declared first"),
-               Column("why", "why"), *tops.columns[1:])
-    return Table("decisions", columns, tuple(
-        (pair, *decided.get(pair, (None, EMPTY)), *first.get(pair, [None] * len(tops.columns[1:])))
-        for pair in dict.fromkeys([*first, *decided])))
+    columns = (
+        Column("language_pair", "language pair", "name"),
+        Column("declared", "declared first"),
+        Column("why", "why"),
+        *tops.columns[1:],
+    )
+    return Table(
+        "decisions",
+        columns,
+        tuple(
+            (
+                pair,
+                *decided.get(pair, (None, EMPTY)),
+                *first.get(pair, [None] * len(tops.columns[1:])),
+            )
+            for pair in dict.fromkeys([*first, *decided])
+        ),
+    )
 
 
 def decision_cautions(review: Review, found: TaskComparison) -> list[Caution]:
-    """What the numbers say against the decisions: who is declared first and is not, and who is in the top group
-    and not declared."""
-    return [caution for one in review.decisions for caution in _question_decision(one, review.metric, found)]
+    """What the numbers say against the decisions: who is declared first and is not, and who is in
+    the top group and not declared.
+    """
+    return [
+        caution
+        for one in review.decisions
+        for caution in _question_decision(one, review.metric, found)
+    ]
 
 
 def _question_decision(decision: Decide, metric: str, found: TaskComparison) -> Iterator[Caution]:
@@ -179,11 +265,17 @@ def _question_decision(decision: Decide, metric: str, found: TaskComparison) -> 
     if decision.pair is None and metric in found.macro:
         systems = found.macro[metric].systems
     top_group = [row.system for row in systems if row.rank_low == 1]
-    if (comparison := found.pairs.get(decision.pair or "")) is not None and metric in comparison.metrics:
+    if (
+        comparison := found.pairs.get(decision.pair or "")
+    ) is not None and metric in comparison.metrics:
         result, rule = comparison.metrics[metric], find_rank_rule(found).name
         systems, why = result.systems, explain_no_ranks(comparison, result)
         held = None if result.ruled is None else result.ruled.first_held
-        top_group = [row.system for row in systems if (row.rank_low == 1 if held is None else row.system in held)]
+        top_group = [
+            row.system
+            for row in systems
+            if (row.rank_low == 1 if held is None else row.system in held)
+        ]
     ranks = {row.system: row.rank_low for row in systems}
     for name in decision.first:
         if name not in ranks:
@@ -199,31 +291,52 @@ def _question_decision(decision: Decide, metric: str, found: TaskComparison) -> 
 
 
 def notes_table(notes: Sequence[NoteOn], found: TaskComparison | None = None) -> Table:
-    """The notes on disputed pairs of systems; with what was found also what was measured of each, as `MEASURED_SAID`
-    has it."""
-    columns = [Column("language_pair", "language pair", "name"), Column("metric", "metric", "name"),
-               Column("a", "a", "name"), Column("b", "b", "name"), Column("text", "note")]
-    rows: list[tuple[Any, ...]] = [(note.pair, name_metric(note.metric), note.a, note.b, note.text) for note in notes]
+    """The notes on disputed pairs of systems; with what was found also what was measured of each,
+    as `MEASURED_SAID` has it.
+    """
+    columns = [
+        Column("language_pair", "language pair", "name"),
+        Column("metric", "metric", "name"),
+        Column("a", "a", "name"),
+        Column("b", "b", "name"),
+        Column("text", "note"),
+    ]
+    rows: list[tuple[Any, ...]] = [
+        (note.pair, name_metric(note.metric), note.a, note.b, note.text) for note in notes
+    ]
     if found is None:
         return Table("notes", tuple(columns), tuple(rows))
-    results = [(one.settings, result) for one in found.pairs.values() for result in one.metrics.values()]
+    results = [
+        (one.settings, result) for one in found.pairs.values() for result in one.metrics.values()
+    ]
     jointly = any(name_simultaneous(result, settings) for settings, result in results)
     title = f"{write_level(next(iter(found.pairs.values())).settings)} CI"
     interval = Column("ci", title, "interval", f"+{ROW_FORM}")
     if jointly:
         interval = Column("ci_joint", f"{title} for all pairs", "interval", f"+{ROW_FORM}")
-    columns += [Column("difference", "difference", "difference", ROW_FORM), interval,
-                Column("adjusted_p", "adjusted p", "p"), Column("better", "better")]
+    columns += [
+        Column("difference", "difference", "difference", ROW_FORM),
+        interval,
+        Column("adjusted_p", "adjusted p", "p"),
+        Column("better", "better"),
+    ]
     rule = find_rank_rule(found)
     is_ruled = any(result.has_rule_decisions for _, result in results)
     if is_ruled:
-        columns += [Column("rule_difference", f"difference {rule.title}", "difference", ROW_FORM),
-                    Column("rule_p", f"p {rule.title}", "p"), Column("rule_better", f"better {rule.title}")]
+        columns += [
+            Column("rule_difference", f"difference {rule.title}", "difference", ROW_FORM),
+            Column("rule_p", f"p {rule.title}", "p"),
+            Column("rule_better", f"better {rule.title}"),
+        ]
     forms = []
     for k, note in enumerate(notes):
         row, gone = _find_pair(note, found)
         if row is None:
-            why = f"{join_names(gone, shown=False)} excluded" if gone else "not compared by that metric"
+            why = (
+                f"{join_names(gone, shown=False)} excluded"
+                if gone
+                else "not compared by that metric"
+            )
             cells: tuple[Any, ...] = (None, None, None, why)
             of_rule: tuple[Any, ...] = (None, None, None)
             form = ""
@@ -232,7 +345,12 @@ def notes_table(notes: Sequence[NoteOn], found: TaskComparison | None = None) ->
             result = comparison.metrics[note.metric]
             seen = see_pair(row, note.a, result, comparison.settings)
             better = {"better": note.a, "worse": note.b}.get(seen.decision, seen.decision)
-            cells = (seen.difference, seen.ci_joint if jointly else seen.ci, seen.adjusted_p, better)
+            cells = (
+                seen.difference,
+                seen.ci_joint if jointly else seen.ci,
+                seen.adjusted_p,
+                better,
+            )
             of_rule = (_improvement_by_rule(row, note.a, result), row.rule_p, _better_by_rule(row))
             form = choose_form(result)
         rows[k] += cells
@@ -257,7 +375,11 @@ def _better_by_rule(pair: PairResult) -> str | None:
 
 def _find_pair(note: NoteOn, found: TaskComparison) -> tuple[PairResult | None, list[str]]:
     """The pair of systems of a note, None where it was not compared; who of the two is excluded."""
-    gone = [one.system for one in found.excluded if one.system in (note.a, note.b) and one.pair in (None, note.pair)]
+    gone = [
+        one.system
+        for one in found.excluded
+        if one.system in (note.a, note.b) and one.pair in (None, note.pair)
+    ]
     comparison = found.pairs.get(note.pair)
     if comparison is None or note.metric not in comparison.metrics or gone:
         return None, gone
@@ -273,37 +395,80 @@ def nobody_ranked(found: RanksBeforeAfter) -> bool:
 
 
 def circles_table(found: RanksBeforeAfter, rule: RankRule = RANK_RULES["simultaneous"]) -> Table:
-    """Who stands first by a rule in each language pair, and by ours across them, before and after."""
-    columns = (Column("language_pair", "language pair", "name"), Column("before", f"{name_first_place(rule)}: before"),
-               Column("now", "now"), Column("changed", "changed"))
-    return Table("circles", columns, tuple(
-        (one.pair or ACROSS, ", ".join(one.before) or None, ", ".join(one.after) or None,
-         "yes" if one.changed else "no") for one in found.circles))
+    """Who stands first by a rule in each language pair, and by ours across them, before and
+    after.
+    """
+    columns = (
+        Column("language_pair", "language pair", "name"),
+        Column("before", f"{name_first_place(rule)}: before"),
+        Column("now", "now"),
+        Column("changed", "changed"),
+    )
+    return Table(
+        "circles",
+        columns,
+        tuple(
+            (
+                one.pair or ACROSS,
+                ", ".join(one.before) or None,
+                ", ".join(one.after) or None,
+                "yes" if one.changed else "no",
+            )
+            for one in found.circles
+        ),
+    )
 
 
 def review_changes_table(found: RanksBeforeAfter) -> Table:
     """Each system with its rank in each language pair, and across them, before and now."""
     places = [one.pair or ACROSS for one in found.circles]
-    changes = {(one.system, one.pair or ACROSS): (one.before, "excluded" if one.left_out else one.after)
-               for one in found.ranks}
-    names = dict.fromkeys(one.system for one in sorted(found.ranks, key=lambda one: one.pair is not None))
-    columns = Column("system", "system", "name"), *(Column(place, place, "rank change") for place in places)
-    return Table("review-rank-changes", columns, tuple(
-        (name, *(changes.get((name, place)) for place in places)) for name in names))
+    changes = {
+        (one.system, one.pair or ACROSS): (one.before, "excluded" if one.left_out else one.after)
+        for one in found.ranks
+    }
+    names = dict.fromkeys(
+        one.system for one in sorted(found.ranks, key=lambda one: one.pair is not None)
+    )
+    columns = (
+        Column("system", "system", "name"),
+        *(Column(place, place, "rank change") for place in places),
+    )
+    return Table(
+        "review-rank-changes",
+        columns,
+        tuple((name, *(changes.get((name, place)) for place in places)) for name in names),
+    )
 
 
 def review_record(history: Sequence[Entry], found: TaskComparison | None = None) -> dict[str, Any]:
-    """A review as JSON has it, without a link: what is in force, and the steps that led there, from which `read_review`
-    makes it again; with what was found also what that says of decisions and of notes."""
+    """A review as JSON has it, without a link: what is in force, and the steps that led there, from
+    which `read_review` makes it again; with what was found also what that says of decisions and of
+    notes.
+    """
     review = replay(history)
     gone = taken_back(history)
-    return {**to_plain(review), "rank_rule": review.settings.get("rank_rule", "simultaneous"),
-            "history": [{"number": entry.number, "at": entry.at, "said": said, "in_force": entry.number not in gone,
-                         "change": change_to_json(entry.change)}
-                        for entry, said in zip(history, history_sentences(history), strict=True)],
-            **({} if found is None else {
+    return {
+        **to_plain(review),
+        "rank_rule": review.settings.get("rank_rule", "simultaneous"),
+        "history": [
+            {
+                "number": entry.number,
+                "at": entry.at,
+                "said": said,
+                "in_force": entry.number not in gone,
+                "change": change_to_json(entry.change),
+            }
+            for entry, said in zip(history, history_sentences(history), strict=True)
+        ],
+        **(
+            {}
+            if found is None
+            else {
                 "decision_warnings": [caution.text for caution in decision_cautions(review, found)],
-                "measured": [_measured_record(note, found) for note in review.notes]})}
+                "measured": [_measured_record(note, found) for note in review.notes],
+            }
+        ),
+    }
 
 
 def _measured_record(note: NoteOn, found: TaskComparison) -> dict[str, Any]:
@@ -314,29 +479,47 @@ def _measured_record(note: NoteOn, found: TaskComparison) -> dict[str, Any]:
     comparison = found.pairs[note.pair]
     result = comparison.metrics[note.metric]
     seen = see_pair(row, note.a, result, comparison.settings)
-    ci, joint = (ends and join_ends(*ends, result.sign) or (None, None) for ends in (seen.ci, seen.ci_joint))
+    ci, joint = (
+        ends and join_ends(*ends, result.sign) or (None, None) for ends in (seen.ci, seen.ci_joint)
+    )
     better = {"better": "a", "worse": "b"}.get(seen.decision)
     rule_improvement = _improvement_by_rule(row, note.a, result)
     rule_delta = None if rule_improvement is None else result.sign * rule_improvement
     rule_better = {note.a: "a", note.b: "b", None: None}[_better_by_rule(row)]
-    values = (result.sign * seen.difference, *ci, *joint, seen.p, seen.adjusted_p, better,
-              rule_delta, row.rule_p, rule_better)
+    values = (
+        result.sign * seen.difference,
+        *ci,
+        *joint,
+        seen.p,
+        seen.adjusted_p,
+        better,
+        rule_delta,
+        row.rule_p,
+        rule_better,
+    )
     return dict(zip(_OF_A_PAIR, values, strict=True), left_out=gone)
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # A review read back from the JSON of a task that it is part of, and the command that takes it from there.
 
 
 #: What a review may set.
 _SETTINGS = inspect.signature(compare_task).parameters.keys() - {
-    "task", "metrics", "by_reference", "exclude", "jobs", "progress"}
+    "task",
+    "metrics",
+    "by_reference",
+    "exclude",
+    "jobs",
+    "progress",
+}
 _LATEST = 1e11  # seconds since 1970, in the year 5138
 
 
 def read_review(path: FilePath) -> tuple[Entry, ...]:
-    """The history of a review, from the JSON that the page Review gives; InputError, in one message, if the file is
-    damaged, is something else, or has not what its history makes."""
+    """The history of a review, from the JSON that the page Review gives; InputError, in one
+    message, if the file is damaged, is something else, or has not what its history makes.
+    """
     data = read_bytes(path, "the JSON of a task that the page Review gives")[0]
     try:
         whole = from_plain(dict[str, Any], parse_json(data.decode("utf-8-sig")), "The file")
@@ -344,18 +527,23 @@ def read_review(path: FilePath) -> tuple[Entry, ...]:
     except (MtsigError, UnicodeDecodeError) as error:
         said = "It is not UTF-8 text." if isinstance(error, UnicodeDecodeError) else str(error)
         said = said.removesuffix(" Expected what mtsig writes.")
-        raise InputError(f"{show_name(path)} cannot be read as a review. {said} Give the JSON that the page Review "
-                         f"offers under 'Export', as it was saved.") from None
+        raise InputError(
+            f"{show_name(path)} cannot be read as a review. {said} Give the JSON that the page Review "
+            f"offers under 'Export', as it was saved."
+        ) from None
 
 
 def review_command(source: TaskSource, task: str, review: Review) -> str:
-    """The command line that prints numbers, decisions and notes of a review; its file is named as the page names it.
+    """The command line that prints numbers, decisions and notes of a review; its file is named as
+    the page names it.
 
     >>> review_command(TaskSource("wmt25", track="constrained"), "wmt25", Review("wmt25", None, "", {}, "X", {}))
     'mtsig task --folder wmt25 --review wmt25-X-review.json'
     """
-    return task_command(replace(source, track=None, exclude=(), refs=(), refs_as_systems=False),
-                        review=file_name(task, review.metric, "review", ending="json"))
+    return task_command(
+        replace(source, track=None, exclude=(), refs=(), refs_as_systems=False),
+        review=file_name(task, review.metric, "review", ending="json"),
+    )
 
 
 @dataclass(frozen=True)
@@ -370,7 +558,9 @@ def _history(data: dict[str, Any]) -> tuple[Entry, ...]:
     settings, kinds = replay(history).settings, get_type_hints(compare_task)
     for name, value in settings.items():
         if name not in _SETTINGS:
-            raise InputError(f"review: settings has {name[:40]!r}, which this version of mtsig does not know.")
+            raise InputError(
+                f"review: settings has {name[:40]!r}, which this version of mtsig does not know."
+            )
         from_plain(kinds[name], value, f"review.settings.{name}")
     _check_whole(history, data)
     return history
@@ -390,10 +580,16 @@ def _entry(number: int, step: _Step) -> Entry:
 
 
 def _check_whole(history: Sequence[Entry], data: dict[str, Any]) -> None:
-    """Raises InputError where the file has not what its history makes: somebody changed one of them."""
+    """Raises InputError where the file has not what its history makes: somebody changed one of
+    them.
+    """
     made, stated = replay(history), from_plain(Review, data, "review")
     rule = made.settings.get("rank_rule", "simultaneous")
-    wrong = [one.name for one in fields(Review) if getattr(stated, one.name) != getattr(made, one.name)]
+    wrong = [
+        one.name for one in fields(Review) if getattr(stated, one.name) != getattr(made, one.name)
+    ]
     for name in [*wrong, *["rank_rule"] * (data.get("rank_rule") != rule)]:
-        raise InputError(f"review: {name} is not what its history makes. Change a review on the page Review, not "
-                         "in its file.")
+        raise InputError(
+            f"review: {name} is not what its history makes. Change a review on the page Review, not "
+            "in its file."
+        )

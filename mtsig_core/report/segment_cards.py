@@ -17,23 +17,27 @@ from mtsig_core.report.table import rounded, signed
 from mtsig_core.report.text import read_template
 from mtsig_core.testset import TestSet
 
-# What two outputs do not share: words in scripts with spaces between words, characters in those without.
+# What two outputs do not share: words in scripts with spaces between words, characters in those
+# without.
 
 
 #: A piece of a text, and whether another text lacks it.
 Piece = tuple[str, bool]
-#: Pairs of equal units above which two texts are not compared: about 5,000 characters of Chinese each have as many.
+#: Pairs of equal units above which two texts are not compared: about 5,000 characters of Chinese
+#: each have as many.
 MOST_EQUAL = 1_000_000
-# A word of letters and digits with its marks; a character of a script without spaces between words; or any other
-# character as a reader sees it, such as an emoji with all that is joined to it. Hangul has spaces.
+# A word of letters and digits with its marks; a character of a script without spaces between words;
+# or any other character as a reader sees it, such as an emoji with all that is joined to it. Hangul
+# has spaces.
 _UNIT = regex.compile(
     r"(?V1)(?:[[\p{L}\p{N}]--[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Tibetan}\p{Myanmar}\p{Khmer}\p{Tai_Le}"
-    r"\p{New_Tai_Lue}\p{Tai_Tham}\p{Tai_Viet}\p{Yi}\u30fc\uff70]][\p{M}\u200d]*)+|(?!\s)\X")
+    r"\p{New_Tai_Lue}\p{Tai_Tham}\p{Tai_Viet}\p{Yi}\u30fc\uff70]][\p{M}\u200d]*)+|(?!\s)\X"
+)
 
 
 def differing_pieces(one: str, other: str) -> tuple[list[Piece], list[Piece]] | None:
-    """Cut two texts into pieces that both have, in the same order, and pieces that only one has; None where that would
-    take too long. White space is marked only between two marked units.
+    """Cut two texts into pieces that both have, in the same order, and pieces that only one has;
+    None where that would take too long. White space is marked only between two marked units.
 
     >>> differing_pieces("the old house is big", "the small house is big")[0]
     [('the ', False), ('old', True), (' house is big', False)]
@@ -45,8 +49,10 @@ def differing_pieces(one: str, other: str) -> tuple[list[Piece], list[Piece]] | 
     if sum(n * their_counts[unit] for unit, n in counts.items()) > MOST_EQUAL:
         return None
     shared, theirs = np.zeros(len(units), bool), np.zeros(len(others), bool)
-    for start, begin, n in SequenceMatcher(None, units, others, autojunk=False).get_matching_blocks():
-        shared[start:start + n] = theirs[begin:begin + n] = True
+    for start, begin, n in SequenceMatcher(
+        None, units, others, autojunk=False
+    ).get_matching_blocks():
+        shared[start : start + n] = theirs[begin : begin + n] = True
     return _pieces(one, places, shared), _pieces(other, their_places, theirs)
 
 
@@ -80,7 +86,8 @@ def _pieces(text: str, places: list[tuple[int, int]], shared: np.ndarray) -> lis
     return pieces
 
 
-# Segments to be read, as HTML: outputs side by side, each in the direction and language that it is written in.
+# Segments to be read, as HTML: outputs side by side, each in the direction and language that it is
+# written in.
 
 
 #: What may be marked in the texts.
@@ -88,7 +95,9 @@ MARKS = ("matches with the reference", "differences between the two")
 
 _EMPTY = "(empty)"
 _NO_TEXT = "(rated, without a text of its own here)"
-_RIGHT_TO_LEFT = frozenset(["ar", "ckb", "dv", "fa", "he", "iw", "ps", "sd", "syr", "ug", "ur", "yi"])
+_RIGHT_TO_LEFT = frozenset(
+    ["ar", "ckb", "dv", "fa", "he", "iw", "ps", "sd", "syr", "ug", "ur", "yi"]
+)
 #: The tokens of a text, as a metric sees them.
 Tokenize = Callable[[str], list[str]]
 
@@ -97,7 +106,8 @@ STYLE = f"<style>\n{read_template('segments.css')}</style>"
 
 
 def text_direction(language: str | None) -> str:
-    """The direction to set a text in: from the right in the languages written so, else by its first letter.
+    """The direction to set a text in: from the right in the languages written so, else by its first
+    letter.
 
     >>> text_direction("ar_EG"), text_direction(None)
     ('rtl', 'auto')
@@ -122,18 +132,31 @@ def contributed(added: Sequence[float], unit: str) -> list[str]:
     return [f"{signed(value, form) if form else rounded(value, '+')} {unit}" for value in added]
 
 
-def card(testset: TestSet, systems: Sequence[str], k: int, head: str, *, marks: str = MARKS[0],
-         tokens: Tokenize | None = None, notes: Sequence[str] = (), outputs_first: bool = False) -> str:
+def card(
+    testset: TestSet,
+    systems: Sequence[str],
+    k: int,
+    head: str,
+    *,
+    marks: str = MARKS[0],
+    tokens: Tokenize | None = None,
+    notes: Sequence[str] = (),
+    outputs_first: bool = False,
+) -> str:
     """One segment: its head, the source and the references, and the outputs, two in a row."""
     target, rows = languages_of(testset.langpair)[1], _given(testset, k)
     odd = len(rows) % 2 == 1  # the first is wide then, so that the two outputs are in one row
-    above = "".join(_block(name, _text(text, language), "mt-quiet" + " mt-wide" * (odd and not n))
-                    for n, (name, text, language) in enumerate(rows))
+    above = "".join(
+        _block(name, _text(text, language), "mt-quiet" + " mt-wide" * (odd and not n))
+        for n, (name, text, language) in enumerate(rows)
+    )
     pieces = _mark_differences(testset, systems, k) if marks == MARKS[1] else {}
     outputs = ""
     for n, name in enumerate(systems):
         text = testset.systems[name][k]
-        inner = pieces.get(name) or (_matched(testset, text, k, tokens) if marks == MARKS[0] else None)
+        inner = pieces.get(name) or (
+            _matched(testset, text, k, tokens) if marks == MARKS[0] else None
+        )
         alone = outputs_first and n == len(systems) - 1 and len(systems) % 2 == 1
         outputs += _block(name, _text(text, target, inner), "mt-wide" if alone else "")
     texts = outputs + above if outputs_first else above + outputs
@@ -144,55 +167,99 @@ def neighbour(testset: TestSet, systems: Sequence[str], k: int, where: str) -> s
     """A segment before or after another, in small: the first line of each output, without marks."""
     target = languages_of(testset.langpair)[1]
     inside = f'<div class="mt-wide"><small>{escape(where)}, line {testset.lines[k]}</small></div>'
-    inside += "".join(f"<div>{_text(testset.systems[name][k], target)}</div>" for name in systems[:2])
+    inside += "".join(
+        f"<div>{_text(testset.systems[name][k], target)}</div>" for name in systems[:2]
+    )
     return f'<div class="mt-pair mt-near mt-quiet">{inside}</div>'
 
 
-def system_list(testset: TestSet, k: int, scores: Iterable[tuple[str, str]], head: str, *, unit: str,
-                tokens: Tokenize | None = None, chosen: Sequence[str] = (), notes: Sequence[str] = ()) -> str:
-    """All outputs of one segment, above its source and references, as a table of system, score and text."""
+def system_list(
+    testset: TestSet,
+    k: int,
+    scores: Iterable[tuple[str, str]],
+    head: str,
+    *,
+    unit: str,
+    tokens: Tokenize | None = None,
+    chosen: Sequence[str] = (),
+    notes: Sequence[str] = (),
+) -> str:
+    """All outputs of one segment, above its source and references, as a table of system, score and
+    text.
+    """
     target = languages_of(testset.langpair)[1]
     rows = []
     for name, score in scores:
         text, called = testset.systems[name][k], f"<bdi>{escape(name)}</bdi>"
         if name in chosen:
             called = f"<b>{'AB'[chosen.index(name)]}: {called}</b>"
-        rows.append((called, escape(score), _text(text, target, _matched(testset, text, k, tokens))))
-    rows += [(f"<bdi>{escape(name)}</bdi>", "", _text(text, language)) for name, text, language in _given(testset, k)]
-    body = "".join(f"<tr><td>{called}</td><td>{score}</td><td>{text}</td></tr>" for called, score, text in rows)
-    return (f'<div class="mt-pair">{_head(testset, k, head, notes)}</div><table class="mt-each"><thead><tr><th>system'
-            f"</th><th>{escape(unit)}</th><th>output</th></tr></thead><tbody>{body}</tbody></table>")
+        rows.append(
+            (called, escape(score), _text(text, target, _matched(testset, text, k, tokens)))
+        )
+    rows += [
+        (f"<bdi>{escape(name)}</bdi>", "", _text(text, language))
+        for name, text, language in _given(testset, k)
+    ]
+    body = "".join(
+        f"<tr><td>{called}</td><td>{score}</td><td>{text}</td></tr>" for called, score, text in rows
+    )
+    return (
+        f'<div class="mt-pair">{_head(testset, k, head, notes)}</div><table class="mt-each"><thead><tr><th>system'
+        f"</th><th>{escape(unit)}</th><th>output</th></tr></thead><tbody>{body}</tbody></table>"
+    )
 
 
 def legend(marks: str = MARKS[0]) -> str:
     """What the marks mean."""
     if marks == MARKS[1]:
-        said = ('Marked: <span class="mt-alone">what the other output lacks</span>, by words where the script '
-                "has spaces, else by characters")
+        said = (
+            'Marked: <span class="mt-alone">what the other output lacks</span>, by words where the script '
+            "has spaces, else by characters"
+        )
     else:
         orders = enumerate(("1 token", "2 tokens", "3 tokens", "4 or more"), 1)
-        said = ("Marked: n-grams that a reference has too, of "
-                + " &nbsp; ".join(_span(f" {name} ", f"mt-n{n}") for n, name in orders))
+        said = "Marked: n-grams that a reference has too, of " + " &nbsp; ".join(
+            _span(f" {name} ", f"mt-n{n}") for n, name in orders
+        )
     return f'<div class="mt-legend">{said}</div>'
 
 
-def segments_html(testset: TestSet, systems: Sequence[str], segments: Sequence[int], heads: Sequence[str], *,
-                  title: str, note: str = "", marks: str = MARKS[0], tokens: Tokenize | None = None) -> str:
-    """A file to read or print offline: the cards of some segments, below a note on which they are."""
-    cards = "\n".join(card(testset, systems, k, head, marks=marks, tokens=tokens)
-                      for k, head in zip(segments, heads, strict=True))
-    return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>\n'
-            '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">\n'
-            f"{STYLE}\n<style>body {{font: 1rem/1.5 sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem}}"
-            f"</style></head>\n<body><h1><bdi>{escape(title)}</bdi></h1>\n<p><bdi>{escape(note)}</bdi></p>\n"
-            f"{legend(marks)}\n{cards}\n</body></html>\n")
+def segments_html(
+    testset: TestSet,
+    systems: Sequence[str],
+    segments: Sequence[int],
+    heads: Sequence[str],
+    *,
+    title: str,
+    note: str = "",
+    marks: str = MARKS[0],
+    tokens: Tokenize | None = None,
+) -> str:
+    """A file to read or print offline: the cards of some segments, below a note on which they
+    are.
+    """
+    cards = "\n".join(
+        card(testset, systems, k, head, marks=marks, tokens=tokens)
+        for k, head in zip(segments, heads, strict=True)
+    )
+    return (
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>\n'
+        '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">\n'
+        f"{STYLE}\n<style>body {{font: 1rem/1.5 sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem}}"
+        f"</style></head>\n<body><h1><bdi>{escape(title)}</bdi></h1>\n<p><bdi>{escape(note)}</bdi></p>\n"
+        f"{legend(marks)}\n{cards}\n</body></html>\n"
+    )
 
 
 def _given(testset: TestSet, k: int) -> list[tuple[str, str, str | None]]:
     """Name, text and language of the source and the references of a segment."""
     source, target = languages_of(testset.langpair)
     rows = [] if testset.sources is None else [("source", testset.sources[k], source)]
-    return rows + [(name, text, target) for name, texts in testset.references.items() if (text := texts[k]) is not None]
+    return rows + [
+        (name, text, target)
+        for name, texts in testset.references.items()
+        if (text := texts[k]) is not None
+    ]
 
 
 def _head(testset: TestSet, k: int, head: str, notes: Sequence[str]) -> str:
@@ -210,23 +277,32 @@ def _text(text: str | None, language: str | None, inner: str | None = None) -> s
     if not text:
         return f'<div class="mt-text">{_NO_TEXT if text is None else _EMPTY}</div>'
     lang = f' lang="{tag}"' if (tag := language_tag(language)) else ""
-    return f'<div class="mt-text" dir="{text_direction(language)}"{lang}>{inner or escape(text)}</div>'
+    return (
+        f'<div class="mt-text" dir="{text_direction(language)}"{lang}>{inner or escape(text)}</div>'
+    )
 
 
 def _matched(testset: TestSet, text: str | None, k: int, tokens: Tokenize | None) -> str | None:
     if not text or tokens is None:
         return None
     references = [texts[k] for texts in testset.references.values()]
-    return "".join(_span(piece, f"mt-n{order}" if order else "")
-                   for piece, order in matched_pieces(text, references, tokens))
+    return "".join(
+        _span(piece, f"mt-n{order}" if order else "")
+        for piece, order in matched_pieces(text, references, tokens)
+    )
 
 
 def _mark_differences(testset: TestSet, systems: Sequence[str], k: int) -> dict[str, str]:
     texts = [testset.systems[name][k] for name in systems[:2]]
     both = differing_pieces(*texts) if len(texts) == 2 and None not in texts else None
-    return {} if both is None else {
-        name: "".join(_span(piece, "mt-alone" if alone else "") for piece, alone in pieces)
-        for name, pieces in zip(systems[:2], both, strict=True)}
+    return (
+        {}
+        if both is None
+        else {
+            name: "".join(_span(piece, "mt-alone" if alone else "") for piece, alone in pieces)
+            for name, pieces in zip(systems[:2], both, strict=True)
+        }
+    )
 
 
 def _span(text: str, kind: str) -> str:

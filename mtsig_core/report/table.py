@@ -1,7 +1,7 @@
 """`Table`: columns with a kind, and raw values. Each format has one renderer that takes any table.
 
-A table knows no format: text, LaTeX, HTML, CSV, JSON, the notebook and the screen write the same values by the kind of
-their column. To find a column, ask by its key; titles are for readers only.
+A table knows no format: text, LaTeX, HTML, CSV, JSON, the notebook and the screen write the same
+values by the kind of their column. To find a column, ask by its key; titles are for readers only.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 
 class Cell(str):
-    """The text of a number, for the terminal and the screen alike; a table that can be sorted goes by its `value`.
+    """The text of a number, for the terminal and the screen alike; a table that can be sorted goes
+    by its `value`.
 
     >>> p = Cell("1.0e-05", 0.00001)
     >>> p, p.value
@@ -62,7 +63,8 @@ def write_p(p: float, name: str = "p") -> str:
 
 
 def rank_interval(low: int | None, high: int | None) -> Cell:
-    """The best and the worst rank, once where they are the same, sorted by both; a dash without, which comes last.
+    """The best and the worst rank, once where they are the same, sorted by both; a dash without,
+    which comes last.
 
     >>> rank_interval(1, 3), rank_interval(10, 10), rank_interval(None, None)
     ('1-3', '10', '-')
@@ -83,8 +85,9 @@ def signed(value: float, form: str, sign: str = "+") -> Cell:
 
 
 def written_like(scores: Iterable[float]) -> str:
-    """The form of scores of this size and of their differences: two decimals where they are points of a hundred, four
-    where shares of one, four digits, with the zeros at their end, where much smaller or larger.
+    """The form of scores of this size and of their differences: two decimals where they are points
+    of a hundred, four where shares of one, four digits, with the zeros at their end, where much
+    smaller or larger.
 
     >>> written_like([61.3, 58.0]), written_like([0.8512, 0.85]), written_like([3e-6]), written_like([-5e9])
     ('.2f', '.4f', '#.4g', '.3e')
@@ -92,11 +95,12 @@ def written_like(scores: Iterable[float]) -> str:
     largest = max(map(abs, scores), default=0.0)
     if largest >= 1e6:
         return ".3e"
-    return ".2f" if 2 <= largest or not largest else ".4f" if 0.02 <= largest else "#.4g"
+    return ".2f" if largest >= 2 or not largest else ".4f" if largest >= 0.02 else "#.4g"
 
 
 def rounded(value: float | None, sign: str = "") -> str:
-    """A number of which three digits tell enough, on whatever scale: a standard error, or a difference to plan for.
+    """A number of which three digits tell enough, on whatever scale: a standard error, or a
+    difference to plan for.
 
     >>> rounded(0.01234), rounded(123.4, "+"), rounded(-4321.0), rounded(1.5e-7), rounded(0.0), rounded(None)
     ('0.0123', '+123', '-4,321', '1.50e-07', '0.00', '-')
@@ -124,7 +128,7 @@ class CellForm(NamedTuple):
         return f"10{str(self.power).translate(superscripts)} " if self.power else ""
 
     def scale(self, value: float) -> float:
-        return value / 10.0 ** self.power
+        return value / 10.0**self.power
 
 
 def choose_cell_form(scores: Iterable[float], differences: Iterable[float]) -> CellForm:
@@ -141,8 +145,8 @@ def choose_cell_form(scores: Iterable[float], differences: Iterable[float]) -> C
 
 # Kinds of columns, and tables.
 
-#: A cell without meaning in its row, such as the difference of the best system to itself: it is left empty. A value
-#: that is undefined is None, and shown as a dash.
+#: A cell without meaning in its row, such as the difference of the best system to itself: it is
+#: left empty. A value that is undefined is None, and shown as a dash.
 EMPTY = ""
 MISSING = "-"
 #: In the form of a column: each row has a form of its own, as where rows are of different metrics.
@@ -157,7 +161,9 @@ class ColumnKind:
     write: Callable[[Any, str], str]
     sort: Callable[[Any], float] | None = None
     side: str = ">"  # set to the left (`<`), to the right (`>`) or in the middle (`^`)
-    parts: tuple[str, ...] = ("",)  # columns of files: endings of the key for several numbers, or names of columns
+    parts: tuple[str, ...] = (
+        "",
+    )  # columns of files: endings of the key for several numbers, or names of columns
 
     @property
     def is_number(self) -> bool:
@@ -177,19 +183,29 @@ def _sort_ranks(ends: tuple[int, int] | None) -> float:
     return rank_interval(*ends or (None, None)).value
 
 
-def _write_rank_change(cell: tuple[tuple[int, int] | None, tuple[int, int] | str | None], form: str) -> str:
-    before, now = (MISSING if end is None else end if isinstance(end, str) else rank_interval(*end) for end in cell)
+def _write_rank_change(
+    cell: tuple[tuple[int, int] | None, tuple[int, int] | str | None], form: str
+) -> str:
+    before, now = (
+        MISSING if end is None else end if isinstance(end, str) else rank_interval(*end)
+        for end in cell
+    )
     return before if before == now else f"{before} \N{RIGHTWARDS ARROW} {now}"
 
 
 def _write_estimate(cell: tuple[float, float | None, float | None], form: str) -> str:
     value, low, high = cell
-    return f"{value:{form}}" if low is None or high is None else f"{value:{form}} [{low:{form}}, {high:{form}}]"
+    return (
+        f"{value:{form}}"
+        if low is None or high is None
+        else f"{value:{form}} [{low:{form}}, {high:{form}}]"
+    )
 
 
 def join_ends(low: Any, high: Any, sign: int = 1) -> tuple[Any, Any] | None:
-    """The two ends of an interval or of ranks as a cell; None where there is none. A difference that is turned round
-    (`sign` -1) turns its ends.
+    """The two ends of an interval or of ranks as a cell; None where there is none.
+
+    A difference that is turned round (`sign` -1) turns its ends.
 
     >>> join_ends(0.5, 2.0, -1), join_ends(None, None)
     ((-2.0, -0.5), None)
@@ -204,21 +220,37 @@ _KINDS = (
     ColumnKind("sign", lambda value, _: str(value), side="^"),
     ColumnKind("score", lambda value, form: signed(value, form or ".2f", ""), float),
     ColumnKind("difference", lambda value, form: signed(value, form or ".2f"), float),
-    ColumnKind("decided", lambda cell, form: signed(cell[0], form) + " ●" * cell[1], _sort_first,
-               parts=("", "_significant")),
+    ColumnKind(
+        "decided",
+        lambda cell, form: signed(cell[0], form) + " ●" * cell[1],
+        _sort_first,
+        parts=("", "_significant"),
+    ),
     ColumnKind("interval", _write_interval, _sort_first, parts=("_low", "_high")),
-    ColumnKind("rank", lambda ends, _: rank_interval(*ends), _sort_ranks, side="<", parts=("_low", "_high")),
+    ColumnKind(
+        "rank", lambda ends, _: rank_interval(*ends), _sort_ranks, side="<", parts=("_low", "_high")
+    ),
     ColumnKind("rank change", _write_rank_change, lambda cell: _sort_ranks(cell[0])),
     ColumnKind("p", lambda value, _: format_p(value), float),
-    ColumnKind("decided p", lambda cell, _: "● " * cell[1] + format_p(cell[0]), _sort_first,
-               parts=("", "_significant")),
+    ColumnKind(
+        "decided p",
+        lambda cell, _: "● " * cell[1] + format_p(cell[0]),
+        _sort_first,
+        parts=("", "_significant"),
+    ),
     ColumnKind("share", lambda value, form: number(value, form or ".3f"), float),
     ColumnKind("count", lambda value, _: f"{value:,d}", float),
     ColumnKind("amount", lambda value, sign: rounded(value, sign), float),
     ColumnKind("estimate", _write_estimate, _sort_first, parts=("", "_low", "_high")),
-    ColumnKind("written", lambda value, _: str(value), lambda value: getattr(value, "value", math.nan)),
-    ColumnKind("relative", lambda ends, _: f"[{ends[0]:+.2%}, {ends[1]:+.2%}]", _sort_first,
-               parts=("_low", "_high")),
+    ColumnKind(
+        "written", lambda value, _: str(value), lambda value: getattr(value, "value", math.nan)
+    ),
+    ColumnKind(
+        "relative",
+        lambda ends, _: f"[{ends[0]:+.2%}, {ends[1]:+.2%}]",
+        _sort_first,
+        parts=("_low", "_high"),
+    ),
 )
 KINDS: Mapping[str, ColumnKind] = {kind.name: kind for kind in _KINDS}
 
@@ -232,7 +264,9 @@ class Column:
     kind: str = "text"  # one of `KINDS`
     form: str = ""  # of its numbers, such as ".2f"; an interval of differences has a "+" before it
     help: str = ""  # a sentence for where there is room to explain the title
-    where: str = ""  # "readers" or "files" where only these have it, as files have the two names of a pair
+    where: str = (
+        ""  # "readers" or "files" where only these have it, as files have the two names of a pair
+    )
 
     def write(self, value: Any, row_form: str = "", kind: str = "") -> str:
         """The text of one of its values; a text is shown as it is, among numbers too."""
@@ -253,7 +287,13 @@ class Column:
         names = [part if part.isalpha() else self.key + part for part in parts]
         if len(parts) == 1:
             return {names[0]: None if value == EMPTY else value}
-        return dict(zip(names, [None] * len(parts) if value is None or isinstance(value, str) else value, strict=True))
+        return dict(
+            zip(
+                names,
+                [None] * len(parts) if value is None or isinstance(value, str) else value,
+                strict=True,
+            )
+        )
 
 
 @dataclass(frozen=True)
@@ -270,12 +310,18 @@ class Table:
 
     key: str  # in labels and files
     columns: tuple[Column, ...]
-    rows: tuple[tuple[Any, ...], ...]  # a value for each column; None where it is undefined, `EMPTY` where meaningless
-    marks: Collection[tuple[int, str]] = field(default=frozenset())  # cells that stand out, by row and key
+    rows: tuple[
+        tuple[Any, ...], ...
+    ]  # a value for each column; None where it is undefined, `EMPTY` where meaningless
+    marks: Collection[tuple[int, str]] = field(
+        default=frozenset()
+    )  # cells that stand out, by row and key
     ruled: Collection[int] = field(default=frozenset())  # rows with a line below them
     grey: Collection[int] = field(default=frozenset())  # rows that are set back
     row_forms: tuple[str, ...] = ()  # of each row, for columns whose form is `ROW_FORM`
-    other_kinds: Mapping[tuple[int, str], str] = field(default_factory=dict)  # of cells, by row and key
+    other_kinds: Mapping[tuple[int, str], str] = field(
+        default_factory=dict
+    )  # of cells, by row and key
 
     def __bool__(self) -> bool:
         return bool(self.rows)
@@ -298,9 +344,13 @@ class Table:
 
     def texts(self) -> list[list[str]]:
         """All cells as they are read."""
-        return [[column.write(value, form, self.other_kinds.get((k, column.key), ""))
-                 for column, value in zip(self.columns, row, strict=True)]
-                for k, (row, form) in enumerate(zip_longest(self.rows, self.row_forms, fillvalue=""))]
+        return [
+            [
+                column.write(value, form, self.other_kinds.get((k, column.key), ""))
+                for column, value in zip(self.columns, row, strict=True)
+            ]
+            for k, (row, form) in enumerate(zip_longest(self.rows, self.row_forms, fillvalue=""))
+        ]
 
     def for_readers(self) -> Table:
         """The same without the columns that only files have."""
@@ -308,17 +358,26 @@ class Table:
 
     def records(self) -> list[dict[str, Any]]:
         """A mapping for each row, for files: raw values, two ends in columns of their own."""
-        columns = [(k, column) for k, column in enumerate(self.columns) if column.where != "readers"]
-        return [{name: one for k, column in columns for name, one in column.parts(row[k]).items()}
-                for row in self.rows]
+        columns = [
+            (k, column) for k, column in enumerate(self.columns) if column.where != "readers"
+        ]
+        return [
+            {name: one for k, column in columns for name, one in column.parts(row[k]).items()}
+            for row in self.rows
+        ]
 
     def select(self, *keys: str) -> Table:
-        """The same with these columns only, in this order; those that it does not have are passed over."""
+        """The same with these columns only, in this order; those that it does not have are passed
+        over.
+        """
         places = [self.keys.index(key) for key in keys if key in self.keys]
-        return replace(self, columns=tuple(self.columns[k] for k in places),
-                       rows=tuple(tuple(row[k] for k in places) for row in self.rows),
-                       marks={mark for mark in self.marks if mark[1] in keys},
-                       other_kinds={cell: kind for cell, kind in self.other_kinds.items() if cell[1] in keys})
+        return replace(
+            self,
+            columns=tuple(self.columns[k] for k in places),
+            rows=tuple(tuple(row[k] for k in places) for row in self.rows),
+            marks={mark for mark in self.marks if mark[1] in keys},
+            other_kinds={cell: kind for cell, kind in self.other_kinds.items() if cell[1] in keys},
+        )
 
     def without(self, *keys: str) -> Table:
         """The same without these columns."""
@@ -333,39 +392,66 @@ class Table:
         """The same with these rows only, in this order."""
         places = list(places)
         new = {old: k for k, old in enumerate(places)}
-        return replace(self, rows=tuple(self.rows[k] for k in places),
-                       marks={(new[row], key) for row, key in self.marks if row in new},
-                       ruled={new[row] for row in self.ruled if row in new},
-                       grey={new[row] for row in self.grey if row in new},
-                       row_forms=tuple(self.row_forms[k] for k in places) if self.row_forms else (),
-                       other_kinds={(new[row], key): kind for (row, key), kind in self.other_kinds.items()
-                                    if row in new})
+        return replace(
+            self,
+            rows=tuple(self.rows[k] for k in places),
+            marks={(new[row], key) for row, key in self.marks if row in new},
+            ruled={new[row] for row in self.ruled if row in new},
+            grey={new[row] for row in self.grey if row in new},
+            row_forms=tuple(self.row_forms[k] for k in places) if self.row_forms else (),
+            other_kinds={
+                (new[row], key): kind for (row, key), kind in self.other_kinds.items() if row in new
+            },
+        )
 
     def add_rows(self, records: Iterable[Mapping[str, Any]]) -> Table:
         """The same with more rows, values by key; what they do not name is left empty."""
-        return replace(self, rows=(*self.rows, *(tuple(record.get(key, EMPTY) for key in self.keys)
-                                                 for record in records)))
+        return replace(
+            self,
+            rows=(
+                *self.rows,
+                *(tuple(record.get(key, EMPTY) for key in self.keys) for record in records),
+            ),
+        )
 
-    def with_columns(self, columns: Sequence[Column], values: Iterable[Sequence[Any]],
-                     after: str | None = None) -> Table:
-        """The same with more columns, a sequence of their values for each row; at the end, or `after` another."""
+    def with_columns(
+        self, columns: Sequence[Column], values: Iterable[Sequence[Any]], after: str | None = None
+    ) -> Table:
+        """The same with more columns, a sequence of their values for each row; at the end, or
+        `after` another.
+        """
         place = len(self.columns) if after is None else self.keys.index(after) + 1
-        return replace(self, columns=(*self.columns[:place], *columns, *self.columns[place:]),
-                       rows=tuple((*row[:place], *more, *row[place:])
-                                  for row, more in zip(self.rows, values, strict=True)))
+        return replace(
+            self,
+            columns=(*self.columns[:place], *columns, *self.columns[place:]),
+            rows=tuple(
+                (*row[:place], *more, *row[place:])
+                for row, more in zip(self.rows, values, strict=True)
+            ),
+        )
 
     def rename(self, **titles: str) -> Table:
         """The same with other titles, by key."""
-        return replace(self, columns=tuple(replace(column, title=titles.get(column.key, column.title))
-                                           for column in self.columns))
+        return replace(
+            self,
+            columns=tuple(
+                replace(column, title=titles.get(column.key, column.title))
+                for column in self.columns
+            ),
+        )
 
 
 def join_tables(key: str, first: Column, tables: Mapping[str, Table]) -> Table:
-    """Tables with the same columns one below the other, with a first column that says which is which.
+    """Tables with the same columns one below the other, with a first column that says which is
+    which.
 
     >>> one = Table("toy", (Column("n", "n", "count"),), ((1,), (2,)))
     >>> join_tables("both", Column("pair", "language pair", "name"), {"en-de": one, "en-cs": one}).texts()[2]
     ['en-cs', '1']
     """
     columns = next(iter(tables.values())).columns if tables else ()
-    return Table(key, (first, *columns), tuple((name, *row) for name, table in tables.items() for row in table.rows))
+    return Table(
+        key,
+        (first, *columns),
+        tuple((name, *row) for name, table in tables.items() for row in table.rows),
+    )

@@ -1,8 +1,10 @@
-"""The demonstration corpus: six simulated systems, calibrated to those of Koehn (2004). Nothing in it is real.
+"""The demonstration corpus: six simulated systems, calibrated to those of Koehn (2004).
+
+Nothing in it is real.
 
 `simulate` makes it, in seconds; `load_demo` reads the same from ``demo.xz``, in less than one.
-``python -m mtsig_core.simulation.corpus`` writes that file anew. ``docs/data.md`` says what it imitates and
-what not.
+``python -m mtsig_core.simulation.corpus`` writes that file anew. ``docs/data.md`` says what it
+imitates and what not.
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ _MODEL = Model()
 _TITLE = "simulated corpus"
 _MOST_REFERENCES = 9
 
-#: Named, as in Koehn (2004, Table 1), after the language translated from. At the default seed they get its BLEU.
+#: Named, as in Koehn (2004, Table 1), after the language translated from. At the default seed they
+#: get its BLEU.
 KOEHN_SYSTEMS = (
     SimulatedSystem("Spanish", -0.804),
     SimulatedSystem("Portuguese", -0.679),
@@ -51,15 +54,22 @@ KOEHN_SYSTEMS = (
 )
 
 
-def simulate(n_segments: int = N_SEGMENTS, *, seed: int = SEED, n_references: int = 1,
-             systems: Sequence[SimulatedSystem] = KOEHN_SYSTEMS, model: Model = _MODEL) -> TestSet:
+def simulate(
+    n_segments: int = N_SEGMENTS,
+    *,
+    seed: int = SEED,
+    n_references: int = 1,
+    systems: Sequence[SimulatedSystem] = KOEHN_SYSTEMS,
+    model: Model = _MODEL,
+) -> TestSet:
     """A simulated test set, the same for the same arguments.
 
-    Every random number comes from a stream for its own purpose. More segments, references or systems never change
-    those that were there before: a shorter corpus is the beginning of a longer one.
+    Every random number comes from a stream for its own purpose. More segments, references or
+    systems never change those that were there before: a shorter corpus is the beginning of a longer
+    one.
 
-    Returns: marked as simulated, with documents, and topics as domains; no sources. The reference is called ``ref``;
-    several are ``ref1``, ``ref2``, ....
+    Returns: marked as simulated, with documents, and topics as domains; no sources. The reference
+    is called ``ref``; several are ``ref1``, ``ref2``, ....
 
     Examples
     --------
@@ -70,26 +80,38 @@ def simulate(n_segments: int = N_SEGMENTS, *, seed: int = SEED, n_references: in
     return _testset(_write(n_segments, seed, n_references, systems, model))
 
 
-def outputs(n_segments: int, systems: Iterable[SimulatedSystem], *, seed: int = SEED, model: Model = _MODEL
-            ) -> Iterator[list[str]]:
-    """The output of each system in turn, as in `simulate`; here several may have one name, and so one's random numbers.
+def outputs(
+    n_segments: int, systems: Iterable[SimulatedSystem], *, seed: int = SEED, model: Model = _MODEL
+) -> Iterator[list[str]]:
+    """The output of each system in turn, as in `simulate`; here several may have one name, and so
+    one's random numbers.
     """
     stream = partial(make_stream, seed)
     corpus = make_corpus(n_segments, model, stream)
     for system in systems:
-        yield list(sentences(corpus.grammar.words, translate(corpus, system, model,
-                                                             partial(stream, f"system {system.name}"))))
+        yield list(
+            sentences(
+                corpus.grammar.words,
+                translate(corpus, system, model, partial(stream, f"system {system.name}")),
+            )
+        )
 
 
 def load_demo(n_segments: int | None = None, n_references: int = 1) -> TestSet:
-    """The simulated corpus as shipped, equal to ``simulate(n_segments)``, without the wait. One reference is shipped;
-    several are made when asked for."""
+    """The simulated corpus as shipped, equal to ``simulate(n_segments)``, without the wait.
+
+    One reference is shipped; several are made when asked for.
+    """
     if not 1 <= n_references <= _MOST_REFERENCES:
-        raise SettingError(f"{n_references} references to simulate. Expected 1 to {_MOST_REFERENCES}.")
+        raise SettingError(
+            f"{n_references} references to simulate. Expected 1 to {_MOST_REFERENCES}."
+        )
     shipped = _read(n_segments)
     if n_references == 1:
         return _testset(shipped)
-    return _testset(_write(len(shipped.topic), SEED, n_references, (), _MODEL)._replace(systems=shipped.systems))
+    return _testset(
+        _write(len(shipped.topic), SEED, n_references, (), _MODEL)._replace(systems=shipped.systems)
+    )
 
 
 def write_demo() -> None:
@@ -97,14 +119,28 @@ def write_demo() -> None:
     written = _write(N_SEGMENTS, SEED, 1, KOEHN_SYSTEMS, _MODEL)
     texts = [*written.references.values(), *written.systems.values()]
     sizes = np.stack([np.bincount(text.segment, minlength=N_SEGMENTS) for text in texts], axis=1)
-    # Segment by segment, the reference before the systems: what is alike stands close together and packs well.
+    # Segment by segment, the reference before the systems: what is alike stands close together and
+    # packs well.
     order = np.argsort(np.concatenate([text.segment for text in texts]), kind="stable")
     words = np.concatenate([text.ids for text in texts])[order]
-    header = {"seed": SEED, "segments": N_SEGMENTS, "references": list(written.references),
-              "systems": list(written.systems), "topics": written.topics, "words": written.words}
-    arrays = [written.topic.astype("u1"), written.document.astype("<u2"), sizes.astype("u1"), words.astype("<u2")]
+    header = {
+        "seed": SEED,
+        "segments": N_SEGMENTS,
+        "references": list(written.references),
+        "systems": list(written.systems),
+        "topics": written.topics,
+        "words": written.words,
+    }
+    arrays = [
+        written.topic.astype("u1"),
+        written.document.astype("<u2"),
+        sizes.astype("u1"),
+        words.astype("<u2"),
+    ]
     # Two bytes to a number: tell the compressor (lp, pb).
-    filters = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 2, "lp": 1, "pb": 1}]
+    filters = [
+        {"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 2, "lp": 1, "pb": 1}
+    ]
     with lzma.open(ASSET, "wb", filters=filters) as file:
         file.write(json.dumps(header).encode() + b"\n")
         for array in arrays:
@@ -123,21 +159,39 @@ class _Written(NamedTuple):
     systems: Mapping[str, Tokens]
 
 
-def _write(n_segments: int, seed: int, n_references: int, systems: Sequence[SimulatedSystem], model: Model) -> _Written:
-    for what, value, least in (("segments", n_segments, 1), ("references", n_references, 1), ("seed", seed, 0)):
+def _write(
+    n_segments: int, seed: int, n_references: int, systems: Sequence[SimulatedSystem], model: Model
+) -> _Written:
+    for what, value, least in (
+        ("segments", n_segments, 1),
+        ("references", n_references, 1),
+        ("seed", seed, 0),
+    ):
         if value < least:
             raise SettingError(f"Simulated corpus: {what} is {value}. Expected at least {least}.")
     names = [system.name for system in systems]
     if len(set(names)) < len(names):
-        raise SettingError(f"Simulated corpus: two systems of one name among {', '.join(names)}. Rename one.")
+        raise SettingError(
+            f"Simulated corpus: two systems of one name among {', '.join(names)}. Rename one."
+        )
     stream = partial(make_stream, seed)
     corpus = make_corpus(n_segments, model, stream)
     names = ["ref"] if n_references == 1 else [f"ref{k + 1}" for k in range(n_references)]
     return _Written(
-        seed, corpus.grammar.words, corpus.grammar.topics, corpus.topic, corpus.document,
-        {name: refer(corpus, model, partial(stream, f"reference {k + 1}")) for k, name in enumerate(names)},
-        {system.name: translate(corpus, system, model, partial(stream, f"system {system.name}"))
-         for system in systems})
+        seed,
+        corpus.grammar.words,
+        corpus.grammar.topics,
+        corpus.topic,
+        corpus.document,
+        {
+            name: refer(corpus, model, partial(stream, f"reference {k + 1}"))
+            for k, name in enumerate(names)
+        },
+        {
+            system.name: translate(corpus, system, model, partial(stream, f"system {system.name}"))
+            for system in systems
+        },
+    )
 
 
 def _read(n_segments: int | None) -> _Written:
@@ -146,7 +200,9 @@ def _read(n_segments: int | None) -> _Written:
         total, names = header["segments"], header["references"] + header["systems"]
         n = total if n_segments is None else n_segments
         if not 1 <= n <= total:
-            raise SettingError(f"The simulated corpus has {total} segments, {n} were asked for. Ask for 1 to {total}.")
+            raise SettingError(
+                f"The simulated corpus has {total} segments, {n} were asked for. Ask for 1 to {total}."
+            )
 
         def take(dtype: str, count: int) -> np.ndarray:
             return np.frombuffer(file.read(count * np.dtype(dtype).itemsize), dtype)
@@ -155,30 +211,52 @@ def _read(n_segments: int | None) -> _Written:
         sizes = take("u1", total * len(names)).reshape(total, -1)[:n].astype(int)
         words = take("<u2", sizes.sum())
     of_text = np.repeat(np.tile(np.arange(len(names), dtype=np.uint8), n), sizes.ravel())
-    texts = {name: Tokens(words[of_text == k], np.repeat(np.arange(n), sizes[:, k])) for k, name in enumerate(names)}
-    return _Written(header["seed"], header["words"], header["topics"], topic, document,
-                    {name: texts[name] for name in header["references"]},
-                    {name: texts[name] for name in header["systems"]})
+    texts = {
+        name: Tokens(words[of_text == k], np.repeat(np.arange(n), sizes[:, k]))
+        for k, name in enumerate(names)
+    }
+    return _Written(
+        header["seed"],
+        header["words"],
+        header["topics"],
+        topic,
+        document,
+        {name: texts[name] for name in header["references"]},
+        {name: texts[name] for name in header["systems"]},
+    )
 
 
 def _testset(written: _Written) -> TestSet:
     domains = [written.topics[k] for k in written.topic.tolist()]
-    # Named by the topic and numbered throughout, so that an id says what a document is about and occurs once.
-    documents = [f"{domain.replace(' ', '-')}-{k + 1:04d}"
-                 for domain, k in zip(domains, written.document.tolist(), strict=True)]
-    references, systems = ({name: sentences(written.words, text) for name, text in texts.items()}
-                           for texts in (written.references, written.systems))
-    return TestSet(f"{_TITLE} (seed {written.seed})", systems, references, documents=documents, domains=domains,
-                   simulated=True)
+    # Named by the topic and numbered throughout, so that an id says what a document is about and
+    # occurs once.
+    documents = [
+        f"{domain.replace(' ', '-')}-{k + 1:04d}"
+        for domain, k in zip(domains, written.document.tolist(), strict=True)
+    ]
+    references, systems = (
+        {name: sentences(written.words, text) for name, text in texts.items()}
+        for texts in (written.references, written.systems)
+    )
+    return TestSet(
+        f"{_TITLE} (seed {written.seed})",
+        systems,
+        references,
+        documents=documents,
+        domains=domains,
+        simulated=True,
+    )
 
 
-# A simulated shared task, which leaves something open: ties, several winners, metrics that disagree.
+# A simulated shared task, which leaves something open: ties, several winners, metrics that
+# disagree.
 
 TASK_SEGMENTS, _REFERENCES = 1000, 2
 _TASK_MODEL = Model(topic_length=125, document_length=8)
 
-#: A name ends in its track: all closed ones had the same data to learn from. Those of one level are equal in truth, and
-#: what tells them apart on this test set is chance; but Cedar chooses other words, and Maple puts many too late.
+#: A name ends in its track: all closed ones had the same data to learn from. Those of one level are
+#: equal in truth, and what tells them apart on this test set is chance; but Cedar chooses other
+#: words, and Maple puts many too late.
 SIMULATED_SYSTEMS = (
     SimulatedSystem("Alder-open", -0.84),
     SimulatedSystem("Aspen-closed", -0.50),
@@ -195,8 +273,11 @@ SIMULATED_SYSTEMS = (
 )
 
 #: The language pairs of a whole task, in codes for private use, and who took no part in each.
-PAIRS: dict[str, tuple[str, ...]] = {"qaa-en": (), "qab-en": ("Birch-closed", "Maple-open"),
-                                     "qac-en": ("Alder-open", "Birch-closed", "Fir-closed")}
+PAIRS: dict[str, tuple[str, ...]] = {
+    "qaa-en": (),
+    "qab-en": ("Birch-closed", "Maple-open"),
+    "qac-en": ("Alder-open", "Birch-closed", "Fir-closed"),
+}
 _RATED_DOCUMENTS = 0.6  # share of the documents that anybody was given to rate
 _UNFINISHED = 0.06  # share of these that are missing for one system
 _POINTS = 130  # per share of wrong words, on a scale from 0 to 100
@@ -206,8 +287,8 @@ _RATER_SD, _NOISE_SD = 8.0, 14.0  # of a document, for all systems alike; of a s
 def shared_task(seed: int = SEED) -> TestSet:
     """Twelve systems in two tracks, 1,000 segments, two references, and human ratings with gaps.
 
-    Returns: marked as simulated, with documents, topics as domains, and the scores ``human``: whole points from 0 to
-    100.
+    Returns: marked as simulated, with documents, topics as domains, and the scores ``human``: whole
+    points from 0 to 100.
 
     Examples
     --------
@@ -215,12 +296,21 @@ def shared_task(seed: int = SEED) -> TestSet:
     >>> len(task.systems), task.n_segments, list(task.references), list(task.scores), task.simulated
     (12, 1000, ['ref1', 'ref2'], ['human'], True)
     """
-    texts = simulate(TASK_SEGMENTS, seed=seed, n_references=_REFERENCES, systems=SIMULATED_SYSTEMS, model=_TASK_MODEL)
-    return replace(texts, name=f"simulated shared task (seed {seed})", scores={"human": _ratings(seed)})
+    texts = simulate(
+        TASK_SEGMENTS,
+        seed=seed,
+        n_references=_REFERENCES,
+        systems=SIMULATED_SYSTEMS,
+        model=_TASK_MODEL,
+    )
+    return replace(
+        texts, name=f"simulated shared task (seed {seed})", scores={"human": _ratings(seed)}
+    )
 
 
 def simulated_task(pairs: Iterable[str] | None = None, seed: int = SEED) -> Task:
-    """A whole task: such a test set for each language pair, of its own draws; not every system has each.
+    """A whole task: such a test set for each language pair, of its own draws; not every system has
+    each.
 
     `pairs`: of `PAIRS`; all by default.
 
@@ -234,32 +324,62 @@ def simulated_task(pairs: Iterable[str] | None = None, seed: int = SEED) -> Task
         if pair not in PAIRS:
             raise explain_unknown("language pair", pair, PAIRS)
     order = list(PAIRS)
-    testsets = {pair: replace(shared_task(seed + order.index(pair)).without(PAIRS[pair]), langpair=pair,
-                              name=f"simulated task {pair} (seed {seed})") for pair in chosen}
+    testsets = {
+        pair: replace(
+            shared_task(seed + order.index(pair)).without(PAIRS[pair]),
+            langpair=pair,
+            name=f"simulated task {pair} (seed {seed})",
+        )
+        for pair in chosen
+    }
     systems = {name for testset in testsets.values() for name in testset.systems}
-    return Task("simulated task", testsets, {system.name: SystemInfo(system.name.endswith("-closed"))
-                                             for system in SIMULATED_SYSTEMS if system.name in systems})
+    return Task(
+        "simulated task",
+        testsets,
+        {
+            system.name: SystemInfo(system.name.endswith("-closed"))
+            for system in SIMULATED_SYSTEMS
+            if system.name in systems
+        },
+    )
 
 
 def _ratings(seed: int) -> SegmentScores:
-    """What people say of each output: by its share of wrong words, and by who they are. Many say nothing."""
+    """What people say of each output: by its share of wrong words, and by who they are.
+
+    Many say nothing.
+    """
     stream = partial(make_stream, seed)
     corpus = make_corpus(TASK_SEGMENTS, _TASK_MODEL, stream)
     n_documents = corpus.document[-1] + 1
     given = stream("documents to rate").random(n_documents) < _RATED_DOCUMENTS
     rater = _RATER_SD * stream("raters").standard_normal(n_documents)
-    return SegmentScores({system.name: _rated(corpus, system, given, rater, partial(stream, f"system {system.name}"))
-                          for system in SIMULATED_SYSTEMS})
+    return SegmentScores(
+        {
+            system.name: _rated(
+                corpus, system, given, rater, partial(stream, f"system {system.name}")
+            )
+            for system in SIMULATED_SYSTEMS
+        }
+    )
 
 
-def _rated(corpus: Corpus, system: SimulatedSystem, given: np.ndarray, rater: np.ndarray, stream: Stream
-           ) -> list[int | None]:
+def _rated(
+    corpus: Corpus, system: SimulatedSystem, given: np.ndarray, rater: np.ndarray, stream: Stream
+) -> list[int | None]:
     """Ratings of one system, None where there is none."""
     right = 100 - _POINTS * error_shares(corpus, system, _TASK_MODEL, stream)
-    said = right + rater[corpus.document] + _NOISE_SD * stream("ratings").standard_normal(TASK_SEGMENTS)
+    said = (
+        right
+        + rater[corpus.document]
+        + _NOISE_SD * stream("ratings").standard_normal(TASK_SEGMENTS)
+    )
     finished = given & (stream("unfinished").random(len(given)) >= _UNFINISHED)
     points = np.clip(np.rint(said), 0, 100).astype(int).tolist()
-    return [value if done else None for value, done in zip(points, finished[corpus.document].tolist(), strict=True)]
+    return [
+        value if done else None
+        for value, done in zip(points, finished[corpus.document].tolist(), strict=True)
+    ]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""Arrays too tall to hold at once, walked over in chunks, and what counts as equal despite rounding."""
+"""Arrays too tall to hold at once, walked over in chunks, and what counts as equal despite
+rounding.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # Walking over tall arrays a few rows at a time, so that temporaries stay in the cache and memory stays bounded.
 
 
@@ -14,8 +16,7 @@ _MADE_AT_ONCE = 1 << 21  # numbers
 
 
 class Rows:
-    """Rows of numbers that are too many to be kept: they are made whenever they are asked for.
-    """
+    """Rows of numbers that are too many to be kept: they are made whenever they are asked for."""
 
     def __init__(self, shape: tuple[int, int], make: Callable[[slice | np.ndarray], np.ndarray]):
         self.shape, self._make = shape, make
@@ -37,13 +38,17 @@ def apply_by_rows(function: Callable[..., np.ndarray], *arrays: np.ndarray | Row
     parts = []
     for many in row_chunks(n_rows, n_columns, _MADE_AT_ONCE):
         made = [array[many] for array in arrays]
-        parts += [function(*(array[rows] for array in made)) for rows in row_chunks(len(made[-1]), n_columns)]
+        parts += [
+            function(*(array[rows] for array in made))
+            for rows in row_chunks(len(made[-1]), n_columns)
+        ]
     return np.concatenate(parts, axis=-1) if parts else np.empty(0)
 
 
 def apply_to_known(function: Callable[[np.ndarray], np.ndarray], rows: np.ndarray) -> np.ndarray:
-    """Apply a function, shape (some, n) -> (some,), to what is known in each of equally long rows, without the NaN;
-    shape (rows,), NaN where nothing is known."""
+    """Apply a function, shape (some, n) -> (some,), to what is known in each of equally long rows,
+    without the NaN; shape (rows,), NaN where nothing is known.
+    """
     known = ~np.isnan(rows)
     if known.all() and rows.size:
         return function(rows)
@@ -56,7 +61,9 @@ def apply_to_known(function: Callable[[np.ndarray], np.ndarray], rows: np.ndarra
 
 
 def pair_differences(values: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    """The first less the second of each pair: (systems, ...) and pairs of shape (pairs, 2) -> (pairs, ...)."""
+    """The first less the second of each pair: (systems, ...) and pairs of shape (pairs, 2) ->
+    (pairs, ...).
+    """
     return np.asarray(values[pairs[:, 0]] - values[pairs[:, 1]])
 
 
@@ -73,7 +80,7 @@ def iterate_rows(rows: np.ndarray | Rows, order: np.ndarray) -> Iterator[np.ndar
         yield from rows[order[some]] if isinstance(rows, Rows) else (rows[k] for k in order[some])
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # What counts as equal, and what as at least as extreme: rounding must not break ties.
 
 
@@ -82,8 +89,12 @@ TOLERANCE = 1e-9
 
 
 def rounding_error(values: np.ndarray) -> np.ndarray:
-    """What is too small to tell numbers of this size apart: `TOLERANCE` of the largest along the last axis."""
-    largest: np.ndarray = np.fmax.reduce(np.abs(values), axis=-1, initial=0.0)  # whatever is not known
+    """What is too small to tell numbers of this size apart: `TOLERANCE` of the largest along the
+    last axis.
+    """
+    largest: np.ndarray = np.fmax.reduce(
+        np.abs(values), axis=-1, initial=0.0
+    )  # whatever is not known
     return TOLERANCE * largest
 
 

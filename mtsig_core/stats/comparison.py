@@ -1,4 +1,6 @@
-"""`compare`, `replicates` and `score`: from a test set to scores, intervals, tested pairs, ranks and warnings."""
+"""`compare`, `replicates` and `score`: from a test set to scores, intervals, tested pairs, ranks
+and warnings.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,13 @@ from typing import Any
 import numpy as np
 
 from mtsig_core.errors import InputError, SettingError
-from mtsig_core.metrics import Metric, find_tokenizer, is_segment_mean, resolve_metric, resolve_metrics
+from mtsig_core.metrics import (
+    Metric,
+    find_tokenizer,
+    is_segment_mean,
+    resolve_metric,
+    resolve_metrics,
+)
 from mtsig_core.metrics.cache import metric_key
 from mtsig_core.results import (
     Comparison,
@@ -23,14 +31,33 @@ from mtsig_core.results import (
 )
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import make_read_only, pair_differences
-from mtsig_core.stats.cautions import about_metrics, about_texts, find_cautions, join_cautions, repeated_references
+from mtsig_core.stats.cautions import (
+    about_metrics,
+    about_texts,
+    find_cautions,
+    join_cautions,
+    repeated_references,
+)
 from mtsig_core.stats.decisions import decide_metric, explain_no_baseline
-from mtsig_core.stats.draws import MetricDraws, draw_metric, draw_replicates, draw_sides, draw_systems
+from mtsig_core.stats.draws import (
+    MetricDraws,
+    draw_metric,
+    draw_replicates,
+    draw_sides,
+    draw_systems,
+)
 from mtsig_core.stats.engine import Measured, measure
 from mtsig_core.stats.few_units import find_freedom
 from mtsig_core.stats.intervals import Sample, finite_ends, fitting_intervals
 from mtsig_core.stats.parallel import Progress, report_stage
-from mtsig_core.stats.settings import Plan, check_jobs, check_metric, resolve_for, resolve_plan, resolve_sampling
+from mtsig_core.stats.settings import (
+    Plan,
+    check_jobs,
+    check_metric,
+    resolve_for,
+    resolve_plan,
+    resolve_sampling,
+)
 from mtsig_core.stats.significance import TESTS
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
@@ -39,19 +66,30 @@ from mtsig_core.version import __version__
 def split_by_reference(testset: TestSet, test: str) -> dict[str, TestSet]:
     """For each reference that has a text, the segments that it has, scored with it alone.
 
-    Nothing where there is nothing to learn from it: with one reference or one system, for tests that give no ranks, and
-    where a system repeats a reference word for word.
+    Nothing where there is nothing to learn from it: with one reference or one system, for tests
+    that give no ranks, and where a system repeats a reference word for word.
     """
-    if (len(testset.references) < 2 or len(testset.systems) < 2 or TESTS[test].p_values is None
-            or repeated_references(testset)):
+    if (
+        len(testset.references) < 2
+        or len(testset.systems) < 2
+        or TESTS[test].p_values is None
+        or repeated_references(testset)
+    ):
         return {}
-    there = {name: [k for k, text in enumerate(texts) if text is not None]
-             for name, texts in testset.references.items()}
-    return {name: (testset if len(some) == testset.n_segments else testset.take(some)).scored_with([name])
-            for name, some in there.items() if some}
+    there = {
+        name: [k for k, text in enumerate(texts) if text is not None]
+        for name, texts in testset.references.items()
+    }
+    return {
+        name: (testset if len(some) == testset.n_segments else testset.take(some)).scored_with(
+            [name]
+        )
+        for name, some in there.items()
+        if some
+    }
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # `compare`: from a test set to scores, intervals, tested pairs, ranks and warnings, in one call.
 
 
@@ -69,15 +107,28 @@ class Draws:
     by_metric: Mapping[str, MetricDraws]
 
     def __repr__(self) -> str:
-        return (f"<Draws of {self.testset.name!r}: {', '.join(self.by_metric)}; test {self.plan.test}, unit "
-                f"{self.plan.unit}, seed {self.plan.seed}>")
+        return (
+            f"<Draws of {self.testset.name!r}: {', '.join(self.by_metric)}; test {self.plan.test}, unit "
+            f"{self.plan.unit}, seed {self.plan.seed}>"
+        )
 
 
-def draw(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = ("bleu",), *, test: str = "ar",
-         unit: str = "auto", block_length: float | None = None, trials: int = 9999, resamples: int = 2000,
-         seed: int = 0, by_reference: bool = True, jobs: int = 1,
-         progress: Callable[[str, float], None] | None = None, cache: Cache | None = None,
-         counted: dict[str, Measured] | None = None) -> Draws:
+def draw(
+    testset: TestSet,
+    metrics: str | Metric | Sequence[str | Metric] = ("bleu",),
+    *,
+    test: str = "ar",
+    unit: str = "auto",
+    block_length: float | None = None,
+    trials: int = 9999,
+    resamples: int = 2000,
+    seed: int = 0,
+    by_reference: bool = True,
+    jobs: int = 1,
+    progress: Callable[[str, float], None] | None = None,
+    cache: Cache | None = None,
+    counted: dict[str, Measured] | None = None,
+) -> Draws:
     """Count and draw all that a comparison needs, and decide nothing: that is left to `decide`.
 
     Parameters
@@ -108,43 +159,69 @@ def draw(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = ("bl
     metrics = resolve_metrics(testset, metrics)
     for metric in metrics:
         check_metric(metric, test, "auto")
-    plan, _ = resolve_plan(testset, test=test, unit=unit, block_length=block_length, trials=trials,
-                           resamples=resamples, seed=seed)
+    plan, _ = resolve_plan(
+        testset,
+        test=test,
+        unit=unit,
+        block_length=block_length,
+        trials=trials,
+        resamples=resamples,
+        seed=seed,
+    )
     check_jobs(jobs)
-    alone = split_by_reference(testset.keep_scorable(*(metric.name for metric in metrics)),
-                               test) if by_reference else {}
+    alone = (
+        split_by_reference(testset.keep_scorable(*(metric.name for metric in metrics)), test)
+        if by_reference
+        else {}
+    )
     by_metric, cache = {}, {} if cache is None else cache
     for metric in metrics:
         own = {} if is_segment_mean(metric) else alone
         key = draws_key(testset, metric, plan, by_reference)
         if key not in cache:
+
             def stage(what: str, name: str = metric.name) -> engine.StageProgress | None:
                 return report_stage(progress, f"{name}: {what}")
 
-            cache[key] = draw_metric(testset, metric, plan, own, jobs=jobs, stage=stage, counted=counted)
+            cache[key] = draw_metric(
+                testset, metric, plan, own, jobs=jobs, stage=stage, counted=counted
+            )
         by_metric[metric.name] = cache[key]
     return Draws(testset, tuple(metrics), plan, by_metric)
 
 
-def draws_key(testset: TestSet, metric: Metric, plan: Plan, by_reference: bool) -> tuple[object, ...]:
+def draws_key(
+    testset: TestSet, metric: Metric, plan: Plan, by_reference: bool
+) -> tuple[object, ...]:
     """All that the draws of one metric depend on."""
     key = metric_key(metric, testset)
-    return ("draws", testset.digest, key and tuple(key), metric.name, metric.signature(testset), plan, by_reference,
-            __version__)
+    return (
+        "draws",
+        testset.digest,
+        key and tuple(key),
+        metric.name,
+        metric.signature(testset),
+        plan,
+        by_reference,
+        __version__,
+    )
 
 
 def check_comparison_settings(testset: TestSet, metrics: Iterable[Metric], **asked: Any) -> None:
-    """Raise SettingError or InputError for settings that do not fit the test set or one of the metrics, before anything
-    is counted or drawn; `asked` as in `resolve`.
+    """Raise SettingError or InputError for settings that do not fit the test set or one of the
+    metrics, before anything is counted or drawn; `asked` as in `resolve`.
 
-    Scores of segments may be of fewer segments and systems than the test set has, so that they fit less.
+    Scores of segments may be of fewer segments and systems than the test set has, so that they fit
+    less.
     """
     metrics = list(metrics)
     settings, _ = resolve_for(testset, metrics, **asked)
     for metric in metrics:
         scorable = testset.keep_scorable(metric.name)
         names = list(scorable.systems)
-        if is_segment_mean(metric) and (settings.block_length is not None or settings.baseline is not None):
+        if is_segment_mean(metric) and (
+            settings.block_length is not None or settings.baseline is not None
+        ):
             seen = measure(scorable, metric)
             seen.units(settings.unit, settings.block_length)
             names = seen.names
@@ -152,9 +229,17 @@ def check_comparison_settings(testset: TestSet, metrics: Iterable[Metric], **ask
             raise explain_no_baseline(settings.baseline, metric.name, names)
 
 
-def decide(draws: Draws, *, alpha: float = 0.05, correction: str = "auto", ci: str = "auto",
-           baseline: str | None = None, rank_rule: str = "simultaneous") -> Comparison:
-    """The comparison that follows from what was drawn; it takes milliseconds, and nothing is drawn or counted.
+def decide(
+    draws: Draws,
+    *,
+    alpha: float = 0.05,
+    correction: str = "auto",
+    ci: str = "auto",
+    baseline: str | None = None,
+    rank_rule: str = "simultaneous",
+) -> Comparison:
+    """The comparison that follows from what was drawn; it takes milliseconds, and nothing is drawn
+    or counted.
 
     Parameters
     ----------
@@ -181,26 +266,50 @@ def decide(draws: Draws, *, alpha: float = 0.05, correction: str = "auto", ci: s
     """
     testset, plan = draws.testset, draws.plan
     asked = asdict(plan) | {"trials": 1 if plan.trials is None else plan.trials}
-    settings, units = resolve_for(testset, draws.metrics, **asked, alpha=alpha, correction=correction, ci=ci,
-                                  baseline=baseline, rank_rule=rank_rule)
+    settings, units = resolve_for(
+        testset,
+        draws.metrics,
+        **asked,
+        alpha=alpha,
+        correction=correction,
+        ci=ci,
+        baseline=baseline,
+        rank_rule=rank_rule,
+    )
     results = {name: decide_metric(one, settings, ci) for name, one in draws.by_metric.items()}
     warnings = find_cautions(testset, settings, units, draws.metrics, results, draws.by_metric)
     return Comparison(TestSetInfo.from_testset(testset), settings, warnings, results)
 
 
-def compare(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = ("bleu",), *, test: str = "ar",
-            unit: str = "auto", block_length: float | None = None, trials: int = 9999, alpha: float = 0.05,
-            correction: str = "auto", ci: str = "auto", resamples: int = 2000, seed: int = 0,
-            baseline: str | None = None, rank_rule: str = "simultaneous", by_reference: bool = True, jobs: int = 1,
-            progress: Callable[[str, float], None] | None = None, cache: Cache | None = None) -> Comparison:
+def compare(
+    testset: TestSet,
+    metrics: str | Metric | Sequence[str | Metric] = ("bleu",),
+    *,
+    test: str = "ar",
+    unit: str = "auto",
+    block_length: float | None = None,
+    trials: int = 9999,
+    alpha: float = 0.05,
+    correction: str = "auto",
+    ci: str = "auto",
+    resamples: int = 2000,
+    seed: int = 0,
+    baseline: str | None = None,
+    rank_rule: str = "simultaneous",
+    by_reference: bool = True,
+    jobs: int = 1,
+    progress: Callable[[str, float], None] | None = None,
+    cache: Cache | None = None,
+) -> Comparison:
     """Which differences between the systems of a test set are real?
 
     Parameters
     ----------
     testset : TestSet
     metrics : str, Metric, or sequence of these
-        Names, of the test set's own segment scores too, or metrics made with settings of their own. Of segment
-        scores, a system's score is the mean of those it has, and pairs are compared on the segments both have.
+        Names, of the test set's own segment scores too, or metrics made with settings of their own.
+        Of segment scores, a system's score is the mean of those it has, and pairs are compared on
+        the segments both have.
     test : {"ar", "bootstrap", "bootstrap-t", "percentile", "koehn", "riezler-maxwell", "t", "wilcoxon"}
         The last two only for means of segment scores, by segment.
     unit : {"auto", "segment", "document", "block"}
@@ -208,7 +317,8 @@ def compare(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = (
     block_length : float, optional
         Mean length of stationary blocks, in segments.
     trials : int
-        Draws of the test; of up to 13 segments or documents ``ar`` tries all swaps instead, and p is exact.
+        Draws of the test; of up to 13 segments or documents ``ar`` tries all swaps instead, and p
+        is exact.
     alpha : float
         Level of the decisions; intervals have level 1 - alpha.
     correction : {"auto", "none", "bonferroni", "holm", "bh", "by", "romano-wolf"}
@@ -221,12 +331,14 @@ def compare(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = (
     baseline : str, optional
         Compare only with this system; there are no rank ranges then.
     rank_rule : {"simultaneous", "wmt21", "wmt22", "wmt22-appraise", "wmt23", "wmt24", "wmt25", "overlap"}
-        How ranks are made: simultaneous rank ranges from the pairs, corrected for all of them; as the WMT tasks of
-        2021 to 2025 published theirs, from segment scores; or by overlap of the systems' intervals. Scores,
-        order, wins and losses are those of the rule; pairs and their tests stay. A warning says what the rule ignores,
-        and what it hides here. ``wmt24`` scores by the mean over domains, which the test set must have.
+        How ranks are made: simultaneous rank ranges from the pairs, corrected for all of them; as
+        the WMT tasks of 2021 to 2025 published theirs, from segment scores; or by overlap of the
+        systems' intervals. Scores, order, wins and losses are those of the rule; pairs and their
+        tests stay. A warning says what the rule ignores, and what it hides here. ``wmt24`` scores
+        by the mean over domains, which the test set must have.
     by_reference : bool
-        Whether to test with each reference alone too, where several score, to see whether they agree on who is ahead.
+        Whether to test with each reference alone too, where several score, to see whether they
+        agree on who is ahead.
     jobs : int
         Number of threads, -1 for all cores.
     progress : callable, optional
@@ -251,13 +363,29 @@ def compare(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = (
     ('A', 'B', 0.001, 'a')
     """
     metrics = resolve_metrics(testset, metrics)
-    sampling = dict(test=test, unit=unit, block_length=block_length, trials=trials, resamples=resamples, seed=seed)
-    decisions = dict(alpha=alpha, correction=correction, ci=ci, baseline=baseline, rank_rule=rank_rule)
+    sampling = dict(
+        test=test,
+        unit=unit,
+        block_length=block_length,
+        trials=trials,
+        resamples=resamples,
+        seed=seed,
+    )
+    decisions = dict(
+        alpha=alpha, correction=correction, ci=ci, baseline=baseline, rank_rule=rank_rule
+    )
     check_comparison_settings(testset, metrics, **sampling, **decisions)
     if cache is None:  # what is drawn serves nothing else
         by_reference = by_reference and baseline is None and rank_rule == "simultaneous"
-    draws = draw(testset, metrics, **sampling, by_reference=by_reference, jobs=jobs,  # type: ignore[arg-type]
-                 progress=progress, cache=cache)
+    draws = draw(
+        testset,
+        metrics,
+        **sampling,  # type: ignore[arg-type]
+        by_reference=by_reference,
+        jobs=jobs,
+        progress=progress,
+        cache=cache,
+    )
     return decide(draws, **decisions)  # type: ignore[arg-type]
 
 
@@ -271,17 +399,25 @@ def join_comparisons(parts: Sequence[Comparison]) -> Comparison:
     first = parts[0]
     metrics: dict[str, MetricResult] = {}
     for part in parts:
-        if (part.testset, part.settings, part.excluded) != (first.testset, first.settings, first.excluded):
-            raise SettingError("Comparisons of other test sets, settings or exclusions cannot be joined. Expected them "
-                               "to differ only in the metrics.")
+        if (part.testset, part.settings, part.excluded) != (
+            first.testset,
+            first.settings,
+            first.excluded,
+        ):
+            raise SettingError(
+                "Comparisons of other test sets, settings or exclusions cannot be joined. Expected them "
+                "to differ only in the metrics."
+            )
         if twice := [name for name in part.metrics if name in metrics]:
-            raise SettingError(f"{', '.join(twice)} is in two of the comparisons. Expected each metric once.")
+            raise SettingError(
+                f"{', '.join(twice)} is in two of the comparisons. Expected each metric once."
+            )
         metrics |= part.metrics
     cautions = (caution for part in parts for caution in part.warnings)
     return replace(first, metrics=metrics, warnings=join_cautions(cautions, metrics))
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # `replicates`: the draws behind a comparison, as arrays.
 
 
@@ -290,24 +426,37 @@ class Replicates:
     """The draws behind a comparison by one metric, in points; arrays are read-only."""
 
     systems: tuple[str, ...]  # best first, as in the comparison
-    scores: np.ndarray  # shape (systems, resamples): On bootstrap samples, the same samples for all systems
+    scores: (
+        np.ndarray
+    )  # shape (systems, resamples): On bootstrap samples, the same samples for all systems
     pairs: tuple[tuple[str, str], ...]  # as in the comparison
-    #: shape (pairs, resamples): score(a) - score(b) on bootstrap samples of the segments that both have: intervals and
-    #: standard errors come from these. NaN for a pair that has none in common, here and below.
+    #: shape (pairs, resamples): score(a) - score(b) on bootstrap samples of the segments that both
+    #: have: intervals and standard errors come from these. NaN for a pair that has none in common,
+    #: here and below.
     differences: np.ndarray
-    #: shape (pairs, trials): What the test holds the observed difference against: differences after random swaps for
-    #: ``ar`` (all swaps but for none, where there are few units), on bootstrap samples for the other tests. For ``t``
-    #: and ``wilcoxon`` those of the segments, shape (pairs, segments), NaN where one of the two has no score.
+    #: shape (pairs, trials): What the test holds the observed difference against: differences after
+    #: random swaps for ``ar`` (all swaps but for none, where there are few units), on bootstrap
+    #: samples for the other tests. For ``t`` and ``wilcoxon`` those of the segments, shape (pairs,
+    #: segments), NaN where one of the two has no score.
     tested: np.ndarray
 
     def __repr__(self) -> str:
-        return (f"<Replicates: scores {self.scores.shape}, differences {self.differences.shape}, "
-                f"tested {self.tested.shape}>")
+        return (
+            f"<Replicates: scores {self.scores.shape}, differences {self.differences.shape}, "
+            f"tested {self.tested.shape}>"
+        )
 
 
-def replicates(comparison: Comparison, testset: TestSet, metric: str | Metric | None = None, *, jobs: int = 1,
-               progress: Callable[[str, float], None] | None = None) -> Replicates:
-    """Draw again what a comparison was made from: with its settings and seed, so the very same draws.
+def replicates(
+    comparison: Comparison,
+    testset: TestSet,
+    metric: str | Metric | None = None,
+    *,
+    jobs: int = 1,
+    progress: Callable[[str, float], None] | None = None,
+) -> Replicates:
+    """Draw again what a comparison was made from: with its settings and seed, so the very same
+    draws.
 
     Parameters
     ----------
@@ -315,8 +464,8 @@ def replicates(comparison: Comparison, testset: TestSet, metric: str | Metric | 
     testset : TestSet
         The one that was compared.
     metric : str or Metric, optional
-        One of the comparison's, by default its first; the metric itself where `compare` was given one with settings of
-        its own.
+        One of the comparison's, by default its first; the metric itself where `compare` was given
+        one with settings of its own.
     jobs, progress
         As in `compare`.
 
@@ -339,27 +488,45 @@ def replicates(comparison: Comparison, testset: TestSet, metric: str | Metric | 
     """
     check_jobs(jobs)
     if testset.digest != comparison.testset.digest:
-        raise SettingError(f"The comparison is of {comparison.testset.name} with other texts, systems or segments than "
-                           f"{testset.name} has now. Give the test set that was compared.")
+        raise SettingError(
+            f"The comparison is of {comparison.testset.name} with other texts, systems or segments than "
+            f"{testset.name} has now. Give the test set that was compared."
+        )
     metric = resolve_metric(testset, next(iter(comparison.metrics)) if metric is None else metric)
     result, settings = comparison.metrics[metric.name], comparison.settings
-    seen = measure(testset.keep_scorable(metric.name), metric, progress=report_stage(progress, "counting")).best_first()
+    seen = measure(
+        testset.keep_scorable(metric.name), metric, progress=report_stage(progress, "counting")
+    ).best_first()
     signature = metric.signature(seen.testset)
     if not result.signature.startswith(f"{signature}|"):
-        raise SettingError(f"The comparison has {metric.name} as {result.signature}, and this is {signature}. Give the "
-                           "metric that was compared.")
+        raise SettingError(
+            f"The comparison has {metric.name} as {result.signature}, and this is {signature}. Give the "
+            "metric that was compared."
+        )
     units = seen.units(settings.unit, settings.block_length)
     plan = Plan.from_settings(settings)
-    systems = draw_systems(metric, seen.stored, units, plan, jobs, report_stage(progress, "intervals"))
+    systems = draw_systems(
+        metric, seen.stored, units, plan, jobs, report_stage(progress, "intervals")
+    )
     place = {name: k for k, name in enumerate(seen.names)}
-    pairs = np.array([(place[pair.a], place[pair.b]) for pair in result.pairs], dtype=int).reshape(-1, 2)
-    n, sides, rows = draw_sides(seen, systems, pairs, units, plan, jobs, report_stage(progress, "pairs"))
+    pairs = np.array([(place[pair.a], place[pair.b]) for pair in result.pairs], dtype=int).reshape(
+        -1, 2
+    )
+    n, sides, rows = draw_sides(
+        seen, systems, pairs, units, plan, jobs, report_stage(progress, "pairs")
+    )
     differences = pair_differences(sides.sample.drawn, rows)
-    tested = draw_replicates(sides, rows, plan, jobs,
-                             report_stage(progress, "test"))[:] if len(rows) else np.empty((0, 0))
-    return Replicates(tuple(seen.names), make_read_only(systems.sample.drawn),
-                      tuple((pair.a, pair.b) for pair in result.pairs),
-                      *(make_read_only(_whole(values, n > 0)) for values in (differences, tested)))
+    tested = (
+        draw_replicates(sides, rows, plan, jobs, report_stage(progress, "test"))[:]
+        if len(rows)
+        else np.empty((0, 0))
+    )
+    return Replicates(
+        tuple(seen.names),
+        make_read_only(systems.sample.drawn),
+        tuple((pair.a, pair.b) for pair in result.pairs),
+        *(make_read_only(_whole(values, n > 0)) for values in (differences, tested)),
+    )
 
 
 def _whole(values: np.ndarray, some: np.ndarray) -> np.ndarray:
@@ -371,13 +538,18 @@ def _whole(values: np.ndarray, some: np.ndarray) -> np.ndarray:
     return full
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # `score`: scores of single systems, with signatures and no test; and with every kind of interval.
 
 
-def score(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = ("bleu",), *,
-          progress: Progress | None = None) -> Scores:
-    """The scores of all systems, each with the signature that names every setting, and no intervals or tests.
+def score(
+    testset: TestSet,
+    metrics: str | Metric | Sequence[str | Metric] = ("bleu",),
+    *,
+    progress: Progress | None = None,
+) -> Scores:
+    """The scores of all systems, each with the signature that names every setting, and no intervals
+    or tests.
 
     Parameters
     ----------
@@ -405,16 +577,26 @@ def score(testset: TestSet, metrics: str | Metric | Sequence[str | Metric] = ("b
     """
     metrics = resolve_metrics(testset, metrics)
     if not testset.systems:
-        raise InputError(f"No system in {testset.name}. Give at least one output to score.", {"system": "FILE"})
+        raise InputError(
+            f"No system in {testset.name}. Give at least one output to score.", {"system": "FILE"}
+        )
     found = {}
     for metric in metrics:
-        seen = measure(testset.keep_scorable(metric.name), metric,
-                       progress=report_stage(progress, f"{metric.name}: counting"))
+        seen = measure(
+            testset.keep_scorable(metric.name),
+            metric,
+            progress=report_stage(progress, f"{metric.name}: counting"),
+        )
         rows = map(SystemScore, seen.names, seen.scores.tolist())
-        found[metric.name] = MetricScores(metric.name, metric.signature(testset), metric.higher_is_better, tuple(rows))
+        found[metric.name] = MetricScores(
+            metric.name, metric.signature(testset), metric.higher_is_better, tuple(rows)
+        )
     tokenizers = {metric.name: find_tokenizer(metric, testset) for metric in metrics}
-    return Scores(TestSetInfo.from_testset(testset), (*about_metrics(testset, tokenizers), *about_texts(testset)),
-                  found)
+    return Scores(
+        TestSetInfo.from_testset(testset),
+        (*about_metrics(testset, tokenizers), *about_texts(testset)),
+        found,
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -437,13 +619,24 @@ class ScoreBootstrap:
         return None if ends is None else relative_ends(ends[0], self.median, ends[1])
 
 
-def bootstrap_systems(testset: TestSet, metric: str | Metric, *, only: Sequence[str] | None = None, unit: str = "auto",
-                      block_length: float | None = None, alpha: float = 0.05, resamples: int = 2000, seed: int = 0,
-                      jobs: int = 1, statistics: np.ndarray | None = None,
-                      progress: Progress | None = None) -> tuple[ScoreBootstrap, ...]:
+def bootstrap_systems(
+    testset: TestSet,
+    metric: str | Metric,
+    *,
+    only: Sequence[str] | None = None,
+    unit: str = "auto",
+    block_length: float | None = None,
+    alpha: float = 0.05,
+    resamples: int = 2000,
+    seed: int = 0,
+    jobs: int = 1,
+    statistics: np.ndarray | None = None,
+    progress: Progress | None = None,
+) -> tuple[ScoreBootstrap, ...]:
     """Bootstrap scores and every kind of interval, best system first.
 
-    The draws are those of `compare` with the same settings, so each interval is the one that `compare` gives.
+    The draws are those of `compare` with the same settings, so each interval is the one that
+    `compare` gives.
 
     Parameters
     ----------
@@ -471,33 +664,66 @@ def bootstrap_systems(testset: TestSet, metric: str | Metric, *, only: Sequence[
     >>> bool(low < found.score < high), list(found.intervals)
     (True, ['percentile', 'basic', 'bca', 'jackknife-t'])
     """
-    settings, seen = prepare_systems(testset, metric, only, statistics, progress, unit=unit, alpha=alpha,
-                             block_length=block_length, resamples=resamples, seed=seed)
+    settings, seen = prepare_systems(
+        testset,
+        metric,
+        only,
+        statistics,
+        progress,
+        unit=unit,
+        alpha=alpha,
+        block_length=block_length,
+        resamples=resamples,
+        seed=seed,
+    )
     data = seen.by(seen.units(settings.unit, settings.block_length))
-    drawn = engine.bootstrap_scores(data, resamples, seed, jobs=jobs,
-                                    progress=report_stage(progress, "resamples"))
-    sample = Sample(data.scores, drawn, engine.jackknife_scores(data), seen.segment_scores,
-                    find_freedom(data, seen.stored))
-    ends = {kind: rule(sample, settings.alpha)
-            for kind, rule in fitting_intervals(is_segment_mean(seen.metric)).items()}
+    drawn = engine.bootstrap_scores(
+        data, resamples, seed, jobs=jobs, progress=report_stage(progress, "resamples")
+    )
+    sample = Sample(
+        data.scores,
+        drawn,
+        engine.jackknife_scores(data),
+        seen.segment_scores,
+        find_freedom(data, seen.stored),
+    )
+    ends = {
+        kind: rule(sample, settings.alpha)
+        for kind, rule in fitting_intervals(is_segment_mean(seen.metric)).items()
+    }
     medians = np.median(drawn, axis=1)
-    return tuple(ScoreBootstrap(
-        seen.names[k], float(data.scores[k]), float(medians[k]), make_read_only(drawn[k]), MappingProxyType(
-            {kind: finite_ends(low[k], high[k]) for kind, (low, high) in ends.items()})) for k in seen.order)
+    return tuple(
+        ScoreBootstrap(
+            seen.names[k],
+            float(data.scores[k]),
+            float(medians[k]),
+            make_read_only(drawn[k]),
+            MappingProxyType(
+                {kind: finite_ends(low[k], high[k]) for kind, (low, high) in ends.items()}
+            ),
+        )
+        for k in seen.order
+    )
 
 
 def relative_ends(low: float, median: float, high: float) -> tuple[float, float] | None:
-    """Interval ends relative to the median, as fractions of its size (Zhang and Vogel 2004, 3.1); None where it is 0.
+    """Interval ends relative to the median, as fractions of its size (Zhang and Vogel 2004, 3.1);
+    None where it is 0.
 
     >>> relative_ends(18.0, 20.0, 23.0)
     (-0.1, 0.15)
     """
-    return None if median == 0 else finite_ends((low - median) / abs(median), (high - median) / abs(median))
+    return (
+        None
+        if median == 0
+        else finite_ends((low - median) / abs(median), (high - median) / abs(median))
+    )
 
 
 def histogram(values: np.ndarray, n_bins: int = 60) -> tuple[np.ndarray, np.ndarray]:
-    """Edges (bins + 1,) and counts (bins,) of even bins that cover the values; wider where these are as close together
-    as numbers of their size can be."""
+    """Edges (bins + 1,) and counts (bins,) of even bins that cover the values; wider where these
+    are as close together as numbers of their size can be.
+    """
     low, high = float(values.min()), float(values.max())
     close = 2 * n_bins * float(np.spacing(max(-low, high)))
     beside = max(0.5, close) if low == high else close if high - low < close else 0.0
@@ -505,12 +731,20 @@ def histogram(values: np.ndarray, n_bins: int = 60) -> tuple[np.ndarray, np.ndar
     return edges, counts
 
 
-def prepare_systems(testset: TestSet, metric: str | Metric, only: Sequence[str] | None, statistics: np.ndarray | None,
-                    progress: Progress | None, **sampling: Any) -> tuple[SamplingSettings, Measured]:
+def prepare_systems(
+    testset: TestSet,
+    metric: str | Metric,
+    only: Sequence[str] | None,
+    statistics: np.ndarray | None,
+    progress: Progress | None,
+    **sampling: Any,
+) -> tuple[SamplingSettings, Measured]:
     """Settings as resolved, and what the metric sees of some systems."""
     settings, _ = resolve_sampling(testset, **sampling)
     metric = resolve_metric(testset, metric)
     if only:
         testset.only(only)  # which says so where one is not there
-    seen = measure(testset, metric, statistics=statistics, progress=report_stage(progress, "counting"))
+    seen = measure(
+        testset, metric, statistics=statistics, progress=report_stage(progress, "counting")
+    )
     return settings, seen if only is None else seen.only(only)

@@ -1,4 +1,6 @@
-"""Segments that occur more than once in a test set, in different units: they are drawn as if they were independent."""
+"""Segments that occur more than once in a test set, in different units: they are drawn as if they
+were independent.
+"""
 
 from __future__ import annotations
 
@@ -10,21 +12,25 @@ import numpy as np
 from mtsig_core.stats.resampling import Units
 from mtsig_core.testset import TestSet
 
-#: By how much copies may add to the variance of a mean before it matters: a test at .05 rejects 6% of true nulls then.
-#: A few short segments such as 'Yes.' add far less, as a segment counts with the square of its length.
+#: By how much copies may add to the variance of a mean before it matters: a test at .05 rejects 6%
+#: of true nulls then. A few short segments such as 'Yes.' add far less, as a segment counts with
+#: the square of its length.
 MOST_ADDED = 0.1
 
 
 @dataclass(frozen=True)
 class Copies:
-    """Segments with the source and the references of an earlier segment that belongs to another unit."""
+    """Segments with the source and the references of an earlier segment that belongs to another
+    unit.
+    """
 
     n: int
     n_segments: int
     #: The lines of the longest such segment, and of the one that it copies.
     line: int
     first_line: int
-    #: What the variance of a mean is with copies that are alike, as a multiple of that with independent ones.
+    #: What the variance of a mean is with copies that are alike, as a multiple of that with
+    #: independent ones.
     inflation: float
 
     @property
@@ -34,8 +40,9 @@ class Copies:
 
 
 def find_copies(testset: TestSet, units: Units) -> Copies | None:
-    """The copies of a test set; None without any, and without texts that could tell. Of stationary blocks, which are
-    cut anew for each resample, each segment is its own unit.
+    """The copies of a test set; None without any, and without texts that could tell.
+
+    Of stationary blocks, which are cut anew for each resample, each segment is its own unit.
 
     >>> once = TestSet("toy", {"A": ["a", "b"]}, {"ref": ["one two", "three"]})
     >>> twice = TestSet("toy", {"A": ["a", "b"] * 2}, {"ref": ["one two", "three"] * 2})
@@ -54,9 +61,16 @@ def find_copies(testset: TestSet, units: Units) -> Copies | None:
         characters[place] = characters.get(place, 0) + length
     if not copies:
         return None
-    longest = max(copies, key=lambda segment: characters[copies[segment], int(units.index[segment])])
-    return Copies(len(copies), testset.n_segments, testset.lines[longest], testset.lines[copies[longest]],
-                  _inflation(characters))
+    longest = max(
+        copies, key=lambda segment: characters[copies[segment], int(units.index[segment])]
+    )
+    return Copies(
+        len(copies),
+        testset.n_segments,
+        testset.lines[longest],
+        testset.lines[copies[longest]],
+        _inflation(characters),
+    )
 
 
 def _texts(testset: TestSet) -> Iterator[tuple[Hashable, int]]:
@@ -70,7 +84,9 @@ def _texts(testset: TestSet) -> Iterator[tuple[Hashable, int]]:
 
 
 def _inflation(characters: dict[tuple[int, int], int]) -> float:
-    """The variance of a sum in which equal texts vary together, over that in which units are independent."""
+    """The variance of a sum in which equal texts vary together, over that in which units are
+    independent.
+    """
     texts = np.array([first for first, _ in characters])
     sizes = np.array(list(characters.values()), dtype=float)
     together = np.bincount(texts, weights=sizes)

@@ -1,4 +1,6 @@
-"""Confidence intervals from the bootstrap and the jackknife, for one difference and for all pairs together."""
+"""Confidence intervals from the bootstrap and the jackknife, for one difference and for all pairs
+together.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,13 @@ import numpy as np
 from mtsig_core.stats.arrays import Rows, apply_by_rows, apply_to_known, rounding_error, row_chunks
 from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, unbiased, units_freedom
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # Confidence intervals from bootstrap replicates and from the jackknife, for many quantities at once.
 
 
-#: From fewer there is no interval. Of two units a resample is the one twice, the other twice, or both, a quarter of the
-#: time, a quarter, and half of it: so no more than half can lie between two ends. The jackknife has those two scores.
+#: From fewer there is no interval. Of two units a resample is the one twice, the other twice, or
+#: both, a quarter of the time, a quarter, and half of it: so no more than half can lie between two
+#: ends. The jackknife has those two scores.
 LEAST_UNITS = 3
 
 
@@ -27,10 +30,14 @@ class Sample:
 
     observed: np.ndarray  # shape (k,): Values on the whole test set
     drawn: np.ndarray  # shape (k, resamples): Values on bootstrap samples
-    left_out: np.ndarray  # shape (k, units): Values with one unit left out; NaN for units that have no part in a value
-    #: shape (k, segments), optional: For means of segment scores: what each is the mean of, NaN where there is none.
+    left_out: (
+        np.ndarray
+    )  # shape (k, units): Values with one unit left out; NaN for units that have no part in a value
+    #: shape (k, segments), optional: For means of segment scores: what each is the mean of, NaN
+    #: where there is none.
     segments: np.ndarray | None = None
-    #: shape (k,), optional: For intervals of the jackknife: the degrees of freedom of its standard errors.
+    #: shape (k,), optional: For intervals of the jackknife: the degrees of freedom of its standard
+    #: errors.
     freedom: np.ndarray | None = None
 
 
@@ -45,43 +52,56 @@ def finite_ends(low: float, high: float) -> tuple[float, float] | None:
 
 
 def percentile(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-    """Quantiles alpha/2 and 1 - alpha/2 of the bootstrap values (Efron 1979; Koehn 2004, section 5).
+    """Quantiles alpha/2 and 1 - alpha/2 of the bootstrap values (Efron 1979; Koehn 2004, section
+    5).
 
     Returns
     -------
     low, high : ndarray, shape (k,)
     """
-    low, high = apply_by_rows(lambda drawn: _quantiles(drawn, (alpha / 2, 1 - alpha / 2)), sample.drawn)
+    low, high = apply_by_rows(
+        lambda drawn: _quantiles(drawn, (alpha / 2, 1 - alpha / 2)), sample.drawn
+    )
     return low, high
 
 
 def basic(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-    """The percentile interval reflected about the observed value (Davison and Hinkley 1997, 5.2)."""
+    """The percentile interval reflected about the observed value (Davison and Hinkley 1997,
+    5.2).
+    """
     low, high = percentile(sample, alpha)
     return 2 * sample.observed - high, 2 * sample.observed - low
 
 
 def bca(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-    """Bias-corrected and accelerated (Efron 1987). A quantity that never varies gets its one value as interval."""
+    """Bias-corrected and accelerated (Efron 1987).
+
+    A quantity that never varies gets its one value as interval.
+    """
     from scipy.special import ndtr, ndtri
 
     n = sample.drawn.shape[1]
-    below = (sample.drawn < sample.observed[:, None]).sum(1) + (sample.drawn == sample.observed[:, None]).sum(1) / 2
+    below = (sample.drawn < sample.observed[:, None]).sum(1) + (
+        sample.drawn == sample.observed[:, None]
+    ).sum(1) / 2
     # all values on one side would put the correction at infinity: stay half a replicate inside
     bias = ndtri(np.clip(below / n, 0.5 / n, 1 - 0.5 / n))
     acceleration = np.nan_to_num(apply_to_known(_acceleration, sample.left_out), nan=0.0)
     ends = []
     for z in (ndtri(alpha / 2), ndtri(1 - alpha / 2)):
         level = ndtr(bias + (bias + z) / (1 - acceleration * (bias + z)))
-        ends.append(np.array([np.quantile(row, q) for row, q in zip(sample.drawn, level, strict=True)]))
+        ends.append(
+            np.array([np.quantile(row, q) for row, q in zip(sample.drawn, level, strict=True)])
+        )
     return ends[0], ends[1]
 
 
 def jackknife_t(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     """Observed value +- t x jackknife standard error, which holds its level better with few units.
 
-    The degrees of freedom are those of the sample. They must not count units: of documents of unequal size, the large
-    ones decide the standard error, so it is known less well than so many equal ones would make it known.
+    The degrees of freedom are those of the sample. They must not count units: of documents of
+    unequal size, the large ones decide the standard error, so it is known less well than so many
+    equal ones would make it known.
     """
     from scipy.special import stdtrit
 
@@ -91,25 +111,32 @@ def jackknife_t(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def jackknife_se(left_out: np.ndarray) -> np.ndarray:
-    """Jackknife standard error (Efron and Tibshirani 1993, 11.5), shape (k, units) -> (k,); see `Sample`."""
+    """Jackknife standard error (Efron and Tibshirani 1993, 11.5), shape (k, units) -> (k,); see
+    `Sample`.
+    """
     return apply_to_known(lambda rows: np.sqrt((rows.shape[1] - 1) * rows.var(axis=1)), left_out)
 
 
 def _acceleration(left_out: np.ndarray) -> np.ndarray:
     pulls = left_out.mean(axis=1, keepdims=True) - left_out
     cubes, squares = (pulls**3).sum(1), (pulls**2).sum(1)
-    found: np.ndarray = np.divide(cubes, 6 * squares**1.5, out=np.zeros_like(cubes), where=squares > 0)
+    found: np.ndarray = np.divide(
+        cubes, 6 * squares**1.5, out=np.zeros_like(cubes), where=squares > 0
+    )
     return found
 
 
 def student_interval(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-    """Mean of segment scores +- t(n - 1) x sd / sqrt(n) (Koehn 2004, section 4, with n - 1 degrees of freedom).
+    """Mean of segment scores +- t(n - 1) x sd / sqrt(n) (Koehn 2004, section 4, with n - 1 degrees
+    of freedom).
 
     It takes segments as independent; NaN where there are fewer than `LEAST_UNITS`.
     """
     from scipy.special import stdtrit
 
-    assert sample.segments is not None, "only metrics that are means of segment scores have this interval"
+    assert sample.segments is not None, (
+        "only metrics that are means of segment scores have this interval"
+    )
     n = np.isfinite(sample.segments).sum(axis=1)
     centred = np.nan_to_num(sample.segments - sample.observed[:, None], nan=0.0)
     error = np.sqrt((centred**2).sum(axis=1) / np.maximum(n - 1, 1) / np.maximum(n, 1))
@@ -123,18 +150,28 @@ Interval = Callable[[Sample, float], tuple[np.ndarray, np.ndarray]]
 
 def _of_enough(rule: Interval) -> Interval:
     """The rule, with NaN for what stands on fewer than `LEAST_UNITS`."""
+
     @wraps(rule)
     def ends(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         enough = np.count_nonzero(~np.isnan(sample.left_out), axis=1) >= LEAST_UNITS
         low, high = rule(sample, alpha)
         return np.where(enough, low, np.nan), np.where(enough, high, np.nan)
+
     return ends
 
 
 INTERVALS: dict[str, Interval] = {
-    **{name: _of_enough(rule) for name, rule in (
-        ("percentile", percentile), ("basic", basic), ("bca", bca), ("jackknife-t", jackknife_t))},
-    "t": student_interval}
+    **{
+        name: _of_enough(rule)
+        for name, rule in (
+            ("percentile", percentile),
+            ("basic", basic),
+            ("bca", bca),
+            ("jackknife-t", jackknife_t),
+        )
+    },
+    "t": student_interval,
+}
 
 
 def fitting_intervals(segment_means: bool) -> dict[str, Interval]:
@@ -143,8 +180,12 @@ def fitting_intervals(segment_means: bool) -> dict[str, Interval]:
 
 
 def _quantiles(rows: np.ndarray, levels: Sequence[float]) -> np.ndarray:
-    """Quantiles of each row, linear between order statistics (numpy's default): shape (levels, rows)."""
-    ordered = np.sort(rows, axis=1)  # five times as fast here as the selection that np.quantile does
+    """Quantiles of each row, linear between order statistics (numpy's default): shape (levels,
+    rows).
+    """
+    ordered = np.sort(
+        rows, axis=1
+    )  # five times as fast here as the selection that np.quantile does
     positions = np.array(levels) * (rows.shape[1] - 1)
     at = positions.astype(int)
     below, above = ordered[:, at].T, ordered[:, np.minimum(at + 1, rows.shape[1] - 1)].T
@@ -152,26 +193,34 @@ def _quantiles(rows: np.ndarray, levels: Sequence[float]) -> np.ndarray:
     return quantiles
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # Simultaneous confidence intervals for the differences of all pairs, from the draws of the single intervals.
 
 
-def simultaneous(observed: np.ndarray, drawn: np.ndarray | Rows, n_units: np.ndarray, n_effective: np.ndarray,
-                 alpha: float) -> tuple[np.ndarray, np.ndarray]:
-    """Max-T intervals of all differences, which hold together: d_0 +- t sqrt(n / (n - 1)) x bootstrap standard error,
-    with n units of equal size, and t from the largest studentised deviation of each draw over all pairs (Westfall and
-    Young 1993; Romano and Wolf 2005), the same for all pairs on n units. A family of one pair has the single interval.
+def simultaneous(
+    observed: np.ndarray,
+    drawn: np.ndarray | Rows,
+    n_units: np.ndarray,
+    n_effective: np.ndarray,
+    alpha: float,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Max-T intervals of all differences, which hold together: d_0 +- t sqrt(n / (n - 1)) x
+    bootstrap standard error, with n units of equal size, and t from the largest studentised
+    deviation of each draw over all pairs (Westfall and Young 1993; Romano and Wolf 2005), the same
+    for all pairs on n units. A family of one pair has the single interval.
 
-    `drawn` has the differences on bootstrap samples, shape (pairs, draws), the same samples for all pairs; `n_units`
-    and `n_effective` the units of each pair, and how many of equal size these are worth (Kish 1965). Returns low and
-    high, shape (pairs,): a difference that never varies gets its one value, NaN where there are fewer than
-    `LEAST_UNITS`.
+    `drawn` has the differences on bootstrap samples, shape (pairs, draws), the same samples for all
+    pairs; `n_units` and `n_effective` the units of each pair, and how many of equal size these are
+    worth (Kish 1965). Returns low and high, shape (pairs,): a difference that never varies gets its
+    one value, NaN where there are fewer than `LEAST_UNITS`.
 
-    t is `largest_quantile` read as Student's t: the value that t exceeds as seldom as a normal variable exceeds the
-    quantile, with the units of equal size less one as degrees of freedom. The quantile alone takes the standard errors
-    for known: of 15 differences on 15 units it held all in 80% of samples in place of 95%. Draws of few units do not
-    reach as far as the true differences do: below `FEW_FOR_BOOTSTRAP` equal ones the quantile is at least Bonferroni's,
-    z(1 - alpha / 2m), which needs no draws. Step-down tests may find more than any such family of intervals."""
+    t is `largest_quantile` read as Student's t: the value that t exceeds as seldom as a normal
+    variable exceeds the quantile, with the units of equal size less one as degrees of freedom. The
+    quantile alone takes the standard errors for known: of 15 differences on 15 units it held all in
+    80% of samples in place of 95%. Draws of few units do not reach as far as the true differences
+    do: below `FEW_FOR_BOOTSTRAP` equal ones the quantile is at least Bonferroni's, z(1 - alpha /
+    2m), which needs no draws. Step-down tests may find more than any such family of intervals.
+    """
     from scipy.special import ndtr, ndtri, stdtrit
 
     quantile, se = largest_quantile(drawn, alpha)
@@ -185,11 +234,12 @@ def simultaneous(observed: np.ndarray, drawn: np.ndarray | Rows, n_units: np.nda
 
 
 def largest_quantile(drawn: np.ndarray | Rows, alpha: float) -> tuple[float, np.ndarray]:
-    """The quantile 1 - alpha of max_k |d_bk - mean_b(d_bk)| / se_k over the pairs k, and the standard errors se_k; of
-    differences, shape (pairs, draws).
+    """The quantile 1 - alpha of max_k |d_bk - mean_b(d_bk)| / se_k over the pairs k, and the
+    standard errors se_k; of differences, shape (pairs, draws).
 
-    Draws are centred on their mean, as the signed shift of the test ``bootstrap`` does, not on what was observed: the
-    bootstrap's own bias then widens no interval. Pairs that never vary take no part.
+    Draws are centred on their mean, as the signed shift of the test ``bootstrap`` does, not on what
+    was observed: the bootstrap's own bias then widens no interval. Pairs that never vary take no
+    part.
 
     Returns float, ndarray of shape (pairs,).
     """

@@ -9,18 +9,22 @@ from numba.extending import intrinsic
 
 from mtsig_core._compiled import compiled
 
-# Philox4x64: what is multiplied by, and what is added to the key each round (the fractions of the golden ratio and
-# of the square root of 3).
+# Philox4x64: what is multiplied by, and what is added to the key each round (the fractions of the
+# golden ratio and of the square root of 3).
 _FIRST, _SECOND = np.uint64(0xD2E7470EE14C6C93), np.uint64(0xCA5A826395121157)
 _GOLDEN, _SQRT3 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBB67AE8584CAA73B)
 
 
 def _multiply(typing: Any, a: Any, b: Any) -> Any:
-    """The upper half of the product of two numbers of 64 bits: one instruction, which numba has no word for."""
+    """The upper half of the product of two numbers of 64 bits: one instruction, which numba has no
+    word for.
+    """
+
     def upper_half(context: Any, builder: Any, signature: Any, numbers: Any) -> Any:
         double = ir.IntType(128)
         product = builder.mul(*(builder.zext(number, double) for number in numbers))
         return builder.trunc(builder.lshr(product, ir.Constant(double, 64)), ir.IntType(64))
+
     return types.uint64(types.uint64, types.uint64), upper_half
 
 
@@ -29,12 +33,13 @@ _high: Any = intrinsic(_multiply)
 
 @compiled
 def random_words(key: np.ndarray, first: int, words: np.ndarray) -> None:
-    """Fill words with what `numpy.random.Philox` gives from its first-th four on, in two thirds of the time.
+    """Fill words with what `numpy.random.Philox` gives from its first-th four on, in two thirds of
+    the time.
 
     Philox4x64-10 (Salmon et al. 2011): a counter is enciphered in ten rounds.
 
-    `key`: ndarray of uint64, shape (2,); `first`: fours of words passed over; `words`: ndarray of uint64, a multiple of
-    four of them.
+    `key`: ndarray of uint64, shape (2,); `first`: fours of words passed over; `words`: ndarray of
+    uint64, a multiple of four of them.
     """
     counter, none = np.uint64(first + 1), np.uint64(0)
     for at in range(len(words) // 4):
@@ -48,16 +53,20 @@ def random_words(key: np.ndarray, first: int, words: np.ndarray) -> None:
 
 
 @compiled
-def count_uniform(key: np.ndarray, words: np.ndarray, draws: np.ndarray, fresh: int, counts: np.ndarray) -> None:
-    """Draw units evenly, as many in each replicate as there are, and count how often each was drawn.
+def count_uniform(
+    key: np.ndarray, words: np.ndarray, draws: np.ndarray, fresh: int, counts: np.ndarray
+) -> None:
+    """Draw units evenly, as many in each replicate as there are, and count how often each was
+    drawn.
 
-    What `numpy.random.Generator.integers` on 16 or 32 bits would draw (Lemire 2019): the high half of a random number
-    times units is the unit, and a number whose low half lies below 2^bits mod units is passed over.
+    What `numpy.random.Generator.integers` on 16 or 32 bits would draw (Lemire 2019): the high half
+    of a random number times units is the unit, and a number whose low half lies below 2^bits mod
+    units is passed over.
 
-    `key`: ndarray of uint64, shape (2,), of `random_words`; `words`: ndarray of uint64, room for random words, a
-    multiple of four; `draws`: ndarray of uint16 or uint32, the same room, as numbers of so many bits; `fresh`: rows
-    that numpy fills in one go: of numbers of 16 bits the second half of 32 is left over after them; `counts`: shape
-    (replicates, units), counted on.
+    `key`: ndarray of uint64, shape (2,), of `random_words`; `words`: ndarray of uint64, room for
+    random words, a multiple of four; `draws`: ndarray of uint16 or uint32, the same room, as
+    numbers of so many bits; `fresh`: rows that numpy fills in one go: of numbers of 16 bits the
+    second half of 32 is left over after them; `counts`: shape (replicates, units), counted on.
     """
     n_rows, n = counts.shape
     bits = 8 * draws.itemsize
@@ -73,8 +82,10 @@ def count_uniform(key: np.ndarray, words: np.ndarray, draws: np.ndarray, fresh: 
             if at == len(draws):
                 random_words(key, first, words)
                 first, at = first + len(words) // 4, 0
-            some = draws[at:at + left]
-            for k in range(len(some)):  # apart from what is counted, so that many are reckoned at once
+            some = draws[at : at + left]
+            for k in range(
+                len(some)
+            ):  # apart from what is counted, so that many are reckoned at once
                 product = many * some[k]
                 units[k], accepted[k] = product >> high, (product & low) >= threshold
             for k in range(len(some)):
@@ -104,9 +115,11 @@ def count_stationary(begins: np.ndarray, starts: np.ndarray, counts: np.ndarray)
 
 @compiled
 def swap_stationary(begins: np.ndarray, coins: np.ndarray, swaps: np.ndarray) -> None:
-    """One coin per block: swaps (replicates, segments) takes the coin of the block that a segment lies in.
+    """One coin per block: swaps (replicates, segments) takes the coin of the block that a segment
+    lies in.
 
-    The segments before the first beginning belong to the last block, for the segments lie on a circle.
+    The segments before the first beginning belong to the last block, for the segments lie on a
+    circle.
     """
     n = swaps.shape[1]
     for r in range(begins.shape[0]):
@@ -123,15 +136,16 @@ def swap_stationary(begins: np.ndarray, coins: np.ndarray, swaps: np.ndarray) ->
 
 @compiled
 def sum_swapped(swaps: np.ndarray, first: int, columns: np.ndarray) -> np.ndarray:
-    """Add up the rows of the units that are swapped: three times as fast as a product of the matrices.
+    """Add up the rows of the units that are swapped: three times as fast as a product of the
+    matrices.
 
-    Of each four units the sums of all 16 ways to swap them are made once, and then looked up (Arlazarov, Dinic, Kronrod
-    and Faradzev 1970).
+    Of each four units the sums of all 16 ways to swap them are made once, and then looked up
+    (Arlazarov, Dinic, Kronrod and Faradzev 1970).
 
-    `swaps`: ndarray of uint8, shape (replicates, bytes), a bit for each unit, the first unit of a byte highest;
-    `first`: the unit that the columns begin with, a multiple of 16; `columns`: ndarray of uint64, shape (units, words),
-    of a multiple of 16 units. Each word is four numbers of 16 bits; what they add up to must stay below 2^16. Returns:
-    shape (replicates, words).
+    `swaps`: ndarray of uint8, shape (replicates, bytes), a bit for each unit, the first unit of a
+    byte highest; `first`: the unit that the columns begin with, a multiple of 16; `columns`:
+    ndarray of uint64, shape (units, words), of a multiple of 16 units. Each word is four numbers of
+    16 bits; what they add up to must stay below 2^16. Returns: shape (replicates, words).
     """
     n_units, n_words = columns.shape
     sums = np.zeros((swaps.shape[0], n_words), np.uint64)

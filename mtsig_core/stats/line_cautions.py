@@ -1,5 +1,6 @@
-"""Facts on lines of an output: the same text in other characters, one line for many sources, the source itself, another
-script."""
+"""Facts on lines of an output: the same text in other characters, one line for many sources, the
+source itself, another script.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +20,9 @@ Lines = Sequence[str | None]
 
 #: Least number and share of lines before a fault of single lines is told.
 _LEAST_LINES, _LEAST_SHARE = 5, 0.01
-_LEAST_COPIES = 0.02  # share of lines that repeat the source: good systems leave up to 0.013 untranslated
+_LEAST_COPIES = (
+    0.02  # share of lines that repeat the source: good systems leave up to 0.013 untranslated
+)
 _LEAST_ENTITIES = 3  # lines: no translator writes one
 _MANY = 0.05  # share of lines from which the score says little of the system
 _LONG = 20  # characters from which a line that equals the source was not translated
@@ -33,8 +36,9 @@ ENTITY = re.compile(r"&(?:amp|quot|apos|lt|gt|nbsp|#\d{2,4}|#x[0-9a-f]{2,4});", 
 
 
 def about_lines(testset: TestSet, systems: Mapping[str, Lines]) -> Iterator[Caution]:
-    """Warn of outputs in which one line stands for many sources, lines are copies of the source, have entities of HTML,
-    or are in another script than the references."""
+    """Warn of outputs in which one line stands for many sources, lines are copies of the source,
+    have entities of HTML, or are in another script than the references.
+    """
     examined = _Examined(testset)
     for name, lines in systems.items():
         for find in (_find_repeated, _find_untranslated, _find_entities, _find_foreign):
@@ -59,7 +63,9 @@ class _Examined:
 
     @cached_property
     def sources(self) -> list[str]:
-        """The sources; without them the first reference, whose lines differ where the sources do."""
+        """The sources; without them the first reference, whose lines differ where the sources
+        do.
+        """
         lines = self.testset.sources
         return self.references[0] if lines is None else _strip(lines)
 
@@ -94,23 +100,34 @@ def _facts(sort: str, rows: Sequence[int], lines: Lines, examined: _Examined) ->
     """Which lines are meant, how many of how many, and an example."""
     text = lines[rows[0]] or ""
     shown = text if len(text) <= _EXAMPLE else f"{text[:_EXAMPLE]}..."
-    return {"sort": sort, "n": len(rows), "n_lines": examined.testset.n_segments,
-            "line": examined.testset.lines[rows[0]], "example": show_name(shown)}
+    return {
+        "sort": sort,
+        "n": len(rows),
+        "n_lines": examined.testset.n_segments,
+        "line": examined.testset.lines[rows[0]],
+        "example": show_name(shown),
+    }
 
 
 def _find_repeated(lines: Lines, examined: _Examined) -> dict[str, Any] | None:
-    """The line that stands for the most different sources, numbers aside, where no reference repeats one so often."""
+    """The line that stands for the most different sources, numbers aside, where no reference
+    repeats one so often.
+    """
     rows = _rows_of_repeated(lines, examined.sources)
     if len(rows) < examined.least:
         return None
-    usual = max((len(_rows_of_repeated(own, examined.sources)) for own in examined.references), default=0)
+    usual = max(
+        (len(_rows_of_repeated(own, examined.sources)) for own in examined.references), default=0
+    )
     if examined.testset.sources is None:
         usual = 0  # the references stand for the sources, and repeat none of them
     return None if len(rows) < 2 * usual else _facts("repeated", rows, lines, examined)
 
 
 def _rows_of_repeated(lines: Lines, sources: Sequence[str]) -> list[int]:
-    """A row for each of the different sources, numbers aside, that have the same line, where these are most."""
+    """A row for each of the different sources, numbers aside, that have the same line, where these
+    are most.
+    """
     rows: dict[str, dict[str, int]] = {}
     for row, (line, source) in enumerate(zip(lines, sources, strict=True)):
         if line and line.strip():
@@ -145,12 +162,18 @@ def _find_entities(lines: Lines, examined: _Examined) -> dict[str, Any] | None:
     for row, line in enumerate(lines):
         if _has_entity(line) and row not in examined.rows_with_entities:
             rows.append(row)
-    least = max(_LEAST_ENTITIES, _LEAST_SHARE * examined.testset.n_segments, 3 * len(examined.rows_with_entities))
+    least = max(
+        _LEAST_ENTITIES,
+        _LEAST_SHARE * examined.testset.n_segments,
+        3 * len(examined.rows_with_entities),
+    )
     return _facts("entities", rows, lines, examined) if len(rows) >= least else None
 
 
 def _find_foreign(lines: Lines, examined: _Examined) -> dict[str, Any] | None:
-    """Lines in another script than the references, where the reference of that line is not, and not the source."""
+    """Lines in another script than the references, where the reference of that line is not, and not
+    the source.
+    """
     if examined.script is None:
         return None
     rows = []
@@ -163,18 +186,28 @@ def _find_foreign(lines: Lines, examined: _Examined) -> dict[str, Any] | None:
     return _facts("script", rows, lines, examined) if len(rows) >= examined.least else None
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # Scripts.
 
 
-#: What a script is called; Chinese and Japanese share theirs here, as `find_spaceless` tells them apart.
+#: What a script is called; Chinese and Japanese share theirs here, as `find_spaceless` tells them
+#: apart.
 _SCRIPTS = {
-    "Latin": r"\p{Script=Latin}", "Cyrillic": r"\p{Script=Cyrillic}", "Greek": r"\p{Script=Greek}",
-    "Arabic": r"\p{Script=Arabic}", "Hebrew": r"\p{Script=Hebrew}", "Devanagari": r"\p{Script=Devanagari}",
-    "Bengali": r"\p{Script=Bengali}", "Tamil": r"\p{Script=Tamil}", "Armenian": r"\p{Script=Armenian}",
-    "Georgian": r"\p{Script=Georgian}", "Ethiopic": r"\p{Script=Ethiopic}",
+    "Latin": r"\p{Script=Latin}",
+    "Cyrillic": r"\p{Script=Cyrillic}",
+    "Greek": r"\p{Script=Greek}",
+    "Arabic": r"\p{Script=Arabic}",
+    "Hebrew": r"\p{Script=Hebrew}",
+    "Devanagari": r"\p{Script=Devanagari}",
+    "Bengali": r"\p{Script=Bengali}",
+    "Tamil": r"\p{Script=Tamil}",
+    "Armenian": r"\p{Script=Armenian}",
+    "Georgian": r"\p{Script=Georgian}",
+    "Ethiopic": r"\p{Script=Ethiopic}",
     "Chinese or Japanese": r"[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]",
-    "Korean": r"\p{Script=Hangul}", "Thai": r"\p{Script=Thai}"}
+    "Korean": r"\p{Script=Hangul}",
+    "Thai": r"\p{Script=Thai}",
+}
 _MOSTLY, _HARDLY = 0.75, 0.1  # shares of letters
 _FEW_LETTERS = 10
 
@@ -218,19 +251,62 @@ def _letters(script: str | None) -> Any:
     return regex.compile(r"\p{L}" if script is None else _SCRIPTS[script])
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # The same text in other characters.
 
 
 _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»″", '"') | dict.fromkeys("‘’‚‛‹›′`´", "'"))
 #: Serbian, whose two alphabets stand for each other letter by letter.
-_CYRILLIC = dict(zip("абвгдђежзијклљмнњопрстћуфхцчџш",
-                     "a b v g d đ e ž z i j k l lj m n nj o p r s t ć u f h c č dž š".split(), strict=True))
-_TO_LATIN = str.maketrans(_CYRILLIC | {one.swapcase(): other.title() for one, other in _CYRILLIC.items()})
+_CYRILLIC = dict(
+    zip(
+        "абвгдђежзијклљмнњопрстћуфхцчџш",
+        [
+            "a",
+            "b",
+            "v",
+            "g",
+            "d",
+            "đ",
+            "e",
+            "ž",
+            "z",
+            "i",
+            "j",
+            "k",
+            "l",
+            "lj",
+            "m",
+            "n",
+            "nj",
+            "o",
+            "p",
+            "r",
+            "s",
+            "t",
+            "ć",
+            "u",
+            "f",
+            "h",
+            "c",
+            "č",
+            "dž",
+            "š",
+        ],
+        strict=True,
+    )
+)
+_TO_LATIN = str.maketrans(
+    _CYRILLIC | {one.swapcase(): other.title() for one, other in _CYRILLIC.items()}
+)
 
 
-_TO_HALF_WIDTH = str.maketrans({char: unicodedata.normalize("NFKC", char) for char in map(chr, range(0xff10, 0xff5b))
-                                if char.isalnum()})
+_TO_HALF_WIDTH = str.maketrans(
+    {
+        char: unicodedata.normalize("NFKC", char)
+        for char in map(chr, range(0xFF10, 0xFF5B))
+        if char.isalnum()
+    }
+)
 
 
 def _compose(text: str) -> str:
@@ -242,7 +318,9 @@ def _make_quotes_straight(text: str) -> str:
 
 
 def _narrow(text: str) -> str:
-    """Letters and digits in full width become those in half width; punctuation in full width stays, as it is usual."""
+    """Letters and digits in full width become those in half width; punctuation in full width stays,
+    as it is usual.
+    """
     return text.translate(_TO_HALF_WIDTH)
 
 
@@ -252,7 +330,9 @@ def _write_in_latin(text: str) -> str:
 
 @dataclass(frozen=True)
 class _Fold:
-    """What a text becomes where a difference of characters does not count, and which texts it changes."""
+    """What a text becomes where a difference of characters does not count, and which texts it
+    changes.
+    """
 
     apply: Callable[[str], str]
     changes: Callable[[str], object]
@@ -263,7 +343,8 @@ FOLDS: Mapping[str, _Fold] = {
     "composition": _Fold(_compose, lambda text: not unicodedata.is_normalized("NFC", text)),
     "width": _Fold(_narrow, re.compile("[\uff10-\uff5a]").search),
     "alphabet": _Fold(_write_in_latin, re.compile("[\u0400-\u045f]").search),
-    "quotes": _Fold(_make_quotes_straight, re.compile("[“”„‟«»″‘’‚‛‹›′`´]").search)}
+    "quotes": _Fold(_make_quotes_straight, re.compile("[“”„‟«»″‘’‚‛‹›′`´]").search),
+}
 _WORDS = re.compile(r"\w+|[^\w\s]")
 _WORTH_SCORING = 0.005  # share of words that the reference has only after folding
 _TOLD = 1.0  # points of BLEU (chrF) that folding adds
@@ -271,11 +352,15 @@ _GRAVE, _GRAVE_SHARE = 3.0, 0.1  # points, and share of the score, from which th
 
 
 def about_characters(testset: TestSet, systems: Mapping[str, Lines]) -> Iterator[Caution]:
-    """Warn of outputs that write the same as the references in other characters, with the score that they would have
-    if both were written alike: composed and decomposed letters, full width, Serbian alphabets, quotation marks; and of
-    Chinese in other characters, which no table here turns into each other."""
+    """Warn of outputs that write the same as the references in other characters, with the score
+    that they would have if both were written alike: composed and decomposed letters, full width,
+    Serbian alphabets, quotation marks; and of Chinese in other characters, which no table here
+    turns into each other.
+    """
     for sort, fold in FOLDS.items():
-        suspects = {name: lines for name, lines in systems.items() if _adds_words(lines, testset, fold)}
+        suspects = {
+            name: lines for name, lines in systems.items() if _adds_words(lines, testset, fold)
+        }
         if suspects:
             yield from _about_fold(testset, suspects, sort, fold.apply)
     yield from _about_chinese(testset, systems)
@@ -300,56 +385,83 @@ def _count_common(first: str, second: str) -> int:
     return (Counter(_WORDS.findall(first)) & Counter(_WORDS.findall(second))).total()
 
 
-def _about_fold(testset: TestSet, suspects: Mapping[str, Lines], sort: str, fold: Callable[[str], str]
-                ) -> Iterator[Caution]:
-    """Score the outputs as they are and folded; a warning of those whose score is far off, and one of the others."""
+def _about_fold(
+    testset: TestSet, suspects: Mapping[str, Lines], sort: str, fold: Callable[[str], str]
+) -> Iterator[Caution]:
+    """Score the outputs as they are and folded; a warning of those whose score is far off, and one
+    of the others.
+    """
     before, metric = _score(testset, suspects, None)
     after, _ = _score(testset, suspects, fold)
     gains = {name: after[name] - before[name] for name in suspects}
-    told = sorted((name for name in suspects if gains[name] >= _TOLD), key=lambda name: -gains[name])
+    told = sorted(
+        (name for name in suspects if gains[name] >= _TOLD), key=lambda name: -gains[name]
+    )
     grave = [name for name in told if gains[name] >= max(_GRAVE, _GRAVE_SHARE * before[name])]
     others = [name for name in told if name not in grave]
     for code, names in (("other-characters", grave), ("some-characters", others)):
         if not names:
             continue
         worst = names[0]
-        facts = {"sort": sort, "systems": names, "metric": metric, "worst": worst, "before": before[worst],
-                 "after": after[worst], **_find_example(testset, suspects[worst], fold)}
+        facts = {
+            "sort": sort,
+            "systems": names,
+            "metric": metric,
+            "worst": worst,
+            "before": before[worst],
+            "after": after[worst],
+            **_find_example(testset, suspects[worst], fold),
+        }
         yield Caution(code, facts, a=worst if len(names) == 1 else None)
 
 
-def _score(testset: TestSet, systems: Mapping[str, Lines], fold: Callable[[str], str] | None
-           ) -> tuple[dict[str, float], str]:
-    """The scores of some outputs, by BLEU, or by chrF where the tokenizer of BLEU is not installed; and which it is."""
+def _score(
+    testset: TestSet, systems: Mapping[str, Lines], fold: Callable[[str], str] | None
+) -> tuple[dict[str, float], str]:
+    """The scores of some outputs, by BLEU, or by chrF where the tokenizer of BLEU is not installed;
+    and which it is.
+    """
+
     def fold_lines(lines: Lines) -> Any:
         if fold is None:
             return lines
         return [None if text is None else fold(text) for text in lines]
 
-    folded = TestSet(testset.name, {name: fold_lines(lines) for name, lines in systems.items()},
-                     {name: fold_lines(lines) for name, lines in testset.references.items()},
-                     langpair=testset.langpair, tokenizer=testset.tokenizer)
+    folded = TestSet(
+        testset.name,
+        {name: fold_lines(lines) for name, lines in systems.items()},
+        {name: fold_lines(lines) for name, lines in testset.references.items()},
+        langpair=testset.langpair,
+        tokenizer=testset.tokenizer,
+    )
     metric = resolve_metric(folded, "bleu")
     if lacks_tokenizer(metric, folded):
         metric = resolve_metric(folded, "chrf")
     scores = metric.score(metric.statistics(folded).sum(axis=1))
-    return {name: float(score) for name, score in zip(folded.systems, scores, strict=True)}, metric.name
+    return {
+        name: float(score) for name, score in zip(folded.systems, scores, strict=True)
+    }, metric.name
 
 
 def _find_example(testset: TestSet, lines: Lines, fold: Callable[[str], str]) -> dict[str, Any]:
-    """The first line where a word is the same only after folding: its number, the word of the output and of the
-    reference."""
+    """The first line where a word is the same only after folding: its number, the word of the
+    output and of the reference.
+    """
     reference = next(iter(testset.references.values()))
     for row, (ours, theirs) in enumerate(zip(lines, reference, strict=True)):
         words = {fold(word): word for word in _WORDS.findall(theirs or "")}
         for word in _WORDS.findall(ours or ""):
             other = words.get(fold(word), word)
             if other != word:
-                return {"line": testset.lines[row], "ours": show_name(word), "theirs": show_name(other)}
+                return {
+                    "line": testset.lines[row],
+                    "ours": show_name(word),
+                    "theirs": show_name(other),
+                }
     return {"line": None, "ours": "", "theirs": ""}
 
 
-# -- Traditional and simplified Chinese --------------------------------------------------------------------------------
+# -- Traditional and simplified Chinese -----------------------------------------------------------
 
 
 _CLEARLY = 0.8  # share of the characters of one kind only
@@ -357,7 +469,9 @@ _LEAST_TELLING = 20
 
 
 def _about_chinese(testset: TestSet, systems: Mapping[str, Lines]) -> Iterator[Caution]:
-    """Warn of an output in simplified characters where the reference is in traditional ones, or the other way round."""
+    """Warn of an output in simplified characters where the reference is in traditional ones, or the
+    other way round.
+    """
     expected = find_characters(next(iter(testset.references.values())))
     if expected is None:
         return
@@ -371,7 +485,8 @@ def _about_chinese(testset: TestSet, systems: Mapping[str, Lines]) -> Iterator[C
 def find_characters(lines: Lines) -> str | None:
     """Whether a text is in simplified or traditional Chinese characters; None where it is neither.
 
-    The older standards of either have only their own: GB 2312 simplified, Big5 traditional characters.
+    The older standards of either have only their own: GB 2312 simplified, Big5 traditional
+    characters.
 
     >>> find_characters(["这些书对学习汉语来说很重要，我们应该认真读"] * 2)
     'simplified'

@@ -1,8 +1,8 @@
 """Tasks in order, whoever computes them: this thread, threads, or the machines of a Dask cluster.
 
-All parallel work of the core goes through `run_in_order`: blocks of replicates, repeats of experiments and, where there
-are other machines, language pairs. Each task draws from a stream of its own, so the results are the same wherever and
-in whatever order tasks run.
+All parallel work of the core goes through `run_in_order`: blocks of replicates, repeats of
+experiments and, where there are other machines, language pairs. Each task draws from a stream of
+its own, so the results are the same wherever and in whatever order tasks run.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ from mtsig_core.version import __version__
 Progress = Callable[[str, float], None]
 _Result = TypeVar("_Result")
 
-_AT_ONCE = 8  # tasks that each core elsewhere is sent at once: few wait at the end, and memory is bounded
+_AT_ONCE = (
+    8  # tasks that each core elsewhere is sent at once: few wait at the end, and memory is bounded
+)
 _PARTS = 4  # in which they are sent and fetched, as each time takes some milliseconds
 _PATIENCE = 10  # seconds that a scheduler may take to answer
 _CLIENT: ContextVar[Any] = ContextVar("client of the Dask cluster that computes", default=None)
@@ -31,10 +33,13 @@ _CLIENT: ContextVar[Any] = ContextVar("client of the Dask cluster that computes"
 
 @contextmanager
 def on_cluster(address: str | None) -> Iterator[None]:
-    """Compute on the workers of a Dask cluster what runs inside, or here where `address` (``tcp://host:8786``) is None.
+    """Compute on the workers of a Dask cluster what runs inside, or here where `address`
+    (``tcp://host:8786``) is None.
 
-    Raises `ClusterError` if Dask is not installed, the scheduler does not answer, it has no workers, or one has no
-    mtsig, or another version; and where the work cannot be done because scheduler or workers are lost meanwhile."""
+    Raises `ClusterError` if Dask is not installed, the scheduler does not answer, it has no
+    workers, or one has no mtsig, or another version; and where the work cannot be done because
+    scheduler or workers are lost meanwhile.
+    """
     if address is None:
         yield
         return
@@ -44,8 +49,10 @@ def on_cluster(address: str | None) -> Iterator[None]:
         from distributed.comm.core import CommClosedError
         from distributed.scheduler import KilledWorker
     except ImportError as error:
-        raise ClusterError("A Dask cluster needs the package distributed, on each machine. Install it: "
-                           "pip install 'mtsig[dask]'") from error
+        raise ClusterError(
+            "A Dask cluster needs the package distributed, on each machine. Install it: "
+            "pip install 'mtsig[dask]'"
+        ) from error
     _check_scheduler(address)
     with Client(address, timeout=_PATIENCE, set_as_default=False) as client:
         _check_workers(client, address)
@@ -54,16 +61,20 @@ def on_cluster(address: str | None) -> Iterator[None]:
             with _watched(client):
                 yield
         except (CancelledError, ClosedClientError, CommClosedError, KilledWorker) as error:
-            raise ClusterError(f"The work is not done: the Dask cluster at {address} lost its scheduler or its "
-                               "workers, perhaps because memory ran out. See what they print, start them again, "
-                               "and repeat.") from error
+            raise ClusterError(
+                f"The work is not done: the Dask cluster at {address} lost its scheduler or its "
+                "workers, perhaps because memory ran out. See what they print, start them again, "
+                "and repeat."
+            ) from error
         finally:
             _CLIENT.reset(chosen)
 
 
 @contextmanager
 def _watched(client: Any) -> Iterator[None]:
-    """Meanwhile all that a client waits for is cancelled if no worker is left, and none comes again in some time."""
+    """Meanwhile all that a client waits for is cancelled if no worker is left, and none comes again
+    in some time.
+    """
     over = threading.Event()
 
     def watch() -> None:
@@ -84,7 +95,9 @@ def _watched(client: Any) -> Iterator[None]:
         over.set()
 
 
-def run_in_order(task: Callable[[int], _Result], n_tasks: int, jobs: int = 1) -> Generator[_Result, None, None]:
+def run_in_order(
+    task: Callable[[int], _Result], n_tasks: int, jobs: int = 1
+) -> Generator[_Result, None, None]:
     """task(0), task(1), ... in this order, whoever computes them.
 
     Products run on one thread each meanwhile: the tasks are the unit of parallel work.
@@ -101,9 +114,11 @@ def run_in_order(task: Callable[[int], _Result], n_tasks: int, jobs: int = 1) ->
             return
         from joblib import Parallel, delayed
 
-        # Threads: products, draws and compiled loops all release the interpreter's lock, and nothing is copied.
+        # Threads: products, draws and compiled loops all release the interpreter's lock, and
+        # nothing is copied.
         results = Parallel(n_jobs=jobs, backend="threading", return_as="generator")(
-            delayed(task)(k) for k in range(n_tasks))
+            delayed(task)(k) for k in range(n_tasks)
+        )
         try:
             for result in results:  # noqa: UP028 - `yield from` would close them before the warning is silenced
                 yield result
@@ -113,7 +128,9 @@ def run_in_order(task: Callable[[int], _Result], n_tasks: int, jobs: int = 1) ->
                 results.close()
 
 
-def report_stage(progress: Progress | None, name: str, part: int = 0, parts: int = 1) -> Callable[[float], None] | None:
+def report_stage(
+    progress: Progress | None, name: str, part: int = 0, parts: int = 1
+) -> Callable[[float], None] | None:
     """What reports the share of one stage, or of one of its parts that take about as long each."""
     return None if progress is None else lambda share: progress(name, (part + share) / parts)
 
@@ -124,9 +141,11 @@ def runs_elsewhere() -> bool:
 
 
 def _run_on_cluster(task: Callable[[int], _Result], n_tasks: int, client: Any) -> Iterator[_Result]:
-    """The results of a task that is sent to the scheduler once, and from there to the workers, each of which may die.
+    """The results of a task that is sent to the scheduler once, and from there to the workers, each
+    of which may die.
 
-    So many are sent at once that all are busy."""
+    So many are sent at once that all are busy.
+    """
     at_once = _AT_ONCE * sum(client.ncores().values())
     size = max(1, at_once // _PARTS)
     with warnings.catch_warnings():  # a task is large: so it stays with the scheduler
@@ -153,7 +172,9 @@ def _run(task: Callable[[int], _Result], k: int) -> _Result:
 
 
 def _check_scheduler(address: str) -> None:
-    """Whether what listens there speaks as Dask does: a client would wait for ever for another server's first word."""
+    """Whether what listens there speaks as Dask does: a client would wait for ever for another
+    server's first word.
+    """
     import asyncio
     from concurrent.futures import ThreadPoolExecutor
 
@@ -168,22 +189,29 @@ def _check_scheduler(address: str) -> None:
         with ThreadPoolExecutor(1) as thread:  # a notebook has a loop of its own in this one
             thread.submit(asyncio.run, greet()).result()
     except Exception as error:  # of what another server says no more is known
-        raise ClusterError(f"No Dask scheduler answers at {address}. Expected an address such as tcp://host:8786, of "
-                           "one that runs: start it with dask scheduler.") from error
+        raise ClusterError(
+            f"No Dask scheduler answers at {address}. Expected an address such as tcp://host:8786, of "
+            "one that runs: start it with dask scheduler."
+        ) from error
 
 
 def _check_workers(client: Any, address: str) -> None:
     try:
         versions = client.run(_version)
     except ModuleNotFoundError as error:
-        raise ClusterError(f"A worker of the Dask cluster at {address} lacks {error.name}. Install mtsig "
-                           "there.") from error
+        raise ClusterError(
+            f"A worker of the Dask cluster at {address} lacks {error.name}. Install mtsig there."
+        ) from error
     if not versions:
-        raise ClusterError(f"The Dask cluster at {address} has no workers. Start some: dask worker {address}.")
+        raise ClusterError(
+            f"The Dask cluster at {address} has no workers. Start some: dask worker {address}."
+        )
     for worker, version in versions.items():
         if version != __version__:
-            raise ClusterError(f"The worker {worker} of the Dask cluster has mtsig {version}, and this is "
-                               f"{__version__}. Install the same version on all machines.")
+            raise ClusterError(
+                f"The worker {worker} of the Dask cluster has mtsig {version}, and this is "
+                f"{__version__}. Install the same version on all machines."
+            )
 
 
 def _version() -> str:

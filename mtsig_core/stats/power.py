@@ -1,8 +1,10 @@
-"""What a test set can see: the minimum detectable difference, power, and the size that a difference needs.
+"""What a test set can see: the minimum detectable difference, power, and the size that a difference
+needs.
 
-A standard error is itself estimated, and so is whatever is planned by it: quantiles are Student's, with the degrees of
-freedom of the units that there are. `degrees_of_freedom` says how well one standard error is known, `error_interval`
-and `noncentrality_interval` what that leaves open. docs/statistics.md has how often these hold.
+A standard error is itself estimated, and so is whatever is planned by it: quantiles are Student's,
+with the degrees of freedom of the units that there are. `degrees_of_freedom` says how well one
+standard error is known, `error_interval` and `noncentrality_interval` what that leaves open.
+docs/statistics.md has how often these hold.
 """
 
 from __future__ import annotations
@@ -36,20 +38,27 @@ _FEW_LEVELS = 20  # units of which the p of all swaps are so many that none of t
 _MOST_PLANNED = 2**62  # units
 
 
-def minimum_detectable_difference(se: Points, alpha: float = 0.05, power: float = 0.8,
-                                  n_effective: np.ndarray | float = math.inf,
-                                  n_swapped: np.ndarray | int | None = None) -> Points:
-    """The true difference that a two-sided test at level alpha finds with this power: (t(1-a/2) + t(power)) SE.
+def minimum_detectable_difference(
+    se: Points,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    n_effective: np.ndarray | float = math.inf,
+    n_swapped: np.ndarray | int | None = None,
+) -> Points:
+    """The true difference that a two-sided test at level alpha finds with this power: (t(1-a/2) +
+    t(power)) SE.
 
     Parameters
     ----------
     se : float or ndarray
         Standard error of the difference, in points; of a bootstrap after `unbiased`.
     n_effective : float or ndarray
-        Units of equal size that those it was estimated on are worth; by default so many that t is normal.
+        Units of equal size that those it was estimated on are worth; by default so many that t is
+        normal.
     n_swapped : ndarray of int, optional
-        The units that a test by random swaps swaps: its p are multiples of 2/2^n. Where only the least of them is at
-        most alpha it finds what all n units show, which they do with this power where each does with power^(1/n).
+        The units that a test by random swaps swaps: its p are multiples of 2/2^n. Where only the
+        least of them is at most alpha it finds what all n units show, which they do with this power
+        where each does with power^(1/n).
 
     Returns
     -------
@@ -70,13 +79,21 @@ def minimum_detectable_difference(se: Points, alpha: float = 0.05, power: float 
         least = np.where(steps == 1, np.sqrt(n) * ndtri(power ** (1 / n)), 0.0)
     normal = np.isinf(freedom)
     known = np.where(normal, 1.0, freedom)
-    errors = [np.where(normal, ndtri(p), stdtrit(known, p)) for p in (1 - level / 2, np.asarray(power))]
-    return keep_kind(se, np.where(np.equal(se, 0), 0.0, np.maximum(errors[0] + errors[1], least)) * se)
+    errors = [
+        np.where(normal, ndtri(p), stdtrit(known, p)) for p in (1 - level / 2, np.asarray(power))
+    ]
+    return keep_kind(
+        se, np.where(np.equal(se, 0), 0.0, np.maximum(errors[0] + errors[1], least)) * se
+    )
 
 
-def power_at(difference: np.ndarray | float, se: np.ndarray | float, alpha: float = 0.05,
-             spread: np.ndarray | float | None = None, n_effective: np.ndarray | float = math.inf
-             ) -> np.ndarray | float:
+def power_at(
+    difference: np.ndarray | float,
+    se: np.ndarray | float,
+    alpha: float = 0.05,
+    spread: np.ndarray | float | None = None,
+    n_effective: np.ndarray | float = math.inf,
+) -> np.ndarray | float:
     """How often a two-sided test at level alpha finds a true difference, in either direction.
 
     Parameters
@@ -84,10 +101,11 @@ def power_at(difference: np.ndarray | float, se: np.ndarray | float, alpha: floa
     difference, se : float or ndarray
         True difference, and the standard error that the test reckons with; in points.
     spread : float or ndarray, optional
-        Standard deviation that the observed difference really has, by default `se`. Subsets drawn from one test set
-        without replacement vary less than test sets do.
+        Standard deviation that the observed difference really has, by default `se`. Subsets drawn
+        from one test set without replacement vary less than test sets do.
     n_effective : float or ndarray
-        As in `minimum_detectable_difference`: the test estimates its standard error on so many units.
+        As in `minimum_detectable_difference`: the test estimates its standard error on so many
+        units.
 
     Returns
     -------
@@ -110,11 +128,14 @@ def power_at(difference: np.ndarray | float, se: np.ndarray | float, alpha: floa
     return share
 
 
-def exaggeration_at(difference: float, se: float, alpha: float = 0.05, n_effective: float = math.inf) -> float:
-    """How many times as large as the true difference significant ones are, on average (Gelman and Carlin 2014).
+def exaggeration_at(
+    difference: float, se: float, alpha: float = 0.05, n_effective: float = math.inf
+) -> float:
+    """How many times as large as the true difference significant ones are, on average (Gelman and
+    Carlin 2014).
 
-    E(abs(d) | abs(d) >= t SE) / difference of a normal d, the true difference not 0: the winner's curse of tests with
-    little power.
+    E(abs(d) | abs(d) >= t SE) / difference of a normal d, the true difference not 0: the winner's
+    curse of tests with little power.
 
     >>> round(exaggeration_at(2.80, 1.0), 2), round(exaggeration_at(0.5, 1.0), 2)
     (1.13, 4.79)
@@ -123,14 +144,16 @@ def exaggeration_at(difference: float, se: float, alpha: float = 0.05, n_effecti
 
     size, bound = abs(difference) / se, _bounds(alpha, n_effective)
     above, below = bound - size, -bound - size
-    density = (np.exp(-above**2 / 2) + np.exp(-below**2 / 2)) / math.sqrt(2 * math.pi)
+    density = (np.exp(-(above**2) / 2) + np.exp(-(below**2) / 2)) / math.sqrt(2 * math.pi)
     sizes = size * (ndtr(-above) - ndtr(below)) + density
     return float(sizes.mean() / (ndtr(-above) + ndtr(below)).mean() / size)
 
 
 def _bounds(alpha: float, n_effective: np.ndarray | float) -> np.ndarray:
-    """What a difference has to exceed, in true standard errors, over the estimates that a test may make of these: t
-    times `_estimates`, shape (..., points); of known ones the normal quantile, shape (..., 1)."""
+    """What a difference has to exceed, in true standard errors, over the estimates that a test may
+    make of these: t times `_estimates`, shape (..., points); of known ones the normal quantile,
+    shape (..., 1).
+    """
     from scipy.special import stdtrit
 
     freedom = np.asarray(units_freedom(n_effective), dtype=float)
@@ -141,7 +164,9 @@ def _bounds(alpha: float, n_effective: np.ndarray | float) -> np.ndarray:
 
 
 def _estimates(freedom: np.ndarray) -> np.ndarray:
-    """Evenly likely estimates of a standard error of 1 that is known with f degrees of freedom, shape (..., points)."""
+    """Evenly likely estimates of a standard error of 1 that is known with f degrees of freedom,
+    shape (..., points).
+    """
     from scipy.special import gammaincinv
 
     half = freedom[..., None] / 2
@@ -149,19 +174,29 @@ def _estimates(freedom: np.ndarray) -> np.ndarray:
     return estimates
 
 
-def units_needed(difference: float, se: float, n_units: int, alpha: float = 0.05, power: float = 0.8,
-                 n_effective: float | None = None, swaps: bool = False) -> int:
-    """The units that a two-sided test needs to find a true difference with this power: the fewest whose minimum
-    detectable difference is no larger. SE shrinks as 1/sqrt(units), and t as they grow.
+def units_needed(
+    difference: float,
+    se: float,
+    n_units: int,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    n_effective: float | None = None,
+    swaps: bool = False,
+) -> int:
+    """The units that a two-sided test needs to find a true difference with this power: the fewest
+    whose minimum detectable difference is no larger. SE shrinks as 1/sqrt(units), and t as they
+    grow.
 
     Parameters
     ----------
     difference : float
         In points, not 0.
     se : float
-        Standard error of the difference on `n_units` units, in points; of a bootstrap after `unbiased`.
+        Standard error of the difference on `n_units` units, in points; of a bootstrap after
+        `unbiased`.
     n_effective : float, optional
-        Units of equal size that these are worth, by default all; planned ones are worth as much each.
+        Units of equal size that these are worth, by default all; planned ones are worth as much
+        each.
     swaps : bool
         Whether the test swaps units, so that p of few takes few values.
 
@@ -176,9 +211,13 @@ def units_needed(difference: float, se: float, n_units: int, alpha: float = 0.05
 
     def enough(n: int) -> bool:
         error = se * math.sqrt(n_units / n)
-        return minimum_detectable_difference(error, alpha, power, worth * n, n if swaps else None) <= abs(difference)
+        return minimum_detectable_difference(
+            error, alpha, power, worth * n, n if swaps else None
+        ) <= abs(difference)
 
-    low = max(1, math.ceil(n_units * (minimum_detectable_difference(se, alpha, power) / difference) ** 2))
+    low = max(
+        1, math.ceil(n_units * (minimum_detectable_difference(se, alpha, power) / difference) ** 2)
+    )
     high = low
     while not enough(high) and high < _MOST_PLANNED:
         low, high = high + 1, 2 * high
@@ -189,65 +228,84 @@ def units_needed(difference: float, se: float, n_units: int, alpha: float = 0.05
 
 
 def degrees_of_freedom(left_out: np.ndarray, resamples: int) -> np.ndarray:
-    """How well bootstrap standard errors are known: f, where f SE^2 / sigma^2 is about chi-squared with f degrees.
+    """How well bootstrap standard errors are known: f, where f SE^2 / sigma^2 is about chi-squared
+    with f degrees.
 
-    f = 2 / var(log SE^2), as of Satterthwaite (1946). The variance is that of Bonett (2006, Computational Statistics
-    and Data Analysis 50, 775-782), c^2 (k - (n - 3) / n) / (n - 1) with c = n / (n - 2) and k the kurtosis about a
-    trimmed mean of what each unit adds, which is large where a few units decide; and 2 / (B - 1) for the draws of the
-    bootstrap.
+    f = 2 / var(log SE^2), as of Satterthwaite (1946). The variance is that of Bonett (2006,
+    Computational Statistics and Data Analysis 50, 775-782), c^2 (k - (n - 3) / n) / (n - 1) with c
+    = n / (n - 2) and k the kurtosis about a trimmed mean of what each unit adds, which is large
+    where a few units decide; and 2 / (B - 1) for the draws of the bootstrap.
 
-    Takes differences with one unit left out, shape (k, units), NaN for units that have no part in one; returns shape
-    (k,), NaN with fewer than five units, and where nothing varies.
+    Takes differences with one unit left out, shape (k, units), NaN for units that have no part in
+    one; returns shape (k,), NaN with fewer than five units, and where nothing varies.
     """
+
     def variance(rows: np.ndarray) -> np.ndarray:
         n = rows.shape[1]
         if n < _LEAST_UNITS:
             return np.full(len(rows), np.nan)
         cut = int(n / (2 * math.sqrt(n - 4)))
         around = rows - rows.mean(axis=1, keepdims=True)
-        around /= np.maximum(np.abs(around).max(axis=1, keepdims=True), np.finfo(float).tiny)  # of any scale
-        middle = np.partition(around, [cut, n - 1 - cut], axis=1)[:, cut:n - cut].mean(axis=1, keepdims=True)
+        around /= np.maximum(
+            np.abs(around).max(axis=1, keepdims=True), np.finfo(float).tiny
+        )  # of any scale
+        middle = np.partition(around, [cut, n - 1 - cut], axis=1)[:, cut : n - cut].mean(
+            axis=1, keepdims=True
+        )
         squares = (around**2).sum(axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            fourths = np.square(around - middle) ** 2  # ** 4 takes 50 times as long, and rounds by processor
+            fourths = (
+                np.square(around - middle) ** 2
+            )  # ** 4 takes 50 times as long, and rounds by processor
             kurtosis = n * fourths.sum(axis=1) / np.where(squares > 0, squares, np.nan) ** 2
         found: np.ndarray = (n / (n - 2)) ** 2 * np.maximum(kurtosis - (n - 3) / n, 0) / (n - 1)
         return found
 
-    freedom: np.ndarray = 2 / (apply_by_rows(lambda rows: apply_to_known(variance, rows),
-                                             left_out) + 2 / (resamples - 1))
+    freedom: np.ndarray = 2 / (
+        apply_by_rows(lambda rows: apply_to_known(variance, rows), left_out) + 2 / (resamples - 1)
+    )
     return freedom
 
 
-def error_interval(se: np.ndarray, freedom: np.ndarray, n_effective: np.ndarray,
-                   alpha: float = 0.05) -> tuple[np.ndarray, np.ndarray]:
-    """Interval of level 1 - alpha for the true standard errors: sqrt(f / chi-squared(f)) SE sqrt(n / (n - 1)), with f
-    of `degrees_of_freedom`, and n units of equal size as in `unbiased`; low and high, each of shape (k,).
+def error_interval(
+    se: np.ndarray, freedom: np.ndarray, n_effective: np.ndarray, alpha: float = 0.05
+) -> tuple[np.ndarray, np.ndarray]:
+    """Interval of level 1 - alpha for the true standard errors: sqrt(f / chi-squared(f)) SE sqrt(n
+    / (n - 1)), with f of `degrees_of_freedom`, and n units of equal size as in `unbiased`; low and
+    high, each of shape (k,).
     """
     from scipy.special import gammaincinv
 
-    low, high = (unbiased(se, n_effective) / np.sqrt(2 / freedom * gammaincinv(freedom / 2, level))
-                 for level in (1 - alpha / 2, alpha / 2))
+    low, high = (
+        unbiased(se, n_effective) / np.sqrt(2 / freedom * gammaincinv(freedom / 2, level))
+        for level in (1 - alpha / 2, alpha / 2)
+    )
     return low, high
 
 
-def noncentrality_interval(t: np.ndarray, freedom: np.ndarray, alpha: float = 0.05) -> tuple[np.ndarray, np.ndarray]:
-    """Interval of level 1 - alpha for the true difference in true standard errors, of which `t` are the estimates; low
-    and high, each of shape (k,).
+def noncentrality_interval(
+    t: np.ndarray, freedom: np.ndarray, alpha: float = 0.05
+) -> tuple[np.ndarray, np.ndarray]:
+    """Interval of level 1 - alpha for the true difference in true standard errors, of which `t` are
+    the estimates; low and high, each of shape (k,).
 
-    Both are uncertain: t has the noncentral t distribution with f degrees of freedom, whose noncentrality is sought
-    (Johnson and Welch 1940).
+    Both are uncertain: t has the noncentral t distribution with f degrees of freedom, whose
+    noncentrality is sought (Johnson and Welch 1940).
     """
     from scipy.special import ndtr
 
-    spread = np.asarray(t, dtype=float)[:, None] * _estimates(np.asarray(freedom, dtype=float))  # t, had it its true SE
+    spread = np.asarray(t, dtype=float)[:, None] * _estimates(
+        np.asarray(freedom, dtype=float)
+    )  # t, had it its true SE
 
     def where(level: float) -> np.ndarray:
         low: np.ndarray = spread.min(axis=1) - 10
         high: np.ndarray = spread.max(axis=1) + 10
         for _ in range(40):
             middle = (low + high) / 2
-            above = ndtr(spread - middle[:, None]).mean(axis=1) > level  # falls as the noncentrality grows
+            above = (
+                ndtr(spread - middle[:, None]).mean(axis=1) > level
+            )  # falls as the noncentrality grows
             low, high = np.where(above, middle, low), np.where(above, high, middle)
         return low
 
@@ -257,7 +315,9 @@ def noncentrality_interval(t: np.ndarray, freedom: np.ndarray, alpha: float = 0.
 # How large a test set must be, by the standard errors of this one.
 
 
-_BEYOND = 1e100  # a standard error so many times a difference asks for more units than a float holds
+_BEYOND = (
+    1e100  # a standard error so many times a difference asks for more units than a float holds
+)
 
 
 class PairError(NamedTuple):
@@ -289,20 +349,24 @@ class SweptSizes(Protocol):
 
 @dataclass(frozen=True)
 class PairPlan:
-    """The size that one pair of systems needs, in units that both systems have; in a sweep, of the sets that it draws.
+    """The size that one pair of systems needs, in units that both systems have; in a sweep, of the
+    sets that it draws.
 
-    Sizes have an interval of level 1 - alpha, ``_low`` to ``_high``. ``_family`` is for a test at alpha / `n_pairs`:
-    enough after Bonferroni, Holm and ``bh``, and most often after Romano-Wolf. No size is below that with which a p can
-    be so small.
+    Sizes have an interval of level 1 - alpha, ``_low`` to ``_high``. ``_family`` is for a test at
+    alpha / `n_pairs`: enough after Bonferroni, Holm and ``bh``, and most often after Romano-Wolf.
+    No size is below that with which a p can be so small.
     """
 
     a: str
     b: str
-    delta: float  # improvement of a over b on this set, in points, and its standard error, None of one unit
+    # improvement of a over b on this set, in points, and its standard error, None of one unit
+    delta: float
     se: float | None
-    mdd: float | None  # the difference that this set finds with the power asked for; None where it can find none
-    #: For the difference asked for; None where the standard error is 0 or beyond all measure. No interval with fewer
-    #: than five units.
+    mdd: (
+        float | None
+    )  # the difference that this set finds with the power asked for; None where it can find none
+    #: For the difference asked for; None where the standard error is 0 or beyond all measure. No
+    #: interval with fewer than five units.
     units: int | None
     segments: int | None  # of so many units of the same mean length
     #: For `delta`, were it the true difference; ``_high`` is None where 0 cannot be excluded.
@@ -323,12 +387,15 @@ class PairPlan:
     segments_for_own_family: int | None
     se_df: float | None  # degrees of freedom of the standard error, see `degrees_of_freedom`
     n_pairs: int
-    decidable: bool  # whether any difference could be significant with so many units, without correction
+    decidable: (
+        bool  # whether any difference could be significant with so many units, without correction
+    )
     n_effective: float  # how many units of equal size those at hand are worth
 
 
 def default_difference(scores: Iterable[float]) -> float:
-    """A difference worth planning for on the scale of some scores: a thirtieth of the largest, as 1, 2 or 5 x 10^k.
+    """A difference worth planning for on the scale of some scores: a thirtieth of the largest, as
+    1, 2 or 5 x 10^k.
 
     Of BLEU about 30 that is 1 point, of a metric from 0 to 1 some hundredths.
 
@@ -345,14 +412,21 @@ def default_difference(scores: Iterable[float]) -> float:
     return min(steps, key=lambda step: abs(math.log(step / wanted)))
 
 
-def plan(source: Comparison | SweptSizes, difference: float, power: float = 0.8, *,
-         metric: str | None = None) -> tuple[PairPlan, ...]:
-    """How large a test set each pair needs to find a difference with a power, by the standard errors of this one.
+def plan(
+    source: Comparison | SweptSizes,
+    difference: float,
+    power: float = 0.8,
+    *,
+    metric: str | None = None,
+) -> tuple[PairPlan, ...]:
+    """How large a test set each pair needs to find a difference with a power, by the standard
+    errors of this one.
 
-    Normal theory, with SE falling as 1/sqrt(units); `PairSize.expected` beside `PairSize.significant` of a sweep of
-    sizes shows how well it holds here. The segments are those of units of the same mean length. For one test at alpha,
-    and for a family of all pairs; each size with an interval, for which docs/statistics.md has measured how often it
-    holds the true one. The test is that of the comparison, ``ar`` for a sweep.
+    Normal theory, with SE falling as 1/sqrt(units); `PairSize.expected` beside
+    `PairSize.significant` of a sweep of sizes shows how well it holds here. The segments are those
+    of units of the same mean length. For one test at alpha, and for a family of all pairs; each
+    size with an interval, for which docs/statistics.md has measured how often it holds the true
+    one. The test is that of the comparison, ``ar`` for a sweep.
 
     Parameters
     ----------
@@ -378,74 +452,140 @@ def plan(source: Comparison | SweptSizes, difference: float, power: float = 0.8,
     >>> row.units == row.segments, row.units > row.units_for_own
     (True, True)
     """
-    errors, at_hand, settings = _compared(source, metric) if isinstance(source, Comparison) else _swept(source)
+    errors, at_hand, settings = (
+        _compared(source, metric) if isinstance(source, Comparison) else _swept(source)
+    )
     if not errors:
         raise SettingError("A difference takes two systems. Add another output.")
     if not (math.isfinite(difference) and difference > 0):
-        raise SettingError(f"The difference is {difference:g}. Expected a number of points above 0, such as 1.")
+        raise SettingError(
+            f"The difference is {difference:g}. Expected a number of points above 0, such as 1."
+        )
     if not 0 < power < 1:
         raise SettingError(f"power is {power:g}. Expected a number between 0 and 1, such as 0.8.")
     m = len(errors)
-    delta, se, freedom, n, worth = (np.array(column) for column in zip(*errors.values(), strict=True))
+    delta, se, freedom, n, worth = (
+        np.array(column) for column in zip(*errors.values(), strict=True)
+    )
     se_ends = error_interval(se, freedom, worth, settings.alpha)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.abs(delta) / unbiased(se, worth)
         of_one = noncentrality_interval(t, freedom, settings.alpha)
-        own_ends = [np.abs(delta) / np.maximum(of_one[1], -of_one[0]), np.abs(delta) / np.maximum(of_one[0], 0)]
+        own_ends = [
+            np.abs(delta) / np.maximum(of_one[1], -of_one[0]),
+            np.abs(delta) / np.maximum(of_one[0], 0),
+        ]
     error, swaps = unbiased(se, worth), swaps_units(settings)
     enough, rows = replace(settings, trials=None), []
-    tests = [(family, settings.alpha / pairs, fewest_units(enough, pairs, "bonferroni"))
-             for family, pairs in (("", 1), ("_family", m))]
+    tests = [
+        (family, settings.alpha / pairs, fewest_units(enough, pairs, "bonferroni"))
+        for family, pairs in (("", 1), ("_family", m))
+    ]
     for k, (a, b) in enumerate(errors):
         row: dict[str, Any] = {}
         n_units, n_segments = at_hand[k]
         for family, level, least in tests:
             # what never varies says nothing of other differences
-            row[f"mdd{family}"] = None if n[k] < least or se[k] == 0 else float(minimum_detectable_difference(
-                error[k], level, power, worth[k], n[k] if swaps else None))
+            row[f"mdd{family}"] = (
+                None
+                if n[k] < least or se[k] == 0
+                else float(
+                    minimum_detectable_difference(
+                        error[k], level, power, worth[k], n[k] if swaps else None
+                    )
+                )
+            )
             for own, target, ends in (("", difference, se_ends), ("_for_own", delta[k], own_ends)):
-                for end, one in zip(("", "_low", "_high"), (error[k], ends[0][k], ends[1][k]), strict=True):
+                for end, one in zip(
+                    ("", "_low", "_high"), (error[k], ends[0][k], ends[1][k]), strict=True
+                ):
                     known = se[k] > 0 and one < _BEYOND * abs(target)
-                    row[f"units{own}{family}{end}"] = None if not known else max(
-                        least, units_needed(float(target), float(one), n_units, level, power, float(worth[k]), swaps))
+                    row[f"units{own}{family}{end}"] = (
+                        None
+                        if not known
+                        else max(
+                            least,
+                            units_needed(
+                                float(target),
+                                float(one),
+                                n_units,
+                                level,
+                                power,
+                                float(worth[k]),
+                                swaps,
+                            ),
+                        )
+                    )
                 units = row[f"units{own}{family}"]
-                row[f"segments{own}{family}"] = None if units is None else round(units * (n_segments / n_units))
-        rows.append(PairPlan(a=a, b=b, delta=float(delta[k]), n_pairs=m,
-                             se=float(se[k]) if math.isfinite(se[k]) else None,
-                             se_df=float(freedom[k]) if math.isfinite(freedom[k]) else None,
-                             decidable=bool(n[k] >= tests[0][2]), n_effective=float(worth[k]), **row))
+                row[f"segments{own}{family}"] = (
+                    None if units is None else round(units * (n_segments / n_units))
+                )
+        rows.append(
+            PairPlan(
+                a=a,
+                b=b,
+                delta=float(delta[k]),
+                n_pairs=m,
+                se=float(se[k]) if math.isfinite(se[k]) else None,
+                se_df=float(freedom[k]) if math.isfinite(freedom[k]) else None,
+                decidable=bool(n[k] >= tests[0][2]),
+                n_effective=float(worth[k]),
+                **row,
+            )
+        )
     return tuple(rows)
 
 
 def cannot_plan(source: Comparison | SweptSizes, metric: str | None = None) -> Caution | None:
-    """The warning that the test set is too small for any difference to be significant; None where some could be."""
-    errors, _, settings = _compared(source, metric) if isinstance(source, Comparison) else _swept(source)
+    """The warning that the test set is too small for any difference to be significant; None where
+    some could be.
+    """
+    errors, _, settings = (
+        _compared(source, metric) if isinstance(source, Comparison) else _swept(source)
+    )
     most = max((error.n_units for error in errors.values()), default=0)
     settings = replace(settings, trials=None, correction="none")
     if not errors or can_reach(settings, np.array([most])).any():
         return None
-    return Caution("cannot-plan", {"unit": settings.unit, "n": most, "needed": fewest_units(settings, 1)},
-                   remedies=suggest_settings(settings, 1))
+    return Caution(
+        "cannot-plan",
+        {"unit": settings.unit, "n": most, "needed": fewest_units(settings, 1)},
+        remedies=suggest_settings(settings, 1),
+    )
 
 
-def _compared(comparison: Comparison, metric: str | None) -> tuple[PairErrors, list[tuple[int, int]], Settings]:
-    """What a sweep has as its errors, the units and segments that the systems of each pair have in common, and the
-    settings of the test."""
+def _compared(
+    comparison: Comparison, metric: str | None
+) -> tuple[PairErrors, list[tuple[int, int]], Settings]:
+    """What a sweep has as its errors, the units and segments that the systems of each pair have in
+    common, and the settings of the test.
+    """
     result = comparison.metrics[next(iter(comparison.metrics)) if metric is None else metric]
     errors, at_hand = {}, []
     for pair in result.tested:
         if pair.se is None and pair.n_units != 1:
             continue
-        errors[pair.a, pair.b] = PairError(result.sign * pair.delta, math.nan if pair.se is None else pair.se,
-                                           math.nan if pair.se_df is None else pair.se_df, pair.n_units,
-                                           pair.n_effective)
+        errors[pair.a, pair.b] = PairError(
+            result.sign * pair.delta,
+            math.nan if pair.se is None else pair.se,
+            math.nan if pair.se_df is None else pair.se_df,
+            pair.n_units,
+            pair.n_effective,
+        )
         at_hand.append((pair.n_units if comparison.settings.unit == "document" else pair.n, pair.n))
     return errors, at_hand, comparison.settings
 
 
 def _swept(sweep: SweptSizes) -> tuple[PairErrors, list[tuple[int, int]], Settings]:
-    """The same of a sweep, for the test `ar`; its units are those that are drawn, whether both systems have them or
-    not."""
-    settings = Settings(test="ar", trials=None, correction="none", ci="percentile", baseline=None,
-                        **asdict(sweep.settings))
+    """The same of a sweep, for the test `ar`; its units are those that are drawn, whether both
+    systems have them or not.
+    """
+    settings = Settings(
+        test="ar",
+        trials=None,
+        correction="none",
+        ci="percentile",
+        baseline=None,
+        **asdict(sweep.settings),
+    )
     return sweep.errors, [(sweep.n_units, sweep.n_segments)] * len(sweep.errors), settings

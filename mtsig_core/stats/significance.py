@@ -1,4 +1,6 @@
-"""The paired tests and the corrections for many comparisons, with their sources; page Methods has the formulas."""
+"""The paired tests and the corrections for many comparisons, with their sources; page Methods has
+the formulas.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +13,17 @@ from typing import Any, overload
 import numpy as np
 
 from mtsig_core.results import PairResult
-from mtsig_core.stats.arrays import TOLERANCE, Rows, apply_by_rows, count_extreme, iterate_rows, rounding_error
+from mtsig_core.stats.arrays import (
+    TOLERANCE,
+    Rows,
+    apply_by_rows,
+    count_extreme,
+    iterate_rows,
+    rounding_error,
+)
 from mtsig_core.stats.resampling import Units
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # The paired tests: replicate differences -> p-values, and a registry that says what each of them is.
 #
 # Every test takes the observed differences and their replicates, for all pairs at once. Where a source defines its test
@@ -29,18 +38,22 @@ FEW_TO_DRAW = 10
 
 
 def approximate_randomization(observed: np.ndarray, swapped: np.ndarray | Rows) -> np.ndarray:
-    """Two-sided approximate randomization (Riezler and Maxwell 2005, Fig. 1), from d_0 and from d_r after random swaps.
+    """Two-sided approximate randomization (Riezler and Maxwell 2005, Fig.
 
-    p = (c + 1) / (R + 1), c = #{abs(d_r) >= abs(d_0)}; ``>=``, so that identical outputs get p = 1. Shapes (pairs,) and
-    (pairs, R) -> (pairs,).
+    1), from d_0 and from d_r after random swaps.
+
+    p = (c + 1) / (R + 1), c = #{abs(d_r) >= abs(d_0)}; ``>=``, so that identical outputs get p = 1.
+    Shapes (pairs,) and (pairs, R) -> (pairs,).
     """
     return _p_values(lambda d0, d: count_extreme(d0, d, np.zeros(len(d))), observed, swapped)
 
 
 def signed_shift(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray:
-    """Bootstrap test by the shift method (Noreen 1989): the bootstrap differences, centred, stand for the null.
+    """Bootstrap test by the shift method (Noreen 1989): the bootstrap differences, centred, stand
+    for the null.
 
-    p = (c + 1) / (B + 1), c = #{abs(d_b - mean(d_b)) >= abs(d_0)}. Shapes as in `approximate_randomization`.
+    p = (c + 1) / (B + 1), c = #{abs(d_b - mean(d_b)) >= abs(d_0)}. Shapes as in
+    `approximate_randomization`.
     """
     return _p_values(lambda d0, d: count_extreme(d0, d, d.mean(axis=1)), observed, drawn)
 
@@ -48,10 +61,10 @@ def signed_shift(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray:
 def studentised_bootstrap(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray:
     """Two-sided bootstrap test of a studentised difference (Davison and Hinkley 1997, 4.4).
 
-    p = (c + 1) / (B + 1), c = #{abs(t_b) >= abs(t_0)}, where t_0 is the difference over its standard error, and t_b
-    that of a resample, less what was observed, over the standard error of this resample. `drawn` has t_b times the
-    standard error of t_0, which is in points, so that it is compared with the difference itself. Shapes as in
-    `approximate_randomization`.
+    p = (c + 1) / (B + 1), c = #{abs(t_b) >= abs(t_0)}, where t_0 is the difference over its
+    standard error, and t_b that of a resample, less what was observed, over the standard error of
+    this resample. `drawn` has t_b times the standard error of t_0, which is in points, so that it
+    is compared with the difference itself. Shapes as in `approximate_randomization`.
     """
     return _p_values(lambda d0, d: count_extreme(d0, d, np.zeros(len(d))), observed, drawn)
 
@@ -59,24 +72,31 @@ def studentised_bootstrap(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.
 def percentile_test(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray:
     """Two-sided p of the percentile interval (after Zhang and Vogel 2004, section 3.2).
 
-    p = min(1, 2 (min(#{d_b <= 0}, #{d_b >= 0}) + 1) / (B + 1)). Shapes as in `approximate_randomization`.
+    p = min(1, 2 (min(#{d_b <= 0}, #{d_b >= 0}) + 1) / (B + 1)). Shapes as in
+    `approximate_randomization`.
     """
+
     def smaller_tail(d: np.ndarray) -> np.ndarray:
         tie = rounding_error(d)[:, None]
         smaller: np.ndarray = np.minimum((d <= tie).sum(axis=1), (d >= -tie).sum(axis=1))
         return smaller
 
-    p: np.ndarray = np.minimum(1, 2 * (apply_by_rows(smaller_tail, drawn) + 1) / (drawn.shape[1] + 1))
+    p: np.ndarray = np.minimum(
+        1, 2 * (apply_by_rows(smaller_tail, drawn) + 1) / (drawn.shape[1] + 1)
+    )
     return p
 
 
 def riezler_maxwell(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray:
-    """The shift method as printed in Riezler and Maxwell 2005, Fig. 2 (sacreBLEU's ``--paired-bs`` too).
+    """The shift method as printed in Riezler and Maxwell 2005, Fig.
 
-    p = (c + 1) / (B + 1), c = #{abs(d_b) - mean(abs(d_b)) >= abs(d_0)}. The absolute value inside the shift makes
-    it one-sided: at .05 it rejects about 11% of true nulls with many units of equal size, up to 19% with few or unequal
-    ones. sacreBLEU counts with a strict ``>``.
+    2 (sacreBLEU's ``--paired-bs`` too).
+
+    p = (c + 1) / (B + 1), c = #{abs(d_b) - mean(abs(d_b)) >= abs(d_0)}. The absolute value inside
+    the shift makes it one-sided: at .05 it rejects about 11% of true nulls with many units of equal
+    size, up to 19% with few or unequal ones. sacreBLEU counts with a strict ``>``.
     """
+
     def count(d0: np.ndarray, d: np.ndarray) -> np.ndarray:
         size, reached = np.abs(d), np.abs(d0)
         excess = size - size.mean(axis=1, keepdims=True)
@@ -88,19 +108,25 @@ def riezler_maxwell(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarra
 
 
 def win_rates(drawn: np.ndarray | Rows) -> tuple[np.ndarray, np.ndarray]:
-    """Shares of bootstrap samples with a positive and a negative difference (Koehn 2004, section 6).
+    """Shares of bootstrap samples with a positive and a negative difference (Koehn 2004, section
+    6).
 
     Samples with equal scores count for neither. Returns (win, lose), each of shape (pairs,).
     """
-    return (apply_by_rows(lambda d: (d > rounding_error(d)[:, None]).mean(axis=1), drawn),
-            apply_by_rows(lambda d: (d < -rounding_error(d)[:, None]).mean(axis=1), drawn))
+    return (
+        apply_by_rows(lambda d: (d > rounding_error(d)[:, None]).mean(axis=1), drawn),
+        apply_by_rows(lambda d: (d < -rounding_error(d)[:, None]).mean(axis=1), drawn),
+    )
 
 
 def student_t(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
-    """Two-sided paired t test on the differences of segment scores (Student 1908; Koehn 2004, section 4).
+    """Two-sided paired t test on the differences of segment scores (Student 1908; Koehn 2004,
+    section 4).
 
-    t = mean(d) / (sd(d) / sqrt(n)) on n - 1 degrees of freedom, from differences of shape (pairs, segments), NaN where
-    one has no score. p is 1 without a difference, and with fewer than two segments."""
+    t = mean(d) / (sd(d) / sqrt(n)) on n - 1 degrees of freedom, from differences of shape (pairs,
+    segments), NaN where one has no score. p is 1 without a difference, and with fewer than two
+    segments.
+    """
     from scipy.special import stdtr
 
     n = np.isfinite(differences).sum(axis=1)
@@ -117,9 +143,11 @@ def student_t(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
 def wilcoxon(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
     """Two-sided signed rank test on the differences of segment scores (Wilcoxon 1945).
 
-    Segments without a difference are left out, equal sizes share their mean rank. Exact for up to 50 differences, else
-    the normal approximation with the variance corrected for ties. Parameters and result as in `student_t`.
+    Segments without a difference are left out, equal sizes share their mean rank. Exact for up to
+    50 differences, else the normal approximation with the variance corrected for ties. Parameters
+    and result as in `student_t`.
     """
+
     def p_value(row: np.ndarray) -> float:
         d = _ranked_differences(row)
         if not len(d):
@@ -134,7 +162,9 @@ def wilcoxon(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
 
 
 def _ranked_differences(row: np.ndarray) -> np.ndarray:
-    """The differences that get a rank, rounded so that 0.8 - 0.7 and 0.4 - 0.3 tie; those of 0 get none."""
+    """The differences that get a rank, rounded so that 0.8 - 0.7 and 0.4 - 0.3 tie; those of 0 get
+    none.
+    """
     d = row[np.isfinite(row) & (row != 0)]
     if len(d):
         d = np.round(d * 10.0 ** (_DIGITS - math.floor(math.log10(np.abs(d).max()))))
@@ -143,7 +173,8 @@ def _ranked_differences(row: np.ndarray) -> np.ndarray:
 
 
 def exact_signed_rank(d: np.ndarray, alternative: str = "two-sided") -> float:
-    """Share of all 2^n signs with a sum of signed ranks at least as far from 0, or as high; n differences, none 0.
+    """Share of all 2^n signs with a sum of signed ranks at least as far from 0, or as high; n
+    differences, none 0.
 
     Twice a mean rank is a whole number, so that the sums are counted one rank after the other.
     """
@@ -154,16 +185,20 @@ def exact_signed_rank(d: np.ndarray, alternative: str = "two-sided") -> float:
     shares = np.zeros(total + 1)  # of sums of the ranks with the sign +
     shares[0] = 1.0
     for rank in ranks:
-        shares[rank:] = (shares[rank:] + shares[:total + 1 - rank]) / 2
+        shares[rank:] = (shares[rank:] + shares[: total + 1 - rank]) / 2
         shares[:rank] /= 2
     observed = int(ranks[d > 0].sum())
     if alternative == "greater":
         return float(shares[observed:].sum())
-    return float(shares[np.abs(2 * np.arange(total + 1) - total) >= abs(2 * observed - total)].sum())
+    return float(
+        shares[np.abs(2 * np.arange(total + 1) - total) >= abs(2 * observed - total)].sum()
+    )
 
 
 def _side_of_difference(observed: np.ndarray, replicates: np.ndarray | Rows) -> np.ndarray:
-    """1 where the observed difference favours the first system, -1 where the second, 0 where neither; (pairs,)."""
+    """1 where the observed difference favours the first system, -1 where the second, 0 where
+    neither; (pairs,).
+    """
     sides: np.ndarray = np.sign(observed)
     return sides
 
@@ -190,22 +225,27 @@ def _side_of_ranks(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
 
 
 def _least_swapped(n: np.ndarray) -> np.ndarray:
-    """To swap all units gives the same size of difference as to swap none: p of n units is at least 2 / 2^n."""
+    """To swap all units gives the same size of difference as to swap none: p of n units is at least
+    2 / 2^n.
+    """
     least: np.ndarray = np.ldexp(2.0, -n)
     return least
 
 
 def _least_drawn(n: np.ndarray) -> np.ndarray:
-    """The same of a bootstrap below ten units: so often all n units of two equal systems favour the same one.
+    """The same of a bootstrap below ten units: so often all n units of two equal systems favour the
+    same one.
 
-    All that is drawn favours it then, and p would be as small as the draws allow: of 3 units in a quarter of all true
-    nulls. From ten on, where it is .002, the draws alone decide.
+    All that is drawn favours it then, and p would be as small as the draws allow: of 3 units in a
+    quarter of all true nulls. From ten on, where it is .002, the draws alone decide.
     """
     return np.where(n < FEW_TO_DRAW, _least_swapped(n), 0.0)
 
 
 def _least_signed_rank(n: np.ndarray) -> np.ndarray:
-    """The same where all ranks have one sign; of more than 50 what the normal approximation gives for equal ranks."""
+    """The same where all ranks have one sign; of more than 50 what the normal approximation gives
+    for equal ranks.
+    """
     from scipy.special import ndtr
 
     exact = _least_swapped(np.minimum(n, _EXACT_RANKS))
@@ -229,15 +269,24 @@ def significant(p: np.ndarray | float, alpha: float) -> np.ndarray | bool:
 SIDES = {1: "a", -1: "b", 0: None}
 
 
-def decide_pairs(improvement: np.ndarray, alpha: float, *, p: np.ndarray | None = None, win: np.ndarray | None = None,
-                 lose: np.ndarray | None = None, side: np.ndarray | None = None) -> np.ndarray:
-    """The one place where a pair is decided: 1 for its first system, -1 for its second, 0 for neither.
+def decide_pairs(
+    improvement: np.ndarray,
+    alpha: float,
+    *,
+    p: np.ndarray | None = None,
+    win: np.ndarray | None = None,
+    lose: np.ndarray | None = None,
+    side: np.ndarray | None = None,
+) -> np.ndarray:
+    """The one place where a pair is decided: 1 for its first system, -1 for its second, 0 for
+    neither.
 
-    A pair goes to the side of the test's own statistic (`side`, see `SignificanceTest.side`; by default the sign of the
-    improvement, or of ``win - lose``), and only where the improvement is on that side too: what is not the same by both
-    is decided for neither, however small p is. In place of p `win` and `lose` may be given, the shares of bootstrap
-    samples on which the first is better, and worse (Koehn 2004, section 6): the larger has to be at least 1 - alpha.
-    Without either nothing is decided. All are of shape (pairs,).
+    A pair goes to the side of the test's own statistic (`side`, see `SignificanceTest.side`; by
+    default the sign of the improvement, or of ``win - lose``), and only where the improvement is on
+    that side too: what is not the same by both is decided for neither, however small p is. In place
+    of p `win` and `lose` may be given, the shares of bootstrap samples on which the first is
+    better, and worse (Koehn 2004, section 6): the larger has to be at least 1 - alpha. Without
+    either nothing is decided. All are of shape (pairs,).
 
     >>> decide_pairs(np.array([2.0, -1.0]), 0.05, p=np.array([0.01, 0.01]), side=np.array([-1, -1])).tolist()
     [0, -1]
@@ -254,15 +303,22 @@ def decide_pairs(improvement: np.ndarray, alpha: float, *, p: np.ndarray | None 
 
 
 def is_split(pair: PairResult, alpha: float) -> bool:
-    """Whether a pair would be decided if the test's own statistic and the difference were on the same side."""
+    """Whether a pair would be decided if the test's own statistic and the difference were on the
+    same side.
+    """
     if pair.favours is None or not pair.decidable:
         return False
-    p, win, lose = (None if value is None else np.array([value]) for value in (pair.p_adjusted, pair.win, pair.lose))
+    p, win, lose = (
+        None if value is None else np.array([value])
+        for value in (pair.p_adjusted, pair.win, pair.lose)
+    )
     found = _is_found(alpha, p, win, lose)
     return found is not None and bool(found[0])
 
 
-def _is_found(alpha: float, p: np.ndarray | None, win: np.ndarray | None, lose: np.ndarray | None) -> np.ndarray | None:
+def _is_found(
+    alpha: float, p: np.ndarray | None, win: np.ndarray | None, lose: np.ndarray | None
+) -> np.ndarray | None:
     """Whether each pair differs by p, or by the shares of wins; None without either."""
     if p is not None:
         return significant(p, alpha)
@@ -272,9 +328,14 @@ def _is_found(alpha: float, p: np.ndarray | None, win: np.ndarray | None, lose: 
     return found
 
 
-def _p_values(count: Callable[[np.ndarray, np.ndarray], np.ndarray], observed: np.ndarray,
-              replicates: np.ndarray | Rows) -> np.ndarray:
-    """(c + 1) / (R + 1), c the number of replicates at least as extreme as the observed difference."""
+def _p_values(
+    count: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    observed: np.ndarray,
+    replicates: np.ndarray | Rows,
+) -> np.ndarray:
+    """(c + 1) / (R + 1), c the number of replicates at least as extreme as the observed
+    difference.
+    """
     p: np.ndarray = (apply_by_rows(count, observed, replicates) + 1) / (replicates.shape[1] + 1)
     return p
 
@@ -286,27 +347,33 @@ class SignificanceTest:
     name: str
     title: str
     source: str
-    #: {"swaps", "bootstrap", "studentised", "none"}: What its replicates are; "studentised" are bootstrap differences,
-    #: each divided by its own standard error, see `stats.studentised`. Without draws these are differences of segment
-    #: scores, whatever the unit: such a test is for means of them alone and has no trials.
+    #: {"swaps", "bootstrap", "studentised", "none"}: What its replicates are; "studentised" are
+    #: bootstrap differences, each divided by its own standard error, see `stats.studentised`.
+    #: Without draws these are differences of segment scores, whatever the unit: such a test is for
+    #: means of them alone and has no trials.
     draws: str
     #: (observed, replicates) -> p; None for Koehn's, which concludes from win rates and has no p.
     p_values: Callable[[np.ndarray, Any], np.ndarray] | None
     default_correction: str
     steps: int = 1  # the smallest p is steps / (trials + 1)
-    #: Whether its replicates (those of a bootstrap after centring) are a joint null that Romano-Wolf can use.
+    #: Whether its replicates (those of a bootstrap after centring) are a joint null that
+    #: Romano-Wolf can use.
     romano_wolf: bool = False
     #: What is wrong with it as published, or for translations, and what to use instead.
     caution: str | None = None
     instead: str = ""
-    least: Callable[[np.ndarray], np.ndarray] | None = None  # number of units -> the smallest p whatever the outputs
+    least: Callable[[np.ndarray], np.ndarray] | None = (
+        None  # number of units -> the smallest p whatever the outputs
+    )
     #: What holds of it with few or unequal units, and what to use instead.
     with_few: str | None = None
     with_few_instead: str = ""
-    #: (observed, replicates) -> the sign of what its p, or its win rates, are of: 1 where that favours the first
-    #: system, -1 the second. By default that of the observed difference.
+    #: (observed, replicates) -> the sign of what its p, or its win rates, are of: 1 where that
+    #: favours the first system, -1 the second. By default that of the observed difference.
     side: Callable[[np.ndarray, Any], np.ndarray] = _side_of_difference
-    statistic: str = "the differences"  # what `side` is the sign of, in words that a plural verb follows
+    statistic: str = (
+        "the differences"  # what `side` is the sign of, in words that a plural verb follows
+    )
 
     @property
     def of_segments(self) -> bool:
@@ -337,54 +404,121 @@ class SignificanceTest:
 
 
 _MOST_DRAWS = "most resamples"
-_WITH_FEW = ("With few units it makes false claims too often over all pairs, whatever the correction. Of equal "
-             "systems, Romano-Wolf calls some better in 20 to 43% of test sets instead of 5%, with 6 systems and 7 "
-             "to 12 units. It does so in 15 to 27% with 10 to 15 systems and 20 units, or 30 or 60 documents of "
-             "unequal size. Holm does so in 10 to 20% from 12 units on. With fewer than 10 units p is at least 2/2^n, "
-             "the chance that all n favour the same of two equal systems.")
-_RATHER = ("Use the randomization test: it makes a false claim in 3 to 8% of such test sets, and more often only where "
-           "a few units set one system apart.")
-TESTS = {test.name: test for test in (
-    SignificanceTest(
-        "ar", "approximate randomization", "Riezler and Maxwell 2005, Fig. 1",
-        "swaps", approximate_randomization, "romano-wolf", romano_wolf=True, least=_least_swapped),
-    SignificanceTest(
-        "bootstrap", "bootstrap, signed shift", "Noreen 1989",
-        "bootstrap", signed_shift, "romano-wolf", romano_wolf=True, least=_least_drawn, with_few=_WITH_FEW,
-        with_few_instead=_RATHER),
-    SignificanceTest(
-        "bootstrap-t", "studentised bootstrap", "Davison and Hinkley 1997, 4.4",
-        "studentised", studentised_bootstrap, "romano-wolf", romano_wolf=True, least=_least_drawn),
-    SignificanceTest(
-        "percentile", "percentile interval of the difference", "Zhang and Vogel 2004, 3.2",
-        "bootstrap", percentile_test, "holm", steps=2, least=_least_drawn, with_few=_WITH_FEW,
-        with_few_instead=_RATHER, side=_side_of_draws, statistic=_MOST_DRAWS),
-    SignificanceTest(
-        "koehn", "paired bootstrap, share of wins", "Koehn 2004, 6",
-        "bootstrap", None, "none", least=_least_drawn, side=_side_of_draws, statistic=_MOST_DRAWS,
-        caution="The data choose the better direction. So with many units of equal size, at alpha = 0.05 it gives "
-                "about 10% false alarms, 5% per direction. With few or unequal units, as documents are, it gives up to "
-                "18%.",
-        instead="Use the randomization test for a two-sided test."),
-    SignificanceTest(
-        "riezler-maxwell", "shift method as printed", "Riezler and Maxwell 2005, Fig. 2",
-        "bootstrap", riezler_maxwell, "holm", least=_least_drawn,
-        caution="The absolute value inside the shift makes it one-sided. At alpha = 0.05 it gives about 11% false "
-                "alarms with many units of equal size, and up to 19% with few or unequal ones.",
-        instead="Use the randomization test, and this one only to reproduce the paper or sacreBLEU."),
-    SignificanceTest(
-        "t", "Student's t on paired segment scores", "Student 1908; Koehn 2004, 4",
-        "none", student_t, "holm", side=_side_of_mean, statistic="the differences of segments",
-        caution="It takes segments as independent, although segments of one document are alike.",
-        instead="Use the randomization test by document where document ids are known."),
-    SignificanceTest(
-        "wilcoxon", "Wilcoxon's signed ranks of segment scores", "Wilcoxon 1945",
-        "none", wilcoxon, "holm",
-        caution="It tests whether the differences are symmetric about 0, not their mean, and takes segments as "
-                "independent.",
-        instead="Use the randomization test for the difference that is shown.", least=_least_signed_rank,
-        side=_side_of_ranks, statistic="the signed ranks"),
-)}
+_WITH_FEW = (
+    "With few units it makes false claims too often over all pairs, whatever the correction. Of equal "
+    "systems, Romano-Wolf calls some better in 20 to 43% of test sets instead of 5%, with 6 systems and 7 "
+    "to 12 units. It does so in 15 to 27% with 10 to 15 systems and 20 units, or 30 or 60 documents of "
+    "unequal size. Holm does so in 10 to 20% from 12 units on. With fewer than 10 units p is at least 2/2^n, "
+    "the chance that all n favour the same of two equal systems."
+)
+_RATHER = (
+    "Use the randomization test: it makes a false claim in 3 to 8% of such test sets, and more often only where "
+    "a few units set one system apart."
+)
+TESTS = {
+    test.name: test
+    for test in (
+        SignificanceTest(
+            "ar",
+            "approximate randomization",
+            "Riezler and Maxwell 2005, Fig. 1",
+            "swaps",
+            approximate_randomization,
+            "romano-wolf",
+            romano_wolf=True,
+            least=_least_swapped,
+        ),
+        SignificanceTest(
+            "bootstrap",
+            "bootstrap, signed shift",
+            "Noreen 1989",
+            "bootstrap",
+            signed_shift,
+            "romano-wolf",
+            romano_wolf=True,
+            least=_least_drawn,
+            with_few=_WITH_FEW,
+            with_few_instead=_RATHER,
+        ),
+        SignificanceTest(
+            "bootstrap-t",
+            "studentised bootstrap",
+            "Davison and Hinkley 1997, 4.4",
+            "studentised",
+            studentised_bootstrap,
+            "romano-wolf",
+            romano_wolf=True,
+            least=_least_drawn,
+        ),
+        SignificanceTest(
+            "percentile",
+            "percentile interval of the difference",
+            "Zhang and Vogel 2004, 3.2",
+            "bootstrap",
+            percentile_test,
+            "holm",
+            steps=2,
+            least=_least_drawn,
+            with_few=_WITH_FEW,
+            with_few_instead=_RATHER,
+            side=_side_of_draws,
+            statistic=_MOST_DRAWS,
+        ),
+        SignificanceTest(
+            "koehn",
+            "paired bootstrap, share of wins",
+            "Koehn 2004, 6",
+            "bootstrap",
+            None,
+            "none",
+            least=_least_drawn,
+            side=_side_of_draws,
+            statistic=_MOST_DRAWS,
+            caution="The data choose the better direction. So with many units of equal size, at alpha = 0.05 it gives "
+            "about 10% false alarms, 5% per direction. With few or unequal units, as documents are, it gives up to "
+            "18%.",
+            instead="Use the randomization test for a two-sided test.",
+        ),
+        SignificanceTest(
+            "riezler-maxwell",
+            "shift method as printed",
+            "Riezler and Maxwell 2005, Fig. 2",
+            "bootstrap",
+            riezler_maxwell,
+            "holm",
+            least=_least_drawn,
+            caution="The absolute value inside the shift makes it one-sided. At alpha = 0.05 it gives about 11% false "
+            "alarms with many units of equal size, and up to 19% with few or unequal ones.",
+            instead="Use the randomization test, and this one only to reproduce the paper or sacreBLEU.",
+        ),
+        SignificanceTest(
+            "t",
+            "Student's t on paired segment scores",
+            "Student 1908; Koehn 2004, 4",
+            "none",
+            student_t,
+            "holm",
+            side=_side_of_mean,
+            statistic="the differences of segments",
+            caution="It takes segments as independent, although segments of one document are alike.",
+            instead="Use the randomization test by document where document ids are known.",
+        ),
+        SignificanceTest(
+            "wilcoxon",
+            "Wilcoxon's signed ranks of segment scores",
+            "Wilcoxon 1945",
+            "none",
+            wilcoxon,
+            "holm",
+            caution="It tests whether the differences are symmetric about 0, not their mean, and takes segments as "
+            "independent.",
+            instead="Use the randomization test for the difference that is shown.",
+            least=_least_signed_rank,
+            side=_side_of_ranks,
+            statistic="the signed ranks",
+        ),
+    )
+}
 
 
 def fitting_tests(segment_means: bool) -> dict[str, SignificanceTest]:
@@ -392,7 +526,7 @@ def fitting_tests(segment_means: bool) -> dict[str, SignificanceTest]:
     return {name: test for name, test in TESTS.items() if segment_means or not test.of_segments}
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # Corrections for many comparisons: raw p-values -> adjusted p-values, to be held against alpha.
 
 
@@ -408,14 +542,20 @@ def bonferroni(p: np.ndarray) -> np.ndarray:
 
 
 def holm(p: np.ndarray) -> np.ndarray:
-    """Holm (1979), step-down Bonferroni. Controls the family-wise error rate under any dependence."""
+    """Holm (1979), step-down Bonferroni.
+
+    Controls the family-wise error rate under any dependence.
+    """
     order = np.argsort(p, kind="stable")
     stepped = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
     return _back(np.minimum(1, stepped), order)
 
 
 def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
-    """Benjamini and Hochberg (1995). Controls the false discovery rate under positive dependence."""
+    """Benjamini and Hochberg (1995).
+
+    Controls the false discovery rate under positive dependence.
+    """
     return _step_up(p, 1.0)
 
 
@@ -432,57 +572,105 @@ class Correction:
     title: str  # what sentences and pages call it
     source: str  # its paper, where there is one
     controls: str  # what it keeps at the level
-    #: Raw p-values, shape (m,), to adjusted ones; None for Romano-Wolf, which needs the null of all pairs.
+    #: Raw p-values, shape (m,), to adjusted ones; None for Romano-Wolf, which needs the null of all
+    #: pairs.
     adjust: Callable[[np.ndarray], np.ndarray] | None
     family_wise: bool = False  # whether it controls the probability of any false decision
 
 
-CORRECTIONS = {correction.name: correction for correction in (
-    Correction("none", "no correction", "", "the error of each single pair", uncorrected),
-    Correction("bonferroni", "Bonferroni", "", "any false claim, under any dependence", bonferroni, family_wise=True),
-    Correction("holm", "Holm", "Holm 1979", "any false claim, under any dependence", holm, family_wise=True),
-    Correction(
-        "bh", "Benjamini-Hochberg", "Benjamini and Hochberg 1995",
-        "the expected share of false claims, under positive dependence", benjamini_hochberg),
-    Correction(
-        "by", "Benjamini-Yekutieli", "Benjamini and Yekutieli 2001",
-        "the expected share of false claims, under any dependence", benjamini_yekutieli),
-    Correction(
-        "romano-wolf", "Romano-Wolf", "Romano and Wolf 2005",
-        "any false claim, with the correlation of the pairs", None, family_wise=True),
-)}
+CORRECTIONS = {
+    correction.name: correction
+    for correction in (
+        Correction("none", "no correction", "", "the error of each single pair", uncorrected),
+        Correction(
+            "bonferroni",
+            "Bonferroni",
+            "",
+            "any false claim, under any dependence",
+            bonferroni,
+            family_wise=True,
+        ),
+        Correction(
+            "holm",
+            "Holm",
+            "Holm 1979",
+            "any false claim, under any dependence",
+            holm,
+            family_wise=True,
+        ),
+        Correction(
+            "bh",
+            "Benjamini-Hochberg",
+            "Benjamini and Hochberg 1995",
+            "the expected share of false claims, under positive dependence",
+            benjamini_hochberg,
+        ),
+        Correction(
+            "by",
+            "Benjamini-Yekutieli",
+            "Benjamini and Yekutieli 2001",
+            "the expected share of false claims, under any dependence",
+            benjamini_yekutieli,
+        ),
+        Correction(
+            "romano-wolf",
+            "Romano-Wolf",
+            "Romano and Wolf 2005",
+            "any false claim, with the correlation of the pairs",
+            None,
+            family_wise=True,
+        ),
+    )
+}
 
 #: Why the correction that usually finds most may find less.
 FEWER_THAN_HOLM = (
     "Romano-Wolf usually finds what Holm finds and more, but not here. It compares each difference with the most "
     "extreme of all pairs, in standard deviations. With few or unequal units some of these reach further than others. "
-    "Both control the same error: choose one before you look.")
+    "Both control the same error: choose one before you look."
+)
 
 
-def romano_wolf(observed: np.ndarray, null: np.ndarray | Rows, tolerance: float = 1e-9, *,
-                whole: bool = False) -> np.ndarray:
-    """Step-down max-T of Romano and Wolf (2005): family-wise error from the joint null of all pairs.
+def romano_wolf(
+    observed: np.ndarray, null: np.ndarray | Rows, tolerance: float = 1e-9, *, whole: bool = False
+) -> np.ndarray:
+    """Step-down max-T of Romano and Wolf (2005): family-wise error from the joint null of all
+    pairs.
 
-    Each pair is studentised by the standard deviation of its null. A pair whose null does not vary takes no part in the
-    maximum: without a difference (identical outputs) it gets p = 1; a difference that is the same in every draw is
-    infinitely many standard deviations, so that it comes first in the step-down and keeps the p of the pair alone.
+    Each pair is studentised by the standard deviation of its null. A pair whose null does not vary
+    takes no part in the maximum: without a difference (identical outputs) it gets p = 1; a
+    difference that is the same in every draw is infinitely many standard deviations, so that it
+    comes first in the step-down and keeps the p of the pair alone.
 
-    `null` has the differences under the null hypothesis, shape (pairs, replicates), the same draws for all pairs; one
-    that is less by the `tolerance` of a pair's largest counts as equal. Where null and observed differences together
-    are all that there can be (`whole`), the standard deviation is that of all, so that p is exact."""
+    `null` has the differences under the null hypothesis, shape (pairs, replicates), the same draws
+    for all pairs; one that is less by the `tolerance` of a pair's largest counts as equal. Where
+    null and observed differences together are all that there can be (`whole`), the standard
+    deviation is that of all, so that p is exact.
+    """
     return romano_wolf_in(observed, null, [np.arange(len(observed))], tolerance, whole=whole)[0]
 
 
 def measure_null(observed: np.ndarray, null: np.ndarray, *, whole: bool = False) -> np.ndarray:
     """The standard deviation of each row, and its largest size; shape (2, pairs)."""
-    return np.array([(np.column_stack([observed, null]) if whole else null).std(axis=1),
-                     np.maximum(np.abs(observed), np.abs(null).max(axis=1, initial=0.0))])
+    return np.array(
+        [
+            (np.column_stack([observed, null]) if whole else null).std(axis=1),
+            np.maximum(np.abs(observed), np.abs(null).max(axis=1, initial=0.0)),
+        ]
+    )
 
 
-def romano_wolf_in(observed: np.ndarray, null: np.ndarray | Rows, families: Sequence[np.ndarray],
-                   tolerance: float = 1e-9, *, whole: bool = False, measured: Sequence[np.ndarray] | None = None
-                   ) -> list[np.ndarray]:
-    """`romano_wolf` in several families of pairs from one null: of each family, by the numbers of its pairs, their p.
+def romano_wolf_in(
+    observed: np.ndarray,
+    null: np.ndarray | Rows,
+    families: Sequence[np.ndarray],
+    tolerance: float = 1e-9,
+    *,
+    whole: bool = False,
+    measured: Sequence[np.ndarray] | None = None,
+) -> list[np.ndarray]:
+    """`romano_wolf` in several families of pairs from one null: of each family, by the numbers of
+    its pairs, their p.
 
     `measured` is what `measure_null` says of all rows, where it is known.
     """
@@ -494,19 +682,26 @@ def romano_wolf_in(observed: np.ndarray, null: np.ndarray | Rows, families: Sequ
     constant = np.flatnonzero(~varies & (observed != 0))
     if len(constant):
         kept = null[constant]
-        by_itself[constant] = (count_extreme(observed[constant], kept, np.zeros(len(kept))) + 1) / (n + 1)
+        by_itself[constant] = (count_extreme(observed[constant], kept, np.zeros(len(kept))) + 1) / (
+            n + 1
+        )
     with np.errstate(divide="ignore", invalid="ignore"):
         distance = np.where(varies, np.abs(observed) / spread, -np.inf)
 
     # One walk over all pairs, the least far first, serves all families: the rows are the dear part.
-    order = np.argsort(distance, kind="stable")[np.count_nonzero(~varies):]
+    order = np.argsort(distance, kind="stable")[np.count_nonzero(~varies) :]
     adjusted, largest = np.tile(by_itself, (len(families), 1)), np.zeros((len(families), n))
     member = np.zeros((len(families), len(observed)), dtype=bool)
     for own, family in zip(member, families, strict=True):
         own[family] = True
     for pair, row in zip(order, iterate_rows(null, order), strict=True):
-        reach, threshold = np.abs(row) / spread[pair], (abs(observed[pair]) - ties[pair]) / spread[pair]
-        for k in np.flatnonzero(member[:, pair]):  # the largest is over the pairs of the family not yet passed
+        reach, threshold = (
+            np.abs(row) / spread[pair],
+            (abs(observed[pair]) - ties[pair]) / spread[pair],
+        )
+        for k in np.flatnonzero(
+            member[:, pair]
+        ):  # the largest is over the pairs of the family not yet passed
             np.maximum(largest[k], reach, out=largest[k])
             adjusted[k, pair] = (np.count_nonzero(largest[k] >= threshold) + 1) / (n + 1)
     found = []
@@ -530,9 +725,11 @@ def _back(values: np.ndarray, order: np.ndarray) -> np.ndarray:
     return out
 
 
-def apply_corrections(p: np.ndarray, romano_wolf: np.ndarray | None = None) -> dict[str, np.ndarray]:
-    """The same raw p-values, shape (pairs,), under each correction; with `romano_wolf`, which cannot be had from them,
-    last.
+def apply_corrections(
+    p: np.ndarray, romano_wolf: np.ndarray | None = None
+) -> dict[str, np.ndarray]:
+    """The same raw p-values, shape (pairs,), under each correction; with `romano_wolf`, which
+    cannot be had from them, last.
 
     >>> {name: adjusted.round(3).tolist() for name, adjusted in apply_corrections(np.array([0.01, 0.03])).items()}
     {'none': [0.01, 0.03], 'bonferroni': [0.02, 0.06], 'holm': [0.02, 0.03], 'bh': [0.02, 0.03], 'by': [0.03, 0.045]}
@@ -541,18 +738,25 @@ def apply_corrections(p: np.ndarray, romano_wolf: np.ndarray | None = None) -> d
     return adjusted if romano_wolf is None else {**adjusted, "romano-wolf": romano_wolf}
 
 
-def decide_adjusted(tested: Sequence[PairResult], sign: int, adjusted: np.ndarray, alpha: float) -> np.ndarray:
-    """What adjusted p, shape (pairs,), decide on pairs that were tested, as `decide_pairs` has it; `sign` turns a
-    difference into an improvement."""
+def decide_adjusted(
+    tested: Sequence[PairResult], sign: int, adjusted: np.ndarray, alpha: float
+) -> np.ndarray:
+    """What adjusted p, shape (pairs,), decide on pairs that were tested, as `decide_pairs` has it;
+    `sign` turns a difference into an improvement.
+    """
     improvement = np.array([sign * pair.delta for pair in tested])
-    side = np.array([{"a": 1, "b": -1, None: np.sign(own)}[pair.favours]
-                     for pair, own in zip(tested, improvement, strict=True)])
+    side = np.array(
+        [
+            {"a": 1, "b": -1, None: np.sign(own)}[pair.favours]
+            for pair, own in zip(tested, improvement, strict=True)
+        ]
+    )
     return decide_pairs(improvement, alpha, p=adjusted, side=side)
 
 
 def find_disagreements(decisions: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Indices of the pairs on which not all choices (corrections, tests) decide alike, from decisions of shape
-    (pairs,).
+    """Indices of the pairs on which not all choices (corrections, tests) decide alike, from
+    decisions of shape (pairs,).
 
     >>> find_disagreements({"none": np.array([1, 1, 0]), "holm": np.array([1, 0, 0])}).tolist()
     [1]

@@ -1,8 +1,9 @@
 """The studentised bootstrap: differences on resamples, each divided by its own standard error.
 
-A corpus score is no mean, so its units are taken as the jackknife sees them: by its pseudo-values (Tukey 1958), whose
-mean is drawn again, and whose spread in a resample gives the standard error there. Of a mean of segment scores over
-units of equal size they are the units' own differences, and nothing is approximated.
+A corpus score is no mean, so its units are taken as the jackknife sees them: by its pseudo-values
+(Tukey 1958), whose mean is drawn again, and whose spread in a resample gives the standard error
+there. Of a mean of segment scores over units of equal size they are the units' own differences, and
+nothing is approximated.
 """
 
 from __future__ import annotations
@@ -17,16 +18,16 @@ from mtsig_core.stats.intervals import jackknife_se
 from mtsig_core.stats.parallel import run_in_order
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights
 
-#: So many standard errors stand for a resample without spread: no observed difference is as far from 0, and rounding
-#: of this size is too small to be seen.
+#: So many standard errors stand for a resample without spread: no observed difference is as far
+#: from 0, and rounding of this size is too small to be seen.
 _FARTHEST = 1e4
 
 
 def pseudo_values(left_out: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """What each unit adds to a quantity, about its mean, and which units have a part in it.
 
-    (n - 1) (mean of all scores with a unit left out - the score with this one left out), of shape (k, units), 0 for
-    units without a part; the second array is true for those that have one.
+    (n - 1) (mean of all scores with a unit left out - the score with this one left out), of shape
+    (k, units), 0 for units without a part; the second array is true for those that have one.
 
     >>> pseudo_values(np.array([[3.0, 2.0, 1.0]]))[0].tolist()
     [[-2.0, 0.0, 2.0]]
@@ -39,13 +40,23 @@ def pseudo_values(left_out: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return values, has_part
 
 
-def draw_studentised(left_out: np.ndarray, pairs: np.ndarray, units: Units, n_trials: int, seed: int, *, jobs: int = 1,
-                     progress: StageProgress | None = None) -> np.ndarray | Rows:
-    """Studentised differences of all pairs on the same resamples, times the standard error of each pair: in points.
+def draw_studentised(
+    left_out: np.ndarray,
+    pairs: np.ndarray,
+    units: Units,
+    n_trials: int,
+    seed: int,
+    *,
+    jobs: int = 1,
+    progress: StageProgress | None = None,
+) -> np.ndarray | Rows:
+    """Studentised differences of all pairs on the same resamples, times the standard error of each
+    pair: in points.
 
-    `left_out` has the scores of the systems with each unit left out, shape (systems, units). Stationary blocks are
-    drawn as the pieces of consecutive segments that are left out. The result has shape (pairs, n_trials); where this
-    would take too much memory, rows are made whenever they are looked at.
+    `left_out` has the scores of the systems with each unit left out, shape (systems, units).
+    Stationary blocks are drawn as the pieces of consecutive segments that are left out. The result
+    has shape (pairs, n_trials); where this would take too much memory, rows are made whenever they
+    are looked at.
     """
     pieces = units if units.block_length is None else Units.segments(left_out.shape[1])
 
@@ -59,28 +70,42 @@ def draw_studentised(left_out: np.ndarray, pairs: np.ndarray, units: Units, n_tr
     return _studentise(differences, pieces, n_trials, seed, jobs, progress)
 
 
-def _studentise(left_out: np.ndarray, pieces: Units, n_trials: int, seed: int, jobs: int,
-                progress: StageProgress | None = None) -> np.ndarray:
+def _studentise(
+    left_out: np.ndarray,
+    pieces: Units,
+    n_trials: int,
+    seed: int,
+    jobs: int,
+    progress: StageProgress | None = None,
+) -> np.ndarray:
     values, has_part = pseudo_values(left_out)
     errors = jackknife_se(left_out)
-    studentise = partial(_studentise_block, values.T, (values**2).T, None if has_part.all() else has_part.T, errors)
+    studentise = partial(
+        _studentise_block, values.T, (values**2).T, None if has_part.all() else has_part.T, errors
+    )
     drawn = np.empty((len(left_out), n_trials))
 
     def draw_block(block: int) -> np.ndarray:
-        weights = bootstrap_weights(pieces, seed, block)[:n_trials - block * BLOCK]
+        weights = bootstrap_weights(pieces, seed, block)[: n_trials - block * BLOCK]
         return studentise(weights.astype(float))
 
     blocks = run_in_order(draw_block, -(-n_trials // BLOCK), jobs)
     for block, made in enumerate(blocks):
-        drawn[:, block * BLOCK:(block + 1) * BLOCK] = made
+        drawn[:, block * BLOCK : (block + 1) * BLOCK] = made
         if progress is not None:
             progress(min(1.0, (block + 1) * BLOCK / n_trials))
     return drawn
 
 
-def _studentise_block(values: np.ndarray, squares: np.ndarray, has_part: np.ndarray | None, errors: np.ndarray,
-                      weights: np.ndarray) -> np.ndarray:
-    """The studentised means of one block of resamples, times the standard errors: shape (k, resamples).
+def _studentise_block(
+    values: np.ndarray,
+    squares: np.ndarray,
+    has_part: np.ndarray | None,
+    errors: np.ndarray,
+    weights: np.ndarray,
+) -> np.ndarray:
+    """The studentised means of one block of resamples, times the standard errors: shape (k,
+    resamples).
 
     `values` and `squares` have shape (units, k), `weights` (resamples, units).
     """

@@ -1,4 +1,6 @@
-"""Ranks by a weighted mean of several metrics: the same units trade places for all of them, so they have one null."""
+"""Ranks by a weighted mean of several metrics: the same units trade places for all of them, so they
+have one null.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,9 @@ from mtsig_core.stats.skew import SkewedSystem, find_skewed, list_unit_names, me
 
 @dataclass(frozen=True)
 class WeightedRanks:
-    """The rank range of each system, None where nothing can be decided; and the systems that a few units set apart, of
-    which tests are too sure."""
+    """The rank range of each system, None where nothing can be decided; and the systems that a few
+    units set apart, of which tests are too sure.
+    """
 
     ranges: tuple[tuple[int | None, int | None], ...]
     skewed: tuple[SkewedSystem, ...]
@@ -37,18 +40,28 @@ class _PairsByMetric:
     n_apart: np.ndarray  # units that tell the two apart, 0 where they have none in common
     row: np.ndarray  # where the replicates of each pair are
     replicates: np.ndarray | Rows  # shape (pairs with a common segment, trials)
-    left_out: np.ndarray  # differences with each unit left out, shape (pairs with a common segment, units)
+    left_out: (
+        np.ndarray
+    )  # differences with each unit left out, shape (pairs with a common segment, units)
 
 
-def rank_by_weighted_mean(metrics: Sequence[Measured], weights: np.ndarray, units: Units, settings: Settings,
-                          jobs: int = 1) -> WeightedRanks:
+def rank_by_weighted_mean(
+    metrics: Sequence[Measured],
+    weights: np.ndarray,
+    units: Units,
+    settings: Settings,
+    jobs: int = 1,
+) -> WeightedRanks:
     """Rank the systems by the sum of their scores times these weights.
 
-    A weight is negative where a lower score is better. All metrics have the same systems and segments. Two systems are
-    compared on the segments that both have by each metric; a pair that has none by some metric is not tested.
+    A weight is negative where a lower score is better. All metrics have the same systems and
+    segments. Two systems are compared on the segments that both have by each metric; a pair that
+    has none by some metric is not tested.
     """
     pairs = all_pairs(len(metrics[0].names))
-    parts = [_draw_pairs(seen, pairs, units, Plan.from_settings(settings), jobs) for seen in metrics]
+    parts = [
+        _draw_pairs(seen, pairs, units, Plan.from_settings(settings), jobs) for seen in metrics
+    ]
     tested = np.flatnonzero(np.all([part.has_common for part in parts], axis=0))
     delta = np.zeros(len(tested))
     for weight, part in zip(weights, parts, strict=True):
@@ -57,8 +70,14 @@ def rank_by_weighted_mean(metrics: Sequence[Measured], weights: np.ndarray, unit
     replicates = _add_replicates(parts, weights, tested)
     test = TESTS[settings.test]
     families = [np.arange(len(tested))]
-    found = test_pairs(delta, replicates, test, p_floor(test, settings.unit, n_apart), families,
-                       whole=test.tries_all(units))
+    found = test_pairs(
+        delta,
+        replicates,
+        test,
+        p_floor(test, settings.unit, n_apart),
+        families,
+        whole=test.tries_all(units),
+    )
     decisions = decide_tests(found, delta, 1, n_apart, settings)
     names = metrics[0].names
     ranks = rank_systems(len(names), pairs[tested], decisions.for_ranks)
@@ -70,7 +89,9 @@ def rank_by_weighted_mean(metrics: Sequence[Measured], weights: np.ndarray, unit
     return WeightedRanks(tuple((low, high) for low, high, _ in ranks), skewed)
 
 
-def _draw_pairs(seen: Measured, pairs: np.ndarray, units: Units, plan: Plan, jobs: int) -> _PairsByMetric:
+def _draw_pairs(
+    seen: Measured, pairs: np.ndarray, units: Units, plan: Plan, jobs: int
+) -> _PairsByMetric:
     plan = replace(plan, resamples=0)  # which only intervals need
     systems = draw_systems(seen.metric, seen.stored, units, plan, jobs, None)
     n_common, sides, rows = draw_sides(seen, systems, pairs, units, plan, jobs, None)
@@ -79,14 +100,19 @@ def _draw_pairs(seen: Measured, pairs: np.ndarray, units: Units, plan: Plan, job
     delta[has_common] = pair_differences(sides.data.scores, rows)
     n_units, _ = pair_units(seen, pairs, units)
     n_apart = np.zeros(len(pairs), dtype=int)
-    n_apart[has_common] = count_differing_units(sides.data, rows, n_units[has_common],
-                                                TESTS[plan.test].draws == "swaps")
+    n_apart[has_common] = count_differing_units(
+        sides.data, rows, n_units[has_common], TESTS[plan.test].draws == "swaps"
+    )
     replicates = draw_replicates(sides, rows, plan, jobs, None)
     left_out = pair_differences(jackknife_scores(sides.data), rows)
-    return _PairsByMetric(has_common, delta, n_apart, np.cumsum(has_common) - 1, replicates, left_out)
+    return _PairsByMetric(
+        has_common, delta, n_apart, np.cumsum(has_common) - 1, replicates, left_out
+    )
 
 
-def _add_replicates(parts: Sequence[_PairsByMetric], weights: np.ndarray, tested: np.ndarray) -> Rows:
+def _add_replicates(
+    parts: Sequence[_PairsByMetric], weights: np.ndarray, tested: np.ndarray
+) -> Rows:
     """The weighted sum of the replicates of the metrics, a row for each tested pair."""
     n_trials = parts[0].replicates.shape[1]
 

@@ -17,13 +17,14 @@ from mtsig_core.schema import from_plain, parse_json, to_plain
 from mtsig_core.store.database import Database, hidden, later
 from mtsig_core.task import TaskExclusion
 
-# A review is what its history says, one entry after another. Nothing is ever taken out of the history: an entry that is
-# taken back stays, with the entry that takes it back.
+# A review is what its history says, one entry after another. Nothing is ever taken out of the
+# history: an entry that is taken back stays, with the entry that takes it back.
 
 LONGEST_REASON, LONGEST_TEXT = 200, 4000
 
 
-# -- changes ---------------------------------------------------------------------------------------------------
+# -- changes --------------------------------------------------------------------------------------
+
 
 @dataclass(frozen=True)
 class Begin:
@@ -34,7 +35,9 @@ class Begin:
     digest: str  # of the content of the task when it was reviewed, as `Task.digest`
     digests: Mapping[str, str]  # that of each language pair
     metric: str
-    settings: Mapping[str, Any]  # keyword arguments of `compare_task`, the rule for ranks among them
+    settings: Mapping[
+        str, Any
+    ]  # keyword arguments of `compare_task`, the rule for ranks among them
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,9 @@ class SetRule:
 
 @dataclass(frozen=True)
 class SetSettings:
-    """Chooses all settings of the test, the rule for ranks among them, perhaps by the name of a preset."""
+    """Chooses all settings of the test, the rule for ranks among them, perhaps by the name of a
+    preset.
+    """
 
     settings: Mapping[str, Any]
     preset: str | None = None
@@ -78,7 +83,8 @@ class SetMetric:
 
 @dataclass(frozen=True)
 class NoteOn:
-    """Says something of a disputed pair of systems, in a language pair by a metric; without a text the note is removed.
+    """Says something of a disputed pair of systems, in a language pair by a metric; without a text
+    the note is removed.
     """
 
     pair: str
@@ -90,8 +96,9 @@ class NoteOn:
 
 @dataclass(frozen=True)
 class Decide:
-    """Declares who is the first in a language pair, or (None) across all of them, several where they tie, and why;
-    without a name the decision is removed."""
+    """Declares who is the first in a language pair, or (None) across all of them, several where
+    they tie, and why; without a name the decision is removed.
+    """
 
     pair: str | None
     first: tuple[str, ...] = ()
@@ -113,12 +120,31 @@ class TakeBack:
     number: int
 
 
-Change = Begin | Exclude | PutBack | SetRule | SetSettings | SetMetric | NoteOn | Decide | SeeContent | TakeBack
+Change = (
+    Begin
+    | Exclude
+    | PutBack
+    | SetRule
+    | SetSettings
+    | SetMetric
+    | NoteOn
+    | Decide
+    | SeeContent
+    | TakeBack
+)
 #: By the name that JSON has for it.
 CHANGES: Mapping[str, type[Any]] = {
-    "begin": Begin, "exclude": Exclude, "put back": PutBack, "rule": SetRule,
-    "settings": SetSettings, "metric": SetMetric, "note": NoteOn,
-    "decide": Decide, "content": SeeContent, "take back": TakeBack}
+    "begin": Begin,
+    "exclude": Exclude,
+    "put back": PutBack,
+    "rule": SetRule,
+    "settings": SetSettings,
+    "metric": SetMetric,
+    "note": NoteOn,
+    "decide": Decide,
+    "content": SeeContent,
+    "take back": TakeBack,
+}
 
 
 @dataclass(frozen=True)
@@ -151,10 +177,15 @@ class Review(Begin):
     @property
     def tested(self) -> dict[str, Any]:
         """The settings but for those of references, which say what is compared."""
-        return {name: value for name, value in self.settings.items() if name not in ("refs", "refs_as_systems")}
+        return {
+            name: value
+            for name, value in self.settings.items()
+            if name not in ("refs", "refs_as_systems")
+        }
 
 
-# -- what a history amounts to ---------------------------------------------------------------------------------
+# -- what a history amounts to --------------------------------------------------------------------
+
 
 def replay(history: Sequence[Entry]) -> Review:
     """The review that a history amounts to: its entries in their order, without those taken back.
@@ -177,7 +208,9 @@ def replay(history: Sequence[Entry]) -> Review:
 def taken_back(history: Sequence[Entry]) -> frozenset[int]:
     """The numbers of the entries that are not in force."""
     gone: set[int] = set()
-    for entry in reversed(history):  # one that takes back comes later, so it is known by now whether it is in force
+    for entry in reversed(
+        history
+    ):  # one that takes back comes later, so it is known by now whether it is in force
         if isinstance(entry.change, TakeBack) and entry.number not in gone:
             gone ^= {entry.change.number}
     return frozenset(gone)
@@ -187,18 +220,28 @@ def apply(review: Review, change: Change) -> Review:
     """The review after a change; taking back is about a history, see `replay`."""
     match change:
         case Exclude(system, pair) | PutBack(system, pair):
-            remaining = [one for one in review.exclusions if (one.system, one.pair) != (system, pair)]
-            added = [TaskExclusion(system, change.reason, pair)] if isinstance(change, Exclude) else []
+            remaining = [
+                one for one in review.exclusions if (one.system, one.pair) != (system, pair)
+            ]
+            added = (
+                [TaskExclusion(system, change.reason, pair)] if isinstance(change, Exclude) else []
+            )
             return replace(review, exclusions=(*remaining, *added))
         case SetRule(rule):
             return replace(review, settings={**review.settings, "rank_rule": rule})
         case SetSettings(settings):
-            of_references = {name: value for name, value in review.settings.items() if name not in review.tested}
+            of_references = {
+                name: value for name, value in review.settings.items() if name not in review.tested
+            }
             return replace(review, settings={**of_references, **settings})
         case SetMetric(metric):
             return replace(review, metric=metric)
         case NoteOn(pair, metric, a, b, text):
-            notes = [one for one in review.notes if (one.pair, one.metric, {one.a, one.b}) != (pair, metric, {a, b})]
+            notes = [
+                one
+                for one in review.notes
+                if (one.pair, one.metric, {one.a, one.b}) != (pair, metric, {a, b})
+            ]
             return replace(review, notes=(*notes, change) if text else tuple(notes))
         case Decide(pair, first):
             decisions = [one for one in review.decisions if one.pair != pair]
@@ -213,7 +256,9 @@ def check(history: Sequence[Entry], change: Change) -> None:
     check_lengths(change)
     if isinstance(change, TakeBack):
         if not 1 < change.number <= len(history):
-            raise SettingError(f"Entry {change.number} cannot be taken back. Expected one from 2 to {len(history)}.")
+            raise SettingError(
+                f"Entry {change.number} cannot be taken back. Expected one from 2 to {len(history)}."
+            )
         if change.number in taken_back(history):
             raise SettingError(f"Entry {change.number} is taken back already.")
     elif isinstance(change, NoteOn) and change.a == change.b:
@@ -224,13 +269,20 @@ def check(history: Sequence[Entry], change: Change) -> None:
 
 def check_lengths(change: Change) -> None:
     """Raises SettingError where a text is too long."""
-    for name, longest in (("reason", LONGEST_REASON), ("why", LONGEST_TEXT), ("text", LONGEST_TEXT)):
+    for name, longest in (
+        ("reason", LONGEST_REASON),
+        ("why", LONGEST_TEXT),
+        ("text", LONGEST_TEXT),
+    ):
         if len(getattr(change, name, "")) > longest:
-            raise SettingError(f"This text has {len(getattr(change, name)):,} characters. Expected at most "
-                               f"{longest:,}.")
+            raise SettingError(
+                f"This text has {len(getattr(change, name)):,} characters. Expected at most "
+                f"{longest:,}."
+            )
 
 
-# -- changes as JSON -------------------------------------------------------------------------------------------
+# -- changes as JSON ------------------------------------------------------------------------------
+
 
 def change_to_json(change: Change) -> dict[str, Any]:
     """A change as what JSON can write."""
@@ -243,30 +295,37 @@ def change_from_json(data: Mapping[str, Any], where: str = "The review") -> Chan
     values = {**data}
     kind = CHANGES.get(str(values.pop("kind", None)))
     if kind is None or not values.keys() <= {one.name for one in fields(kind)}:
-        raise InputError(f"{where} has a change of a kind {str(data.get('kind'))[:40]!r} that this version of mtsig "
-                         "does not know. Update mtsig.")
+        raise InputError(
+            f"{where} has a change of a kind {str(data.get('kind'))[:40]!r} that this version of mtsig "
+            "does not know. Update mtsig."
+        )
     change: Change = from_plain(kind, values, where)
     return change
 
 
-# Reviews of shared tasks that are kept: what was done, step by step, behind a link to read and another to go on.
+# Reviews of shared tasks that are kept: what was done, step by step, behind a link to read and
+# another to go on.
 
 _META = sa.MetaData()
 _REVIEW = sa.Table(
-    "mtsig_review", _META,
+    "mtsig_review",
+    _META,
     sa.Column("id", sa.String(64), primary_key=True),
     sa.Column("read_link", sa.String(64), nullable=False, unique=True),
     sa.Column("edit_link", sa.String(64), nullable=False, unique=True),
     sa.Column("owner", sa.String(64), nullable=False, index=True),
     sa.Column("size", sa.Integer, nullable=False),
     sa.Column("created", sa.Float, nullable=False),
-    sa.Column("used", sa.Float, nullable=False))
+    sa.Column("used", sa.Float, nullable=False),
+)
 _ENTRY = sa.Table(
-    "mtsig_review_entry", _META,
+    "mtsig_review_entry",
+    _META,
     sa.Column("review", sa.ForeignKey(_REVIEW.c.id, ondelete="CASCADE"), primary_key=True),
     sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("at", sa.Float, nullable=False),
-    sa.Column("change", sa.Text, nullable=False))
+    sa.Column("change", sa.Text, nullable=False),
+)
 _HELD = sa.select(sa.func.sum(_REVIEW.c.size))
 
 
@@ -275,8 +334,10 @@ class ChangedMeanwhile(SettingError):
 
     def __init__(self, entries: tuple[Entry, ...]):
         n = "once" if len(entries) == 1 else f"{len(entries)} times"
-        super().__init__(f"Somebody else changed this review {n} while you looked at it, so yours was not saved. See "
-                         "below what is new, and do it again if it is still right.")
+        super().__init__(
+            f"Somebody else changed this review {n} while you looked at it, so yours was not saved. See "
+            "below what is new, and do it again if it is still right."
+        )
         self.entries = entries
 
 
@@ -285,7 +346,9 @@ class KeptReview:
     """A review as a link opens it."""
 
     read_link: str  # who knows it may look at the review
-    edit_link: str | None  # who knows it may go on with the review; None where it was opened to read
+    edit_link: (
+        str | None
+    )  # who knows it may go on with the review; None where it was opened to read
     history: tuple[Entry, ...]
     used: float  # when it was last opened, in seconds since 1970
 
@@ -301,28 +364,54 @@ class ReviewStore(Database):
     _kind, _tables, _owned = "review", _META, _REVIEW
 
     def begin(self, change: Begin, owner: str) -> KeptReview:
-        """Start a review, all of it or nothing; `owner` is a secret of whoever may list and delete it."""
+        """Start a review, all of it or nothing; `owner` is a secret of whoever may list and delete
+        it.
+        """
         self._forget_expired()
         text, now, mine = json.dumps(change_to_json(change)), self._now(), hidden(owner)
         key, reading, editing = (secrets.token_urlsafe(16) for _ in range(3))
         with self._reached("saved"), self._engine.begin() as db:
             self._check_number(db, mine)
             self._check_room(db, len(text), _HELD.where(_REVIEW.c.owner == mine), _HELD)
-            db.execute(sa.insert(_REVIEW).values(id=key, read_link=reading, edit_link=editing, owner=mine,
-                                                 size=len(text), created=now, used=now))
+            db.execute(
+                sa.insert(_REVIEW).values(
+                    id=key,
+                    read_link=reading,
+                    edit_link=editing,
+                    owner=mine,
+                    size=len(text),
+                    created=now,
+                    used=now,
+                )
+            )
             db.execute(sa.insert(_ENTRY).values(review=key, number=1, at=now, change=text))
         return KeptReview(reading, editing, (Entry(1, now, change),), now)
 
     def find(self, link: str) -> KeptReview | None:
-        """What is behind a link of either kind; None where there is nothing, or nothing any more. It counts as used."""
+        """What is behind a link of either kind; None where there is nothing, or nothing any more.
+
+        It counts as used.
+        """
         with self._reached("read"), self._engine.begin() as db:
-            row = self._find(db, sa.select(_REVIEW),
-                             (_REVIEW.c.read_link == link) | (_REVIEW.c.edit_link == link))
-            return None if row is None else KeptReview(row.read_link, row.edit_link if row.edit_link == link else None,
-                                                       _history(db, row.id), row.used)
+            row = self._find(
+                db,
+                sa.select(_REVIEW),
+                (_REVIEW.c.read_link == link) | (_REVIEW.c.edit_link == link),
+            )
+            return (
+                None
+                if row is None
+                else KeptReview(
+                    row.read_link,
+                    row.edit_link if row.edit_link == link else None,
+                    _history(db, row.id),
+                    row.used,
+                )
+            )
 
     def add(self, edit_link: str, change: Change, seen: int) -> KeptReview:
-        """Append a change to the history, all of it or nothing; `seen` is the number of the last entry that was seen.
+        """Append a change to the history, all of it or nothing; `seen` is the number of the last
+        entry that was seen.
         """
         try:
             with self._reached("saved"), self._engine.begin() as db:
@@ -334,28 +423,43 @@ class ReviewStore(Database):
     def _add(self, db: sa.Connection, edit_link: str, change: Change, seen: int) -> KeptReview:
         row = db.execute(sa.select(_REVIEW).where(_REVIEW.c.edit_link == edit_link)).one_or_none()
         if row is None or self._expired(row.used):
-            raise SettingError("This link does not let one change a review: it is one to read, or the review was "
-                               "deleted or has expired.")
+            raise SettingError(
+                "This link does not let one change a review: it is one to read, or the review was "
+                "deleted or has expired."
+            )
         history, text, now = _history(db, row.id), json.dumps(change_to_json(change)), self._now()
         if len(history) != seen:
             raise ChangedMeanwhile(history[seen:])
         check(history, change)
         self._check_room(db, len(text), _HELD.where(_REVIEW.c.owner == row.owner), _HELD)
         try:  # nobody else may add an entry of this number
-            db.execute(sa.insert(_ENTRY).values(review=row.id, number=seen + 1, at=now, change=text))
+            db.execute(
+                sa.insert(_ENTRY).values(review=row.id, number=seen + 1, at=now, change=text)
+            )
         except IntegrityError as error:
             raise _SameMoment from error
-        db.execute(sa.update(_REVIEW).where(_REVIEW.c.id == row.id)
-                   .values(size=_REVIEW.c.size + len(text), used=later(_REVIEW.c.used, now)))
-        return KeptReview(row.read_link, row.edit_link, (*history, Entry(seen + 1, now, change)), now)
+        db.execute(
+            sa.update(_REVIEW)
+            .where(_REVIEW.c.id == row.id)
+            .values(size=_REVIEW.c.size + len(text), used=later(_REVIEW.c.used, now))
+        )
+        return KeptReview(
+            row.read_link, row.edit_link, (*history, Entry(seen + 1, now, change)), now
+        )
 
     def of(self, owner: str) -> list[KeptReview]:
         """The reviews that an owner started, the newest first, each to go on with."""
         with self._reached("read"), self._engine.begin() as db:
-            rows = db.execute(sa.select(_REVIEW).where(_REVIEW.c.owner == hidden(owner))
-                              .order_by(_REVIEW.c.created.desc())).all()
-            return [KeptReview(row.read_link, row.edit_link, _history(db, row.id), row.used) for row in rows
-                    if not self._expired(row.used)]
+            rows = db.execute(
+                sa.select(_REVIEW)
+                .where(_REVIEW.c.owner == hidden(owner))
+                .order_by(_REVIEW.c.created.desc())
+            ).all()
+            return [
+                KeptReview(row.read_link, row.edit_link, _history(db, row.id), row.used)
+                for row in rows
+                if not self._expired(row.used)
+            ]
 
     def delete(self, edit_link: str, owner: str) -> bool:
         """Forget a review of this owner; False where it is none of theirs."""
@@ -368,4 +472,6 @@ class _SameMoment(Exception):
 
 def _history(db: sa.Connection, key: str) -> tuple[Entry, ...]:
     rows = db.execute(sa.select(_ENTRY).where(_ENTRY.c.review == key).order_by(_ENTRY.c.number))
-    return tuple(Entry(row.number, row.at, change_from_json(parse_json(row.change))) for row in rows)
+    return tuple(
+        Entry(row.number, row.at, change_from_json(parse_json(row.change))) for row in rows
+    )

@@ -1,4 +1,6 @@
-"""Sections of the pages Results and Review that rank in other ways: rank rules, findings, AutoRank; and integrity."""
+"""Sections of the pages Results and Review that rank in other ways: rank rules, findings, AutoRank;
+and integrity.
+"""
 
 from __future__ import annotations
 
@@ -31,38 +33,66 @@ from pages._ui.browser import command_box
 from pages._ui.views import TaskView
 
 #: What notes call marks and lines of a printed table, and what they are on screen.
-_ON_SCREEN = {"Marked:": "Coloured:", "Lines separate": "Shading separates", "A line separates": "Shading separates"}
+_ON_SCREEN = {
+    "Marked:": "Coloured:",
+    "Lines separate": "Shading separates",
+    "A line separates": "Shading separates",
+}
 _LONG = 200  # letters of a verdict that is set as a paragraph
 _ENDINGS = {"csv": "CSV", "json": "JSON", "latex": "LaTeX", "html": "HTML"}
 
 
 def show_rules(view: TaskView) -> None:
-    """Draw the ranks by each rule that fits, side by side, and how the rules fit the tests of pairs."""
+    """Draw the ranks by each rule that fits, side by side, and how the rules fit the tests of
+    pairs.
+    """
     by_rule, settings = view.by_rule(), view.settings_without_rule
     _draw(rules_blocks(by_rule, view.metric), "task.rules")
-    _show_files("task.rules", view, RULES_FORMS, {view.metric: by_rule}, command_line(
-        "task", view.kept.source, metrics=view.metric, rank_rule="all", **settings))
+    _show_files(
+        "task.rules",
+        view,
+        RULES_FORMS,
+        {view.metric: by_rule},
+        command_line("task", view.kept.source, metrics=view.metric, rank_rule="all", **settings),
+    )
 
 
 def show_findings(view: TaskView) -> None:
-    """Draw the findings table of a language pair, with the head-to-head matrix; the files have all language pairs."""
+    """Draw the findings table of a language pair, with the head-to-head matrix; the files have all
+    language pairs.
+    """
     kept, metric, settings = view.kept, view.metric, view.settings
     with st.container(horizontal=True):
         pair = _pick_pair(view, "findings", kept.info.pairs_with(metric))
         further = [name for name in kept.info.own_scores if name != metric]
-        metrics = [metric, *controls.several("Further metrics", further, "beside", [], width=480,
-                                             place=st if further else None)]
+        metrics = [
+            metric,
+            *controls.several(
+                "Further metrics", further, "beside", [], width=480, place=st if further else None
+            ),
+        ]
 
     def work(progress):
-        return make_findings(kept.task, metrics, progress=progress, cache=KeptDraws(), jobs=-1, **settings)
+        return make_findings(
+            kept.task, metrics, progress=progress, cache=KeptDraws(), jobs=-1, **settings
+        )
 
-    session_limits.check_task(kept.sizes, [one for name in metrics for one in kept.info.pairs_with(name)], compare_task,
-                              settings)
-    found = background.result(("findings", kept.digest, *metrics, *sorted(settings.items())), work,
-                              "Making the findings tables")
+    session_limits.check_task(
+        kept.sizes,
+        [one for name in metrics for one in kept.info.pairs_with(name)],
+        compare_task,
+        settings,
+    )
+    found = background.result(
+        ("findings", kept.digest, *metrics, *sorted(settings.items())),
+        work,
+        "Making the findings tables",
+    )
     _draw(findings_blocks(found, pair), "task.findings")
     source = _as_named(view)
-    command = "" if source is None else command_line("findings", source, metrics=metrics, **settings)
+    command = (
+        "" if source is None else command_line("findings", source, metrics=metrics, **settings)
+    )
     _show_files("task.findings", view, FINDINGS_FORMS, found, command)
 
 
@@ -71,18 +101,33 @@ def show_autorank(view: TaskView) -> None:
     kept = view.kept
     with st.container(horizontal=True):
         pair = _pick_pair(view, "autorank", kept.info.pairs)
-        rule = controls.choice("Rule of AutoRank", list(RULES), "autorank_rule", pages_own=True, width=160,
-                               format_func=lambda year: f"as WMT{year[2:]}")
+        rule = controls.choice(
+            "Rule of AutoRank",
+            list(RULES),
+            "autorank_rule",
+            pages_own=True,
+            width=160,
+            format_func=lambda year: f"as WMT{year[2:]}",
+        )
 
     def work(progress):
-        return autorank(Task(kept.task.name, {pair: kept.testset(pair)}), rule=rule, jobs=-1, progress=progress)
+        return autorank(
+            Task(kept.task.name, {pair: kept.testset(pair)}), rule=rule, jobs=-1, progress=progress
+        )
 
     names = used_metrics(pair, kept.testset(pair))
     session_limits.check_task(kept.sizes, [pair] * len(names), autorank, {})
-    found = background.result(("autorank", kept.digest, pair, rule), work, "Ranking by several metrics")
+    found = background.result(
+        ("autorank", kept.digest, pair, rule), work, "Ranking by several metrics"
+    )
     _draw(autorank_blocks(found, pair), "task.autorank")
-    _show_files("task.autorank", view, AUTORANK_FORMS, found, command_line(
-        "autorank", replace(_as_named(view, pair), pairs=(pair,)), rule=rule))
+    _show_files(
+        "task.autorank",
+        view,
+        AUTORANK_FORMS,
+        found,
+        command_line("autorank", replace(_as_named(view, pair), pairs=(pair,)), rule=rule),
+    )
 
 
 def show_integrity(view: TaskView) -> None:
@@ -94,16 +139,33 @@ def show_integrity(view: TaskView) -> None:
     def work(_):
         return examine_integrity(kept.testset(pair), metric)
 
-    found = background.result(("integrity", kept.digest, pair, metric), work, "Looking through the outputs")
-    _draw([*integrity_blocks(found), *missing_blocks(list_missing(kept.task), len(kept.info.pairs))], "task.integrity")
+    found = background.result(
+        ("integrity", kept.digest, pair, metric), work, "Looking through the outputs"
+    )
+    _draw(
+        [*integrity_blocks(found), *missing_blocks(list_missing(kept.task), len(kept.info.pairs))],
+        "task.integrity",
+    )
     source = kept.source.select_pair(pair)
-    has_command = not source.demo_task or pair == kept.info.pairs[0]  # the demo of one language pair is the first
-    _show_files("task.integrity", view, INTEGRITY_FORMS, found,
-                command_line("integrity", source, metrics=found.metric) if has_command else "")
+    has_command = (
+        not source.demo_task or pair == kept.info.pairs[0]
+    )  # the demo of one language pair is the first
+    _show_files(
+        "task.integrity",
+        view,
+        INTEGRITY_FORMS,
+        found,
+        command_line("integrity", source, metrics=found.metric) if has_command else "",
+    )
 
 
 #: What draws each tab. They take time, so only the open one is drawn.
-TABS = {"Rank rules": show_rules, "Findings": show_findings, "AutoRank": show_autorank, "Integrity": show_integrity}
+TABS = {
+    "Rank rules": show_rules,
+    "Findings": show_findings,
+    "AutoRank": show_autorank,
+    "Integrity": show_integrity,
+}
 
 
 def show_tab(name: str, view: TaskView) -> None:
@@ -117,38 +179,57 @@ def show_tab(name: str, view: TaskView) -> None:
 def _pick_pair(view: TaskView, key: str, pairs: Iterable[str]) -> str:
     """Let a language pair be chosen; those of the page's metric come first."""
     own = {*view.kept.info.pairs_with(view.metric)}
-    return controls.choice("Language pair", sorted(pairs, key=lambda pair: pair not in own), key, pages_own=True,
-                           width=320)
+    return controls.choice(
+        "Language pair",
+        sorted(pairs, key=lambda pair: pair not in own),
+        key,
+        pages_own=True,
+        width=320,
+    )
 
 
 def _draw(blocks: Iterable[Block], key: str) -> None:
     """Draw the blocks of a report that a page has."""
     for k, block in enumerate(block for block in blocks if block.is_for("html")):
         if isinstance(block, Paragraph):
-            (screen.answer if block.role == "verdict" and len(block.text) < _LONG else screen.plain)(block.text)
+            (
+                screen.answer
+                if block.role == "verdict" and len(block.text) < _LONG
+                else screen.plain
+            )(block.text)
         elif isinstance(block, Warnings):
             screen.cautions(block.cautions)
         elif isinstance(block, TableBlock):
             screen.show_table(block.table, f"{key}.{k}")
-            said = " ".join(note for note in block.notes if not note.startswith("Grey:"))  # which a page does not set
+            said = " ".join(
+                note for note in block.notes if not note.startswith("Grey:")
+            )  # which a page does not set
             for printed, shown in _ON_SCREEN.items():
                 said = said.replace(printed, shown)
             st.caption(said)
 
 
-def _show_files(key: str, view: TaskView, forms: dict[str, Callable], found: object, command: str) -> None:
+def _show_files(
+    key: str, view: TaskView, forms: dict[str, Callable], found: object, command: str
+) -> None:
     with st.container(horizontal=True):
         for form, title in _ENDINGS.items():
             if form in forms:
-                charts.download(title, partial(forms[form], found), (view.kept.info.name, key.partition(".")[2]),
-                                {"latex": "tex"}.get(form, form), f"{key}.{form}")
+                charts.download(
+                    title,
+                    partial(forms[form], found),
+                    (view.kept.info.name, key.partition(".")[2]),
+                    {"latex": "tex"}.get(form, form),
+                    f"{key}.{form}",
+                )
     if command:
         command_box(command, f"{key}.command", "these numbers")
 
 
 def _as_named(view: TaskView, pair: str | None = None) -> TaskSource | None:
-    """Return the source with its systems (of one language pair) named one by one, where some are left out; None where
-    some are left out of single language pairs."""
+    """Return the source with its systems (of one language pair) named one by one, where some are
+    left out; None where some are left out of single language pairs.
+    """
     source = view.kept.source
     if pair is None and any(one.pair is not None for one in source.exclude):
         return None

@@ -1,4 +1,6 @@
-"""Sections of the page Upload: the files and their roles, samples, earlier uploads, and the contents read."""
+"""Sections of the page Upload: the files and their roles, samples, earlier uploads, and the
+contents read.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,12 @@ import streamlit as st
 from mtsig_core import InputError, MtsigError, TestSet
 from mtsig_core.errors import choose_verb, format_count
 from mtsig_core.languages import SPACELESS, languages_of
-from mtsig_core.metrics.tokenizers import TOKENIZERS, default_tokenizer, fitting_tokenizers, splits_words
+from mtsig_core.metrics.tokenizers import (
+    TOKENIZERS,
+    default_tokenizer,
+    fitting_tokenizers,
+    splits_words,
+)
 from mtsig_core.readers.limits import upload_limits
 from mtsig_core.readers.tasks import unread_sentences
 from mtsig_core.readers.uploads import (
@@ -61,10 +68,15 @@ _FIELD, _SAID, _OPENED = "uploaded.field", "uploaded.said", "uploaded.opened"
 
 
 def choose_files(key: str) -> Sequence[UploadedFile]:
-    """Draw a field for several files; return those that the server has. If it has lost them, the list starts again."""
+    """Draw a field for several files; return those that the server has.
+
+    If it has lost them, the list starts again.
+    """
     state = st.session_state
     field = f"{key}{state.get(_FIELD, '')}"
-    files = st.file_uploader("Files", accept_multiple_files=True, key=field, label_visibility="collapsed")
+    files = st.file_uploader(
+        "Files", accept_multiple_files=True, key=field, label_visibility="collapsed"
+    )
     messages = why_missing(state[field])
     if messages and not files:
         state[_FIELD], state[_SAID] = state.get(_FIELD, 0) + 1, messages
@@ -82,9 +94,11 @@ def why_missing(files: Sequence[UploadedFile | DeletedFile | None]) -> list[str]
     messages = list(dict.fromkeys(reason for reason in reasons if reason))
     n_lost = reasons.count(None)
     if n_lost:
-        message = (f"{format_count(n_lost, 'chosen file')} {choose_verb(n_lost, 'is', 'are')} not here any more: the "
-                   "server was started again, or this page was away for long. Choose again. What was opened is kept, "
-                   "under Your uploads.")
+        message = (
+            f"{format_count(n_lost, 'chosen file')} {choose_verb(n_lost, 'is', 'are')} not here any more: the "
+            "server was started again, or this page was away for long. Choose again. What was opened is kept, "
+            "under Your uploads."
+        )
         if len(reasons) < len(files):
             message += " A file that is here has a role below."
         messages.append(message)
@@ -95,12 +109,25 @@ def why_missing(files: Sequence[UploadedFile | DeletedFile | None]) -> list[str]
 
 _SAMPLES = ROOT / "assets" / "samples"
 _CARDS = (  # title, what to upload, and the files of the sample
-    ("Texts", "A reference and the outputs of your systems, one segment per line. Best with the document id of each "
-     "line.", ("reference.txt", "baseline.txt", "improved.txt", "documents.txt")),
-    ("A table of scores", "Human scores of segments, or scores of a metric such as COMET, with the columns system, "
-     "line and score.", ("human.csv",)),
-    ("A shared task", "A zip with references, system outputs and documents of every language pair, in the layout of "
-     "WMT.", ("shared_task.zip",)))
+    (
+        "Texts",
+        "A reference and the outputs of your systems, one segment per line. Best with the document id of each "
+        "line.",
+        ("reference.txt", "baseline.txt", "improved.txt", "documents.txt"),
+    ),
+    (
+        "A table of scores",
+        "Human scores of segments, or scores of a metric such as COMET, with the columns system, "
+        "line and score.",
+        ("human.csv",),
+    ),
+    (
+        "A shared task",
+        "A zip with references, system outputs and documents of every language pair, in the layout of "
+        "WMT.",
+        ("shared_task.zip",),
+    ),
+)
 
 
 def show_samples() -> None:
@@ -121,21 +148,32 @@ def show_samples() -> None:
 
 
 def _offer_download(label, file):
-    st.download_button(label, (_SAMPLES / file).read_bytes(), file, key=f"samples.{file}", on_click="ignore")
+    st.download_button(
+        label, (_SAMPLES / file).read_bytes(), file, key=f"samples.{file}", on_click="ignore"
+    )
 
 
 def _open_sample(title, files):
     """Open files of ours as if they had been uploaded."""
-    contents, name = [(file, (_SAMPLES / file).read_bytes()) for file in files], f"Sample: {title.lower()}"
+    contents, name = (
+        [(file, (_SAMPLES / file).read_bytes()) for file in files],
+        f"Sample: {title.lower()}",
+    )
     if files[0].endswith(".zip"):
-        (file, content), = contents
+        ((file, content),) = contents
         found = testsets.look_into(content, file)
         source = TaskSource(file, scores=found.scores, run=found.runs, name=f"{name} (simulated)")
-        frame.open_task(testsets.keep_task(content, source, found, list(found.unread)), found.pairs[0])
+        frame.open_task(
+            testsets.keep_task(content, source, found, list(found.unread)), found.pairs[0]
+        )
     guesses = guess_uploads(contents)
     uploads = [Upload(*one, *guess) for one, guess in zip(contents, guesses, strict=True)]
     testset = replace(read_uploads(uploads, name=name), simulated=True)
-    address.go("summary", testset=testsets.keep_upload(testset, _source_of(uploads, None)), **{address.SEEN: None})
+    address.go(
+        "summary",
+        testset=testsets.keep_upload(testset, _source_of(uploads, None)),
+        **{address.SEEN: None},
+    )
 
 
 # What may be uploaded, and how a shared task is loaded.
@@ -144,48 +182,83 @@ def _open_sample(title, files):
 def explain_formats() -> None:
     """Explain the kinds of files, the limits, and three ways to load a shared task."""
     with st.expander("File formats and shared tasks", key="upload.formats"):
-        screen.plain("Texts: UTF-8, one segment per line, also as .gz. Each line of the documents file is a document "
-                     "id, or a domain, a tab and a document id. A.run1.txt and A.run2.txt are outputs of two training "
-                     "runs of system A.")
-        screen.plain("Tables of scores: TSV, CSV, JSONL, Parquet or COMET's JSON, with a row for each score or a "
-                     "column for each system. With texts, scores are joined by line number, or by id where a file "
-                     f"has the id of each line. You can open up to {upload_limits().mb:,} MB of text at once.")
-        screen.prose_table(["A shared task", "how to load it"], [
-            [f"as a zip, up to {upload_limits().zip_mb:,} MB unpacked",
-             "Drop the zip, together with ratings if you have them. Results and Review then show the task, and Test "
-             "set lists its language pairs. Name other tables of segment scores after their language pair: "
-             "en-de.comet.tsv."],
-            ["on the machine of this dashboard",
-             "Start the dashboard with MTSIG_DATA_ROOT set to the folder above it. Results then lists every task "
-             "below it, folders and zips, and Test set lists their language pairs."
-             + ("" if os.environ.get("MTSIG_DATA_ROOT") else " It is not set now.")],
-            ["all of it, or one language pair", "Start the dashboard on it with one of the commands below."]])
-        copyable("\n".join(command_line("serve", Source(folder="wmt24", langpair=pair)) for pair in (None, "en-de")),
-                 "data.serve", "Commands that start the dashboard on it")
-        screen.plain("WMT layout: references/en-de.refA.txt, system-outputs/en-de/NAME.txt, and, best, "
-                     "documents/en-de.docs and sources/en-de.txt. Names as of 2021 to 2023 are known, too, as are "
-                     "automatic_scores/NAME.jsonl of WMT 2025 and XML such as newstest2021.en-de.all.xml.")
+        screen.plain(
+            "Texts: UTF-8, one segment per line, also as .gz. Each line of the documents file is a document "
+            "id, or a domain, a tab and a document id. A.run1.txt and A.run2.txt are outputs of two training "
+            "runs of system A."
+        )
+        screen.plain(
+            "Tables of scores: TSV, CSV, JSONL, Parquet or COMET's JSON, with a row for each score or a "
+            "column for each system. With texts, scores are joined by line number, or by id where a file "
+            f"has the id of each line. You can open up to {upload_limits().mb:,} MB of text at once."
+        )
+        screen.prose_table(
+            ["A shared task", "how to load it"],
+            [
+                [
+                    f"as a zip, up to {upload_limits().zip_mb:,} MB unpacked",
+                    "Drop the zip, together with ratings if you have them. Results and Review then show the task, and Test "
+                    "set lists its language pairs. Name other tables of segment scores after their language pair: "
+                    "en-de.comet.tsv.",
+                ],
+                [
+                    "on the machine of this dashboard",
+                    "Start the dashboard with MTSIG_DATA_ROOT set to the folder above it. Results then lists every task "
+                    "below it, folders and zips, and Test set lists their language pairs."
+                    + ("" if os.environ.get("MTSIG_DATA_ROOT") else " It is not set now."),
+                ],
+                [
+                    "all of it, or one language pair",
+                    "Start the dashboard on it with one of the commands below.",
+                ],
+            ],
+        )
+        copyable(
+            "\n".join(
+                command_line("serve", Source(folder="wmt24", langpair=pair))
+                for pair in (None, "en-de")
+            ),
+            "data.serve",
+            "Commands that start the dashboard on it",
+        )
+        screen.plain(
+            "WMT layout: references/en-de.refA.txt, system-outputs/en-de/NAME.txt, and, best, "
+            "documents/en-de.docs and sources/en-de.txt. Names as of 2021 to 2023 are known, too, as are "
+            "automatic_scores/NAME.jsonl of WMT 2025 and XML such as newstest2021.en-de.all.xml."
+        )
 
 
 # Files that were uploaded: what each is, and the test set or task to open.
 
-#: What files of a role are, in a list of what was recognized; of some roles there is one file at most.
-_COUNTED = {"reference": "reference", "system": "system",
-            "reference and outputs": "file with reference and outputs", "training run": "further training run",
-            "scores": "score table", "parse": "parse", "exclude": "excluded file"}
+#: What files of a role are, in a list of what was recognized; of some roles there is one file at
+#: most.
+_COUNTED = {
+    "reference": "reference",
+    "system": "system",
+    "reference and outputs": "file with reference and outputs",
+    "training run": "further training run",
+    "scores": "score table",
+    "parse": "parse",
+    "exclude": "excluded file",
+}
 _SINGLE = {"documents": "document ids", "source": "source texts", "segment ids": "segment ids"}
 
 
 def offer(files: Sequence[UploadedFile], view: View | MtsigError) -> None:
-    """Offer to open the chosen files: a zip, documents for the open set, or the files of a test set."""
+    """Offer to open the chosen files: a zip, documents for the open set, or the files of a test
+    set.
+    """
     files = [one for file in files for one in _unpack(file)]
     archives = [file for file in files if _is_archive(file)]
     if len(archives) == len(files) == 1:
         return _offer_zip(archives[0])
     if archives:
         return _offer_zip(_join_archives(files))
-    guesses = LOADED.make(("roles", *(file.file_id for file in files)), lambda: guess_uploads(
-        [(file.name, file.getvalue()) for file in files]), lambda _: 0)
+    guesses = LOADED.make(
+        ("roles", *(file.file_id for file in files)),
+        lambda: guess_uploads([(file.name, file.getvalue()) for file in files]),
+        lambda _: 0,
+    )
     if [role for role, _ in guesses] == ["documents"] and lacks_documents(view):
         return _offer_documents(files[0], view.whole)
     packed = _pack_task(files, guesses)
@@ -211,21 +284,30 @@ class _Unpacked:
 
 
 def _is_archive(file) -> bool:
-    return file.name.lower().endswith(".zip") or LOADED.make(("archive", file.file_id), lambda: holds_files(
-        file.getvalue()), lambda _: 0)
+    return file.name.lower().endswith(".zip") or LOADED.make(
+        ("archive", file.file_id), lambda: holds_files(file.getvalue()), lambda _: 0
+    )
 
 
 def _unpack(file):
     """Return the files of an archive that is no shared task; else the file itself."""
     if not _is_archive(file):
         return [file]
-    inside = LOADED.make(("files", file.file_id), lambda: testsets.unpack_files(file.getvalue(), file.name),
-                         lambda _: 0)
-    return [_Unpacked(name, content, f"{file.file_id}.{k}") for k, (name, content) in enumerate(inside)] or [file]
+    inside = LOADED.make(
+        ("files", file.file_id),
+        lambda: testsets.unpack_files(file.getvalue(), file.name),
+        lambda _: 0,
+    )
+    return [
+        _Unpacked(name, content, f"{file.file_id}.{k}") for k, (name, content) in enumerate(inside)
+    ] or [file]
 
 
 def _join_archives(files):
-    """Return one zip of archives and the files that were dropped with them, such as a task and its ratings."""
+    """Return one zip of archives and the files that were dropped with them, such as a task and its
+    ratings.
+    """
+
     def join():
         placed = []
         for file in files:
@@ -236,12 +318,16 @@ def _join_archives(files):
         first = next(file for file in files if _is_archive(file))
         return _pack(re.sub(_ARCHIVE, "", testsets.zip_name(first.name)) + ".zip", placed, files)
 
-    return LOADED.make(("joined", *(file.file_id for file in files)), join, lambda joined: joined.size)
+    return LOADED.make(
+        ("joined", *(file.file_id for file in files)), join, lambda joined: joined.size
+    )
 
 
 def _pack_task(files, guesses):
-    """Return, in a tuple, a zip of files of several language pairs, which are a task: tables of scores that name them,
-    or texts whose names say them. An empty tuple stands for other files."""
+    """Return, in a tuple, a zip of files of several language pairs, which are a task: tables of
+    scores that name them, or texts whose names say them. An empty tuple stands for other files.
+    """
+
     def pack():
         placed = _place_in_task(files, [role for role, _ in guesses])
         if not placed:
@@ -253,7 +339,11 @@ def _pack_task(files, guesses):
                 return (packed,)
         return ()
 
-    return LOADED.make(("packed", *(file.file_id for file in files)), pack, lambda kept: sum(one.size for one in kept))
+    return LOADED.make(
+        ("packed", *(file.file_id for file in files)),
+        pack,
+        lambda kept: sum(one.size for one in kept),
+    )
 
 
 def _place_in_task(files, roles):
@@ -277,8 +367,10 @@ def _pack(name, placed, files):
 def tell_what_was_opened(view: View | MtsigError) -> None:
     """Name what the last press of Open has opened, with a link to its results."""
     if st.session_state.pop(_OPENED, False) and not isinstance(view, MtsigError):
-        screen.answer(f"Opened {view.whole.name}: {format_count(view.whole.n_segments, 'segment')}, "
-                      f"{format_count(len(view.whole.systems), 'system')}")
+        screen.answer(
+            f"Opened {view.whole.name}: {format_count(view.whole.n_segments, 'segment')}, "
+            f"{format_count(len(view.whole.systems), 'system')}"
+        )
         with st.container(horizontal=True):
             address.link("summary", "See the summary")
             if "/" in (address.asked("testset") or ""):
@@ -288,15 +380,21 @@ def tell_what_was_opened(view: View | MtsigError) -> None:
 def lacks_documents(view: View | MtsigError) -> bool:
     """Return whether an upload without document ids is open."""
     name = address.asked("testset") or ""
-    return (not isinstance(view, MtsigError) and view.whole.documents is None and name.startswith(testsets.KEPT)
-            and "/" not in name)
+    return (
+        not isinstance(view, MtsigError)
+        and view.whole.documents is None
+        and name.startswith(testsets.KEPT)
+        and "/" not in name
+    )
 
 
 def ask_for_documents(view: View | MtsigError) -> None:
     if lacks_documents(view):
-        screen.caution_box(f"{view.whole.name} has no document ids, so segments are treated as independent. Upload a "
-                           f"file such as documents.txt with the document id of each of the "
-                           f"{view.whole.n_segments:,} segments, one per line.")
+        screen.caution_box(
+            f"{view.whole.name} has no document ids, so segments are treated as independent. Upload a "
+            f"file such as documents.txt with the document id of each of the "
+            f"{view.whole.n_segments:,} segments, one per line."
+        )
 
 
 def _offer_documents(file, testset):
@@ -304,8 +402,10 @@ def _offer_documents(file, testset):
     screen.plain(f"{file.name} holds document ids.")
     if st.button("Add to the open test set", type="primary", key="data.add_documents"):
         saved = testsets.store().find(address.asked("testset").removeprefix(testsets.KEPT))
-        kept = testsets.keep_upload(add_documents(testset, file.name, file.getvalue()),
-                                    replace(saved.source, docs=file.name))
+        kept = testsets.keep_upload(
+            add_documents(testset, file.name, file.getvalue()),
+            replace(saved.source, docs=file.name),
+        )
         _open(kept)
 
 
@@ -319,19 +419,27 @@ _TABLE_ROLES = [role for role in ROLES if role.startswith("scores") or role == "
 
 
 def _offer_zip(file):
-    """Offer a shared task: its tables of scores with guessed roles, and the files not read; then all of it, or a
-    pair."""
+    """Offer a shared task: its tables of scores with guessed roles, and the files not read; then
+    all of it, or a pair.
+    """
     content = file.getvalue()
-    contents = LOADED.make(("zip", file.file_id), lambda: testsets.look_into(content, file.name), lambda _: 0)  # once
+    contents = LOADED.make(
+        ("zip", file.file_id), lambda: testsets.look_into(content, file.name), lambda _: 0
+    )  # once
     what = "These files are" if isinstance(file, _Unpacked) else f"{file.name} is"
     screen.plain(f"{what} a shared task: {', '.join(contents.pairs)}.")
     above = st.container()
     scores, directions, unread = _pick_tables(contents.scores, file.file_id)
-    undirected = tuple(one for one in scores if not any(one[1] in names for names in directions.values()))
+    undirected = tuple(
+        one for one in scores if not any(one[1] in names for names in directions.values())
+    )
     ranges = {}
     if undirected:
-        ranges = LOADED.make(("directions", file.file_id, undirected), lambda: testsets.find_open_directions(
-            content, file.name, undirected), lambda _: 0)
+        ranges = LOADED.make(
+            ("directions", file.file_id, undirected),
+            lambda: testsets.find_open_directions(content, file.name, undirected),
+            lambda _: 0,
+        )
     with above:
         answers, is_decided = _draw_directions(ranges)
     for name, which in answers.items():
@@ -341,12 +449,22 @@ def _offer_zip(file):
         screen.caution_box(" ".join(unread_sentences(unread)))
     proposed = guess_name(re.sub(_ARCHIVE, "", file.name))
     with above:
-        called, rated, whole, several, one = st.columns([3, 2, 1.7, 2, 1.7], vertical_alignment="bottom")
-    title = called.text_input("Name of the task", proposed, key=f"data.task_name.{file.file_id}", max_chars=100)
+        called, rated, whole, several, one = st.columns(
+            [3, 2, 1.7, 2, 1.7], vertical_alignment="bottom"
+        )
+    title = called.text_input(
+        "Name of the task", proposed, key=f"data.task_name.{file.file_id}", max_chars=100
+    )
     langpair = several.selectbox("Language pair", contents.pairs, key="data.zip_pair")
     raters = _pick_raters(rated, file.file_id) if contents.has_only_scores else None
-    source = TaskSource(testsets.zip_name(file.name), scores=scores, run=contents.runs, name=title.strip() or proposed,
-                        raters=raters, **directions)
+    source = TaskSource(
+        testsets.zip_name(file.name),
+        scores=scores,
+        run=contents.runs,
+        name=title.strip() or proposed,
+        raters=raters,
+        **directions,
+    )
     if whole.button("Open the task", type="primary", key="data.open_task", disabled=not is_decided):
         frame.open_task(testsets.keep_task(content, source, contents, unread), contents.pairs[0])
     if one.button("Open this pair", key="data.open_zip", disabled=not is_decided):
@@ -355,8 +473,9 @@ def _offer_zip(file):
 
 
 def _pick_tables(tables, file_id):
-    """Let the tables of scores in a zip be chosen and named; return them, arguments on their directions, and the
-    others."""
+    """Let the tables of scores in a zip be chosen and named; return them, arguments on their
+    directions, and the others.
+    """
     if not tables:
         return (), {}, []
     st.caption("Segment scores in it. Correct names and roles here.")
@@ -364,7 +483,9 @@ def _pick_tables(tables, file_id):
     directions = {"lower_is_better": [], "higher_is_better": []}
     for k, (pair, guess, path) in enumerate(tables):
         file, key = path.partition("/")[2], f"data.{file_id}.table.{k}"
-        role, name = _ask_role(f"{file} ({pair})", k == 0, (_TABLE_ROLES, 0, f"{key}.role"), (guess, f"{key}.name"))
+        role, name = _ask_role(
+            f"{file} ({pair})", k == 0, (_TABLE_ROLES, 0, f"{key}.role"), (guess, f"{key}.name")
+        )
         if role == "exclude":
             unread.append((file, "you chose to leave it out"))
             continue
@@ -372,18 +493,26 @@ def _pick_tables(tables, file_id):
         scores.append((pair, name, path))
         for direction, names in directions.items():
             names += [name] * (direction.split("_")[0] in role)
-    return tuple(scores), {which: tuple(dict.fromkeys(names)) for which, names in directions.items()}, unread
+    return (
+        tuple(scores),
+        {which: tuple(dict.fromkeys(names)) for which, names in directions.items()},
+        unread,
+    )
 
 
 def _ask_role(text, is_first, role, name):
-    """Draw a line about a file: its kind, its role as (roles, default, key) and its name as (default, key)."""
+    """Draw a line about a file: its kind, its role as (roles, default, key) and its name as
+    (default, key).
+    """
     left, middle, right = st.columns([3, 2, 3], vertical_alignment="center")
     with left:
         screen.plain(text)
     (roles, index, role_key), (proposed, name_key) = role, name
     labels = "visible" if is_first else "collapsed"
-    return (middle.selectbox("Role", roles, index, key=role_key, label_visibility=labels),
-            right.text_input("Name", proposed, key=name_key, max_chars=300, label_visibility=labels))
+    return (
+        middle.selectbox("Role", roles, index, key=role_key, label_visibility=labels),
+        right.text_input("Name", proposed, key=name_key, max_chars=300, label_visibility=labels),
+    )
 
 
 def _offer_files(files, guesses):
@@ -391,19 +520,40 @@ def _offer_files(files, guesses):
     above, form, uploads, tables = st.container(), st.container(), [], []
     for file, (role, name) in zip(files, guesses, strict=True):
         key = f"data.{file.file_id}"
-        uploads.append(Upload(file.name, file.getvalue(), *_ask_role(
-            f"{file.name} ({file.size:,} bytes)", not uploads, (ROLES, ROLES.index(role), f"{key}.role.{role}"),
-            (name, f"{key}.name.{name}"))))
+        uploads.append(
+            Upload(
+                file.name,
+                file.getvalue(),
+                *_ask_role(
+                    f"{file.name} ({file.size:,} bytes)",
+                    not uploads,
+                    (ROLES, ROLES.index(role), f"{key}.role.{role}"),
+                    (name, f"{key}.name.{name}"),
+                ),
+            )
+        )
         if uploads[-1].role.startswith("scores"):
             tables.append((uploads[-1], file.file_id))
-    documented = LOADED.make(("documents", *(file.file_id for file in files)), lambda: any(
-        has_documents(file.name, file.getvalue()) for file in files), lambda _: 0)
+    documented = LOADED.make(
+        ("documents", *(file.file_id for file in files)),
+        lambda: any(has_documents(file.name, file.getvalue()) for file in files),
+        lambda _: 0,
+    )
     with form:
         systems = tuple(upload.name for upload in uploads if upload.role in ("system", "reference"))
         asked = _ask_columns(tables, systems)
     with above:
-        _offer_testset(uploads, asked, documented, upload_name([(upload.file, upload.role, guess) for upload, (
-            _, guess) in zip(uploads, guesses, strict=True)]))
+        _offer_testset(
+            uploads,
+            asked,
+            documented,
+            upload_name(
+                [
+                    (upload.file, upload.role, guess)
+                    for upload, (_, guess) in zip(uploads, guesses, strict=True)
+                ]
+            ),
+        )
 
 
 def _format_role(role, count):
@@ -413,40 +563,66 @@ def _format_role(role, count):
 
 
 def _offer_testset(uploads, asked, documented, proposed):
-    """Draw what was recognized, and the name of the test set to open. `asked`: as `_ask_columns` returns it;
-    `documented`: whether texts come with their documents."""
+    """Draw what was recognized, and the name of the test set to open.
+
+    `asked`: as `_ask_columns` returns it; `documented`: whether texts come with their documents.
+    """
     _, pair = named_alike(upload.file for upload in uploads if upload.role != "exclude")
     counts = Counter(upload.role.partition(",")[0] for upload in uploads)
     counted = [_format_role(role, counts[role]) for role in _COUNTED if counts[role]]
-    screen.answer("Recognized: " + ", ".join(counted + [_SINGLE[role] for role in _SINGLE if counts[role]]))
+    screen.answer(
+        "Recognized: " + ", ".join(counted + [_SINGLE[role] for role in _SINGLE if counts[role]])
+    )
     left, middle, right, last = st.columns([3, 1.7, 2.2, 1.7], vertical_alignment="bottom")
-    title = left.text_input("Name of the test set", proposed, key=f"data.name.{proposed}", max_chars=100)
+    title = left.text_input(
+        "Name of the test set", proposed, key=f"data.name.{proposed}", max_chars=100
+    )
     if len(asked.pairs) > 1:
-        langpair = middle.selectbox("Language pair", asked.pairs, asked.pairs.index(pair) if pair in asked.pairs else 0,
-                                    key=f"data.langpair.{' '.join(asked.pairs)}")
+        langpair = middle.selectbox(
+            "Language pair",
+            asked.pairs,
+            asked.pairs.index(pair) if pair in asked.pairs else 0,
+            key=f"data.langpair.{' '.join(asked.pairs)}",
+        )
     else:
-        langpair = middle.text_input("Language pair", pair, key=f"data.langpair.{pair}",
-                                     placeholder="like en-de").strip()
+        langpair = middle.text_input(
+            "Language pair", pair, key=f"data.langpair.{pair}", placeholder="like en-de"
+        ).strip()
     has_texts = bool({"reference", "reference and outputs"} & counts.keys())
-    tokenizer, is_decided = _pick_tokenizer(right, langpair, reference_language(uploads)) if has_texts else (None, True)
+    tokenizer, is_decided = (
+        _pick_tokenizer(right, langpair, reference_language(uploads)) if has_texts else (None, True)
+    )
     of_tables = {"columns": asked.columns} if asked.columns else {}
-    if asked.has_raters and (raters := _pick_raters(left if has_texts else right, "set", has_texts)):
+    if asked.has_raters and (
+        raters := _pick_raters(left if has_texts else right, "set", has_texts)
+    ):
         of_tables["raters"] = raters
     if asked.weights:
         usual = ", ".join(f"{error}={weight:g}" for error, weight in asked.weights.items())
         given = left.text_input("Weights of MQM errors", usual, key="data.weights", max_chars=1000)
         of_tables["mqm_weights"] = given.split(",") if given != usual else []
     if has_texts and "documents" not in counts and not documented:
-        screen.caution_box("No document ids: segments would be treated as independent, and intervals may be too "
-                           "narrow. Add a file such as documents.txt with the document id of each line.")
+        screen.caution_box(
+            "No document ids: segments would be treated as independent, and intervals may be too "
+            "narrow. Add a file such as documents.txt with the document id of each line."
+        )
     directions, has_all = _ask_directions(uploads, asked, langpair or None)
     uploads = tell_directions(uploads, directions)
     is_decided = is_decided and has_all
-    if last.button("Open these files", type="primary", key="data.open_files", disabled=not is_decided):
+    if last.button(
+        "Open these files", type="primary", key="data.open_files", disabled=not is_decided
+    ):
         try:
             source = replace(_source_of(uploads, langpair or None), **of_tables)
-            testset = replace(read_uploads(uploads, langpair=langpair or None, name=title.strip() or proposed,
-                                           **source.table_options()), tokenizer=tokenizer)
+            testset = replace(
+                read_uploads(
+                    uploads,
+                    langpair=langpair or None,
+                    name=title.strip() or proposed,
+                    **source.table_options(),
+                ),
+                tokenizer=tokenizer,
+            )
             kept = testsets.keep_upload(testset, source)
         except MtsigError as problem:  # beside what corrects it
             return screen.error(problem)
@@ -454,14 +630,24 @@ def _offer_testset(uploads, asked, documented, proposed):
 
 
 #: What columns of a table of scores are asked for, with the titles of the fields.
-_ASKED = {"system": "System", "line": "Segment (line)", "score": "Score", "rater": "Rater",
-          "langpair": "Column of language pairs"}
+_ASKED = {
+    "system": "System",
+    "line": "Segment (line)",
+    "score": "Score",
+    "rater": "Rater",
+    "langpair": "Column of language pairs",
+}
 
 
 def _ask_directions(uploads, asked, langpair):
-    """Ask whether higher or lower is better in scores whose name does not say it; return the answers by name, and
-    whether all were given."""
-    tables = tuple((upload.file, upload.name, len(upload.content)) for upload in uploads if upload.role == "scores")
+    """Ask whether higher or lower is better in scores whose name does not say it; return the
+    answers by name, and whether all were given.
+    """
+    tables = tuple(
+        (upload.file, upload.name, len(upload.content))
+        for upload in uploads
+        if upload.role == "scores"
+    )
     columns = dict(one.split("=", 1) for one in asked.columns)
     key = ("directions", asked.file_ids, tables, asked.columns, langpair)
     ranges = LOADED.make(key, lambda: find_open_directions(uploads, columns, langpair), lambda _: 0)
@@ -469,8 +655,10 @@ def _ask_directions(uploads, asked, langpair):
 
 
 def _draw_directions(ranges):
-    """Draw a question for each name of scores with its range: is higher or lower better? Return the answers by name,
-    and whether all were given."""
+    """Draw a question for each name of scores with its range: is higher or lower better?
+
+    Return the answers by name, and whether all were given.
+    """
     if not ranges:
         return {}, True
     directions = {}
@@ -478,9 +666,15 @@ def _draw_directions(ranges):
         for name, (low, high) in ranges.items():
             question, answer = st.columns([3, 2], vertical_alignment="center")
             with question:
-                screen.plain(f"{name}: are higher or lower scores better? They range from {low:g} to {high:g}.")
-            chosen = answer.segmented_control("Better", ["higher", "lower"], key=f"data.direction.{name}",
-                                              label_visibility="collapsed")
+                screen.plain(
+                    f"{name}: are higher or lower scores better? They range from {low:g} to {high:g}."
+                )
+            chosen = answer.segmented_control(
+                "Better",
+                ["higher", "lower"],
+                key=f"data.direction.{name}",
+                label_visibility="collapsed",
+            )
             if chosen:
                 directions[name] = chosen
     return directions, len(directions) == len(ranges)
@@ -493,9 +687,16 @@ _RATERS = {"mean": "Mean", "adjusted": "Mean and adjusted", "segments": "Segment
 def _pick_raters(place, key, has_texts=False):
     """Return what several ratings of a segment are; None for their mean."""
     values = [value for value in _RATERS if value != "segments" or not has_texts]
-    chosen = place.selectbox("Several raters", values, key=f"data.{key}.raters", format_func=_RATERS.get, help=(
-        "Adjusted: a second score, by least squares: rating = system + segment + rater. Strict raters of a system then "
-        "count against it no more. A test shows whether raters favour systems."))
+    chosen = place.selectbox(
+        "Several raters",
+        values,
+        key=f"data.{key}.raters",
+        format_func=_RATERS.get,
+        help=(
+            "Adjusted: a second score, by least squares: rating = system + segment + rater. Strict raters of a system then "
+            "count against it no more. A test shows whether raters favour systems."
+        ),
+    )
     return None if chosen == "mean" else chosen
 
 
@@ -510,11 +711,17 @@ class _Tables(NamedTuple):
 
 
 def _ask_columns(tables, systems):
-    """Ask what the columns of the first unclear table hold. `systems`: the names of the texts beside it."""
+    """Ask what the columns of the first unclear table hold.
+
+    `systems`: the names of the texts beside it.
+    """
     found = []
     for upload, file_id in tables:
-        columns = LOADED.make(("columns", file_id, upload.name, systems),
-                              lambda upload=upload: describe_table(upload, systems), lambda _: 0)
+        columns = LOADED.make(
+            ("columns", file_id, upload.name, systems),
+            lambda upload=upload: describe_table(upload, systems),
+            lambda _: 0,
+        )
         if columns is not None:
             found.append((upload.file, file_id, columns))
     columns = {}
@@ -529,7 +736,13 @@ def _ask_columns(tables, systems):
     has_raters = "rater" in columns or any("rater" in one.usual for *_, one in found)
     weights = next((one.weights for *_, one in found if one.weights), {})
     named = tuple(f"{held}={name}" for held, name in columns.items())
-    return _Tables(named, list(dict.fromkeys(pairs)), has_raters, weights, tuple(file_id for _, file_id in tables))
+    return _Tables(
+        named,
+        list(dict.fromkeys(pairs)),
+        has_raters,
+        weights,
+        tuple(file_id for _, file_id in tables),
+    )
 
 
 _LAYOUTS = {"rows": "a row for each score", "columns": "a column for each system"}
@@ -541,12 +754,26 @@ def _draw_columns(file, file_id, table):
         layout = "columns" if table.systems else "rows"
         if table.is_unclear and len(table.numeric) > 1:
             screen.plain(f"How are the scores in {file} laid out?")
-            layout = st.segmented_control("Layout", list(_LAYOUTS), default=layout, format_func=_LAYOUTS.get,
-                                          key=f"data.{file_id}.layout", label_visibility="collapsed") or layout
+            layout = (
+                st.segmented_control(
+                    "Layout",
+                    list(_LAYOUTS),
+                    default=layout,
+                    format_func=_LAYOUTS.get,
+                    key=f"data.{file_id}.layout",
+                    label_visibility="collapsed",
+                )
+                or layout
+            )
         draw = _draw_wide if layout == "columns" else _draw_long
         chosen = draw(file, file_id, table)
-        screen.show_table(Table("columns", tuple(Column(str(k), name) for k, name in enumerate(table.names)),
-                                table.first_rows))
+        screen.show_table(
+            Table(
+                "columns",
+                tuple(Column(str(k), name) for k, name in enumerate(table.names)),
+                table.first_rows,
+            )
+        )
     return chosen
 
 
@@ -556,32 +783,48 @@ def _draw_wide(file, file_id, table):
         named = ", ".join(table.asides)
         screen.plain(f"These columns of {file} are not read as systems: {named}.")
     left, middle, right = st.columns([3, 1.5, 1.5], vertical_alignment="bottom")
-    systems = left.multiselect("Systems", table.numeric, table.systems, key=f"data.{file_id}.systems")
+    systems = left.multiselect(
+        "Systems", table.numeric, table.systems, key=f"data.{file_id}.systems"
+    )
     chosen = {}
     if table.is_unclear or tuple(systems) != table.systems:
         chosen["systems"] = SEPARATOR.join(systems)
     for place, held, title in ((middle, "docid", "Document"), (right, "line", "Segment (line)")):
         options = ["", *(name for name in table.names if name and name not in systems)]
         usual = table.guesses.get(held, "") if held in table.usual or held == "docid" else ""
-        name = place.selectbox(title, options, options.index(usual) if usual in options else 0,
-                               key=f"data.{file_id}.wide.{held}", format_func=lambda name: name or "none")
+        name = place.selectbox(
+            title,
+            options,
+            options.index(usual) if usual in options else 0,
+            key=f"data.{file_id}.wide.{held}",
+            format_func=lambda name: name or "none",
+        )
         if name and not (held in table.usual and name == usual):
             chosen[held] = name
     return chosen
 
 
 def _draw_long(file, file_id, table):
-    """Draw a field for each thing that the columns of a table with a row for each score may hold."""
+    """Draw a field for each thing that the columns of a table with a row for each score may
+    hold.
+    """
     chosen = {}
     screen.plain(f"Which columns of {file} hold the system, the segment and the score?")
     for place, (held, title) in zip(st.columns(len(_ASKED)), _ASKED.items(), strict=True):
         guess, is_needed = table.guesses.get(held, ""), held in ("system", "line", "score")
-        options = list(table.langpairs) if held == "langpair" else [name for name in table.names if name]
+        options = (
+            list(table.langpairs) if held == "langpair" else [name for name in table.names if name]
+        )
         if not is_needed and held not in table.usual:  # a usual name says what a column holds
             options.insert(0, "")
-        name = place.selectbox(title, options, options.index(guess) if guess in options else None,
-                               key=f"data.{file_id}.column.{held}", placeholder="choose",
-                               format_func=lambda name: name or "none")
+        name = place.selectbox(
+            title,
+            options,
+            options.index(guess) if guess in options else None,
+            key=f"data.{file_id}.column.{held}",
+            placeholder="choose",
+            format_func=lambda name: name or "none",
+        )
         if name and (is_needed or held not in table.usual or name != guess):
             chosen[held] = name
     return chosen
@@ -589,38 +832,61 @@ def _draw_long(file, file_id, table):
 
 def _source_of(uploads, langpair):
     """Return the source that names the uploads on the command line."""
-    by_role = {role: tuple((one.name, one.file) for one in uploads if one.role == role) for role in ROLES}
+    by_role = {
+        role: tuple((one.name, one.file) for one in uploads if one.role == role) for role in ROLES
+    }
     runs = in_order(one for one in uploads if one.role == "training run")
-    single = {key: by_role[role][0][1] for key, role in (("src", "source"), ("docs", "documents"),
-                                                          ("ids", "segment ids")) if by_role[role]}
-    directions = {f"{which}_is_better": tuple(name for name, _ in by_role[f"scores, {which} is better"])
-                  for which in ("lower", "higher")}
+    single = {
+        key: by_role[role][0][1]
+        for key, role in (("src", "source"), ("docs", "documents"), ("ids", "segment ids"))
+        if by_role[role]
+    }
+    directions = {
+        f"{which}_is_better": tuple(name for name, _ in by_role[f"scores, {which} is better"])
+        for which in ("lower", "higher")
+    }
     both = tuple((None, file) for _, file in by_role["reference and outputs"])
-    return Source((*by_role["reference"], *both), (*by_role["system"], *both), langpair=langpair,
-                  parse=by_role["parse"], run=tuple((one.name, one.file) for one in runs),
-                  scores=tuple((one.name, one.file) for one in uploads if one.role.startswith("scores")),
-                  **single, **directions)
+    return Source(
+        (*by_role["reference"], *both),
+        (*by_role["system"], *both),
+        langpair=langpair,
+        parse=by_role["parse"],
+        run=tuple((one.name, one.file) for one in runs),
+        scores=tuple((one.name, one.file) for one in uploads if one.role.startswith("scores")),
+        **single,
+        **directions,
+    )
 
 
 def _pick_tokenizer(place, langpair, language):
     """Return the tokenizer (None: by the language pair), and whether that is decided.
 
-    Where the references are in a language without spaces and the pair is not given, it is asked for.
+    Where the references are in a language without spaces and the pair is not given, it is asked
+    for.
     """
     auto = default_tokenizer(languages_of(langpair)[1])
     asked = language is not None and not langpair
-    options = list(dict.fromkeys([*(fitting_tokenizers(language) if asked else ["auto"]), *TOKENIZERS]))
-    chosen = place.selectbox("Tokenizer" if asked else f"Tokenizer (auto: {auto})", options, None if asked else 0,
-                             key=f"data.tokenizer.{language if asked else ''}",
-                             placeholder=f"such as {options[0]}", help="Finds the words; with sacreBLEU's names.")
+    options = list(
+        dict.fromkeys([*(fitting_tokenizers(language) if asked else ["auto"]), *TOKENIZERS])
+    )
+    chosen = place.selectbox(
+        "Tokenizer" if asked else f"Tokenizer (auto: {auto})",
+        options,
+        None if asked else 0,
+        key=f"data.tokenizer.{language if asked else ''}",
+        placeholder=f"such as {options[0]}",
+        help="Finds the words; with sacreBLEU's names.",
+    )
     used = auto if chosen in (None, "auto") else chosen
     if not splits_words(used, language):
         best, other = fitting_tokenizers(language)
         known = best == default_tokenizer(language)
         give = f"Give the pair, such as en-{language}, or choose" if asked and known else "Choose"
         why = "no language pair is given" if asked else f"the tokenizer is {used}"
-        screen.caution_box(f"The references look {SPACELESS[language]}, and {why}: {used} would not cut them into "
-                           f"words. {give} a tokenizer: {best} or {other}.")
+        screen.caution_box(
+            f"The references look {SPACELESS[language]}, and {why}: {used} would not cut them into "
+            f"words. {give} a tokenizer: {best} or {other}."
+        )
     return (None if chosen == "auto" else chosen), not asked or chosen is not None
 
 
@@ -638,18 +904,25 @@ def show_yours() -> None:
         for saved in mine:
             _show_upload(saved, limits.days)
         used = megabytes(sum(saved.size for saved in mine))
-        st.caption(f"This server keeps {used} of {megabytes(limits.mine)} for this browser, and lists them only here. "
-                   "Whoever has the address of a page can open its test set.")
+        st.caption(
+            f"This server keeps {used} of {megabytes(limits.mine)} for this browser, and lists them only here. "
+            "Whoever has the address of a page can open its test set."
+        )
 
 
 def _show_upload(saved: Saved, days: float) -> None:
     """Describe an upload, with buttons to open, rename and delete it."""
     about, opened, renamed, deleted = st.columns([6, 1.2, 1.4, 1.3], vertical_alignment="center")
     with about:
-        size = format_count(saved.n_segments, "segment") if saved.task is None else \
-            f"shared task, {format_count(len(saved.pairs), 'language pair')}"
-        screen.plain(f"{saved.name}: {size}, {format_count(saved.n_systems, 'system')}, {megabytes(saved.size)}, "
-                     f"{_until(saved, days)}")
+        size = (
+            format_count(saved.n_segments, "segment")
+            if saved.task is None
+            else f"shared task, {format_count(len(saved.pairs), 'language pair')}"
+        )
+        screen.plain(
+            f"{saved.name}: {size}, {format_count(saved.n_systems, 'system')}, {megabytes(saved.size)}, "
+            f"{_until(saved, days)}"
+        )
     if opened.button("Open", key=f"yours.open.{saved.link}"):
         if saved.task is not None:
             frame.open_task(f"{testsets.KEPT}{saved.link}", saved.pairs[0])
@@ -676,11 +949,16 @@ def _until(saved: Saved, days: float) -> str:
 
 
 def show_what_was_read(testset: TestSet) -> None:
-    """Draw each text and table of the open test set, with its empty and repeated lines, and anything suspicious."""
+    """Draw each text and table of the open test set, with its empty and repeated lines, and
+    anything suspicious.
+    """
     cautions = make_once(find_suspicions, testset)
     check = f", {format_count(len(cautions), 'caveat')}" if cautions else ""
-    with st.expander(f"Open now ({format_count(testset.n_segments, 'segment')}, "
-                     f"{format_count(len(testset.systems), 'system')}{check})", key="upload.read"):
+    with st.expander(
+        f"Open now ({format_count(testset.n_segments, 'segment')}, "
+        f"{format_count(len(testset.systems), 'system')}{check})",
+        key="upload.read",
+    ):
         screen.plain(testset.name)  # in the label it would be taken as Markdown
         screen.cautions(cautions)
         screen.show_table(make_once(inventory_table, testset))

@@ -1,4 +1,6 @@
-"""What stands before every answer of the server: names it answers to, paths it does not, headers that browsers heed."""
+"""What stands before every answer of the server: names it answers to, paths it does not, headers
+that browsers heed.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +20,16 @@ CLOSED = ("/_stcore/metrics", "/_stcore/agent")
 
 
 class Guard:
-    """Refuse requests whose end is not clear, under a name that is not the server's, for a closed path, or for a
-    session from another site's page; add headers to all answers.
+    """Refuse requests whose end is not clear, under a name that is not the server's, for a closed
+    path, or for a session from another site's page; add headers to all answers.
 
-    A proxy may take another end for that of a request than the server does, and part of it for the next one's.
+    A proxy may take another end for that of a request than the server does, and part of it for the
+    next one's.
 
-    A page of another site may have its own name point here (DNS rebinding), and would then be let in as this one's. It
-    cannot do so with an address, so every address is answered to. Where a session is asked for from elsewhere Streamlit
-    would ask other hosts for this machine's own address, and nobody would be served meanwhile.
+    A page of another site may have its own name point here (DNS rebinding), and would then be let
+    in as this one's. It cannot do so with an address, so every address is answered to. Where a
+    session is asked for from elsewhere Streamlit would ask other hosts for this machine's own
+    address, and nobody would be served meanwhile.
     """
 
     def __init__(self, app):
@@ -40,7 +44,9 @@ class Guard:
         async def answer(message):
             if message["type"].endswith("http.response.start"):
                 own = {key for key, _ in self._headers}
-                message["headers"] = [(key, value) for key, value in message["headers"] if key.lower() not in own]
+                message["headers"] = [
+                    (key, value) for key, value in message["headers"] if key.lower() not in own
+                ]
                 if dict(message["headers"]).get(b"content-type", b"").startswith(b"text/html"):
                     message["headers"] += self._hints
                 message["headers"] += self._headers
@@ -49,16 +55,29 @@ class Guard:
         app, asked = self._app, Headers(scope=scope)
         host, origin = asked.get("host"), asked.get("origin")
         if "content-length" in asked and "transfer-encoding" in asked:
-            app = PlainTextResponse("Content-Length and Transfer-Encoding do not go together: nobody knows where the "
-                                    "request ends. Send one of them.\n", 400)
+            app = PlainTextResponse(
+                "Content-Length and Transfer-Encoding do not go together: nobody knows where the "
+                "request ends. Send one of them.\n",
+                400,
+            )
         elif not served(name_in(host), self._names):
-            app = PlainTextResponse("This server does not answer to this name. Whoever runs it can add the name to "
-                                    "MTSIG_HOSTS.\n", 421)
+            app = PlainTextResponse(
+                "This server does not answer to this name. Whoever runs it can add the name to "
+                "MTSIG_HOSTS.\n",
+                421,
+            )
         elif any(f"{closed}/" in f"{scope['path']}/" for closed in CLOSED):
             app = PlainTextResponse("Not Found\n", 404)
-        elif scope["type"] == "websocket" and origin not in (None, f"http://{host}", f"https://{host}"):
-            app = PlainTextResponse("A page of another address may not open a session here. A proxy must pass Host on "
-                                    "as it came.\n", 403)
+        elif scope["type"] == "websocket" and origin not in (
+            None,
+            f"http://{host}",
+            f"https://{host}",
+        ):
+            app = PlainTextResponse(
+                "A page of another address may not open a session here. A proxy must pass Host on "
+                "as it came.\n",
+                403,
+            )
         await app(scope, receive, answer)
 
 
@@ -68,22 +87,33 @@ async def broken(request, error) -> PlainTextResponse:
 
 
 def names() -> list[str]:
-    """What the server is called: ``MTSIG_HOSTS``, with commas between; `*.` before a name stands for all below it."""
-    given = [name.strip().lower().rstrip(".") for name in os.environ.get("MTSIG_HOSTS", "").split(",")]
+    """What the server is called: ``MTSIG_HOSTS``, with commas between; `*.` before a name stands
+    for all below it.
+    """
+    given = [
+        name.strip().lower().rstrip(".") for name in os.environ.get("MTSIG_HOSTS", "").split(",")
+    ]
     set_elsewhere = [st.get_option("server.address"), st.get_option("browser.serverAddress")]
     return ["localhost", *filter(None, given), *(name.lower() for name in set_elsewhere if name)]
 
 
 def name_in(host: str | None) -> str:
     """The name in a header `Host`, without its port; empty where there is none."""
-    found = re.fullmatch(r"(?:\[([\da-f:.]+)\]|([^\s/@?#:\[\]]+))(?::\d*)?", host or "", re.IGNORECASE)
+    found = re.fullmatch(
+        r"(?:\[([\da-f:.]+)\]|([^\s/@?#:\[\]]+))(?::\d*)?", host or "", re.IGNORECASE
+    )
     return (found[1] or found[2]).lower().rstrip(".") if found else ""
 
 
 def served(name: str, known: list[str]) -> bool:
     """Whether a name is one of these, or an address."""
-    return bool(name) and (_address(name) is not None or any(
-        name == one or one == "*" or one.startswith("*.") and name.endswith(one[1:]) for one in known))
+    return bool(name) and (
+        _address(name) is not None
+        or any(
+            name == one or one == "*" or one.startswith("*.") and name.endswith(one[1:])
+            for one in known
+        )
+    )
 
 
 def local(name: str) -> bool:
@@ -93,11 +123,16 @@ def local(name: str) -> bool:
 
 
 def headers() -> dict[str, str]:
-    """The headers of all answers. Of scripts those run that Streamlit brings: its files, the one in its page, and the
-    components of this dashboard, which come as blobs."""
+    """The headers of all answers.
+
+    Of scripts those run that Streamlit brings: its files, the one in its page, and the components
+    of this dashboard, which come as blobs.
+    """
     page = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
-    inside = [f"'sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-              for text in re.findall(r"<script>(.*?)</script>", page, re.DOTALL)]
+    inside = [
+        f"'sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+        for text in re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    ]
     policy = {
         "default-src": ["'self'"],
         "script-src": ["'self'", "blob:", *inside],
@@ -113,7 +148,9 @@ def headers() -> dict[str, str]:
         "object-src": ["'none'"],
     }
     return {
-        "Content-Security-Policy": "; ".join(f"{key} {' '.join(values)}" for key, values in policy.items()),
+        "Content-Security-Policy": "; ".join(
+            f"{key} {' '.join(values)}" for key, values in policy.items()
+        ),
         "X-Frame-Options": "SAMEORIGIN",
         "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "same-origin",  # a link to what was uploaded is a secret
@@ -125,10 +162,13 @@ def headers() -> dict[str, str]:
 
 
 def hints() -> list[str]:
-    """What a browser may fetch as soon as it has a page's first bytes: what draws pictures, 5 MB that Streamlit would
-    ask for only with the first of them."""
-    return [f"<./static/js/{path.name}>; rel=modulepreload; fetchpriority=low"
-            for path in (Path(st.__file__).parent / "static/static/js").glob("PlotlyChart.*.js")]
+    """What a browser may fetch as soon as it has a page's first bytes: what draws pictures, 5 MB
+    that Streamlit would ask for only with the first of them.
+    """
+    return [
+        f"<./static/js/{path.name}>; rel=modulepreload; fetchpriority=low"
+        for path in (Path(st.__file__).parent / "static/static/js").glob("PlotlyChart.*.js")
+    ]
 
 
 def _address(name):

@@ -30,32 +30,55 @@ def count_jobs_by(count: Callable[[], dict[str, int]]) -> None:
 
 
 async def answer(request) -> JSONResponse:
-    """The page ``/_mtsig/health``: of all processes that serve the dashboard; with ``?own`` of the one that answers."""
+    """The page ``/_mtsig/health``: of all processes that serve the dashboard; with ``?own`` of the
+    one that answers.
+    """
     if not _allowed(request):
-        return JSONResponse({"error": "Asked from another machine, this page needs the token that MTSIG_HEALTH_TOKEN "
-                                      "holds: Authorization: Bearer TOKEN."}, 403)
+        return JSONResponse(
+            {
+                "error": "Asked from another machine, this page needs the token that MTSIG_HEALTH_TOKEN "
+                "holds: Authorization: Bearer TOKEN."
+            },
+            403,
+        )
     if "own" in request.query_params:
         return JSONResponse(await run_in_threadpool(_own))
     found = await run_in_threadpool(_all)
-    return JSONResponse(found, 503 if any("error" in worker for worker in found["workers"]) else 200)
+    return JSONResponse(
+        found, 503 if any("error" in worker for worker in found["workers"]) else 200
+    )
 
 
 def _allowed(request) -> bool:
-    """From this machine under its own name: a proxy beside the server passes the name on that it was asked by."""
+    """From this machine under its own name: a proxy beside the server passes the name on that it
+    was asked by.
+    """
     token, given = os.environ.get("MTSIG_HEALTH_TOKEN"), request.headers.get("authorization", "")
     if token and hmac.compare_digest(given.encode(), f"Bearer {token}".encode()):
         return True
-    return request.client is not None and guard.local(request.client.host) and guard.local(
-        guard.name_in(request.headers.get("host")))
+    return (
+        request.client is not None
+        and guard.local(request.client.host)
+        and guard.local(guard.name_in(request.headers.get("host")))
+    )
 
 
 def _all() -> dict:
-    return {"version": __version__, "cache": _cache(), "workers": [_asked(port) for port in _ports()] or [_own()]}
+    return {
+        "version": __version__,
+        "cache": _cache(),
+        "workers": [_asked(port) for port in _ports()] or [_own()],
+    }
 
 
 def _own() -> dict:
-    return {"pid": os.getpid(), "seconds": round(time.monotonic() - _BEGUN), "sessions": internals.count_sessions(),
-            "jobs": _count_jobs(), "memory_bytes": _memory(os.getpid())}
+    return {
+        "pid": os.getpid(),
+        "seconds": round(time.monotonic() - _BEGUN),
+        "sessions": internals.count_sessions(),
+        "jobs": _count_jobs(),
+        "memory_bytes": _memory(os.getpid()),
+    }
 
 
 def _ports() -> list[str]:
@@ -64,7 +87,9 @@ def _ports() -> list[str]:
 
 def _asked(port: str) -> dict:
     token = os.environ.get("MTSIG_HEALTH_TOKEN", "")
-    question = Request(f"http://127.0.0.1:{port}/_mtsig/health?own", headers={"Authorization": f"Bearer {token}"})
+    question = Request(
+        f"http://127.0.0.1:{port}/_mtsig/health?own", headers={"Authorization": f"Bearer {token}"}
+    )
     try:
         with urlopen(question, timeout=_WAIT) as answer:
             return json.load(answer)
@@ -73,11 +98,16 @@ def _asked(port: str) -> dict:
 
 
 def _memory(pid: int) -> int:
-    """Bytes in memory of a process and all that it started; of what several share, each has its part (PSS). 0 where the
-    system does not say."""
+    """Bytes in memory of a process and all that it started; of what several share, each has its
+    part (PSS). 0 where the system does not say.
+    """
     try:
-        kilobytes = re.findall(r"^Pss: +(\d+) kB$", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.M)
-        begun = " ".join(file.read_text() for file in Path(f"/proc/{pid}/task").glob("*/children")).split()
+        kilobytes = re.findall(
+            r"^Pss: +(\d+) kB$", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.M
+        )
+        begun = " ".join(
+            file.read_text() for file in Path(f"/proc/{pid}/task").glob("*/children")
+        ).split()
     except OSError:  # it has ended, or this is no Linux
         return 0
     return 1024 * sum(map(int, kilobytes)) + sum(_memory(int(child)) for child in begun)
@@ -85,7 +115,9 @@ def _memory(pid: int) -> int:
 
 def _cache() -> dict[str, int]:
     """The size of the cache on disk."""
-    from mtsig_core.metrics.cache import cache_folder  # loads much that a server needs only with its first session
+    from mtsig_core.metrics.cache import (
+        cache_folder,
+    )  # loads much that a server needs only with its first session
 
     folder, sizes = cache_folder(), []
     if folder is not None and folder.is_dir():

@@ -1,4 +1,6 @@
-"""All that this dashboard uses of Streamlit without a promise: another version of it may have this elsewhere."""
+"""All that this dashboard uses of Streamlit without a promise: another version of it may have this
+elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -24,19 +26,25 @@ def by_history() -> bool:
 
 
 def is_open(session: str) -> bool:
-    """Whether the tab of a session is open; the session is there for a while after it. Without a server it is."""
+    """Whether the tab of a session is open; the session is there for a while after it.
+
+    Without a server it is.
+    """
     return not runtime.exists() or get_instance().is_active_session(session)
 
 
 def count_sessions() -> int:
     """The sessions of this process."""
-    [sessions] = get_instance().stats_mgr.get_stats(family_names=["active_sessions"])["active_sessions"]
+    [sessions] = get_instance().stats_mgr.get_stats(family_names=["active_sessions"])[
+        "active_sessions"
+    ]
     return sessions.value
 
 
 def end_closed_sessions() -> bool:
-    """End the sessions that closed two minutes ago, as Streamlit does only when another opens or closes; else all that
-    they chose to upload would stay. Whether there were any."""
+    """End the sessions that closed two minutes ago, as Streamlit does only when another opens or
+    closes; else all that they chose to upload would stay. Whether there were any.
+    """
     closed = get_instance()._session_mgr._session_storage._cache.expire()
     for _, info in closed:
         info.session.shutdown()
@@ -51,8 +59,10 @@ def find_user(session: str) -> dict | None:
 
 def measure_files() -> dict[str, list[int]]:
     """The bytes of each file that Streamlit holds, by session."""
-    return {session: [len(file.data) for file in list(files.values())]
-            for session, files in list(get_instance().uploaded_file_mgr.file_storage.items())}
+    return {
+        session: [len(file.data) for file in list(files.values())]
+        for session, files in list(get_instance().uploaded_file_mgr.file_storage.items())
+    }
 
 
 def remove_files(session: str) -> None:
@@ -66,5 +76,7 @@ def has_secrets() -> bool:
 
 
 def ignore_pages_folder() -> None:
-    """Before it has seen `st.navigation`, Streamlit runs the first page without its frame, and then once more."""
+    """Before it has seen `st.navigation`, Streamlit runs the first page without its frame, and then
+    once more.
+    """
     PagesManager.uses_pages_directory = False

@@ -28,8 +28,9 @@ from pages._server import internals, sessions
 from pages._work import events
 from pages._work.first_comparison import FirstDraws
 
-#: Seconds that a thread may compute while others wait. A page is sent in a hundred messages, before each of which the
-#: thread that sends waits as long as this where pages are being drawn: with Python's own 5 ms half a second.
+#: Seconds that a thread may compute while others wait. A page is sent in a hundred messages, before
+#: each of which the thread that sends waits as long as this where pages are being drawn: with
+#: Python's own 5 ms half a second.
 _TURN = 5e-4
 _OFTEN = 30.0  # seconds between two searches of all memory, each of which takes a tenth of one
 _USED = 20  # quick searches in between, below which nothing worth a long one has happened
@@ -61,21 +62,28 @@ def _give_back() -> None:
 
 # The server's beginning and end.
 
-_LONGEST_MESSAGE = 4 << 20  # bytes that a page may send at once: what is typed and chosen; files take another way
+_LONGEST_MESSAGE = (
+    4 << 20
+)  # bytes that a page may send at once: what is typed and chosen; files take another way
 GRACE = 3.0  # seconds that the server may take to end
 #: What pages import, and what they import when they need it.
-_LOADED = ("pages._ui.frame", "pages._sections.comparison_sections", "pages._sections.published_comparison",
-           "pandas.io.formats.style",
-           *(f"mtsig_core.figures.{name}" for name in ("experiment_plots", "comparison_plots")),
-           *dict.fromkeys(place.partition(":")[0] for place in METRICS.values()))
+_LOADED = (
+    "pages._ui.frame",
+    "pages._sections.comparison_sections",
+    "pages._sections.published_comparison",
+    "pandas.io.formats.style",
+    *(f"mtsig_core.figures.{name}" for name in ("experiment_plots", "comparison_plots")),
+    *dict.fromkeys(place.partition(":")[0] for place in METRICS.values()),
+)
 
 
 def send_at_once(protocol: type) -> type:
     """Uvicorn's HTTP protocol, with sockets that send each part of an answer at once.
 
-    The kernel keeps later parts back until the browser confirms the first, up to 40 ms. asyncio turns this off for
-    sockets that it opens, but Streamlit opens its own.
+    The kernel keeps later parts back until the browser confirms the first, up to 40 ms. asyncio
+    turns this off for sockets that it opens, but Streamlit opens its own.
     """
+
     class Protocol(protocol):
         def connection_made(self, transport):
             connection = transport.get_extra_info("socket")
@@ -88,7 +96,8 @@ def send_at_once(protocol: type) -> type:
 
 @asynccontextmanager
 async def life(app) -> AsyncIterator[None]:
-    """Tell when the server starts and stops; open a browser if wanted; whatever runs, end soon after being told to.
+    """Tell when the server starts and stops; open a browser if wanted; whatever runs, end soon
+    after being told to.
 
     The pages' code is loaded before anybody is served: the browser that starts meanwhile waits.
     """
@@ -104,7 +113,9 @@ async def life(app) -> AsyncIterator[None]:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
     _load()
     events.be_terse()
-    threading.Thread(target=_open_demonstration, daemon=True).start()  # while the first browser loads Streamlit
+    threading.Thread(
+        target=_open_demonstration, daemon=True
+    ).start()  # while the first browser loads Streamlit
     yield
     tidying.cancel()
     events.tell("stop")
@@ -118,15 +129,19 @@ def _load() -> None:
     for name in _LOADED:
         import_module(name)
     go.Figure(go.Bar()).to_json()  # Plotly loads its parts when they are first needed
-    inspect.stack()  # as Streamlit does before its first element; it looks through all modules, once
+    # as Streamlit does before its first element; it looks through all modules, once
+    inspect.stack()
     internals.ignore_pages_folder()
     gc.collect()
-    gc.freeze()  # what is there stays: without this, each run of a page spends 80 ms looking through it
+    # what is there stays: without this, each run of a page spends 80 ms looking through it
+    gc.freeze()
     gc.enable()
 
 
 def _open_demonstration() -> None:
-    """Do what the first visit would wait for, whatever it opens: most of it loads code, and the demonstration stays."""
+    """Do what the first visit would wait for, whatever it opens: most of it loads code, and the
+    demonstration stays.
+    """
     from mtsig_core.figures import comparison_plots
     from pages._ui import catalogue, testsets
 
@@ -138,21 +153,27 @@ def _open_demonstration() -> None:
 
 
 def _end_soon(server) -> None:
-    """When a signal asks for the end, see that it comes: work that does not listen would go on for as long as it
-    takes, and connections that nobody closes too."""
+    """When a signal asks for the end, see that it comes: work that does not listen would go on for
+    as long as it takes, and connections that nobody closes too.
+    """
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, partial(_stop, server))
 
 
 def _stop(server, number, frame) -> None:
-    """End the server soon. To be asked again changes nothing: Uvicorn would leave its work where it is, with errors."""
+    """End the server soon.
+
+    To be asked again changes nothing: Uvicorn would leave its work where it is, with errors.
+    """
     if server.should_exit:
         return
     server.should_exit = True
     timer = threading.Timer(GRACE, os._exit, (0,))
     timer.daemon = True
     timer.start()
-    atexit.register(_ignore_signals)  # what was registered last comes first: nothing that tidies up is interrupted
+    atexit.register(
+        _ignore_signals
+    )  # what was registered last comes first: nothing that tidies up is interrupted
 
 
 def _ignore_signals() -> None:

@@ -1,4 +1,6 @@
-"""Who may use the dashboard, where it is set up that users log in (OpenID Connect, by Streamlit)."""
+"""Who may use the dashboard, where it is set up that users log in (OpenID Connect, by
+Streamlit).
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,8 @@ from pages._server.components import component
 def passed() -> bool:
     """Whether this session may see the pages; if not, what it sees in their place has been drawn.
 
-    Everybody may, unless ``MTSIG_LOGIN`` or Streamlit's own secrets have a section ``[auth]``. A section ``[mtsig]``
-    with ``allowed`` names addresses, or all of a domain (``@example.org``).
+    Everybody may, unless ``MTSIG_LOGIN`` or Streamlit's own secrets have a section ``[auth]``. A
+    section ``[mtsig]`` with ``allowed`` names addresses, or all of a domain (``@example.org``).
     """
     user = st.user.to_dict()
     if may_see(user):
@@ -25,11 +27,18 @@ def passed() -> bool:
         st.text("This dashboard is for people who are known to its organisers. Log in to see it.")
         component("back")(data="keep", key="login.keep")
         for name in _providers():
-            st.button(f"Log in with {name}" if name else "Log in", type="primary", on_click=st.login,
-                      args=[name] if name else [], key=f"login.{name}")
+            st.button(
+                f"Log in with {name}" if name else "Log in",
+                type="primary",
+                on_click=st.login,
+                args=[name] if name else [],
+                key=f"login.{name}",
+            )
     else:
-        st.text(f"{user.get('email') or 'This account'} may not use this dashboard. Ask who runs it, or log in with "
-                "another account.")
+        st.text(
+            f"{user.get('email') or 'This account'} may not use this dashboard. Ask who runs it, or log in with "
+            "another account."
+        )
         component("back")(data="other", key="login.other")
         st.button("Log out", on_click=st.logout, key="login.out")
     return False
@@ -54,11 +63,19 @@ def _allowed(user: Mapping) -> bool:
     if listed is None:
         return True
     email = str(user.get("email") or "").lower()
-    return "@" in email and user.get("email_verified") is not False and any(
-        email.endswith(one) if one.startswith("@") else email == one for one in map(str.lower, listed))
+    return (
+        "@" in email
+        and user.get("email_verified") is not False
+        and any(
+            email.endswith(one) if one.startswith("@") else email == one
+            for one in map(str.lower, listed)
+        )
+    )
 
 
 def _providers() -> list[str]:
     """The names of several providers, which have sections of their own; one without a name else."""
     auth = st.secrets.get("auth", {})
-    return [name for name in auth if hasattr(auth[name], "keys") and "client_id" in auth[name]] or [""]
+    return [name for name in auth if hasattr(auth[name], "keys") and "client_id" in auth[name]] or [
+        ""
+    ]

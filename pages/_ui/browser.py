@@ -1,4 +1,6 @@
-"""Parts that run in the browser: its secret, text to copy, pictures as PNG, scrolling to the top."""
+"""Parts that run in the browser: its secret, text to copy, pictures as PNG, scrolling to the
+top.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,13 @@ from pages._ui import address
 
 _COOKIE = "mtsig_browser"  # also in `owner.js`
 _ME = "browser.me"
-_TEXT = ("<section class='copyable'><p></p><div><pre><code></code></pre><button type='button'>Copy</button></div>"
-         "<span role='status'></span></section>")
-_SHARE = "<section class='share'><button type='button'></button><span role='status'></span></section>"
+_TEXT = (
+    "<section class='copyable'><p></p><div><pre><code></code></pre><button type='button'>Copy</button></div>"
+    "<span role='status'></span></section>"
+)
+_SHARE = (
+    "<section class='share'><button type='button'></button><span role='status'></span></section>"
+)
 _BUTTON = "<section class='picture'><button type='button'></button></section>"
 _MOST = 16_000  # pixels of a side, as large as every browser can draw
 
@@ -32,7 +38,9 @@ def find_owner(*, make: bool = False) -> str | None:
 def remember() -> None:
     """Let the browser keep its secret, on a page with something to keep."""
     me = find_owner(make=True)
-    known = _sound(component("owner")(data=me, key="browser.cookie", on_known_change=lambda: None).known)
+    known = _sound(
+        component("owner")(data=me, key="browser.cookie", on_known_change=lambda: None).known
+    )
     if known is not None:
         st.session_state[_ME] = known
 
@@ -44,8 +52,8 @@ def _sound(text) -> str | None:
 def copyable(text: str, key: str, label: str, *, prose: bool = False) -> None:
     """Draw a text with a button that copies it, below a label that no other text of the page has.
 
-    With `st.code` a browser would load the grammars of 300 languages first. Prose has the font of the page: that of
-    code is one more to load, and the browser then draws all pictures again.
+    With `st.code` a browser would load the grammars of 300 languages first. Prose has the font of
+    the page: that of code is one more to load, and the browser then draws all pictures again.
     """
     component("copyable", _TEXT)(data={"text": text, "label": label, "prose": prose}, key=key)
 
@@ -63,18 +71,24 @@ def command_box(line: str, key: str, prints: str) -> None:
 
 def png_button(label: str, svg: str, file: str, key: str) -> None:
     """Draw a button that saves an SVG picture as the PNG `file`, whole and on white."""
-    component("picture", _BUTTON)(data={"label": label, "svg": svg, "file": file, "most": _MOST}, key=key,
-                                  width="content")
+    component("picture", _BUTTON)(
+        data={"label": label, "svg": svg, "file": file, "most": _MOST}, key=key, width="content"
+    )
 
 
 def keep_drafts(review: str, saved: str) -> None:
-    """Let the tab keep what is typed into the forms of a review, and put it back after a reload; that of the
-    field whose key is `saved` is kept no longer."""
+    """Let the tab keep what is typed into the forms of a review, and put it back after a reload;
+    that of the field whose key is `saved` is kept no longer.
+    """
     component("drafts")(data={"review": review, "saved": saved}, key="drafts")
 
 
 def show_page_top(page: str) -> None:
-    """Scroll to the top when another page opens. Then, and for another test set or task, close the sidebar where it
-    covers the page."""
+    """Scroll to the top when another page opens.
+
+    Then, and for another test set or task, close the sidebar where it covers the page.
+    """
     opened = [address.peek(key) for key in ("testset", "shared_task")]
-    component("page_top")(data={"page": page, "opened": " ".join(filter(None, opened))}, key="page_top")
+    component("page_top")(
+        data={"page": page, "opened": " ".join(filter(None, opened))}, key="page_top"
+    )

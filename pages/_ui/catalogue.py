@@ -1,4 +1,6 @@
-"""All pages, one row each: the navigation, links, settings in the sidebar and tests follow from this table."""
+"""All pages, one row each: the navigation, links, settings in the sidebar and tests follow from
+this table.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +27,12 @@ class Page:
     title: str
     icon: str  # of Google's Material Symbols
     settings: tuple[str, ...] = _EVERY  # those in the sidebar that have an effect
-    #: Settings that have an effect where a control of the page is set so: its key, and {what it is set to: settings}.
+    #: Settings that have an effect where a control of the page is set so: its key, and {what it is
+    #: set to: settings}.
     further: tuple[str, Mapping[str, tuple[str, ...]]] = field(default=("", {}), hash=False)
     demo: Source = TASK  # what it opens on where nothing was chosen
-    opens: str = "testset"  # what is chosen in its sidebar: a test set, a task, a review; a lecture has no sidebar
+    # what is chosen in its sidebar: a test set, a task, a review; a lecture has no sidebar
+    opens: str = "testset"
 
     @property
     def file(self) -> Path:
@@ -38,24 +42,55 @@ class Page:
 _ONE_PAIR = ("metric", "tokenize", "part")
 _SAMPLES = (*_ONE_PAIR, "alpha", "seed")
 #: In the order of the navigation.
-PAGES = {page.name: page for page in (
-    Page("", "upload", "Upload", "upload", ("tokenize",)),
-    Page("Compare", "summary", "Summary", "leaderboard", (*_EVERY, "rank_rule")),
-    Page("Compare", "pairs", "All pairs", "grid_on"),
-    Page("Compare", "pair", "One pair", "compare_arrows"),
-    Page("Compare", "segments", "Segments", "subject", _ONE_PAIR),
-    Page("Compare", "metrics", "Metrics and domains", "balance"),
-    Page("Shared task", "results", "Results", "table_chart", (*_EVERY, "rank_rule"), opens="task"),
-    Page("Shared task", "review", "Review", "gavel", opens="review"),
-    Page("Learn", "lecture", "Lecture", "school", opens="lecture"),
-    Page("Learn", "sampling", "Sampling", "scatter_plot", _SAMPLES, demo=LARGE),
-    Page("Learn", "bootstrap", "Bootstrap", "bar_chart", (*_ONE_PAIR, "unit", "ci", "alpha", "seed")),
-    Page("Learn", "size", "Test-set size", "show_chart", (*_SAMPLES, "unit"), demo=LARGE),
-    Page("Learn", "trust", "Can I trust the test?", "verified", _SAMPLES,
-         ("experiment", {"Units": ("correction", "trials")}), demo=LARGE),
-    Page("Learn", "inside", "Inside a score", "calculate", (*_ONE_PAIR, "seed"),
-         ("inside", {"Student's t": ("alpha",)})),
-    Page("Reference", "papers", "Reproduce the papers", "history_edu", (*_SAMPLES, "unit", "trials"), demo=LARGE),
-    Page("Reference", "methods", "Methods", "functions"),
-)}
+PAGES = {
+    page.name: page
+    for page in (
+        Page("", "upload", "Upload", "upload", ("tokenize",)),
+        Page("Compare", "summary", "Summary", "leaderboard", (*_EVERY, "rank_rule")),
+        Page("Compare", "pairs", "All pairs", "grid_on"),
+        Page("Compare", "pair", "One pair", "compare_arrows"),
+        Page("Compare", "segments", "Segments", "subject", _ONE_PAIR),
+        Page("Compare", "metrics", "Metrics and domains", "balance"),
+        Page(
+            "Shared task", "results", "Results", "table_chart", (*_EVERY, "rank_rule"), opens="task"
+        ),
+        Page("Shared task", "review", "Review", "gavel", opens="review"),
+        Page("Learn", "lecture", "Lecture", "school", opens="lecture"),
+        Page("Learn", "sampling", "Sampling", "scatter_plot", _SAMPLES, demo=LARGE),
+        Page(
+            "Learn",
+            "bootstrap",
+            "Bootstrap",
+            "bar_chart",
+            (*_ONE_PAIR, "unit", "ci", "alpha", "seed"),
+        ),
+        Page("Learn", "size", "Test-set size", "show_chart", (*_SAMPLES, "unit"), demo=LARGE),
+        Page(
+            "Learn",
+            "trust",
+            "Can I trust the test?",
+            "verified",
+            _SAMPLES,
+            ("experiment", {"Units": ("correction", "trials")}),
+            demo=LARGE,
+        ),
+        Page(
+            "Learn",
+            "inside",
+            "Inside a score",
+            "calculate",
+            (*_ONE_PAIR, "seed"),
+            ("inside", {"Student's t": ("alpha",)}),
+        ),
+        Page(
+            "Reference",
+            "papers",
+            "Reproduce the papers",
+            "history_edu",
+            (*_SAMPLES, "unit", "trials"),
+            demo=LARGE,
+        ),
+        Page("Reference", "methods", "Methods", "functions"),
+    )
+}
 HOME = PAGES["summary"]

@@ -18,7 +18,10 @@ from pages._ui import address, screen
 
 _LITERAL = re.compile(r"[A-Za-z0-9. -]{1,40}")  # a name from a file that Markdown leaves as it is
 Mend = Callable[[Remedy], None]
-_KEYS = {"metrics": "metric", "refs_as_systems": "humans"}  # of the address, where they are not those of the setting
+_KEYS = {
+    "metrics": "metric",
+    "refs_as_systems": "humans",
+}  # of the address, where they are not those of the setting
 
 
 def mend_in_address(remedy: Remedy) -> None:
@@ -32,15 +35,23 @@ def mend_in_address(remedy: Remedy) -> None:
             address.keep(_KEYS.get(key, key), [str(value)])
 
 
-def show(cautions: Iterable[Caution], place: str, *, several: bool = False, most: int | None = None,
-         elsewhere: Iterable[Caution] = ()) -> int:
-    """Draw caveats, a box for each kind, with a button for each remedy; return how many kinds are left: beyond `most`,
-    or only `elsewhere` on the page.
+def show(
+    cautions: Iterable[Caution],
+    place: str,
+    *,
+    several: bool = False,
+    most: int | None = None,
+    elsewhere: Iterable[Caution] = (),
+) -> int:
+    """Draw caveats, a box for each kind, with a button for each remedy; return how many kinds are
+    left: beyond `most`, or only `elsewhere` on the page.
 
     `place` makes the keys of the buttons, where a page shows a warning twice.
     """
     kinds = _group_kinds(cautions)
-    gravest_first = sorted(kinds.items(), key=_is_minor) if most is not None else list(kinds.items())
+    gravest_first = (
+        sorted(kinds.items(), key=_is_minor) if most is not None else list(kinds.items())
+    )
     drawn = gravest_first[:most]
     for (code, metric), some in drawn:
         texts = group_cautions(some, several=several)[0]
@@ -62,21 +73,37 @@ def _group_kinds(cautions: Iterable[Caution]) -> dict[tuple[str, str | None], li
     return kinds
 
 
-def show_of_task(comparison: TaskComparison, metric: str, place: str, mend: Mend | None = mend_in_address,
-                 most: int | None = None) -> int:
+def show_of_task(
+    comparison: TaskComparison,
+    metric: str,
+    place: str,
+    mend: Mend | None = mend_in_address,
+    most: int | None = None,
+) -> int:
     """Draw the caveats of a shared task as `show` does, with the remedies that a task has."""
     explained = explain_caveats(comparison, metric)
     for k, (text, cautions) in enumerate(explained[:most]):
-        remedies = {str(one): one for caution in fit_remedies_to_task(cautions) for one in caution.remedies}
+        remedies = {
+            str(one): one for caution in fit_remedies_to_task(cautions) for one in caution.remedies
+        }
         show_box(text, remedies.values(), f"{place}.{k}", mend)
     return 0 if most is None else max(0, len(explained) - most)
 
 
-def show_box(text: str, remedies: Iterable[Remedy], key: str, mend: Mend | None = mend_in_address) -> None:
-    """Draw a caveat with a button for each remedy that a page offers. `mend` applies a remedy; without it there are no
-    buttons."""
-    offered = [{name: screen.offer_trials(value) if name == "trials" else value for name, value in remedy.items()}
-               for remedy in remedies]
+def show_box(
+    text: str, remedies: Iterable[Remedy], key: str, mend: Mend | None = mend_in_address
+) -> None:
+    """Draw a caveat with a button for each remedy that a page offers.
+
+    `mend` applies a remedy; without it there are no buttons.
+    """
+    offered = [
+        {
+            name: screen.offer_trials(value) if name == "trials" else value
+            for name, value in remedy.items()
+        }
+        for remedy in remedies
+    ]
     labels = [(label, remedy) for remedy in offered if (label := _name(remedy)) is not None]
     if not labels or mend is None:
         return screen.caution_box(text)
@@ -90,7 +117,10 @@ def show_box(text: str, remedies: Iterable[Remedy], key: str, mend: Mend | None 
 
 
 def _name(remedy: Remedy) -> str | None:
-    """Return the label of a button, or None if no page offers the remedy. It has no names of systems."""
+    """Return the label of a button, or None if no page offers the remedy.
+
+    It has no names of systems.
+    """
     names = [_name_setting(key, value) for key, value in remedy.items()]
     verb = "Add" if "docs" in remedy or "also" in remedy else "Use"
     return None if None in names else f"{verb} {' with '.join(filter(None, names))}"

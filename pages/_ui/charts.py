@@ -1,4 +1,6 @@
-"""Figures on screen, and experiments: each with its numbers, its files and the command that prints it."""
+"""Figures on screen, and experiments: each with its numbers, its files and the command that prints
+it.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ from pages._ui.browser import copyable
 from pages._ui.views import View
 from pages._work.memory import Memory
 
-_BAR = 26  # pixels above a figure for the camera and the full screen, which would cover what stands there
+# pixels above a figure for the camera and the full screen, which would cover what stands there
+_BAR = 26
 _INK = {"light": "#1B2330", "dark": "#E8ECF2"}
 #: Plotly writes a millionth as 1μ and a hundred thousand as 100k.
 _TICKS = dict(exponentformat="power", minexponent=5, separatethousands=True)
@@ -32,8 +35,13 @@ _LEFT_OUT = "Numbers need more room: turn the phone, or touch a cell."
 _MOST = 500  # rows of a table
 _NOT_NEEDED = ["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "autoScale2d", "resetScale2d"]
 _GRID = {"light": "#DDE2E9", "dark": "#323A47"}
-_TYPES = {"csv": "text/csv", "json": "application/json", "tex": "text/x-tex", "html": "text/html",
-          "svg": "image/svg+xml"}
+_TYPES = {
+    "csv": "text/csv",
+    "json": "application/json",
+    "tex": "text/x-tex",
+    "html": "text/html",
+    "svg": "image/svg+xml",
+}
 _DRAWN = Memory(256)  # figures, of some 100 kB each
 
 
@@ -42,22 +50,40 @@ def dark() -> bool:
     return st.context.theme.type == "dark"
 
 
-def show(make: Callable[[], go.Figure], key: str, alt: str, *, files: Sequence[str], rows: Sequence, command: str,
-         header: Sequence[str] | None = None, table: Table | None = None, with_table: bool = True,
-         select: bool = False, titled: bool = True, prints: str = "these numbers") -> list:
-    """Draw a figure in the colours of the viewer's theme, with its numbers, files and command below it.
+def show(
+    make: Callable[[], go.Figure],
+    key: str,
+    alt: str,
+    *,
+    files: Sequence[str],
+    rows: Sequence,
+    command: str,
+    header: Sequence[str] | None = None,
+    table: Table | None = None,
+    with_table: bool = True,
+    select: bool = False,
+    titled: bool = True,
+    prints: str = "these numbers",
+) -> list:
+    """Draw a figure in the colours of the viewer's theme, with its numbers, files and command below
+    it.
 
-    `make` is a `functools.partial`, by which the figure is remembered; `alt` says in a sentence what it shows. `rows`
-    are its numbers, as in `csv_button`, which `command` prints; `table` shows them otherwise. Where a figure draws what
-    no command prints, such as resamples, `prints` says what the command prints instead. Gives the custom data of
-    the points clicked. Not `titled`: only a saved picture has the title, because the page says it above.
+    `make` is a `functools.partial`, by which the figure is remembered; `alt` says in a sentence
+    what it shows. `rows` are its numbers, as in `csv_button`, which `command` prints; `table` shows
+    them otherwise. Where a figure draws what no command prints, such as resamples, `prints` says
+    what the command prints instead. Gives the custom data of the points clicked. Not `titled`: only
+    a saved picture has the title, because the page says it above.
     """
     header, rows = _columns(header, rows)
     figure = _drawn(make, "dark" if dark() else "light")
     place = st.container()
     with st.expander("Numbers, files, command", key=f"{key}.box"):
-        picture = st.radio("The camera above the figure saves it as", ["png", "svg"], horizontal=True,
-                           key=f"{key}.picture")
+        picture = st.radio(
+            "The camera above the figure saves it as",
+            ["png", "svg"],
+            horizontal=True,
+            key=f"{key}.picture",
+        )
         csv_button(files, key, rows, header=header)
         copy_command(command, key, prints)
         if with_table and table is not None:
@@ -66,27 +92,43 @@ def show(make: Callable[[], go.Figure], key: str, alt: str, *, files: Sequence[s
             screen.show_table(_as_table(header, rows[:_MOST]), key=f"{key}.table")
         if with_table and len(rows) > _MOST:
             st.caption(f"The first {_MOST} of {len(rows)} rows; the file has all.")
-    name = export.file_name(*files, _name(key), ending=picture).removesuffix(f".{picture}")  # Plotly adds the ending
+    name = export.file_name(*files, _name(key), ending=picture).removesuffix(
+        f".{picture}"
+    )  # Plotly adds the ending
     # Streamlit adds a button for the full screen, but not to a bar whose buttons are all named.
-    config = {"displaylogo": False, "displayModeBar": True, "modeBarButtonsToRemove": _NOT_NEEDED,
-              "toImageButtonOptions": {"format": picture, "filename": name, "scale": 2}}
+    config = {
+        "displaylogo": False,
+        "displayModeBar": True,
+        "modeBarButtonsToRemove": _NOT_NEEDED,
+        "toImageButtonOptions": {"format": picture, "filename": name, "scale": 2},
+    }
     if style := _hide_repeated(key, figure, titled):
         place.html(style)
     if figure.layout.meta:
         place.html(_narrow(key, figure.layout.meta))
-    event = place.plotly_chart(figure, key=key, alt=alt, config=config, on_select="rerun" if select else "ignore",
-                               selection_mode="points")
+    event = place.plotly_chart(
+        figure,
+        key=key,
+        alt=alt,
+        config=config,
+        on_select="rerun" if select else "ignore",
+        selection_mode="points",
+    )
     return [point["customdata"] for point in event.selection.points] if select else []
 
 
 def _hide_repeated(key, figure, titled):
-    """Return a style that cuts off the room of a title, unless `titled`, and of caveats: the page has both above, and
-    a saved picture needs them. The bar of buttons in the room of the title moves down."""
+    """Return a style that cuts off the room of a title, unless `titled`, and of caveats: the page
+    has both above, and a saved picture needs them. The bar of buttons in the room of the title
+    moves down.
+    """
     here, title, styles, cut = f".st-key-{key.replace('.', '-')}", figure.layout.title.text, [], 0
     if title and not titled:
         cut = TITLE_LINE * (1 + title.count("<br>"))
-        styles += [f"{here} .gtitle {{display: none}} {here} .js-plotly-plot {{margin-top: -{cut}px}}",
-                   f"{here} .modebar-container {{top: {cut}px !important}}"]
+        styles += [
+            f"{here} .gtitle {{display: none}} {here} .js-plotly-plot {{margin-top: -{cut}px}}",
+            f"{here} .modebar-container {{top: {cut}px !important}}",
+        ]
     for k, note in enumerate(figure.layout.annotations):
         if note.name == NOTES:
             cut += figure.layout.margin.b + note.yshift
@@ -96,16 +138,17 @@ def _hide_repeated(key, figure, titled):
 
 
 def _narrow(key, said):
-    """Return a style for narrow screens: the figure's key is set in lines, and cells too narrow for their texts lose
-    them."""
+    """Return a style for narrow screens: the figure's key is set in lines, and cells too narrow for
+    their texts lose them.
+    """
     words, here = said["key"].replace("<br>", r" "), f".st-key-{key.replace('.', '-')}"
     return f"""<style>{here} .js-plotly-plot {{container-type: inline-size}}
-@container (max-width: {said['key_from']}px) {{
+@container (max-width: {said["key_from"]}px) {{
 {here} .gtitle {{display: none}}
 {here} .js-plotly-plot::before {{content: "{words}"; position: absolute; top: {_BAR + 4}px; z-index: 1;
                                    font-size: .8rem; line-height: 1.2; pointer-events: none}}
 }}
-@container (max-width: {said['texts_from']}px) {{
+@container (max-width: {said["texts_from"]}px) {{
 {here} .textpoint {{display: none}}
 {here} .js-plotly-plot::before {{content: "{words}. {_LEFT_OUT}"}}
 }}</style>"""
@@ -113,7 +156,12 @@ def _narrow(key, said):
 
 def grow(make: Callable[[], go.Figure], key: str, alt: str) -> None:
     """Draw a figure that is not complete yet, without numbers, files and command."""
-    st.plotly_chart(_drawn(make, "dark" if dark() else "light"), key=key, alt=alt, config={"displayModeBar": False})
+    st.plotly_chart(
+        _drawn(make, "dark" if dark() else "light"),
+        key=key,
+        alt=alt,
+        config={"displayModeBar": False},
+    )
 
 
 def _drawn(make, theme):
@@ -123,8 +171,10 @@ def _drawn(make, theme):
 
 
 def _colour(figure, theme):
-    """Set the colours of a figure: Streamlit's own axis labels are too pale for a projector. Plotly's `update_layout`
-    would take a quarter of the drawing time."""
+    """Set the colours of a figure: Streamlit's own axis labels are too pale for a projector.
+
+    Plotly's `update_layout` would take a quarter of the drawing time.
+    """
     layout, ink = figure.layout, _INK[theme]
     if theme == "dark":
         _brighten(figure)
@@ -139,9 +189,15 @@ def _colour(figure, theme):
 
 
 def _brighten(figure):
-    """Dots and lines as they stand out on a dark page. Bars stay as they are: their texts are white."""
-    parts = [part for trace in figure.select_traces({"type": "scatter"})
-             for part in (trace.marker, trace.line, trace.error_x, trace.error_y)]
+    """Dots and lines as they stand out on a dark page.
+
+    Bars stay as they are: their texts are white.
+    """
+    parts = [
+        part
+        for trace in figure.select_traces({"type": "scatter"})
+        for part in (trace.marker, trace.line, trace.error_x, trace.error_y)
+    ]
     for part in (*parts, *(shape.line for shape in figure.layout.shapes)):
         colour = part.color
         if isinstance(colour, str):
@@ -152,27 +208,57 @@ def _brighten(figure):
 
 def _as_table(header, rows):
     """Make a table of numbers without rounding them."""
-    columns = [Column(str(k), title, "name" if rows and isinstance(rows[0][k], str) else "written")
-               for k, title in enumerate(header)]
-    return Table("numbers", tuple(columns), tuple(
-        tuple(value if value is None or isinstance(value, str) else Cell(str(value), value) for value in row)
-        for row in rows))
+    columns = [
+        Column(str(k), title, "name" if rows and isinstance(rows[0][k], str) else "written")
+        for k, title in enumerate(header)
+    ]
+    return Table(
+        "numbers",
+        tuple(columns),
+        tuple(
+            tuple(
+                value if value is None or isinstance(value, str) else Cell(str(value), value)
+                for value in row
+            )
+            for row in rows
+        ),
+    )
 
 
-def csv_button(files: Sequence[str], key: str, rows: Sequence, text: str = "Numbers as CSV",
-               header: Sequence[str] | None = None) -> None:
-    """Draw a button that saves numbers; `files` and `key` as in `show`. A row is a mapping or a dataclass, unless there
-    is a header."""
+def csv_button(
+    files: Sequence[str],
+    key: str,
+    rows: Sequence,
+    text: str = "Numbers as CSV",
+    header: Sequence[str] | None = None,
+) -> None:
+    """Draw a button that saves numbers; `files` and `key` as in `show`.
+
+    A row is a mapping or a dataclass, unless there is a header.
+    """
     header, rows = _columns(header, rows)
     download(text, export.to_csv(header, rows), (*files, _name(key)), "csv", f"{key}.csv")
 
 
-def download(title: str, content: str | bytes | Callable[[], str | bytes], named: Sequence[str], ending: str, key: str
-             ) -> None:
-    """Draw a button that saves a file. If `content` is a function, it makes the file when the user presses the
-    button."""
-    st.download_button(title, content, export.file_name(*named, ending=ending), _TYPES[ending.rpartition(".")[2]],
-                       key=key, on_click="ignore")
+def download(
+    title: str,
+    content: str | bytes | Callable[[], str | bytes],
+    named: Sequence[str],
+    ending: str,
+    key: str,
+) -> None:
+    """Draw a button that saves a file.
+
+    If `content` is a function, it makes the file when the user presses the button.
+    """
+    st.download_button(
+        title,
+        content,
+        export.file_name(*named, ending=ending),
+        _TYPES[ending.rpartition(".")[2]],
+        key=key,
+        on_click="ignore",
+    )
 
 
 def copy_command(command: str, key: str, prints: str = "these numbers") -> None:
@@ -193,7 +279,7 @@ def _columns(header: Sequence[str] | None, rows: Sequence) -> tuple[list[str], l
     return list(header), list(map(list, rows))
 
 
-#-----------------------------------------------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------------------
 # An experiment: one set of arguments for its computation, its figures and files, and its command.
 
 
@@ -215,31 +301,70 @@ class Study:
         group, name = self.command.split()
         return f"{_PAGES[group]}.{name}"
 
-    def run(self, function: Callable, what: str, figure: Callable[[Any], Callable[[], go.Figure]] | None = None,
-            things: str = "", **more):
-        """Return the result; until it is there, draw the `figure` of the first repeats, which are called `things`."""
+    def run(
+        self,
+        function: Callable,
+        what: str,
+        figure: Callable[[Any], Callable[[], go.Figure]] | None = None,
+        things: str = "",
+        **more,
+    ):
+        """Return the result; until it is there, draw the `figure` of the first repeats, which are
+        called `things`.
+        """
+
         def growing(parts):
             (done, n), one = max(parts.items(), key=itemgetter(0))
             sentence = f"{done:,} of {n:,} {things} so far"
             grow(figure(one), f"{self.key}.growing.{done}", f"{sentence}.")
-            screen.faint(f"{sentence}, so intervals are wider than they will be. Numbers, tables and files come with "
-                         "the last.")
+            screen.faint(
+                f"{sentence}, so intervals are wider than they will be. Numbers, tables and files come with "
+                "the last."
+            )
 
-        return self.view.experiment(function, what, metric=self.metric, **self.asked,
-                                    **{"meanwhile": figure and growing, **more})
+        return self.view.experiment(
+            function,
+            what,
+            metric=self.metric,
+            **self.asked,
+            **{"meanwhile": figure and growing, **more},
+        )
 
     def print_command(self, **more) -> str:
         """Return the command line that prints the numbers, without defaults."""
         flags = [f"--{name}" for name, value in self.asked.items() if value is True]
         asked = {name: value for name, value in self.asked.items() if not isinstance(value, bool)}
-        return command_line(self.command, self.source, *flags, **{"metrics": self.metric, **asked, **more})
+        return command_line(
+            self.command, self.source, *flags, **{"metrics": self.metric, **asked, **more}
+        )
 
-    def show(self, figure: Callable[[], go.Figure], rows: Sequence, alt: str, *systems: str, key: str = "",
-             header: Sequence[str] | None = None, table: Table | None = None, with_table: bool = False,
-             command: str = "", **more) -> None:
-        """Draw a figure with the rows that the command prints; only the command has the arguments `more`."""
-        show(figure, key=key or self.key, files=self._name(systems), header=header, rows=rows, table=table,
-             command=command or self.print_command(**more), with_table=with_table or table is not None, alt=alt)
+    def show(
+        self,
+        figure: Callable[[], go.Figure],
+        rows: Sequence,
+        alt: str,
+        *systems: str,
+        key: str = "",
+        header: Sequence[str] | None = None,
+        table: Table | None = None,
+        with_table: bool = False,
+        command: str = "",
+        **more,
+    ) -> None:
+        """Draw a figure with the rows that the command prints; only the command has the arguments
+        `more`.
+        """
+        show(
+            figure,
+            key=key or self.key,
+            files=self._name(systems),
+            header=header,
+            rows=rows,
+            table=table,
+            command=command or self.print_command(**more),
+            with_table=with_table or table is not None,
+            alt=alt,
+        )
 
     def show_numbers(self, rows: Sequence, *systems: str, key: str = "", **more) -> None:
         """Offer the rows of something without a figure, and the command that prints them."""
@@ -252,7 +377,11 @@ class Study:
         return self.view.named(*systems, metric=self.metric.replace(",", "-"))
 
 
-def study(view: View, command: str, metric: str | None = None, source: Source | None = None, **asked) -> Study:
-    """Make an experiment on the test set of a view, with its level and seed if the command has these."""
+def study(
+    view: View, command: str, metric: str | None = None, source: Source | None = None, **asked
+) -> Study:
+    """Make an experiment on the test set of a view, with its level and seed if the command has
+    these.
+    """
     settings = {key: view.settings[key] for key in ("alpha", "seed") if key in defaults(command)}
     return Study(view, command, metric or view.metric, settings | asked, source or view.source)

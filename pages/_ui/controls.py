@@ -19,21 +19,37 @@ from pages._ui.catalogue import Page
 
 
 def has_effect(page: Page, *keys: str) -> bool:
-    """Return whether a page shows one of these settings. A setting that is not drawn keeps its value for other
-    pages."""
+    """Return whether a page shows one of these settings.
+
+    A setting that is not drawn keeps its value for other pages.
+    """
     control, by_choice = page.further
     shown = {*page.settings, *(by_choice.get(address.peek(control), ()) if control else ())}
     return not shown.isdisjoint(keys)
 
 
-def pick_opened(label: str, key: str, labels: Mapping[str, str], usual: str, always: bool = False) -> str | None:
-    """Let the subject of a page be chosen by its label, and return its name in the address; None if the address names a
-    missing one. A page never opens another subject without a choice. `always`: as in `address.settle`."""
+def pick_opened(
+    label: str, key: str, labels: Mapping[str, str], usual: str, always: bool = False
+) -> str | None:
+    """Let the subject of a page be chosen by its label, and return its name in the address; None if
+    the address names a missing one. A page never opens another subject without a choice. `always`:
+    as in `address.settle`.
+    """
     wish = address.asked(key)
-    chosen = address.settle(key, usual, lambda texts: texts[-1] if texts[-1] in labels else None,
-                            lambda name: [wish] if name is None else [name], always=always)
-    return st.selectbox(label, list(labels), key=key, format_func=labels.get,
-                        **({"index": None, "placeholder": "not here; choose another"} if chosen is None else {}))
+    chosen = address.settle(
+        key,
+        usual,
+        lambda texts: texts[-1] if texts[-1] in labels else None,
+        lambda name: [wish] if name is None else [name],
+        always=always,
+    )
+    return st.selectbox(
+        label,
+        list(labels),
+        key=key,
+        format_func=labels.get,
+        **({"index": None, "placeholder": "not here; choose another"} if chosen is None else {}),
+    )
 
 
 def pick_metric(testset: TestSet | None, page: Page) -> str:
@@ -44,29 +60,39 @@ def pick_metric(testset: TestSet | None, page: Page) -> str:
 
 def metric(names: Iterable[str], place=st) -> str:
     """Draw the choice of the metric in the sidebar."""
-    return choice("Metric", list(names), "metric", place=place, format_func=metric_titles(names).get)
+    return choice(
+        "Metric", list(names), "metric", place=place, format_func=metric_titles(names).get
+    )
 
 
 def pick_settings(page: Page, segment_means: bool = False, testset: TestSet | None = None) -> dict:
-    """Describe the test in one line, and draw the controls that have an effect on the page under Change; return the
-    keyword arguments of `mtsig_core.compare`.
+    """Describe the test in one line, and draw the controls that have an effect on the page under
+    Change; return the keyword arguments of `mtsig_core.compare`.
 
     Some tests and intervals are for means of segment scores alone.
     """
     shown = [name for name, setting in SETTINGS.items() if setting.offered is not None]
     boxed, ranked = has_effect(page, *shown), "rank_rule" in page.settings
     line = st.empty()
-    with st.popover("Change", icon=":material/tune:", key="settings.box") if boxed else nullcontext():
+    with (
+        st.popover("Change", icon=":material/tune:", key="settings.box") if boxed else nullcontext()
+    ):
         presets = st.container()
         if boxed:
-            st.caption("Choose before you look at the result. If you try several settings and report one, you test "
-                       "more than once.")
+            st.caption(
+                "Choose before you look at the result. If you try several settings and report one, you test "
+                "more than once."
+            )
         chosen = _draw_settings(page, shown, segment_means)
         rule = _pick_rank_rule(segment_means) if ranked else {}
         if {"test", "correction"} <= {*page.settings}:
             with presets:
-                _offer_presets(segment_means, testset is None or testset.domains is not None,
-                               [*shown, *["rank_rule"] * ranked], chosen | rule)
+                _offer_presets(
+                    segment_means,
+                    testset is None or testset.domains is not None,
+                    [*shown, *["rank_rule"] * ranked],
+                    chosen | rule,
+                )
     if boxed:
         line.caption(", ".join(_describe(page, chosen, testset)))
     return chosen | rule
@@ -78,11 +104,32 @@ def _draw_settings(page: Page, shown: Sequence[str], segment_means: bool) -> dic
     for name in shown:
         setting = SETTINGS[name]
         place = st if has_effect(page, name) else None
-        more = dict(help=None if name == "test" else setting.help[:1].upper() + setting.help[1:])  # a list of codes
+        more = dict(
+            help=None if name == "test" else setting.help[:1].upper() + setting.help[1:]
+        )  # a list of codes
         offers = setting.list_offers(segment_means, chosen)
-        chosen[name] = choice(setting.title, offers, name, default=usual[name], place=place,
-                              format_func=setting.name_value, **more) if offers else number(
-            place, setting.title, usual[name], name, least=setting.least, most=min(setting.most, 2**31), step=1, **more)
+        chosen[name] = (
+            choice(
+                setting.title,
+                offers,
+                name,
+                default=usual[name],
+                place=place,
+                format_func=setting.name_value,
+                **more,
+            )
+            if offers
+            else number(
+                place,
+                setting.title,
+                usual[name],
+                name,
+                least=setting.least,
+                most=min(setting.most, 2**31),
+                step=1,
+                **more,
+            )
+        )
     return chosen
 
 
@@ -91,13 +138,25 @@ def _describe(page: Page, chosen: Mapping, testset: TestSet | None) -> list[str]
     unit = chosen["unit"]
     if unit == "auto" and testset is not None:
         unit = "segment" if testset.documents is None else "document"
-    correction = TESTS[chosen["test"]].default_correction if chosen["correction"] == "auto" else chosen["correction"]
-    texts = {"test": SETTINGS["test"].name_value(chosen["test"]), "unit": f"by {unit}",
-             "correction": SETTINGS["correction"].name_value(correction),
-             "alpha": f"{100 * (1 - chosen['alpha']):g}% CI", "seed": f"seed {chosen['seed']}"}
+    correction = (
+        TESTS[chosen["test"]].default_correction
+        if chosen["correction"] == "auto"
+        else chosen["correction"]
+    )
+    texts = {
+        "test": SETTINGS["test"].name_value(chosen["test"]),
+        "unit": f"by {unit}",
+        "correction": SETTINGS["correction"].name_value(correction),
+        "alpha": f"{100 * (1 - chosen['alpha']):g}% CI",
+        "seed": f"seed {chosen['seed']}",
+    }
     if testset is not None and len(testset.systems) == 2:
         texts["correction"] = "no correction for one pair"
-    told = {key: text for key, text in texts.items() if has_effect(page, key) and text not in ("by auto", "seed 0")}
+    told = {
+        key: text
+        for key, text in texts.items()
+        if has_effect(page, key) and text not in ("by auto", "seed 0")
+    }
     if {"test", "unit"} <= told.keys():
         told["test"] = f"{told['test']} {told.pop('unit')}"
     return list(told.values()) or ["Default settings"]
@@ -107,14 +166,27 @@ _PRESET = "settings.preset"
 CUSTOM = "custom"
 
 
-def _offer_presets(segment_means: bool, domains: bool, keys: Sequence[str], chosen: Mapping) -> None:
-    """Let settings be chosen together. The menu shows the preset that all settings agree with, else Custom."""
+def _offer_presets(
+    segment_means: bool, domains: bool, keys: Sequence[str], chosen: Mapping
+) -> None:
+    """Let settings be chosen together.
+
+    The menu shows the preset that all settings agree with, else Custom.
+    """
     usual = defaults("compare")
-    misfits = {name: preset.explain_misfit(segment_means, domains) for name, preset in PRESETS.items()}
+    misfits = {
+        name: preset.explain_misfit(segment_means, domains) for name, preset in PRESETS.items()
+    }
     fitting = [name for name, misfit in misfits.items() if not misfit]
     current = usual | chosen
-    st.session_state[_PRESET] = next((name for name in fitting if all(
-        current[key] == PRESETS[name].settings.get(key, usual[key]) for key in keys)), CUSTOM)
+    st.session_state[_PRESET] = next(
+        (
+            name
+            for name in fitting
+            if all(current[key] == PRESETS[name].settings.get(key, usual[key]) for key in keys)
+        ),
+        CUSTOM,
+    )
 
     def use():
         if (name := st.session_state[_PRESET]) != CUSTOM:
@@ -122,8 +194,14 @@ def _offer_presets(segment_means: bool, domains: bool, keys: Sequence[str], chos
                 value = PRESETS[name].settings.get(key)
                 address.keep(key, None if value in (None, usual[key]) else [str(value)])
 
-    st.selectbox("Preset", [*fitting, CUSTOM], key=_PRESET, on_change=use, format_func=name_preset,
-                 help="  \n".join(f"{PRESETS[name].title}: {PRESETS[name].explanation}" for name in fitting))
+    st.selectbox(
+        "Preset",
+        [*fitting, CUSTOM],
+        key=_PRESET,
+        on_change=use,
+        format_func=name_preset,
+        help="  \n".join(f"{PRESETS[name].title}: {PRESETS[name].explanation}" for name in fitting),
+    )
     if refused := [misfit for misfit in misfits.values() if misfit]:
         st.caption(" ".join(refused))
 
@@ -135,8 +213,15 @@ def name_preset(name: str) -> str:
 def pick_baseline(names: list[str], place=st) -> str | None:
     """Let the user compare every system with one, or (None) with the best."""
     best = unlike("the best system", names)
-    chosen = choice("Compare with", [best, *names], "baseline", place=place, width=310, label_visibility="collapsed",
-                    format_func="Compare with {}".format)
+    chosen = choice(
+        "Compare with",
+        [best, *names],
+        "baseline",
+        place=place,
+        width=310,
+        label_visibility="collapsed",
+        format_func="Compare with {}".format,
+    )
     return None if chosen == best else chosen
 
 
@@ -145,8 +230,18 @@ def unlike(word: str, names: Container[str]) -> str:
     return word if word not in names else unlike(f"{word} of these", names)
 
 
-def choice(label: str, options: Sequence, key: str, default=None, *, place=st, free: bool = False,
-           optional: bool = False, pages_own: bool = False, **more):
+def choice(
+    label: str,
+    options: Sequence,
+    key: str,
+    default=None,
+    *,
+    place=st,
+    free: bool = False,
+    optional: bool = False,
+    pages_own: bool = False,
+    **more,
+):
     """Draw a choice of one value."""
     by_text = {str(option): option for option in options}
 
@@ -158,32 +253,59 @@ def choice(label: str, options: Sequence, key: str, default=None, *, place=st, f
     usual = None if optional else options[0] if default is None else default
     more |= {"index": None} if optional else {}
     value = address.settle(key, usual, read, lambda value: [str(value)], pages_own=pages_own)
-    return value if place is None else place.selectbox(label, options, key=key, accept_new_options=free, **more)
+    return (
+        value
+        if place is None
+        else place.selectbox(label, options, key=key, accept_new_options=free, **more)
+    )
 
 
 def steps(label: str, options: Sequence[str], key: str, default: str, **more) -> str:
-    """Draw a choice of one of a few values side by side, for the arrow keys; other pages forget it."""
-    address.settle(key, default, _said_as_text(lambda texts: options[options.index(texts[-1])]),
-                   lambda value: [value], pages_own=True)
+    """Draw a choice of one of a few values side by side, for the arrow keys; other pages forget
+    it.
+    """
+    address.settle(
+        key,
+        default,
+        _said_as_text(lambda texts: options[options.index(texts[-1])]),
+        lambda value: [value],
+        pages_own=True,
+    )
     return st.radio(label, options, key=key, horizontal=True, **more)
 
 
-def tabs(titles: Sequence[str] | Mapping[str, str], key: str = "tab") -> tuple[str, dict[str, DeltaGenerator]]:
-    """Draw tabs; return the name of the open one, as the address has it, and the place of each by its name.
+def tabs(
+    titles: Sequence[str] | Mapping[str, str], key: str = "tab"
+) -> tuple[str, dict[str, DeltaGenerator]]:
+    """Draw tabs; return the name of the open one, as the address has it, and the place of each by
+    its name.
 
-    `titles` are the names, or the title of each by its name. Pages draw the open tab only, where another costs time.
+    `titles` are the names, or the title of each by its name. Pages draw the open tab only, where
+    another costs time.
     """
     shown = titles if isinstance(titles, Mapping) else {title: title for title in titles}
     names = {title: name for name, title in shown.items()}
-    title = address.settle(key, next(iter(names)), _said_as_text(lambda texts: shown[texts[-1]]),
-                           lambda title: [names[title]], pages_own=True)
-    return names[title], dict(zip(shown, st.tabs(list(names), key=key, on_change="rerun"), strict=True))
+    title = address.settle(
+        key,
+        next(iter(names)),
+        _said_as_text(lambda texts: shown[texts[-1]]),
+        lambda title: [names[title]],
+        pages_own=True,
+    )
+    return names[title], dict(
+        zip(shown, st.tabs(list(names), key=key, on_change="rerun"), strict=True)
+    )
 
 
-def several(label: str, options: Sequence[str], key: str, default: Sequence[str], *, place=st, **more) -> list[str]:
+def several(
+    label: str, options: Sequence[str], key: str, default: Sequence[str], *, place=st, **more
+) -> list[str]:
     """Draw a choice of several values; of those in the address, only the available ones count."""
+
     def read(texts):
-        known, unknown = ([text for text in texts if text and (text in options) is here] for here in (True, False))
+        known, unknown = (
+            [text for text in texts if text and (text in options) is here] for here in (True, False)
+        )
         if unknown:
             raise address.Partly(", ".join(unknown), known or list(default))
         return known
@@ -193,20 +315,32 @@ def several(label: str, options: Sequence[str], key: str, default: Sequence[str]
 
 
 def number(place, label: str, usual, key: str, *, least, most, pages_own: bool = False, **more):
-    """Draw a field for a number, whole if the default is whole; if the default is None, the field may be empty."""
+    """Draw a field for a number, whole if the default is whole; if the default is None, the field
+    may be empty.
+    """
+
     def read(texts):
         value = (float if usual is None else type(usual))(texts[-1])
         if not least <= value <= most:
             raise ValueError(texts[-1])
         return value
 
-    chosen = address.settle(key, usual, _said_as_text(read), lambda value: [repr(value)], pages_own=pages_own)
+    chosen = address.settle(
+        key, usual, _said_as_text(read), lambda value: [repr(value)], pages_own=pages_own
+    )
     more |= {"value": None} if usual is None else {}
-    return chosen if place is None else place.number_input(label, min_value=least, max_value=most, key=key, **more)
+    return (
+        chosen
+        if place is None
+        else place.number_input(label, min_value=least, max_value=most, key=key, **more)
+    )
 
 
-def slider(place, label: str, usual: float, key: str, *, least: float, most: float, **more) -> float:
+def slider(
+    place, label: str, usual: float, key: str, *, least: float, most: float, **more
+) -> float:
     """Draw a slider for a number above 0; a value in the address widens its range."""
+
     def read(texts):
         value = float(texts[-1])
         if not 0 < value < float("inf"):
@@ -226,25 +360,39 @@ def toggle(label: str, usual: bool, key: str, *, place=st, pages_own: bool = Fal
     def read(texts):
         return {"true": True, "false": False}[texts[-1].lower()]
 
-    on = address.settle(key, usual, _said_as_text(read), lambda value: [str(value).lower()], pages_own=pages_own)
+    on = address.settle(
+        key, usual, _said_as_text(read), lambda value: [str(value).lower()], pages_own=pages_own
+    )
     return on if place is None else place.toggle(label, key=key, **more)
 
 
 def text(place, label: str, key: str, *, pages_own: bool = False, **more) -> str:
     """Draw a field for a line of text, empty by default."""
-    address.settle(key, "", lambda texts: texts[-1][:more.get("max_chars")], lambda value: [value], pages_own=pages_own)
+    address.settle(
+        key,
+        "",
+        lambda texts: texts[-1][: more.get("max_chars")],
+        lambda value: [value],
+        pages_own=pages_own,
+    )
     return place.text_input(label, key=key, **more)
 
 
 def page_of(n: int) -> int:
     """Let one of the n pages of a long list be chosen; return its number, from 1."""
-    address.settle("page", 1, _said_as_text(lambda texts: range(n + 1)[max(1, int(texts[-1]))]),
-                   lambda value: [str(value)], pages_own=True)
+    address.settle(
+        "page",
+        1,
+        _said_as_text(lambda texts: range(n + 1)[max(1, int(texts[-1]))]),
+        lambda value: [str(value)],
+        pages_own=True,
+    )
     return st.pagination(n, key="page")
 
 
 def _said_as_text(read: Callable) -> Callable:
     """A reader of which every mistake names what the address says."""
+
     def careful(texts):
         try:
             return read(texts)
@@ -257,9 +405,15 @@ def _said_as_text(read: Callable) -> Callable:
 def _pick_rank_rule(segment_means: bool) -> dict[str, str]:
     """Let the rank rule be chosen."""
     usual, setting = defaults("compare")["rank_rule"], SETTINGS["rank_rule"]
-    rule = choice(setting.title, list(fitting_rules(segment_means)), "rank_rule",
-                  format_func=setting.name_value, help=(
-        "How ranks follow from the tests of pairs. Simultaneous rank ranges hold for all systems together. Use the "
-        "others to compare with published ranks: Methods says what they ignore. The rules of WMT tasks need a metric "
-        "of segment scores, and the rule of WMT24 also the domain of each segment."))
+    rule = choice(
+        setting.title,
+        list(fitting_rules(segment_means)),
+        "rank_rule",
+        format_func=setting.name_value,
+        help=(
+            "How ranks follow from the tests of pairs. Simultaneous rank ranges hold for all systems together. Use the "
+            "others to compare with published ranks: Methods says what they ignore. The rules of WMT tasks need a metric "
+            "of segment scores, and the rule of WMT24 also the domain of each segment."
+        ),
+    )
     return {} if rule == usual else {"rank_rule": rule}

@@ -1,4 +1,6 @@
-"""The frame of every page: the guard, the test set, the settings, and the comparison that they describe."""
+"""The frame of every page: the guard, the test set, the settings, and the comparison that they
+describe.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from pages._work import events
 
 _FRAMED = "frame.drawn_in_this_run"
 SET = "frame.set"  # name and content of the test set that is open
-_CHANGED = "frame.changed"  # the name of a set whose content is another than the link, or the session, saw
+_CHANGED = (
+    "frame.changed"  # the name of a set whose content is another than the link, or the session, saw
+)
 _LONGEST_NAME = 60  # letters of what is open, in the title of the tab
 _WIDEST = 300  # letters of what a link asks for in vain
 
@@ -30,9 +34,16 @@ def navigate():
 
     Streamlit's own navigation would drop what the address asks, so the links are drawn here.
     """
-    home = st.Page(HOME.file, title=HOME.title, default=True, url_path="home")  # in the address: nothing
-    chosen = st.navigation([home, *(st.Page(page.file, title=page.title, url_path=name)
-                                    for name, page in PAGES.items())], position="hidden")
+    home = st.Page(
+        HOME.file, title=HOME.title, default=True, url_path="home"
+    )  # in the address: nothing
+    chosen = st.navigation(
+        [
+            home,
+            *(st.Page(page.file, title=page.title, url_path=name) for name, page in PAGES.items()),
+        ],
+        position="hidden",
+    )
     return chosen, PAGES[chosen.url_path or HOME.name]
 
 
@@ -75,14 +86,18 @@ def _show_demo_banner(page: Page, view) -> None:
     opened = getattr(view, "instead_of", "")
     if opened:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            screen.caution_box(f"{opened} is one test set, not a shared task. So this page shows the simulated task. "
-                               "Summary has the results of your test set.")
+            screen.caution_box(
+                f"{opened} is one test set, not a shared task. So this page shows the simulated task. "
+                "Summary has the results of your test set."
+            )
             address.link("summary", "Open Summary")
 
 
 def _name_tab(page: str, opened: str | None) -> None:
     """Set the title of the browser's tab: what is open, and the page."""
-    st.set_page_config(" · ".join(shortened(part, _LONGEST_NAME) for part in (opened, page, "mtsig") if part))
+    st.set_page_config(
+        " · ".join(shortened(part, _LONGEST_NAME) for part in (opened, page, "mtsig") if part)
+    )
 
 
 def _choose(choose: Callable, *args: str):
@@ -104,10 +119,17 @@ def _draw_view(page: Page) -> View:
     if asked is not None and (kept := testsets.find_track(asked, offers)) is not None:
         offers.setdefault(asked, kept)
     usual = testsets.usual(offers, page)
-    name = controls.pick_opened("Test set", "testset", {name: offer.label for name, offer in offers.items()}, usual,
-                                always=True)
+    name = controls.pick_opened(
+        "Test set",
+        "testset",
+        {name: offer.label for name, offer in offers.items()},
+        usual,
+        always=True,
+    )
     if address.asked("testset") is None and usual != next(iter(offers)):
-        st.caption("This page opens on a larger set than others. The one you choose stays on all pages.")
+        st.caption(
+            "This page opens on a larger set than others. The one you choose stays on all pages."
+        )
     try:
         if name is None:
             raise testsets.Gone(asked)
@@ -128,8 +150,9 @@ def _notice(name: str, whole: TestSet, may_change: bool) -> None:
     state, before = st.session_state, st.session_state.get(SET)
     switched = before is not None and before[0] != name and not address.by_history()
     if switched:
-        address.switched_set(before[1], whole.digest,
-                             lambda key, texts: views.of_this_set_alone(key, texts, whole))
+        address.switched_set(
+            before[1], whole.digest, lambda key, texts: views.of_this_set_alone(key, texts, whole)
+        )
     elif (seen := address.asked(address.SEEN)) is not None and not whole.digest.startswith(seen):
         state[_CHANGED] = name
     if switched or state.get(_CHANGED, name) != name:
@@ -139,7 +162,9 @@ def _notice(name: str, whole: TestSet, may_change: bool) -> None:
 
 
 def _draw_links(place, chosen, drawn: dict | None = None) -> dict:
-    """Draw the links to all pages unless the same are `drawn` already; return the queries of the links."""
+    """Draw the links to all pages unless the same are `drawn` already; return the queries of the
+    links.
+    """
     asks, here = address.elsewhere({}), address.page()
     if asks != drawn:
         with place.container(gap="xxsmall"):
@@ -148,17 +173,25 @@ def _draw_links(place, chosen, drawn: dict | None = None) -> dict:
                 if page.section != section:
                     st.html(f'<div class="mt-section">{page.section}</div>')
                     section = page.section
-                address.link(page.name, page.title, icon=f":material/{page.icon}:",
-                             opened=chosen if page.name == here else None)
+                address.link(
+                    page.name,
+                    page.title,
+                    icon=f":material/{page.icon}:",
+                    opened=chosen if page.name == here else None,
+                )
     return asks
 
 
 def _finish(links, chosen, linked, above) -> None:
-    """Complete a run after the page has drawn all its controls; `linked` has the queries of the links drawn before."""
+    """Complete a run after the page has drawn all its controls; `linked` has the queries of the
+    links drawn before.
+    """
     messages = [shortened(text, _WIDEST) for text in address.complaints()]
     if _CHANGED in st.session_state:
-        messages.append("This test set has changed since the link was made or the page was opened: its files changed, "
-                        "or the link means another set. Numbers may differ from those you saw before.")
+        messages.append(
+            "This test set has changed since the link was made or the page was opened: its files changed, "
+            "or the link means another set. Numbers may differ from those you saw before."
+        )
     with above:
         screen.messages(messages)
     address.write()
@@ -182,7 +215,8 @@ def open_task(name: str, pair: str) -> None:
 def take_view() -> View | views.TaskView | views.ReviewView | MtsigError:
     """Return what the frame prepared for this run of the page.
 
-    On a fresh server the first link to a page runs its file alone; it is then sent through the frame.
+    On a fresh server the first link to a page runs its file alone; it is then sent through the
+    frame.
     """
     view = st.session_state.pop(_FRAMED, None)
     if view is None:
@@ -194,8 +228,8 @@ def take_view() -> View | views.TaskView | views.ReviewView | MtsigError:
 def open_page(adjust: Callable[[View], View] = lambda view: view, experiment: bool = False) -> View:
     """Start a page with its title, its data and its test; end it with a message if that fails.
 
-    `adjust` may draw controls of the page's own and change the view by them. An experiment tests in ways of its own,
-    which its figures name. Named are the settings that have an effect on the page.
+    `adjust` may draw controls of the page's own and change the view by them. An experiment tests in
+    ways of its own, which its figures name. Named are the settings that have an effect on the page.
     """
     view = take_view()
     page = PAGES[address.page()]
@@ -206,17 +240,30 @@ def open_page(adjust: Callable[[View], View] = lambda view: view, experiment: bo
         view = adjust(view)
         if page.section == "Compare":
             views.show_way_back(view)
-        settings = {key: text for key, text in describe_settings([view.comparison]).items()
-                    if controls.has_effect(page, key)}
+        settings = {
+            key: text
+            for key, text in describe_settings([view.comparison]).items()
+            if controls.has_effect(page, key)
+        }
         settings.pop("unit" if experiment or "test" in settings else "", None)
         n = len(set(view.part.family.systems) - set(view.testset.systems))
-        screen.status([*summarize_comparison(view.comparison)[0], *[f"{format_count(n, 'system')} excluded"] * (n > 0)],
-                      [*settings.values(),
-                       *["each figure says how it is tested"] * (experiment and "alpha" in settings)],
-                      list_assumptions(view.comparison.testset.assumed, [view.metric], remedies=True))
+        screen.status(
+            [
+                *summarize_comparison(view.comparison)[0],
+                *[f"{format_count(n, 'system')} excluded"] * (n > 0),
+            ],
+            [
+                *settings.values(),
+                *["each figure says how it is tested"] * (experiment and "alpha" in settings),
+            ],
+            list_assumptions(view.comparison.testset.assumed, [view.metric], remedies=True),
+        )
         if experiment:
-            screen.cautions(caution for caution in view.comparison.warnings
-                            if caution.kind.concern in ("files", "scores"))
+            screen.cautions(
+                caution
+                for caution in view.comparison.warnings
+                if caution.kind.concern in ("files", "scores")
+            )
     except MtsigError as problem:
         screen.error(problem)
         if isinstance(problem, testsets.Gone):

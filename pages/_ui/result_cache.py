@@ -1,8 +1,11 @@
-"""Results by content. Statistics are counted once for each content and metric, and resampled once for each sampling
+"""Results by content.
+
+Statistics are counted once for each content and metric, and resampled once for each sampling
 setting. Work takes statistics from here in its own process, without Streamlit.
 
-Sessions share what is found, so work is given test sets without names (`pages._work.names`), and each session puts its
-own in."""
+Sessions share what is found, so work is given test sets without names (`pages._work.names`), and
+each session puts its own in.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +31,9 @@ _DECISIONS = ("alpha", "correction", "ci", "baseline", "rank_rule")
 
 
 def comparison(testset: TestSet, metric: str, **settings) -> Comparison:
-    """Compare by one metric with `mtsig_core.compare`, and remember the draws. With the draws in memory, the decision
-    is made at once.
+    """Compare by one metric with `mtsig_core.compare`, and remember the draws.
+
+    With the draws in memory, the decision is made at once.
     """
     with errors_with_names(testset):
         return with_names(nameless_comparison(testset, metric, **settings), testset)
@@ -38,14 +42,20 @@ def comparison(testset: TestSet, metric: str, **settings) -> Comparison:
 def nameless_comparison(testset: TestSet, metric: str, **settings) -> Comparison:
     """Return the same without names, as other work may be given it."""
     testset = without_names(testset)
-    session_limits.check_draws(testset, max(settings.get("trials", 0), settings.get("resamples", 0)))
+    session_limits.check_draws(
+        testset, max(settings.get("trials", 0), settings.get("resamples", 0))
+    )
     drawn, asked, m = drawing(settings), deciding(settings), len(testset.systems)
-    if not fits_in_memory(m * (m - 1) // 2, settings.get("trials")):  # then each baseline has draws of its own
+    if not fits_in_memory(
+        m * (m - 1) // 2, settings.get("trials")
+    ):  # then each baseline has draws of its own
         drawn["baseline"] = settings.get("baseline")
     key = "compare", digest_of_all(testset), metric, tuple(sorted(drawn.items()))
 
     def compare_with(cache, **more):
-        return compare(testset, [_Counted(resolve_metric(testset, metric))], **settings, cache=cache, **more)
+        return compare(
+            testset, [_Counted(resolve_metric(testset, metric))], **settings, cache=cache, **more
+        )
 
     if drawn_beforehand(testset, metric, drawn):
         from pages._ui import background  # which work does without
@@ -70,7 +80,9 @@ def deciding(settings: dict) -> tuple:
     return tuple((name, value) for name, value in sorted(settings.items()) if name in _DECISIONS)
 
 
-def decided_from(key: tuple, work: Callable, asked: tuple, decide: Callable, what: str, meanwhile=None):
+def decided_from(
+    key: tuple, work: Callable, asked: tuple, decide: Callable, what: str, meanwhile=None
+):
     """Return what `decide` makes of draws that are remembered by a key."""
     from pages._ui import background  # which work does without
 
@@ -78,10 +90,17 @@ def decided_from(key: tuple, work: Callable, asked: tuple, decide: Callable, wha
     return found if there == asked else _DECIDED.make((key, asked), lambda: decide(cache))
 
 
-def shared_result(kind: str, testset: TestSet, work: Callable, what: str, *asked,
-                  meanwhile: Callable[[dict], None] | None = None):
-    """Return the value of work(testset without names, progress), remembered by its kind, all that the test set holds
-    and what is `asked`; with the names of this test set put in. `what` and `meanwhile` are as in `background.result`.
+def shared_result(
+    kind: str,
+    testset: TestSet,
+    work: Callable,
+    what: str,
+    *asked,
+    meanwhile: Callable[[dict], None] | None = None,
+):
+    """Return the value of work(testset without names, progress), remembered by its kind, all that
+    the test set holds and what is `asked`; with the names of this test set put in. `what` and
+    `meanwhile` are as in `background.result`.
     """
     from pages._ui import background  # which work does without
 
@@ -91,18 +110,32 @@ def shared_result(kind: str, testset: TestSet, work: Callable, what: str, *asked
         meanwhile({name: with_names(part, testset) for name, part in parts.items()})
 
     with errors_with_names(testset):
-        found = background.result((kind, digest_of_all(nameless), *asked), lambda progress: work(nameless, progress),
-                                  what, None if meanwhile is None else draw_parts)
+        found = background.result(
+            (kind, digest_of_all(nameless), *asked),
+            lambda progress: work(nameless, progress),
+            what,
+            None if meanwhile is None else draw_parts,
+        )
     return with_names(found, testset)
 
 
-def experiment(testset: TestSet, metric: str, function: Callable, what: str, *,
-               limit: Callable[[], None] | None = None, meanwhile: Callable[[dict], None] | None = None, **asked):
-    """Return the result of function(testset, metric, ...) of the core, remembered by content and arguments.
+def experiment(
+    testset: TestSet,
+    metric: str,
+    function: Callable,
+    what: str,
+    *,
+    limit: Callable[[], None] | None = None,
+    meanwhile: Callable[[dict], None] | None = None,
+    **asked,
+):
+    """Return the result of function(testset, metric, ...) of the core, remembered by content and
+    arguments.
 
-    The page ends with the reason where there is none. The function is given statistics, progress, threads and `watch`
-    where it takes them. `what` and `meanwhile` are as in `background.result`: parts are what the function
-    passes to `watch`, by the tuple of numbers before it. `limit` checks the limits of the server in another way.
+    The page ends with the reason where there is none. The function is given statistics, progress,
+    threads and `watch` where it takes them. `what` and `meanwhile` are as in `background.result`:
+    parts are what the function passes to `watch`, by the tuple of numbers before it. `limit` checks
+    the limits of the server in another way.
     """
     from pages._ui import background, screen  # which work does without
 
@@ -110,11 +143,19 @@ def experiment(testset: TestSet, metric: str, function: Callable, what: str, *,
     taken = set(inspect.signature(function).parameters)
 
     def work(nameless, progress):
-        offered = {"progress": progress, "jobs": jobs(nameless),
-                   "watch": lambda *part: progress.part(part[:-1], part[-1])}
+        offered = {
+            "progress": progress,
+            "jobs": jobs(nameless),
+            "watch": lambda *part: progress.part(part[:-1], part[-1]),
+        }
         if "statistics" in taken:
             offered["statistics"] = statistics(nameless, metric, progress)
-        return function(nameless, metric=metric, **{name: offered[name] for name in offered.keys() & taken}, **asked)
+        return function(
+            nameless,
+            metric=metric,
+            **{name: offered[name] for name in offered.keys() & taken},
+            **asked,
+        )
 
     with screen.or_end_page():
         if limit is None:
@@ -126,11 +167,17 @@ def experiment(testset: TestSet, metric: str, function: Callable, what: str, *,
         if first is not None:
             background.keep_place((function.__name__, testset.digest, *arguments))
             return first
-        return shared_result(function.__name__, testset, work, what, *arguments, meanwhile=meanwhile)
+        return shared_result(
+            function.__name__, testset, work, what, *arguments, meanwhile=meanwhile
+        )
 
 
-def statistics(testset: TestSet, metric: str, progress: Callable[[str, float], None] | None = None) -> np.ndarray:
-    """Return the statistics of a metric, shape (systems, segments, stats), remembered by content; also for threads."""
+def statistics(
+    testset: TestSet, metric: str, progress: Callable[[str, float], None] | None = None
+) -> np.ndarray:
+    """Return the statistics of a metric, shape (systems, segments, stats), remembered by content;
+    also for threads.
+    """
     report = None if progress is None else lambda share: progress("counting", share)
     return _Counted(resolve_metric(testset, metric)).statistics(testset, report)
 
@@ -149,7 +196,9 @@ class _Counted:
     def __getattr__(self, name):
         return getattr(self._metric, name)
 
-    def statistics(self, testset: TestSet, progress: Callable[[float], None] | None = None) -> np.ndarray:
+    def statistics(
+        self, testset: TestSet, progress: Callable[[float], None] | None = None
+    ) -> np.ndarray:
         key = (testset.digest, self._metric.name, self._metric.signature(testset))
         counted = _MEMORY.get(key)
         if counted is None:

@@ -1,4 +1,6 @@
-"""Test sets to open: uploads, the set or task of this server, folders below MTSIG_DATA_ROOT, simulated data."""
+"""Test sets to open: uploads, the set or task of this server, folders below MTSIG_DATA_ROOT,
+simulated data.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,15 @@ from mtsig_core.errors import SettingError
 from mtsig_core.readers import uploads
 from mtsig_core.readers.limits import hide_places, limit_reading, task_limits, upload_limits
 from mtsig_core.readers.scores import find_unsettled
-from mtsig_core.readers.tasks import Contents, contents_of, has_scores, is_task, no_output, pairs_of, tables_beside
+from mtsig_core.readers.tasks import (
+    Contents,
+    contents_of,
+    has_scores,
+    is_task,
+    no_output,
+    pairs_of,
+    tables_beside,
+)
 from mtsig_core.readers.texts import find_runs
 from mtsig_core.readers.wmt import folder_name
 from mtsig_core.report.palette import shortened
@@ -32,10 +42,17 @@ from pages._work.memory import LOADED, remember, weight
 from pages._work.zips import KeptZips, placed_for_a_request
 
 SIMULATED = TaskSource(None)
-KOEHN, ZHANG_VOGEL = Source(demo=300), Source(demo=1592, demo_references=4)  # of the size of their test sets
+KOEHN, ZHANG_VOGEL = (
+    Source(demo=300),
+    Source(demo=1592, demo_references=4),
+)  # of the size of their test sets
 #: By what the list calls them; the first one leaves something open.
-DEMOS = {"simulated shared task": TASK, "simulated, 30,000 segments": LARGE,
-         "simulated, 300 segments": KOEHN, "simulated, 1,592 segments, 4 references": ZHANG_VOGEL}
+DEMOS = {
+    "simulated shared task": TASK,
+    "simulated, 30,000 segments": LARGE,
+    "simulated, 300 segments": KOEHN,
+    "simulated, 1,592 segments, 4 references": ZHANG_VOGEL,
+}
 
 
 def demo_label(source: Source) -> str:
@@ -44,11 +61,23 @@ def demo_label(source: Source) -> str:
 
 
 def offer_demo(demo: Source, why: str, source: Source) -> None:
-    """Write why a page cannot show this test set, with a button for a simulated one unless it is open."""
-    if (demo.demo, demo.demo_references, demo.demo_task) != (source.demo, source.demo_references, source.demo_task):
+    """Write why a page cannot show this test set, with a button for a simulated one unless it is
+    open.
+    """
+    if (demo.demo, demo.demo_references, demo.demo_task) != (
+        source.demo,
+        source.demo_references,
+        source.demo_task,
+    ):
         screen.plain(why)
-        st.button(demo_label(demo), key=f"demo.{demo.title}", type="tertiary", icon=":material/arrow_forward:",
-                  on_click=address.keep, args=("testset", [demo.title]))
+        st.button(
+            demo_label(demo),
+            key=f"demo.{demo.title}",
+            type="tertiary",
+            icon=":material/arrow_forward:",
+            on_click=address.keep,
+            args=("testset", [demo.title]),
+        )
 
 
 # Uploads, what the dashboard was started on, folders below MTSIG_DATA_ROOT.
@@ -63,7 +92,8 @@ class Offer:
 
     label: str  # what it is called in the list
     load: Callable[[], TestSet]  # () -> TestSet
-    #: what names it on the command line; its references score, and the others take part, unless others are chosen
+    #: what names it on the command line; its references score, and the others take part, unless
+    #: others are chosen
     source: Source
     may_change: bool = False  # whether other content may come to stand under its name
 
@@ -75,11 +105,15 @@ class TaskOffer:
     label: str  # what it is called in the list
     source: TaskSource  # what names it on the command line
     pairs: Sequence[str]
-    unread: tuple[tuple[str, str], ...] = ()  # the files in its zip that are not read, each with the reason
+    unread: tuple[
+        tuple[str, str], ...
+    ] = ()  # the files in its zip that are not read, each with the reason
     saved: Saved | None = None  # an upload
 
     def testset(self, name: str, pair: str) -> str:
-        """Return the name of one of its language pairs in the address, if the task is called `name`."""
+        """Return the name of one of its language pairs in the address, if the task is called
+        `name`.
+        """
         if self.source.folder is None:
             return self.source.select_pair(pair).title
         return f"{name}/{pair}".removeprefix("./")
@@ -92,9 +126,10 @@ class Gone(InputError):
         super().__init__(
             f"The {what} of this link is not here: it was deleted, has expired, or is on another server. "
             "Upload its files again on the page Upload: the same files give the same numbers."
-            if name.startswith(KEPT) else
-            f"The {what} {shortened(name, 200)!r} of this link is not here. If it is a folder of this server, check "
-            "that it still exists. Or upload its files on the page Upload: the same files give the same numbers.")
+            if name.startswith(KEPT)
+            else f"The {what} {shortened(name, 200)!r} of this link is not here. If it is a folder of this server, check "
+            "that it still exists. Or upload its files on the page Upload: the same files give the same numbers."
+        )
 
 
 def available() -> dict[str, Offer]:
@@ -155,11 +190,21 @@ def _list_testsets(name: str, offer: Offer | TaskOffer) -> dict[str, Offer]:
     if isinstance(offer, Offer):
         return {name: offer}
     names = {pair: offer.testset(name, pair) for pair in offer.pairs}
-    labels = {pair: own if offer.source.folder is None else f"{offer.label}/{pair}" for pair, own in names.items()}
+    labels = {
+        pair: own if offer.source.folder is None else f"{offer.label}/{pair}"
+        for pair, own in names.items()
+    }
     if offer.saved is None:
-        return {own: _from_source(offer.source.select_pair(pair), labels[pair]) for pair, own in names.items()}
-    return {own: Offer(labels[pair], partial(_load_upload, offer.saved, pair), offer.source.select_pair(pair))
-            for pair, own in names.items()}
+        return {
+            own: _from_source(offer.source.select_pair(pair), labels[pair])
+            for pair, own in names.items()
+        }
+    return {
+        own: Offer(
+            labels[pair], partial(_load_upload, offer.saved, pair), offer.source.select_pair(pair)
+        )
+        for pair, own in names.items()
+    }
 
 
 def _number_labels(offers: dict) -> dict:
@@ -181,13 +226,17 @@ def served_task() -> TaskSource | None:
 
 
 def usual(offers: dict[str, Offer], page: Page) -> str:
-    """Return the name of the set that a page opens by default: its own demonstration if the first offer is one."""
+    """Return the name of the set that a page opens by default: its own demonstration if the first
+    offer is one.
+    """
     first = next(iter(offers))
     return page.demo.title if first == TASK.title and not os.environ.get(SOURCE_VARIABLE) else first
 
 
 def find(name: str, offers: dict[str, Offer]) -> Offer | None:
-    """Return the set of a name: one of the offers, or an upload, which anybody with its link may open."""
+    """Return the set of a name: one of the offers, or an upload, which anybody with its link may
+    open.
+    """
     for demo in (replace(TASK, langpair=pair) for pair in PAIRS):
         if name not in offers and name == demo.title:
             return _from_source(demo, demo.title)
@@ -198,11 +247,16 @@ def find(name: str, offers: dict[str, Offer]) -> Offer | None:
 
 
 def find_task(name: str, offers: dict[str, TaskOffer]) -> TaskOffer | None:
-    """Return the task of a name: one of the offers, or an upload, which anybody with its link may open."""
+    """Return the task of a name: one of the offers, or an upload, which anybody with its link may
+    open.
+    """
     if name not in offers and name.startswith(KEPT) and "/" not in name:
         saved = store().find(name.removeprefix(KEPT))
-        return None if saved is None or saved.task is None else _number_labels(
-            offers | dict([_offer_upload(saved)]))[name]
+        return (
+            None
+            if saved is None or saved.task is None
+            else _number_labels(offers | dict([_offer_upload(saved)]))[name]
+        )
     return offers.get(name)
 
 
@@ -224,71 +278,109 @@ def tables() -> TableStore:
     return TableStore(store())
 
 
-# -- whole tasks that were uploaded -------------------------------------------------------------------------------
+# -- whole tasks that were uploaded ---------------------------------------------------------------
 
 
 def unpack_files(content: bytes, file: str) -> list[tuple[str, bytes]]:
     """Return the files of an uploaded archive that is no shared task; none of one that is."""
-    with placed_for_a_request(content, zip_name(file)) as path, limit_reading(upload_limits(), below=path.parent):
+    with (
+        placed_for_a_request(content, zip_name(file)) as path,
+        limit_reading(upload_limits(), below=path.parent),
+    ):
         return uploads.list_flat_files(path)
 
 
 def list_members(content: bytes, file: str) -> list[tuple[str, bytes]]:
     """Return all files of an uploaded archive, by their places in it."""
-    with placed_for_a_request(content, zip_name(file)) as path, limit_reading(task_limits(), below=path.parent):
+    with (
+        placed_for_a_request(content, zip_name(file)) as path,
+        limit_reading(task_limits(), below=path.parent),
+    ):
         return uploads.list_members(path)
 
 
 def list_pairs(content: bytes, file: str) -> list[str]:
     """Return the language pairs of an uploaded archive; none of one that is no shared task."""
-    with placed_for_a_request(content, zip_name(file)) as path, limit_reading(task_limits(), below=path.parent):
+    with (
+        placed_for_a_request(content, zip_name(file)) as path,
+        limit_reading(task_limits(), below=path.parent),
+    ):
         return pairs_of(path) if is_task(path) else []
 
 
 def look_into(content: bytes, file: str) -> Contents:
     """List the contents of an uploaded zip of a task; the names of its files start at the zip."""
-    with placed_for_a_request(content, zip_name(file)) as path, limit_reading(task_limits(), below=path.parent):
+    with (
+        placed_for_a_request(content, zip_name(file)) as path,
+        limit_reading(task_limits(), below=path.parent),
+    ):
         contents = contents_of(path)
-        return replace(contents, scores=_from_zip_on(contents.scores, path), runs=_from_zip_on(contents.runs, path))
+        return replace(
+            contents,
+            scores=_from_zip_on(contents.scores, path),
+            runs=_from_zip_on(contents.runs, path),
+        )
 
 
-def _from_zip_on(files: Sequence[tuple[str, str, str]], path: Path) -> tuple[tuple[str, str, str], ...]:
+def _from_zip_on(
+    files: Sequence[tuple[str, str, str]], path: Path
+) -> tuple[tuple[str, str, str], ...]:
     """Return files (language pair, name, path) as they lie in the zip."""
     return tuple((pair, name, str(Path(own).relative_to(path.parent))) for pair, name, own in files)
 
 
-def find_open_directions(content: bytes, file: str, tables: Iterable[tuple[str, str, str]]
-                         ) -> dict[str, tuple[float, float]]:
-    """Return the names of scores in an uploaded zip of which it has to be asked whether higher or lower is better, with
-    the range of each. `tables`: language pair, name and file of each, as `look_into` has them."""
+def find_open_directions(
+    content: bytes, file: str, tables: Iterable[tuple[str, str, str]]
+) -> dict[str, tuple[float, float]]:
+    """Return the names of scores in an uploaded zip of which it has to be asked whether higher or
+    lower is better, with the range of each. `tables`: language pair, name and file of each, as
+    `look_into` has them.
+    """
     found: dict[str, tuple[float, float]] = {}
-    with placed_for_a_request(content, zip_name(file)) as path, limit_reading(task_limits(), below=path.parent):
+    with (
+        placed_for_a_request(content, zip_name(file)) as path,
+        limit_reading(task_limits(), below=path.parent),
+    ):
         for pair, name, own in tables:
             with suppress(InputError, SettingError):  # which is told once the task is to be opened
                 ranges = find_unsettled([(name, path.parent / own)], langpair=pair)
-                found |= {metric: own_range for metric, own_range in ranges.items() if metric not in found}
+                found |= {
+                    metric: own_range for metric, own_range in ranges.items() if metric not in found
+                }
     return found
 
 
 def zip_name(file: str) -> str:
-    """Return the name of an uploaded zip on disk: the browser's name for it, without any folders."""
+    """Return the name of an uploaded zip on disk: the browser's name for it, without any
+    folders.
+    """
     name = PurePosixPath(show_name(file).replace("\\", "/").replace("\0", "")).name
     return name.encode()[-200:].decode("utf-8", "ignore")  # which keeps the ending
 
 
-def keep_task(content: bytes, source: TaskSource, contents: Contents, unread: list[tuple[str, str]],
-              pair: str | None = None) -> str:
-    """Keep the zip of a task in the database after all of it, or one language pair, was read without an error; return
-    its name in the address."""
+def keep_task(
+    content: bytes,
+    source: TaskSource,
+    contents: Contents,
+    unread: list[tuple[str, str]],
+    pair: str | None = None,
+) -> str:
+    """Keep the zip of a task in the database after all of it, or one language pair, was read
+    without an error; return its name in the address.
+    """
     limits = task_limits() if pair is None else upload_limits()
     with placed_for_a_request(content, source.folder) as path, limit_reading(limits):
         here = _at(source, path.parent)
         read = here.read() if pair is None else here.select_pair(pair).read()
     if not read.systems:
         raise InputError(no_output(source.folder, [pair]))
-    pairs = contents.pairs if pair is not None else tuple(read.testsets)  # one without outputs is left out
+    pairs = (
+        contents.pairs if pair is not None else tuple(read.testsets)
+    )  # one without outputs is left out
     owner = browser.find_owner(make=True)
-    return KEPT + store().keep_task(source.name, content, owner, source, pairs, len(read.systems), unread)
+    return KEPT + store().keep_task(
+        source.name, content, owner, source, pairs, len(read.systems), unread
+    )
 
 
 def placed(saved: Saved) -> TaskSource:
@@ -306,11 +398,17 @@ def delete(saved: Saved) -> None:
 
 def _at(source: TaskSource, folder: Path) -> TaskSource:
     """Return the source with its files named from a folder."""
+
     def there(files):
         return tuple((pair, name, str(folder / path)) for pair, name, path in files)
 
-    return replace(source, folder=str(folder / source.folder), scores=there(source.scores), run=there(source.run),
-                   below=str(folder))
+    return replace(
+        source,
+        folder=str(folder / source.folder),
+        scores=there(source.scores),
+        run=there(source.run),
+        below=str(folder),
+    )
 
 
 @cache
@@ -321,6 +419,7 @@ def kept_zips() -> KeptZips:
 
 def _load_upload(saved: Saved, pair: str | None = None) -> TestSet:
     """Return a kept test set, or one language pair of a kept task."""
+
     def read():
         if pair is None:
             return store().load(saved)
@@ -363,14 +462,20 @@ def root() -> Path | None:
 
 
 def task_folders() -> list[tuple[str, Path]]:
-    """Return name and path of the shared tasks below the root, folders and zips, at most `_DEPTH` levels down; no link
-    may lead out."""
+    """Return name and path of the shared tasks below the root, folders and zips, at most `_DEPTH`
+    levels down; no link may lead out.
+    """
     below = root()
     if below is None or not below.is_dir():
         return []
     tasks, level = [], [below]
     for _ in range(_DEPTH + 1):
-        inside = [child for folder in level for child in _inside(folder) if child.resolve().is_relative_to(below)]
+        inside = [
+            child
+            for folder in level
+            for child in _inside(folder)
+            if child.resolve().is_relative_to(below)
+        ]
         tasks += [folder for folder in level if _looks_like_task(folder)]
         tasks += [child for child in inside if not child.is_dir() and _looks_like_task(child)]
         level = [child for child in inside if child.is_dir()]
@@ -384,7 +489,11 @@ def _looks_like_task(folder: Path) -> bool:
         except (OSError, MtsigError):  # one that cannot be read hides no other
             return False
 
-    return look() if folder.is_dir() else LOADED.make(("looks like a task", *_stamp(folder)), look, lambda _: 0)
+    return (
+        look()
+        if folder.is_dir()
+        else LOADED.make(("looks like a task", *_stamp(folder)), look, lambda _: 0)
+    )
 
 
 def _stamp(path: str | Path) -> tuple[str, int, int]:
@@ -396,16 +505,24 @@ def _stamp(path: str | Path) -> tuple[str, int, int]:
 def _inside(folder: Path) -> list[Path]:
     """Return the folders and zips in a folder."""
     try:
-        return [child for child in folder.iterdir() if not child.name.startswith(".") and (
-            child.is_dir() or child.suffix.lower() == ".zip" and child.is_file())]
+        return [
+            child
+            for child in folder.iterdir()
+            if not child.name.startswith(".")
+            and (child.is_dir() or child.suffix.lower() == ".zip" and child.is_file())
+        ]
     except OSError:
         return []
 
 
-def beside(folder: Path) -> tuple[list[str], list[tuple[str, str, str]], list[tuple[str, str, str]],
-                                  tuple[tuple[str, str], ...]]:
-    """Return a task's language pairs, its tables of scores and further runs, and the files of a zip that are not read,
-    with reasons."""
+def beside(
+    folder: Path,
+) -> tuple[
+    list[str], list[tuple[str, str, str]], list[tuple[str, str, str]], tuple[tuple[str, str], ...]
+]:
+    """Return a task's language pairs, its tables of scores and further runs, and the files of a zip
+    that are not read, with reasons.
+    """
     if folder.is_dir():
         pairs = pairs_in(folder, root())
         return pairs, tables_beside(folder, pairs), find_runs(folder, pairs), ()
@@ -423,6 +540,7 @@ def beside(folder: Path) -> tuple[list[str], list[tuple[str, str, str]], list[tu
 
 def pairs_in(folder: Path, below: Path | None = None) -> list[str]:
     """Return the language pairs of a task; empty if a folder only looks like a task."""
+
     def look():
         with limit_reading(below=below):
             return pairs_of(folder)
@@ -430,8 +548,11 @@ def pairs_in(folder: Path, below: Path | None = None) -> list[str]:
     try:
         if folder.is_dir() and not has_scores(folder):  # only names to look at
             return look()
-        # Of a folder of scores, or of a zip, which must be read for it: not in each run of each page.
-        return LOADED.make(("pairs", str(folder), _fingerprint(Source(folder=str(folder)))), look, len)
+        # Of a folder of scores, or of a zip, which must be read for it: not in each run of each
+        # page.
+        return LOADED.make(
+            ("pairs", str(folder), _fingerprint(Source(folder=str(folder)))), look, len
+        )
     except (OSError, MtsigError):  # looks like a shared task and is none: nothing to offer
         return []
 
@@ -446,30 +567,43 @@ def _fingerprint(source: Source) -> tuple:
 _AS_READ = 4  # bytes in memory for each of a file, about
 
 
-def open_kept_task(offer: TaskOffer, track: str | None, refs: tuple[str, ...] = (), refs_as_systems: bool = False
-              ) -> KeptTask:
+def open_kept_task(
+    offer: TaskOffer, track: str | None, refs: tuple[str, ...] = (), refs_as_systems: bool = False
+) -> KeptTask:
     """Open a task, or one track of it; its files are read again if one has changed."""
     source = offer.source if offer.saved is None else placed(offer.saved)
     source = replace(source, refs=refs, refs_as_systems=refs_as_systems)
-    with limit_reading(below=source.below):  # which says of a file that is gone how it is called, and not where it was
+    with limit_reading(
+        below=source.below
+    ):  # which says of a file that is gone how it is called, and not where it was
         files = *source.files(), *filter(Path.is_file, source.list_joined_files())
         fingerprint = tuple(map(_stamp, files))
         return _read_task(source, track, fingerprint, limited=offer.saved is not None)
 
 
-def _read_task(source: TaskSource, track: str | None, fingerprint: tuple, limited: bool) -> KeptTask:
+def _read_task(
+    source: TaskSource, track: str | None, fingerprint: tuple, limited: bool
+) -> KeptTask:
     def make():
         if track is None:
             task = KeptTask(source)
         else:
-            whole = _read_task(source, None, fingerprint, limited)  # which is read once for all tracks
+            whole = _read_task(
+                source, None, fingerprint, limited
+            )  # which is read once for all tracks
             task = KeptTask(replace(source, track=track), read=lambda: whole.task.of_track(track))
-        with st.spinner("Reading the task"), limit_reading(task_limits()) if limited else nullcontext():
+        with (
+            st.spinner("Reading the task"),
+            limit_reading(task_limits()) if limited else nullcontext(),
+        ):
             task.info  # noqa: B018 - what takes time, for the page to say so meanwhile
         return task
 
-    return LOADED.make(("task", source, track, fingerprint), make,
-                     lambda _: _AS_READ * sum(size for _, size, _ in fingerprint))
+    return LOADED.make(
+        ("task", source, track, fingerprint),
+        make,
+        lambda _: _AS_READ * sum(size for _, size, _ in fingerprint),
+    )
 
 
 # One language pair with the systems of one track.
@@ -484,7 +618,11 @@ def track_name(testset: str, track: str | None) -> str:
 
 def track_of(testset: str) -> str | None:
     """Return the track in the name of a test set."""
-    return testset.rpartition(_MARK)[2] if testset.endswith((f"{_MARK}constrained", f"{_MARK}unconstrained")) else None
+    return (
+        testset.rpartition(_MARK)[2]
+        if testset.endswith((f"{_MARK}constrained", f"{_MARK}unconstrained"))
+        else None
+    )
 
 
 def is_of_task(testset: str) -> bool:
@@ -493,9 +631,15 @@ def is_of_task(testset: str) -> bool:
 
 
 def find_track(name: str, offers: dict[str, Offer]) -> Offer | None:
-    """Return the set of a name, as `find`; after a track in the name, only the systems of that track."""
+    """Return the set of a name, as `find`; after a track in the name, only the systems of that
+    track.
+    """
     base, mark, track = name.rpartition(_MARK)
-    if (offer := find(name, offers)) is not None or not mark or (offer := find(base, offers)) is None:
+    if (
+        (offer := find(name, offers)) is not None
+        or not mark
+        or (offer := find(base, offers)) is None
+    ):
         return offer
     try:
         whole = offer.load()
@@ -503,19 +647,29 @@ def find_track(name: str, offers: dict[str, Offer]) -> Offer | None:
         return offer
     if not (names := _of_track(base, track, whole)):
         return None
-    return replace(offer, label=f"{offer.label}, {track} track", load=lambda: _part(whole, names, track),
-                   source=replace(offer.source, only=names))
+    return replace(
+        offer,
+        label=f"{offer.label}, {track} track",
+        load=lambda: _part(whole, names, track),
+        source=replace(offer.source, only=names),
+    )
 
 
 def _of_track(base: str, track: str, whole: TestSet) -> tuple[str, ...]:
-    """Return the systems of a language pair that are in a track by the task's table; all systems without a track."""
+    """Return the systems of a language pair that are in a track by the task's table; all systems
+    without a track.
+    """
     offers = available_tasks()
     if (link := base.partition("/")[0]) != base and (upload := find_task(link, offers)) is not None:
         offers[link] = upload
     for name, task in offers.items():
         if base.startswith(f"{name}/" if task.source.folder is not None else TASK.title):
             with suppress(MtsigError):  # no system of that track
-                return tuple(system for system in whole.systems if system in open_kept_task(task, track).info.systems)
+                return tuple(
+                    system
+                    for system in whole.systems
+                    if system in open_kept_task(task, track).info.systems
+                )
     return ()
 
 

@@ -1,4 +1,7 @@
-"""What happens on the server, one line of JSON each: when, what, how long. No texts, names or addresses of users."""
+"""What happens on the server, one line of JSON each: when, what, how long.
+
+No texts, names or addresses of users.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,8 @@ _LONGEST = 500  # letters of a message
 def tell(event: str, **facts: str | float) -> None:
     """Write a line to the file that ``MTSIG_LOG`` names (``-``: standard error), if it names one.
 
-    A line is written at once, at the end of the file: several processes may share one. A full disk stops nobody's work.
+    A line is written at once, at the end of the file: several processes may share one. A full disk
+    stops nobody's work.
     """
     if not (name := os.environ.get("MTSIG_LOG")):
         return
@@ -50,12 +54,15 @@ def timed(event: str, **facts: str) -> Iterator[None]:
 
 
 class Terse(logging.Filter):
-    """What Streamlit writes to standard error, where anybody can make it write: a traceback from one place once a
-    minute, and of a message, which may quote what was sent, one line."""
+    """What Streamlit writes to standard error, where anybody can make it write: a traceback from
+    one place once a minute, and of a message, which may quote what was sent, one line.
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        self._told: dict[tuple[object, ...], float] = {}  # when, by the kind of error and where it began
+        self._told: dict[
+            tuple[object, ...], float
+        ] = {}  # when, by the kind of error and where it began
 
     def filter(self, record: logging.LogRecord) -> bool:
         if not record.exc_info:
@@ -79,5 +86,7 @@ def be_terse() -> None:
 
 
 def failed(error: Exception) -> None:
-    """Tell that a page ended in an error; of the error its kind alone, as its text may quote what was uploaded."""
+    """Tell that a page ended in an error; of the error its kind alone, as its text may quote what
+    was uploaded.
+    """
     tell("error", kind=type(error).__name__)

@@ -1,8 +1,8 @@
-"""What pages open with on the demonstrations, made beforehand: the draws of the first comparison, and the
-experiments that take longest, as their pages ask for them at first.
+"""What pages open with on the demonstrations, made beforehand: the draws of the first comparison,
+and the experiments that take longest, as their pages ask for them at first.
 
-``python -m pages._work.first_comparison`` writes all of it again, which is due after any change to the corpus, to
-`MetricDraws` or to an experiment; tests compare it with what the core gives.
+``python -m pages._work.first_comparison`` writes all of it again, which is due after any change to
+the corpus, to `MetricDraws` or to an experiment; tests compare it with what the core gives.
 """
 
 from __future__ import annotations
@@ -27,13 +27,18 @@ from mtsig_core.version import __version__
 from pages._work.memory import Memory
 
 _ASSETS = Path(__file__).resolve().parents[2] / "assets"
-FILES = {_ASSETS / "task.draws.xz": Source(demo_task=True), _ASSETS / "demo.draws.xz": Source(demo=0)}
+FILES = {
+    _ASSETS / "task.draws.xz": Source(demo_task=True),
+    _ASSETS / "demo.draws.xz": Source(demo=0),
+}
 
 _VALUES = Memory(16)
 
 
 class FirstDraws(dict):
-    """What was drawn of a demonstration by the metric that decides, whatever the key: see `drawn_beforehand`."""
+    """What was drawn of a demonstration by the metric that decides, whatever the key: see
+    `drawn_beforehand`.
+    """
 
     def __init__(self, testset: TestSet):
         self._draws = _first(testset)
@@ -46,11 +51,21 @@ class FirstDraws(dict):
 
 
 def drawn_beforehand(testset: TestSet, metric: str, settings: dict) -> bool:
-    """Whether these are demonstration, metric and settings that were drawn beforehand, by this version."""
-    usual = defaults("compare") | {"unit": ("auto", "document")}  # both mean documents, where a test set has these
-    return (testset.simulated and metric == list_metrics(testset)[0]
-            and all(value in usual[name] if name == "unit" else usual[name] == value
-                    for name, value in settings.items()) and _first(testset) is not None)
+    """Whether these are demonstration, metric and settings that were drawn beforehand, by this
+    version.
+    """
+    usual = defaults("compare") | {
+        "unit": ("auto", "document")
+    }  # both mean documents, where a test set has these
+    return (
+        testset.simulated
+        and metric == list_metrics(testset)[0]
+        and all(
+            value in usual[name] if name == "unit" else usual[name] == value
+            for name, value in settings.items()
+        )
+        and _first(testset) is not None
+    )
 
 
 def _first(testset: TestSet) -> MetricDraws | None:
@@ -63,11 +78,16 @@ def _read(file: Path, made_of: str, kind: type) -> Any:
     line = f"{made_of}\n".encode()
     if line != _first_line(file):
         return None
-    return _VALUES.make((file, made_of), lambda: decode(kind, lzma.decompress(file.read_bytes())[len(line):]))
+    return _VALUES.make(
+        (file, made_of), lambda: decode(kind, lzma.decompress(file.read_bytes())[len(line) :])
+    )
 
 
-def first_result(testset: TestSet, metric: str, function: Callable, asked: Mapping[str, Any]) -> Any:
-    """What an experiment gives of the large demonstration with the arguments of its page at first; None for any others.
+def first_result(
+    testset: TestSet, metric: str, function: Callable, asked: Mapping[str, Any]
+) -> Any:
+    """What an experiment gives of the large demonstration with the arguments of its page at first;
+    None for any others.
     """
     if not testset.simulated or not (file := _result_file(function)).exists():
         return None
@@ -80,7 +100,9 @@ def _result_file(function: Callable) -> Path:
 
 
 def _describe(testset: TestSet, metric: Metric, asked: Mapping[str, Any] | None = None) -> str:
-    """What something is made of, in a line: test set, metric, this version, and the arguments of an experiment."""
+    """What something is made of, in a line: test set, metric, this version, and the arguments of an
+    experiment.
+    """
     made_of = [testset.digest, metric.signature(testset), __version__]
     return json.dumps(made_of if asked is None else [*made_of, dict(asked)], sort_keys=True)
 
@@ -93,7 +115,7 @@ def _first_line(file: Path) -> bytes:
 
 def drawn(testset: TestSet) -> MetricDraws:
     """Systems by the metric that decides."""
-    draws, = draw(testset, list_metrics(testset)[0]).by_metric.values()
+    (draws,) = draw(testset, list_metrics(testset)[0]).by_metric.values()
     return draws
 
 
@@ -110,10 +132,15 @@ def first_experiments(testset: TestSet) -> dict[Callable, dict[str, Any]]:
 
     usual = {name: defaults("compare")[name] for name in ("alpha", "seed")}
     pair = usual | dict(zip("ab", _first(testset).names, strict=False))
-    return {sampling.sample_both_kinds: usual | {"size": 300, "shuffle": False},
-            sweeps.sweep_sizes: usual | {"sizes": None, "repeats": 100, "unit": "auto"},
-            error_rates.type_one: pair | {"n_pairs": 200}, sampling.coverage: pair | {"repeats": 200},
-            error_rates.families: usual, error_rates.claims: usual, sampling.conclusions: usual}
+    return {
+        sampling.sample_both_kinds: usual | {"size": 300, "shuffle": False},
+        sweeps.sweep_sizes: usual | {"sizes": None, "repeats": 100, "unit": "auto"},
+        error_rates.type_one: pair | {"n_pairs": 200},
+        sampling.coverage: pair | {"repeats": 200},
+        error_rates.families: usual,
+        error_rates.claims: usual,
+        sampling.conclusions: usual,
+    }
 
 
 def write_results() -> None:

@@ -1,7 +1,8 @@
 """What sessions share has no names.
 
-Work is given a test set without its name and without the names of its files, so that what it finds, and what it says
-where it fails, can be shown to everybody who has the same content. Each session puts its own names in.
+Work is given a test set without its name and without the names of its files, so that what it finds,
+and what it says where it fails, can be shown to everybody who has the same content. Each session
+puts its own names in.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ NAMELESS = "‹test set›"  # in place of a name: no file and no sentence has i
 
 @remember(16)
 def without_names(testset: TestSet) -> TestSet:
-    """Return the same content without the name of the set, and without what was assumed of its files."""
+    """Return the same content without the name of the set, and without what was assumed of its
+    files.
+    """
     about_numbers = tuple(one for one in testset.assumed if not one.kind.names_files)
     nameless = replace(testset, name=NAMELESS, assumed=about_numbers)
     vars(nameless)["digest"] = testset.digest  # which takes time to find, and is of no name
@@ -33,8 +36,8 @@ def without_names(testset: TestSet) -> TestSet:
 def digest_of_all(nameless: TestSet) -> str:
     """Return a digest of all that work can see of a test set without names.
 
-    `TestSet.digest` is of its content alone: where its lines stand in their files, and what was assumed of its scores,
-    can differ.
+    `TestSet.digest` is of its content alone: where its lines stand in their files, and what was
+    assumed of its scores, can differ.
     """
     lines = hashlib.blake2b(repr(tuple(nameless.lines)).encode(), digest_size=16).hexdigest()
     seen = nameless.digest, nameless.simulated, lines, nameless.assumed
@@ -43,7 +46,9 @@ def digest_of_all(nameless: TestSet) -> str:
 
 @remember(256)
 def with_names(found: Any, testset: TestSet) -> Any:
-    """Return what work has found of a test set without names, with the names of this test set put in."""
+    """Return what work has found of a test set without names, with the names of this test set put
+    in.
+    """
     return _put_in(found, testset)
 
 

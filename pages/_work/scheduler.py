@@ -1,4 +1,6 @@
-"""Who works when: the jobs of all sessions take turns, and a job that nobody wants any more ends."""
+"""Who works when: the jobs of all sessions take turns, and a job that nobody wants any more
+ends.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ from pages._work import events
 from pages._work.memory import Memory
 
 _TIMED = 1.0  # seconds of work whose speed is worth believing
-_SURE, _FAR = 9.0, 20  # seconds before which only what would take so many times as long as it may is stopped
+_SURE, _FAR = (
+    9.0,
+    20,
+)  # seconds before which only what would take so many times as long as it may is stopped
 _LOST = 30.0  # seconds of work that may be thrown away: later it goes on, and says what is left
 
 
@@ -55,10 +60,12 @@ class Job:
     Attributes
     ----------
     watchers : dict of str to float
-        The sessions that want it, and when each was last seen open. It has its turn as that of the first of them.
+        The sessions that want it, and when each was last seen open. It has its turn as that of the
+        first of them.
     longest : float
-        Seconds that it may take: where even its fastest second so far says that it will take longer, it ends in
-        `TooLong`. So one that only starts slowly, as what is compiled once does, goes on; for that it has some seconds.
+        Seconds that it may take: where even its fastest second so far says that it will take
+        longer, it ends in `TooLong`. So one that only starts slowly, as what is compiled once does,
+        goes on; for that it has some seconds.
     future : Future
         Of its value.
     worker
@@ -74,7 +81,13 @@ class Job:
     def __init__(self, key: Hashable, work: Callable, heavy: bool, longest: float = math.inf):
         self.key, self.work, self.heavy, self.longest = key, work, heavy, longest
         self.watchers: dict[str, float] = {}
-        self.future, self.worker, self.at_work, self.parts, self.asked = Future(), None, False, {}, 0
+        self.future, self.worker, self.at_work, self.parts, self.asked = (
+            Future(),
+            None,
+            False,
+            {},
+            0,
+        )
         self.stage, self.share = "", 0.0
         self.begin()
 
@@ -110,7 +123,8 @@ class Job:
 
     def progress(self, stage: str, share: float) -> None:
         now = time.monotonic()
-        # A share of all goes on from one stage to the next. The first share also loads what it needs.
+        # A share of all goes on from one stage to the next. The first share also loads what it
+        # needs.
         if share < self.share or not self.share:
             self.since, self.first = self.timed, self.done = now, share
             self.fastest = 0.0
@@ -120,11 +134,19 @@ class Job:
             self.timed, self.done = now, share
         spent = now - self.begun
         longest = self.longest if spent >= _SURE else _FAR * self.longest
-        if self.fastest and spent <= _LOST and (seconds := spent + (1 - share) / self.fastest) > longest:
-            raise TooLong(seconds)  # at the mean speed so far, which its slow start lowers, it would be far more
+        if (
+            self.fastest
+            and spent <= _LOST
+            and (seconds := spent + (1 - share) / self.fastest) > longest
+        ):
+            raise TooLong(
+                seconds
+            )  # at the mean speed so far, which its slow start lowers, it would be far more
 
     def left(self, now: float) -> float:
-        """Seconds that the rest takes at the speed since the share began; 0 where that cannot be told."""
+        """Seconds that the rest takes at the speed since the share began; 0 where that cannot be
+        told.
+        """
         done = self.share - self.first
         return (now - self.since) / done * (1 - self.share) if done > 0 else 0.0
 
@@ -139,8 +161,10 @@ class Job:
         return f"{self.stage}, {self.share:.0%}" + (f", about {lasting(left)} left" if left else "")
 
 
-LEASE = 5.0  # seconds after which a session that is closed wants nothing any more; a reload takes one or two
-_PAUSING = 2  # jobs of a session that keep their memory while others of its own work; the one left longest ends
+# seconds after which a session that is closed wants nothing any more; a reload takes one or two
+LEASE = 5.0
+# jobs of a session that keep their memory while others of its own work; the one left longest ends
+_PAUSING = 2
 _PAUSED = 2  # sessions, for each place, whose jobs keep their memory while others' work
 _TURN = 5.0  # seconds for which a job has its place, if another session waits for one
 _NOBODY = "Nobody waits for this any more."
@@ -150,15 +174,16 @@ _LOOKS = 1.0  # seconds between two looks at who is there
 class Scheduler:
     """The jobs of all sessions; two that ask for the same share one.
 
-    Heavy work and the rest have lanes of their own, with as many places each, so that what is short never waits for
-    what is long. In a lane a session has one place. Of its jobs the one asked for last works and the others pause.
-    Sessions take turns: a job that has had its place for some seconds pauses where another session waits.
+    Heavy work and the rest have lanes of their own, with as many places each, so that what is short
+    never waits for what is long. In a lane a session has one place. Of its jobs the one asked for
+    last works and the others pause. Sessions take turns: a job that has had its place for some
+    seconds pauses where another session waits.
 
     Parameters
     ----------
     pool : callable
-        (heavy) -> worker, with `run(work, tell)`, `kill()`, `pause()`, `resume()` and the `weight` of its value; its
-        `start()` prepares for that.
+        (heavy) -> worker, with `run(work, tell)`, `kill()`, `pause()`, `resume()` and the `weight`
+        of its value; its `start()` prepares for that.
     places : int
         Of each lane.
     is_open : callable, optional
@@ -169,8 +194,14 @@ class Scheduler:
         Bytes of them in all, but for the last.
     """
 
-    def __init__(self, pool: Callable, places: int = 2, is_open: Callable[[str], bool] = lambda me: True,
-                 kept: int = 128, most: float = 256 << 20):
+    def __init__(
+        self,
+        pool: Callable,
+        places: int = 2,
+        is_open: Callable[[str], bool] = lambda me: True,
+        kept: int = 128,
+        most: float = 256 << 20,
+    ):
         self.values = Memory(kept, most)
         self.expected = Memory(kept)  # seconds, of what was too long
         self.pool, self._places, self._is_open = pool, places, is_open
@@ -179,8 +210,13 @@ class Scheduler:
         self._turns, self._count = {}, count(1)  # when each session had its last turn
         self._lock, self._looking = threading.RLock(), False
 
-    def watch(self, key: tuple, work: Callable, me: str, longest: float = math.inf, heavy: bool = True) -> Job:
-        """The job for a key, started if need be. Of the same kind of work a session wants only the latest."""
+    def watch(
+        self, key: tuple, work: Callable, me: str, longest: float = math.inf, heavy: bool = True
+    ) -> Job:
+        """The job for a key, started if need be.
+
+        Of the same kind of work a session wants only the latest.
+        """
         with self._lock:
             for other in list(self._jobs.values()):
                 if other.key[0] == key[0] and other.key != key:
@@ -225,8 +261,11 @@ class Scheduler:
     def counts(self) -> dict[str, int]:
         """How many jobs work, how many wait, and how many values are kept."""
         with self._lock:
-            return {"working": len(self._working), "waiting": sum(not job.at_work for job in self._jobs.values()),
-                    "kept": len(self.values)}
+            return {
+                "working": len(self._working),
+                "waiting": sum(not job.at_work for job in self._jobs.values()),
+                "kept": len(self.values),
+            }
 
     # -- with the lock held ----------------------------------------------------------------------------------
 
@@ -240,14 +279,18 @@ class Scheduler:
                 job.worker.kill()
 
     def _make_place(self, job, me):
-        """What this session asked for before stands back: it pauses, or has its place as another's who wants it."""
+        """What this session asked for before stands back: it pauses, or has its place as another's
+        who wants it.
+        """
         for other in self._jobs.values():
             if other is not job and other.heavy == job.heavy and other.owner == me:
                 other.watchers[me] = other.watchers.pop(me)
                 if other.at_work and other.owner == me:
                     other.pause()
                     self._free(other)
-        pausing = [one for one in self._jobs.values() if one.owner == me and one.worker and not one.at_work]
+        pausing = [
+            one for one in self._jobs.values() if one.owner == me and one.worker and not one.at_work
+        ]
         for other in sorted(pausing, key=lambda one: one.asked)[:-_PAUSING]:
             if other is not job:
                 self._drop(other, me)
@@ -262,18 +305,29 @@ class Scheduler:
                 if job.worker is None:
                     job.begin()
                     job.worker = self.pool(heavy)
-                    threading.Thread(target=self._run, args=(job,), daemon=True, name="mtsig job").start()
+                    threading.Thread(
+                        target=self._run, args=(job,), daemon=True, name="mtsig job"
+                    ).start()
                 else:
                     job.resume()
 
     def _next(self, heavy):
-        """Who is to begin or go on; where no place is free, instead of the one that has had its place longest."""
+        """Who is to begin or go on; where no place is free, instead of the one that has had its
+        place longest.
+        """
         busy = [job for job in self._working if job.heavy is heavy]
         owners = {job.owner for job in busy}
-        waiting = [job for job in self._jobs.values()
-                   if job.heavy is heavy and not job.at_work and job.owner not in owners]
+        waiting = [
+            job
+            for job in self._jobs.values()
+            if job.heavy is heavy and not job.at_work and job.owner not in owners
+        ]
         if full := len(busy) >= self._places:
-            long = [job for job in busy if time.monotonic() - job.placed >= _TURN and self._jobs.get(job.key) is job]
+            long = [
+                job
+                for job in busy
+                if time.monotonic() - job.placed >= _TURN and self._jobs.get(job.key) is job
+            ]
             begun = [job for job in waiting if job.worker]
             many = len({job.owner for job in begun}) >= _PAUSED * self._places
             waiting = [] if not long else begun if many else waiting

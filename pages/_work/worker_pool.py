@@ -1,8 +1,9 @@
-"""Workers: processes that do one piece of work each, as the server sees them and as they see themselves.
+"""Workers: processes that do one piece of work each, as the server sees them and as they see
+themselves.
 
-They are forked from one that has imported all that work needs, which is asked for them through a socket.
-Each has two pipes: its work comes through one, and how it goes through the other. It ends as soon as nobody holds the
-other ends any more, whatever became of the server.
+They are forked from one that has imported all that work needs, which is asked for them through a
+socket. Each has two pipes: its work comes through one, and how it goes through the other. It ends
+as soon as nobody holds the other ends any more, whatever became of the server.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ from mtsig_core.readers.limits import read_whole_number
 from mtsig_core.stats.parallel import on_cluster
 from pages._work.memory import Memory
 
-#: What glibc is told: arrays of up to 32 MB come from memory that the process keeps, as it used it before.
+#: What glibc is told: arrays of up to 32 MB come from memory that the process keeps, as it used it
+#: before.
 _KEEPS = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(64 << 20)}
 _SEALED = Memory(64, 256 << 20)  # test sets as they are sent, by content: each is pickled once
 
@@ -46,9 +48,11 @@ class Died(SettingError):
     """A worker ended without a result."""
 
     def __init__(self):
-        super().__init__("The process that computed this was ended, most often because memory ran out: this server "
-                         f"gives one piece of work {worker_megabytes():,} MB (MTSIG_WORKER_MB). Try again, or use "
-                         "fewer trials, systems or segments.")
+        super().__init__(
+            "The process that computed this was ended, most often because memory ran out: this server "
+            f"gives one piece of work {worker_megabytes():,} MB (MTSIG_WORKER_MB). Try again, or use "
+            "fewer trials, systems or segments."
+        )
 
 
 class WorkerPool:
@@ -70,11 +74,17 @@ class WorkerPool:
                 self._folder = TemporaryDirectory(prefix="mtsig-")
                 os.environ["MTSIG_CACHE"] = self._folder.name
             self._line, theirs = socket.socketpair()
-            code = (f"import sys; sys.path[:] = {json.dumps(sys.path)}\n"
-                    f"from pages._work import worker_pool; worker_pool.fork_workers({theirs.fileno()}, {self._loads})")
+            code = (
+                f"import sys; sys.path[:] = {json.dumps(sys.path)}\n"
+                f"from pages._work import worker_pool; worker_pool.fork_workers({theirs.fileno()}, {self._loads})"
+            )
             with ignore_interrupts():  # Ctrl+C is for the server
-                self._process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.DEVNULL,
-                                                 pass_fds=[theirs.fileno()], env={**_KEEPS, **os.environ})
+                self._process = subprocess.Popen(
+                    [sys.executable, "-c", code],
+                    stdin=subprocess.DEVNULL,
+                    pass_fds=[theirs.fileno()],
+                    env={**_KEEPS, **os.environ},
+                )
             theirs.close()
 
     def fork(self, heavy: bool) -> tuple[Connection, Connection]:
@@ -82,9 +92,15 @@ class WorkerPool:
         self.start()
         theirs, down = Pipe(duplex=False)
         up, tells = Pipe(duplex=False)
-        with theirs, tells, self._lock:
-            with suppress(OSError):  # where it was killed just now `up` is at its end, and the next one is started anew
-                socket.send_fds(self._line, [b"h" if heavy else b"l"], [theirs.fileno(), tells.fileno()])
+        with (
+            theirs,
+            tells,
+            self._lock,
+            suppress(OSError),
+        ):  # where it was killed just now `up` is at its end, and the next one is started anew
+            socket.send_fds(
+                self._line, [b"h" if heavy else b"l"], [theirs.fileno(), tells.fileno()]
+            )
         return down, up
 
 
@@ -159,7 +175,9 @@ class Worker:
                 self._signal(signal.SIGSTOP)
 
     def _signal(self, number):
-        """The process that forked a worker reaps it only after a while: until then its number is nobody else's."""
+        """The process that forked a worker reaps it only after a while: until then its number is
+        nobody else's.
+        """
         if self._pid is not None:
             with suppress(ProcessLookupError):
                 os.killpg(self._pid, number)  # with all that the work has started
@@ -174,7 +192,9 @@ def packed(work: Callable) -> list[bytes]:
 
 
 class _Written(list):
-    """A file whose `write` is no compiled code: at each call of it other threads have their turn, the pages'."""
+    """A file whose `write` is no compiled code: at each call of it other threads have their turn,
+    the pages'.
+    """
 
     def write(self, content):
         self.append(bytes(content))
@@ -202,22 +222,36 @@ class _Pickler(cloudpickle.Pickler):
 
 # What a worker does, and the process that forks a worker for each piece of work.
 
+
 def compare_toys() -> None:
     """Do what work does, on next to nothing: all that is compiled is there then."""
     from mtsig_core import compare, examine_pair
 
-    texts = [" ".join("abcdefghij"[k % 7:k % 7 + 4]) for k in range(30)]
+    texts = [" ".join("abcdefghij"[k % 7 : k % 7 + 4]) for k in range(30)]
     toy = TestSet("toy", {"A": texts, "B": texts[1:] + texts[:1]}, {"ref": texts})
     compare(toy, trials=99, resamples=99)
     examine_pair(toy, "bleu", "A", "B", trials=99)
 
 
 _NICE = 5  # below the server, which draws the pages; heavy work twice as far
-_LONG, _LAST = 10.0, 14  # seconds after its begin, when work stands back for all other, and how far below the server
+_LONG, _LAST = (
+    10.0,
+    14,
+)  # seconds after its begin, when work stands back for all other, and how far below the server
 _LOOKS = 0.2  # seconds between two looks at who has ended
 _OFTEN = 0.05  # seconds between two words about the same stage
-_LOADED = ("numba", "mtsig_core.cli.main", "mtsig_core.stats.kept_tasks", "pages._ui.result_cache", "joblib",
-           "threadpoolctl", "scipy.special", "sacrebleu", "pandas", "scipy.stats")
+_LOADED = (
+    "numba",
+    "mtsig_core.cli.main",
+    "mtsig_core.stats.kept_tasks",
+    "pages._ui.result_cache",
+    "joblib",
+    "threadpoolctl",
+    "scipy.special",
+    "sacrebleu",
+    "pandas",
+    "scipy.stats",
+)
 _FIRST = 7  # of these; few need the others, which take long: the first visit goes first
 _REST = 0.5  # seconds without a question before more is loaded, once somebody has asked
 
@@ -243,13 +277,17 @@ class Progress:
 
 
 def computed(work: Callable, progress: Progress, heavy: bool):
-    """The value of work; what is heavy is done on the cluster that ``MTSIG_DASK`` names, if it names one."""
+    """The value of work; what is heavy is done on the cluster that ``MTSIG_DASK`` names, if it
+    names one.
+    """
     try:
         with on_cluster(os.environ.get("MTSIG_DASK", "").strip() or None if heavy else None):
             return work(progress)
     except ClusterError as error:
-        raise ClusterError(f"{error} MTSIG_DASK names that cluster. Start the server without it to compute on this "
-                           "machine.") from error
+        raise ClusterError(
+            f"{error} MTSIG_DASK names that cluster. Start the server without it to compute on this "
+            "machine."
+        ) from error
 
 
 def unpacked(parts: Callable[[], bytes]) -> Callable:
@@ -261,7 +299,10 @@ def unpacked(parts: Callable[[], bytes]) -> Callable:
 
 
 class _Unpickler(pickle.Unpickler):
-    """Puts test sets back where `workers.packed` left them out. A method, as Python 3.13.0 forbids to assign one."""
+    """Puts test sets back where `workers.packed` left them out.
+
+    A method, as Python 3.13.0 forbids to assign one.
+    """
 
     def __init__(self, content: bytes, testsets: list[TestSet]):
         super().__init__(io.BytesIO(content))
@@ -284,7 +325,9 @@ def fork_workers(line: int, loads: bool) -> None:
             raise SystemExit
 
     def compile_first():
-        children.add(_fork(asked, compare_toys))  # may take a minute, in which workers are asked for
+        children.add(
+            _fork(asked, compare_toys)
+        )  # may take a minute, in which workers are asked for
 
     def settle():
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -294,7 +337,12 @@ def fork_workers(line: int, loads: bool) -> None:
     signal.signal(signal.SIGALRM, look)
     signal.setitimer(signal.ITIMER_REAL, 1, 1)
     imports = [partial(import_module, name) for name in _LOADED]
-    chores, rest = [*imports[:_FIRST], compile_first, compare_toys, *imports[_FIRST:], settle] if loads else [], 0.0
+    chores, rest = (
+        [*imports[:_FIRST], compile_first, compare_toys, *imports[_FIRST:], settle]
+        if loads
+        else [],
+        0.0,
+    )
     try:
         while True:
             pause = _LOOKS if children else rest if chores else None
@@ -331,7 +379,11 @@ def _fork(asked, act):
 
 def _work(message, fds):
     """Do one piece of work in this process."""
-    down, up, heavy = Connection(fds[0], writable=False), Connection(fds[1], readable=False), message == b"h"
+    down, up, heavy = (
+        Connection(fds[0], writable=False),
+        Connection(fds[1], readable=False),
+        message == b"h",
+    )
     os.setpgid(0, 0)  # whoever ends it ends what it starts, too
     os.nice(_NICE if heavy else 0)
     with suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
@@ -342,15 +394,18 @@ def _work(message, fds):
 
 
 def _limit_memory():
-    """Let this process take so much memory besides what it has now, where the system tells how much that is.
+    """Let this process take so much memory besides what it has now, where the system tells how much
+    that is.
 
-    Counted is what it may write to and shares with nobody. Addresses would count too much: each thread reserves some,
-    and files and compiled code lie there, too.
+    Counted is what it may write to and shares with nobody. Addresses would count too much: each
+    thread reserves some, and files and compiled code lie there, too.
     """
     with suppress(ImportError, OSError, ValueError):  # the last where it is bounded already
         import resource  # late: there is none on Windows
 
-        status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+        status = dict(
+            line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines()
+        )
         most = (int(status["VmData"].split()[0]) << 10) + (worker_megabytes() << 20)
         resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
@@ -366,10 +421,14 @@ def _done(down, up, heavy):
         work = unpacked(down.recv_bytes)
         threading.Thread(target=_end_with_the_server, args=(down,), daemon=True).start()
         last = os.getpriority(os.PRIO_PROCESS, 0) - _NICE * (1 + heavy) + _LAST
-        late = threading.Timer(_LONG, os.setpriority, (os.PRIO_PGRP, 0, last))  # with all its threads
+        late = threading.Timer(
+            _LONG, os.setpriority, (os.PRIO_PGRP, 0, last)
+        )  # with all its threads
         late.daemon = True
         late.start()
-        return cloudpickle.dumps(("done", computed(work, Progress(lambda *told: up.send(told)), heavy)))
+        return cloudpickle.dumps(
+            ("done", computed(work, Progress(lambda *told: up.send(told)), heavy))
+        )
     except Exception as error:
         return pickle.dumps(("failed", make_sendable(error)))
 

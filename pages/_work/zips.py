@@ -1,4 +1,6 @@
-"""Archives on disk, where they are read: an upload for as long as one request takes, a kept task for all sessions."""
+"""Archives on disk, where they are read: an upload for as long as one request takes, a kept task
+for all sessions.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _ROOM = 1 << 30  # bytes on disk, of all kept tasks that were opened since the server started
-#: Seconds for which a task that was asked for stays on disk, however little room there is: somebody is reading it. What
-#: all of them can take is bounded by what may be kept at all.
+#: Seconds for which a task that was asked for stays on disk, however little room there is: somebody
+#: is reading it. What all of them can take is bounded by what may be kept at all.
 _IN_USE = 600.0
 
 
@@ -27,17 +29,25 @@ def placed_for_a_request(content: bytes, name: str) -> Iterator[Path]:
 
 
 class KeptZips:
-    """The zips of kept tasks on disk, by the digest of what is kept; those used longest ago make room for others."""
+    """The zips of kept tasks on disk, by the digest of what is kept; those used longest ago make
+    room for others.
+    """
 
     def __init__(self, room: int = _ROOM, in_use: float = _IN_USE):
         self._room, self._in_use = room, in_use
-        self._folder = tempfile.TemporaryDirectory(prefix="mtsig-tasks-")  # removed when the server ends
+        self._folder = tempfile.TemporaryDirectory(
+            prefix="mtsig-tasks-"
+        )  # removed when the server ends
         self._below = Path(self._folder.name).resolve()
-        self._writing: dict[str, threading.Lock] = {}  # a lock for each key: one writes, and the others wait for it
+        self._writing: dict[
+            str, threading.Lock
+        ] = {}  # a lock for each key: one writes, and the others wait for it
         self._lock = threading.Lock()  # while folders are listed and removed
 
     def place(self, key: str, name: str, content: Callable[[], bytes]) -> Path:
-        """Return where the zip of a key lies; its content is asked for once where it is not there."""
+        """Return where the zip of a key lies; its content is asked for once where it is not
+        there.
+        """
         path = self._below / key / name
         with self._writing.setdefault(key, threading.Lock()):
             if not path.is_file():
@@ -61,7 +71,9 @@ class KeptZips:
         os.replace(temporary, path)
 
     def _make_room(self, size: int) -> None:
-        """Remove what nobody has used for long, the oldest first, until there is room for so many bytes."""
+        """Remove what nobody has used for long, the oldest first, until there is room for so many
+        bytes.
+        """
         folders = [(folder.stat().st_mtime, folder) for folder in self._below.iterdir()]
         held = sum(_size(folder) for _, folder in folders)
         for used, folder in sorted(folders):
@@ -72,7 +84,9 @@ class KeptZips:
 
 
 def _size(folder: Path) -> int:
-    """Return the bytes of the files in a folder; one that is being written may get another name meanwhile."""
+    """Return the bytes of the files in a folder; one that is being written may get another name
+    meanwhile.
+    """
     size = 0
     for file in folder.iterdir():
         with suppress(FileNotFoundError):

@@ -1,7 +1,8 @@
-"""The dashboard, with work that waits for a test: ``python -m tests.browser.held FOLDER [streamlit's options]``.
+"""The dashboard, with work that waits for a test: ``python -m tests.browser.held FOLDER
+[streamlit's options]``.
 
-While FOLDER holds a file named after a kind of work, work of that kind does not begin; it reports the share of it that
-the file says. When it is done, there is a file ``KIND.done``.
+While FOLDER holds a file named after a kind of work, work of that kind does not begin; it reports
+the share of it that the file says. When it is done, there is a file ``KIND.done``.
 """
 
 import sys
@@ -12,7 +13,9 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 class Held:
-    """The test's side: hold work of a kind and say how far it is, let it go, know that it is done."""
+    """The test's side: hold work of a kind and say how far it is, let it go, know that it is
+    done.
+    """
 
     def __init__(self, address: str, folder: Path):
         self.address, self._folder = address, folder
@@ -32,6 +35,7 @@ class Held:
 
 def waiting(work, folder, kind):
     """The work, which waits for the test to let it go, then says that it is done."""
+
     def held(progress):
         while (share := share_of(folder / kind)) is not None:
             progress("held by the test", share)
@@ -51,10 +55,11 @@ def share_of(file):
 
 
 def main(folder: Path, *options: str) -> None:
-    """Become the dashboard, in this process, so that what hands out its work, and what waits for it, can be changed.
+    """Become the dashboard, in this process, so that what hands out its work, and what waits for
+    it, can be changed.
 
-    Progress is drawn of what is held alone: a browser that draws it of all else, as often as is usual, takes the time
-    that the work needs.
+    Progress is drawn of what is held alone: a browser that draws it of all else, as often as is
+    usual, takes the time that the work needs.
     """
     from streamlit.web import cli
 
@@ -62,10 +67,13 @@ def main(folder: Path, *options: str) -> None:
     from pages._work.scheduler import Scheduler
 
     watch = Scheduler.watch  # what is held takes as long as the test needs, which is never too long
-    Scheduler.watch = lambda self, key, work, me, longest, heavy: watch(self, key, waiting(work, folder, key[0]), me,
-                                                                     heavy=heavy)
+    Scheduler.watch = lambda self, key, work, me, longest, heavy: watch(
+        self, key, waiting(work, folder, key[0]), me, heavy=heavy
+    )
     done = background._done
-    background._done = lambda job, patience: done(job, 60 if share_of(folder / job.key[0]) is None else patience)
+    background._done = lambda job, patience: done(
+        job, 60 if share_of(folder / job.key[0]) is None else patience
+    )
     sys.argv = ["streamlit", "run", str(CHECKOUT / "asgi.py"), *options]
     cli.main()
 

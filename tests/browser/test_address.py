@@ -1,4 +1,6 @@
-"""Back and Forward, and another test set: one press is one step, and what was said of one set stays with it."""
+"""Back and Forward, and another test set: one press is one step, and what was said of one set stays
+with it.
+"""
 
 from contextlib import suppress
 from urllib.parse import urlencode
@@ -15,11 +17,15 @@ OWN, OTHER = "(a task)/en-de", "other/en-de"  # the first of all that are offere
 
 def outputs(ref, *names):
     """One output for each name, each with another mistake."""
-    mistakes = (lambda text, k: text.replace("house", "small"),
-                lambda text, k: text.replace("river and the", "sea or a") if k % 3 == 0 else text,
-                lambda text, k: text.replace("the", "a") if k % 4 else text)
-    return {name: [mistake(text, k) for k, text in enumerate(ref)]
-            for name, mistake in zip(names, mistakes, strict=True)}
+    mistakes = (
+        lambda text, k: text.replace("house", "small"),
+        lambda text, k: text.replace("river and the", "sea or a") if k % 3 == 0 else text,
+        lambda text, k: text.replace("the", "a") if k % 4 else text,
+    )
+    return {
+        name: [mistake(text, k) for k, text in enumerate(ref)]
+        for name, mistake in zip(names, mistakes, strict=True)
+    }
 
 
 def write(file, lines):
@@ -31,7 +37,10 @@ def write(file, lines):
 def served(root, shared):
     """A dashboard that offers two test sets with one system in common, and opens on the first."""
     ref = [f"the old house number {k} stands near the river and the bridge" for k in range(60)]
-    for task, lines, names in ((OWN, ref, ("a", "b", "Greek")), (OTHER, ref[::-1], ("Danish", "Spanish", "Greek"))):
+    for task, lines, names in (
+        (OWN, ref, ("a", "b", "Greek")),
+        (OTHER, ref[::-1], ("Danish", "Spanish", "Greek")),
+    ):
         folder = root / task.split("/")[0]
         write(folder / "references/en-de.refA.txt", lines)
         for name, output in outputs(lines, *names).items():
@@ -47,18 +56,24 @@ def pick(page, key, value, name=None):
     """Choose by typing, and wait until the page shows it and the address says it, or its name."""
     field = page.locator(f".st-key-{key} input").first
     choose(page, field, value)
-    page.wait_for_function("([key, value]) => document.querySelector(`.st-key-${key} input`)?.value === value",
-                           arg=[key, value])
-    page.wait_for_function("([key, value]) => new URLSearchParams(location.search).get(key) === value",
-                           arg=[key, name or value])
+    page.wait_for_function(
+        "([key, value]) => document.querySelector(`.st-key-${key} input`)?.value === value",
+        arg=[key, value],
+    )
+    page.wait_for_function(
+        "([key, value]) => new URLSearchParams(location.search).get(key) === value",
+        arg=[key, name or value],
+    )
     ready(page)
 
 
 def step(page, press, key, value):
     """One press of Back or Forward, and what a control shows after it."""
     press()
-    page.wait_for_function("([key, value]) => document.querySelector(`.st-key-${key} input`)?.value === value",
-                           arg=[key, value])
+    page.wait_for_function(
+        "([key, value]) => document.querySelector(`.st-key-${key} input`)?.value === value",
+        arg=[key, value],
+    )
     ready(page)
     assert chosen(page, key) == value
 
@@ -109,8 +124,11 @@ def leave_out(page, name, reason):
     for _ in range(LIMIT // LIST):  # a choice is lost where the list closes under the mouse
         choose(page, systems, name)
         with suppress(TimeoutError):
-            page.wait_for_function("value => location.search.includes(value)", arg=urlencode({"exclude": name}),
-                                   timeout=LIST)
+            page.wait_for_function(
+                "value => location.search.includes(value)",
+                arg=urlencode({"exclude": name}),
+                timeout=LIST,
+            )
             break
     ready(page)
     page.keyboard.press("Escape")
@@ -147,11 +165,15 @@ def what_is_left_out_and_why_belongs_to_its_set(page):
     says_left_out(page, "Danish", "withdrawn")
     page.reload()
     says_left_out(page, "Danish", "withdrawn")
-    assert "seed=5" in page.url and "a=Greek" in page.url  # which this page has no use for, and keeps
+    assert (
+        "seed=5" in page.url and "a=Greek" in page.url
+    )  # which this page has no use for, and keeps
     pick(page, "testset", OWN)
     says_left_out(page)
     pick(page, "testset", OTHER)  # by hand: the tab knows
     says_left_out(page, "Danish", "withdrawn")
     step(page, page.go_back, "testset", OWN)
     says_left_out(page)
-    assert page.locator(".mt-error").count() == 0 and page.problems == []  # nothing is blamed on a link
+    assert (
+        page.locator(".mt-error").count() == 0 and page.problems == []
+    )  # nothing is blamed on a link

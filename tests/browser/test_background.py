@@ -1,4 +1,7 @@
-"""Work that takes long: its progress, its Cancel, and other pages meanwhile. The work waits for the test."""
+"""Work that takes long: its progress, its Cancel, and other pages meanwhile.
+
+The work waits for the test.
+"""
 
 import re
 import time
@@ -12,15 +15,20 @@ from tests.builders.processes import LIMIT
 from tests.builders.screens import sentences, written
 
 pytestmark = pytest.mark.browser
-CANCEL, AGAIN = '[class*="st-key-background-cancel"] button', '[class*="st-key-background-again"] button'
+CANCEL, AGAIN = (
+    '[class*="st-key-background-cancel"] button',
+    '[class*="st-key-background-again"] button',
+)
 ANSWER = ".mt-answer"
 
 
 @pytest.fixture(scope="module")
 def options(tmp_path_factory):
     ref = sentences(60)
-    systems = ([text.replace("small", word) if k % every else text for k, text in enumerate(ref)]
-               for word, every in (("big", 2), ("little", 7), ("tiny", 3)))
+    systems = (
+        [text.replace("small", word) if k % every else text for k, text in enumerate(ref)]
+        for word, every in (("big", 2), ("little", 7), ("tiny", 3))
+    )
     return source_options(written(tmp_path_factory.mktemp("task"), ref, systems, names="abc"))
 
 
@@ -38,7 +46,9 @@ def said(page):
 def test_progress_cancel_other_pages_and_once_more(held, at, page, said, options):
     held.hold(0.25)
     page.goto(at("pair", options, trials=1999))
-    expect(said).to_contain_text(["held by the test, 25%"])  # a list: what stood before may still be there a moment
+    expect(said).to_contain_text(
+        ["held by the test, 25%"]
+    )  # a list: what stood before may still be there a moment
     expect(page.locator('[data-testid="stProgress"]')).to_have_count(1)
     held.hold(0.5)
     expect(said).to_contain_text(["50%"])
@@ -86,7 +96,9 @@ def leaving_the_page_loses_nothing_and_the_work_goes_on(held, page, said):
     while not held.done():
         assert time.monotonic() < until
         page.wait_for_timeout(50)
-    assert page.locator("h1").inner_text() == "Upload"  # what is done takes nobody away from where they are
+    assert (
+        page.locator("h1").inner_text() == "Upload"
+    )  # what is done takes nobody away from where they are
     follow(page, "One pair")
     page.wait_for_selector(ANSWER)
     ready(page)

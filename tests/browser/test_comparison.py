@@ -3,7 +3,17 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import choose, click_point, fits, follow, open_tab, printed, ready, settled, watched
+from tests.browser.conftest import (
+    choose,
+    click_point,
+    fits,
+    follow,
+    open_tab,
+    printed,
+    ready,
+    settled,
+    watched,
+)
 from tests.browser.grids import cells, click
 
 pytestmark = pytest.mark.browser
@@ -18,14 +28,27 @@ MATRIX, DIFFERENCE = ".st-key-pairs-matrix", ".st-key-pair-difference"
 def options(tmp_path_factory):
     folder = tmp_path_factory.mktemp("task")
     ref = [f"the old house number {k} stands near the river and the bridge" for k in range(240)]
-    texts = {"ref": ref, "docs": [f"d{k // 2}" for k in range(240)],
-             "a": [t.replace("old", "small") if k % 5 else t for k, t in enumerate(ref)],
-             "b": [t.replace("the bridge", "hill") if k % 3 else t for k, t in enumerate(ref)],
-             "c": [f"{t} <script>alert(2)</script>" if k % 4 else t for k, t in enumerate(ref)]}
+    texts = {
+        "ref": ref,
+        "docs": [f"d{k // 2}" for k in range(240)],
+        "a": [t.replace("old", "small") if k % 5 else t for k, t in enumerate(ref)],
+        "b": [t.replace("the bridge", "hill") if k % 3 else t for k, t in enumerate(ref)],
+        "c": [f"{t} <script>alert(2)</script>" if k % 4 else t for k, t in enumerate(ref)],
+    }
     for name, lines in texts.items():
         (folder / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines))
-    return ["--ref", folder / "ref.txt", "--docs", folder / "docs.txt", "--system", f"{A}={folder / 'a.txt'}",
-            "--system", f"{B}={folder / 'b.txt'}", "--system", f"{C}={folder / 'c.txt'}"]
+    return [
+        "--ref",
+        folder / "ref.txt",
+        "--docs",
+        folder / "docs.txt",
+        "--system",
+        f"{A}={folder / 'a.txt'}",
+        "--system",
+        f"{B}={folder / 'b.txt'}",
+        "--system",
+        f"{C}={folder / 'c.txt'}",
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -80,29 +103,41 @@ def click_on_a_row(page, row):
 def key_on_a_row(page, row):
     open_tab(page, "Table")
     click(page, "summary-table", row, x=120)  # a cell alone opens nothing
-    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")  # it has the focus
+    page.evaluate(
+        "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )  # it has the focus
     page.keyboard.press("Shift+Space")
 
 
 def test_three_ways_open_a_pair_from_the_summary(page, found):
     systems = found["systems"]
-    assert "Source Code Pro" not in page.evaluate(FONTS)  # pictures would be drawn once more when it has come
+    assert "Source Code Pro" not in page.evaluate(
+        FONTS
+    )  # pictures would be drawn once more when it has come
     fits(page)
-    assert page.locator(".js-plotly-plot").first.bounding_box()["y"] < 720  # the figure begins on the first screen
+    assert (
+        page.locator(".js-plotly-plot").first.bounding_box()["y"] < 720
+    )  # the figure begins on the first screen
     forest = page.locator(".st-key-summary-forest .ytick text")
     forest.first.wait_for(state="attached")
     assert forest.all_text_contents() == [system["system"] for system in systems]
     open_tab(page, "Table")
-    assert [name for _, name, *_ in cells(page, "summary-table")[1:]] == [system["system"] for system in systems]
+    assert [name for _, name, *_ in cells(page, "summary-table")[1:]] == [
+        system["system"] for system in systems
+    ]
     fits(page)
     best, second = (system["system"] for system in systems[:2])
-    for open_row, row, names in ((click_on_a_dot, 1, (second, best)),
-                                 (click_on_a_row, 1, (second, best)),
-                                 (key_on_a_row, 0, (best, second))):
+    for open_row, row, names in (
+        (click_on_a_dot, 1, (second, best)),
+        (click_on_a_row, 1, (second, best)),
+        (key_on_a_row, 0, (best, second)),
+    ):
         open_row(page, row=row)
         page.wait_for_selector("h1:has-text('One pair')")
         ready(page)
-        assert [page.locator(f".st-key-{key} input").first.input_value() for key in "ab"] == [*names]
+        assert [page.locator(f".st-key-{key} input").first.input_value() for key in "ab"] == [
+            *names
+        ]
         go_back(page, "Summary")
 
 
@@ -128,7 +163,10 @@ def test_the_matrix_opens_a_pair_follows_the_corrections_and_fills_the_screen(pa
     page.wait_for_selector(f"{MATRIX} .textpoint")
     names = [system["system"] for system in found["systems"]]
     significant = sum(pair["significant"] for pair in found["pairs"])
-    assert answer(page).startswith(f"{significant} of 3 pairs ") and page.locator(".textpoint").count() == 6
+    assert (
+        answer(page).startswith(f"{significant} of 3 pairs ")
+        and page.locator(".textpoint").count() == 6
+    )
     assert page.locator(f"{MATRIX} .annotation-text", has_text="[1]").text_content() == f"[1] {A}"
     x, y = cell(page, 2, 1)
     point_at(page, x, y)
@@ -178,7 +216,9 @@ def test_a_bar_of_pair_opens_its_document(page, found):
     open_page(page, "One pair")
     for key, name in (("a", pair["a"]), ("b", pair["b"])):
         choose(page, page.locator(f".st-key-{key} input"), name)
-        page.wait_for_function(f"name => document.querySelector('.st-key-{key} input').value === name", arg=name)
+        page.wait_for_function(
+            f"name => document.querySelector('.st-key-{key} input').value === name", arg=name
+        )
         ready(page)
     expect(page.locator(".js-plotly-plot")).to_have_count(3)
     fits(page)
@@ -186,9 +226,13 @@ def test_a_bar_of_pair_opens_its_document(page, found):
         box = figure.bounding_box()
         assert box["y"] + box["height"] < 760
     page.locator(f'{DIFFERENCE} [data-title="Fullscreen"]').click()
-    page.wait_for_function(f"document.querySelector('{DIFFERENCE} .js-plotly-plot').offsetWidth > 1200")
+    page.wait_for_function(
+        f"document.querySelector('{DIFFERENCE} .js-plotly-plot').offsetWidth > 1200"
+    )
     page.keyboard.press("Escape")
-    page.wait_for_function(f"document.querySelector('{DIFFERENCE} .js-plotly-plot').offsetWidth < 700")
+    page.wait_for_function(
+        f"document.querySelector('{DIFFERENCE} .js-plotly-plot').offsetWidth < 700"
+    )
     bar = page.locator(".st-key-pair-documents .point path").first
     name = page.locator(".st-key-pair-documents .ytick text").first.text_content()
     click_point(page, "pair-documents", bar)

@@ -23,13 +23,32 @@ def visit(at, window, tmp_path_factory):
     folder = tmp_path_factory.getbasetemp() / "files"
     folder.mkdir(exist_ok=True)
     for n, name in enumerate(("ref", "a", "b")):
-        lines = (f"the old house {k} stands near the {'river' if k % 3 >= n else 'sea'} and\n" for k in range(40))
+        lines = (
+            f"the old house {k} stands near the {'river' if k % 3 >= n else 'sea'} and\n"
+            for k in range(40)
+        )
         (folder / f"{name}.txt").write_text("".join(lines))
-    (folder / "docs.txt").write_text("".join(f"d{k}\n" for k in range(40)))  # with it nothing has to be warned of
+    (folder / "docs.txt").write_text(
+        "".join(f"d{k}\n" for k in range(40))
+    )  # with it nothing has to be warned of
     page = watched(window.new_page())
-    page.opened, page.address = None, at("summary", (
-        "--ref", folder / "ref.txt", "--system", folder / "a.txt", "--system", folder / "b.txt",
-        "--docs", folder / "docs.txt"), trials=999)
+    page.opened, page.address = (
+        None,
+        at(
+            "summary",
+            (
+                "--ref",
+                folder / "ref.txt",
+                "--system",
+                folder / "a.txt",
+                "--system",
+                folder / "b.txt",
+                "--docs",
+                folder / "docs.txt",
+            ),
+            trials=999,
+        ),
+    )
     yield page
     page.close()
 
@@ -58,7 +77,11 @@ def test_the_camera_saves_the_picture_chosen(leaderboard, kind):
     assert download.value.suggested_filename == f"files-bleu-forest.{kind}"
     content = download.value.path().read_bytes()
     if kind == "png":
-        assert content.startswith(PNG) and content.rstrip().endswith(b"IEND\xaeB`\x82") and len(content) > 10_000
+        assert (
+            content.startswith(PNG)
+            and content.rstrip().endswith(b"IEND\xaeB`\x82")
+            and len(content) > 10_000
+        )
     else:
         text = "".join(ElementTree.fromstring(content).itertext())
         assert "Rank range" in text and "BLEU with 95% CI" in text
@@ -76,7 +99,10 @@ def test_the_report_opens_offline_in_light_and_dark(leaderboard, another_window,
         report = watched(another_window(offline=True, color_scheme=scheme).new_page())
         report.goto((tmp_path / "files-bleu-comparison.html").as_uri())
         assert report.problems == [] and report.hosts == set()
-        assert report.locator("svg").count() == 1 and report.locator("svg").first.bounding_box()["width"] > 500
+        assert (
+            report.locator("svg").count() == 1
+            and report.locator("svg").first.bounding_box()["width"] > 500
+        )
         colours.add(report.evaluate("getComputedStyle(document.querySelector('svg text')).fill"))
     assert len(colours) == 2
 
@@ -86,11 +112,16 @@ def test_a_command_is_copied_by_its_button(leaderboard):
     place = leaderboard.locator(".st-key-summary-forest-command")
     told, label = place.get_by_role("status"), "Command that prints these numbers (forest)"
     assert place.get_by_text(label, exact=True).is_visible() and told.inner_text() == ""
-    leaderboard.get_by_role("button", name=f"Copy: {label}", exact=True).click()  # by its name alone, on all the page
+    leaderboard.get_by_role(
+        "button", name=f"Copy: {label}", exact=True
+    ).click()  # by its name alone, on all the page
     leaderboard.get_by_role("button", name=f"Copied: {label}", exact=True).wait_for()
     assert told.text_content() == "Copied"
     text = place.locator("code").inner_text()
-    assert text.startswith("mtsig compare --ref") and leaderboard.evaluate("navigator.clipboard.readText()") == text
+    assert (
+        text.startswith("mtsig compare --ref")
+        and leaderboard.evaluate("navigator.clipboard.readText()") == text
+    )
 
 
 @pytest.mark.long
@@ -108,7 +139,9 @@ def test_an_open_box_stays_open_when_something_appears_above_it(leaderboard):
 @pytest.mark.long
 def test_the_picture_of_a_task_is_whole_as_png(visit):
     """Twice as large as the SVG, which holds all of it."""
-    visit.goto(urljoin(visit.address, "/results?shared_task=simulated+task&metric=human&trials=999"))
+    visit.goto(
+        urljoin(visit.address, "/results?shared_task=simulated+task&metric=human&trials=999")
+    )
     files = {}
     open_tab(visit, "Export")
     for kind in ("SVG", "PNG"):

@@ -30,7 +30,8 @@ CUT = """stage => [...stage.querySelectorAll('.text, .facts > div > div')].filte
   .map(node => node.textContent)"""
 #: What waits for the next frame is done then.
 FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
-#: What two places say of how many draws there are, on each frame until no more come: "21 of 93" and "93 of 300".
+#: What two places say of how many draws there are, on each frame until no more come: "21 of 93" and
+#: "93 of 300".
 COUNTED = """stage => new Promise(done => {
   const said = [], frame = () => {
     said.push(['.counted', 'footer .limit'].map(where => stage.querySelector(where).textContent))
@@ -44,11 +45,19 @@ PICTURE = "stage => [stage.innerText, ...[...stage.querySelectorAll('canvas')].m
 
 def test_numbers_are_rounded_as_python_rounds_them(page):
     """So that a big number and the sentence above it never differ by one in the last place."""
-    source = (Path(__file__).resolve().parents[2] / "assets" / "lecture" / "stage.js").read_text(encoding="utf-8")
-    function = source[source.index("const fixed = "):source.index("const SCENES")]
-    numbers = [k / 80 for k in range(-800, 801)] + [k / 1024 for k in range(1025)] + [100 * k / 200 for k in range(201)]
-    written = page.evaluate(f"numbers => {{{function} return numbers.map(x => [0, 1, 3].map(n => fixed(x, n)))}}",
-                            numbers)
+    source = (Path(__file__).resolve().parents[2] / "assets" / "lecture" / "stage.js").read_text(
+        encoding="utf-8"
+    )
+    function = source[source.index("const fixed = ") : source.index("const SCENES")]
+    numbers = (
+        [k / 80 for k in range(-800, 801)]
+        + [k / 1024 for k in range(1025)]
+        + [100 * k / 200 for k in range(201)]
+    )
+    written = page.evaluate(
+        f"numbers => {{{function} return numbers.map(x => [0, 1, 3].map(n => fixed(x, n)))}}",
+        numbers,
+    )
     assert written == [[f"{x:.{n}f}".replace("-", "\u2212") for n in (0, 1, 3)] for x in numbers]
 
 
@@ -57,7 +66,9 @@ def world_of(size):
 
 
 def losing(socket, part, lost):
-    """Pass on what a page and its server say, but for the first message of the page with this part."""
+    """Pass on what a page and its server say, but for the first message of the page with this
+    part.
+    """
     server = socket.connect_to_server()
 
     def pass_on(message):
@@ -70,17 +81,25 @@ def losing(socket, part, lost):
 
 
 def fits_one_screen(stage):
-    height, seen, width, across = stage.evaluate("s => [s.scrollHeight, s.clientHeight, s.scrollWidth, s.clientWidth]")
+    height, seen, width, across = stage.evaluate(
+        "s => [s.scrollHeight, s.clientHeight, s.scrollWidth, s.clientWidth]"
+    )
     assert (height, width) == (seen, across) == (720, 1280)
     sizes = stage.evaluate(TYPE)
     assert min(size for _, size in sizes) >= BODY
-    assert min((size for name, size in sizes if name.startswith("big")), default=KEY_NUMBER) >= KEY_NUMBER
+    assert (
+        min((size for name, size in sizes if name.startswith("big")), default=KEY_NUMBER)
+        >= KEY_NUMBER
+    )
     assert len(stage.evaluate(CONTROLS)) <= 3
 
 
 def test_each_scene_by_keyboard_alone_and_by_its_link(at, page, another_window):
     received = []
-    page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: received.append(bytes(frame))))
+    page.on(
+        "websocket",
+        lambda socket: socket.on("framereceived", lambda frame: received.append(bytes(frame))),
+    )
     page.goto(at("lecture"))
     stage = page.locator(".stage")
     for number, scene in enumerate(SCENES, 1):
@@ -90,7 +109,9 @@ def test_each_scene_by_keyboard_alone_and_by_its_link(at, page, another_window):
         if scene in ("documents", "power"):  # what is turned by sliders comes first
             stage.get_by_role("button", name="Guess for these").wait_for()
         sent = [frame for frame in received if b'"turn"' in frame]
-        assert sent and not [frame for frame in sent if b'"rows":null' not in frame.replace(b" ", b"")], scene
+        assert sent and not [
+            frame for frame in sent if b'"rows":null' not in frame.replace(b" ", b"")
+        ], scene
         if scene == "power":  # the arrow keys turn what has the focus, and it keeps it
             stage.get_by_label("sentences in each test set").focus()
             for size in ("1,000", "3,000"):
@@ -102,7 +123,9 @@ def test_each_scene_by_keyboard_alone_and_by_its_link(at, page, another_window):
             page.keyboard.press("n")
         stage.get_by_role("button", name="This is my guess").wait_for()
         fits_one_screen(stage)
-        assert stage.get_by_role("button", name="This is my guess").is_disabled()  # nobody has made one
+        assert stage.get_by_role(
+            "button", name="This is my guess"
+        ).is_disabled()  # nobody has made one
         if scene == "mean":
             page.keyboard.press("b")
         else:  # the first key takes hold of a slider where it stands, the next ones turn it
@@ -116,7 +139,9 @@ def test_each_scene_by_keyboard_alone_and_by_its_link(at, page, another_window):
         stage.get_by_role("button", name="+1", exact=True).wait_for()
         page.keyboard.press("1")
         stage.get_by_text("1 of ").first.wait_for()
-        for key in "23" if scene not in ("mean", "comparisons") else "11" if scene == "mean" else "2":
+        for key in (
+            "23" if scene not in ("mean", "comparisons") else "11" if scene == "mean" else "2"
+        ):
             page.keyboard.press(key)
         if scene == "comparisons":  # which goes on to draw until the answer
             stage.get_by_text("11 of 200").wait_for()
@@ -151,9 +176,13 @@ def test_each_scene_by_keyboard_alone_and_by_its_link(at, page, another_window):
 
 
 @pytest.mark.long
-def test_keys_while_it_moves_the_votes_and_an_answer_that_waits_for_enough_draws(at, another_window):
+def test_keys_while_it_moves_the_votes_and_an_answer_that_waits_for_enough_draws(
+    at, another_window
+):
     page, lost = watched(another_window(reduced_motion="no-preference").new_page()), []
-    page.route_web_socket("**/_stcore/stream", lambda socket: losing(socket, b'"reveal":true', lost))
+    page.route_web_socket(
+        "**/_stcore/stream", lambda socket: losing(socket, b'"reveal":true', lost)
+    )
     page.goto(at("lecture", scene="bootstrap"))
     stage = page.locator(".stage")
     votes = stage.get_by_label("Votes of the room")
@@ -187,15 +216,22 @@ def test_keys_while_it_moves_the_votes_and_an_answer_that_waits_for_enough_draws
     stage.get_by_text("Limit: ").wait_for()
     assert [text for text in stage.evaluate(MARKS) if "below 0: " in (text or "")]
     settled(page)
-    page.goto(at("lecture", scene="mean"))  # another session, as after a reload: it hears of rounds from the tab
+    page.goto(
+        at("lecture", scene="mean")
+    )  # another session, as after a reload: it hears of rounds from the tab
     stage.get_by_text(f"1 / {len(SCENES)}", exact=True).wait_for()
     settled(page)
     page.keyboard.press("v")
     stage.get_by_role("cell", name="3, 4, 4").wait_for()
-    for key, name, part in (("V", "votes.csv", "3, 4, 4"), ("h", "handout.mean.html", "<h2>Exercise</h2>")):
+    for key, name, part in (
+        ("V", "votes.csv", "3, 4, 4"),
+        ("h", "handout.mean.html", "<h2>Exercise</h2>"),
+    ):
         with page.expect_download() as file:
             page.keyboard.press(key)
-        assert file.value.suggested_filename == name and part in file.value.path().read_text(encoding="utf-8")
+        assert file.value.suggested_filename == name and part in file.value.path().read_text(
+            encoding="utf-8"
+        )
         if key == "V":
             page.keyboard.press("v")  # closes the list
     page.go_back()
@@ -215,10 +251,16 @@ def test_a_phone_that_lies_has_all_of_it_and_one_that_stands_is_to_be_turned(at,
     page.goto(at("lecture"))
     stage, note = page.locator(".stage"), page.get_by_text("Made for a wide screen: turn the phone")
     stage.get_by_text(f"1 / {len(SCENES)}", exact=True).wait_for()
-    assert stage.evaluate("s => [s.scrollHeight, s.scrollWidth]") == [360, 740] and not note.is_visible()
+    assert (
+        stage.evaluate("s => [s.scrollHeight, s.scrollWidth]") == [360, 740]
+        and not note.is_visible()
+    )
     page.set_viewport_size({"width": 390, "height": 844})
     note.wait_for()
-    below = [stage.locator(part).bounding_box() for part in (".narrow", "header", ".ask", "main", "footer")]
+    below = [
+        stage.locator(part).bounding_box()
+        for part in (".narrow", "header", ".ask", "main", "footer")
+    ]
     assert all(a["y"] + a["height"] <= b["y"] + 1 for a, b in zip(below, below[1:], strict=False))
     assert stage.evaluate("s => s.scrollWidth") == 640 and page.problems == []
 
@@ -237,7 +279,9 @@ def test_draws_that_come_are_counted_alike_in_both_places(at, another_window):
 
 @pytest.mark.long
 def test_what_a_stage_asked_that_was_taken_away_is_asked_by_the_next(at, page):
-    """The page may draw the stage anew, as when the window changes its size, before Python has heard it."""
+    """The page may draw the stage anew, as when the window changes its size, before Python has
+    heard it.
+    """
     page.add_init_script("""window.mtsig_lecture_asked = {scene: 'bootstrap', seed: 4, guess: null, votes: [3, 5],
         step: 0, rows: 0, reveal: false, extra: false, move: 1, at: performance.timeOrigin + 60000}""")
     page.goto(at("lecture", scene="bootstrap"))
@@ -286,7 +330,9 @@ def test_a_held_key_says_the_latest_alone_and_nothing_twice(at, page):
         }
     }"""
     sent = []
-    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(bytes(frame))))
+    page.on(
+        "websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(bytes(frame)))
+    )
     page.goto(at("lecture", scene="bootstrap", step=1))
     page.locator(".stage").get_by_text("1 of 1,000").wait_for()
     settled(page)
@@ -296,11 +342,17 @@ def test_a_held_key_says_the_latest_alone_and_nothing_twice(at, page):
         page.evaluate(hold, ["h", 100])
     page.evaluate(hold, ["1", 200])
     n = sum(b'"asks"' in frame for frame in sent)
-    assert n <= 4 + 3 * (page.evaluate("performance.now()") - begun) / 1000  # three at once, then as many a second
+    assert (
+        n <= 4 + 3 * (page.evaluate("performance.now()") - begun) / 1000
+    )  # three at once, then as many a second
     page.wait_for_url("**step=201**")
     settled(page)
     asked = [frame for frame in sent if b'"asks"' in frame]
-    assert asked and b'"step":201' in asked[-1] and len([frame for frame in asked if b'"file"' in frame]) == 1
+    assert (
+        asked
+        and b'"step":201' in asked[-1]
+        and len([frame for frame in asked if b'"file"' in frame]) == 1
+    )
     page.evaluate(hold, ["r", 200])
     page.locator(".stage").get_by_text("Limit: ").wait_for()
     settled(page)

@@ -21,33 +21,60 @@ from mtsig_core.testset import TestSet
 from tests.browser.conftest import TITLES, fits, follow, open_tab, ready, settled, watched
 
 pytestmark = pytest.mark.browser
-IMAGE, LINK, FORMULA = "<img src=x onerror=alert(1)>", "![](http://h.example/x.png)", '=HYPERLINK("http://h.example")'
+IMAGE, LINK, FORMULA = (
+    "<img src=x onerror=alert(1)>",
+    "![](http://h.example/x.png)",
+    '=HYPERLINK("http://h.example")',
+)
 BOLD, LONG, RTL = "**b** <b>c</b>", "n" * 300, "نظام 2 <i>x</i>"
 SYSTEMS = [IMAGE, LINK, FORMULA, "$x$", ":material/home:", BOLD, LONG, RTL]
-OUT, REF, OTHER_REF = "<b>out</b>", "<img src=x onerror=alert(2)> *r*", "![r](http://h.example/r.png)"
+OUT, REF, OTHER_REF = (
+    "<b>out</b>",
+    "<img src=x onerror=alert(2)> *r*",
+    "![r](http://h.example/r.png)",
+)
 DOCUMENT, DOMAIN = "<img src=x onerror=alert(3)>", "![d](http://h.example/d.png)"
 PAIR = {"a": LONG, "b": IMAGE}
 ASKED = {"refs": REF, "exclude": OUT, "trials": 999}
-LIGHTER = {"repeats": 30, "sizes": "50%, 100%", "pairs": 200}  # of the experiments, whose numbers are tested elsewhere
+LIGHTER = {
+    "repeats": 30,
+    "sizes": "50%, 100%",
+    "pairs": 200,
+}  # of the experiments, whose numbers are tested elsewhere
 
 #: Parts of a page that none of ours has: made of a name, a text or an address in one.
-MADE = ("x-evil, [onerror], [onclick], [onmouseover], [src*='h.example' i], [href*='//h.example' i], "
-        "[href^='javascript:' i], iframe:not([src^='data:text/html'])")
+MADE = (
+    "x-evil, [onerror], [onclick], [onmouseover], [src*='h.example' i], [href*='//h.example' i], "
+    "[href^='javascript:' i], iframe:not([src^='data:text/html'])"
+)
 #: Names of a shared task, which are names of files there and have no slash.
 TAG = "<x-evil onmouseover=alert(4)>\"'`{{7*7}}${7*7}%{x}"
 MARKS = "=cmd()|[y](javascript:alert(5)) $x$ :red[r] **b**"
 TURNED = "\u202eevil\u2066\u200b" + "n" * 200
 METRIC = "COMET-<x-evil>![m](http://h.example/m.png)"
 SAID = "<x-evil onclick=alert(6)> \u202eturned {{7*7}} [l](javascript:alert(7)) $x$"
-TURNING = "\u202a\u202b\u202c\u202d\u202e"  # up to the end of a paragraph; what isolates, ends with it
+TURNING = (
+    "\u202a\u202b\u202c\u202d\u202e"  # up to the end of a paragraph; what isolates, ends with it
+)
 
 
-# What must be read on each page, beside the systems; a page that shows two of them is asked for those two.
-SHOWN = {"upload": [*SYSTEMS, OUT, REF, OTHER_REF],
-         "summary": [*SYSTEMS, OUT, f"HUMAN-{REF}", f"HUMAN-{OTHER_REF}"], "pairs": SYSTEMS,
-         "pair": [LONG, IMAGE, DOCUMENT, REF], "bootstrap": SYSTEMS, "sampling": [IMAGE], "size": [IMAGE],
-         "trust": [], "papers": [], "metrics": SYSTEMS, "inside": SYSTEMS,
-         "segments": [LONG, IMAGE, DOCUMENT, DOMAIN, REF], "methods": []}
+# What must be read on each page, beside the systems; a page that shows two of them is asked for
+# those two.
+SHOWN = {
+    "upload": [*SYSTEMS, OUT, REF, OTHER_REF],
+    "summary": [*SYSTEMS, OUT, f"HUMAN-{REF}", f"HUMAN-{OTHER_REF}"],
+    "pairs": SYSTEMS,
+    "pair": [LONG, IMAGE, DOCUMENT, REF],
+    "bootstrap": SYSTEMS,
+    "sampling": [IMAGE],
+    "size": [IMAGE],
+    "trust": [],
+    "papers": [],
+    "metrics": SYSTEMS,
+    "inside": SYSTEMS,
+    "segments": [LONG, IMAGE, DOCUMENT, DOMAIN, REF],
+    "methods": [],
+}
 
 SHOWN_IN = {"summary": "Table", "sampling": "What each sample concludes"}  # the tab that shows them
 
@@ -55,18 +82,33 @@ SHOWN_IN = {"summary": "Table", "sampling": "What each sample concludes"}  # the
 @pytest.fixture(scope="module")
 def options(tmp_path_factory):
     folder = tmp_path_factory.mktemp("names")
-    ref = [f"the old house number {k} stands near the river and the bridge of stone" for k in range(60)]
+    ref = [
+        f"the old house number {k} stands near the river and the bridge of stone" for k in range(60)
+    ]
     given = ["--docs", folder / "docs"]
     for name, every in ((REF, 1), (OTHER_REF, 7)):
         given += ["--ref", f"{name}={folder / str(every)}"]
-        write(folder / str(every), [t.replace("old", "small") if k % every else t for k, t in enumerate(ref)])
+        write(
+            folder / str(every),
+            [t.replace("old", "small") if k % every else t for k, t in enumerate(ref)],
+        )
     for n, name in enumerate([*SYSTEMS, OUT]):
         file = folder / f"s{n}"
-        write(file, [t.replace("river and the", f"sea <script>alert({n})</script> or")
-                     if (k * 7 + n) % (n + 2) else t for k, t in enumerate(ref)])
+        write(
+            file,
+            [
+                t.replace("river and the", f"sea <script>alert({n})</script> or")
+                if (k * 7 + n) % (n + 2)
+                else t
+                for k, t in enumerate(ref)
+            ],
+        )
         given += ["--system", f"{name}={file}"]
     documents = [DOCUMENT, LINK, FORMULA, BOLD, LONG, RTL]
-    write(folder / "docs", [f"{(DOMAIN, BOLD)[k // 30]}\t{documents[k // 5 % 6]}{k // 30 or ''}" for k in range(60)])
+    write(
+        folder / "docs",
+        [f"{(DOMAIN, BOLD)[k // 30]}\t{documents[k // 5 % 6]}{k // 30 or ''}" for k in range(60)],
+    )
     return given
 
 
@@ -109,7 +151,9 @@ def test_names_are_literal_and_every_page_fits(at, page, options):
         if path == "pair":
             what_is_said_of_the_two_sides_never_overlaps(page)
             page.get_by_role("tab", name="Dispute card").click()
-            page.locator('[data-testid="stCheckbox"] label', has_text="Make the dispute card").click()
+            page.locator(
+                '[data-testid="stCheckbox"] label', has_text="Make the dispute card"
+            ).click()
             card = page.frame_locator("iframe[src^='data:text/html']")
             card.get_by_text(IMAGE).first.wait_for()
             assert card.locator(MADE).count() == 0
@@ -125,7 +169,9 @@ def saved_pictures_have_every_name_whole(page, names):
     page.locator('[data-testid="stRadio"] label', has_text="svg").first.click()
     settled(page)
     with page.expect_download() as download:
-        page.locator('.modebar-btn[data-title*="ownload"]').first.evaluate("button => button.click()")
+        page.locator('.modebar-btn[data-title*="ownload"]').first.evaluate(
+            "button => button.click()"
+        )
     picture = page.context.new_page()
     picture.set_content(download.value.path().read_text())
     said = picture.locator("svg").first.evaluate("svg => svg.textContent")
@@ -163,45 +209,71 @@ def what_is_said_of_the_two_sides_never_overlaps(page):
             assert figure.locator("svg.main-svg").first.evaluate(OUTSIDE) == [], width
 
 
-# -- a shared task, its review, and what is taken away ---------------------------------------------------------
+# -- a shared task, its review, and what is taken away --------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def task(root):
-    """A folder of scores, of which everything that can be named has a hostile name; what a review says, too."""
+    """A folder of scores, of which everything that can be named has a hostile name; what a review
+    says, too.
+    """
     folder, random = root / "<x-evil> {{7*7}} $x$", Random(1)
     (folder / "automatic_scores").mkdir(parents=True)
     for k, name in enumerate((TAG, MARKS, TURNED)):
-        lines = [{"language_pair": pair, "domain": LINK, "document_id": f"{SAID} {d}", "metric_scores": {
-            name: [random.gauss(.8 - .05 * k, .02) for _ in range(2)] for name in (METRIC, "BLEURT-<b>Z</b>")}}
-            for pair in ("en-de_DE", "en-ja_JP") for d in range(10)]
+        lines = [
+            {
+                "language_pair": pair,
+                "domain": LINK,
+                "document_id": f"{SAID} {d}",
+                "metric_scores": {
+                    name: [random.gauss(0.8 - 0.05 * k, 0.02) for _ in range(2)]
+                    for name in (METRIC, "BLEURT-<b>Z</b>")
+                },
+            }
+            for pair in ("en-de_DE", "en-ja_JP")
+            for d in range(10)
+        ]
         write(folder / "automatic_scores" / f"{name}.jsonl", map(json.dumps, lines))
     source = TaskSource(str(folder), below=str(root))
     kept = KeptTask(source)
     found = compare_task(kept, METRIC, trials=999)
     digests = {pair: one.testset.digest for pair, one in found.pairs.items()}
     names = found.pairs["en-de_DE"].testset.systems
-    changes = (Exclude(names[2], "en-ja_JP", SAID[:200]), NoteOn("en-de_DE", METRIC, names[0], names[1], SAID),
-               Decide("en-de_DE", tuple(names), SAID))
+    changes = (
+        Exclude(names[2], "en-ja_JP", SAID[:200]),
+        NoteOn("en-de_DE", METRIC, names[0], names[1], SAID),
+        Decide("en-de_DE", tuple(names), SAID),
+    )
     store = open_store()
     reviews = ReviewStore(store)
-    review = reviews.begin(Begin(folder.name, None, found.task.digest, digests, METRIC, {"trials": 999}), "somebody")
+    review = reviews.begin(
+        Begin(folder.name, None, found.task.digest, digests, METRIC, {"trials": 999}), "somebody"
+    )
     for seen, change in enumerate(changes, 1):
         review = reviews.add(review.edit_link, change, seen)
     store.close()
-    return source, compare_task(kept.leaving_out(review.review.exclusions), METRIC, trials=999), review
+    return (
+        source,
+        compare_task(kept.leaving_out(review.review.exclusions), METRIC, trials=999),
+        review,
+    )
 
 
 def shown(name):
-    """As a page may say it: what has no width, or would turn what stands around it, as an escape."""
+    """As a page may say it: what has no width, or would turn what stands around it, as an
+    escape.
+    """
     return "".join(ch if ch.isprintable() else ch.encode("unicode_escape").decode() for ch in name)
 
 
 def grids_tell(page, names):
     """Wait for these names: a grid tells its cells a moment after it is drawn."""
-    page.wait_for_function("""names => {
+    page.wait_for_function(
+        """names => {
       const text = document.querySelector('[data-testid="stMain"]').textContent
-      return names.every(name => text.includes(name))}""", arg=names)
+      return names.every(name => text.includes(name))}""",
+        arg=names,
+    )
 
 
 def nothing_was_made(page, *names):
@@ -214,8 +286,15 @@ def nothing_was_made(page, *names):
       look(document.body)
       return texts.join('\\n')}""")
     assert [name for name in names if name not in said] == []
-    assert not set(said) & set(TURNING), [line for line in said.split("\n") if set(line) & set(TURNING)][:3]
-    assert page.locator(MADE).evaluate_all("all => all.map(e => e.parentElement.outerHTML.slice(0, 300))") == []
+    assert not set(said) & set(TURNING), [
+        line for line in said.split("\n") if set(line) & set(TURNING)
+    ][:3]
+    assert (
+        page.locator(MADE).evaluate_all(
+            "all => all.map(e => e.parentElement.outerHTML.slice(0, 300))"
+        )
+        == []
+    )
     assert page.dialogs == [] and page.hosts <= {"localhost"} and page.problems == [], page.url
 
 
@@ -248,7 +327,9 @@ def test_names_of_metrics_and_documents_on_every_page(at, page, task):
     for title in TITLES.values():
         follow(page, title)
         ready(page)
-        page.get_by_test_id("stMain").get_by_text("COMET-", exact=False).first.wait_for(state="attached")
+        page.get_by_test_id("stMain").get_by_text("COMET-", exact=False).first.wait_for(
+            state="attached"
+        )
         nothing_was_made(page)
 
 
@@ -256,30 +337,64 @@ def test_names_of_metrics_and_documents_on_every_page(at, page, task):
 def test_what_is_taken_away_opens_as_it_was_written(window, task, tmp_path):
     """Every page of HTML that is offered, with scripts allowed that its own policy forbids."""
     source, found, review = task
-    ref = [f"the old house number {k} stands {SAID} near the river and the bridge of stone" for k in range(20)]
+    ref = [
+        f"the old house number {k} stands {SAID} near the river and the bridge of stone"
+        for k in range(20)
+    ]
     names = (f"</title></style><script>alert(8)</script>{LINK}", f"{TURNED}\n{FORMULA}")
-    toy = TestSet(f"</title>{SAID}", {name: [t if k % (n + 2) else f"{FORMULA}\n{IMAGE}" for k, t in enumerate(ref)]
-                                     for n, name in enumerate(names)}, {REF: ref}, sources=ref,
-                  documents=[f"{DOCUMENT}{k // 4}" for k in range(20)], domains=[DOMAIN, BOLD] * 10)
+    toy = TestSet(
+        f"</title>{SAID}",
+        {
+            name: [t if k % (n + 2) else f"{FORMULA}\n{IMAGE}" for k, t in enumerate(ref)]
+            for n, name in enumerate(names)
+        },
+        {REF: ref},
+        sources=ref,
+        documents=[f"{DOCUMENT}{k // 4}" for k in range(20)],
+        domains=[DOMAIN, BOLD] * 10,
+    )
     few = {"trials": 99, "resamples": 50}
     compared = compare(toy, ("bleu", "chrf"), **few)
     a, b = toy.systems
-    part = HandoutPart(SAID, SAID, SAID, SAID, SAID, SAID, SAID, SAID, [list(names)], [Strip(SAID, [1.0, 2.0], 0, 3)])
+    part = HandoutPart(
+        SAID,
+        SAID,
+        SAID,
+        SAID,
+        SAID,
+        SAID,
+        SAID,
+        SAID,
+        [list(names)],
+        [Strip(SAID, [1.0, 2.0], 0, 3)],
+    )
     command = f"mtsig '{SAID}'"
     pages = {
-        "comparison": comparison_html(compared), "handout": handout([part]),
-        "card": report_html(dispute_report(
-            examine_dispute(toy, ["bleu"], a=a, b=b, comparison=compared, **few), command)),
+        "comparison": comparison_html(compared),
+        "handout": handout([part]),
+        "card": report_html(
+            dispute_report(
+                examine_dispute(toy, ["bleu"], a=a, b=b, comparison=compared, **few), command
+            )
+        ),
         "task": task_document("html", found, source, command, review.history),
-        "segments": segments_html(toy, [a, b], range(20), [SAID] * 20, title=SAID, note=SAID)}
+        "segments": segments_html(toy, [a, b], range(20), [SAID] * 20, title=SAID, note=SAID),
+    }
     page = watched(window.new_page())
     page.route("http*://**", lambda route: route.abort())
     for name, code in pages.items():
-        for file, text in ((name, code), (f"{name}-scripts", code.replace("Content-Security-Policy", "nothing"))):
+        for file, text in (
+            (name, code),
+            (f"{name}-scripts", code.replace("Content-Security-Policy", "nothing")),
+        ):
             (tmp_path / f"{file}.html").write_text(text, encoding="utf-8")
             page.goto((tmp_path / f"{file}.html").as_uri())
-            assert page.locator(f"{MADE}, script, img, link, iframe, object, form").count() == 0, name
+            assert page.locator(f"{MADE}, script, img, link, iframe, object, form").count() == 0, (
+                name
+            )
             assert page.locator("title").count() == len(page.title().split("\0")) == 1
-            assert page.evaluate("document.body.textContent.includes('{{7*7}} [l](javascript:alert(7)) $x$')"), name
+            assert page.evaluate(
+                "document.body.textContent.includes('{{7*7}} [l](javascript:alert(7)) $x$')"
+            ), name
             assert page.dialogs == [] and page.hosts == set() and page.problems == [], name
     page.close()

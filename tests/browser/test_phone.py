@@ -21,17 +21,34 @@ def phone(window):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("path, figures", [
-    ("pairs", 1), ("summary", 1), ("pair", 2), ("trust", 1), ("size", 1), ("sampling", 3), ("bootstrap", 1),
-    ("inside", 1)])
+@pytest.mark.parametrize(
+    "path, figures",
+    [
+        ("pairs", 1),
+        ("summary", 1),
+        ("pair", 2),
+        ("trust", 1),
+        ("size", 1),
+        ("sampling", 3),
+        ("bootstrap", 1),
+        ("inside", 1),
+    ],
+)
 def test_no_number_is_cut(at, phone, path, figures):
     phone.goto(at(path, ("--demo-segments", 600), trials=999, **LIGHTER.get(path, {})))
     ready(phone)
     drawn = phone.locator(".js-plotly-plot")
     drawn.nth(figures - 1).wait_for()
     ready(phone)
-    assert cut_in_figures(phone) == [] == [text for figure in drawn.all() for text in figure.evaluate(OVER)]
-    assert phone.get_by_test_id("stMain").evaluate("e => e.scrollWidth <= e.clientWidth") and phone.problems == []
+    assert (
+        cut_in_figures(phone)
+        == []
+        == [text for figure in drawn.all() for text in figure.evaluate(OVER)]
+    )
+    assert (
+        phone.get_by_test_id("stMain").evaluate("e => e.scrollWidth <= e.clientWidth")
+        and phone.problems == []
+    )
 
 
 def covers(page):
@@ -41,7 +58,9 @@ def covers(page):
 
 def open_side_bar(page):
     page.get_by_test_id("stExpandSidebarButton").click()
-    page.wait_for_function("document.querySelector('[data-testid=stSidebar]').getBoundingClientRect().left === 0")
+    page.wait_for_function(
+        "document.querySelector('[data-testid=stSidebar]').getBoundingClientRect().left === 0"
+    )
 
 
 @pytest.mark.long
@@ -49,13 +68,19 @@ def test_the_side_bar_closes_once_a_page_or_a_set_is_chosen(at, phone):
     phone.goto(at("upload", ("--demo-segments", 60)))
     ready(phone)
     assert not covers(phone)
-    for choice in (lambda: follow(phone, "Methods"),
-                   lambda: choose(phone, phone.locator(".st-key-testset input"), "simulated, 300 segments")):
+    for choice in (
+        lambda: follow(phone, "Methods"),
+        lambda: choose(phone, phone.locator(".st-key-testset input"), "simulated, 300 segments"),
+    ):
         open_side_bar(phone)
         choice()
         ready(phone)
-        phone.wait_for_function("document.querySelector('[data-testid=stSidebar]').getBoundingClientRect().right <= 0")
-    phone.goto(at("upload", ("--demo-segments", 60), task="true"))  # nothing opens a sidebar that is closed
+        phone.wait_for_function(
+            "document.querySelector('[data-testid=stSidebar]').getBoundingClientRect().right <= 0"
+        )
+    phone.goto(
+        at("upload", ("--demo-segments", 60), task="true")
+    )  # nothing opens a sidebar that is closed
     ready(phone)
     phone.evaluate("history.back()")
     ready(phone)

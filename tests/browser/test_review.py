@@ -1,4 +1,6 @@
-"""A review in two browsers: a reload loses nothing that was typed, and a reader sees a decision as it is made."""
+"""A review in two browsers: a reload loses nothing that was typed, and a reader sees a decision as
+it is made.
+"""
 
 import pytest
 from playwright.sync_api import expect
@@ -22,7 +24,9 @@ def test_a_reload_keeps_what_is_typed_and_a_reader_sees_what_is_saved(at, page, 
     page.reload()
     ready(page)
     expect(why).to_have_value("half-writ")
-    expect(page.get_by_role("tab", name="History and sharing")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("tab", name="History and sharing")).to_have_attribute(
+        "aria-selected", "true"
+    )
 
     link = page.locator("text=/review\\?review=/").first.inner_text()
     reader = another_window().new_page()

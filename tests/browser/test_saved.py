@@ -1,5 +1,6 @@
-"""An upload is kept: after a reload, by its link in another browser, a task also on another server; listed where it
-was made."""
+"""An upload is kept: after a reload, by its link in another browser, a task also on another server;
+listed where it was made.
+"""
 
 from contextlib import contextmanager
 from itertools import zip_longest
@@ -15,22 +16,34 @@ from tests.builders.toys import task_files, zipped
 pytestmark = pytest.mark.browser
 REF = "".join(f"this is sentence {k} of the set\n" for k in range(40)).encode()
 OUTPUTS = {"mine": REF.replace(b"is", b"was"), "<b>theirs": REF.replace(b"sentence", b"phrase")}
-SETTINGS = {"test": "bootstrap", "correction": "holm", "ci": "basic", "alpha": "0.01", "trials": "1999", "seed": "11"}
+SETTINGS = {
+    "test": "bootstrap",
+    "correction": "holm",
+    "ci": "basic",
+    "alpha": "0.01",
+    "trials": "1999",
+    "seed": "11",
+}
 NUMBERS = ".mt-status, .mt-answer, .mt-table, .stDataFrame canvas, code"
 
 
 def numbers(page):
     ready(page)
     told(page)
-    return page.locator(f'[data-testid="stMain"] :is({NUMBERS})').evaluate_all("all => all.map(e => e.textContent)")
+    return page.locator(f'[data-testid="stMain"] :is({NUMBERS})').evaluate_all(
+        "all => all.map(e => e.textContent)"
+    )
 
 
 def upload(page, address, title):
-    page.goto(f"{address}/upload?{urlencode(SETTINGS)}")  # which are those of the other pages, and kept for them
+    page.goto(
+        f"{address}/upload?{urlencode(SETTINGS)}"
+    )  # which are those of the other pages, and kept for them
     ready(page)
     files = {"ref.txt": REF, **{f"{name}.txt": text for name, text in OUTPUTS.items()}}
     page.locator('input[type="file"]').set_input_files(
-        [{"name": name, "mimeType": "text/plain", "buffer": text} for name, text in files.items()])
+        [{"name": name, "mimeType": "text/plain", "buffer": text} for name, text in files.items()]
+    )
     page.get_by_role("button", name="Open these files").wait_for()
     ready(page)
     page.get_by_label("Name of the test set").fill(title)
@@ -51,7 +64,9 @@ def yours(page):
 
 @contextmanager
 def stranger(window):
-    """A tab that knows nothing, and of which nobody knows: as in another browser, but for what that would load anew."""
+    """A tab that knows nothing, and of which nobody knows: as in another browser, but for what that
+    would load anew.
+    """
     mine = window.cookies()
     window.clear_cookies()
     tab = watched(window.new_page())
@@ -63,21 +78,26 @@ def stranger(window):
 
 @pytest.mark.long
 def test_nothing_that_was_uploaded_is_lost(shared, page, window):
-    """Its link shows the same after a reload and to a stranger; it is listed where it was made alone."""
+    """Its link shows the same after a reload and to a stranger; it is listed where it was made
+    alone.
+    """
     upload(page, shared, "<i>my</i> set")
     follow(page, "Summary")
     ready(page)
     assert "testset=~" in page.url
     seen, link = numbers(page), page.url.removeprefix(shared)
     assert "<i>my</i> set · 40 segments · 2 systems" in seen[0]
-    assert all(part in " ".join(seen) for part in ("seed 11", "alpha 0.01", "1,999 resamples", "holm", "basic"))
+    assert all(
+        part in " ".join(seen)
+        for part in ("seed 11", "alpha 0.01", "1,999 resamples", "holm", "basic")
+    )
     page.reload()
     assert [both for both in zip_longest(seen, numbers(page)) if both[0] != both[1]] == []
     with stranger(window) as theirs:
         theirs.goto(shared + link)
         assert numbers(theirs) == seen
         assert yours(theirs) == []
-    listed, = yours(page)
+    (listed,) = yours(page)
     assert listed.startswith("<i>my</i> set: 40 segments, 2 systems, 0.1 MB, kept until 2")
     page.get_by_role("button", name="Rename").click()
     field = page.locator('[data-testid="stPopoverBody"] input')
@@ -90,7 +110,10 @@ def test_nothing_that_was_uploaded_is_lost(shared, page, window):
     page.locator(".mt-plain", has_text="kept until").wait_for(state="detached")
     page.goto(shared + link)
     ready(page)
-    assert "The test set of this link is not here: it was deleted" in page.locator(".mt-error").inner_text()
+    assert (
+        "The test set of this link is not here: it was deleted"
+        in page.locator(".mt-error").inner_text()
+    )
     assert page.locator(".mt-answer, .mt-table, .mt-status").count() == 0  # no page of another set
     assert page.url == shared + link
     page.get_by_role("link", name="Upload its files").click()
@@ -104,12 +127,16 @@ def test_an_uploaded_task_is_its_link(shared, elsewhere, page, window):
     page.goto(f"{shared}/upload")
     ready(page)
     page.locator('input[type="file"]').set_input_files(
-        {"name": "My task.zip", "mimeType": "application/zip", "buffer": zipped(task_files())})
+        {"name": "My task.zip", "mimeType": "application/zip", "buffer": zipped(task_files())}
+    )
     page.get_by_role("button", name="Open the task").click()
     page.wait_for_selector("h1:has-text('Results')")
     page.locator(".mt-answer").wait_for()
     seen, link = numbers(page), page.url.removeprefix(shared)
-    assert seen[0] == "My task · 3 language pairs · 3 systems" and page.title() == "My task · Results · mtsig"
+    assert (
+        seen[0] == "My task · 3 language pairs · 3 systems"
+        and page.title() == "My task · Results · mtsig"
+    )
     page.reload()
     page.locator(".mt-answer").wait_for()
     assert numbers(page) == seen and page.url == shared + link
@@ -118,7 +145,9 @@ def test_an_uploaded_task_is_its_link(shared, elsewhere, page, window):
     ready(page)
     page.go_back()
     page.locator(".mt-answer", has_text="Human scores (esa): ").wait_for()
-    expect(page.locator("canvas th", has_text="en-uk")).to_have_count(0)  # a grid tells its cells later
+    expect(page.locator("canvas th", has_text="en-uk")).to_have_count(
+        0
+    )  # a grid tells its cells later
     assert numbers(page) == seen and page.url == shared + link
     with stranger(window) as theirs:
         theirs.goto(elsewhere + link)
@@ -128,5 +157,8 @@ def test_an_uploaded_task_is_its_link(shared, elsewhere, page, window):
     page.wait_for_selector("h1:has-text('Review')")
     page.locator(".mt-answer").wait_for()
     assert numbers(page)[0].startswith("My task · all systems")
-    listed, = yours(page)
-    assert listed.startswith("My task: shared task, 3 language pairs, 3 systems, ") and page.problems == []
+    (listed,) = yours(page)
+    assert (
+        listed.startswith("My task: shared task, 3 language pairs, 3 systems, ")
+        and page.problems == []
+    )

@@ -1,6 +1,5 @@
 """The Segments page in a real browser."""
 
-
 import pytest
 
 from tests.browser.conftest import fits, settled
@@ -13,13 +12,29 @@ A, B = "<img src=x onerror=alert(1)>", "**b**"
 def options(tmp_path_factory):
     folder = tmp_path_factory.mktemp("task")
     ref = [f"the old house number {k} stands near the river and the bridge" for k in range(60)]
-    texts = {"ref": ref, "a": [t.replace("old", "small") for t in ref], "docs": [f"*d{k // 2}*" for k in range(60)],
-             "b": [t.replace("river and the", "sea or a") if k % 3 == 0 else t for k, t in enumerate(ref)],
-             "c": ["هذه جملة <script>alert(2)</script>" if k % 4 else "x" * 10_000 for k in range(60)]}
+    texts = {
+        "ref": ref,
+        "a": [t.replace("old", "small") for t in ref],
+        "docs": [f"*d{k // 2}*" for k in range(60)],
+        "b": [
+            t.replace("river and the", "sea or a") if k % 3 == 0 else t for k, t in enumerate(ref)
+        ],
+        "c": ["هذه جملة <script>alert(2)</script>" if k % 4 else "x" * 10_000 for k in range(60)],
+    }
     for name, lines in texts.items():
         (folder / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines))
-    return ["--ref", folder / "ref.txt", "--docs", folder / "docs.txt", "--system", f"{A}={folder / 'a.txt'}",
-            "--system", f"{B}={folder / 'b.txt'}", "--system", f"c={folder / 'c.txt'}"]
+    return [
+        "--ref",
+        folder / "ref.txt",
+        "--docs",
+        folder / "docs.txt",
+        "--system",
+        f"{A}={folder / 'a.txt'}",
+        "--system",
+        f"{B}={folder / 'b.txt'}",
+        "--system",
+        f"c={folder / 'c.txt'}",
+    ]
 
 
 def opened(page, address):
@@ -29,7 +44,10 @@ def opened(page, address):
 
 def listed(page):
     """The lines on the page of the list that is shown."""
-    return [int(text.split(" · ")[0]) for text in page.locator(".st-key-segments-list button").all_inner_texts()]
+    return [
+        int(text.split(" · ")[0])
+        for text in page.locator(".st-key-segments-list button").all_inner_texts()
+    ]
 
 
 def reading(page):
@@ -39,7 +57,9 @@ def reading(page):
 
 
 @pytest.mark.long
-def test_keys_filters_and_the_address_and_no_filter_is_left_when_the_pair_leads_here(at, page, options):
+def test_keys_filters_and_the_address_and_no_filter_is_left_when_the_pair_leads_here(
+    at, page, options
+):
     opened(page, at("segments", options, a=A, b=B, order="line", trials=999))
     assert page.locator(".mt-answer").inner_text().startswith(f"All 60 segments: {A} ")
     assert reading(page) == ("line 1", "1 of 60") and listed(page) == list(range(1, 9))
@@ -81,7 +101,9 @@ def test_keys_filters_and_the_address_and_no_filter_is_left_when_the_pair_leads_
 
 @pytest.mark.long
 def test_long_words_and_other_scripts_fit_a_projector(at, page, options):
-    opened(page, at("segments", options, a=A, b="c", also=B, order="line", document="*d4*", segment=9))
+    opened(
+        page, at("segments", options, a=A, b="c", also=B, order="line", document="*d4*", segment=9)
+    )
     for line in (9, 10):  # ten thousand letters without a space, and Arabic
         if line == 10:
             page.keyboard.press("ArrowDown")

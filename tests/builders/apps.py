@@ -22,19 +22,27 @@ def with_fewer(function, few):
 
 def app(path=None, **asked):
     """The dashboard, not yet run: its first page, or what a path leads to."""
-    page = AppTest.from_file(str(APP), default_timeout=600)  # no page is too slow for a busy machine
+    page = AppTest.from_file(
+        str(APP), default_timeout=600
+    )  # no page is too slow for a busy machine
     for key, value in asked.items():
         page.query_params[key] = value
     return page if path is None else by_path(page, path)
 
 
 def followed(page, click, monkeypatch):
-    """Do what leads to another page, and go there in the same session, which AppTest does not do; what is asked."""
+    """Do what leads to another page, and go there in the same session, which AppTest does not do;
+    what is asked.
+    """
     asked = []
     with monkeypatch.context() as patch:
-        patch.setattr(st, "switch_page", lambda page, query_params: asked.append((page, query_params)) or end_page())
+        patch.setattr(
+            st,
+            "switch_page",
+            lambda page, query_params: asked.append((page, query_params)) or end_page(),
+        )
         click()
-    (to, query), = asked
+    ((to, query),) = asked
     page.query_params = dict(query)
     page.switch_page(f"pages/{to.name}").run().run()
     return query

@@ -6,5 +6,10 @@ import pytest
 def brief(n, cases):
     """The cases of a parameter, or of several: those after the first n are marked long."""
     cases = list(cases)
-    return [*cases[:n], *(pytest.param(*case if isinstance(case, tuple) else [case], marks=pytest.mark.long)
-                          for case in cases[n:])]
+    return [
+        *cases[:n],
+        *(
+            pytest.param(*case if isinstance(case, tuple) else [case], marks=pytest.mark.long)
+            for case in cases[n:]
+        ),
+    ]

@@ -40,49 +40,87 @@ class Client:
 
     def __init__(self, address: str):
         self.address = address
-        self.http = httpx.Client(base_url=address, follow_redirects=True, timeout=LIMIT, verify=False)
+        self.http = httpx.Client(
+            base_url=address, follow_redirects=True, timeout=LIMIT, verify=False
+        )
         self.http.get("/_stcore/health")  # brings the token against forged requests
 
     @contextmanager
     def session(self):
         """A tab: what its messages go through."""
         cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in self.http.cookies.jar)
-        with connect(f"ws://{urlsplit(self.address).netloc}/_stcore/stream", origin=self.address, max_size=None,
-                     subprotocols=["streamlit", self.http.cookies["_streamlit_xsrf"]],
-                     additional_headers={"Cookie": cookies}) as socket:
+        with connect(
+            f"ws://{urlsplit(self.address).netloc}/_stcore/stream",
+            origin=self.address,
+            max_size=None,
+            subprotocols=["streamlit", self.http.cookies["_streamlit_xsrf"]],
+            additional_headers={"Cookie": cookies},
+        ) as socket:
             yield Session(socket)
 
     def upload(self, session: str, text: bytes) -> int:
         """The status of the answer."""
-        return self.http.put(f"/_stcore/upload_file/{session}/one", files={"file": ("a.txt", text)},
-                             headers={"X-Xsrftoken": self.http.cookies["_streamlit_xsrf"]}).status_code
+        return self.http.put(
+            f"/_stcore/upload_file/{session}/one",
+            files={"file": ("a.txt", text)},
+            headers={"X-Xsrftoken": self.http.cookies["_streamlit_xsrf"]},
+        ).status_code
 
 
 class Session:
     def __init__(self, socket):
         self._socket, self.id = socket, None
 
-    def run(self, clicked: str | None = None, page: str = "", holds: str | None = None, query: str = "",
-            enough: Callable[[list[ForwardMsg]], bool] = lambda messages: False) -> list[ForwardMsg]:
-        """All messages until a run of the script has come to its end, or they are enough; of a page with a query, with
-        a button clicked, or with a field for files that holds what `Client.upload` has uploaded."""
+    def run(
+        self,
+        clicked: str | None = None,
+        page: str = "",
+        holds: str | None = None,
+        query: str = "",
+        enough: Callable[[list[ForwardMsg]], bool] = lambda messages: False,
+    ) -> list[ForwardMsg]:
+        """All messages until a run of the script has come to its end, or they are enough; of a page
+        with a query, with a button clicked, or with a field for files that holds what
+        `Client.upload` has uploaded.
+        """
         asked = BackMsg()
         asked.rerun_script.page_name, asked.rerun_script.query_string = page, query
         if clicked is not None:
-            asked.rerun_script.widget_states.CopyFrom(WidgetStates(
-                widgets=[WidgetState(id=clicked, trigger_value=True)]))
+            asked.rerun_script.widget_states.CopyFrom(
+                WidgetStates(widgets=[WidgetState(id=clicked, trigger_value=True)])
+            )
         if holds is not None:
             file = UploadedFileInfo(file_id="one", name="a.txt", size=1)
-            asked.rerun_script.widget_states.CopyFrom(WidgetStates(widgets=[WidgetState(
-                id=holds, file_uploader_state_value=FileUploaderState(uploaded_file_info=[file]))]))
+            asked.rerun_script.widget_states.CopyFrom(
+                WidgetStates(
+                    widgets=[
+                        WidgetState(
+                            id=holds,
+                            file_uploader_state_value=FileUploaderState(uploaded_file_info=[file]),
+                        )
+                    ]
+                )
+            )
         self._socket.send(asked.SerializeToString())
         messages = []
-        while not messages or not enough(messages) and (messages[-1].WhichOneof("type") != "script_finished" or (
-                messages[-1].script_finished != ForwardMsg.FINISHED_SUCCESSFULLY)):
+        while (
+            not messages
+            or not enough(messages)
+            and (
+                messages[-1].WhichOneof("type") != "script_finished"
+                or (messages[-1].script_finished != ForwardMsg.FINISHED_SUCCESSFULLY)
+            )
+        ):
             message = ForwardMsg.FromString(self._socket.recv(LIMIT))
-            if messages or message.HasField("new_session"):  # before it: what is left of a run not read to its end
+            if messages or message.HasField(
+                "new_session"
+            ):  # before it: what is left of a run not read to its end
                 messages.append(message)
-        [self.id] = {found.new_session.initialize.session_id for found in messages if found.HasField("new_session")}
+        [self.id] = {
+            found.new_session.initialize.session_id
+            for found in messages
+            if found.HasField("new_session")
+        }
         return messages
 
 

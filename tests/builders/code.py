@@ -22,7 +22,8 @@ def name_of(file):
 
 @cache
 def tree(file):
-    gc.disable()  # Python before 3.11.8 loses count where the collector runs other code in the middle of it
+    # Python before 3.11.8 loses count where the collector runs other code in the middle of it
+    gc.disable()
     try:
         return ast.parse(file.read_text(encoding="utf-8"))
     finally:
@@ -36,5 +37,7 @@ def nodes(file):
 
 
 def offenders(files, wrong):
-    """The modules with something wrong, and what: one test for all files, for there are hundreds."""
+    """The modules with something wrong, and what: one test for all files, for there are
+    hundreds.
+    """
     return {name_of(file): found for file in files if (found := wrong(file))}

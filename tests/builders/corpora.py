@@ -6,8 +6,12 @@ from mtsig_core.testset import TestSet
 
 
 def toy(systems, references, **more):
-    return TestSet("toy", {f"s{i}": texts for i, texts in enumerate(systems)},
-                   {f"r{i}": texts for i, texts in enumerate(references)}, **more)
+    return TestSet(
+        "toy",
+        {f"s{i}": texts for i, texts in enumerate(systems)},
+        {f"r{i}": texts for i, texts in enumerate(references)},
+        **more,
+    )
 
 
 def rotated(texts, by):
@@ -31,7 +35,10 @@ def corpora(draw, words="abc", longest=10, most=3):
     n_segments, n_refs, n_systems = (draw(st.integers(1, most)) for _ in range(3))
     present = st.lists(texts(words, longest), min_size=n_segments, max_size=n_segments)
     partial = st.lists(texts(words, longest) | st.none(), min_size=n_segments, max_size=n_segments)
-    return toy([draw(present) for _ in range(n_systems)], [draw(present), *(draw(partial) for _ in range(n_refs - 1))])
+    return toy(
+        [draw(present) for _ in range(n_systems)],
+        [draw(present), *(draw(partial) for _ in range(n_refs - 1))],
+    )
 
 
 def split(testset):

@@ -1,4 +1,6 @@
-"""How many inputs are tried: a thousand in each run, over twenty thousand in the long one, counted as they are."""
+"""How many inputs are tried: a thousand in each run, over twenty thousand in the long one, counted
+as they are.
+"""
 
 from collections import Counter
 

@@ -7,13 +7,16 @@ from tests.builders.corpora import split
 
 
 def ngrams(words, n):
-    return Counter(tuple(words[i:i + n]) for i in range(len(words) - n + 1))
+    return Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1))
 
 
 def plain(testset):
     """NIST of each system, of words between spaces, none of which is 0."""
     references = {i: refs for _, i, _, refs in split(testset)}
-    seen = [sum((ngrams(words, n) for refs in references.values() for words in refs), Counter()) for n in range(6)]
+    seen = [
+        sum((ngrams(words, n) for refs in references.values() for words in refs), Counter())
+        for n in range(6)
+    ]
     n_words = sum(seen[1].values())
     scores = []
     for system in range(len(testset.systems)):
@@ -31,6 +34,6 @@ def plain(testset):
                         before = seen[n - 1][gram[:-1]] if n > 1 else n_words
                         information[n] += count * log2(before / seen[n][gram])
         ratio = min(length / expected, 1) if expected else 0
-        penalty = exp(log(.5) * (log(ratio) / log(1.5)) ** 2) if ratio else 0
+        penalty = exp(log(0.5) * (log(ratio) / log(1.5)) ** 2) if ratio else 0
         scores.append(penalty * sum(information[n] / max(total[n], 1) for n in range(1, 6)))
     return scores

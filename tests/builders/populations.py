@@ -11,7 +11,9 @@ OTHERS = {"corpus": DANISH, "corpus, nearest": PORTUGUESE}
 
 
 class Population(NamedTuple):
-    """BLEU counts of six systems about as good as each other, (6, segments, 10), and the document of each segment."""
+    """BLEU counts of six systems about as good as each other, (6, segments, 10), and the document
+    of each segment.
+    """
 
     counts: np.ndarray
     documents: np.ndarray
@@ -19,6 +21,13 @@ class Population(NamedTuple):
 
 def populations(*corpora, **more):
     """A test draws from all of them: those of the fixture, and these of the simulated corpus."""
-    return pytest.mark.parametrize("population", [
-        "made-up", *(pytest.param(one, **more) for one in corpora), pytest.param("wmt24", marks=pytest.mark.long)],
-        indirect=True, scope="session")
+    return pytest.mark.parametrize(
+        "population",
+        [
+            "made-up",
+            *(pytest.param(one, **more) for one in corpora),
+            pytest.param("wmt24", marks=pytest.mark.long),
+        ],
+        indirect=True,
+        scope="session",
+    )

@@ -11,7 +11,8 @@ from pathlib import Path
 CHECKOUT = Path(__file__).resolve().parents[2]
 
 
-#: Milliseconds that anything may take: a test never counts on speed, so this is for what never comes at all.
+#: Milliseconds that anything may take: a test never counts on speed, so this is for what never
+#: comes at all.
 LIMIT = 300_000
 
 
@@ -29,8 +30,11 @@ def started(*command, port, cwd=CHECKOUT, **environment):
     """
     number = free_port()
     process = subprocess.Popen(
-        [*map(str, command), port, str(number)], cwd=cwd,
-        env={**os.environ, "MTSIG_DATA_ROOT": "", **environment}, stdout=subprocess.DEVNULL)
+        [*map(str, command), port, str(number)],
+        cwd=cwd,
+        env={**os.environ, "MTSIG_DATA_ROOT": "", **environment},
+        stdout=subprocess.DEVNULL,
+    )
     address = f"http://localhost:{number}"
     try:
         _wait_for(f"{address}/_stcore/health", process)

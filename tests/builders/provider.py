@@ -1,4 +1,6 @@
-"""A provider of OpenID Connect on loopback, as small as can be: whoever asks is let in, as who the test says."""
+"""A provider of OpenID Connect on loopback, as small as can be: whoever asks is let in, as who the
+test says.
+"""
 
 import json
 import secrets
@@ -22,9 +24,14 @@ class Provider:
         self.nonces = {}  # by the code that the browser brings back
 
     def about(self):
-        return {"issuer": self.address, "jwks_uri": f"{self.address}/keys",
-                "authorization_endpoint": f"{self.address}/ask", "token_endpoint": f"{self.address}/token",
-                "id_token_signing_alg_values_supported": ["RS256"], "code_challenge_methods_supported": ["S256"]}
+        return {
+            "issuer": self.address,
+            "jwks_uri": f"{self.address}/keys",
+            "authorization_endpoint": f"{self.address}/ask",
+            "token_endpoint": f"{self.address}/token",
+            "id_token_signing_alg_values_supported": ["RS256"],
+            "code_challenge_methods_supported": ["S256"],
+        }
 
     def let_in(self, asked):
         """Where the browser is sent back to."""
@@ -36,10 +43,22 @@ class Provider:
     def token(self, asked):
         """Who it is, signed; a code is good for once."""
         now = int(time.time())
-        claims = {"iss": self.address, "aud": self.client, "sub": self.email, "email": self.email, "iat": now,
-                  "exp": now + 600, "nonce": self.nonces.pop(asked["code"])}
+        claims = {
+            "iss": self.address,
+            "aud": self.client,
+            "sub": self.email,
+            "email": self.email,
+            "iat": now,
+            "exp": now + 600,
+            "nonce": self.nonces.pop(asked["code"]),
+        }
         signed = jwt.encode({"alg": "RS256", "kid": "test"}, claims, self.key)
-        return {"access_token": "none", "token_type": "Bearer", "expires_in": 600, "id_token": signed}
+        return {
+            "access_token": "none",
+            "token_type": "Bearer",
+            "expires_in": 600,
+            "id_token": signed,
+        }
 
 
 @contextmanager
@@ -62,11 +81,19 @@ class _Answers(BaseHTTPRequestHandler):
             self.send_header("Location", own.let_in(_flat(asked.query)))
             self.send_header("Content-Length", "0")
             return self.end_headers()
-        self._tell({"/keys": {"keys": [own.key.as_dict(private=False)]},
-                    "/.well-known/openid-configuration": own.about()}[asked.path])
+        self._tell(
+            {
+                "/keys": {"keys": [own.key.as_dict(private=False)]},
+                "/.well-known/openid-configuration": own.about(),
+            }[asked.path]
+        )
 
     def do_POST(self):
-        self._tell(self.server.provider.token(_flat(self.rfile.read(int(self.headers["Content-Length"])).decode())))
+        self._tell(
+            self.server.provider.token(
+                _flat(self.rfile.read(int(self.headers["Content-Length"])).decode())
+            )
+        )
 
     def _tell(self, found):
         body = json.dumps(found).encode()

@@ -8,19 +8,30 @@ from mtsig_core.results import (
 )
 from tests.builders.toys import metric_result, pair_result
 
-SETTINGS = Settings("ar", "document", None, 999, 0.05, "romano-wolf", "percentile", 200, 0, None, "0")
+SETTINGS = Settings(
+    "ar", "document", None, 999, 0.05, "romano-wolf", "percentile", 200, 0, None, "0"
+)
 
 
 def pair(a, b, delta, better, p=0.001):
-    return pair_result(a, b, delta, better, p, ci_low=delta - 1, ci_high=delta + 1, se=0.5, se_ratio=1.2, mdd=1.4)
+    return pair_result(
+        a, b, delta, better, p, ci_low=delta - 1, ci_high=delta + 1, se=0.5, se_ratio=1.2, mdd=1.4
+    )
 
 
 def result(names=("A", "B", "C"), higher_is_better=True):
     a, b, c = names
     sign = 1 if higher_is_better else -1
-    systems = (SystemResult(a, 50.0 - 20 * sign, 29, 31, 1, 2), SystemResult(b, 50.0 - 20.5 * sign, 28, 31, 1, 2),
-               SystemResult(c, 50.0 - 30 * sign, None, None, 3, 3))
-    pairs = (pair(a, b, 0.5 * sign, None, 0.4), pair(a, c, 10.0 * sign, "a"), pair(b, c, 9.5 * sign, "a"))
+    systems = (
+        SystemResult(a, 50.0 - 20 * sign, 29, 31, 1, 2),
+        SystemResult(b, 50.0 - 20.5 * sign, 28, 31, 1, 2),
+        SystemResult(c, 50.0 - 30 * sign, None, None, 3, 3),
+    )
+    pairs = (
+        pair(a, b, 0.5 * sign, None, 0.4),
+        pair(a, c, 10.0 * sign, "a"),
+        pair(b, c, 9.5 * sign, "a"),
+    )
     return metric_result(systems, pairs, higher_is_better=higher_is_better, signature="tok:13a")
 
 

@@ -13,10 +13,23 @@ NAMES = "ABCD"
 def rated(scores, lower=(), **more):
     """A test set of score tables, {name: (systems, segments)}, NaN where there is none."""
     first = next(iter(scores.values()))
-    tables = {metric: SegmentScores({name: [None if x != x else float(x) for x in row]
-                                     for name, row in zip(NAMES, values, strict=False)}, metric not in lower)
-              for metric, values in scores.items()}
-    return TestSet("toy", {name: [None] * first.shape[1] for name in NAMES[:len(first)]}, {}, scores=tables, **more)
+    tables = {
+        metric: SegmentScores(
+            {
+                name: [None if x != x else float(x) for x in row]
+                for name, row in zip(NAMES, values, strict=False)
+            },
+            metric not in lower,
+        )
+        for metric, values in scores.items()
+    }
+    return TestSet(
+        "toy",
+        {name: [None] * first.shape[1] for name in NAMES[: len(first)]},
+        {},
+        scores=tables,
+        **more,
+    )
 
 
 def noisy(seed, n, spread=1.0, n_systems=3):
@@ -25,9 +38,15 @@ def noisy(seed, n, spread=1.0, n_systems=3):
 
 
 def enumerated(a, b):
-    """One-sided p of mean(a) > mean(b) over all swaps, those of the same difference counted half; slowly."""
+    """One-sided p of mean(a) > mean(b) over all swaps, those of the same difference counted half;
+    slowly.
+    """
     both = [(x, y) for x, y in zip(a, b, strict=True) if x == x and y == y]
-    observed, above, all_swaps = sum(x - y for x, y in both), 0.0, list(product((1, -1), repeat=len(both)))
+    observed, above, all_swaps = (
+        sum(x - y for x, y in both),
+        0.0,
+        list(product((1, -1), repeat=len(both))),
+    )
     for signs in all_swaps:
         swapped = sum(sign * (x - y) for sign, (x, y) in zip(signs, both, strict=True))
         above += 0.5 if abs(swapped - observed) < 1e-9 else float(swapped > observed)
@@ -40,8 +59,16 @@ def by_hand(people, metric, sign=1):
     apart = []
     for i in range(len(people)):
         for j in range(i):
-            theirs, ours = people[i].mean() - people[j].mean(), sign * (metric[i].mean() - metric[j].mean())
+            theirs, ours = (
+                people[i].mean() - people[j].mean(),
+                sign * (metric[i].mean() - metric[j].mean()),
+            )
             ordered += abs(theirs) > 1e-9
             right += theirs * ours > 1e-9
-            apart.append(abs(enumerated(people[i], people[j]) - enumerated(sign * metric[i], sign * metric[j])))
+            apart.append(
+                abs(
+                    enumerated(people[i], people[j])
+                    - enumerated(sign * metric[i], sign * metric[j])
+                )
+            )
     return right / ordered, 1 - sum(apart) / len(apart)

@@ -27,38 +27,57 @@ def sentences(n):
 def written(folder, reference, systems, documents=None, names=NAMES):
     """A source of files with these lines."""
     systems = zip(names, systems, strict=True)
-    return Source(ref=((None, write(folder / "ref.txt", reference)),),
-                  system=tuple((name, write(folder / f"{k}.txt", lines)) for k, (name, lines) in enumerate(systems)),
-                  docs=documents and write(folder / "docs.txt", documents))
+    return Source(
+        ref=((None, write(folder / "ref.txt", reference)),),
+        system=tuple(
+            (name, write(folder / f"{k}.txt", lines)) for k, (name, lines) in enumerate(systems)
+        ),
+        docs=documents and write(folder / "docs.txt", documents),
+    )
 
 
 def small_source(folder):
     """15 documents of 4 segments; a bad system, a good one, and one that says nothing."""
     ref = sentences(60)
     worse = [text.replace("sentence", "word") if k % 3 else text for k, text in enumerate(ref)]
-    mixed = [text.replace("small test", "big") if k % 5 == 0 else text for k, text in enumerate(ref)]
+    mixed = [
+        text.replace("small test", "big") if k % 5 == 0 else text for k, text in enumerate(ref)
+    ]
     return written(folder, ref, (worse, mixed, ["nothing"] * 60), [f"d{k // 4}" for k in range(60)])
 
 
 @told_once
 def words(page):
     """All that the page says through its own HTML, and its data frames as if they were HTML too."""
-    frames = (f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in row)}</tr>" for frame in page.dataframe
-              for tag, rows in zip(("th", "td"), (frame_rows(frame)[:1], frame_rows(frame)[1:]), strict=True)
-              for row in rows)
-    bodies = [re.sub(r"<style>.*?</style>", "", element.proto.body, flags=re.DOTALL) for element in page.get("html")]
+    frames = (
+        f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in row)}</tr>"
+        for frame in page.dataframe
+        for tag, rows in zip(
+            ("th", "td"), (frame_rows(frame)[:1], frame_rows(frame)[1:]), strict=True
+        )
+        for row in rows
+    )
+    bodies = [
+        re.sub(r"<style>.*?</style>", "", element.proto.body, flags=re.DOTALL)
+        for element in page.get("html")
+    ]
     return "\n".join([*filter(None, bodies), *frames])
 
 
 def caution_codes(page, cautions):
     """The codes of those cautions whose first sentence is on the page."""
-    return {caution.code for caution in cautions if escape(caution.text.split(". ")[0]) in words(page)}
+    return {
+        caution.code for caution in cautions if escape(caution.text.split(". ")[0]) in words(page)
+    }
 
 
 def offered(page):
     """What the page offers to copy, by its label, which no two have in common."""
-    fields = [json.loads(element.proto.json) for element in page.get("bidi_component")
-              if element.proto.component_name == "mtsig_copyable"]
+    fields = [
+        json.loads(element.proto.json)
+        for element in page.get("bidi_component")
+        if element.proto.component_name == "mtsig_copyable"
+    ]
     texts = {field["label"]: field["text"] for field in fields}
     assert len(texts) == len(fields) and all(texts)
     return texts
@@ -74,22 +93,39 @@ def frame_rows(frame):
     texts = frame_parts(frame)
     missing = frame.value.isna().to_numpy()
     configs = json.loads(frame.proto.columns)
-    return [[configs[column]["label"] for column in texts.columns],
-            *([frame.proto.placeholder if gone else cell for cell, gone in zip(row, gaps, strict=True)]
-              for row, gaps in zip(texts.to_numpy().tolist(), missing, strict=True))]
+    return [
+        [configs[column]["label"] for column in texts.columns],
+        *(
+            [
+                frame.proto.placeholder if gone else cell
+                for cell, gone in zip(row, gaps, strict=True)
+            ]
+            for row, gaps in zip(texts.to_numpy().tolist(), missing, strict=True)
+        ),
+    ]
 
 
 def shows(page, table):
     """Whether the page has a table of the core, cell by cell as the core writes it."""
     drawn = [row for frame in page.dataframe for row in frame_rows(frame)]
-    drawn += [[unescape(re.sub("<.*?>", "", cell)) for cell in re.findall("<t[dh][^>]*>(.*?)</t[dh]>", row)]
-              for element in page.get("html") for row in re.findall("<tr.*?</tr>", element.proto.body, re.S)]
+    drawn += [
+        [
+            unescape(re.sub("<.*?>", "", cell))
+            for cell in re.findall("<t[dh][^>]*>(.*?)</t[dh]>", row)
+        ]
+        for element in page.get("html")
+        for row in re.findall("<tr.*?</tr>", element.proto.body, re.S)
+    ]
     return all(row in drawn for row in table.for_readers().texts())
 
 
 def answers(page):
     """Its large lines, from the top."""
-    return [element.proto.body for element in page.get("html") if 'class="mt-answer"' in element.proto.body]
+    return [
+        element.proto.body
+        for element in page.get("html")
+        if 'class="mt-answer"' in element.proto.body
+    ]
 
 
 def arguments(command):
@@ -101,11 +137,17 @@ def arguments(command):
 
 def joined(command):
     """The options of a command with their values, as ``--name=value``."""
-    return {f"{one}={value}" if one.startswith("--") and not value.startswith("--") else one
-            for one, value in zip(command, [*command[1:], "--"], strict=True)}
+    return {
+        f"{one}={value}" if one.startswith("--") and not value.startswith("--") else one
+        for one, value in zip(command, [*command[1:], "--"], strict=True)
+    }
 
 
 def table(titles, rows, key="rows", **more):
     """A table of names and of numbers as they are written."""
-    return Table(key, tuple(Column(title, title, "written" if k else "name") for k, title in enumerate(titles)),
-                 tuple(map(tuple, rows)), **more)
+    return Table(
+        key,
+        tuple(Column(title, title, "written" if k else "name") for k, title in enumerate(titles)),
+        tuple(map(tuple, rows)),
+        **more,
+    )

@@ -33,17 +33,36 @@ allowed = ["grace@example.net", "@example.org"]
 
 @contextmanager
 def serving(folder, *options, **environment):
-    """The dashboard, which asks its users to log in; its process, its address, and who lets them in."""
+    """The dashboard, which asks its users to log in; its process, its address, and who lets them
+    in.
+    """
     address = f"http://localhost:{free_port()}"
     with provider() as own:
         (folder / "secrets.toml").write_text(LOGIN.format(address=address, own=own))
         process = subprocess.Popen(
-            [sys.executable, "-m", "mtsig_core", "serve", "--no-browser", *options,
-             "--port", str(urlsplit(address).port)], cwd=CHECKOUT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            [
+                sys.executable,
+                "-m",
+                "mtsig_core",
+                "serve",
+                "--no-browser",
+                *options,
+                "--port",
+                str(urlsplit(address).port),
+            ],
+            cwd=CHECKOUT,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
             process_group=0,  # as a shell starts it
-            env={**os.environ, "MTSIG_LOGIN": str(folder / "secrets.toml"),
-                 "MTSIG_HEALTH_TOKEN": "a token",
-                 "MTSIG_LOG": str(folder / "log"), "MTSIG_DATA_ROOT": "", **environment})
+            env={
+                **os.environ,
+                "MTSIG_LOGIN": str(folder / "secrets.toml"),
+                "MTSIG_HEALTH_TOKEN": "a token",
+                "MTSIG_LOG": str(folder / "log"),
+                "MTSIG_DATA_ROOT": "",
+                **environment,
+            },
+        )
         try:
             patient(lambda: get(f"{address}/_stcore/health").status_code == 200)
             yield process, address, own
@@ -83,7 +102,11 @@ def log_in(client, own, email):
     own.email = email
     with client.session() as tab:
         [button] = elements(tab.run(), "button")
-        [where] = [message.auth_redirect.url for message in tab.run(button.id) if message.HasField("auth_redirect")]
+        [where] = [
+            message.auth_redirect.url
+            for message in tab.run(button.id)
+            if message.HasField("auth_redirect")
+        ]
     assert client.http.get(where).url == f"{client.address}/"
     with client.session() as tab:
         return tab.run()

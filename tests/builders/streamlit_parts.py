@@ -1,4 +1,6 @@
-"""All that the tests know of Streamlit's own parts, beside what it sends and what its AppTest is for."""
+"""All that the tests know of Streamlit's own parts, beside what it sends and what its AppTest is
+for.
+"""
 
 import functools
 from contextlib import contextmanager
@@ -20,21 +22,31 @@ from streamlit.util import calc_hash
 
 
 class Pages(PagesManager):
-    """One that AppTest may reset: a server looks for the pages of dashboards without a frame in its first run alone."""
+    """One that AppTest may reset: a server looks for the pages of dashboards without a frame in its
+    first run alone.
+    """
 
 
 def _ended(runner, timeout):
-    """Wait for a run of a page. Streamlit looks a thousand times a second, which slows down what it waits for."""
+    """Wait for a run of a page.
+
+    Streamlit looks a thousand times a second, which slows down what it waits for.
+    """
     runner._script_thread.join(timeout)
     assert runner.script_stopped(), f"a page took more than {timeout} seconds"
 
 
 @contextmanager
 def as_a_server_that_runs():
-    """What a server does once, AppTest does for each run of each page: more than half the time of its tests."""
+    """What a server does once, AppTest does for each run of each page: more than half the time of
+    its tests.
+    """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(manifest_scanner, "scan_component_manifests",  # looks through all that is installed
-                      functools.cache(manifest_scanner.scan_component_manifests))
+        patch.setattr(
+            manifest_scanner,
+            "scan_component_manifests",  # looks through all that is installed
+            functools.cache(manifest_scanner.scan_component_manifests),
+        )
         patch.setattr(app_test, "PagesManager", Pages)
         compiled = ScriptCache()
         for module in (app_test, local_script_runner):
@@ -51,6 +63,7 @@ def by_path(app, path):
 
 def told_once(tell):
     """What is told of a page, or of a part of it, is found once for each run of the page."""
+
     @functools.wraps(tell)
     def told(page):
         drawn = vars(getattr(page, "_tree", page))  # another one after each run
@@ -63,6 +76,7 @@ def told_once(tell):
 
 def all_elements(app):
     """Of a page, wherever they stand."""
+
     def every(block):
         for child in block.children.values():
             yield from every(child) if hasattr(child, "children") else [child]
@@ -82,10 +96,17 @@ def frame_parts(frame):
 
 
 def runs_on_the_wire():
-    """What the messages of a run are called there, for a script that watches for them: asked, begun, ended, and the end
-    of one that another follows."""
-    numbers = [message.DESCRIPTOR.fields_by_name[field].number for message, field in (
-        (BackMsg, "rerun_script"), (ForwardMsg, "new_session"), (ForwardMsg, "script_finished"))]
+    """What the messages of a run are called there, for a script that watches for them: asked,
+    begun, ended, and the end of one that another follows.
+    """
+    numbers = [
+        message.DESCRIPTOR.fields_by_name[field].number
+        for message, field in (
+            (BackMsg, "rerun_script"),
+            (ForwardMsg, "new_session"),
+            (ForwardMsg, "script_finished"),
+        )
+    ]
     return *numbers, ForwardMsg.FINISHED_EARLY_FOR_RERUN
 
 
@@ -113,5 +134,9 @@ def keeps_sessions_that_left():
     manager = WebsocketSessionManager(storage, None, None, None)
     storage.save(SessionInfo(None, Left(), 0))
     [(_, info)] = manager._session_storage._cache.expire()
-    return (info.session is not None and "_session_mgr" in Runtime.__init__.__code__.co_names
-            and AppSession.shutdown and "_user_info" in AppSession.__init__.__code__.co_names)
+    return (
+        info.session is not None
+        and "_session_mgr" in Runtime.__init__.__code__.co_names
+        and AppSession.shutdown
+        and "_user_info" in AppSession.__init__.__code__.co_names
+    )

@@ -14,7 +14,9 @@ KNOWN = {"pages._ui.result_cache"}
 
 
 class ThreadWorker:
-    """Does its work when it is told to; it looks whether it is still wanted each time it tells how far it is."""
+    """Does its work when it is told to; it looks whether it is still wanted each time it tells how
+    far it is.
+    """
 
     def __init__(self, heavy=False):
         self.heavy, self.weight, self.ended, self.going = heavy, 0, False, threading.Event()
@@ -46,7 +48,9 @@ class ThreadWorker:
 
 
 class PickledWorker(ThreadWorker):
-    """Work and value go through bytes, as they go to a process; what work refers to is looked at."""
+    """Work and value go through bytes, as they go to a process; what work refers to is looked
+    at.
+    """
 
     def run(self, work, tell):
         parts = packed(work)
@@ -76,7 +80,10 @@ class Work:
     """Work that goes on until it is let go, looking at its progress all the while."""
 
     def __init__(self):
-        self.started, self.let_go, self.stopped, self.calls = (*(threading.Event() for _ in range(3)), 0)
+        self.started, self.let_go, self.stopped, self.calls = (
+            *(threading.Event() for _ in range(3)),
+            0,
+        )
 
     def __call__(self, progress):
         self.calls += 1

@@ -1,4 +1,6 @@
-"""Sound files of each format that is read, as rows of values, and the same with one value of another type in them."""
+"""Sound files of each format that is read, as rows of values, and the same with one value of
+another type in them.
+"""
 
 import io
 import json
@@ -11,32 +13,108 @@ from hypothesis import strategies as st
 from openpyxl import Workbook
 
 N_ROWS = 6
-WORDS = ["the cat sat on the mat", "a small house", "it was warm today", "dogs ran over the bridge", "he read a book",
-         "we left early"]
-OUTPUTS = {"A": [text.replace("the", "a") for text in WORDS], "B": [text.replace("a", "the") for text in WORDS]}
+WORDS = [
+    "the cat sat on the mat",
+    "a small house",
+    "it was warm today",
+    "dogs ran over the bridge",
+    "he read a book",
+    "we left early",
+]
+OUTPUTS = {
+    "A": [text.replace("the", "a") for text in WORDS],
+    "B": [text.replace("a", "the") for text in WORDS],
+}
 
 #: No text, no name, no number: no column of any format holds them.
-UNCLEAR = [True, False, date(2024, 1, 2), datetime(2024, 1, 2, 3, 4), time(1, 2), ["a"], [1], {"a": 1},
-           {"a": {"b": []}}, [], {}]
+UNCLEAR = [
+    True,
+    False,
+    date(2024, 1, 2),
+    datetime(2024, 1, 2, 3, 4),
+    time(1, 2),
+    ["a"],
+    [1],
+    {"a": 1},
+    {"a": {"b": []}},
+    [],
+    {},
+]
 #: Of each there may be one clear way to read it, where it stands.
-OTHERS = [12, 0, -1, 12.0, 0.5, 1e300, 1e-9, 10**20, 10**400, float("nan"), float("inf"), None, "", " ", "0,55", "12",
-          "true", "n/a", "2024-01-02", "[]", "{}", "x" * 50, "\u0663", "\u00b2", "1_000", "1e400", "-0", "=1+1", "'",
-          '"', "a\nb", Decimal("1.5")]
-VALUES = st.one_of(st.sampled_from([*UNCLEAR, *OTHERS]), st.integers(), st.floats(), st.text(max_size=5), st.dates(),
-                   st.times())
+OTHERS = [
+    12,
+    0,
+    -1,
+    12.0,
+    0.5,
+    1e300,
+    1e-9,
+    10**20,
+    10**400,
+    float("nan"),
+    float("inf"),
+    None,
+    "",
+    " ",
+    "0,55",
+    "12",
+    "true",
+    "n/a",
+    "2024-01-02",
+    "[]",
+    "{}",
+    "x" * 50,
+    "\u0663",
+    "\u00b2",
+    "1_000",
+    "1e400",
+    "-0",
+    "=1+1",
+    "'",
+    '"',
+    "a\nb",
+    Decimal("1.5"),
+]
+VALUES = st.one_of(
+    st.sampled_from([*UNCLEAR, *OTHERS]),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=5),
+    st.dates(),
+    st.times(),
+)
 
 
-# -- rows by what they are -------------------------------------------------------------------------------------------
+# -- rows by what they are ------------------------------------------------------------------------
 
 
 def _text_rows():
-    return [{"docid": f"d{k // 2}", "domain": "news", "source": f"source {k}", "reference": WORDS[k],
-             "A": OUTPUTS["A"][k], "B": OUTPUTS["B"][k]} for k in range(N_ROWS)]
+    return [
+        {
+            "docid": f"d{k // 2}",
+            "domain": "news",
+            "source": f"source {k}",
+            "reference": WORDS[k],
+            "A": OUTPUTS["A"][k],
+            "B": OUTPUTS["B"][k],
+        }
+        for k in range(N_ROWS)
+    ]
 
 
 def _score_rows():
-    return [{"system": system, "line": k + 1, "score": 0.5 + k / 100, "rater": f"r{k % 2}", "docid": f"d{k // 2}",
-             "domain": "news"} for system in "AB" for k in range(N_ROWS)]
+    return [
+        {
+            "system": system,
+            "line": k + 1,
+            "score": 0.5 + k / 100,
+            "rater": f"r{k % 2}",
+            "docid": f"d{k // 2}",
+            "domain": "news",
+        }
+        for system in "AB"
+        for k in range(N_ROWS)
+    ]
 
 
 def _wide_rows():
@@ -48,9 +126,24 @@ def _language_rows():
 
 
 #: The rows of tables, and what their columns hold.
-TABLES = {"texts": _text_rows(), "scores": _score_rows(), "wide": _wide_rows(), "languages": _language_rows()}
-KINDS = {"docid": "name", "domain": "name", "source": "text", "reference": "text", "system": "name", "line": "name",
-         "score": "number", "rater": "name", "translation.en": "text", "translation.de": "text"}
+TABLES = {
+    "texts": _text_rows(),
+    "scores": _score_rows(),
+    "wide": _wide_rows(),
+    "languages": _language_rows(),
+}
+KINDS = {
+    "docid": "name",
+    "domain": "name",
+    "source": "text",
+    "reference": "text",
+    "system": "name",
+    "line": "name",
+    "score": "number",
+    "rater": "name",
+    "translation.en": "text",
+    "translation.de": "text",
+}
 
 
 def kind_of(table, column):
@@ -58,7 +151,7 @@ def kind_of(table, column):
     return KINDS.get(column) or ("text" if table == "texts" else "number")
 
 
-# -- rows as files -----------------------------------------------------------------------------------------------------
+# -- rows as files --------------------------------------------------------------------------------
 
 
 def dump(value):
@@ -79,8 +172,13 @@ def by_column(rows):
 
 
 def as_split(rows):
-    return dump({"columns": list(rows[0]), "index": list(range(len(rows))),
-                 "data": [list(row.values()) for row in rows]}).encode()
+    return dump(
+        {
+            "columns": list(rows[0]),
+            "index": list(range(len(rows))),
+            "data": [list(row.values()) for row in rows],
+        }
+    ).encode()
 
 
 def as_index(rows):
@@ -91,6 +189,7 @@ def delimited(separator):
     def write(rows):
         cells = [list(rows[0]), *([_as_cell(value) for value in row.values()] for row in rows)]
         return "".join(separator.join(row) + "\n" for row in cells).encode()
+
     return write
 
 
@@ -102,7 +201,9 @@ def _as_cell(value):
 def xlsx(rows):
     book, out = Workbook(), io.BytesIO()
     for row in [list(rows[0]), *(list(row.values()) for row in rows)]:
-        book.active.append([dump(value) if isinstance(value, list | dict) else value for value in row])
+        book.active.append(
+            [dump(value) if isinstance(value, list | dict) else value for value in row]
+        )
     book.save(out)
     return out.getvalue()
 
@@ -114,38 +215,73 @@ def parquet(rows):
     columns = {}
     for key in rows[0]:
         values = [row[key] for row in rows]
-        odd = next((value for value in values if type(value) not in usual - {type(None)} or isinstance(value, bool)),
-                   None)
+        odd = next(
+            (
+                value
+                for value in values
+                if type(value) not in usual - {type(None)} or isinstance(value, bool)
+            ),
+            None,
+        )
         types = {type(value) for value in values} - {type(None)}
         if len(types) > 1:
-            odd = next(value for value in values if [type(one) for one in values].count(type(value)) == 1)
+            odd = next(
+                value for value in values if [type(one) for one in values].count(type(value)) == 1
+            )
         columns[key] = values if odd is None else [odd] * len(values)
     pd.DataFrame(columns).to_parquet(out)
     return out.getvalue()
 
 
 #: How a table may be written; the last are those that keep the types of Python.
-CONTAINERS = {"jsonl": jsonl, "json": in_array, "columns.json": by_column, "split.json": as_split,
-              "index.json": as_index, "tsv": delimited("\t"), "csv": delimited(","), "xlsx": xlsx, "parquet": parquet}
+CONTAINERS = {
+    "jsonl": jsonl,
+    "json": in_array,
+    "columns.json": by_column,
+    "split.json": as_split,
+    "index.json": as_index,
+    "tsv": delimited("\t"),
+    "csv": delimited(","),
+    "xlsx": xlsx,
+    "parquet": parquet,
+}
 KEEPS_TYPES = ("jsonl", "json", "columns.json", "split.json", "index.json")
 
 
-# -- records and texts of a form of their own --------------------------------------------------------------------------
+# -- records and texts of a form of their own -----------------------------------------------------
 
 
 def wmt25_texts():
-    return [{"doc_id": f"en-de_#_news_#_{k}", "src_text": f"source {k}", "refs": {"refA": {"ref": WORDS[k]}},
-             "tgt_text": {"A": OUTPUTS["A"][k]}} for k in range(N_ROWS)]
+    return [
+        {
+            "doc_id": f"en-de_#_news_#_{k}",
+            "src_text": f"source {k}",
+            "refs": {"refA": {"ref": WORDS[k]}},
+            "tgt_text": {"A": OUTPUTS["A"][k]},
+        }
+        for k in range(N_ROWS)
+    ]
 
 
 def wmt25_ratings():
-    return [{"doc_id": f"en-de_#_news_#_{k}", "src_text": f"source {k}",
-             "scores": {"A": {"human1": 80 + k, "human2": 70}, "B": {"human1": 60, "human2": 50 - k}}}
-            for k in range(N_ROWS)]
+    return [
+        {
+            "doc_id": f"en-de_#_news_#_{k}",
+            "src_text": f"source {k}",
+            "scores": {
+                "A": {"human1": 80 + k, "human2": 70},
+                "B": {"human1": 60, "human2": 50 - k},
+            },
+        }
+        for k in range(N_ROWS)
+    ]
 
 
 def samples():
-    return [{"doc_id": k, "doc": {}, "target": WORDS[k], "filtered_resps": [OUTPUTS["A"][k]]} for k in range(N_ROWS)]
+    return [
+        {"doc_id": k, "doc": {}, "target": WORDS[k], "filtered_resps": [OUTPUTS["A"][k]]}
+        for k in range(N_ROWS)
+    ]
 
 
 def translations():
@@ -157,17 +293,29 @@ def predictions():
 
 
 def metricx():
-    return [{"source": "s", "hypothesis": text, "reference": reference, "prediction": 0.5}
-            for text, reference in zip(OUTPUTS["A"], WORDS, strict=True)]
+    return [
+        {"source": "s", "hypothesis": text, "reference": reference, "prediction": 0.5}
+        for text, reference in zip(OUTPUTS["A"], WORDS, strict=True)
+    ]
 
 
-RECORDS = {"predictions": predictions, "metricx": metricx, "wmt25-texts": wmt25_texts,
-           "wmt25-ratings": wmt25_ratings, "lm-eval": samples, "translations": translations}
+RECORDS = {
+    "predictions": predictions,
+    "metricx": metricx,
+    "wmt25-texts": wmt25_texts,
+    "wmt25-ratings": wmt25_ratings,
+    "lm-eval": samples,
+    "translations": translations,
+}
 
 
 def comet_json():
-    return {f"{name}.txt": [{"src": "s", "mt": text, "COMET": 0.5 + k / 10} for k, text in enumerate(texts)]
-            for name, texts in OUTPUTS.items()}
+    return {
+        f"{name}.txt": [
+            {"src": "s", "mt": text, "COMET": 0.5 + k / 10} for k, text in enumerate(texts)
+        ]
+        for name, texts in OUTPUTS.items()
+    }
 
 
 def metadata_json():
@@ -185,38 +333,78 @@ def _sgml(root, own, texts):
 
 def _xml(texts):
     segs = "".join(f"<seg id={quoteattr(str(k))}>{escape(str(text))}</seg>\n" for k, text in texts)
-    parts = "".join(f'<{tag}><p>{segs}</p></{tag.split()[0]}>' for tag in (
-        'src lang="en"', 'ref lang="de" translator="A"', 'hyp lang="de" system="A"'))
+    parts = "".join(
+        f"<{tag}><p>{segs}</p></{tag.split()[0]}>"
+        for tag in ('src lang="en"', 'ref lang="de" translator="A"', 'hyp lang="de" system="A"')
+    )
     return f'<dataset id="n"><doc id="d" origlang="en">{parts}</doc></dataset>\n'
 
 
 PER_SYSTEM = [(system, k, 0.5 + k / 100) for system in "AB" for k in range(N_ROWS)]
 #: Formats of plain text: cells of each line, and how lines are written.
 LINES = {
-    "mqm": ([(system, "d", k, "r", "Fluency", "major") for system, k, _ in PER_SYSTEM], lambda rows: _lines_of(
-        lambda *cells: "\t".join(map(str, cells)), rows, "system\tdoc\tseg_id\trater\tcategory\tseverity\n")),
-    "appraise-esa": ([("ann", system, k, "TGT", "eng", "deu", 80 + k, f"doc{k}#", "False", "[]", 1.5, 2.5)
-                      for system, k, _ in PER_SYSTEM], lambda rows: _lines_of(
-        lambda *cells: ",".join(map(str, cells)), rows)),
-    "appraise-da": ([("ann", system, k, "TGT", "eng", "deu", 80 + k, 1.5, 2.5) for system, k, _ in PER_SYSTEM],
-                    lambda rows: _lines_of(lambda *cells: ",".join(map(str, cells)), rows)),
-    "seg-score": ([(system, score) for system, _, score in PER_SYSTEM], lambda rows: _lines_of(
-        lambda *cells: "\t".join(map(str, cells)), rows)),
-    "comet": (PER_SYSTEM, lambda rows: _lines_of(
-        lambda system, k, score: f"{system}.txt\tSegment {k}\tscore: {score}", rows)),
-    "mturk": ([(system, k + 1, 80, score, 1) for system, k, score in PER_SYSTEM], lambda rows: _lines_of(
-        lambda *cells: " ".join(map(str, cells)), rows, "SYS SID RAW.SCR Z.SCR N\n")),
-    "mqm-averages": ([(system, -score, k + 1) for system, k, score in PER_SYSTEM], lambda rows: _lines_of(
-        lambda system, score, k: f"{system}\t{score} {k}", rows, "system mqm_avg_score seg_id\n")),
+    "mqm": (
+        [(system, "d", k, "r", "Fluency", "major") for system, k, _ in PER_SYSTEM],
+        lambda rows: _lines_of(
+            lambda *cells: "\t".join(map(str, cells)),
+            rows,
+            "system\tdoc\tseg_id\trater\tcategory\tseverity\n",
+        ),
+    ),
+    "appraise-esa": (
+        [
+            ("ann", system, k, "TGT", "eng", "deu", 80 + k, f"doc{k}#", "False", "[]", 1.5, 2.5)
+            for system, k, _ in PER_SYSTEM
+        ],
+        lambda rows: _lines_of(lambda *cells: ",".join(map(str, cells)), rows),
+    ),
+    "appraise-da": (
+        [("ann", system, k, "TGT", "eng", "deu", 80 + k, 1.5, 2.5) for system, k, _ in PER_SYSTEM],
+        lambda rows: _lines_of(lambda *cells: ",".join(map(str, cells)), rows),
+    ),
+    "seg-score": (
+        [(system, score) for system, _, score in PER_SYSTEM],
+        lambda rows: _lines_of(lambda *cells: "\t".join(map(str, cells)), rows),
+    ),
+    "comet": (
+        PER_SYSTEM,
+        lambda rows: _lines_of(
+            lambda system, k, score: f"{system}.txt\tSegment {k}\tscore: {score}", rows
+        ),
+    ),
+    "mturk": (
+        [(system, k + 1, 80, score, 1) for system, k, score in PER_SYSTEM],
+        lambda rows: _lines_of(
+            lambda *cells: " ".join(map(str, cells)), rows, "SYS SID RAW.SCR Z.SCR N\n"
+        ),
+    ),
+    "mqm-averages": (
+        [(system, -score, k + 1) for system, k, score in PER_SYSTEM],
+        lambda rows: _lines_of(
+            lambda system, score, k: f"{system}\t{score} {k}", rows, "system mqm_avg_score seg_id\n"
+        ),
+    ),
     "numbers": ([(score,) for *_, score in PER_SYSTEM], lambda rows: _lines_of(str, rows)),
-    "fairseq": ([(k, text) for k, text in enumerate(WORDS)], lambda rows: _lines_of(
-        lambda k, text: f"S-{k}\ts {text}\nT-{k}\t{text}\nH-{k}\t-0.4\t{text}", rows)),
-    "columns": ([(text, OUTPUTS["A"][k]) for k, text in enumerate(WORDS)], lambda rows: _lines_of(
-        lambda *cells: "\t".join(map(str, cells)), rows)),
-    "quoted": ([(text, OUTPUTS["A"][k]) for k, text in enumerate(WORDS)], lambda rows: _lines_of(
-        lambda *cells: ",".join(f'"{cell}"' for cell in cells), rows)),
-    "sgml": ([(k, text) for k, text in enumerate(WORDS)], lambda rows: _sgml("refset", "ref", rows)),
-    "wmt-xml": ([(k, text) for k, text in enumerate(WORDS)], _xml)}
+    "fairseq": (
+        [(k, text) for k, text in enumerate(WORDS)],
+        lambda rows: _lines_of(
+            lambda k, text: f"S-{k}\ts {text}\nT-{k}\t{text}\nH-{k}\t-0.4\t{text}", rows
+        ),
+    ),
+    "columns": (
+        [(text, OUTPUTS["A"][k]) for k, text in enumerate(WORDS)],
+        lambda rows: _lines_of(lambda *cells: "\t".join(map(str, cells)), rows),
+    ),
+    "quoted": (
+        [(text, OUTPUTS["A"][k]) for k, text in enumerate(WORDS)],
+        lambda rows: _lines_of(lambda *cells: ",".join(f'"{cell}"' for cell in cells), rows),
+    ),
+    "sgml": (
+        [(k, text) for k, text in enumerate(WORDS)],
+        lambda rows: _sgml("refset", "ref", rows),
+    ),
+    "wmt-xml": ([(k, text) for k, text in enumerate(WORDS)], _xml),
+}
 
 
 def replaced(root, path, value):
@@ -231,7 +419,13 @@ def replaced(root, path, value):
 
 def list_paths(root, path=()):
     """All places in nested lists and objects, outer ones before inner ones."""
-    items = root.items() if isinstance(root, dict) else enumerate(root) if isinstance(root, list) else ()
+    items = (
+        root.items()
+        if isinstance(root, dict)
+        else enumerate(root)
+        if isinstance(root, list)
+        else ()
+    )
     for key, value in items:
         yield (*path, key)
         yield from list_paths(value, (*path, key))
@@ -239,7 +433,9 @@ def list_paths(root, path=()):
 
 @st.composite
 def table_files(draw):
-    """A table with one value of another type: how it is written, what it is of, row, column, value, and the file."""
+    """A table with one value of another type: how it is written, what it is of, row, column, value,
+    and the file.
+    """
     table = draw(st.sampled_from(sorted(TABLES)))
     container = draw(st.sampled_from(sorted(CONTAINERS)))
     rows = TABLES[table]
@@ -255,18 +451,30 @@ def other_files(draw):
     value = draw(VALUES)
     if name == "comet.json":
         root = comet_json()
-        return name, "t.json", dump(replaced(root, draw(st.sampled_from(list(list_paths(root)))), value)).encode()
+        return (
+            name,
+            "t.json",
+            dump(replaced(root, draw(st.sampled_from(list(list_paths(root)))), value)).encode(),
+        )
     if name in RECORDS:
         root = RECORDS[name]()
-        return name, "t.jsonl", jsonl(replaced(root, draw(st.sampled_from(list(list_paths(root)))), value))
+        return (
+            name,
+            "t.jsonl",
+            jsonl(replaced(root, draw(st.sampled_from(list(list_paths(root)))), value)),
+        )
     rows, write = LINES[name]
     row = draw(st.integers(0, len(rows) - 1))
     cells = list(rows[row])
     cells[draw(st.integers(0, len(cells) - 1))] = value
-    return name, "t.txt", write([*rows[:row], tuple(cells), *rows[row + 1:]]).encode("utf-8", "surrogatepass")
+    return (
+        name,
+        "t.txt",
+        write([*rows[:row], tuple(cells), *rows[row + 1 :]]).encode("utf-8", "surrogatepass"),
+    )
 
 
-# -- several wrong values in what is uploaded together ---------------------------------------------------------------
+# -- several wrong values in what is uploaded together --------------------------------------------
 
 
 def documents_jsonl():
@@ -274,12 +482,29 @@ def documents_jsonl():
 
 
 def score_lines():
-    return [{"language_pair": "en-de_DE", "domain": "news", "document_id": f"d{k}",
-             "metric_scores": {"XCOMET-XL": [0.5, 0.25], "MetricX": [1.5, 2]}} for k in range(3)]
+    return [
+        {
+            "language_pair": "en-de_DE",
+            "domain": "news",
+            "document_id": f"d{k}",
+            "metric_scores": {"XCOMET-XL": [0.5, 0.25], "MetricX": [1.5, 2]},
+        }
+        for k in range(3)
+    ]
 
 
-OFFICIAL = [{"lp": "en-de", "system": name, "BLEU": 27.5, "chrF": 55, "rank_low": 1, "rank_high": 2, "cluster": 1}
-            for name in "AB"]
+OFFICIAL = [
+    {
+        "lp": "en-de",
+        "system": name,
+        "BLEU": 27.5,
+        "chrF": 55,
+        "rank_low": 1,
+        "rank_high": 2,
+        "cluster": 1,
+    }
+    for name in "AB"
+]
 
 
 def spoiled(draw, root):
@@ -297,7 +522,9 @@ def _plain(texts):
 
 @st.composite
 def typed_uploads(draw):
-    """Files as they come from a browser, in one of which values have other types: (name, content)."""
+    """Files as they come from a browser, in one of which values have other types: (name,
+    content).
+    """
     kind = draw(st.sampled_from(["table", "table", "table", "records", "documents", "lines"]))
     texts = [("ref.txt", _plain(WORDS)), ("A.txt", _plain(OUTPUTS["A"]))]
     if kind == "table":
@@ -315,7 +542,10 @@ def typed_uploads(draw):
         return [*texts, ("docs.jsonl", jsonl_of(spoiled(draw, documents_jsonl())))]
     if kind == "records":
         name = draw(st.sampled_from(sorted(RECORDS)))
-        return [(f"{name}.jsonl", jsonl_of(spoiled(draw, RECORDS[name]()))), *draw(st.sampled_from([[], texts]))]
+        return [
+            (f"{name}.jsonl", jsonl_of(spoiled(draw, RECORDS[name]()))),
+            *draw(st.sampled_from([[], texts])),
+        ]
     name, file, content = draw(other_files())
     return [(file, content), *draw(st.sampled_from([[], texts]))]
 
@@ -330,26 +560,38 @@ def typed_tasks(draw):
     """The files of a task of scores alone, with values of other types in them."""
     spoil_scores = draw(st.booleans())
     scores = {name: score_lines() for name in "AB"}
-    metadata = metadata_json() | {"A": {"constrained": True, "supported_lps": {"en-de_DE": "supported"}}}
+    metadata = metadata_json() | {
+        "A": {"constrained": True, "supported_lps": {"en-de_DE": "supported"}}
+    }
     if spoil_scores:
         scores["A"] = spoiled(draw, scores["A"])
     else:
         metadata = spoiled(draw, metadata)
-    return {**{f"t/automatic_scores/{name}.jsonl": jsonl_of(lines) for name, lines in scores.items()},
-            "t/systems_metadata.json": dump(metadata).encode()}
+    return {
+        **{f"t/automatic_scores/{name}.jsonl": jsonl_of(lines) for name, lines in scores.items()},
+        "t/systems_metadata.json": dump(metadata).encode(),
+    }
 
 
 @st.composite
 def typed_official_tables(draw):
     """A table of published scores, and ranks, with values of other types in it."""
     rows = [dict(row) for row in OFFICIAL]
-    left_out = draw(st.sets(st.sampled_from(["lp", "BLEU", "chrF", "rank_low", "rank_high", "cluster"])))
+    left_out = draw(
+        st.sets(st.sampled_from(["lp", "BLEU", "chrF", "rank_low", "rank_high", "cluster"]))
+    )
     rows = [{key: value for key, value in row.items() if key not in left_out} for row in rows]
     for _ in range(draw(st.integers(0, 3))):
         row = draw(st.sampled_from(rows))
         row[draw(st.sampled_from(sorted(row)))] = draw(VALUES)
-    rows = rows[:draw(st.integers(0, 2))]
+    rows = rows[: draw(st.integers(0, 2))]
     header = [key for key in OFFICIAL[0] if key not in left_out]
     separator = draw(st.sampled_from("\t,;"))
-    lines = [header, *([str(row.get(key) if row.get(key) is not None else "") for key in header] for row in rows)]
+    lines = [
+        header,
+        *(
+            [str(row.get(key) if row.get(key) is not None else "") for key in header]
+            for row in rows
+        ),
+    ]
     return "".join(separator.join(line) + "\n" for line in lines)

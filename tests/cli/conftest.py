@@ -12,7 +12,11 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 @pytest.fixture
 def options(files):
     """Source options for these files."""
-    systems = [part for name in ("fair", "good", "poor") for part in ("--system", str(files / f"{name}.txt"))]
+    systems = [
+        part
+        for name in ("fair", "good", "poor")
+        for part in ("--system", str(files / f"{name}.txt"))
+    ]
     return ["--ref", str(files / "ref.txt"), *systems, "--docs", str(files / "docs.txt")]
 
 
@@ -29,8 +33,14 @@ def checkout():
 @pytest.fixture
 def process():
     """Run the command line as a process of its own."""
+
     def call(*args, **kwargs):
-        return subprocess.run([sys.executable, "-m", "mtsig_core", *map(str, args)], cwd=CHECKOUT, timeout=120,
-                              capture_output=True, **kwargs)
+        return subprocess.run(
+            [sys.executable, "-m", "mtsig_core", *map(str, args)],
+            cwd=CHECKOUT,
+            timeout=120,
+            capture_output=True,
+            **kwargs,
+        )
 
     return call

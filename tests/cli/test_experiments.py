@@ -1,4 +1,6 @@
-"""`validate`, `sweep` and `metrics` on the command line: JSON and CSV hold the numbers of the core."""
+"""`validate`, `sweep` and `metrics` on the command line: JSON and CSV hold the numbers of the
+core.
+"""
 
 import io
 import json
@@ -11,30 +13,71 @@ from mtsig_core.experiments.inside_score import lengths, precisions, students_t
 from mtsig_core.simulation.corpus import load_demo
 from tests.builders.cases import brief
 
-#: Command -> options, then tables in JSON and columns of theirs that CSV has too ({name: (columns)}).
+#: Command -> options, then tables in JSON and columns of theirs that CSV has too ({name:
+#: (columns)}).
 COMMANDS = {
     "validate conclusions": (["--resamples", "50"], {"rows": ["right"]}),
     "validate calibration": (["--resamples", "50"], {"levels": ["right"]}),
     "validate coverage": (["--repeats", "10", "--resamples", "50"], {"rows": ["covered"]}),
     "validate type1": (["--pairs", "10", "--trials", "99"], {"rows": ["rejected"]}),
     "validate families": (["--repeats", "5", "--trials", "99", "--systems", "3"], {"rows": []}),
-    "validate claims": (["--repeats", "5", "--trials", "99", "--systems", "4", "--better", "1"],
-                        {"rows": ["any_false"]}),
+    "validate claims": (
+        ["--repeats", "5", "--trials", "99", "--systems", "4", "--better", "1"],
+        {"rows": ["any_false"]},
+    ),
     "validate variants": (["--trials", "99"], {"rows": ["p_ar", "p_bootstrap", "p_as_printed"]}),
-    "validate pair": (["--trials", "99", "--metrics", "nist,bleu", "--segments", "100"], {"rows": ["p_value"]}),
-    "validate units": (["--trials", "99", "--resamples", "50"], {"rows": ["both", "segment_only", "document_only"]}),
-    "validate changed-pairs": (["--trials", "99", "--resamples", "50"], {"pairs": ["p_segment", "p_document"]}),
+    "validate pair": (
+        ["--trials", "99", "--metrics", "nist,bleu", "--segments", "100"],
+        {"rows": ["p_value"]},
+    ),
+    "validate units": (
+        ["--trials", "99", "--resamples", "50"],
+        {"rows": ["both", "segment_only", "document_only"]},
+    ),
+    "validate changed-pairs": (
+        ["--trials", "99", "--resamples", "50"],
+        {"pairs": ["p_segment", "p_document"]},
+    ),
     "sample spread": (["--sizes", "20,60", "--shuffle"], {"rows": ["blocks", "ratio"]}),
-    "sweep size": (["--sizes", "5,15", "--repeats", "5", "--resamples", "50", "--difference", "2", "--power", "0.9"],
-                   {"systems": ["width"], "pairs": ["size"], "slopes": ["slope"], "plan": []}),
-    "sweep references": (["--shares", "0.5,1", "--repeats", "2", "--resamples", "50", "--demo-references", "4",
-                          "--unit", "segment", "--only", "Spanish"], {"rows": ["score", "width", "paper_score"]}),
+    "sweep size": (
+        [
+            "--sizes",
+            "5,15",
+            "--repeats",
+            "5",
+            "--resamples",
+            "50",
+            "--difference",
+            "2",
+            "--power",
+            "0.9",
+        ],
+        {"systems": ["width"], "pairs": ["size"], "slopes": ["slope"], "plan": []},
+    ),
+    "sweep references": (
+        [
+            "--shares",
+            "0.5,1",
+            "--repeats",
+            "2",
+            "--resamples",
+            "50",
+            "--demo-references",
+            "4",
+            "--unit",
+            "segment",
+            "--only",
+            "Spanish",
+        ],
+        {"rows": ["score", "width", "paper_score"]},
+    ),
     "metrics precisions": ([], {"systems": ["p4"]}),
     "metrics lengths": (["--system-name", "Danish"], {"points": []}),
     "metrics example": (["--line", "7", "--system-name", "Greek"], {"steps": ["precision"]}),
     "metrics averages": (["--seed", "3"], {"systems": ["average"]}),
     "metrics students-t": (["--alpha", "0.1"], {"rows": ["t_low"]}),
-    "metrics signatures": (["--system-name", "German"], {"scores": ["bleu"]})}
+    "metrics signatures": (["--system-name", "German"], {"scores": ["bleu"]}),
+}
 
 
 def plain(value):
@@ -54,15 +97,24 @@ def test_json_and_csv_have_the_same_numbers(run, command):
     done = run(*asked)
     assert done.status == 0, done.err
     found = json.loads(done.out)
-    table = table_of(run(*asked, "--format", "csv", *(["--jobs", "2"] if command.startswith("validate") else [])))
-    assert found["testset"]["simulated"] and list(found["metrics"]) == list(dict.fromkeys(table.metric))
+    table = table_of(
+        run(*asked, "--format", "csv", *(["--jobs", "2"] if command.startswith("validate") else []))
+    )
+    assert found["testset"]["simulated"] and list(found["metrics"]) == list(
+        dict.fromkeys(table.metric)
+    )
     for metric, one in found["metrics"].items():
         for name, columns in tables.items():
-            theirs = table[(table.metric == metric) & (table.table == name if "table" in table else True)]
+            theirs = table[
+                (table.metric == metric) & (table.table == name if "table" in table else True)
+            ]
             rows = one[name] + one.get("beside_points", [])
             assert len(theirs) == len(rows) > 0
             for column in columns:
-                ours = [float("nan") if plain(row[column]) is None else plain(row[column]) for row in rows]
+                ours = [
+                    float("nan") if plain(row[column]) is None else plain(row[column])
+                    for row in rows
+                ]
                 assert theirs[column].tolist() == pytest.approx(ours, nan_ok=True)
 
 
@@ -70,13 +122,16 @@ def test_they_are_those_of_the_core(run):
     demo = load_demo(200)
 
     def printed(view, *options):
-        return json.loads(run("metrics", view, "--demo-segments", "200", *options).out)["metrics"]["bleu"]
+        return json.loads(run("metrics", view, "--demo-segments", "200", *options).out)["metrics"][
+            "bleu"
+        ]
 
     assert printed("precisions")["systems"] == list(map(asdict, precisions(demo)))
     theirs = lengths(demo, system="Greek", beside="Danish", most=50)
     ours = printed("lengths", "--segments", "50", "--system-name", "Greek", "--beside", "Danish")
     assert [ours["points"], ours["beside_points"]] == [
-        list(map(asdict, points)) for points in (theirs.points, theirs.beside_points)]
+        list(map(asdict, points)) for points in (theirs.points, theirs.beside_points)
+    ]
     found = printed("students-t", "--system-name", "Finnish", "--resamples", "500", "--jobs", "2")
     assert found["document_low"] == students_t(demo, system="Finnish", resamples=500).document_low
 
@@ -87,8 +142,11 @@ def test_without_a_line_the_example_is_that_of_the_note(run):
     assert round(found["brevity_penalty"], 4) == 0.8465 and found["claims"][2]["value"] == 0.085
     asked = ["metrics", "example", "--demo-segments", "20", "--tokenize", "char", "--lowercase"]
     found = json.loads(run(*asked).out)["metrics"]["bleu"]
-    letters = len("".join("Israeli officials responsibility of airport safety".split()))
-    assert "case:lc" in found["signature"] and found["sys_len"] == found["steps"][0]["total"] == letters
+    letters = len("".join(["Israeli", "officials", "responsibility", "of", "airport", "safety"]))
+    assert (
+        "case:lc" in found["signature"]
+        and found["sys_len"] == found["steps"][0]["total"] == letters
+    )
 
 
 def test_the_columns_and_keys_are_there_also_where_no_pair_changes(run):
@@ -99,25 +157,49 @@ def test_the_columns_and_keys_are_there_also_where_no_pair_changes(run):
         table = table_of(run("validate", "changed-pairs", *quick, *some, "--format", "csv"))
         keys.append(list(pairs)), columns.append(list(table.columns))
         assert len(table) == len(pairs["pairs"]) and bool(len(table)) != bool(some)
-    assert keys[0] == keys[1] and columns[0] == columns[1] and columns[0][:4] == ["metric", "correction", "a", "b"]
+    assert (
+        keys[0] == keys[1]
+        and columns[0] == columns[1]
+        and columns[0][:4] == ["metric", "correction", "a", "b"]
+    )
 
 
 def test_one_pair_for_all_metrics_which_each_row_names(run, tmp_path):
     """Metric x ranks A, B, C and metric y ranks C, B, A."""
     scores = []
     for metric, sign in (("x", 1), ("y", -1)):
-        lines = [f"{name}\t{k}\t{(k * 7) % 11 + sign * better}" for better, name in enumerate("CBA")
-                 for k in range(1, 61)]
+        lines = [
+            f"{name}\t{k}\t{(k * 7) % 11 + sign * better}"
+            for better, name in enumerate("CBA")
+            for k in range(1, 61)
+        ]
         (tmp_path / f"{metric}.tsv").write_text("\n".join(["system\tline\tscore", *lines]))
         scores += ["--scores", f"{metric}={tmp_path / metric}.tsv"]
     for metrics, pair in (("x,y", {("A", "B")}), ("y,x", {("C", "B")})):
-        table = table_of(run("validate", "pair", *scores, "--trials", "99", "--metrics", metrics, "--format", "csv"))
+        table = table_of(
+            run(
+                "validate",
+                "pair",
+                *scores,
+                "--trials",
+                "99",
+                "--metrics",
+                metrics,
+                "--format",
+                "csv",
+            )
+        )
         assert set(zip(table.a, table.b, strict=True)) == pair and set(table.metric) == {"x", "y"}
 
 
-@pytest.mark.parametrize("name, source, metric, n", [
-    ("conclusions", "Koehn (2004), Table 3", "bleu", 9), ("pair", "Riezler and Maxwell (2005), Table 1", "dep-f", 1),
-    ("variants", "Riezler and Maxwell (2005), Table 2", "nist", 5)])
+@pytest.mark.parametrize(
+    "name, source, metric, n",
+    [
+        ("conclusions", "Koehn (2004), Table 3", "bleu", 9),
+        ("pair", "Riezler and Maxwell (2005), Table 1", "dep-f", 1),
+        ("variants", "Riezler and Maxwell (2005), Table 2", "nist", 5),
+    ],
+)
 def test_the_numbers_of_the_papers_come_along(run, name, source, metric, n):
     more = ["--resamples", "50"] if name == "conclusions" else ["--trials", "99"]
     published = json.loads(run("validate", name, "--demo-segments", "240", *more).out)["published"]
@@ -126,42 +208,94 @@ def test_the_numbers_of_the_papers_come_along(run, name, source, metric, n):
 
 
 def test_sizes_as_shares_stand_beside_the_papers(run, tmp_path, options):
-    """Table 2 of Zhang and Vogel at a tenth, a fifth, half and all of the set; people beside people."""
+    """Table 2 of Zhang and Vogel at a tenth, a fifth, half and all of the set; people beside
+    people.
+    """
     table = tmp_path / "people.tsv"
-    table.write_text("system\tline\tscore\n" + "".join(
-        f"{name}\t{k + 1}\t{60 + k % 7 + j}\n" for j, name in enumerate(("fair", "good")) for k in range(60)))
-    asked = ("sweep", "size", *options, "--scores", f"people={table}", "--metrics", "bleu,people,chrf", "--unit",
-             "segment", "--sizes", "10%,20%,25,50%,100%", "--repeats", "2", "--resamples", "50", "--only", "good")
+    table.write_text(
+        "system\tline\tscore\n"
+        + "".join(
+            f"{name}\t{k + 1}\t{60 + k % 7 + j}\n"
+            for j, name in enumerate(("fair", "good"))
+            for k in range(60)
+        )
+    )
+    asked = (
+        "sweep",
+        "size",
+        *options,
+        "--scores",
+        f"people={table}",
+        "--metrics",
+        "bleu,people,chrf",
+        "--unit",
+        "segment",
+        "--sizes",
+        "10%,20%,25,50%,100%",
+        "--repeats",
+        "2",
+        "--resamples",
+        "50",
+        "--only",
+        "good",
+    )
     found = json.loads(run(*asked).out)["metrics"]
-    theirs = {name: [(row["size"], row["paper_low"], row["paper_high"]) for row in one["systems"]]
-              for name, one in found.items()}
-    assert theirs["bleu"] == [(6, -0.134, 0.1366), (12, -0.0958, 0.0969), (25, None, None), (30, -0.0606, 0.0614),
-                              (60, -0.0435, 0.0441)]
+    theirs = {
+        name: [(row["size"], row["paper_low"], row["paper_high"]) for row in one["systems"]]
+        for name, one in found.items()
+    }
+    assert theirs["bleu"] == [
+        (6, -0.134, 0.1366),
+        (12, -0.0958, 0.0969),
+        (25, None, None),
+        (30, -0.0606, 0.0614),
+        (60, -0.0435, 0.0441),
+    ]
     assert theirs["people"][0] == (6, -0.0465, 0.0477) and theirs["chrf"][0] == (6, None, None)
 
 
 def test_scores_of_a_table(run, tmp_path):
     file = tmp_path / "human.tsv"
-    file.write_text("system\tline\tscore\n" + "".join(f"{s}\t{k}\t{(k * 7 + ord(s)) % 11}\n" for s in "AB"
-                                                    for k in range(1, 121)))
-    found = json.loads(run("metrics", "students-t", "--scores", f"human={file}").out)["metrics"]["human"]
-    assert [row["n"] for row in found["rows"]] == [100, 120] and found["signature"].startswith("scores:human")
-    for view, message in (("averages", "human is a mean of segment scores"), ("signatures", "human has no n-gram")):
+    file.write_text(
+        "system\tline\tscore\n"
+        + "".join(f"{s}\t{k}\t{(k * 7 + ord(s)) % 11}\n" for s in "AB" for k in range(1, 121))
+    )
+    found = json.loads(run("metrics", "students-t", "--scores", f"human={file}").out)["metrics"][
+        "human"
+    ]
+    assert [row["n"] for row in found["rows"]] == [100, 120] and found["signature"].startswith(
+        "scores:human"
+    )
+    for view, message in (
+        ("averages", "human is a mean of segment scores"),
+        ("signatures", "human has no n-gram"),
+    ):
         done = run("metrics", view, "--scores", f"human={file}")
         assert done.status == 2 and message in done.err and done.err.count("\n") == 1
 
 
-@pytest.mark.parametrize("args, message", [
-    ("validate type1 --demo-segments 5", "from: 5. Expected at least 10"),
-    ("validate pair --metrics dep-f", "dep-f needs a parse"),
-    ("sweep size --sizes 5,x", "'5,x' is no list"), ("sweep references", "Expected at least 5: take larger shares"),
-    ("metrics example --line 99", "has no line 99. It has 50, from 1 to 50"),
-    ("metrics example --line 3 --system-name Dansk", "No system 'Dansk'"),
-    ("metrics lengths --segments 0", "segments is 0"), ("metrics example --metrics bleu,chrf", "chrf has no n-gram"),
-    ("metrics example --system-name Greek", "--system-name Greek without --line"),
-    ("metrics students-t --jobs 0", "jobs is 0"), ("metrics students-t --alpha 2", "alpha is 2"),
-    ("metrics averages --only Danish", "1 system to rank"), ("metrics precisions --metrics ter", "ter has no n-gram"),
-    ("metrics precisions --exclude Spanish,Portuguese,Danish,Greek,German,Finnish", "exclude removes Spanish")])
+@pytest.mark.parametrize(
+    "args, message",
+    [
+        ("validate type1 --demo-segments 5", "from: 5. Expected at least 10"),
+        ("validate pair --metrics dep-f", "dep-f needs a parse"),
+        ("sweep size --sizes 5,x", "'5,x' is no list"),
+        ("sweep references", "Expected at least 5: take larger shares"),
+        ("metrics example --line 99", "has no line 99. It has 50, from 1 to 50"),
+        ("metrics example --line 3 --system-name Dansk", "No system 'Dansk'"),
+        ("metrics lengths --segments 0", "segments is 0"),
+        ("metrics example --metrics bleu,chrf", "chrf has no n-gram"),
+        ("metrics example --system-name Greek", "--system-name Greek without --line"),
+        ("metrics students-t --jobs 0", "jobs is 0"),
+        ("metrics students-t --alpha 2", "alpha is 2"),
+        ("metrics averages --only Danish", "1 system to rank"),
+        ("metrics precisions --metrics ter", "ter has no n-gram"),
+        (
+            "metrics precisions --exclude Spanish,Portuguese,Danish,Greek,German,Finnish",
+            "exclude removes Spanish",
+        ),
+    ],
+)
 def test_what_cannot_be(run, args, message):
     command, view, *more = args.split()
     done = run(command, view, "--demo-segments", "50", *more)

@@ -20,22 +20,29 @@ def test_what_is_not_given_is_as_in_the_signature(command):
     args = _parser().parse_args([*command.split(), "--demo", *NEEDED.get(command, [])])
     found = given(args, command)
     assert found == {name: value for name, value in defaults(command).items() if name in found}
-    assert {"alpha", "seed", "jobs", "trials", "resamples", "unit"} & defaults(command).keys() <= found.keys()
+    assert {"alpha", "seed", "jobs", "trials", "resamples", "unit"} & defaults(
+        command
+    ).keys() <= found.keys()
     assert command_line(command, Source(demo=0), **found) == f"mtsig {command} --demo"
 
 
 @pytest.mark.parametrize("command", CALLS)
 def test_what_is_printed_is_read_back(command):
     args = _parser().parse_args([*command.split(), "--demo", *NEEDED.get(command, [])])
-    others = {name: value + 1 for name, value in given(args, command).items()
-              if isinstance(value, int | float) and not isinstance(value, bool)}
+    others = {
+        name: value + 1
+        for name, value in given(args, command).items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
     words = command_line(command, Source(demo=0), **others).split()[1:]
     read = given(_parser().parse_args([*words, *NEEDED.get(command, [])]), command)
     assert {name: read[name] for name in others} == others
 
 
 def test_a_setting_of_compare_is_one_row(run, options, capsys):
-    """What the table says is the argument's, the option, its help, its check, and a printed command that is read."""
+    """What the table says is the argument's, the option, its help, its check, and a printed command
+    that is read.
+    """
     usual = defaults("compare")
     assert {*SETTINGS} == {*usual} - {"metrics", "progress", "cache", "jobs", "by_reference"}
     with pytest.raises(SystemExit):
@@ -57,25 +64,53 @@ def test_a_setting_of_compare_is_one_row(run, options, capsys):
             assert value == usual[name] or setting.values or isinstance(value, setting.kind)
 
 
-@pytest.mark.parametrize("file", sorted((ROOT / "mtsig_core" / "cli").glob("*.py")), ids=lambda file: file.stem)
+@pytest.mark.parametrize(
+    "file", sorted((ROOT / "mtsig_core" / "cli").glob("*.py")), ids=lambda file: file.stem
+)
 def test_no_command_lists_them_itself(file):
     """Beside the one list, nobody adds an option that is an argument, or restates its default."""
-    options = {f"--{option_name(name).replace('_', '-')}" for command in CALLS for name in defaults(command)}
-    added = {call.args[0].value for call in ast.walk(tree(file)) if isinstance(call, ast.Call) and call.args
-             and getattr(call.func, "attr", getattr(call.func, "id", "")) in ("add_argument", "add")
-             and isinstance(call.args[0], ast.Constant)}
+    options = {
+        f"--{option_name(name).replace('_', '-')}"
+        for command in CALLS
+        for name in defaults(command)
+    }
+    added = {
+        call.args[0].value
+        for call in ast.walk(tree(file))
+        if isinstance(call, ast.Call)
+        and call.args
+        and getattr(call.func, "attr", getattr(call.func, "id", "")) in ("add_argument", "add")
+        and isinstance(call.args[0], ast.Constant)
+    }
     # Read in another way than their argument is given; of `metrics example` it has no default, of `task` --pairs are
     # language pairs;
     # --exclude takes reasons with the names; --refs and --refs-as-systems say what is read of a test set or a task.
-    assert not added & options - {"--metrics", "--sizes", "--shares", "--system-name", "--pairs", "--exclude", "--refs",
-                                  "--refs-as-systems"}
+    assert not added & options - {
+        "--metrics",
+        "--sizes",
+        "--shares",
+        "--system-name",
+        "--pairs",
+        "--exclude",
+        "--refs",
+        "--refs-as-systems",
+    }
 
 
-@pytest.mark.parametrize("choice, said", [
-    (["--exclude", "good,fair,poor"], "exclude removes good, fair, poor."),
-    (["--only", "good", "--exclude", "good"], "exclude removes good, and only good would take part.")])
+@pytest.mark.parametrize(
+    "choice, said",
+    [
+        (["--exclude", "good,fair,poor"], "exclude removes good, fair, poor."),
+        (
+            ["--only", "good", "--exclude", "good"],
+            "exclude removes good, and only good would take part.",
+        ),
+    ],
+)
 @pytest.mark.parametrize("command", ["compare", "score", "pair"])
-def test_options_that_leave_no_system_are_named_and_not_the_outputs(run, options, command, choice, said):
+def test_options_that_leave_no_system_are_named_and_not_the_outputs(
+    run, options, command, choice, said
+):
     done = run(command, *options, *choice)
     assert done.status == 2 and said in done.err and "--system" not in done.err
     assert done.err.endswith(" Keep one, or two to compare.\n")

@@ -33,7 +33,9 @@ def test_segments_sum_to_the_score(run, options):
     assert len(table) == 180 and table["line"].max() == 60
     sums = table[table.system == "good"].iloc[:, 4:].sum().tolist()
     scores = json.loads(run("score", *options, "--format", "json").out)["metrics"]["bleu"]["scores"]
-    assert sacrebleu.BLEU()._compute_score_from_stats(sums).score == pytest.approx(scores["good"], abs=1e-9)
+    assert sacrebleu.BLEU()._compute_score_from_stats(sums).score == pytest.approx(
+        scores["good"], abs=1e-9
+    )
 
 
 def test_segments_as_parquet(run, options, tmp_path):
@@ -50,12 +52,19 @@ def test_help(process):
     assert (alone.returncode, alone.stdout, alone.stderr) == (0, help_text, "")
 
 
-@pytest.mark.parametrize("asked, said", [
-    (["comapre"], "Unknown command 'comapre'. Did you mean 'compare'?"),
-    (["sweep", "sise"], "Unknown command 'sise'. Did you mean 'size'?"),
-    (["compare", "--demo", "--metrcs", "bleu"], "Did you mean '--metrics'? See mtsig compare --help."),
-    (["task", "--demo-task", "--formt=json"], "Did you mean '--format'?"),
-    (["score", "--demo", "--format", "jsn"], "Unknown --format 'jsn'. Did you mean 'json'?")])
+@pytest.mark.parametrize(
+    "asked, said",
+    [
+        (["comapre"], "Unknown command 'comapre'. Did you mean 'compare'?"),
+        (["sweep", "sise"], "Unknown command 'sise'. Did you mean 'size'?"),
+        (
+            ["compare", "--demo", "--metrcs", "bleu"],
+            "Did you mean '--metrics'? See mtsig compare --help.",
+        ),
+        (["task", "--demo-task", "--formt=json"], "Did you mean '--format'?"),
+        (["score", "--demo", "--format", "jsn"], "Unknown --format 'jsn'. Did you mean 'json'?"),
+    ],
+)
 def test_what_is_nearly_right_is_named(run, asked, said):
     done = run(*asked)
     assert done.status == 2 and said in done.err
@@ -63,15 +72,23 @@ def test_what_is_nearly_right_is_named(run, asked, said):
 
 @pytest.mark.long
 def test_an_ascii_terminal_is_no_obstacle(process, files):
-    done = process("score", "--ref", files / "ref.txt", "--system", f"系统={files / 'good.txt'}",
-                   env={"PYTHONIOENCODING": "ascii", "PATH": "", "MTSIG_CACHE": ""})
+    done = process(
+        "score",
+        "--ref",
+        files / "ref.txt",
+        "--system",
+        f"系统={files / 'good.txt'}",
+        env={"PYTHONIOENCODING": "ascii", "PATH": "", "MTSIG_CACHE": ""},
+    )
     assert done.returncode == 0 and b"\\u7cfb" in done.stdout
 
 
 @pytest.mark.long
 def test_a_closed_pipe_ends_quietly(options, checkout):
     command = [sys.executable, "-m", "mtsig_core", "segments", *options]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=checkout)
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=checkout
+    )
     process.stdout.close()
     assert process.stderr.read() == b""
     process.stderr.close()
@@ -81,43 +98,92 @@ def test_a_closed_pipe_ends_quietly(options, checkout):
 @pytest.mark.parametrize("asked", ["--help", "--version"])
 def test_what_cannot_be_printed_is_told(checkout, asked):
     with open("/dev/full", "wb") as full:
-        done = subprocess.run([sys.executable, "-m", "mtsig_core", asked], cwd=checkout, stdout=full,
-                              stderr=subprocess.PIPE, timeout=120)
+        done = subprocess.run(
+            [sys.executable, "-m", "mtsig_core", asked],
+            cwd=checkout,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            timeout=120,
+        )
     assert done.returncode == 2 and done.stderr == (
-        b"mtsig: Standard output cannot be written: No space left on device.\n")
+        b"mtsig: Standard output cannot be written: No space left on device.\n"
+    )
 
 
 def test_serve_checks_before_it_starts(run, files):
     assert "absent.txt" in run("serve", "--ref", files / "absent.txt", "--no-browser").err
     assert "--port is 0" in run("serve", "--port", "0", "--no-browser").err
-    assert "Port 8501 of 192.0.2.7 cannot be used" in run("serve", "--address", "192.0.2.7", "--no-browser").err
-    assert "--workers is 0" in run("serve", "--workers", "0", "--port", free_port(), "--no-browser").err
+    assert (
+        "Port 8501 of 192.0.2.7 cannot be used"
+        in run("serve", "--address", "192.0.2.7", "--no-browser").err
+    )
+    assert (
+        "--workers is 0"
+        in run("serve", "--workers", "0", "--port", free_port(), "--no-browser").err
+    )
 
 
-@pytest.mark.parametrize(("name", "text", "said"), [
-    *((name, text, f"{name} is '{text}'. Expected")
-      for name in ("MTSIG_UPLOAD_MB", "MTSIG_QUOTA_MB", "MTSIG_JOBS", "MTSIG_MAX_SESSIONS", "MTSIG_UNOPENED_MB",
-                   *LIMITS) for text in ("nan", "-1")),
-    ("STREAMLIT_SERVER_MAX_UPLOAD_SIZE", "-5", "STREAMLIT_SERVER_MAX_UPLOAD_SIZE is '-5'"),
-    ("MTSIG_LOGN", "secrets.toml", "MTSIG_LOGN is no setting. Did you mean MTSIG_LOGIN?"),
-    ("MTSIG_MAX_DRAW", "5", "Did you mean MTSIG_MAX_DRAWS?"),
-    ("MTSIG_MAX_DRAWS", "1e11", "MTSIG_MAX_DRAWS is '1e11'"), ("MTSIG_JOBS", "0", "MTSIG_JOBS is '0'"),
-    ("MTSIG_HOSTS", "a.example, https://b.example", "MTSIG_HOSTS has 'https://b.example'"),
-    ("MTSIG_HOSTS", "a.example b.example", "MTSIG_HOSTS has 'a.example b.example'"),
-    ("MTSIG_HEALTH_TOKEN", "中", "MTSIG_HEALTH_TOKEN has letters that no header can carry"),
-    ("MTSIG_DATA_ROOT", "absent", "MTSIG_DATA_ROOT is absent, which is no folder"),
-    ("MTSIG_LOG", "absent/log", "MTSIG_LOG is absent/log, which cannot be written: No such file"),
-    ("MTSIG_HOME", os.devnull, f"{os.devnull}, cannot be used: File exists. Name another with MTSIG_HOME"),
-    ("XDG_DATA_HOME", os.devnull, f"{os.devnull}/mtsig, cannot be used: Not a directory. Name another with MTSIG_HOME"),
-    ("MTSIG_CACHE", os.devnull, f"MTSIG_CACHE is {os.devnull}, which cannot be used: File exists"),
-    ("MTSIG_CACHE", f"{os.devnull}/below", "which cannot be used: Not a directory"),
-    ("MTSIG_WORKER_MB", "1", "MTSIG_WORKER_MB is 1, in which no computation can begin. Expected at least 256"),
-    ("MTSIG_WORKER_MB", "255", "Expected at least 256"),
-    ("MTSIG_DATA", "/data", "MTSIG_DATA is no setting. Did you mean MTSIG_DATA_ROOT?"),
-    ("MTSIG_TOKEN", "x", "MTSIG_TOKEN is no setting. Did you mean MTSIG_HEALTH_TOKEN?"),
-    ("MTSIG_URL", "x", "MTSIG_URL is no setting. Did you mean MTSIG_DATABASE_URL?"),
-    ("MTSIG_DATABASE_URL", "mysql://x", "MTSIG_DATABASE_URL"), ("MTSIG_DASK", "here", "scheduler answers at here")])
-def test_serve_names_a_setting_that_is_wrong_before_it_starts(run, monkeypatch, tmp_path, name, text, said):
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        *(
+            (name, text, f"{name} is '{text}'. Expected")
+            for name in (
+                "MTSIG_UPLOAD_MB",
+                "MTSIG_QUOTA_MB",
+                "MTSIG_JOBS",
+                "MTSIG_MAX_SESSIONS",
+                "MTSIG_UNOPENED_MB",
+                *LIMITS,
+            )
+            for text in ("nan", "-1")
+        ),
+        ("STREAMLIT_SERVER_MAX_UPLOAD_SIZE", "-5", "STREAMLIT_SERVER_MAX_UPLOAD_SIZE is '-5'"),
+        ("MTSIG_LOGN", "secrets.toml", "MTSIG_LOGN is no setting. Did you mean MTSIG_LOGIN?"),
+        ("MTSIG_MAX_DRAW", "5", "Did you mean MTSIG_MAX_DRAWS?"),
+        ("MTSIG_MAX_DRAWS", "1e11", "MTSIG_MAX_DRAWS is '1e11'"),
+        ("MTSIG_JOBS", "0", "MTSIG_JOBS is '0'"),
+        ("MTSIG_HOSTS", "a.example, https://b.example", "MTSIG_HOSTS has 'https://b.example'"),
+        ("MTSIG_HOSTS", "a.example b.example", "MTSIG_HOSTS has 'a.example b.example'"),
+        ("MTSIG_HEALTH_TOKEN", "中", "MTSIG_HEALTH_TOKEN has letters that no header can carry"),
+        ("MTSIG_DATA_ROOT", "absent", "MTSIG_DATA_ROOT is absent, which is no folder"),
+        (
+            "MTSIG_LOG",
+            "absent/log",
+            "MTSIG_LOG is absent/log, which cannot be written: No such file",
+        ),
+        (
+            "MTSIG_HOME",
+            os.devnull,
+            f"{os.devnull}, cannot be used: File exists. Name another with MTSIG_HOME",
+        ),
+        (
+            "XDG_DATA_HOME",
+            os.devnull,
+            f"{os.devnull}/mtsig, cannot be used: Not a directory. Name another with MTSIG_HOME",
+        ),
+        (
+            "MTSIG_CACHE",
+            os.devnull,
+            f"MTSIG_CACHE is {os.devnull}, which cannot be used: File exists",
+        ),
+        ("MTSIG_CACHE", f"{os.devnull}/below", "which cannot be used: Not a directory"),
+        (
+            "MTSIG_WORKER_MB",
+            "1",
+            "MTSIG_WORKER_MB is 1, in which no computation can begin. Expected at least 256",
+        ),
+        ("MTSIG_WORKER_MB", "255", "Expected at least 256"),
+        ("MTSIG_DATA", "/data", "MTSIG_DATA is no setting. Did you mean MTSIG_DATA_ROOT?"),
+        ("MTSIG_TOKEN", "x", "MTSIG_TOKEN is no setting. Did you mean MTSIG_HEALTH_TOKEN?"),
+        ("MTSIG_URL", "x", "MTSIG_URL is no setting. Did you mean MTSIG_DATABASE_URL?"),
+        ("MTSIG_DATABASE_URL", "mysql://x", "MTSIG_DATABASE_URL"),
+        ("MTSIG_DASK", "here", "scheduler answers at here"),
+    ],
+)
+def test_serve_names_a_setting_that_is_wrong_before_it_starts(
+    run, monkeypatch, tmp_path, name, text, said
+):
     monkeypatch.setattr(os, "execve", lambda *_: pytest.fail("it started"))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(name, text)
@@ -131,11 +197,21 @@ def test_serve_takes_settings_that_are_right(run, monkeypatch, tmp_path):
     started = []
     monkeypatch.setattr(os, "execve", lambda *told: started.append(told))
     monkeypatch.chdir(tmp_path)
-    for name, text in {"MTSIG_MAX_DRAWS": "1" + "0" * 15, "MTSIG_JOBS": " 2", "MTSIG_LOG": "log", "MTSIG_HOME": "home",
-                       "MTSIG_HOSTS": "a.example, *.uni.example,xn--p1ai,", "MTSIG_MAX_SWEEP": "",
-                       "MTSIG_VERSION": "3", "MTSIG_WORKER_MB": "256"}.items():
+    for name, text in {
+        "MTSIG_MAX_DRAWS": "1" + "0" * 15,
+        "MTSIG_JOBS": " 2",
+        "MTSIG_LOG": "log",
+        "MTSIG_HOME": "home",
+        "MTSIG_HOSTS": "a.example, *.uni.example,xn--p1ai,",
+        "MTSIG_MAX_SWEEP": "",
+        "MTSIG_VERSION": "3",
+        "MTSIG_WORKER_MB": "256",
+    }.items():
         monkeypatch.setenv(name, text)
-    assert run("serve", "--port", free_port(), "--no-browser").err.startswith("mtsig: dashboard at") and started
+    assert (
+        run("serve", "--port", free_port(), "--no-browser").err.startswith("mtsig: dashboard at")
+        and started
+    )
 
 
 def test_serve_shows_one_language_pair_of_a_folder_as_a_task_too(run, files, monkeypatch, tmp_path):
@@ -143,17 +219,34 @@ def test_serve_shows_one_language_pair_of_a_folder_as_a_task_too(run, files, mon
     monkeypatch.setattr(os, "execve", lambda *told: started.append(told[2]))
     write_task(files, tmp_path / "wmt")
     for more in ((), ("--tokenize", "char")):
-        run("serve", "--folder", tmp_path / "wmt", "--langpair", "en-de", *more, "--port", free_port(), "--no-browser")
+        run(
+            "serve",
+            "--folder",
+            tmp_path / "wmt",
+            "--langpair",
+            "en-de",
+            *more,
+            "--port",
+            free_port(),
+            "--no-browser",
+        )
     task, plain = (environment.get(TASK_VARIABLE) for environment in started)
-    assert TaskSource.from_json(task).pairs == ("en-de",) and plain is None  # a task has no tokenizer
+    assert (
+        TaskSource.from_json(task).pairs == ("en-de",) and plain is None
+    )  # a task has no tokenizer
 
 
 @pytest.mark.long
 def test_progress_goes_to_a_terminal_and_only_there(run, options, checkout):
     terminal, other_end = pty.openpty()
     command = ["compare", *options, "--format", "json"]
-    done = subprocess.run([sys.executable, "-m", "mtsig_core", *command], cwd=checkout, stdout=subprocess.PIPE,
-                          stderr=other_end, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-m", "mtsig_core", *command],
+        cwd=checkout,
+        stdout=subprocess.PIPE,
+        stderr=other_end,
+        timeout=120,
+    )
     shown = os.read(terminal, 1 << 16).decode()
     os.close(terminal), os.close(other_end)
     assert "bleu: test 100%" in shown
@@ -179,4 +272,7 @@ def test_score_warns_of_empty_lines(run, files, options):
     lines = (files / "fair.txt").read_text().splitlines()
     (files / "fair.txt").write_text("\n".join(["", *lines[1:]]) + "\n")
     result = run("score", *options)
-    assert "System fair has 1 empty segment of 60, the first at line 1" in result.err and result.status == 0
+    assert (
+        "System fair has 1 empty segment of 60, the first at line 1" in result.err
+        and result.status == 0
+    )

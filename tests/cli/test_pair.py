@@ -7,8 +7,20 @@ import shlex
 
 
 def test_the_card_is_made_again_by_the_command_that_it_shows(run, options, files):
-    asked = ("pair", *options, "--metrics", "chrf,bleu", "--a", "poor", "--b", "good", "--trials", 99, "--resamples",
-             50)
+    asked = (
+        "pair",
+        *options,
+        "--metrics",
+        "chrf,bleu",
+        "--a",
+        "poor",
+        "--b",
+        "good",
+        "--trials",
+        99,
+        "--resamples",
+        50,
+    )
     first = run(*asked, "--format", "html")
     assert first.status == 0
     command = html.unescape(re.search(r"<code>(mtsig pair .*? --format html)</code>", first.out)[1])

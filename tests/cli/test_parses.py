@@ -1,6 +1,5 @@
 """dep-f on the command line."""
 
-
 import pytest
 
 
@@ -12,25 +11,50 @@ def parsed(options, files):
         sentences = []
         for text in (files / f"{name}.txt").read_text().splitlines():
             words = text.rstrip(".").split()
-            sentences.append("".join(f"{k}\t{word}\t{word.lower()}\t_\t_\t_\t{(k + 1) % (len(words) + 1)}\tdep\t_\t_\n"
-                                     for k, word in enumerate(words, 1)))
+            sentences.append(
+                "".join(
+                    f"{k}\t{word}\t{word.lower()}\t_\t_\t_\t{(k + 1) % (len(words) + 1)}\tdep\t_\t_\n"
+                    for k, word in enumerate(words, 1)
+                )
+            )
         (files / f"{name}.conllu").write_text("\n".join(sentences))
         found += ["--parse", f"{name}={files / name}.conllu"]
     return found
 
 
 def test_in_a_folder(run, folder, files, parsed):
-    parses = [part for name, file in (("refA", "ref"), ("good", "good"))
-              for part in ("--parse", f"{name}={files / file}.conllu")]
-    done = run("score", "--folder", folder, "--langpair", "en-de", "--refs", "refA", "--only", "good", *parses,
-               "--metrics", "dep-f", "--format", "csv")
+    parses = [
+        part
+        for name, file in (("refA", "ref"), ("good", "good"))
+        for part in ("--parse", f"{name}={files / file}.conllu")
+    ]
+    done = run(
+        "score",
+        "--folder",
+        folder,
+        "--langpair",
+        "en-de",
+        "--refs",
+        "refA",
+        "--only",
+        "good",
+        *parses,
+        "--metrics",
+        "dep-f",
+        "--format",
+        "csv",
+    )
     assert done.status == 0 and done.out.count("\n") == 2
 
 
-@pytest.mark.parametrize("extra, message", [
-    (["--parse", "file.conllu"], "--parse file.conllu: expected NAME=FILE"),
-    (["--parse", "fair=nowhere.conllu"], "nowhere.conllu does not exist"),
-    (["--parse", "fairy=nowhere.conllu"], "Did you mean 'fair'?")])
+@pytest.mark.parametrize(
+    "extra, message",
+    [
+        (["--parse", "file.conllu"], "--parse file.conllu: expected NAME=FILE"),
+        (["--parse", "fair=nowhere.conllu"], "nowhere.conllu does not exist"),
+        (["--parse", "fairy=nowhere.conllu"], "Did you mean 'fair'?"),
+    ],
+)
 def test_mistakes(run, options, extra, message):
     done = run("score", *options, *extra)
     assert done.status == 2 and message in done.err and "Traceback" not in done.err

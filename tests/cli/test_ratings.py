@@ -11,8 +11,11 @@ from tests.builders.processes import free_port
 @pytest.fixture
 def rated(folder):
     """The folder with ratings of 40 of 60 lines."""
-    lines = [f"{k}\t{name}\t{level + k % 7}" for k in range(1, 41) for name, level in (("good", 90), ("fair", 80),
-                                                                                        ("poor", 30))]
+    lines = [
+        f"{k}\t{name}\t{level + k % 7}"
+        for k in range(1, 41)
+        for name, level in (("good", 90), ("fair", 80), ("poor", 30))
+    ]
     (folder / "en-de.esa.tsv").write_text("\n".join(["line\tsystem\tscore", *lines]))
     return folder
 
@@ -21,25 +24,52 @@ def test_on_the_command_line_they_are_read_or_named(run, rated):
     asked = ["task", "--folder", rated, "--trials", 99, "--format", "json"]
     table = rated / "en-de.esa.tsv"
     assert list(json.loads(run(*asked).out)["pairs"]["en-de"]["metrics"]) == ["esa"]
-    turned = json.loads(run(*asked, "--scores", f"en-de:esa={table}", "--lower-is-better", "esa").out)
-    assert [row["system"] for row in turned["pairs"]["en-de"]["metrics"]["esa"]["systems"]] == ["poor", "fair", "good"]
-    for wrong, told in ((f"esa={table}", "names no language pair of the task"),
-                        (f"en-xx:esa={table}", "Unknown language pair 'en-xx'"),
-                        ("en-de:esa=nowhere.tsv", "nowhere.tsv")):
+    turned = json.loads(
+        run(*asked, "--scores", f"en-de:esa={table}", "--lower-is-better", "esa").out
+    )
+    assert [row["system"] for row in turned["pairs"]["en-de"]["metrics"]["esa"]["systems"]] == [
+        "poor",
+        "fair",
+        "good",
+    ]
+    for wrong, told in (
+        (f"esa={table}", "names no language pair of the task"),
+        (f"en-xx:esa={table}", "Unknown language pair 'en-xx'"),
+        ("en-de:esa=nowhere.tsv", "nowhere.tsv"),
+    ):
         failed = run(*asked, "--scores", wrong)
         assert failed.status == 2 and told in failed.err
 
 
-@pytest.mark.parametrize("asked, said", [
-    (["--run", "esa=t.tsv"], "expected PAIR:NAME=FILE"), (["--scores", "esa=t.tsv"], "t.tsv does not exist"),
-    (["--scores", "en-zh:esa=t.tsv"], "en-zh"),
-    (["--scores", "en-de:esa=absent.tsv"], "absent.tsv does not exist"), (["--pairs", "en-xx"], "en-xx"),
-    (["--run", "en-de:nobody=absent.txt"], "absent.txt does not exist"),
-    (["--systems-table", "absent.tsv"], "absent.tsv does not exist"),
-    *((asked, f"{asked[0]} is for one language pair, and all are asked for") for asked in (
-        ["--refs", "refA"], ["--refs-as-systems"], ["--tokenize", "char"], ["--parse", "good=absent.txt"])),
-    (["--ids", "absent.txt", "--scores", "en-de:esa=absent.tsv"], "--ids is for one language pair"),
-    (["--langpair", "en-de", "--pairs", "en-de"], "--pairs goes with --folder DIR without --langpair")])
+@pytest.mark.parametrize(
+    "asked, said",
+    [
+        (["--run", "esa=t.tsv"], "expected PAIR:NAME=FILE"),
+        (["--scores", "esa=t.tsv"], "t.tsv does not exist"),
+        (["--scores", "en-zh:esa=t.tsv"], "en-zh"),
+        (["--scores", "en-de:esa=absent.tsv"], "absent.tsv does not exist"),
+        (["--pairs", "en-xx"], "en-xx"),
+        (["--run", "en-de:nobody=absent.txt"], "absent.txt does not exist"),
+        (["--systems-table", "absent.tsv"], "absent.tsv does not exist"),
+        *(
+            (asked, f"{asked[0]} is for one language pair, and all are asked for")
+            for asked in (
+                ["--refs", "refA"],
+                ["--refs-as-systems"],
+                ["--tokenize", "char"],
+                ["--parse", "good=absent.txt"],
+            )
+        ),
+        (
+            ["--ids", "absent.txt", "--scores", "en-de:esa=absent.tsv"],
+            "--ids is for one language pair",
+        ),
+        (
+            ["--langpair", "en-de", "--pairs", "en-de"],
+            "--pairs goes with --folder DIR without --langpair",
+        ),
+    ],
+)
 def test_mistakes_show_before_the_server_starts(rated, run, monkeypatch, asked, said):
     monkeypatch.setattr(os, "execve", lambda *_: pytest.fail("it started"))
     done = run("serve", "--folder", rated, *asked, "--port", free_port(), "--no-browser")

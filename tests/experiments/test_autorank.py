@@ -15,46 +15,74 @@ from mtsig_core.experiments.rankings import autorank, combine, weigh_metrics
 from mtsig_core.report.experiment_reports import AUTORANK_FORMS
 from mtsig_core.testset import show_name
 
-WMT24 = Path(__file__).resolve().parents[3] / "shared" / "data" / "human" / "wmt24" / "AutoRank.xlsx"
+WMT24 = (
+    Path(__file__).resolve().parents[3] / "shared" / "data" / "human" / "wmt24" / "AutoRank.xlsx"
+)
 WMT25 = Path(__file__).resolve().parents[3] / "shared" / "data" / "wmt25"
 
 
 def make_task(n_documents=20, **scores):
     rng = np.random.default_rng(1)
     n = 3 * n_documents
-    by_metric = {name: SegmentScores({system: list(mean + rng.normal(size=n)) for system, mean in means.items()})
-                 for name, means in scores.items()}
+    by_metric = {
+        name: SegmentScores(
+            {system: list(mean + rng.normal(size=n)) for system, mean in means.items()}
+        )
+        for name, means in scores.items()
+    }
     systems = list(next(iter(scores.values())))
-    return Task("toy", {"en-de": TestSet("toy", {name: [None] * n for name in systems}, {}, scores=by_metric,
-                                         documents=[f"d{k // 3}" for k in range(n)])})
+    return Task(
+        "toy",
+        {
+            "en-de": TestSet(
+                "toy",
+                {name: [None] * n for name in systems},
+                {},
+                scores=by_metric,
+                documents=[f"d{k // 3}" for k in range(n)],
+            )
+        },
+    )
 
 
 def test_both_rules_by_hand():
     values = np.array([[[9.0], [5.0], [1.0], [1.0]], [[0.3], [0.4], [0.2], [0.1]]])
-    first, second = [6 / 8, 2 / 8, -2 / 8, -2 / 8], [.05 / .225, .15 / .225, -.05 / .225, -.15 / .225]
+    first, second = (
+        [6 / 8, 2 / 8, -2 / 8, -2 / 8],
+        [0.05 / 0.225, 0.15 / 0.225, -0.05 / 0.225, -0.15 / 0.225],
+    )
     mean = (np.array(first) + np.array(second)) / 2
     expected = 1 + 3 * (mean.max() - mean) / (mean.max() - mean.min())
     np.testing.assert_allclose(combine(values, "2025")[:, 0], expected)
-    np.testing.assert_allclose(combine(values, "2024")[:, 0], [(1 + 7 / 3) / 2, (3 + 1) / 2, (5 + 11 / 3) / 2, 5.0])
+    np.testing.assert_allclose(
+        combine(values, "2024")[:, 0], [(1 + 7 / 3) / 2, (3 + 1) / 2, (5 + 11 / 3) / 2, 5.0]
+    )
 
 
 def test_equal_scores_share_the_first_place():
-    assert combine(np.ones((2, 3, 1)), "2025")[:, 0].tolist() == combine(np.ones((2, 3, 1)), "2024")[:, 0].tolist() == \
-        [1.0, 1.0, 1.0]
+    assert (
+        combine(np.ones((2, 3, 1)), "2025")[:, 0].tolist()
+        == combine(np.ones((2, 3, 1)), "2024")[:, 0].tolist()
+        == [1.0, 1.0, 1.0]
+    )
 
 
 def test_the_range_in_resamples_is_of_documents_drawn_alike_for_all_metrics():
     """Held against a loop of its own, with other random numbers."""
     task = make_task(40, x={"A": 1.0, "B": 0.95, "C": 0.0}, y={"A": 0.9, "B": 0.9, "C": -0.5})
     found = autorank(task, resamples=4000).pairs["en-de"]
-    scores = np.array([[one.by_system[name] for name in "ABC"] for one in task.testsets["en-de"].scores.values()])
+    scores = np.array(
+        [[one.by_system[name] for name in "ABC"] for one in task.testsets["en-de"].scores.values()]
+    )
     by_document = scores.reshape(2, 3, 40, 3).mean(axis=3)
     rng = np.random.default_rng(2)
-    drawn = np.stack([by_document[:, :, rng.integers(0, 40, 40)].mean(axis=2) for _ in range(4000)], axis=2)
+    drawn = np.stack(
+        [by_document[:, :, rng.integers(0, 40, 40)].mean(axis=2) for _ in range(4000)], axis=2
+    )
     ranked = combine(drawn, "2025")
     for one in found.systems:
         low, high = np.percentile(ranked["ABC".index(one.system)], [2.5, 97.5])
-        assert (one.low, one.high) == pytest.approx((low, high), abs=.12)
+        assert (one.low, one.high) == pytest.approx((low, high), abs=0.12)
 
 
 @pytest.mark.parametrize("rule", ["2025", "2024"])
@@ -66,37 +94,52 @@ def test_weights_make_the_mean_that_autorank_is(rule):
 
 
 def range_by_all_swaps(values, weights, alpha):
-    """Rank ranges from each of all swaps of units, by Romano and Wolf's step-down; values (metrics, systems, units)."""
+    """Rank ranges from each of all swaps of units, by Romano and Wolf's step-down; values (metrics,
+    systems, units).
+    """
     weighted = np.einsum("m,msu->su", weights, values)
     n_systems, n_units = weighted.shape
     signs = 1 - 2 * np.array(list(product([0, 1], repeat=n_units)))
     pairs = list(combinations(range(n_systems), 2))
     null = np.array([signs @ (weighted[i] - weighted[j]) for i, j in pairs])
     t = np.abs(null) / null.std(axis=1, keepdims=True)
-    left, better, worst_p = set(range(len(pairs))), np.zeros((n_systems, n_systems), dtype=bool), 0.0
+    left, better, worst_p = (
+        set(range(len(pairs))),
+        np.zeros((n_systems, n_systems), dtype=bool),
+        0.0,
+    )
     for k in sorted(left, key=lambda k: -t[k, 0]):  # the first swaps nothing
         worst_p = max(worst_p, np.mean(t[sorted(left)].max(axis=0) >= t[k, 0] - 1e-9))
         left.remove(k)
         if worst_p <= alpha:
             i, j = pairs[k] if null[k, 0] > 0 else pairs[k][::-1]
             better[i, j] = True
-    return [(1 + int(better[:, k].sum()), n_systems - int(better[k].sum())) for k in range(n_systems)]
+    return [
+        (1 + int(better[:, k].sum()), n_systems - int(better[k].sum())) for k in range(n_systems)
+    ]
 
 
 @pytest.mark.parametrize("rule", ["2025", "2024"])
 @pytest.mark.parametrize("seed", range(4))
 def test_rank_ranges_are_those_of_all_swaps_of_the_weighted_mean(rule, seed):
     rng = np.random.default_rng(seed)
-    values = rng.normal(size=(2, 5, 11)) + rng.normal(size=(2, 1, 11)) + 2 * rng.normal(size=(1, 5, 1))
+    values = (
+        rng.normal(size=(2, 5, 11)) + rng.normal(size=(2, 1, 11)) + 2 * rng.normal(size=(1, 5, 1))
+    )
     values[1] *= -30
-    scores = {name: SegmentScores({f"s{k}": list(row) for k, row in enumerate(rows)}, higher_is_better=name == "x")
-              for name, rows in zip("xy", values, strict=True)}
+    scores = {
+        name: SegmentScores(
+            {f"s{k}": list(row) for k, row in enumerate(rows)}, higher_is_better=name == "x"
+        )
+        for name, rows in zip("xy", values, strict=True)
+    }
     testset = TestSet("toy", {f"s{k}": [None] * 11 for k in range(5)}, {}, scores=scores)
     found = autorank(Task("toy", {"en-de": testset}), rule=rule, resamples=9).pairs["en-de"]
     weights = weigh_metrics(values.mean(axis=2) * [[1], [-1]], rule) * [1, -1]
     expected = range_by_all_swaps(values, weights, 0.05)
     assert [(one.rank_low, one.rank_high) for one in found.systems] == [
-        expected[int(one.system[1:])] for one in found.systems]
+        expected[int(one.system[1:])] for one in found.systems
+    ]
     assert len({*expected}) > 1 and found.settings.trials == 2**11 - 1
 
 
@@ -106,11 +149,15 @@ def test_by_one_metric_the_ranks_are_those_of_the_comparison(share_missing):
     rng = np.random.default_rng(7)
     means = dict(zip("ABCDE", (0.9, 0.8, 0.2, 0.1, -0.4), strict=True))
     testset = make_task(30, x=means).testsets["en-de"]
-    kept = {name: [None if rng.random() < share_missing else score for score in scores]
-            for name, scores in testset.scores["x"].by_system.items()}
+    kept = {
+        name: [None if rng.random() < share_missing else score for score in scores]
+        for name, scores in testset.scores["x"].by_system.items()
+    }
     testset = replace(testset, scores={"x": SegmentScores(kept, higher_is_better=False)})
     ranked = compare(testset, "x", trials=999, seed=3).metrics["x"]
-    found = autorank(Task("toy", {"en-de": testset}), trials=999, resamples=9, seed=3).pairs["en-de"]
+    found = autorank(Task("toy", {"en-de": testset}), trials=999, resamples=9, seed=3).pairs[
+        "en-de"
+    ]
     ranges = {row.system: (row.rank_low, row.rank_high) for row in ranked.systems}
     assert {one.system: (one.rank_low, one.rank_high) for one in found.systems} == ranges
     assert len(set(ranges.values())) > 1
@@ -119,10 +166,16 @@ def test_by_one_metric_the_ranks_are_those_of_the_comparison(share_missing):
 def test_the_same_metric_twice_changes_no_rank():
     task = make_task(30, x={"A": 0.5, "B": 0.3, "C": 0.0, "D": -0.2})
     testset = task.testsets["en-de"]
-    twice = Task("toy", {"en-de": replace(testset, scores={"x": testset.scores["x"], "y": testset.scores["x"]})})
-    once, both = (autorank(one, trials=999, resamples=99).pairs["en-de"].systems for one in (task, twice))
+    twice = Task(
+        "toy",
+        {"en-de": replace(testset, scores={"x": testset.scores["x"], "y": testset.scores["x"]})},
+    )
+    once, both = (
+        autorank(one, trials=999, resamples=99).pairs["en-de"].systems for one in (task, twice)
+    )
     assert [(one.system, one.rank_low, one.rank_high) for one in once] == [
-        (one.system, one.rank_low, one.rank_high) for one in both]
+        (one.system, one.rank_low, one.rank_high) for one in both
+    ]
 
 
 def test_too_few_units_give_no_ranks_and_say_so():
@@ -130,7 +183,10 @@ def test_too_few_units_give_no_ranks_and_say_so():
     found = autorank(task, resamples=99)
     assert {(one.rank_low, one.rank_high) for one in found.pairs["en-de"].systems} == {(None, None)}
     text = AUTORANK_FORMS["text"](found)
-    assert "No system is ranked: the test set is too small. A has the best AutoRank of 3 systems." in text
+    assert (
+        "No system is ranked: the test set is too small. A has the best AutoRank of 3 systems."
+        in text
+    )
 
 
 @pytest.mark.parametrize("form", ["text", "latex", "json", "csv"])
@@ -150,38 +206,59 @@ def test_a_system_that_fails_in_few_documents_is_warned_of():
     rng = np.random.default_rng(3)
     values = rng.normal(size=(2, 6, 60)) + rng.normal(size=(2, 1, 60))
     values[:, 4, [7, 31]] -= 20
-    scores = {name: SegmentScores({f"s{k}": list(row) for k, row in enumerate(rows)})
-              for name, rows in zip("xy", values, strict=True)}
+    scores = {
+        name: SegmentScores({f"s{k}": list(row) for k, row in enumerate(rows)})
+        for name, rows in zip("xy", values, strict=True)
+    }
     testset = TestSet("toy", {f"s{k}": [None] * 60 for k in range(6)}, {}, scores=scores)
     task = Task("toy", {"en-de": testset})
     found = autorank(task, trials=999, resamples=9)
-    warned, = found.pairs["en-de"].warnings
-    expected, = (one for one in compare(testset, "x", trials=999).warnings if one.code == "skewed-system")
+    (warned,) = found.pairs["en-de"].warnings
+    (expected,) = (
+        one for one in compare(testset, "x", trials=999).warnings if one.code == "skewed-system"
+    )
     for fact in ("systems", "n_far", "named", "is_worse"):
         assert warned.facts[fact] == expected.facts[fact]
-    assert warned.facts["systems"] == ("s4",) and set(warned.facts["named"]) == {"line 8", "line 32"}
+    assert warned.facts["systems"] == ("s4",) and set(warned.facts["named"]) == {
+        "line 8",
+        "line 32",
+    }
     text = AUTORANK_FORMS["text"](found)
-    assert "By AutoRank, a few segments set s4 apart" in text and "hold together at about" not in text
-    assert not autorank(Task("toy", {"en-de": testset.only(["s0", "s1", "s2", "s3"])}), trials=999,
-                        resamples=9).pairs["en-de"].warnings
+    assert (
+        "By AutoRank, a few segments set s4 apart" in text and "hold together at about" not in text
+    )
+    assert (
+        not autorank(
+            Task("toy", {"en-de": testset.only(["s0", "s1", "s2", "s3"])}), trials=999, resamples=9
+        )
+        .pairs["en-de"]
+        .warnings
+    )
 
 
 def test_errors_count_downwards_and_people_are_no_metric():
     task = make_task(human={"A": 0.0, "B": 9.0}, good={"A": 5.0, "B": 1.0})
     testset = task.testsets["en-de"]
     errors = SegmentScores({"A": [1.0] * 60, "B": [2.0] * 60}, higher_is_better=False)
-    task = Task("toy", {"en-de": TestSet("toy", testset.systems, {}, scores={**testset.scores, "bad": errors})})
+    task = Task(
+        "toy",
+        {"en-de": TestSet("toy", testset.systems, {}, scores={**testset.scores, "bad": errors})},
+    )
     found = autorank(task, resamples=99).pairs["en-de"]
     assert found.metrics == ("good", "bad")
-    assert [(one.system, dict(one.places)) for one in found.systems] == [("A", {"good": 1, "bad": 1}),
-                                                                         ("B", {"good": 2, "bad": 2})]
+    assert [(one.system, dict(one.places)) for one in found.systems] == [
+        ("A", {"good": 1, "bad": 1}),
+        ("B", {"good": 2, "bad": 2}),
+    ]
 
 
 def test_a_system_without_a_metric_is_named():
     task = make_task(x={"A": 1.0, "B": 0.0})
     testset = task.testsets["en-de"]
     more = {**testset.scores, "y": SegmentScores({"A": [1.0] * 60, "B": [2.0] * 60})}
-    task = Task("toy", {"en-de": TestSet("toy", {**testset.systems, "C": [None] * 60}, {}, scores=more)})
+    task = Task(
+        "toy", {"en-de": TestSet("toy", {**testset.systems, "C": [None] * 60}, {}, scores=more)}
+    )
     assert autorank(task, resamples=99).pairs["en-de"].without == ("C",)
     with pytest.raises(SettingError, match="fewer than two systems"):
         autorank(Task("toy", {"en-de": task.testsets["en-de"].only(["A", "C"])}), resamples=99)
@@ -192,51 +269,114 @@ def test_a_system_without_a_metric_is_named():
 @pytest.mark.skipif(not WMT25.is_dir(), reason="needs the scores of WMT25 in ../shared/data/wmt25")
 def test_all_published_values_of_wmt25_come_out():
     with open(WMT25 / "published" / "autorank.tsv") as file:
-        published = {(row["language_pair"], row["system"]): float(row["autorank"])
-                     for row in csv.DictReader(file, delimiter="\t")}
+        published = {
+            (row["language_pair"], row["system"]): float(row["autorank"])
+            for row in csv.DictReader(file, delimiter="\t")
+        }
     found = autorank(read_task(WMT25), resamples=9, trials=99)
-    mine = {(pair, row.system): row.autorank for pair, one in found.pairs.items() for row in one.systems}
+    mine = {
+        (pair, row.system): row.autorank for pair, one in found.pairs.items() for row in one.systems
+    }
     assert mine.keys() == published.keys() and len(mine) == 117
     assert max(abs(mine[key] - published[key]) for key in mine) <= 0.0501
 
 
-@pytest.mark.skipif(not WMT24.is_file(), reason="needs AutoRank.xlsx of WMT24 in ../shared/data/human/wmt24")
+@pytest.mark.skipif(
+    not WMT24.is_file(), reason="needs AutoRank.xlsx of WMT24 in ../shared/data/human/wmt24"
+)
 def test_all_published_values_of_wmt24_come_out():
-    """The sheet of each language pair has the scores of both metrics, lower better, and AutoRank."""
+    """The sheet of each language pair has the scores of both metrics, lower better, and
+    AutoRank.
+    """
     openpyxl = pytest.importorskip("openpyxl")
     n = 0
     for sheet in openpyxl.load_workbook(WMT24, data_only=True).worksheets:
         header, *rows = sheet.iter_rows(values_only=True)
         records = [dict(zip(header, row, strict=True)) for row in rows if row[0]]
-        scores = {name: SegmentScores({row[None]: [row[name]] * 2 for row in records}, higher_is_better=False)
-                  for name in ("metricx", "cometkiwi")}
-        testset = TestSet(sheet.title, {row[None]: [None] * 2 for row in records}, {}, scores=scores)
-        found = autorank(Task("wmt24", {sheet.title: testset}), rule="2024", resamples=9).pairs[sheet.title]
+        scores = {
+            name: SegmentScores(
+                {row[None]: [row[name]] * 2 for row in records}, higher_is_better=False
+            )
+            for name in ("metricx", "cometkiwi")
+        }
+        testset = TestSet(
+            sheet.title, {row[None]: [None] * 2 for row in records}, {}, scores=scores
+        )
+        found = autorank(Task("wmt24", {sheet.title: testset}), rule="2024", resamples=9).pairs[
+            sheet.title
+        ]
         mine = {one.system: one.autorank for one in found.systems}
-        assert mine == pytest.approx({show_name(row[None]): row["AutoRank"] for row in records}, abs=1e-9)
+        assert mine == pytest.approx(
+            {show_name(row[None]): row["AutoRank"] for row in records}, abs=1e-9
+        )
         n += len(mine)
     assert n == 244
 
 
 def test_the_metrics_of_wmt25_are_told():
-    five = ["CometKiwi-XL", "GEMBA-ESA-CMDA", "GEMBA-ESA-GPT4.1", "MetricX-24-Hybrid-XL", "XCOMET-XL", "chrF++"]
+    five = [
+        "CometKiwi-XL",
+        "GEMBA-ESA-CMDA",
+        "GEMBA-ESA-GPT4.1",
+        "MetricX-24-Hybrid-XL",
+        "XCOMET-XL",
+        "chrF++",
+    ]
     testset = make_task(5, **{name: {"A": 1.0, "B": 0.0} for name in five}).testsets["en-de"]
-    found = autorank(Task("toy", {pair: testset for pair in ("en-it_IT", "en-cs_CZ", "en-mas_KE")}), resamples=9)
+    found = autorank(
+        Task("toy", {pair: testset for pair in ("en-it_IT", "en-cs_CZ", "en-mas_KE")}), resamples=9
+    )
     assert [len(one.metrics) for one in found.pairs.values()] == [4, 5, 1]
-    assert all(one.as_published for one in found.pairs.values()) and "WMT25 used" in AUTORANK_FORMS["text"](found)
+    assert all(one.as_published for one in found.pairs.values()) and "WMT25 used" in AUTORANK_FORMS[
+        "text"
+    ](found)
     chosen = autorank(Task("toy", {"en-it_IT": testset}), five[:2], resamples=9)
     assert "WMT25 used" not in AUTORANK_FORMS["text"](chosen)
 
 
 def test_the_command_prints_it(capsys):
-    assert main(["autorank", "--demo-task", "--metrics", "bleu,chrf", "--pairs", "qaa-en", "--resamples", "99",
-                 "--format", "json"]) == 0
+    assert (
+        main(
+            [
+                "autorank",
+                "--demo-task",
+                "--metrics",
+                "bleu,chrf",
+                "--pairs",
+                "qaa-en",
+                "--resamples",
+                "99",
+                "--format",
+                "json",
+            ]
+        )
+        == 0
+    )
     found = json.loads(capsys.readouterr().out)["pairs"]["qaa-en"]
     assert found["metrics"] == ["bleu", "chrf"] and len(found["systems"]) == 12
     first, *_, last = found["systems"]
     assert (first["autorank"], last["autorank"]) == (1.0, 12.0)
     assert first.keys() == {"system", "autorank", "low", "high", "rank_low", "rank_high", "places"}
-    for form, part in (("text", "AutoRank"), ("csv", "language_pair,system,autorank"), ("latex", "\\toprule")):
-        assert main(["autorank", "--demo-task", "--metrics", "bleu", "--pairs", "qaa-en", "--resamples", "99",
-                     "--format", form]) == 0
+    for form, part in (
+        ("text", "AutoRank"),
+        ("csv", "language_pair,system,autorank"),
+        ("latex", "\\toprule"),
+    ):
+        assert (
+            main(
+                [
+                    "autorank",
+                    "--demo-task",
+                    "--metrics",
+                    "bleu",
+                    "--pairs",
+                    "qaa-en",
+                    "--resamples",
+                    "99",
+                    "--format",
+                    form,
+                ]
+            )
+            == 0
+        )
         assert part in capsys.readouterr().out

@@ -1,4 +1,6 @@
-"""A dispute card: its numbers are those of the core by other ways, and nothing in a name or a text is a tag."""
+"""A dispute card: its numbers are those of the core by other ways, and nothing in a name or a text
+is a tag.
+"""
 
 import json
 import re
@@ -23,7 +25,9 @@ N = 24
 
 @pytest.fixture(scope="module")
 def testset():
-    """Three systems with hostile names, two references, two domains, 12 documents; people have not rated the third."""
+    """Three systems with hostile names, two references, two domains, 12 documents; people have not
+    rated the third.
+    """
     rng = np.random.default_rng(5)
     ref = [f"this is sentence {k} of a small <b>test</b> set" for k in range(N)]
     worse = [text.replace("sentence", "word") if k % 3 else text for k, text in enumerate(ref)]
@@ -32,9 +36,14 @@ def testset():
     human[HOSTILE][3] = None
     good = [text.replace("set", "suite") if k % 5 == 0 else text for k, text in enumerate(ref)]
     other = [text.replace("this is", "that was") for text in ref]
-    return TestSet("toy", {HOSTILE: worse, ARABIC: good, OTHER: worst}, {"r1": ref, "r2": other},
-                   scores={"human": SegmentScores(human)}, domains=["news"] * 12 + ["speech"] * 12,
-                   documents=[f"d{k // 2}" for k in range(N)])
+    return TestSet(
+        "toy",
+        {HOSTILE: worse, ARABIC: good, OTHER: worst},
+        {"r1": ref, "r2": other},
+        scores={"human": SegmentScores(human)},
+        domains=["news"] * 12 + ["speech"] * 12,
+        documents=[f"d{k // 2}" for k in range(N)],
+    )
 
 
 @pytest.fixture(scope="module")
@@ -48,16 +57,27 @@ def test_each_number_is_the_one_that_is_found_alone(testset, found):
         alone = compare(testset, name, **ASKED).metrics[name]
         pair = next(pair for pair in alone.pairs if {pair.a, pair.b} == {HOSTILE, ARABIC})
         own = data["metrics"][name]
-        assert (own["pair"]["p_adjusted"], own["pair"]["ci_joint_low"]) == (pair.p_adjusted, pair.ci_joint_low)
+        assert (own["pair"]["p_adjusted"], own["pair"]["ci_joint_low"]) == (
+            pair.p_adjusted,
+            pair.ci_joint_low,
+        )
         assert own["delta"] == pytest.approx(pair.delta if pair.a == HOSTILE else -pair.delta)
         assert own["tests"][0]["p_value"] == pair.p_value
         for rule in ("wmt24", "wmt25", "overlap") if name == "human" else ("overlap",):
-            ruled = {row.system: [row.rank_low, row.rank_high]
-                     for row in compare(testset, name, rank_rule=rule, **ASKED).metrics[name].systems}
+            ruled = {
+                row.system: [row.rank_low, row.rank_high]
+                for row in compare(testset, name, rank_rule=rule, **ASKED).metrics[name].systems
+            }
             assert own["ranks"][rule] == {"a": ruled[HOSTILE], "b": ruled[ARABIC]}
     for name in ("r1", "r2"):
-        one = compare(testset.scored_with([name]).only([HOSTILE, ARABIC]), **ASKED).metrics["bleu"].pairs[0]
-        assert abs(data["metrics"]["bleu"]["references"][name]["delta"]) == pytest.approx(abs(one.delta))
+        one = (
+            compare(testset.scored_with([name]).only([HOSTILE, ARABIC]), **ASKED)
+            .metrics["bleu"]
+            .pairs[0]
+        )
+        assert abs(data["metrics"]["bleu"]["references"][name]["delta"]) == pytest.approx(
+            abs(one.delta)
+        )
         assert data["metrics"]["bleu"]["references"][name]["p_value"] == one.p_value
     for kind in ("segment", "document"):
         one = compare(testset.only([HOSTILE, ARABIC]), unit=kind, **ASKED).metrics["bleu"].pairs[0]
@@ -67,30 +87,49 @@ def test_each_number_is_the_one_that_is_found_alone(testset, found):
 
 def test_domains_and_deciders_by_hand(testset, found):
     scores = testset.scores["human"].by_system
-    d = np.array([np.nan if None in both else both[0] - both[1]
-                  for both in zip(scores[HOSTILE], scores[ARABIC], strict=True)])
+    d = np.array(
+        [
+            np.nan if None in both else both[0] - both[1]
+            for both in zip(scores[HOSTILE], scores[ARABIC], strict=True)
+        ]
+    )
     own = next(one for one in found.metrics if one.result.metric == "human")
     pair = own.domains.pairs[0]
     sign = 1 if pair.a == HOSTILE else -1
-    assert [sign * part.delta for part in pair.domains] == pytest.approx([np.nanmean(d[:12]), np.nanmean(d[12:])])
+    assert [sign * part.delta for part in pair.domains] == pytest.approx(
+        [np.nanmean(d[:12]), np.nanmean(d[12:])]
+    )
     part = next(part for part in card_tables(found) if part.title == "By domain")
     rows = json.loads(card_json(found))["metrics"]["human"]["domains"]
     shown = [row for row in part.table.texts() if row[0].startswith("human")]
     both = ~np.isnan(d)
     a, b = (np.array(scores[name], dtype=float) for name in (HOSTILE, ARABIC))
     for at, row, cells in zip((slice(0, 12), slice(12, N)), rows, shown, strict=True):
-        means = [values[at][both[at]].mean() for values in (a, b)]  # of the lines that the difference is of
-        assert (row["score_a"], row["score_b"], row["delta"]) == pytest.approx((*means, means[0] - means[1]))
-        assert cells[2:7] == [str(both[at].sum()), "6", *(f"{mean:.2f}" for mean in means), f"{row['delta']:+.2f}"]
+        means = [
+            values[at][both[at]].mean() for values in (a, b)
+        ]  # of the lines that the difference is of
+        assert (row["score_a"], row["score_b"], row["delta"]) == pytest.approx(
+            (*means, means[0] - means[1])
+        )
+        assert cells[2:7] == [
+            str(both[at].sum()),
+            "6",
+            *(f"{mean:.2f}" for mean in means),
+            f"{row['delta']:+.2f}",
+        ]
     assert sum(row["n_segments"] for row in rows) == own.found.n
     people = examine_dispute(testset, ["human"], a=HOSTILE, b=ARABIC, **ASKED)
-    influence = np.array([0 if np.isnan(x) else np.nanmean(d) - np.nanmean(np.delete(d, k)) for k, x in enumerate(d)])
+    influence = np.array(
+        [0 if np.isnan(x) else np.nanmean(d) - np.nanmean(np.delete(d, k)) for k, x in enumerate(d)]
+    )
     assert [one.position for one in people.segments[0]] == np.argsort(-influence)[:2].tolist()
     assert [one.added for one in people.segments[1]] == pytest.approx(np.sort(influence)[:2])
     by_document = [np.nanmean(d) - np.nanmean(np.delete(d, [2 * k, 2 * k + 1])) for k in range(12)]
     assert people.documents[0][0].added == pytest.approx(max(by_document))
-    assert people.documents[0][0].name == f"{'news' if np.argmax(by_document) < 6 else 'speech'} · " \
-                                          f"d{np.argmax(by_document)}"
+    assert (
+        people.documents[0][0].name == f"{'news' if np.argmax(by_document) < 6 else 'speech'} · "
+        f"d{np.argmax(by_document)}"
+    )
 
 
 def test_the_page_is_one_file_and_shows_names_and_texts_literally(found):
@@ -100,9 +139,19 @@ def test_the_page_is_one_file_and_shows_names_and_texts_literally(found):
     assert not re.search(r"(src|href)=", code) and "http" not in page.text
     assert found.testset.references["r1"][found.segments[0][0].position] in page.text
     assert HOSTILE in page.text and "<b>test</b>" in page.text and "\u202e" not in code
-    for title in ("By each metric", "By every test", "By unit", "By each reference", "By domain",
-                  "What the test set can see", "Ranks by each rule", "Documents that move", "Segments that move",
-                  "How it was tested", "mtsig pair --a"):
+    for title in (
+        "By each metric",
+        "By every test",
+        "By unit",
+        "By each reference",
+        "By domain",
+        "What the test set can see",
+        "Ranks by each rule",
+        "Documents that move",
+        "Segments that move",
+        "How it was tested",
+        "mtsig pair --a",
+    ):
         assert title in page.text
     assert "<svg" in code and f"{card_verdict(found)}." in page.text
 
@@ -110,7 +159,11 @@ def test_the_page_is_one_file_and_shows_names_and_texts_literally(found):
 def test_positive_is_better_for_the_first_whichever_way_a_metric_points(testset):
     one = examine_dispute(testset, ["ter", "bleu"], a=ARABIC, b=OTHER, **ASKED)
     assert [own.decision for own in one.metrics] == [1, 1]
-    lines = [line for line in report_text(dispute_report(one)).splitlines() if line.startswith(("TER ↓", "BLEU ↑"))]
+    lines = [
+        line
+        for line in report_text(dispute_report(one)).splitlines()
+        if line.startswith(("TER ↓", "BLEU ↑"))
+    ]
     assert all(line.split("  ")[0] and " +" in line for line in lines[:2])
     assert "is significantly better by TER, BLEU" in card_verdict(one)
 
@@ -126,11 +179,15 @@ def test_what_is_added_speaks_for_the_first_where_lower_is_better_too(testset):
     for side, sign in zip(one.documents, (1, -1), strict=True):
         for own in side:
             left = [k for k in everything if testset.document_index[k] != own.position]
-            assert own.added == pytest.approx(gain(everything) - gain(left)) and sign * own.added > 0
+            assert (
+                own.added == pytest.approx(gain(everything) - gain(left)) and sign * own.added > 0
+            )
     for side, sign in zip(one.segments, (1, -1), strict=True):
         for own in side:
             left = [k for k in everything if k != own.position]
-            assert own.added == pytest.approx(gain(everything) - gain(left)) and sign * own.added > 0
+            assert (
+                own.added == pytest.approx(gain(everything) - gain(left)) and sign * own.added > 0
+            )
     assert one.documents[0] and one.documents[1] and one.segments[0]
     assert json.loads(card_json(one))["documents"][0]["added"] == one.documents[0][0].added
     report = dispute_report(one, "mtsig pair")
@@ -140,10 +197,18 @@ def test_what_is_added_speaks_for_the_first_where_lower_is_better_too(testset):
 
 def test_a_metric_that_cannot_compare_them_is_named_and_mistakes_are_messages(testset):
     one = examine_dispute(testset, ["bleu", "human"], a=ARABIC, b=OTHER, **ASKED)
-    assert list(one.not_compared) == ["human"] and f"No system '{OTHER}'" in one.not_compared["human"]
+    assert (
+        list(one.not_compared) == ["human"] and f"No system '{OTHER}'" in one.not_compared["human"]
+    )
     with pytest.raises(SettingError, match="No metric can compare"):
-        examine_dispute(testset, ["human"], a=ARABIC, b=OTHER, comparison=compare(testset, ["bleu", "human"], **ASKED),
-                        **ASKED)
+        examine_dispute(
+            testset,
+            ["human"],
+            a=ARABIC,
+            b=OTHER,
+            comparison=compare(testset, ["bleu", "human"], **ASKED),
+            **ASKED,
+        )
     for a, b, told in (("X", None, "No system 'X'"), (OTHER, OTHER, "is given twice")):
         with pytest.raises(SettingError, match=told):
             examine_dispute(testset, "bleu", a=a, b=b, **ASKED)

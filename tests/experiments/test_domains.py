@@ -15,9 +15,17 @@ from tests.builders.plain_nist import plain
 
 
 def rated(scores, domains, documents=None):
-    tables = SegmentScores({name: [None if x != x else float(x) for x in row] for name, row in scores.items()})
-    return TestSet("toy", {name: [None] * len(domains) for name in scores}, {}, scores={"human": tables},
-                   domains=domains, documents=documents)
+    tables = SegmentScores(
+        {name: [None if x != x else float(x) for x in row] for name, row in scores.items()}
+    )
+    return TestSet(
+        "toy",
+        {name: [None] * len(domains) for name in scores},
+        {},
+        scores={"human": tables},
+        domains=domains,
+        documents=documents,
+    )
 
 
 def two(seed, n, shift):
@@ -29,16 +37,19 @@ def two(seed, n, shift):
 def test_each_domain_is_tested_by_itself():
     scores, domains = two(1, 8, 0.6)
     found = by_domain(rated(scores, domains), "human", trials=199, resamples=50)
-    pair, = found.pairs
+    (pair,) = found.pairs
     sign = 1 if pair.a == "A" else -1
     for part, at in zip(pair.domains, (slice(0, 8), slice(8, 16)), strict=True):
         d = sign * (scores["A"] - scores["B"])[at]
         swapped = [abs(np.dot(signs, d)) for signs in product((1, -1), repeat=8)]
         assert part.delta == pytest.approx(d.mean())
         # all swaps but for none swapped, and one for what was observed
-        assert part.p_value == pytest.approx(np.mean(np.array(swapped) >= abs(d.sum()) - 1e-9), abs=1e-12)
+        assert part.p_value == pytest.approx(
+            np.mean(np.array(swapped) >= abs(d.sum()) - 1e-9), abs=1e-12
+        )
     assert [part.scores["A"] for part in found.domains] == pytest.approx(
-        [scores["A"][:8].mean(), scores["A"][8:].mean()])
+        [scores["A"][:8].mean(), scores["A"][8:].mean()]
+    )
 
 
 def test_the_whole_set_is_decided_as_compare_does():
@@ -47,50 +58,71 @@ def test_the_whole_set_is_decided_as_compare_does():
     testset = rated(scores, domains)
     result = compare(testset, "human", trials=499, resamples=50).metrics["human"]
     found = by_domain(testset, "human", trials=499, resamples=50)
-    assert [(pair.a, pair.b, pair.delta, pair.p_value, pair.p_adjusted, pair.better) for pair in found.pairs] == [
-        (pair.a, pair.b, pair.delta, pair.p_value, pair.p_adjusted, pair.better) for pair in result.pairs]
+    assert [
+        (pair.a, pair.b, pair.delta, pair.p_value, pair.p_adjusted, pair.better)
+        for pair in found.pairs
+    ] == [
+        (pair.a, pair.b, pair.delta, pair.p_value, pair.p_adjusted, pair.better)
+        for pair in result.pairs
+    ]
 
 
 def test_significant_reversals_are_found_and_other_signs_told_apart():
     scores, domains = two(3, 40, 1.5)
-    pair, = by_domain(rated(scores, domains), "human", trials=499, resamples=50).pairs
+    (pair,) = by_domain(rated(scores, domains), "human", trials=499, resamples=50).pairs
     assert pair.reverses and {part.better for part in pair.domains} == {"a", "b"}
     scores["A"] = scores["B"] + np.where(np.arange(80) < 60, 1.0, -0.01)
-    pair, = by_domain(rated(scores, ["x"] * 60 + ["y"] * 20), "human", trials=499, resamples=50).pairs
+    (pair,) = by_domain(
+        rated(scores, ["x"] * 60 + ["y"] * 20), "human", trials=499, resamples=50
+    ).pairs
     assert (pair.better, pair.opposed) == ("a", ("y",))
 
 
 def test_the_family_is_all_pairs_in_all_domains():
     rng = np.random.default_rng(4)
     scores = {name: rng.normal(0, 1, 60) for name in "ABCD"}
-    found = by_domain(rated(scores, [str(k % 3) for k in range(60)]), "human", trials=999, resamples=50)
+    found = by_domain(
+        rated(scores, [str(k % 3) for k in range(60)]), "human", trials=999, resamples=50
+    )
     parts = [part for pair in found.pairs for part in pair.domains]
     assert len(parts) == 18
     least = min(parts, key=lambda part: part.p_value)
-    assert least.p_adjusted > 3 * least.p_value and all(part.p_adjusted >= part.p_value - 1e-12 for part in parts)
+    assert least.p_adjusted > 3 * least.p_value and all(
+        part.p_adjusted >= part.p_value - 1e-12 for part in parts
+    )
 
 
 def test_intervals_are_students_with_the_freedom_of_welch():
-    """Of two domains with 5 and 9 segments, each of which counts by its size: as a t test of two means by scipy."""
+    """Of two domains with 5 and 9 segments, each of which counts by its size: as a t test of two
+    means by scipy.
+    """
     rng = np.random.default_rng(8)
     first, second = rng.normal(1, 1, 5), rng.normal(2, 3, 9)
     a = np.concatenate([first, second])
-    pair, = by_domain(rated({"A": a, "B": 0 * a}, ["x"] * 5 + ["y"] * 9), "human", trials=99, resamples=20_000).pairs
+    (pair,) = by_domain(
+        rated({"A": a, "B": 0 * a}, ["x"] * 5 + ["y"] * 9), "human", trials=99, resamples=20_000
+    ).pairs
     by_scipy = stats.ttest_ind(5 * first, -9 * second, equal_var=False).confidence_interval(0.95)
     np.testing.assert_allclose([pair.ci_low, pair.ci_high], np.array(by_scipy) / 14, atol=0.03)
-    assert pair.se_stratified == pytest.approx(np.hypot(np.sqrt(5) * first.std(), 3 * second.std()) / 14, rel=0.02)
+    assert pair.se_stratified == pytest.approx(
+        np.hypot(np.sqrt(5) * first.std(), 3 * second.std()) / 14, rel=0.02
+    )
 
 
 def test_half_of_an_interval_by_hand():
     by_hand = stats.t.ppf(0.975, (8 + 12) ** 2 / (8**2 / 3 + 12**2 / 1)) * 0.5 * np.sqrt(20 / 12)
-    assert find_half_width(0.5, np.array([6.0, 6.0]), np.array([4.0, 2.0]), 0.05) == pytest.approx(by_hand)
+    assert find_half_width(0.5, np.array([6.0, 6.0]), np.array([4.0, 2.0]), 0.05) == pytest.approx(
+        by_hand
+    )
     assert find_half_width(0.0, np.zeros(2), np.array([4.0, 2.0]), 0.05) == 0
     assert np.isnan(find_half_width(0.5, np.array([6.0, 0.0]), np.array([4.0, 1.0]), 0.05))
 
 
 def test_a_domain_of_one_unit_leaves_no_interval():
     a = np.random.default_rng(2).normal(size=7)
-    pair, = by_domain(rated({"A": a, "B": 0 * a}, ["x"] * 6 + ["y"]), "human", trials=99, resamples=50).pairs
+    (pair,) = by_domain(
+        rated({"A": a, "B": 0 * a}, ["x"] * 6 + ["y"]), "human", trials=99, resamples=50
+    ).pairs
     assert pair.ci_low is None and pair.ci_high is None and pair.se_stratified > 0
 
 
@@ -102,7 +134,9 @@ def test_intervals_hold_with_few_documents(sizes):
     domains = [name for name, n in zip("vwxyz", sizes, strict=False) for _ in range(n)]
     for seed in range(500):
         scores = {"A": rng.normal(size=len(domains)), "B": rng.normal(size=len(domains))}
-        pair, = by_domain(rated(scores, domains), "human", trials=19, resamples=199, seed=seed).pairs
+        (pair,) = by_domain(
+            rated(scores, domains), "human", trials=19, resamples=199, seed=seed
+        ).pairs
         held.append(pair.ci_low <= 0 <= pair.ci_high)
     assert 0.92 <= np.mean(held) <= 0.985
 
@@ -111,8 +145,13 @@ def test_intervals_hold_with_few_documents(sizes):
 def test_samples_have_as_many_units_of_each_domain(test):
     """Where domains differ in the difference alone, and not within, nothing is left to vary."""
     a = np.repeat([1.0, -1.0], 20)
-    pair, = by_domain(rated({"A": a, "B": 0 * a}, ["x"] * 20 + ["y"] * 20), "human", test=test, trials=199,
-                      resamples=100).pairs
+    (pair,) = by_domain(
+        rated({"A": a, "B": 0 * a}, ["x"] * 20 + ["y"] * 20),
+        "human",
+        test=test,
+        trials=199,
+        resamples=100,
+    ).pairs
     assert pair.se_stratified == 0 and pair.se > 0.1 and (pair.ci_low, pair.ci_high) == (0, 0)
 
 
@@ -129,13 +168,21 @@ def test_a_pair_has_scores_and_sizes_of_the_lines_that_its_difference_is_of():
         a, b = scores[pair.a], scores[pair.b]
         for own, at in zip(pair.domains, (slice(0, 12), slice(12, 21)), strict=True):
             both = ~np.isnan(a[at] + b[at])
-            assert (own.score_a, own.score_b) == pytest.approx((a[at][both].mean(), b[at][both].mean()))
+            assert (own.score_a, own.score_b) == pytest.approx(
+                (a[at][both].mean(), b[at][both].mean())
+            )
             assert own.delta == pytest.approx(own.score_a - own.score_b)
-            assert (own.n_segments, own.n_documents) == (both.sum(), len({
-                doc for doc, there in zip(documents[at], both, strict=True) if there}))
+            assert (own.n_segments, own.n_documents) == (
+                both.sum(),
+                len({doc for doc, there in zip(documents[at], both, strict=True) if there}),
+            )
     assert [caution.code for caution in found.warnings] == [
-        "partly-rated", "rated-on-different-lines", "domains-without-scores", "too-few-units-in-parts",
-        "few-units-in-parts"]
+        "partly-rated",
+        "rated-on-different-lines",
+        "domains-without-scores",
+        "too-few-units-in-parts",
+        "few-units-in-parts",
+    ]
     assert found.warnings[2].facts == {"domains": ("z",)}
     assert "; a pair is compared on the segments" in domains_note(found)
     whole = by_domain(rated(*two(7, 12, 0.5)), "human", trials=199, resamples=50)
@@ -145,26 +192,43 @@ def test_a_pair_has_scores_and_sizes_of_the_lines_that_its_difference_is_of():
 
 
 def test_nist_of_a_domain_has_the_weights_of_that_domain():
-    """As `score` and `compare` of the domain alone; by a plain computation on its texts, all of them words."""
+    """As `score` and `compare` of the domain alone; by a plain computation on its texts, all of
+    them words.
+    """
     rng = np.random.default_rng(8)
     words = np.array([f"w{k}" for k in range(40)])
-    ref = [" ".join(rng.choice(words[:20 if k < 25 else 40], 7)) for k in range(40)]
-    outputs = {name: [" ".join(word if rng.random() > share else "q" for word in line.split()) for line in ref]
-               for name, share in (("A", 0.2), ("B", 0.5))}
+    ref = [" ".join(rng.choice(words[: 20 if k < 25 else 40], 7)) for k in range(40)]
+    outputs = {
+        name: [
+            " ".join(word if rng.random() > share else "q" for word in line.split()) for line in ref
+        ]
+        for name, share in (("A", 0.2), ("B", 0.5))
+    }
     testset = TestSet("toy", outputs, {"ref": ref}, domains=["x"] * 25 + ["y"] * 15)
     found = by_domain(testset, "nist", trials=199, resamples=50)
     for part, at in zip(found.domains, (slice(0, 25), slice(25, 40)), strict=True):
-        expected = plain(TestSet("part", {name: texts[at] for name, texts in outputs.items()}, {"ref": ref[at]}))
-        alone = compare(testset.in_domain(part.domain), "nist", trials=199, resamples=50).metrics["nist"]
+        expected = plain(
+            TestSet("part", {name: texts[at] for name, texts in outputs.items()}, {"ref": ref[at]})
+        )
+        alone = compare(testset.in_domain(part.domain), "nist", trials=199, resamples=50).metrics[
+            "nist"
+        ]
         assert [part.scores[name] for name in "AB"] == pytest.approx(expected)
         assert {row.system: row.score for row in alone.systems} == pytest.approx(part.scores)
-        pair, = (one for one in found.pairs[0].domains if one.domain == part.domain)
-        assert (pair.score_a, pair.score_b, pair.delta) == pytest.approx((*expected, expected[0] - expected[1]))
+        (pair,) = (one for one in found.pairs[0].domains if one.domain == part.domain)
+        assert (pair.score_a, pair.score_b, pair.delta) == pytest.approx(
+            (*expected, expected[0] - expected[1])
+        )
         assert alone.pairs[0].delta == pytest.approx(pair.delta)
-        assert part.signature in alone.signature and f"weights:{part.n_segments}-segments" in part.signature
+        assert (
+            part.signature in alone.signature
+            and f"weights:{part.n_segments}-segments" in part.signature
+        )
     assert found.pairs[0].delta == pytest.approx(np.subtract(*plain(testset)))
     assert [one.metric for one in found.warnings if one.code == "weights-of-domains"] == ["nist"]
-    assert {row.signature for row in by_domain(testset, "bleu", trials=199, resamples=50).domains} == {None}
+    assert {
+        row.signature for row in by_domain(testset, "bleu", trials=199, resamples=50).domains
+    } == {None}
 
 
 def test_one_domain_and_blocks_are_refused():
@@ -179,18 +243,29 @@ def test_few_units_are_told_and_what_they_cannot_decide():
     scores, _ = two(5, 30, 2.0)
     domains, documents = ["x"] * 40 + ["y"] * 20, [f"d{k // 20}" for k in range(60)]
     found = by_domain(rated(scores, domains, documents), "human", trials=199, resamples=50)
-    told, = found.warnings
+    (told,) = found.warnings
     assert told.code == "too-few-units-in-parts" and told.facts["needed"] == 6
     assert told.facts["parts"] == {"the whole set": 3, "x": 2, "y": 1}
     assert domains_verdict(found) == "no pair can be significant with 3 documents"
     found = by_domain(rated(scores, domains), "human", trials=199, resamples=50)
     assert [(one.code, one.facts) for one in found.warnings] == [
-        ("few-units-in-parts", {"unit": "segment", "parts": {"y": 20}})]
-    assert "no pair can be" not in domains_verdict(found) and "● is significant" in domains_note(found)
+        ("few-units-in-parts", {"unit": "segment", "parts": {"y": 20}})
+    ]
+    assert "no pair can be" not in domains_verdict(found) and "● is significant" in domains_note(
+        found
+    )
 
 
 def test_a_domain_without_a_segment_that_has_scores_of_both_is_left_out_of_the_pair():
-    scores = {"human": SegmentScores({"A": [None] * 10 + list(range(10)), "B": list(range(20))}, True)}
-    rated = TestSet("toy", {name: [None] * 20 for name in "AB"}, {}, scores=scores, domains=["a"] * 10 + ["b"] * 10)
+    scores = {
+        "human": SegmentScores({"A": [None] * 10 + list(range(10)), "B": list(range(20))}, True)
+    }
+    rated = TestSet(
+        "toy",
+        {name: [None] * 20 for name in "AB"},
+        {},
+        scores=scores,
+        domains=["a"] * 10 + ["b"] * 10,
+    )
     [pair] = by_domain(rated, "human", trials=99, resamples=49).pairs
     assert [own.domain for own in pair.domains] == ["b"]

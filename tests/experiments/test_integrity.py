@@ -20,15 +20,22 @@ def test_equal_lines_are_counted_and_short_ones_are_not():
     near = [*copied[:9], "a line of its own, and long enough", "short"]
     source = [f"die Quelle hat die Zeile Nummer {k}" for k in range(11)]
     alone = [*source[:3], *(f"nobody else has this line {k}" for k in range(7)), "short"]
-    found = examine_integrity(TestSet("toy", {"A": copied, "B": near, "C": alone}, {"ref": reference}, sources=source))
+    found = examine_integrity(
+        TestSet("toy", {"A": copied, "B": near, "C": alone}, {"ref": reference}, sources=source)
+    )
     a, b, c = found.systems
     assert found.n_lines == 10
-    assert (a.equal_to_reference, b.equal_to_reference, c.equal_to_reference) == ({"ref": 4}, {"ref": 4}, {"ref": 0})
+    assert (a.equal_to_reference, b.equal_to_reference, c.equal_to_reference) == (
+        {"ref": 4},
+        {"ref": 4},
+        {"ref": 0},
+    )
     assert (a.equal_to_source, c.equal_to_source) == (0, 3)
     assert (a.nearest.system, a.nearest.share_equal) == ("B", 0.9) and c.nearest.share_equal == 0.0
     assert list_findings(found) == [
         f"Nearly the same output: A and B (cross-BLEU {a.nearest.cross_bleu:.0f}, 90% of the lines are equal). The "
-        f"median cross-BLEU of two systems is {found.median_cross_bleu:.0f}."]
+        f"median cross-BLEU of two systems is {found.median_cross_bleu:.0f}."
+    ]
     expected = BLEU(tokenize="13a").corpus_score(near, [copied]).score
     assert a.nearest.cross_bleu == b.nearest.cross_bleu == pytest.approx(expected)
 
@@ -38,8 +45,15 @@ def test_the_document_that_drives_an_interval_is_named():
     scores = rng.normal(80, 1, 60)
     scores[30:33] = 0.0
     rated = {"A": SegmentScores({"S": scores.tolist(), "T": rng.normal(80, 1, 60).tolist()})}
-    found = examine_integrity(TestSet("toy", {"S": [None] * 60, "T": [None] * 60}, {}, scores=rated,
-                                      documents=[f"d{k // 3}" for k in range(60)]))
+    found = examine_integrity(
+        TestSet(
+            "toy",
+            {"S": [None] * 60, "T": [None] * 60},
+            {},
+            scores=rated,
+            documents=[f"d{k // 3}" for k in range(60)],
+        )
+    )
     first, second = found.systems
     assert first.driving_document.document == "d10" and first.driving_document.share > 0.9
     assert first.driving_document.p_value < 0.001
@@ -47,7 +61,8 @@ def test_the_document_that_drives_an_interval_is_named():
 
 
 def drives_by_chance(sizes, repeats, systems=1):
-    """Share of test sets of normal documents, all of one quality, in which a document drives the interval of a system.
+    """Share of test sets of normal documents, all of one quality, in which a document drives the
+    interval of a system.
     """
     rng, flagged = np.random.default_rng(len(sizes)), 0
     documents = [f"d{k}" for k, size in enumerate(sizes) for _ in range(size)]
@@ -55,16 +70,27 @@ def drives_by_chance(sizes, repeats, systems=1):
         means = rng.normal(80, 5, (systems, len(sizes)))
         scores = {f"S{k}": np.repeat(row, sizes).tolist() for k, row in enumerate(means)}
         no_texts = {name: [None] * len(documents) for name in scores}
-        found = examine_integrity(TestSet("toy", no_texts, {}, documents=documents,
-                                          scores={"human": SegmentScores(scores)}))
+        found = examine_integrity(
+            TestSet(
+                "toy", no_texts, {}, documents=documents, scores={"human": SegmentScores(scores)}
+            )
+        )
         flagged += any(one.driving_document is not None for one in found.systems)
     return flagged / repeats
 
 
 @pytest.mark.statistics
-@pytest.mark.parametrize("sizes, systems, band", [
-    ([3] * 5, 1, (0.02, 0.085)), ([3] * 10, 1, (0.02, 0.085)), ([3] * 20, 1, (0.02, 0.085)), ([3] * 30, 1, (0, 0.075)),
-    ([20, 8, 6, 4, 3, 3, 2, 2, 1, 1], 1, (0.02, 0.085)), ([3] * 10, 6, (0.015, 0.085))])
+@pytest.mark.parametrize(
+    "sizes, systems, band",
+    [
+        ([3] * 5, 1, (0.02, 0.085)),
+        ([3] * 10, 1, (0.02, 0.085)),
+        ([3] * 20, 1, (0.02, 0.085)),
+        ([3] * 30, 1, (0, 0.075)),
+        ([20, 8, 6, 4, 3, 3, 2, 2, 1, 1], 1, (0.02, 0.085)),
+        ([3] * 10, 6, (0.015, 0.085)),
+    ],
+)
 def test_documents_that_are_equal_seldom_drive_an_interval(sizes, systems, band):
     """By the share alone it was 1.00 with 5 documents, .90 with 10, .39 with 20 and .12 with 30."""
     low, high = band
@@ -79,24 +105,38 @@ def test_the_chance_of_a_share_is_that_of_a_loop():
         without = [np.average(np.delete(means, k), weights=np.delete(sizes, k)) for k in range(5)]
         apart = [(one - np.mean(without)) ** 2 for one in without]
         largest.append(max(apart) / sum(apart))
-    assert chance_of_share(0.6, np.array(sizes)) == pytest.approx(np.mean(np.array(largest) >= 0.6), abs=0.035)
+    assert chance_of_share(0.6, np.array(sizes)) == pytest.approx(
+        np.mean(np.array(largest) >= 0.6), abs=0.035
+    )
 
 
 def test_a_document_that_is_only_long_drives_nothing():
     """Of four documents the largest share is never small."""
     scores = [80.0] * 40 + [70.0] * 4 + [75.0] * 4 + [82.0] * 4
     documents = ["long"] * 40 + ["a"] * 4 + ["b"] * 4 + ["c"] * 4
-    found = examine_integrity(TestSet("toy", {"S": [None] * 52}, {}, documents=documents,
-                                      scores={"human": SegmentScores({"S": scores})}))
+    found = examine_integrity(
+        TestSet(
+            "toy",
+            {"S": [None] * 52},
+            {},
+            documents=documents,
+            scores={"human": SegmentScores({"S": scores})},
+        )
+    )
     assert found.systems[0].driving_document is None
 
 
-@pytest.mark.parametrize(("form", "part"), [("text", "Nothing stands out."), ("latex", "toprule"),
-                                            ("csv", "system,equal_ref")])
+@pytest.mark.parametrize(
+    ("form", "part"),
+    [("text", "Nothing stands out."), ("latex", "toprule"), ("csv", "system,equal_ref")],
+)
 def test_the_command_prints_it(form, part, tmp_path, capsys):
     names = {}
-    for name, lines in {"ref": REFERENCE, "A": REFERENCE[::-1], "B": [f"a line of text as long as it is {k}"
-                                                                      for k in range(10)]}.items():
+    for name, lines in {
+        "ref": REFERENCE,
+        "A": REFERENCE[::-1],
+        "B": [f"a line of text as long as it is {k}" for k in range(10)],
+    }.items():
         names[name] = str(tmp_path / f"{name}.txt")
         (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n")
     asked = ["integrity", "--ref", names["ref"], "--system", names["A"], "--system", names["B"]]
@@ -104,18 +144,35 @@ def test_the_command_prints_it(form, part, tmp_path, capsys):
     assert part in capsys.readouterr().out
     assert main([*asked, "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)["systems"]
-    assert found["A"].keys() == {"equal_to_reference", "equal_to_source", "nearest", "driving_document", "warnings"}
-    assert found["A"]["nearest"] == {"system": "B", "cross_bleu": pytest.approx(0.0, abs=9), "share_equal": 0.0}
+    assert found["A"].keys() == {
+        "equal_to_reference",
+        "equal_to_source",
+        "nearest",
+        "driving_document",
+        "warnings",
+    }
+    assert found["A"]["nearest"] == {
+        "system": "B",
+        "cross_bleu": pytest.approx(0.0, abs=9),
+        "share_equal": 0.0,
+    }
 
     (tmp_path / "references").mkdir()
-    for part, lines in {"references/en-de.ref.txt": REFERENCE, "references/en-cs.ref.txt": REFERENCE,
-                        "system-outputs/en-de/A.txt": REFERENCE, "system-outputs/en-de/B.txt": REFERENCE[::-1],
-                        "system-outputs/en-cs/A.txt": REFERENCE}.items():
+    for part, lines in {
+        "references/en-de.ref.txt": REFERENCE,
+        "references/en-cs.ref.txt": REFERENCE,
+        "system-outputs/en-de/A.txt": REFERENCE,
+        "system-outputs/en-de/B.txt": REFERENCE[::-1],
+        "system-outputs/en-cs/A.txt": REFERENCE,
+    }.items():
         (tmp_path / part).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / part).write_text("\n".join(lines) + "\n")
     assert main(["integrity", "--folder", str(tmp_path), "--format", form]) == 0
-    assert {"text": "Not in all language pairs: B (without en-cs).", "latex": "toprule",
-            "csv": "language_pair,testset"}[form] in capsys.readouterr().out
+    assert {
+        "text": "Not in all language pairs: B (without en-cs).",
+        "latex": "toprule",
+        "csv": "language_pair,testset",
+    }[form] in capsys.readouterr().out
     assert main(["integrity", "--folder", str(tmp_path), "--format", "json"]) == 0
     whole = json.loads(capsys.readouterr().out)
     assert whole["missing"] == {"B": ["en-cs"]} and whole["pairs"].keys() == {"en-cs", "en-de"}

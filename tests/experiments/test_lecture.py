@@ -1,4 +1,6 @@
-"""What the lecture shows is what everything else computes, and what enumeration and other libraries say."""
+"""What the lecture shows is what everything else computes, and what enumeration and other libraries
+say.
+"""
 
 from dataclasses import replace
 from itertools import combinations, product
@@ -36,7 +38,25 @@ from mtsig_core.stats.comparison import bootstrap_systems
 from mtsig_core.stats.engine import measure
 from mtsig_core.stats.significance import CORRECTIONS
 
-WORDS = "the cat sat on a mat and saw one dog run far over green hills by night".split()
+WORDS = [
+    "the",
+    "cat",
+    "sat",
+    "on",
+    "a",
+    "mat",
+    "and",
+    "saw",
+    "one",
+    "dog",
+    "run",
+    "far",
+    "over",
+    "green",
+    "hills",
+    "by",
+    "night",
+]
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +67,11 @@ def made_up():
     def spoilt(share):
         return [" ".join(word if rng.random() > share else "x" for word in line) for line in lines]
 
-    return TestSet("made up", {"A": spoilt(0.2), "B": spoilt(0.3), "C": spoilt(0.35)},
-                   {"ref": [" ".join(line) for line in lines]})
+    return TestSet(
+        "made up",
+        {"A": spoilt(0.2), "B": spoilt(0.3), "C": spoilt(0.35)},
+        {"ref": [" ".join(line) for line in lines]},
+    )
 
 
 @pytest.fixture(scope="module")
@@ -73,8 +96,12 @@ class TestSentences:
     def test_too_few_and_no_texts_are_said(self, made_up):
         with pytest.raises(SettingError, match="needs 61"):
             excerpt(made_up, "bleu", "A", "B", 61, 0)
-        ratings = TestSet("ratings", {name: [None] * 2 for name in "AB"}, {},
-                          scores={"human": {"A": [1.0, 2.0], "B": [2.0, 3.0]}})
+        ratings = TestSet(
+            "ratings",
+            {name: [None] * 2 for name in "AB"},
+            {},
+            scores={"human": {"A": [1.0, 2.0], "B": [2.0, 3.0]}},
+        )
         with pytest.raises(SettingError, match="no texts"):
             excerpt(ratings, "human", "A", "B", 2, 0)
 
@@ -82,8 +109,10 @@ class TestSentences:
 class TestBootstrap:
     def test_draws_are_those_of_the_bootstrap_elsewhere(self, ten):
         found = resamples(ten, 7, 0, 600)
-        elsewhere = {one.system: one for one in bootstrap_systems(ten.testset, "bleu", unit="segment", resamples=600,
-                                                                  seed=7)}
+        elsewhere = {
+            one.system: one
+            for one in bootstrap_systems(ten.testset, "bleu", unit="segment", resamples=600, seed=7)
+        }
         assert np.array_equal(found.scores.T, [elsewhere[name].drawn for name in "AB"])
         assert found.middle()[0] == elsewhere["A"].intervals["percentile"]
         later = resamples(ten, 7, 250, 300)
@@ -93,25 +122,38 @@ class TestBootstrap:
         found, references = resamples(ten, 1, 0, 3), ten.testset.references["ref"]
         for weights, difference in zip(found.weights, found.improvement, strict=True):
             drawn = np.repeat(np.arange(10), weights)
-            a, b, refs = ([texts[k] for k in drawn] for texts in (*ten.testset.systems.values(), references))
+            a, b, refs = (
+                [texts[k] for k in drawn] for texts in (*ten.testset.systems.values(), references)
+            )
             assert difference == pytest.approx(sacrebleu_difference(a, b, refs))
 
     def test_an_interval_stands_only_where_draws_lie_beyond_its_ends(self, ten):
         found = resamples(ten, 7, 0, 100)
-        for n, said in ((1, "(the only draw)"), (39, "(range of 39 draws, not yet a 95% interval)"),
-                        (40, "(95% interval of 40 draws)")):
+        for n, said in (
+            (1, "(the only draw)"),
+            (39, "(range of 39 draws, not yet a 95% interval)"),
+            (40, "(95% interval of 40 draws)"),
+        ):
             some, end = found.first(n), texts.bootstrap_end(found.first(n), "A", "B")
             low, high = some.middle()[0]
             beyond = ((some.scores[:, 0] < low) | (some.scores[:, 0] > high)).sum()
-            assert said in end["conclusion"] and said in end["after"] and beyond == (2 if n == 40 else 0)
+            assert (
+                said in end["conclusion"]
+                and said in end["after"]
+                and beyond == (2 if n == 40 else 0)
+            )
             assert ("From 40 draws on it is a 95% interval." in end["conclusion"]) == (n < 40)
-            assert ("2.5% of the scores lie below the interval and 2.5% above." in end["conclusion"]) == (n == 40)
+            assert (
+                "2.5% of the scores lie below the interval and 2.5% above." in end["conclusion"]
+            ) == (n == 40)
         assert " to " not in texts.bootstrap_end(found.first(1), "A", "B")["conclusion"]
 
     def test_how_many_are_missing(self, ten):
         every = [4 - len(set(draw)) for draw in product(range(4), repeat=4)]
         assert expected_missing(4) == pytest.approx(np.mean(every))
-        assert resamples(ten, 0, 0, 4000).mean_missing == pytest.approx(expected_missing(10), abs=0.08)
+        assert resamples(ten, 0, 0, 4000).mean_missing == pytest.approx(
+            expected_missing(10), abs=0.08
+        )
 
 
 class TestRandomization:
@@ -125,7 +167,10 @@ class TestRandomization:
         found = all_swaps(few)
         assert found.p == pytest.approx(np.mean(np.abs(differences) >= abs(observed) - 1e-9))
         assert sorted(found.differences) == pytest.approx(sorted(differences[1:]))
-        assert found.p == compare(few.testset, ["bleu"], unit="segment").metrics["bleu"].pairs[0].p_value
+        assert (
+            found.p
+            == compare(few.testset, ["bleu"], unit="segment").metrics["bleu"].pairs[0].p_value
+        )
 
     def test_coins_give_the_differences_of_the_enumeration_and_nearly_its_p(self, ten):
         found, every = random_swaps(ten, 2, 0, 4000), all_swaps(ten)
@@ -137,32 +182,52 @@ class TestRandomization:
         assert found.swapped.mean() == pytest.approx(0.5, abs=0.01)
         rare = replace(every, observed=99.0)  # none is as large but the one observed
         assert texts.randomization_end(found, rare)["truth"] == "0.1%"
-        common = replace(every, observed=5.0, differences=np.repeat([9.0, 1.0], [1020, 3]))  # nearly all are as large
-        assert common.p == 1021 / 1024 and "99.7 of a hundred" in texts.randomization_end(found, common)["conclusion"]
+        common = replace(
+            every, observed=5.0, differences=np.repeat([9.0, 1.0], [1020, 3])
+        )  # nearly all are as large
+        assert (
+            common.p == 1021 / 1024
+            and "99.7 of a hundred" in texts.randomization_end(found, common)["conclusion"]
+        )
 
 
 def test_blocks_and_broad_samples_are_those_of_the_page_sampling(made_up):
     found = blocks_and_broad(made_up, "bleu", "A", 6, seed=2)
     for kind, shuffle in (("blocks", False), ("broad", False), ("blocks", True)):
-        elsewhere = sampling(made_up.only(["A"]), "bleu", kind, size=6, shuffle=shuffle, resamples=20, trials=19,
-                             seed=2)
+        elsewhere = sampling(
+            made_up.only(["A"]),
+            "bleu",
+            kind,
+            size=6,
+            shuffle=shuffle,
+            resamples=20,
+            trials=19,
+            seed=2,
+        )
         ours = found.shuffled if shuffle else getattr(found, kind)
         assert ours == pytest.approx(elsewhere.system("A").scores)
     assert found.ratio()[0] == pytest.approx(found.blocks.std(ddof=1) / found.broad.std(ddof=1))
     for kind in ("blocks", "broad", "shuffled"):
         assert getattr(found.first(2), kind).tolist() == getattr(found, kind)[:2].tolist()
     rng = np.random.default_rng(5)
-    lots = dict(zip(("blocks", "broad", "shuffled"), rng.normal(50, [[6], [1], [1]], (3, 40)), strict=True))
+    lots = dict(
+        zip(("blocks", "broad", "shuffled"), rng.normal(50, [[6], [1], [1]], (3, 40)), strict=True)
+    )
     wide = texts.blocks_end("bleu", replace(found, **lots), False)
     ratio, low, high = ratio_of_spreads(lots["blocks"], lots["broad"])
-    assert f"{ratio:.1f} times as wide (95% CI {low:.1f} to {high:.1f}): neighbours are alike." in wide["conclusion"]
+    assert (
+        f"{ratio:.1f} times as wide (95% CI {low:.1f} to {high:.1f}): neighbours are alike."
+        in wide["conclusion"]
+    )
     assert wide["after"].endswith(". So the order was the cause.")
 
 
 class TestDocuments:
     def test_p_against_scipy(self):
         found = equal_tests(20, 0.1, 1, 0, 5)
-        assert found.by_sentence == pytest.approx(stats.ttest_1samp(found.differences, 0, axis=1).pvalue)
+        assert found.by_sentence == pytest.approx(
+            stats.ttest_1samp(found.differences, 0, axis=1).pvalue
+        )
         means = found.differences.reshape(5, 20, 20).mean(axis=2)
         assert found.by_document == pytest.approx(stats.ttest_1samp(means, 0, axis=1).pvalue)
         assert equal_tests(20, 0.1, 1, 3, 5).by_sentence.tolist() == found.by_sentence[3:].tolist()
@@ -170,29 +235,40 @@ class TestDocuments:
     @pytest.mark.parametrize(("per_document", "correlation"), [(20, 0.1), (20, 0.3), (1, 0.0)])
     def test_rates_are_those_expected(self, per_document, correlation):
         by_sentence, by_document = equal_tests(per_document, correlation, 0, 0, 1500).rejected()
-        assert by_sentence.share == pytest.approx(expected_by_sentence(per_document, correlation), abs=0.03)
+        assert by_sentence.share == pytest.approx(
+            expected_by_sentence(per_document, correlation), abs=0.03
+        )
         assert by_document.share == pytest.approx(0.05, abs=0.02)
 
 
 class TestComparisons:
     def test_false_stars_are_those_of_the_page_validation(self, made_up):
-        elsewhere = families(made_up, "bleu", systems=N_SYSTEMS, repeats=3, trials=2999, seed=1).of_all_pairs[-1]
+        elsewhere = families(
+            made_up, "bleu", systems=N_SYSTEMS, repeats=3, trials=2999, seed=1
+        ).of_all_pairs[-1]
         found = tables(family(made_up, "bleu", seed=1), 1, 0, 3)
         assert {name: found.any_false(name).count for name in found.corrections} == {
-            name: elsewhere.wrong[name].count for name in found.corrections}
+            name: elsewhere.wrong[name].count for name in found.corrections
+        }
         assert set(found.corrections) < set(CORRECTIONS) and found.decided.shape == (3, 4, 105)
 
     def test_so_are_false_and_lost_ones_where_three_are_better(self, made_up):
         elsewhere = claims(made_up, "bleu", better=N_BETTER, repeats=3, trials=2999, seed=1)
         found = tables(family(made_up, "bleu", better=N_BETTER, seed=1), 1, 0, 3)
-        assert found.true.sum() == elsewhere.true_pairs > found.lost("holm").min()  # so many trials that it can find
+        assert (
+            found.true.sum() == elsewhere.true_pairs > found.lost("holm").min()
+        )  # so many trials that it can find
         for row in elsewhere.rows:
             if row.correction in found.corrections:
                 assert found.any_false(row.correction).count == row.any_false.count
-                assert found.lost(row.correction).mean() == pytest.approx(row.lost.share * elsewhere.true_pairs)
+                assert found.lost(row.correction).mean() == pytest.approx(
+                    row.lost.share * elsewhere.true_pairs
+                )
         said = texts.three_better_end(found)["conclusion"]
-        assert all(f"{found.lost(name).mean():.1f} of {found.true.sum()} true ones" in said
-                   for name in ("none", "romano-wolf"))
+        assert all(
+            f"{found.lost(name).mean():.1f} of {found.true.sum()} true ones" in said
+            for name in ("none", "romano-wolf")
+        )
 
 
 @pytest.fixture(scope="module")
@@ -206,14 +282,20 @@ class TestPower:
 
         def score(sums):
             by_name = dict(zip(two.whole.metric.stat_names, sums.tolist(), strict=True))
-            return BLEU.compute_bleu(*([by_name[f"{kind}_{n}"] for n in (1, 2, 3, 4)] for kind in ("correct", "total")),
-                                     by_name["sys_len"], by_name["ref_len"], smooth_method="exp").score
+            return BLEU.compute_bleu(
+                *([by_name[f"{kind}_{n}"] for n in (1, 2, 3, 4)] for kind in ("correct", "total")),
+                by_name["sys_len"],
+                by_name["ref_len"],
+                smooth_method="exp",
+            ).score
 
         for k in range(3):
             sets = mix_systems(two.whole, 2, 1, two.share, 6, np.random.default_rng([2, 61, k]))
-            swapped = [score(np.where(heads, sets[1].T, sets[0].T).sum(axis=1))
-                       - score(np.where(heads, sets[0].T, sets[1].T).sum(axis=1))
-                       for heads in map(np.array, product((False, True), repeat=6))]
+            swapped = [
+                score(np.where(heads, sets[1].T, sets[0].T).sum(axis=1))
+                - score(np.where(heads, sets[0].T, sets[1].T).sum(axis=1))
+                for heads in map(np.array, product((False, True), repeat=6))
+            ]
             assert found.differences[k] == pytest.approx(swapped[0])
             assert found.p[k] == pytest.approx(np.mean(np.abs(swapped) >= abs(swapped[0]) - 1e-9))
 
@@ -222,7 +304,9 @@ class TestPower:
         assert two.difference == pytest.approx(4.0)
         assert found.differences.mean() == pytest.approx(4.0, abs=5 * two.error(n) / 250**0.5)
         assert found.differences.std() == pytest.approx(two.error(n), rel=0.2)
-        assert 0.1 < found.power.share < 0.9 and found.power.share == pytest.approx(two.planned(n), abs=0.1)
+        assert 0.1 < found.power.share < 0.9 and found.power.share == pytest.approx(
+            two.planned(n), abs=0.1
+        )
         assert 1.05 < found.mean_size / 4.0 == pytest.approx(two.planned_exaggeration(n), rel=0.1)
         later = power_tests(two, 60, 0, 20, 25)
         assert later.p.tolist() == found.p[20:25].tolist() and found.first(20).power.n == 20
@@ -231,35 +315,53 @@ class TestPower:
         found = PowerTests(0.5, np.array([3.0, -4.0, 5.0, 0.1]), np.array([0.01, 0.02, 0.03, 0.9]))
         said = texts.power_end(found, 100, 0.05, 6.5)
         assert found.turned == 1 and found.mean_size == 4.0
-        assert said["conclusion"].startswith("The true difference is 0.5 points. 75% (95% CI 30 to 95) of 4 test sets")
-        assert (said["truth"], texts.power_end(found.first(1), 100, 0.05, 6.5)["truth"]) == ("3 of 4", "1 of 1")
+        assert said["conclusion"].startswith(
+            "The true difference is 0.5 points. 75% (95% CI 30 to 95) of 4 test sets"
+        )
+        assert (said["truth"], texts.power_end(found.first(1), 100, 0.05, 6.5)["truth"]) == (
+            "3 of 4",
+            "1 of 1",
+        )
         assert said["conclusion"].endswith(
-            "1 of these 3 for the worse system. Those show 8.0 times the true size (6.5 expected).")
-        assert "of 1 test set of 100 sentences finds it significant (planning" in texts.power_end(
-            found.first(1), 100, 0.05, 6.5)["conclusion"]
+            "1 of these 3 for the worse system. Those show 8.0 times the true size (6.5 expected)."
+        )
+        assert (
+            "of 1 test set of 100 sentences finds it significant (planning"
+            in texts.power_end(found.first(1), 100, 0.05, 6.5)["conclusion"]
+        )
 
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_three_sentences_against_sacrebleu_in_an_order_that_does_not_answer(turned):
-    systems = {"A": ["a b c d e f g h i j k l", "x y z u", "x y z u"],
-               "B": ["x y z u v w x y z u v w", "a b c d", "e f g h"]}
-    ts = TestSet("toy", {name: systems[name] for name in ("BA" if turned else "AB")},
-                 {"ref": ["a b c d e f g h i j k l", "a b c d", "e f g h"]})
+    systems = {
+        "A": ["a b c d e f g h i j k l", "x y z u", "x y z u"],
+        "B": ["x y z u v w x y z u v w", "a b c d", "e f g h"],
+    }
+    ts = TestSet(
+        "toy",
+        {name: systems[name] for name in ("BA" if turned else "AB")},
+        {"ref": ["a b c d e f g h i j k l", "a b c d", "e f g h"]},
+    )
     found, scorer = three_sentences(ts), BLEU()
     assert found.names == tuple(ts.systems) and found.names[found.by_corpus] == "A"
     said = texts.mean_end(found)
     scores = [scorer.corpus_score(out, [ts.references["ref"]]).score for out in ts.systems.values()]
     assert said["truth"] == "A" and said["conclusion"].startswith(
         f"B wins by the mean ({max(found.mean):.1f} to {min(found.mean):.1f}), A by the corpus score ("
-        f"{max(scores):.1f} to {min(scores):.1f})")
+        f"{max(scores):.1f} to {min(scores):.1f})"
+    )
     for step in (1, 2, 3):
         for side, name in enumerate(found.names):
             score = scorer.corpus_score(ts.systems[name][:step], [ts.references["ref"][:step]])
             assert found.corpus[step - 1][side] == pytest.approx(score.score)
             assert found.sums[step - 1][side] == [*score.counts, *score.totals]
     for k, two in enumerate(found.scores):
-        assert two == pytest.approx([scorer.corpus_score([ts.systems[name][k]], [[ts.references["ref"][k]]]).score
-                                     for name in found.names])
+        assert two == pytest.approx(
+            [
+                scorer.corpus_score([ts.systems[name][k]], [[ts.references["ref"][k]]]).score
+                for name in found.names
+            ]
+        )
 
 
 def test_how_often_three_sentences_disagree_against_enumeration_with_sacrebleu(made_up):

@@ -34,43 +34,65 @@ WMT24 = Path(__file__).resolve().parents[3] / "shared" / "data" / "wmt24"
 @pytest.mark.parametrize("lower", [(), ("metric",)])
 def test_all_swaps_of_few_segments(lower):
     people, metric = noisy(1, 8), noisy(2, 8)
-    one, = agreement(rated({"people": people, "metric": metric}, lower), "people", resamples=50).metrics
+    (one,) = agreement(
+        rated({"people": people, "metric": metric}, lower), "people", resamples=50
+    ).metrics
     hard, soft = by_hand(people, metric, -1 if lower else 1)
-    assert one.pairwise_accuracy == pytest.approx(hard) and one.soft_pairwise_accuracy == pytest.approx(soft, abs=1e-12)
+    assert one.pairwise_accuracy == pytest.approx(
+        hard
+    ) and one.soft_pairwise_accuracy == pytest.approx(soft, abs=1e-12)
 
 
 def test_documents_are_swapped_whole():
     people, metric = noisy(1, 6), noisy(2, 6)
     documents = [str(k // 3) for k in range(18)]
-    found = agreement(rated({"people": np.repeat(people, 3, axis=1), "metric": np.repeat(metric, 3, axis=1)},
-                            documents=documents), "people", resamples=50)
+    found = agreement(
+        rated(
+            {"people": np.repeat(people, 3, axis=1), "metric": np.repeat(metric, 3, axis=1)},
+            documents=documents,
+        ),
+        "people",
+        resamples=50,
+    )
     assert found.sampling.unit == "document" and found.trials == 63
-    assert found.metrics[0].soft_pairwise_accuracy == pytest.approx(by_hand(people, metric)[1], abs=1e-12)
+    assert found.metrics[0].soft_pairwise_accuracy == pytest.approx(
+        by_hand(people, metric)[1], abs=1e-12
+    )
 
 
 def test_each_pair_is_compared_on_what_people_and_all_metrics_have_of_it():
     people, first, second = noisy(1, 9), noisy(2, 9), noisy(3, 9)
     people[0, :2], first[1, 3], second[2, 4] = np.nan, np.nan, np.nan
-    found = agreement(rated({"people": people, "first": first, "second": second}), "people", resamples=50)
+    found = agreement(
+        rated({"people": people, "first": first, "second": second}), "people", resamples=50
+    )
     apart = []
     for i, j in ((0, 1), (0, 2), (1, 2)):
         gone = np.isnan([table[k] for table in (people, first, second) for k in (i, j)]).any(axis=0)
-        apart.append([enumerated(*(np.where(gone, np.nan, table[k]) for k in (i, j)))
-                      for table in (people, first, second)])
+        apart.append(
+            [
+                enumerated(*(np.where(gone, np.nan, table[k]) for k in (i, j)))
+                for table in (people, first, second)
+            ]
+        )
     soft = {one.metric: one.soft_pairwise_accuracy for one in found.metrics}
     for column, name in ((1, "first"), (2, "second")):
-        assert soft[name] == pytest.approx(1 - np.mean([abs(row[0] - row[column]) for row in apart]), abs=1e-12)
+        assert soft[name] == pytest.approx(
+            1 - np.mean([abs(row[0] - row[column]) for row in apart]), abs=1e-12
+        )
 
 
 def test_systems_of_the_same_scores_have_no_order():
     people, metric = noisy(1, 9), noisy(2, 9)
     people[1] = people[0]
-    one, = agreement(rated({"people": people, "metric": metric}), "people", resamples=50).metrics
+    (one,) = agreement(rated({"people": people, "metric": metric}), "people", resamples=50).metrics
     hard, soft = by_hand(people, metric)
     assert (one.n_pairs, one.n_ties, one.pairwise_accuracy) == (3, 1, hard)
     assert one.soft_pairwise_accuracy == pytest.approx(soft, abs=1e-12)
     people[2] = people[0]
-    nothing, = agreement(rated({"people": people, "metric": metric}), "people", resamples=50).metrics
+    (nothing,) = agreement(
+        rated({"people": people, "metric": metric}), "people", resamples=50
+    ).metrics
     assert nothing.pairwise_accuracy is None and nothing.pairwise_accuracy_low is None
 
 
@@ -80,7 +102,11 @@ def test_metrics_of_texts_are_corpus_scores_on_the_rated_segments():
     testset = TestSet("toy", {"A": good, "B": poor}, {"ref": ref}, scores={"people": people})
     whole = agreement(testset, "people", resamples=50)
     part = agreement(testset.take(range(30)), "people", resamples=50)
-    assert whole.testset.n_segments == 30 and {one.metric for one in whole.metrics} == {"bleu", "chrf", "ter"}
+    assert whole.testset.n_segments == 30 and {one.metric for one in whole.metrics} == {
+        "bleu",
+        "chrf",
+        "ter",
+    }
     assert whole == part
 
 
@@ -90,17 +116,28 @@ def test_intervals_and_comparisons_are_of_the_same_samples():
     scores = {"people": people, "far": far, "near": near, "also near": near}
     found = agreement(rated(scores), "people", trials=499, resamples=400)
     for one in found.metrics:
-        assert one.soft_pairwise_accuracy_low <= one.soft_pairwise_accuracy <= one.soft_pairwise_accuracy_high
+        assert (
+            one.soft_pairwise_accuracy_low
+            <= one.soft_pairwise_accuracy
+            <= one.soft_pairwise_accuracy_high
+        )
     assert [(row.a, row.b, row.p_value < 0.05) for row in found.comparisons] == [
-        ("near", "also near", False), ("near", "far", True), ("also near", "far", True)]
+        ("near", "also near", False),
+        ("near", "far", True),
+        ("also near", "far", True),
+    ]
     assert found.comparisons[0].p_value == 1 and found.correction == "holm"
     assert found.comparisons[1].p_adjusted == pytest.approx(3 * found.comparisons[1].p_value)
-    alone = agreement(rated({k: scores[k] for k in ("people", "near")}), "people", trials=499, resamples=400)
+    alone = agreement(
+        rated({k: scores[k] for k in ("people", "near")}), "people", trials=499, resamples=400
+    )
     assert alone.comparisons == () and alone.metrics[0] == found.metrics[0]
 
 
 def normal_distances(scores, rated, groups, people):
-    """Mean distance of one-sided p from those of people, unit by unit; p by the normal distribution of all swaps."""
+    """Mean distance of one-sided p from those of people, unit by unit; p by the normal distribution
+    of all swaps.
+    """
     apart = []
     for i in range(len(scores)):
         for j in range(i + 1, len(scores)):
@@ -110,7 +147,9 @@ def normal_distances(scores, rated, groups, people):
                     sums[unit] = sums.get(unit, 0.0) + scores[i][k] - scores[j][k]
             if sums:
                 spread = sum(x * x for x in sums.values()) ** 0.5
-                apart.append(abs(0.5 * erfc(sum(sums.values()) / spread / 2**0.5) - people[len(apart)]))
+                apart.append(
+                    abs(0.5 * erfc(sum(sums.values()) / spread / 2**0.5) - people[len(apart)])
+                )
     return sum(apart) / len(apart)
 
 
@@ -129,24 +168,37 @@ def test_metrics_trade_scores_as_in_a_loop(per, gaps):
             for k in range(24):
                 if coins[i][trial, groups[k]]:
                     first[i, k], second[i, k] = second[i, k], first[i, k]
-        expected = normal_distances(second, seen, groups, people) - normal_distances(first, seen, groups, people)
+        expected = normal_distances(second, seen, groups, people) - normal_distances(
+            first, seen, groups, people
+        )
         assert found[0, 1 + trial] == pytest.approx(expected, abs=1e-9)
-    assert found[0, 0] == pytest.approx(normal_distances(z[1], seen, groups, people)
-                                        - normal_distances(z[0], seen, groups, people), abs=1e-9)
+    assert found[0, 0] == pytest.approx(
+        normal_distances(z[1], seen, groups, people) - normal_distances(z[0], seen, groups, people),
+        abs=1e-9,
+    )
 
 
 def test_p_of_two_metrics_comes_near_that_of_all_permutations():
     """Two systems, five segments: 1,024 ways to trade."""
-    people, near, far = noisy(1, 5, n_systems=2), noisy(2, 5, n_systems=2), noisy(3, 5, n_systems=2)[::-1]
-    found = agreement(rated({"people": people, "near": near, "far": far}), "people", trials=9999, resamples=20)
+    people, near, far = (
+        noisy(1, 5, n_systems=2),
+        noisy(2, 5, n_systems=2),
+        noisy(3, 5, n_systems=2)[::-1],
+    )
+    found = agreement(
+        rated({"people": people, "near": near, "far": far}), "people", trials=9999, resamples=20
+    )
     p_people, z = [enumerated(*people)], [(one - one.mean()) / one.std() for one in (near, far)]
     every, seen = [], np.ones((2, 5), bool)
     for coins in product((False, True), repeat=10):
         trade = np.array(coins).reshape(2, 5)
         mixed = np.where(trade, z[1], z[0]), np.where(trade, z[0], z[1])
-        every.append(abs(np.subtract(*(normal_distances(own, seen, range(5), p_people) for own in mixed))))
+        every.append(
+            abs(np.subtract(*(normal_distances(own, seen, range(5), p_people) for own in mixed)))
+        )
     assert found.comparisons[0].p_value == pytest.approx(
-        np.mean(np.array(every) >= every[0] - 1e-9), abs=0.02)  # four standard errors
+        np.mean(np.array(every) >= every[0] - 1e-9), abs=0.02
+    )  # four standard errors
 
 
 def test_the_difference_of_two_metrics_is_the_one_that_is_permuted():
@@ -154,11 +206,15 @@ def test_the_difference_of_two_metrics_is_the_one_that_is_permuted():
     seen, turned = np.ones((3, 10), bool), 0
     for seed in range(40):
         people, near, far = (noisy(3 * seed + k, 10) for k in range(3))
-        found = agreement(rated({"people": people, "near": near, "far": far}), "people", trials=99, resamples=2)
+        found = agreement(
+            rated({"people": people, "near": near, "far": far}), "people", trials=99, resamples=2
+        )
         p_people = [enumerated(people[i], people[j]) for i, j in ((0, 1), (0, 2), (1, 2))]
-        apart = {name: normal_distances((own - own.mean()) / own.std(), seen, range(10), p_people)
-                 for name, own in (("near", near), ("far", far))}
-        row, = found.comparisons
+        apart = {
+            name: normal_distances((own - own.mean()) / own.std(), seen, range(10), p_people)
+            for name, own in (("near", near), ("far", far))
+        }
+        (row,) = found.comparisons
         assert row.delta == pytest.approx(apart[row.b] - apart[row.a], abs=1e-9) and row.delta >= 0
         accuracies = {one.metric: one.soft_pairwise_accuracy for one in found.metrics}
         turned += accuracies[row.a] < accuracies[row.b]
@@ -166,40 +222,72 @@ def test_the_difference_of_two_metrics_is_the_one_that_is_permuted():
 
 
 def test_the_verdict_claims_no_more_than_the_test():
-    """The metric with the highest accuracy is not called better than one that the test puts before it."""
+    """The metric with the highest accuracy is not called better than one that the test puts before
+    it.
+    """
     row = MetricAgreement("first", "", True, 3, 0, 1.0, 0.9, 1.0, 0.80, 0.7, 0.9)
-    found = agreement(rated({"people": noisy(1, 9), "first": noisy(2, 9), "second": noisy(3, 9)}), "people",
-                      trials=99, resamples=2)
+    found = agreement(
+        rated({"people": noisy(1, 9), "first": noisy(2, 9), "second": noisy(3, 9)}),
+        "people",
+        trials=99,
+        resamples=2,
+    )
     metrics = row, replace(row, metric="second", soft_pairwise_accuracy=0.79)
-    turned = replace(found, metrics=metrics, comparisons=(AgreementComparison("second", "first", 0.1, 0.01, 0.01),))
+    turned = replace(
+        found,
+        metrics=metrics,
+        comparisons=(AgreementComparison("second", "first", 0.1, 0.01, 0.01),),
+    )
     assert agreement_verdict(turned).endswith("not significantly more than second")
-    straight = replace(turned, comparisons=(AgreementComparison("first", "second", 0.1, 0.01, 0.01),))
+    straight = replace(
+        turned, comparisons=(AgreementComparison("first", "second", 0.1, 0.01, 0.01),)
+    )
     assert agreement_verdict(straight).endswith("significantly more than all others")
 
 
 def test_a_segment_counts_by_what_the_corpus_score_loses_without_it():
     ref, outputs = texts(2, (0.2, 0.5), 30)
-    testset, whole = TestSet("toy", dict(zip("AB", outputs, strict=True)), {"ref": ref}), np.ones((2, 30), bool)
+    testset, whole = (
+        TestSet("toy", dict(zip("AB", outputs, strict=True)), {"ref": ref}),
+        np.ones((2, 30), bool),
+    )
     scores = score_segments(Bleu(), Bleu().statistics(testset), whole)
     bleu = sacrebleu.metrics.BLEU()
     for row, output in zip(scores, outputs, strict=True):
         score = bleu.corpus_score(output, [ref]).score
-        without = [bleu.corpus_score(output[:k] + output[k + 1:], [ref[:k] + ref[k + 1:]]).score for k in range(30)]
+        without = [
+            bleu.corpus_score(output[:k] + output[k + 1 :], [ref[:k] + ref[k + 1 :]]).score
+            for k in range(30)
+        ]
         assert row.tolist() == pytest.approx([30 * score - 29 * other for other in without])
         assert row.mean() == pytest.approx(score, abs=2)
 
 
 def test_intervals_stand_about_what_was_observed():
-    """Samples of noisy scores agree less than the scores themselves: theirs would end below what was observed."""
+    """Samples of noisy scores agree less than the scores themselves: theirs would end below what
+    was observed.
+    """
     truth = np.arange(4)[:, None] * 0.25
     people, metric = truth + noisy(1, 40, n_systems=4) / 2, truth + noisy(2, 40, n_systems=4) / 2
-    one, = agreement(rated({"people": people, "metric": metric}), "people", trials=499, resamples=400).metrics
+    (one,) = agreement(
+        rated({"people": people, "metric": metric}), "people", trials=499, resamples=400
+    ).metrics
     rng, drawn = np.random.default_rng(1), []
     for _ in range(400):
         at = rng.integers(0, 40, 40)
-        drawn.append(np.mean([(people[i, at].mean() > people[j, at].mean()) == (metric[i, at].mean()
-                              > metric[j, at].mean()) for i in range(4) for j in range(i)]))
-    low, high = np.clip(np.quantile(drawn, [.025, .975]) - np.mean(drawn) + one.pairwise_accuracy, 0, 1)
+        drawn.append(
+            np.mean(
+                [
+                    (people[i, at].mean() > people[j, at].mean())
+                    == (metric[i, at].mean() > metric[j, at].mean())
+                    for i in range(4)
+                    for j in range(i)
+                ]
+            )
+        )
+    low, high = np.clip(
+        np.quantile(drawn, [0.025, 0.975]) - np.mean(drawn) + one.pairwise_accuracy, 0, 1
+    )
     assert one.pairwise_accuracy_low == pytest.approx(low, abs=0.06)
     assert one.pairwise_accuracy_high == pytest.approx(high, abs=0.06)
 
@@ -210,16 +298,24 @@ def test_accuracies_against_loops():
     p, q = rng.random((2, 7, 5))
     for column in range(5):
         told = [(x, y) for x, y in zip(people[:, column], metric[:, column], strict=True) if x]
-        assert accuracy(people, metric)[column] == pytest.approx(sum(x == y for x, y in told) / len(told))
+        assert accuracy(people, metric)[column] == pytest.approx(
+            sum(x == y for x, y in told) / len(told)
+        )
         assert soft_accuracy(p, q)[column] == pytest.approx(
-            1 - sum(abs(x - y) for x, y in zip(p[:, column], q[:, column], strict=True)) / 7)
+            1 - sum(abs(x - y) for x, y in zip(p[:, column], q[:, column], strict=True)) / 7
+        )
     assert np.isnan(accuracy(np.zeros((3, 1)), np.ones((3, 1)))).all()
 
 
-@pytest.mark.parametrize("human, metrics, said", [
-    ("peopel", None, "people"), ("people", ["people"], "at least one other metric"),
-    ("people", [], "at least one other metric"),
-    ("people", ["metric", "metric"], "only once")])
+@pytest.mark.parametrize(
+    "human, metrics, said",
+    [
+        ("peopel", None, "people"),
+        ("people", ["people"], "at least one other metric"),
+        ("people", [], "at least one other metric"),
+        ("people", ["metric", "metric"], "only once"),
+    ],
+)
 def test_what_cannot_be_compared_is_said(human, metrics, said):
     with pytest.raises(SettingError, match=said):
         agreement(rated({"people": noisy(1, 5), "metric": noisy(2, 5)}), human, metrics)
@@ -236,8 +332,15 @@ def test_two_systems_are_needed():
 @pytest.mark.long
 @pytest.mark.skipif(not WMT24.is_dir(), reason="needs the outputs of WMT24")
 def test_wmt24_against_esa_as_checked_apart():
-    """Figures of a check by segment swaps that shares no code with this one, 66 pairs of systems."""
-    source = Source(folder=str(WMT24), langpair="en-zh", refs=("refA",), scores=(("esa", f"{WMT24}/en-zh.esa.tsv"),))
+    """Figures of a check by segment swaps that shares no code with this one, 66 pairs of
+    systems.
+    """
+    source = Source(
+        folder=str(WMT24),
+        langpair="en-zh",
+        refs=("refA",),
+        scores=(("esa", f"{WMT24}/en-zh.esa.tsv"),),
+    )
     found = agreement(source.read(), "esa", unit="segment", resamples=50)
     theirs = {"bleu": (0.667, 0.649), "chrf": (0.682, 0.665), "ter": (0.394, 0.429)}
     for one in found.metrics:
@@ -250,7 +353,15 @@ def test_wmt24_against_esa_as_checked_apart():
 def test_two_metrics_are_not_told_apart_by_units_that_are_too_few(documents, least):
     people = noisy(4, 30) + np.arange(3)[:, None]
     tables = {"people": people, "same": people, "other": -people}
-    found = agreement(rated(tables, documents=[f"d{k * documents // 30}" for k in range(30)]), "people", resamples=200)
+    found = agreement(
+        rated(tables, documents=[f"d{k * documents // 30}" for k in range(30)]),
+        "people",
+        resamples=200,
+    )
     assert found.comparisons[0].p_value >= least
-    facts = next(caution.facts for caution in about_agreement(found) if caution.code == "few-units-in-parts")
-    assert facts["parts"] == {"toy": documents} and all(row["code"] for row in agreement_record(found)["warnings"])
+    facts = next(
+        caution.facts for caution in about_agreement(found) if caution.code == "few-units-in-parts"
+    )
+    assert facts["parts"] == {"toy": documents} and all(
+        row["code"] for row in agreement_record(found)["warnings"]
+    )

@@ -21,18 +21,36 @@ HUMAN = SegmentMean("human", True)
 @pytest.fixture(scope="module")
 def three():
     reference, outputs = texts(5, [0.3, 0.33, 0.5], 120)
-    return TestSet("toy", dict(zip("ABC", outputs, strict=True)), {"ref": reference},
-                   documents=[f"d{k // 6}" for k in range(120)])
+    return TestSet(
+        "toy",
+        dict(zip("ABC", outputs, strict=True)),
+        {"ref": reference},
+        documents=[f"d{k // 6}" for k in range(120)],
+    )
 
 
 def test_scores_and_p_are_those_of_others(three):
     found = pair_tests(three, "bleu", "C", "A", trials=199, seed=3)
-    theirs = [sacrebleu.corpus_bleu(list(three.systems[name]), [list(three.references["ref"])]).score for name in "CA"]
+    theirs = [
+        sacrebleu.corpus_bleu(list(three.systems[name]), [list(three.references["ref"])]).score
+        for name in "CA"
+    ]
     assert (found.score_a, found.score_b) == pytest.approx(theirs)
     assert found.improvement == pytest.approx(theirs[0] - theirs[1])
     for row in found.rows:
-        pair, = compare(three.only(["A", "C"]), "bleu", test=row.test, unit=row.unit, trials=199, seed=3,
-                        correction="none").metrics["bleu"].pairs
+        (pair,) = (
+            compare(
+                three.only(["A", "C"]),
+                "bleu",
+                test=row.test,
+                unit=row.unit,
+                trials=199,
+                seed=3,
+                correction="none",
+            )
+            .metrics["bleu"]
+            .pairs
+        )
         assert (row.p_value, row.significant) == (pair.p_value, pair.significant)
     assert [row.unit for row in found.rows] == ["segment"] * 5 + ["document"] * 5
 
@@ -40,8 +58,10 @@ def test_scores_and_p_are_those_of_others(three):
 def test_a_smaller_sample_is_a_test_set_of_its_own(three):
     part = three.take(range(0, 120, 3))
     for metric in ("nist", "bleu"):
-        found, alone = (pair_tests(one, metric, "A", "B", trials=99, n_segments=n)
-                        for one, n in ((three, 40), (part, None)))
+        found, alone = (
+            pair_tests(one, metric, "A", "B", trials=99, n_segments=n)
+            for one, n in ((three, 40), (part, None))
+        )
         assert found == alone and found.n_segments == 40
     assert "weights:120" in pair_tests(three, "nist", trials=99).signature
     assert "weights:40" in pair_tests(three, "nist", trials=99, n_segments=40).signature
@@ -49,54 +69,95 @@ def test_a_smaller_sample_is_a_test_set_of_its_own(three):
 
 def rated(by_system, documents):
     """A test set of scores alone; None where there is none."""
-    return TestSet("rated", {name: [None] * len(values) for name, values in by_system.items()}, {},
-                   documents=[str(d) for d in documents], scores={"human": SegmentScores(by_system)})
+    return TestSet(
+        "rated",
+        {name: [None] * len(values) for name, values in by_system.items()},
+        {},
+        documents=[str(d) for d in documents],
+        scores={"human": SegmentScores(by_system)},
+    )
 
 
 def test_tests_of_single_segments_have_no_row_by_document():
     values = segment_scores(4, [60, 64], 60)[..., 0].tolist()
-    found = pair_tests(rated(dict(zip("AB", values, strict=True)), np.arange(60) // 5), "human", trials=99)
+    found = pair_tests(
+        rated(dict(zip("AB", values, strict=True)), np.arange(60) // 5), "human", trials=99
+    )
     by_draws = ["ar", "bootstrap", "bootstrap-t", "percentile", "riezler-maxwell"]
     assert [row.test for row in found.rows if row.unit == "segment"] == [*by_draws, "t", "wilcoxon"]
     assert [row.test for row in found.rows if row.unit == "document"] == by_draws
     assert found.p_value("segment", "t") == pytest.approx(stats.ttest_rel(*values).pvalue, abs=1e-4)
 
 
-@pytest.mark.parametrize("of_c", [
-    range(70), *(pytest.param(some, marks=pytest.mark.long) for some in (range(0), range(60, 70), range(4)))])
+@pytest.mark.parametrize(
+    "of_c",
+    [
+        range(70),
+        *(
+            pytest.param(some, marks=pytest.mark.long)
+            for some in (range(0), range(60, 70), range(4))
+        ),
+    ],
+)
 def test_what_a_third_system_lacks_does_not_matter(of_c):
     """A and B have the first 60 segments; C has other ones, or those of one document."""
-    values = np.pad(segment_scores(6, [60, 60], 60)[..., 0], ((0, 0), (0, 10)), constant_values=np.nan)
+    values = np.pad(
+        segment_scores(6, [60, 60], 60)[..., 0], ((0, 0), (0, 10)), constant_values=np.nan
+    )
     documents = np.arange(70) // 5
-    two = {name: [None if np.isnan(x) else float(x) for x in row] for name, row in zip("AB", values, strict=True)}
+    two = {
+        name: [None if np.isnan(x) else float(x) for x in row]
+        for name, row in zip("AB", values, strict=True)
+    }
     third = {"C": [50.0 if k in of_c else None for k in range(70)]}
     found = pair_tests(rated({**two, **third}, documents), "human", "A", "B", trials=99)
-    alone = pair_tests(rated({name: row[:60] for name, row in two.items()}, documents[:60]), "human", "A", "B",
-                       trials=99)
-    assert found.n_segments == 60 and [row.unit for row in found.rows] == [row.unit for row in alone.rows]
+    alone = pair_tests(
+        rated({name: row[:60] for name, row in two.items()}, documents[:60]),
+        "human",
+        "A",
+        "B",
+        trials=99,
+    )
+    assert found.n_segments == 60 and [row.unit for row in found.rows] == [
+        row.unit for row in alone.rows
+    ]
     assert found.p_value("segment", "t") == pytest.approx(alone.p_value("segment", "t"))
     assert {row.unit for row in found.rows} == {"segment", "document"}
     for function in (type_one, coverage):
-        asked = {"n_pairs": 20, "trials": 99} if function is type_one else {"repeats": 10, "resamples": 40}
-        both = [function(rated({**two, **more}, documents), "human", "A", "B", **asked) for more in ({}, third)]
+        asked = (
+            {"n_pairs": 20, "trials": 99}
+            if function is type_one
+            else {"repeats": 10, "resamples": 40}
+        )
+        both = [
+            function(rated({**two, **more}, documents), "human", "A", "B", **asked)
+            for more in ({}, third)
+        ]
         assert both[0] == both[1] and both[0].n_documents is not None
 
 
 @pytest.fixture(scope="module")
 def equals():
     scores = segment_scores(8, [60, 62, 66], 400)
-    return [row for seed in range(30)
-            for row in variants(toy(3, 400), HUMAN, trials=999, seed=seed, statistics=scores).rows]
+    return [
+        row
+        for seed in range(30)
+        for row in variants(toy(3, 400), HUMAN, trials=999, seed=seed, statistics=scores).rows
+    ]
 
 
 def test_equal_systems_have_uniform_p_however_unlike_the_real_ones(equals):
     assert len(equals) == 150
-    p = np.array([row.p_ar for row in equals]).reshape(30, 5)[:, 0]  # one of each five: they share the first system
+    p = np.array([row.p_ar for row in equals]).reshape(30, 5)[
+        :, 0
+    ]  # one of each five: they share the first system
     assert stats.kstest(p, "uniform").pvalue > 0.01
 
 
 def test_the_printed_shift_by_normal_theory(equals):
-    """Bootstrap differences are about normal around the observed one; their sizes are then folded normal."""
+    """Bootstrap differences are about normal around the observed one; their sizes are then folded
+    normal.
+    """
     for row in equals:
         z = stats.norm.isf(row.p_ar / 2)
         expected = stats.foldnorm.sf(stats.foldnorm.mean(z) + z, z)
@@ -107,7 +168,9 @@ def test_the_printed_shift_by_normal_theory(equals):
 
 
 def test_unit_changes_by_enumeration():
-    """Ten documents: all 2^10 swaps give the exact p by document; by segment the t test comes close enough."""
+    """Ten documents: all 2^10 swaps give the exact p by document; by segment the t test comes close
+    enough.
+    """
     scores = segment_scores(2, [60, 60, 60], 200)
     documents = np.repeat(np.arange(10), 20)
     scores[1, :, 0] -= np.where(documents < 6, 8, -4)  # B's luck is that of whole documents
@@ -119,13 +182,22 @@ def test_unit_changes_by_enumeration():
         d = scores["ABC".index(one), :, 0] - scores["ABC".index(other), :, 0]
         sums = d.reshape(10, 20).sum(axis=1)
         flips = np.abs(np.array(list(product([1, -1], repeat=10))) @ sums)
-        exact[one + other], by_t[one + other] = (flips >= abs(sums.sum()) - 1e-9).mean(), stats.ttest_1samp(d, 0).pvalue
-    assert min(abs(p - 0.05) for p in (*exact.values(), *by_t.values())) > 0.015  # none is too close to call
+        exact[one + other], by_t[one + other] = (
+            (flips >= abs(sums.sum()) - 1e-9).mean(),
+            stats.ttest_1samp(d, 0).pvalue,
+        )
+    assert (
+        min(abs(p - 0.05) for p in (*exact.values(), *by_t.values())) > 0.015
+    )  # none is too close to call
     segment, document = ({pair for pair, p in ps.items() if p <= 0.05} for ps in (by_t, exact))
     assert segment > document  # or nothing would be tested
     row = found.row("none")
     assert (row.both, row.segment_only, row.document_only, row.neither) == (
-        len(segment & document), len(segment - document), 0, 3 - len(segment))
+        len(segment & document),
+        len(segment - document),
+        0,
+        3 - len(segment),
+    )
     changed = {frozenset((p.a, p.b)) for p in found.pairs if p.correction == "none"}
     assert changed == {frozenset(pair) for pair in segment - document}
     for pair in found.pairs:
@@ -141,30 +213,50 @@ def test_unit_changes_by_enumeration():
 def test_where_a_correction_can_reject_nothing_it_says_so():
     values = segment_scores(6, [90, 75, 60, 45, 30, 15], 60)[..., 0]
     by_system = {name: [*map(float, row)] for name, row in zip("ABCDEF", values, strict=True)}
-    found = unit_changes(rated(by_system, np.arange(60) // 2), "human", trials=199, resamples=50)  # 15 / 200 > .05
+    found = unit_changes(
+        rated(by_system, np.arange(60) // 2), "human", trials=199, resamples=50
+    )  # 15 / 200 > .05
     assert {row.correction: row.trials_needed for row in found.rows} == {
-        "none": None, "bonferroni": 299, "holm": 299, "bh": None, "by": None, "romano-wolf": None}
+        "none": None,
+        "bonferroni": 299,
+        "holm": 299,
+        "bh": None,
+        "by": None,
+        "romano-wolf": None,
+    }
     cells = {row[0]: row[1:3] for row in unit_table(found).texts()}
-    assert cells["holm"] == ["none can be: use 299 trials or more", "-"] and cells["bh"] == ["15", "15"]
+    assert cells["holm"] == ["none can be: use 299 trials or more", "-"] and cells["bh"] == [
+        "15",
+        "15",
+    ]
 
 
 def test_unit_changes_count_what_has_scores():
     """40 of 60 segments are rated, in 8 of 12 documents."""
     values = segment_scores(6, [60, 64], 60)[..., 0]
-    by_system = {name: [*map(float, row[:40]), *[None] * 20] for name, row in zip("AB", values, strict=True)}
+    by_system = {
+        name: [*map(float, row[:40]), *[None] * 20] for name, row in zip("AB", values, strict=True)
+    }
     found = unit_changes(rated(by_system, np.arange(60) // 5), "human", trials=99, resamples=50)
     assert (found.n_segments, found.n_documents) == (40, 8)
     assert {row.documents_needed for row in found.rows} == {None}
-    few = unit_changes(rated(by_system, np.arange(60) // 10), "human", trials=99, resamples=50)  # 4 documents: 2 / 2^4
+    few = unit_changes(
+        rated(by_system, np.arange(60) // 10), "human", trials=99, resamples=50
+    )  # 4 documents: 2 / 2^4
     assert {row.documents_needed for row in few.rows} == {6}
     assert {row[2] for row in unit_table(few).texts()} == {"none can be with fewer than 6"}
     with pytest.raises(SettingError, match="rated has one document with a score by human"):
         unit_changes(rated(by_system, np.arange(60) // 40), "human")
 
 
-@pytest.mark.parametrize("testset, message", [
-    (toy(2, 40), "toy has no document ids"), (toy(2, 40, [0] * 40), "toy has one document"),
-    (toy(1, 40, range(40)), "1 system to compare")])
+@pytest.mark.parametrize(
+    "testset, message",
+    [
+        (toy(2, 40), "toy has no document ids"),
+        (toy(2, 40, [0] * 40), "toy has one document"),
+        (toy(1, 40, range(40)), "1 system to compare"),
+    ],
+)
 def test_units_that_cannot_be(testset, message):
     with pytest.raises(SettingError, match=message):
         unit_changes(testset, "bleu")

@@ -15,12 +15,20 @@ def test_means_by_hand():
     scores[:, :, 0] += np.repeat([0, 20, 5, 30], [30, 30, 30, 13])  # neighbours are alike
     found = spreads(toy(2, 103), SegmentMean("human", True), sizes=(10, 20), statistics=scores)
     assert [(row.size, row.samples, row.system) for row in found.rows] == [
-        (10, 10, "B"), (10, 10, "A"), (20, 5, "B"), (20, 5, "A")]
+        (10, 10, "B"),
+        (10, 10, "A"),
+        (20, 5, "B"),
+        (20, 5, "A"),
+    ]
     for row in found.rows:
-        values = np.round(scores["AB".index(row.system), :row.size * row.samples, 0] * 2**20) / 2**20
+        values = (
+            np.round(scores["AB".index(row.system), : row.size * row.samples, 0] * 2**20) / 2**20
+        )
         blocks = values.reshape(row.samples, row.size).mean(axis=1).std(ddof=1)
         broad = values.reshape(row.size, row.samples).mean(axis=0).std(ddof=1)
-        assert (row.blocks, row.broad, row.ratio) == pytest.approx((blocks, broad, blocks / broad), rel=1e-5)
+        assert (row.blocks, row.broad, row.ratio) == pytest.approx(
+            (blocks, broad, blocks / broad), rel=1e-5
+        )
     low, middle, high = found.ratios()[10]
     assert low < middle < high and middle == pytest.approx((low + high) / 2) and low > 1
 
@@ -30,8 +38,13 @@ def test_the_interval_is_that_of_the_f_distribution():
     blocks, broad = rng.normal(0, 2, 9), rng.normal(0, 1, 30)
     ratio, low, high = ratio_of_spreads(blocks, np.append(broad, np.nan), alpha=0.1)
     f = stats.f(8, 29)
-    assert (low, high) == pytest.approx((ratio / np.sqrt(f.ppf(0.95)), ratio / np.sqrt(f.ppf(0.05))))
-    assert ratio_of_spreads(blocks, np.full(9, 3.0)) is None and ratio_of_spreads(blocks[:1], broad) is None
+    assert (low, high) == pytest.approx(
+        (ratio / np.sqrt(f.ppf(0.95)), ratio / np.sqrt(f.ppf(0.05)))
+    )
+    assert (
+        ratio_of_spreads(blocks, np.full(9, 3.0)) is None
+        and ratio_of_spreads(blocks[:1], broad) is None
+    )
 
 
 def test_the_interval_holds_the_truth_as_often_as_it_says():
@@ -48,7 +61,7 @@ def test_the_interval_holds_the_truth_where_neighbours_are_alike():
     def lot():
         values = rng.normal(size=300)
         for k in range(1, 300):
-            values[k] = 0.65 * values[k - 1] + np.sqrt(1 - 0.65 ** 2) * values[k]
+            values[k] = 0.65 * values[k - 1] + np.sqrt(1 - 0.65**2) * values[k]
         return values[200:]
 
     held, naive = [], []
@@ -61,7 +74,11 @@ def test_the_interval_holds_the_truth_where_neighbours_are_alike():
 
 
 def test_the_interval_of_hits_counts_runs_of_them_as_fewer():
-    """Independent hits: Wilson's interval, as scipy has it. Hits that come in runs: the truth is held as often."""
+    """Independent hits: Wilson's interval, as scipy has it.
+
+    Hits that come in runs: the truth is held as often.
+    """
+
     def system(hits):
         zero = np.zeros(len(hits))
         return SampledSystem("A", 0.0, zero, np.where(hits, -1.0, 1.0), zero + 2)
@@ -69,7 +86,9 @@ def test_the_interval_of_hits_counts_runs_of_them_as_fewer():
     mixed = np.arange(100) % 5 > 0
     theirs = stats.binomtest(80, 100).proportion_ci(method="wilson")
     found = system(mixed).hit_rate
-    assert (found.count, found.n) == (80, 100) and (found.low, found.high) == pytest.approx((theirs.low, theirs.high))
+    assert (found.count, found.n) == (80, 100) and (found.low, found.high) == pytest.approx(
+        (theirs.low, theirs.high)
+    )
     rng, held, naive = np.random.default_rng(3), [], []
     for _ in range(400):
         state, hits = rng.random() < 0.5, []
@@ -88,8 +107,12 @@ def test_spreads_are_those_of_the_samples_also_where_each_is_counted_anew():
     testset = TestSet("toy", dict(zip("AB", outputs, strict=True)), {"ref": reference})
     found = spreads(testset, "nist", sizes=(20,), shuffle=True, seed=3)
     for kind in ("blocks", "broad"):
-        sampled = sampling(testset, "nist", kind, size=20, shuffle=True, seed=3, resamples=20, trials=19)
-        assert [getattr(row, kind) for row in found.rows] == pytest.approx([one.sd for one in sampled.systems])
+        sampled = sampling(
+            testset, "nist", kind, size=20, shuffle=True, seed=3, resamples=20, trials=19
+        )
+        assert [getattr(row, kind) for row in found.rows] == pytest.approx(
+            [one.sd for one in sampled.systems]
+        )
 
 
 def test_sizes_that_give_five_samples_unless_others_are_asked_for():
@@ -102,15 +125,24 @@ def test_sizes_that_give_five_samples_unless_others_are_asked_for():
     assert sizes() == [10, 20] and sizes(sizes=(40, 50, 40)) == [40, 50]
 
 
-@pytest.mark.parametrize("n, more, message", [
-    (40, {}, "takes 5 samples or more, and 40 segments give no 5 samples of 10"),
-    (40, {"sizes": (30,)}, "Use samples of at most 20"),
-    (40, {"alpha": 0}, "alpha is 0"), (40, {"seed": -1}, "seed is -1")])
+@pytest.mark.parametrize(
+    "n, more, message",
+    [
+        (40, {}, "takes 5 samples or more, and 40 segments give no 5 samples of 10"),
+        (40, {"sizes": (30,)}, "Use samples of at most 20"),
+        (40, {"alpha": 0}, "alpha is 0"),
+        (40, {"seed": -1}, "seed is -1"),
+    ],
+)
 def test_what_cannot_be(n, more, message):
     with pytest.raises(SettingError, match=message):
-        spreads(toy(1, n), SegmentMean("human", True), statistics=segment_scores(1, [60], n), **more)
+        spreads(
+            toy(1, n), SegmentMean("human", True), statistics=segment_scores(1, [60], n), **more
+        )
 
 
 def test_one_system_without_any_spread():
-    row, = spreads(TestSet("toy", {"A": ["a b c d"] * 60}, {"ref": ["a b c d"] * 60}), "bleu", sizes=(20,)).rows
+    (row,) = spreads(
+        TestSet("toy", {"A": ["a b c d"] * 60}, {"ref": ["a b c d"] * 60}), "bleu", sizes=(20,)
+    ).rows
     assert (row.blocks, row.broad, row.ratio) == (0, 0, None)

@@ -31,14 +31,18 @@ def counts():
 
 
 def test_subsets_of_means_by_hand():
-    """Relative ends, shares and signs of one subset, reckoned anew from the segments that it has."""
+    """Relative ends, shares and signs of one subset, reckoned anew from the segments that it
+    has.
+    """
     statistics = segment_scores(1, [60, 57], 80)
     found = swept(statistics, mean, sizes=[30], repeats=40, resamples=999, seed=5)
     means = np.array([statistics[:, draw_subset(80, 30, 5, k), 0].mean(axis=1) for k in range(40)])
     a, b = found.systems
     assert [a.system, b.system] == ["A", "B"] and a.repeats == 40 and a.segments == 30
     assert [a.score, b.score] == pytest.approx(means.mean(axis=0), abs=1e-4)
-    assert [a.score_low, a.score_high] == pytest.approx(np.percentile(means[:, 0], [5, 95]), abs=1e-4)
+    assert [a.score_low, a.score_high] == pytest.approx(
+        np.percentile(means[:, 0], [5, 95]), abs=1e-4
+    )
     widths, decided = [], []
     for k in range(40):
         rows = statistics[:, draw_subset(80, 30, 5, k), 0]
@@ -62,19 +66,32 @@ def test_width_falls_with_the_square_root_of_the_size(counts):
 @pytest.mark.parametrize("unit", ["segment", pytest.param("document", marks=pytest.mark.long)])
 def test_the_whole_set_is_drawn_once_with_the_intervals_of_compare(counts, unit):
     statistics, documents = counts
-    found = swept(statistics, documents=documents, unit=unit, resamples=2000, sizes=[len(set(documents)), 1200])
+    found = swept(
+        statistics,
+        documents=documents,
+        unit=unit,
+        resamples=2000,
+        sizes=[len(set(documents)), 1200],
+    )
     testset = toy(3, 1200, documents)
-    theirs = compare(testset, [Given(dict(zip(testset.systems, statistics, strict=True)), bleu)], unit=unit)
+    theirs = compare(
+        testset, [Given(dict(zip(testset.systems, statistics, strict=True)), bleu)], unit=unit
+    )
     n = 200 if unit == "document" else 1200
     rows = {row.system: row for row in found.systems if row.size == n}
     for system in theirs.metrics["given"].systems:
         row = rows[system.system]
-        assert row.repeats == 1 and row.score == pytest.approx(system.score) and row.segments == 1200
-        assert row.width == pytest.approx((system.ci_high - system.ci_low) / system.score, rel=0.005)
+        assert (
+            row.repeats == 1 and row.score == pytest.approx(system.score) and row.segments == 1200
+        )
+        assert row.width == pytest.approx(
+            (system.ci_high - system.ci_low) / system.score, rel=0.005
+        )
         assert row.high - row.low == pytest.approx(row.width)
     for pair in theirs.metrics["given"].pairs:
         assert found.errors[pair.a, pair.b] == pytest.approx(
-            (pair.delta, pair.se, pair.se_df, pair.n_units, pair.n_effective))
+            (pair.delta, pair.se, pair.se_df, pair.n_units, pair.n_effective)
+        )
 
 
 @pytest.mark.statistics
@@ -84,12 +101,17 @@ def test_significance_comes_as_often_as_planned(counts):
         assert row.significant.share == pytest.approx(row.expected, abs=4 * math.sqrt(0.25 / 300))
         assert row.wrong.share < 0.03
     beyond = swept(counts[0], sizes=[2400], repeats=50, resamples=256).pairs
-    assert all(row.expected == pytest.approx(row.power, abs=0.01) for row in beyond) and beyond[0].repeats == 50
+    assert (
+        all(row.expected == pytest.approx(row.power, abs=0.01) for row in beyond)
+        and beyond[0].repeats == 50
+    )
     assert all(row.significant.share == pytest.approx(row.power, abs=0.3) for row in beyond)
 
 
 def test_parts_of_the_set_vary_less_than_fresh_sets(counts):
-    """Without replacement the variance of a part is (1 - size / n) times that of a fresh set: the whole has none."""
+    """Without replacement the variance of a part is (1 - size / n) times that of a fresh set: the
+    whole has none.
+    """
     found = swept(counts[0], sizes=[600, 1200], repeats=2, resamples=100)
     for row in found.pairs:
         delta, se, *_ = found.errors[row.a, row.b]
@@ -99,7 +121,9 @@ def test_parts_of_the_set_vary_less_than_fresh_sets(counts):
             assert 0 < row.power < 1
             continue
         spread = se * math.sqrt(1 - row.size / 1200)
-        expected = stats.norm.sf(1.96 * se, delta, spread) + stats.norm.cdf(-1.96 * se, delta, spread)
+        expected = stats.norm.sf(1.96 * se, delta, spread) + stats.norm.cdf(
+            -1.96 * se, delta, spread
+        )
         assert row.expected == pytest.approx(expected, abs=1e-3)
 
 
@@ -117,7 +141,10 @@ def test_wrong_is_the_other_direction():
     row = swept(statistics, mean, sizes=[10], repeats=400, resamples=256).pairs[0]
     draws = [statistics[:, draw_subset(400, 10, 0, k), 0] for k in range(400)]
     wrong = np.mean([stats.ttest_rel(b, a).statistic > 2.1 for a, b in draws])
-    assert row.wrong.share == pytest.approx(wrong, abs=0.05) and 0 < row.wrong.count < row.significant.count
+    assert (
+        row.wrong.share == pytest.approx(wrong, abs=0.05)
+        and 0 < row.wrong.count < row.significant.count
+    )
 
 
 @given(jobs=st.sampled_from([1, 2]), sizes=st.permutations([20, 40, 70]))
@@ -138,19 +165,27 @@ def test_nist_is_counted_anew_on_every_subset():
     scores = [float(nist.score(nist.statistics(part).sum(axis=1))[0]) for part in parts]
     assert found.systems[0].score == pytest.approx(np.mean(scores), abs=1e-3)
     assert found.systems[0].score < found.systems[2].score
-    by_document = TestSet("toy", {"good": systems[0]}, {"ref": reference}, documents=[f"d{k // 3}" for k in range(60)])
+    by_document = TestSet(
+        "toy", {"good": systems[0]}, {"ref": reference}, documents=[f"d{k // 3}" for k in range(60)]
+    )
     row = sweep_sizes(by_document, "nist", sizes=[5], repeats=1, resamples=50).systems[0]
     segments = [3 * d + i for d in draw_subset(20, 5, 0, 0) for i in range(3)]
     part = by_document.take(segments)
     assert row.segments == 15
-    assert row.score == pytest.approx(float(nist.score(nist.statistics(part).sum(axis=1))[0]), abs=1e-3)
+    assert row.score == pytest.approx(
+        float(nist.score(nist.statistics(part).sum(axis=1))[0]), abs=1e-3
+    )
 
 
 def test_scores_with_gaps_are_paired_on_common_segments():
     a, b = segment_scores(1, [60, 57], 80)[..., 0].tolist()
     a[:20] = [None] * 20
-    testset = TestSet("toy", {"A": [None] * 80, "B": [None] * 80}, {},
-                      scores={"human": SegmentScores({"A": a, "B": b})})
+    testset = TestSet(
+        "toy",
+        {"A": [None] * 80, "B": [None] * 80},
+        {},
+        scores={"human": SegmentScores({"A": a, "B": b})},
+    )
     found = sweep_sizes(testset, "human", sizes=[80], resamples=500)
     assert found.pairs[0].delta == pytest.approx(np.mean(a[20:]) - np.mean(b[20:]), abs=1e-4)
     assert found.pairs[0].significant.share in (0, 1)
@@ -169,15 +204,21 @@ def test_plan_is_what_the_formula_says(counts):
     for row in plan(found, 0.5, power=0.9):
         se = found.errors[row.a, row.b].se * math.sqrt(1200 / 1199)
         assert row.units == units_needed(0.5, se, 1200, power=0.9) == row.segments
-        assert power_at(0.5, se * math.sqrt(1200 / row.units), n_effective=row.units) == pytest.approx(0.9, abs=0.005)
+        assert power_at(
+            0.5, se * math.sqrt(1200 / row.units), n_effective=row.units
+        ) == pytest.approx(0.9, abs=0.005)
         assert row.units_for_own == units_needed(row.delta, se, 1200, power=0.9)
     for wrong in (0.0, -1.0, math.nan):
-        with pytest.raises(SettingError, match=f"difference is {wrong:g}. Expected a number of points above 0"):
+        with pytest.raises(
+            SettingError, match=f"difference is {wrong:g}. Expected a number of points above 0"
+        ):
             plan(found, wrong)
     with pytest.raises(SettingError, match="power is 1"):
         plan(found, 1.0, power=1.0)
     row = plan(found, 1e-300)[0]  # more units than a float holds
-    assert (row.units, row.units_family, row.segments, row.units_low) == (None,) * 4 and row.units_for_own
+    assert (row.units, row.units_family, row.segments, row.units_low) == (
+        None,
+    ) * 4 and row.units_for_own
 
 
 @pytest.mark.parametrize("unit", ["segment", "document"])
@@ -195,48 +236,84 @@ def test_a_comparison_plans_as_a_sweep_does(counts, unit, higher):
 
 def test_a_comparison_plans_only_what_it_could_test():
     scores = {"A": [1.0, 2.0, None, None], "B": [3.0, 1.0, 2.0, 4.0], "C": [None, None, 3.0, 1.0]}
-    rated = TestSet("rated", dict.fromkeys("ABC", [None] * 4), {}, scores={"human": SegmentScores(scores)})
-    assert [{row.a, row.b} for row in plan(compare(rated, "human", trials=99), 1.0)] == [{"B", "C"}, {"A", "B"}]
+    rated = TestSet(
+        "rated", dict.fromkeys("ABC", [None] * 4), {}, scores={"human": SegmentScores(scores)}
+    )
+    assert [{row.a, row.b} for row in plan(compare(rated, "human", trials=99), 1.0)] == [
+        {"B", "C"},
+        {"A", "B"},
+    ]
     with pytest.raises(SettingError, match="two systems"):
         plan(compare(rated.only("B"), "human", trials=99), 1.0)
 
 
-@pytest.mark.parametrize("test, units, of_three", [
-    ("bootstrap", 6, 7), ("percentile", 6, 7), ("wilcoxon", 6, 7), ("ar", 6, 7), ("t", 2, 2)])
+@pytest.mark.parametrize(
+    "test, units, of_three",
+    [("bootstrap", 6, 7), ("percentile", 6, 7), ("wilcoxon", 6, 7), ("ar", 6, 7), ("t", 2, 2)],
+)
 def test_no_size_is_below_that_with_which_a_p_can_be_so_small(test, units, of_three):
-    """2 / 2^n is at most 0.05 from six units on, and at most a third of that from seven; t takes two."""
+    """2 / 2^n is at most 0.05 from six units on, and at most a third of that from seven; t takes
+    two.
+    """
     scores = dict(zip("ABC", segment_scores(3, [60, 55, 50], 60)[..., 0].tolist(), strict=True))
-    rated = TestSet("rated", {name: [None] * 60 for name in scores}, {}, scores={"human": SegmentScores(scores)})
+    rated = TestSet(
+        "rated", {name: [None] * 60 for name in scores}, {}, scores={"human": SegmentScores(scores)}
+    )
     found = compare(rated, "human", test=test, unit="segment", trials=999, resamples=99)
-    assert {(row.units, row.units_low, row.units_family) for row in plan(found, 1000.0)} == {(units, units, of_three)}
+    assert {(row.units, row.units_low, row.units_family) for row in plan(found, 1000.0)} == {
+        (units, units, of_three)
+    }
 
 
 @pytest.mark.parametrize("unit", ["document", "segment", "block"])
 def test_a_comparison_plans_from_what_both_systems_have(unit):
     """So that what is enough here is no more than what is here."""
     rng, n = np.random.default_rng(4), 120
-    scores = {name: (rng.normal(0, 3, n) + shift).tolist() for name, shift in (("A", 1.6), ("B", 0.8), ("C", 0.0))}
+    scores = {
+        name: (rng.normal(0, 3, n) + shift).tolist()
+        for name, shift in (("A", 1.6), ("B", 0.8), ("C", 0.0))
+    }
     scores["A"][:60] = [None] * 60
-    documents = [f"d{k // 3 if k < 60 else k // 6 + 10}" for k in range(n)]  # those of A are twice as long
-    rated = TestSet("rated", {name: [None] * n for name in scores}, {}, documents=documents,
-                    scores={"human": SegmentScores(scores)})
-    found = compare(rated, "human", unit=unit, block_length=6 if unit == "block" else None, trials=999, resamples=200)
+    documents = [
+        f"d{k // 3 if k < 60 else k // 6 + 10}" for k in range(n)
+    ]  # those of A are twice as long
+    rated = TestSet(
+        "rated",
+        {name: [None] * n for name in scores},
+        {},
+        documents=documents,
+        scores={"human": SegmentScores(scores)},
+    )
+    found = compare(
+        rated,
+        "human",
+        unit=unit,
+        block_length=6 if unit == "block" else None,
+        trials=999,
+        resamples=200,
+    )
     pairs = {(pair.a, pair.b): pair for pair in found.metrics["human"].pairs}
     assert sorted(pair.n for pair in pairs.values()) == [60, 60, 120]
     for row in plan(found, 1.0):
         pair = pairs[row.a, row.b]
         here = pair.n_units if unit == "document" else pair.n
         se = row.se * math.sqrt(pair.n_units / (pair.n_units - 1))
-        assert row.units_for_own == max(6, units_needed(row.delta, se, here, n_effective=pair.n_effective,
-                                                        swaps=unit != "block"))
+        assert row.units_for_own == max(
+            6,
+            units_needed(row.delta, se, here, n_effective=pair.n_effective, swaps=unit != "block"),
+        )
         assert (row.mdd <= row.delta) == (row.units_for_own <= here)
         assert row.segments == round(row.units * pair.n / here)
 
 
 def test_segments_are_not_told_to_take_segments():
-    with pytest.raises(SettingError, match="has 1 segment. A sweep of sizes needs at least 10; choose other sizes"):
+    with pytest.raises(
+        SettingError, match="has 1 segment. A sweep of sizes needs at least 10; choose other sizes"
+    ):
         default_sizes(1, "segment")
-    with pytest.raises(SettingError, match="has 9 documents. .* choose the unit segment, other sizes or a"):
+    with pytest.raises(
+        SettingError, match="has 9 documents. .* choose the unit segment, other sizes or a"
+    ):
         default_sizes(9, "document")
 
 
@@ -248,8 +325,10 @@ def test_default_sizes(n):
 
 def test_shares_are_sizes():
     statistics = segment_scores(1, [60, 57], 80)
-    by_share, by_size = (swept(statistics, mean, sizes=sizes, repeats=5, resamples=50)
-                         for sizes in ([0.25, 1.0, 20], [20, 80]))
+    by_share, by_size = (
+        swept(statistics, mean, sizes=sizes, repeats=5, resamples=50)
+        for sizes in ([0.25, 1.0, 20], [20, 80])
+    )
     assert by_share == by_size and [row.size for row in by_share.pairs] == [20, 80]
 
 
@@ -259,14 +338,22 @@ def test_what_is_no_list_of_sizes(text):
         parse_sizes(text)
 
 
-@pytest.mark.parametrize("settings, message", [
-    (dict(unit="block"), "Choose segment or document"), (dict(sizes=[]), "sizes is empty"),
-    (dict(sizes=[2]), "size is 2"),
-    (dict(repeats=0), "repeats is 0"), (dict(alpha=0.001, resamples=100), "alpha 0.001 is below"),
-    (dict(sizes=[10.5]), "size is 10.5"), (dict(sizes=[0.0]), "share of the set"),
-    (dict(sizes=[0.05]), "5% of .* units are 2"),
-    (dict(sizes=[True]), "size is True"), (dict(unit="document"), "document ids"),
-    (dict(documents=[k // 10 for k in range(50)]), "has 5 documents")])
+@pytest.mark.parametrize(
+    "settings, message",
+    [
+        (dict(unit="block"), "Choose segment or document"),
+        (dict(sizes=[]), "sizes is empty"),
+        (dict(sizes=[2]), "size is 2"),
+        (dict(repeats=0), "repeats is 0"),
+        (dict(alpha=0.001, resamples=100), "alpha 0.001 is below"),
+        (dict(sizes=[10.5]), "size is 10.5"),
+        (dict(sizes=[0.0]), "share of the set"),
+        (dict(sizes=[0.05]), "5% of .* units are 2"),
+        (dict(sizes=[True]), "size is True"),
+        (dict(unit="document"), "document ids"),
+        (dict(documents=[k // 10 for k in range(50)]), "has 5 documents"),
+    ],
+)
 def test_what_cannot_be_done_is_said(settings, message):
     with pytest.raises(SettingError, match=message):
         swept(segment_scores(1, [60, 57], 50), mean, **settings)
@@ -276,8 +363,12 @@ def test_what_cannot_be_done_is_said(settings, message):
 def test_each_size_is_told_as_soon_as_it_is_drawn_and_is_what_it_will_be(counts, jobs):
     parts, asked = {}, dict(sizes=[1200, 50, 10], repeats=3, resamples=50, jobs=jobs)
     told = []
-    found = swept(counts[0], **asked, watch=lambda size, one: parts.update({size: one}),
-                  progress=lambda stage, share: told.append((share, list(parts))))
+    found = swept(
+        counts[0],
+        **asked,
+        watch=lambda size, one: parts.update({size: one}),
+        progress=lambda stage, share: told.append((share, list(parts))),
+    )
     assert found == swept(counts[0], **asked | {"jobs": 1}) and list(parts) == [0, 10, 50, 1200]
     assert all(one.errors == found.errors and one.scores == found.scores for one in parts.values())
     assert not parts[0].pairs and not parts[0].systems and parts[0].whole is None
@@ -296,7 +387,13 @@ def test_shares_of_pairs_have_their_monte_carlo_interval(counts):
     found = swept(counts[0], sizes=[50, 1200], repeats=30)
     for row in found.pairs:
         for share in (row.significant, row.wrong):  # the set itself is taken once
-            expected = rate(share.count, 30) if row.size == 50 else replace(rate(share.count, 1), low=None, high=None)
+            expected = (
+                rate(share.count, 30)
+                if row.size == 50
+                else replace(rate(share.count, 1), low=None, high=None)
+            )
             assert share == expected
     assert found.whole.shape == (3, 500) and found.widths[50].shape == (30, 3)
-    assert [row.width for row in found.systems[:3]] == pytest.approx(found.widths[50].mean(axis=0).tolist())
+    assert [row.width for row in found.systems[:3]] == pytest.approx(
+        found.widths[50].mean(axis=0).tolist()
+    )

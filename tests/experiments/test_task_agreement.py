@@ -16,7 +16,11 @@ ASKED = dict(trials=199, resamples=200, seed=3)
 def pair(seed, more=0.0):
     """A metric that follows people, with noise, and one that hardly does."""
     people = noisy(seed, 8)
-    return {"people": people, "good": people + noisy(seed + 1, 8, 0.3) / 4, "bad": noisy(seed + 2, 8) + more}
+    return {
+        "people": people,
+        "good": people + noisy(seed + 1, 8, 0.3) / 4,
+        "bad": noisy(seed + 2, 8) + more,
+    }
 
 
 @pytest.fixture(scope="module")
@@ -26,42 +30,62 @@ def tables():
 
 @pytest.fixture(scope="module")
 def found(tables):
-    return task_agreement(Task("toy", {name: rated(own) for name, own in tables.items()}), "people", **ASKED)
+    return task_agreement(
+        Task("toy", {name: rated(own) for name, own in tables.items()}), "people", **ASKED
+    )
 
 
 def test_means_by_hand_with_all_swaps(tables, found):
     for one in found.metrics:
-        hard, soft = np.mean([by_hand(own["people"], own[one.metric]) for own in tables.values()], axis=0)
-        assert (one.pairwise_accuracy, one.soft_pairwise_accuracy) == (pytest.approx(hard), pytest.approx(soft))
-        assert one.soft_pairwise_accuracy_low <= soft <= one.soft_pairwise_accuracy_high and one.n_pairs == 9
+        hard, soft = np.mean(
+            [by_hand(own["people"], own[one.metric]) for own in tables.values()], axis=0
+        )
+        assert (one.pairwise_accuracy, one.soft_pairwise_accuracy) == (
+            pytest.approx(hard),
+            pytest.approx(soft),
+        )
+        assert (
+            one.soft_pairwise_accuracy_low <= soft <= one.soft_pairwise_accuracy_high
+            and one.n_pairs == 9
+        )
 
 
 def test_each_language_pair_is_what_it_is_alone_with_its_own_seed(tables, found):
     for name, own in tables.items():
-        assert found.pairs[name] == agreement(rated(own), "people", **ASKED | {"seed": derive_seed(3, name)})
+        assert found.pairs[name] == agreement(
+            rated(own), "people", **ASKED | {"seed": derive_seed(3, name)}
+        )
 
 
 def test_language_pairs_are_drawn_apart():
-    """Thrice the same pair: the mean is that of one, and its interval narrower by about the root of three. Were the
-    draws the same, it would not be narrower at all."""
+    """Thrice the same pair: the mean is that of one, and its interval narrower by about the root of
+    three. Were the draws the same, it would not be narrower at all.
+    """
     rng = np.random.default_rng(4)
     people = np.arange(3)[:, None] * 0.3 + rng.normal(0, 1, (3, 60))
     testset = rated({"people": people, "mine": people + rng.normal(0, 1, people.shape)})
     one = task_agreement(Task("toy", {"en-de": testset}), "people", **ASKED).metrics[0]
-    three = task_agreement(Task("toy", {name: testset for name in ("en-de", "en-cs", "en-he")}), "people",
-                           **ASKED).metrics[0]
-    wide, narrow = (row.soft_pairwise_accuracy_high - row.soft_pairwise_accuracy_low for row in (one, three))
+    three = task_agreement(
+        Task("toy", {name: testset for name in ("en-de", "en-cs", "en-he")}), "people", **ASKED
+    ).metrics[0]
+    wide, narrow = (
+        row.soft_pairwise_accuracy_high - row.soft_pairwise_accuracy_low for row in (one, three)
+    )
     assert three.soft_pairwise_accuracy == pytest.approx(one.soft_pairwise_accuracy, abs=0.05)
     assert narrow < 0.8 * wide
 
 
 def test_p_of_two_metrics_is_of_the_mean_difference(tables, found):
-    """Two language pairs that each favour another metric by the same say nothing together; p of each alone may be
-    small."""
+    """Two language pairs that each favour another metric by the same say nothing together; p of
+    each alone may be small.
+    """
     rng = np.random.default_rng(9)
-    people, other = np.arange(3)[:, None] + rng.normal(0, .3, (2, 3, 30))
-    turned = {"people": people, "x": people + rng.normal(0, .2, people.shape), "y": -other}
-    task = Task("toy", {"en-de": rated(turned), "en-cs": rated(turned | {"x": turned["y"], "y": turned["x"]})})
+    people, other = np.arange(3)[:, None] + rng.normal(0, 0.3, (2, 3, 30))
+    turned = {"people": people, "x": people + rng.normal(0, 0.2, people.shape), "y": -other}
+    task = Task(
+        "toy",
+        {"en-de": rated(turned), "en-cs": rated(turned | {"x": turned["y"], "y": turned["x"]})},
+    )
     both = task_agreement(task, "people", **ASKED)
     assert all(own.comparisons[0].p_value < 0.05 for own in both.pairs.values())
     assert both.comparisons[0].p_value > 0.5 and abs(both.comparisons[0].delta) < 0.02
@@ -77,10 +101,17 @@ def test_language_pairs_without_ratings_are_left_out_and_named(tables):
     task = Task("toy", {"en-de": rated(tables["en-de"]), "en-cs": lacking, "en-he": single})
     found = task_agreement(task, "people", **ASKED)
     assert list(found.pairs) == ["en-de"] and found.without == ("en-cs", "en-he")
-    with pytest.raises(SettingError, match="No language pair of toy has segment scores 'peopel'.*people"):
+    with pytest.raises(
+        SettingError, match="No language pair of toy has segment scores 'peopel'.*people"
+    ):
         task_agreement(task, "peopel", **ASKED)
-    mixed = Task("toy", {"en-de": rated(tables["en-de"]),
-                         "en-cs": rated({"people": noisy(1, 8), "other": noisy(2, 8)})})
+    mixed = Task(
+        "toy",
+        {
+            "en-de": rated(tables["en-de"]),
+            "en-cs": rated({"people": noisy(1, 8), "other": noisy(2, 8)}),
+        },
+    )
     with pytest.raises(SettingError, match="No metric is in all language pairs"):
         task_agreement(mixed, "people", **ASKED)
 

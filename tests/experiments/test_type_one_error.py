@@ -30,7 +30,9 @@ def holds(found, test):
 def test_wilson_is_scipys():
     for count, n in [(0, 20), (3, 50), (100, 2000), (50, 50)]:
         theirs = stats.binomtest(count, n).proportion_ci(method="wilson")
-        assert (rate(count, n).low, rate(count, n).high) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+        assert (rate(count, n).low, rate(count, n).high) == pytest.approx(
+            (theirs.low, theirs.high), abs=1e-12
+        )
     assert rate(0, 0).share is None
 
 
@@ -41,17 +43,23 @@ def test_conclusions_are_those_of_compare(errors):
     units = Units("segment", np.arange(80), 80)
     found = conclusions_on(Bleu(), Bleu().statistics(testset), units, 199, 0.05, 7)
     for test, concluded in found.items():
-        pair, = compare(testset, "bleu", test=test, trials=199, seed=7, correction="none").metrics["bleu"].pairs
+        (pair,) = (
+            compare(testset, "bleu", test=test, trials=199, seed=7, correction="none")
+            .metrics["bleu"]
+            .pairs
+        )
         assert pair.significant == concluded, test
     assert all(found.values()) == (errors[1] > 0.4) and any(found.values()) == (errors[1] > 0.31)
 
 
 def test_koehns_share_of_wins_may_be_exactly_1_less_alpha():
-    """40 samples of which k are won: at alpha = (40 - k) / 40 it concludes, a sample earlier it does not."""
+    """40 samples of which k are won: at alpha = (40 - k) / 40 it concludes, a sample earlier it
+    does not.
+    """
     both = segment_scores(5, [60, 62], 20)
     units = Units("segment", np.arange(20), 20)
     data = UnitStatistics(Given({}, mean), both, units)
-    won, = np.maximum(*win_rates(np.subtract(*bootstrap_scores(data, 40, 3))[None]))
+    (won,) = np.maximum(*win_rates(np.subtract(*bootstrap_scores(data, 40, 3))[None]))
     assert 0.6 < won < 1
     for alpha, concluded in ((1 - won, True), (1 - won - 1 / 40, False)):
         assert conclusions_on(Given({}, mean), both, units, 40, alpha, 3)["koehn"] == concluded
@@ -64,45 +72,85 @@ def test_swapped_systems_are_equal_however_unlike_they_were(counted):
     assert holds(found, "ar")
     assert found.row("segment", "segment", "koehn").rejected.share > 0.05
     found = type_one(testset, Bleu(), "C", "B", n_pairs=5, trials=99, statistics=counts)
-    assert [r.unit for r in found.rows[::5]] == ["segment", "document", "segment"] and found.n_documents == 40
+    assert [r.unit for r in found.rows[::5]] == [
+        "segment",
+        "document",
+        "segment",
+    ] and found.n_documents == 40
 
 
 @pytest.mark.statistics
 def test_a_difference_of_the_systems_is_no_part_of_what_documents_have_in_common():
-    """Segments here are independent, so a test by segment keeps its level. Swaps of whole documents would add the
-    squared difference to the variance of a document: 1 + 40 x .12^2 instead of 1, and 12% rejected."""
+    """Segments here are independent, so a test by segment keeps its level.
+
+    Swaps of whole documents would add the squared difference to the variance of a document: 1 + 40
+    x .12^2 instead of 1, and 12% rejected.
+    """
     rng = np.random.default_rng(2)
     scores = rng.normal(50, 5, 8000)
-    both = np.stack([np.stack([values, np.ones(8000)], axis=-1) for values in
-                     (scores + 0.12 + rng.normal(0, 1, 8000), scores)])
-    found = type_one(toy(2, 8000, [str(k // 40) for k in range(8000)]), SegmentMean("human", True), n_pairs=200,
-                     n_segments=20, n_documents=25, trials=99, statistics=both)
+    both = np.stack(
+        [
+            np.stack([values, np.ones(8000)], axis=-1)
+            for values in (scores + 0.12 + rng.normal(0, 1, 8000), scores)
+        ]
+    )
+    found = type_one(
+        toy(2, 8000, [str(k // 40) for k in range(8000)]),
+        SegmentMean("human", True),
+        n_pairs=200,
+        n_segments=20,
+        n_documents=25,
+        trials=99,
+        statistics=both,
+    )
     rejected = found.row("document", "segment", "ar").rejected
-    assert rejected.low < found.predicted < rejected.high < 0.1 and found.se_ratio == pytest.approx(1, abs=0.1)
+    assert rejected.low < found.predicted < rejected.high < 0.1 and found.se_ratio == pytest.approx(
+        1, abs=0.1
+    )
     assert found.effective_documents > 100
 
 
 def test_without_documents_that_favour_the_worse_there_is_no_null_by_document():
     rng = np.random.default_rng(1)
-    both = np.stack([np.stack([base + rng.normal(0, 1, 80), np.ones(80)], axis=-1) for base in (60, 50)])
-    found = type_one(toy(2, 80, [str(k // 4) for k in range(80)]), SegmentMean("human", True), n_pairs=5, trials=99,
-                     statistics=both)
+    both = np.stack(
+        [np.stack([base + rng.normal(0, 1, 80), np.ones(80)], axis=-1) for base in (60, 50)]
+    )
+    found = type_one(
+        toy(2, 80, [str(k // 4) for k in range(80)]),
+        SegmentMean("human", True),
+        n_pairs=5,
+        trials=99,
+        statistics=both,
+    )
     assert {row.null for row in found.rows} == {"segment"}
-    assert (found.n_documents, found.effective_documents, found.se_ratio, found.predicted) == (None,) * 4
+    assert (found.n_documents, found.effective_documents, found.se_ratio, found.predicted) == (
+        None,
+    ) * 4
 
 
 def test_means_of_segment_scores_with_gaps():
     scores = segment_scores(1, [60, 62], 120)
     scores[0, :20] = 0
-    found = type_one(toy(2, 120), SegmentMean("human", True), n_pairs=200, trials=99, statistics=scores)
+    found = type_one(
+        toy(2, 120), SegmentMean("human", True), n_pairs=200, trials=99, statistics=scores
+    )
     assert [row.test for row in found.rows][-2:] == ["t", "wilcoxon"] and found.n_segments == 100
     assert holds(found, "t")
 
 
-@pytest.mark.parametrize("more, message", [
-    ({"a": "Z"}, "No system 'Z'"), ({"a": "A", "b": "A"}, "both A"), ({"trials": 19}, "at least 39 trials"),
-    ({"n_pairs": 0}, "pairs is 0"), ({"alpha": 1.5}, "alpha is 1.5"), ({"n_segments": 1}, "segments is 1"),
-    ({"n_documents": 1}, "documents is 1"), ({"seed": -1}, "seed is -1")])
+@pytest.mark.parametrize(
+    "more, message",
+    [
+        ({"a": "Z"}, "No system 'Z'"),
+        ({"a": "A", "b": "A"}, "both A"),
+        ({"trials": 19}, "at least 39 trials"),
+        ({"n_pairs": 0}, "pairs is 0"),
+        ({"alpha": 1.5}, "alpha is 1.5"),
+        ({"n_segments": 1}, "segments is 1"),
+        ({"n_documents": 1}, "documents is 1"),
+        ({"seed": -1}, "seed is -1"),
+    ],
+)
 def test_what_cannot_be(counted, more, message):
     testset, counts = counted
     with pytest.raises(SettingError, match=message):
@@ -111,12 +159,18 @@ def test_what_cannot_be(counted, more, message):
 
 def test_of_two_that_score_the_same_nothing_is_asked(counted):
     testset, counts = counted
-    with pytest.raises(SettingError, match="A and B score the same on every segment: no test can reject"):
-        type_one(testset, Bleu(), "A", "B", statistics=counts[[0, 0, *range(2, len(counts))]], n_pairs=5)
+    with pytest.raises(
+        SettingError, match="A and B score the same on every segment: no test can reject"
+    ):
+        type_one(
+            testset, Bleu(), "A", "B", statistics=counts[[0, 0, *range(2, len(counts))]], n_pairs=5
+        )
 
 
 def test_few_documents_have_no_p_that_they_cannot_show():
-    """As in a comparison: drawn without the floor, the bootstraps reject a quarter of true nulls of four documents."""
+    """As in a comparison: drawn without the floor, the bootstraps reject a quarter of true nulls of
+    four documents.
+    """
     both = np.stack([segment_scores(k, [60 + 20 * k], 40)[0] for k in (0, 1)])
     units = Units("document", np.arange(40) // 10, 4)
     assert not any(conclusions_on(SegmentMean("human", True), both, units, 199, 0.05, 0).values())

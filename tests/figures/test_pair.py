@@ -11,7 +11,9 @@ BLUE, VERMILLION = "#0072B2", "#D55E00"
 
 
 def said(figure):
-    return [annotation.text for annotation in figure.layout.annotations if "BLEU" not in annotation.text]
+    return [
+        annotation.text for annotation in figure.layout.annotations if "BLEU" not in annotation.text
+    ]
 
 
 def test_half_eye_is_blue_above_zero_and_vermillion_below():
@@ -43,10 +45,16 @@ def test_drivers_are_coloured_by_direction():
 
 def test_names_that_are_cut_stand_in_full_below():
     names = ["n" * 300, "m" * 299 + "x", "m" * 299 + "y"]
-    for figure in (half_eye(X, Y, 1.0, None, a=names[0], b=names[1], unit="BLEU"),
-                   drivers(names, [1.0, 2.0, 3.0], a=names[0], b=names[1], unit="BLEU")):
+    for figure in (
+        half_eye(X, Y, 1.0, None, a=names[0], b=names[1], unit="BLEU"),
+        drivers(names, [1.0, 2.0, 3.0], a=names[0], b=names[1], unit="BLEU"),
+    ):
         below = figure.layout.annotations[-1]
-        assert below.y == 0 and below.yshift == -48 and figure.layout.margin.b > 48 + 15 * below.text.count("<br>")
+        assert (
+            below.y == 0
+            and below.yshift == -48
+            and figure.layout.margin.b > 48 + 15 * below.text.count("<br>")
+        )
         said = below.text.replace("<br>", "")
         assert f"[1] {names[0]}" in said or f"[1] {names[1]}" in said
         assert all(name in said for name in names[:2])

@@ -7,7 +7,13 @@ from hypothesis import given
 
 from mtsig_core import MtsigError, compare
 from mtsig_core.readers.official_tables import parse_official_table, parse_official_tables
-from mtsig_core.readers.uploads import Upload, guess_uploads, named_alike, read_uploads, reference_language
+from mtsig_core.readers.uploads import (
+    Upload,
+    guess_uploads,
+    named_alike,
+    read_uploads,
+    reference_language,
+)
 from mtsig_core.report.export import comparison_json
 from mtsig_core.report.tables import inventory_table
 from mtsig_core.stats.cautions import find_suspicions
@@ -22,15 +28,19 @@ def looked_at(testset):
     """What every page does with a test set."""
     find_suspicions(testset), inventory_table(testset), testset.digest
     _unpack(_pack(testset), testset.name)
-    if testset.scores and testset.n_segments < 100 and int(testset.digest[0], 16) % 4 == 0:  # of some: it takes long
+    if (
+        testset.scores and testset.n_segments < 100 and int(testset.digest[0], 16) % 4 == 0
+    ):  # of some: it takes long
         found = compare(testset, [next(iter(testset.scores))], trials=19, resamples=19)
         json.dumps(json.loads(comparison_json(found)), allow_nan=False).encode()
 
 
 def open_files(files):
     guesses = guess_uploads([(file, content[:1000]) for file, content in files])
-    found = [Upload(file, content, role, name)
-             for (file, content), (role, name) in zip(files, guesses, strict=True)]
+    found = [
+        Upload(file, content, role, name)
+        for (file, content), (role, name) in zip(files, guesses, strict=True)
+    ]
     _, langpair = named_alike(file for file, _ in files)
     reference_language(found)
     looked_at(read_uploads(found, langpair=langpair or None))

@@ -21,7 +21,9 @@ NAMES = ["bleu", "ter", "nist"]
 
 def toy(n=12, seed=0):
     reference, outputs = texts(seed, [0.1, 0.4], n)
-    return TestSet("toy", dict(zip("AB", outputs, strict=True)), {"ref": reference}, documents=["d"] * n)
+    return TestSet(
+        "toy", dict(zip("AB", outputs, strict=True)), {"ref": reference}, documents=["d"] * n
+    )
 
 
 @pytest.fixture
@@ -53,7 +55,8 @@ def same(a, b):
     return a.dtype == b.dtype and a.shape == b.shape and np.array_equal(a, b)
 
 
-# -- what it is for ------------------------------------------------------------------------------------------
+# -- what it is for -------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_read_is_what_was_counted(folder, name):
@@ -79,7 +82,8 @@ def test_only_the_user_can_read_it(folder):
     assert stat.S_IMODE(entry(folder).stat().st_mode) == 0o600
 
 
-# -- damage --------------------------------------------------------------------------------------------------
+# -- damage ---------------------------------------------------------------------------------------
+
 
 def sealed(key, content):
     return cache._checksum(content, key) + content
@@ -88,12 +92,22 @@ def sealed(key, content):
 ZEROS = np.zeros((2, 12, 10), np.int32)
 
 
-@pytest.mark.parametrize("damage", [
-    lambda content, key: b"", lambda content, key: content[:-1], lambda content, key: content[:10],
-    lambda content, key: content + b"\0", lambda content, key: b"\x93NUMPY\x01\x00v\x00{'descr': '<i4'}\n" * 100,
-    lambda content, key: sealed("0" * 32, encode(ZEROS)),  # sound, but of other texts, another shape, none
-    lambda content, key: sealed(key, encode(ZEROS[:, 1:])), lambda content, key: sealed(key, encode(["no array"])),
-    lambda content, key: sealed(key, encode(ZEROS.astype("<M8[s]")))])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content, key: b"",
+        lambda content, key: content[:-1],
+        lambda content, key: content[:10],
+        lambda content, key: content + b"\0",
+        lambda content, key: b"\x93NUMPY\x01\x00v\x00{'descr': '<i4'}\n" * 100,
+        lambda content, key: sealed(
+            "0" * 32, encode(ZEROS)
+        ),  # sound, but of other texts, another shape, none
+        lambda content, key: sealed(key, encode(ZEROS[:, 1:])),
+        lambda content, key: sealed(key, encode(["no array"])),
+        lambda content, key: sealed(key, encode(ZEROS.astype("<M8[s]"))),
+    ],
+)
 def test_damaged_entries_are_counted_again_and_replaced(folder, counted, capsys, damage):
     expected = cached_statistics(Bleu(), toy())
     path = entry(folder)
@@ -104,7 +118,8 @@ def test_damaged_entries_are_counted_again_and_replaced(folder, counted, capsys,
     assert capsys.readouterr() == ("", "")
 
 
-# -- folders -------------------------------------------------------------------------------------------------
+# -- folders --------------------------------------------------------------------------------------
+
 
 def a_file(tmp_path):
     (tmp_path / "file").write_text("mine")
@@ -125,7 +140,9 @@ def test_a_folder_that_cannot_be_used_is_no_error(tmp_path, folder, monkeypatch,
     monkeypatch.setenv("MTSIG_CACHE", str(unusable(tmp_path)))
     for _ in range(2):
         assert same(cached_statistics(Bleu(), toy()), Bleu().statistics(toy()))
-        assert same(cached_statistics(make_metric("chrf"), toy()), make_metric("chrf").statistics(toy()))
+        assert same(
+            cached_statistics(make_metric("chrf"), toy()), make_metric("chrf").statistics(toy())
+        )
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1 and "MTSIG_CACHE" in err and str(tmp_path) in err
 
@@ -147,7 +164,8 @@ def test_set_to_nothing_it_keeps_nothing(monkeypatch, tmp_path, counted, capsys)
     assert len(counted) == 2 and list(tmp_path.iterdir()) == [] and capsys.readouterr().err == ""
 
 
-# -- its size, and several at once ---------------------------------------------------------------------------
+# -- its size, and several at once ----------------------------------------------------------------
+
 
 def test_those_not_used_for_longest_make_room(folder, counted, monkeypatch):
     sets = [toy(seed=seed) for seed in range(4)]
@@ -171,7 +189,9 @@ def test_what_is_too_large_is_not_kept(folder, monkeypatch):
 
 
 def write_often(number):
-    """Count again and again in a cache with too little room, and remove entries; how often a result was wrong."""
+    """Count again and again in a cache with too little room, and remove entries; how often a result
+    was wrong.
+    """
     cache.MAX_CACHE_BYTES = 3 * cache._LEAST  # so that the processes remove each other's files too
     expected = {seed: Bleu().statistics(toy(seed=seed)) for seed in range(4)}
     wrong = 0
@@ -186,9 +206,14 @@ def write_often(number):
 @pytest.mark.long
 def test_two_processes_may_write_at_once(folder):
     code = "import sys; from tests.metrics.test_cache import write_often; sys.exit(write_often({}))"
-    both = [subprocess.Popen(
-        [sys.executable, "-c", code.format(number)],
-        cwd=Path(__file__).resolve().parents[2], stderr=subprocess.PIPE) for number in range(2)]
+    both = [
+        subprocess.Popen(
+            [sys.executable, "-c", code.format(number)],
+            cwd=Path(__file__).resolve().parents[2],
+            stderr=subprocess.PIPE,
+        )
+        for number in range(2)
+    ]
     said = [process.communicate(timeout=600)[1] for process in both]
     assert [process.returncode for process in both] == [0, 0] and said == [b"", b""]
     assert not list(folder.glob(".stats-*")) and list(folder.glob("*.stats"))

@@ -23,13 +23,18 @@ def texts_of(parses):
 
 def parsed(systems, references, texts=texts_of):
     """A test set of these parses, {name: parses by segment}."""
-    return TestSet("parsed", {k: [t or "" for t in texts(v)] for k, v in systems.items()},
-                   {k: texts(v) for k, v in references.items()},
-                   parses={k: [p or "" for p in v] for k, v in (systems | references).items()})
+    return TestSet(
+        "parsed",
+        {k: [t or "" for t in texts(v)] for k, v in systems.items()},
+        {k: texts(v) for k, v in references.items()},
+        parses={k: [p or "" for p in v] for k, v in (systems | references).items()},
+    )
 
 
 def counts(output, *references, **settings):
-    testset = parsed({"A": [output]}, {f"r{k}": [reference] for k, reference in enumerate(references)})
+    testset = parsed(
+        {"A": [output]}, {f"r{k}": [reference] for k, reference in enumerate(references)}
+    )
     return DepF(**settings).statistics(testset)[0, 0].tolist()
 
 
@@ -38,16 +43,36 @@ ONCE = "very\tvery\t2\tadvmod\ngood\tgood\t0\troot"
 UPPER = DOGS.replace("\tdog\t", "\tDog\t")
 
 
-@pytest.mark.parametrize("output, reference, settings, expected", [
-    (DOG, DOGS, {}, [2, 4, 3]),  # dog nsubj of bark, bark root; not the determiners, not loudly, no punctuation
-    (DOG, DOGS, {"forms": True}, [0, 4, 3]), (DOG, DOGS, {"punctuation": True}, [2, 4, 4]),
-    (PASSIVE, DOGS, {}, [2, 2, 3]), (PASSIVE, DOGS, {"subtypes": True}, [1, 2, 3]),
-    ("Go\tgo\t0\troot\n!\t!\t1\tpunct:end", GO, {}, [1, 1, 1]),
-    (UPPER, DOGS, {}, [1, 3, 3]), (UPPER, DOGS, {"lowercase": True}, [3, 3, 3]),
-    (VERY, ONCE, {}, [2, 4, 2]), (ONCE, VERY, {}, [2, 2, 4]),  # clipped
-    ("a\ta\t2\tobj\nb\tb\t0\troot", "a\ta\t0\troot\nb\tb\t1\tobj", {}, [0, 2, 2]),  # the direction counts
-    (f"{DOGS}\n\n{PASSIVE}", DOGS, {}, [3, 5, 3]),
-    ("", DOGS, {}, [0, 0, 3]), (DOGS, "", {}, [0, 3, 0]), ("", "", {}, [0, 0, 0])])
+@pytest.mark.parametrize(
+    "output, reference, settings, expected",
+    [
+        (
+            DOG,
+            DOGS,
+            {},
+            [2, 4, 3],
+        ),  # dog nsubj of bark, bark root; not the determiners, not loudly, no punctuation
+        (DOG, DOGS, {"forms": True}, [0, 4, 3]),
+        (DOG, DOGS, {"punctuation": True}, [2, 4, 4]),
+        (PASSIVE, DOGS, {}, [2, 2, 3]),
+        (PASSIVE, DOGS, {"subtypes": True}, [1, 2, 3]),
+        ("Go\tgo\t0\troot\n!\t!\t1\tpunct:end", GO, {}, [1, 1, 1]),
+        (UPPER, DOGS, {}, [1, 3, 3]),
+        (UPPER, DOGS, {"lowercase": True}, [3, 3, 3]),
+        (VERY, ONCE, {}, [2, 4, 2]),
+        (ONCE, VERY, {}, [2, 2, 4]),  # clipped
+        (
+            "a\ta\t2\tobj\nb\tb\t0\troot",
+            "a\ta\t0\troot\nb\tb\t1\tobj",
+            {},
+            [0, 2, 2],
+        ),  # the direction counts
+        (f"{DOGS}\n\n{PASSIVE}", DOGS, {}, [3, 5, 3]),
+        ("", DOGS, {}, [0, 0, 3]),
+        (DOGS, "", {}, [0, 3, 0]),
+        ("", "", {}, [0, 0, 0]),
+    ],
+)
 def test_by_hand(output, reference, settings, expected):
     assert counts(output, reference, **settings) == expected
 
@@ -67,12 +92,21 @@ def test_where_nothing_matches_the_shortest_reference_counts():
     assert DepF().score(np.array([[0, 0, 0], [0, 3, 0], [2, 2, 3]])).tolist() == [0, 0, 80]
 
 
-# -- an oracle that shares no code: triples as lists, matched by taking one away at a time ---------------------
+# -- an oracle that shares no code: triples as lists, matched by taking one away at a time --------
+
 
 def triples(parse):
-    rows = [[line.split("\t") for line in sentence.splitlines()] for sentence in parse.split("\n\n") if sentence]
-    return [("ROOT" if r[2] == "0" else "w" + words[int(r[2]) - 1][1], r[3].split(":")[0], r[1])
-            for words in rows for r in words if not r[3].startswith("punct")]
+    rows = [
+        [line.split("\t") for line in sentence.splitlines()]
+        for sentence in parse.split("\n\n")
+        if sentence
+    ]
+    return [
+        ("ROOT" if r[2] == "0" else "w" + words[int(r[2]) - 1][1], r[3].split(":")[0], r[1])
+        for words in rows
+        for r in words
+        if not r[3].startswith("punct")
+    ]
 
 
 def matched(output, reference):
@@ -88,7 +122,11 @@ def f_score(m, o, r):
     return 2 * m / (o + r) if o + r else 1
 
 
-WORD = st.tuples(st.sampled_from("abc"), st.sampled_from(["nsubj", "nsubj:pass", "obj", "punct"]), st.integers(0, 9))
+WORD = st.tuples(
+    st.sampled_from("abc"),
+    st.sampled_from(["nsubj", "nsubj:pass", "obj", "punct"]),
+    st.integers(0, 9),
+)
 
 
 @st.composite
@@ -97,14 +135,21 @@ def parses(draw):
     sentences = []
     for words in draw(st.lists(st.lists(WORD, min_size=1, max_size=5), max_size=2)):
         heads = [(head % (len(words) + 1)) for *_, head in words]
-        sentences.append("\n".join(f"{lemma}s\t{lemma}\t{head if head != k else 0}\t{relation}"
-                                   for k, ((lemma, relation, _), head) in enumerate(zip(words, heads, strict=True), 1)))
+        sentences.append(
+            "\n".join(
+                f"{lemma}s\t{lemma}\t{head if head != k else 0}\t{relation}"
+                for k, ((lemma, relation, _), head) in enumerate(zip(words, heads, strict=True), 1)
+            )
+        )
     return "\n\n".join(sentences)
 
 
 @given(parses(), st.lists(parses(), min_size=1, max_size=3))
 def test_as_by_hand(output, references):
-    tried = [(matched(triples(output), triples(r)), len(triples(output)), len(triples(r))) for r in references]
+    tried = [
+        (matched(triples(output), triples(r)), len(triples(output)), len(triples(r)))
+        for r in references
+    ]
     found = counts(output, *references)
     assert tuple(found) in tried and f_score(*found) == max(f_score(*one) for one in tried)
 
@@ -114,7 +159,7 @@ def test_the_order_of_references_is_of_no_account(output, references):
     assert len({tuple(counts(output, *order)) for order in permutations(references)}) == 1
 
 
-# -- in the test set -------------------------------------------------------------------------------------------
+# -- in the test set ------------------------------------------------------------------------------
 
 BOTH = parsed({"A": [DOGS, DOG], "B": [DOG, PASSIVE]}, {"r": [DOGS, DOGS], "s": [DOG, DOG]})
 
@@ -132,7 +177,9 @@ def test_parses_go_where_their_texts_go():
 def test_parses_that_do_not_fit():
     with pytest.raises(InputError, match="parse of A has 1 segment, the first reference has 2"):
         TestSet("t", {"A": ["a", "b"]}, {"r": ["a", "b"]}, parses={"A": [""]})
-    with pytest.raises(InputError, match="a parse of 'X', which is no system and no reference. They are: A, r"):
+    with pytest.raises(
+        InputError, match="a parse of 'X', which is no system and no reference. They are: A, r"
+    ):
         TestSet("t", {"A": ["a"]}, {"r": ["a"]}, parses={"X": [""]})
     with pytest.raises(InputError, match="'A' names a system and a reference"):
         TestSet("t", {"A": ["a"]}, {"A": ["b"]}, parses={"A": [""]})

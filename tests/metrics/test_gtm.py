@@ -1,4 +1,6 @@
-"""GTM against a plain search for the longest run, all matches of short texts, and counts by hand."""
+"""GTM against a plain search for the longest run, all matches of short texts, and counts by
+hand.
+"""
 
 from collections import Counter
 from math import sqrt
@@ -33,21 +35,23 @@ def runs_of_greedy(words, refs):
 
 
 def largest(a, b, exponent):
-    """The largest sum of length^exponent over the runs of any match: the match of a's words is a list of places."""
+    """The largest sum of length^exponent over the runs of any match: the match of a's words is a
+    list of places.
+    """
     best = 0
 
     def go(i, used, length, last, total):
         nonlocal best
         if i == len(a):
-            best = max(best, total + length ** exponent)
+            best = max(best, total + length**exponent)
             return
-        go(i + 1, used, 0, -2, total + length ** exponent)
+        go(i + 1, used, 0, -2, total + length**exponent)
         for j, word in enumerate(b):
             if word == a[i] and j not in used:
                 if j == last + 1:
                     go(i + 1, used | {j}, length + 1, j, total)
                 else:
-                    go(i + 1, used | {j}, 1, j, total + length ** exponent)
+                    go(i + 1, used | {j}, 1, j, total + length**exponent)
 
     go(0, frozenset(), 0, -2, 0)
     return best

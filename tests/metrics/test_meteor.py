@@ -17,10 +17,14 @@ from tests.builders.corpora import corpora, split, texts, toy
 
 STEM = {"runs": "run", "running": "run", "cats": "cat", "rushes": "rush", "rushing": "rush"}
 WORDS = ["run", "runs", "running", "cat", "cats", "a"]
-#: Made up: words and the synsets that they belong to. Of jog, run, hurry, rush each is a synonym of the next alone.
-SYNSETS = {"noun": {"cat": [1], "moggy": [1], "rushes": [5], "reed": [5]},
-           "verb": {"run": [1, 2], "jog": [1], "hurry": [2, 3], "rush": [3]},
-           "adj": {"fast": [7], "quick": [7]}, "adv": {"fast": [8]}}
+#: Made up: words and the synsets that they belong to. Of jog, run, hurry, rush each is a synonym of
+#: the next alone.
+SYNSETS = {
+    "noun": {"cat": [1], "moggy": [1], "rushes": [5], "reed": [5]},
+    "verb": {"run": [1, 2], "jog": [1], "hurry": [2, 3], "rush": [3]},
+    "adj": {"fast": [7], "quick": [7]},
+    "adv": {"fast": [8]},
+}
 EXCEPTIONS = {"ran": "run", "running": "run", "rushing": "rush"}
 MEANT = ["run", "runs", "running", "jog", "hurry", "rush", "rushes", "rushing", "reed", "x"]
 
@@ -30,11 +34,15 @@ def folder(tmp_path_factory):
     """It, in WordNet's format."""
     folder = tmp_path_factory.mktemp("dict")
     for part, words in SYNSETS.items():
-        lines = [f"{word} {part[0]} {len(synsets)} 1 @ {len(synsets)} 0 {' '.join(f'{n:08}' for n in synsets)}  "
-                 for word, synsets in sorted(words.items())]
+        lines = [
+            f"{word} {part[0]} {len(synsets)} 1 @ {len(synsets)} 0 {' '.join(f'{n:08}' for n in synsets)}  "
+            for word, synsets in sorted(words.items())
+        ]
         (folder / f"index.{part}").write_text("\n".join(["  1 a licence", *lines, ""]))
         (folder / f"data.{part}").write_text("  1 a licence\n  2 WordNet 9.7 Copyright\n")
-    (folder / "verb.exc").write_text("".join(f"{word} {base}\n" for word, base in EXCEPTIONS.items()))
+    (folder / "verb.exc").write_text(
+        "".join(f"{word} {base}\n" for word, base in EXCEPTIONS.items())
+    )
     return folder
 
 
@@ -47,9 +55,14 @@ def wordnet(folder, monkeypatch):
 
 def synonyms(x, y):
     """By hand, for the words of `MEANT`: whether they are of one synset."""
+
     def meant(word):
-        return {(part, n) for part, words in SYNSETS.items() for form in {word, STEM.get(word, word)}
-                for n in words.get(form, ())}
+        return {
+            (part, n)
+            for part, words in SYNSETS.items()
+            for form in {word, STEM.get(word, word)}
+            for n in words.get(form, ())
+        }
 
     return bool(meant(x) & meant(y))
 
@@ -70,16 +83,30 @@ def alignments(a, b, match=alike):
 
 def matches_and_chunks(a, b):
     """The most exact matches, then the most by stems, then the fewest chunks."""
-    best = max((sum(a[i] == b[j] for i, j in found.items()), len(found),
-                -sum(found.get(i - 1, -2) != j - 1 for i, j in found.items())) for found in alignments(a, b))
+    best = max(
+        (
+            sum(a[i] == b[j] for i, j in found.items()),
+            len(found),
+            -sum(found.get(i - 1, -2) != j - 1 for i, j in found.items()),
+        )
+        for found in alignments(a, b)
+    )
     return best[1], -best[2]
 
 
 def matches_and_chunks_of_synonyms(a, b):
-    """The most exact matches, then the most by stems, then the most at all, then the fewest chunks."""
-    best = max((sum(a[i] == b[j] for i, j in found.items()), sum(alike(a[i], b[j]) for i, j in found.items()),
-                len(found), -sum(found.get(i - 1, -2) != j - 1 for i, j in found.items()))
-               for found in alignments(a, b, lambda x, y: alike(x, y) or synonyms(x, y)))
+    """The most exact matches, then the most by stems, then the most at all, then the fewest
+    chunks.
+    """
+    best = max(
+        (
+            sum(a[i] == b[j] for i, j in found.items()),
+            sum(alike(a[i], b[j]) for i, j in found.items()),
+            len(found),
+            -sum(found.get(i - 1, -2) != j - 1 for i, j in found.items()),
+        )
+        for found in alignments(a, b, lambda x, y: alike(x, y) or synonyms(x, y))
+    )
     return best[2], -best[3]
 
 
@@ -87,7 +114,7 @@ def points(matches, chunks, sys_len, ref_len):
     if not matches:
         return 0
     p, r = matches / sys_len, matches / ref_len
-    return 100 * 10 * p * r / (r + 9 * p) * (1 - .5 * (chunks / matches) ** 3)
+    return 100 * 10 * p * r / (r + 9 * p) * (1 - 0.5 * (chunks / matches) ** 3)
 
 
 @given(texts(WORDS, 5), texts(WORDS, 6))
@@ -113,12 +140,21 @@ def test_the_most_synonyms_in_the_fewest_chunks(folder, output, reference):
 
 def test_synonyms_by_hand(wordnet):
     def matches(output, reference, langpair="de-en", **options):
-        return Meteor(**options).statistics(toy([[output]], [[reference]], langpair=langpair))[0, 0, 0]
+        return Meteor(**options).statistics(toy([[output]], [[reference]], langpair=langpair))[
+            0, 0, 0
+        ]
 
-    assert matches("he ran", "he jogs") == matches("the quickest", "the faster") == matches("a b", "b a") == 2
+    assert (
+        matches("he ran", "he jogs")
+        == matches("the quickest", "the faster")
+        == matches("a b", "b a")
+        == 2
+    )
     assert matches("jog", "hurry") == matches("cat", "fast") == 0
     assert matches("rush run", "jog hurry") == matches("cats rushes", "moggy reed") == 2
-    assert matches("he ran", "he jogs", synonyms=False) == matches("he ran", "he jogs", "de-fr") == 1
+    assert (
+        matches("he ran", "he jogs", synonyms=False) == matches("he ran", "he jogs", "de-fr") == 1
+    )
     signature = Meteor().signature(toy([["a"]], [["a"]], langpair="de-en"))
     assert signature.endswith("|syn:wordnet9.7")
     assert "|syn:no" in Meteor(synonyms=False).signature(toy([["a"]], [["a"]]))
@@ -129,7 +165,9 @@ def test_a_damaged_wordnet_is_named(wordnet, tmp_path, monkeypatch):
     copied = shutil.copytree(wordnet, tmp_path / "dict")
     monkeypatch.setenv("WNSEARCHDIR", str(copied))
     (copied / "index.verb").write_text("  1 a licence\nrun v x\n")
-    with pytest.raises(InputError, match=r"index\.verb, line 2: 'run v x' is no entry of WordNet\."):
+    with pytest.raises(
+        InputError, match=r"index\.verb, line 2: 'run v x' is no entry of WordNet\."
+    ):
         Meteor().statistics(toy([["a"]], [["a"]]))
     (copied / "data.noun").write_text("")
     meteor_module._opened.cache_clear()
@@ -167,16 +205,30 @@ def test_the_reference_with_the_best_score_counts(testset):
         assert stats[s, i, 2] == len(words) and stats[s, i, 3] in {len(ref) for ref in refs}
 
 
-@pytest.mark.parametrize("output, reference, matches, chunks", [
-    # The example of Banerjee and Lavie (2005), section 2.2: "the president" and "spoke to the audience".
-    ("the president spoke to the audience", "the president then spoke to the audience", 6, 2),
-    ("the cat", "the dog and the cat", 2, 1), ("c b a", "a b c", 3, 3), ("a b c", "a b c", 3, 1), ("a", "b", 0, 0),
-    ("Running cats", "the cat runs", 2, 2),
-    ("running running x run", "run run x runs", 4, 3), ("cat cats", "cats cat", 2, 2),
-    ("cats cats cat", "cat cats a", 2, 2),
-    ("", "a", 0, 0), ("a b x a b", "a b a b", 4, 2), ("x a b a b", "a b a b", 4, 1)])
+@pytest.mark.parametrize(
+    "output, reference, matches, chunks",
+    [
+        # The example of Banerjee and Lavie (2005), section 2.2: "the president" and "spoke to the
+        # audience".
+        ("the president spoke to the audience", "the president then spoke to the audience", 6, 2),
+        ("the cat", "the dog and the cat", 2, 1),
+        ("c b a", "a b c", 3, 3),
+        ("a b c", "a b c", 3, 1),
+        ("a", "b", 0, 0),
+        ("Running cats", "the cat runs", 2, 2),
+        ("running running x run", "run run x runs", 4, 3),
+        ("cat cats", "cats cat", 2, 2),
+        ("cats cats cat", "cat cats a", 2, 2),
+        ("", "a", 0, 0),
+        ("a b x a b", "a b a b", 4, 2),
+        ("x a b a b", "a b a b", 4, 1),
+    ],
+)
 def test_by_hand(output, reference, matches, chunks):
-    assert Meteor().statistics(toy([[output]], [[reference]]))[0, 0, :2].tolist() == [matches, chunks]
+    assert Meteor().statistics(toy([[output]], [[reference]]))[0, 0, :2].tolist() == [
+        matches,
+        chunks,
+    ]
 
 
 def test_stemmers_by_language():
@@ -185,19 +237,32 @@ def test_stemmers_by_language():
 
     assert matches("relational", "relate", "de-en") == matches("relational", "relate", None) == 1
     assert matches("relational", "relate", "en-de") == 0
-    assert matches("Häuser", "Hauses", "en-de") == matches("Häuser", "Hauses", "eng_Latn-deu_Latn") == 1
-    assert matches("relational", "relate", "zho-eng") == 1 and matches("relational", "relate", "eng-zho") == 0
+    assert (
+        matches("Häuser", "Hauses", "en-de")
+        == matches("Häuser", "Hauses", "eng_Latn-deu_Latn")
+        == 1
+    )
+    assert (
+        matches("relational", "relate", "zho-eng") == 1
+        and matches("relational", "relate", "eng-zho") == 0
+    )
     assert matches("cats", "cat", "en-ja_JP") == 0
     one = ["a"]
     assert "|alpha:.9|beta:3|gamma:.5|stem:porter-snowball" in Meteor().signature(toy([one], [one]))
-    assert Meteor(tokenize="13a").signature(toy([one], [one], langpair="en-ja")).endswith("|stem:no|syn:no")
+    assert (
+        Meteor(tokenize="13a")
+        .signature(toy([one], [one], langpair="en-ja"))
+        .endswith("|stem:no|syn:no")
+    )
     assert "case:lc" in Meteor().signature(toy([one], [one]))
 
 
 def test_a_long_segment_of_repeated_words_comes_to_an_end():
     rng = np.random.default_rng(2)
     output, reference = (" ".join(rng.choice([*"abcdefgh"], 300)) for _ in range(2))
-    matches, chunks, sys_len, ref_len = Meteor().statistics(toy([[output]], [[reference]]))[0, 0].tolist()
+    matches, chunks, sys_len, ref_len = (
+        Meteor().statistics(toy([[output]], [[reference]]))[0, 0].tolist()
+    )
     assert 240 < matches <= 300 == sys_len == ref_len and matches / 6 < chunks < matches / 1.5
     same = Meteor().statistics(toy([[output]], [[output]]))[0, 0].tolist()
     assert same == [300, 1, 300, 300] and meteor_module.STEPS > 1000

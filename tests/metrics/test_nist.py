@@ -15,19 +15,22 @@ HYPOTHESIS = [
     "It cost 0 euro and 0 cents; the U.S. paid 1,000.50 dollars.",
     "",
     "A dog barks &quot;loudly&quot; at the well-known 5-4 score.",
-    "the end is near"]
+    "the end is near",
+]
 FIRST = [
     "The cat sat on a mat at 0 degrees outside.",
     "It cost 0 euro and 50 cents; the U.S. paid 1,000.50 dollars.",
     "Nothing here.",
     'The dog barks "loudly" at a well-known 5-4 score, 0 degrees below.',
-    "The end is near, the end is here."]
+    "The end is near, the end is here.",
+]
 SECOND = [
     "A cat was sitting on the mat, 0 degrees outside.",
     "The price was 0 euro and 0 cents, and the U.S. paid $1,000.50.",
     "There is nothing.",
     "A dog is barking loudly at the 5-4 result.",
-    "The end is near."]
+    "The end is near.",
+]
 
 
 def score(testset, **settings):
@@ -35,15 +38,23 @@ def score(testset, **settings):
     return metric.score(metric.statistics(testset).sum(axis=1))
 
 
-@pytest.mark.parametrize("system, references, official", [
-    (HYPOTHESIS, [FIRST], 4.0694), (HYPOTHESIS, [FIRST, SECOND], 5.8271), (SECOND, [FIRST], 3.3175)])
+@pytest.mark.parametrize(
+    "system, references, official",
+    [
+        (HYPOTHESIS, [FIRST], 4.0694),
+        (HYPOTHESIS, [FIRST, SECOND], 5.8271),
+        (SECOND, [FIRST], 3.3175),
+    ],
+)
 def test_the_figures_of_mteval_v13a_with_case_kept(system, references, official):
     assert score(toy([system], references)) == pytest.approx(official, abs=5e-5)
 
 
 @given(corpora())
 def test_any_corpus(testset):
-    np.testing.assert_allclose(score(testset, tokenize="none"), plain(testset), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        score(testset, tokenize="none"), plain(testset), rtol=1e-9, atol=1e-12
+    )
 
 
 def test_the_token_0_is_no_context():
@@ -66,8 +77,11 @@ def test_parts_are_counted_as_test_sets_of_their_own(segments):
 
     reference = [f"a 0 b {k % 3} c" for k in range(11)] + [""]
     other = [None if k % 4 == 1 else f"a 0 0 b {k}" for k in range(12)]
-    testset = TestSet("toy", {"A": [f"a 0 b {k % 2} c" for k in range(12)], "B": ["", *reference[1:]]},
-                      {"r1": reference, "r2": other})
+    testset = TestSet(
+        "toy",
+        {"A": [f"a 0 b {k % 2} c" for k in range(12)], "B": ["", *reference[1:]]},
+        {"r1": reference, "r2": other},
+    )
     for metric in (Nist(), Nist(lowercase=True)):
         counted = metric.parts(testset)(np.array(segments))
         assert np.array_equal(counted, metric.statistics(testset.take(segments)))

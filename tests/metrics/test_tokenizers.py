@@ -40,11 +40,11 @@ def fresh():
     make_tokenizer.cache_clear()
 
 
-# -- names and tables ----------------------------------------------------------------------------------------
+# -- names and tables -----------------------------------------------------------------------------
 
 
 def test_the_names_are_sacrebleus():
-    assert TOKENIZERS == tuple(BLEU.TOKENIZERS)
+    assert tuple(BLEU.TOKENIZERS) == TOKENIZERS
 
 
 @pytest.mark.parametrize("language", ["zh", "ja", "ko", "de", "", None])
@@ -67,7 +67,9 @@ def test_space_is_what_python_splits_at(name):
 def test_chinese_is_what_sacrebleu_takes_for_chinese():
     is_chinese = TokenizerZh._is_chinese_char.__wrapped__
     chinese = np.array([is_chinese(chr(i)) for i in range(0x30000)])
-    assert not any(is_chinese(chr(i)) for i in range(0x30000, sys.maxunicode + 1, 97))  # where nothing is for them
+    assert not any(
+        is_chinese(chr(i)) for i in range(0x30000, sys.maxunicode + 1, 97)
+    )  # where nothing is for them
     chinese = np.append(chinese, np.zeros(sys.maxunicode + 1 - 0x30000, bool))
     western, ours = classes_of("13a"), classes_of("zh")
     np.testing.assert_array_equal(ours, np.where(chinese & (western != SPACE), ALONE, western))
@@ -78,19 +80,34 @@ def test_classes_of_13a_beyond_ascii_are_words_or_space():
     assert set(table[128:].tolist()) == {SPACE, WORD}
     ascii_classes = "".join(" !.-a   1"[c] for c in table[33:127])
     expected = "".join(
-        "1" if c.isdigit() else "." if c in ".," else "-" if c == "-" else "a" if c.isalpha() or c == "'" else "!"
-        for c in map(chr, range(33, 127)))
+        "1"
+        if c.isdigit()
+        else "."
+        if c in ".,"
+        else "-"
+        if c == "-"
+        else "a"
+        if c.isalpha() or c == "'"
+        else "!"
+        for c in map(chr, range(33, 127))
+    )
     assert ascii_classes == expected
     assert (SPACE, ALONE, STOP, DASH, WORD, DIGIT) == (0, 1, 2, 3, 4, 8)
 
 
 @pytest.mark.parametrize("longest", [5, pytest.param(6, marks=pytest.mark.long)])
 def test_every_short_sequence_of_character_classes(longest):
-    """All strings of up to so many characters, one character per class, each with and without its padding."""
+    """All strings of up to so many characters, one character per class, each with and without its
+    padding.
+    """
     from mtsig_core.metrics.counting import join_texts
 
     for tokenize, alone in [("13a", "!"), ("zh", "中")]:
-        segments = ["".join(s) for n in range(longest + 1) for s in itertools.product(f"a1.- {alone}", repeat=n)]
+        segments = [
+            "".join(s)
+            for n in range(longest + 1)
+            for s in itertools.product(f"a1.- {alone}", repeat=n)
+        ]
         ours = tokens_of(make_tokenizer(tokenize), *join_texts([segments]))
         theirs = BLEU(tokenize=tokenize).tokenizer
         for segment, tokens in zip(segments, ours, strict=True):
@@ -107,14 +124,24 @@ def tokens_of(tokenizer, codes, begins, lengths):
         yield [text[a:b] for a, b, _ in rows[:n].tolist()]
 
 
-# -- failures ------------------------------------------------------------------------------------------------
+# -- failures -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("wrong, near", [
-    ("13", "13a"), ("13A", "13a"), ("mecab", "(ja|ko)-mecab"), ("flores", "flores(101|200)"),
-    ("spbleu-1k", "spBLEU-1K")])
+@pytest.mark.parametrize(
+    "wrong, near",
+    [
+        ("13", "13a"),
+        ("13A", "13a"),
+        ("mecab", "(ja|ko)-mecab"),
+        ("flores", "flores(101|200)"),
+        ("spbleu-1k", "spBLEU-1K"),
+    ],
+)
 def test_an_unknown_tokenizer_names_the_nearest(wrong, near):
-    with pytest.raises(SettingError, match=f"Unknown tokenizer '{wrong}'. Did you mean '{near}'.*Available: none, zh"):
+    with pytest.raises(
+        SettingError,
+        match=f"Unknown tokenizer '{wrong}'. Did you mean '{near}'.*Available: none, zh",
+    ):
         Bleu(tokenize=wrong)
     with pytest.raises(SettingError, match="Unknown tokenizer"):
         make_tokenizer(wrong)
@@ -130,7 +157,8 @@ def test_a_missing_dictionary_says_what_to_install(monkeypatch, tokenize, extra)
             use(TOY)
         assert str(caught.value) == (
             f"Tokenizer {tokenize!r} needs a package that is not installed. "
-            f'Install it with: pip install "sacrebleu[{extra}]". Or choose another tokenizer: char needs none.')
+            f'Install it with: pip install "sacrebleu[{extra}]". Or choose another tokenizer: char needs none.'
+        )
 
 
 SENTENCEPIECE = ["spm", "flores200"]
@@ -158,12 +186,15 @@ def test_a_model_that_cannot_be_downloaded_is_one_message(monkeypatch, tmp_path,
     with pytest.raises(SettingError) as caught:
         Bleu(tokenize).statistics(TOY)
     message = str(caught.value)
-    assert f"Tokenizer {tokenize!r} could not be set up" in message and type(failure).__name__ in message
+    assert (
+        f"Tokenizer {tokenize!r} could not be set up" in message
+        and type(failure).__name__ in message
+    )
     assert "once with a network connection" in message and "\n" not in message
     assert caught.value.remedies == ({"tokenize": "NAME"},)
 
 
-# -- weight --------------------------------------------------------------------------------------------------
+# -- weight ---------------------------------------------------------------------------------------
 
 
 def test_importing_and_scoring_load_nothing_heavy():
@@ -183,5 +214,7 @@ assert not heavy, heavy
 metric.statistics(TestSet("toy", {{"A": ["a"]}}, {{"r": ["a"]}}))
 assert "sacrebleu" not in sys.modules
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr

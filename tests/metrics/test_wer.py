@@ -1,4 +1,6 @@
-"""Word error rates against the table of edit distances, counted bags of words, and counts by hand."""
+"""Word error rates against the table of edit distances, counted bags of words, and counts by
+hand.
+"""
 
 from collections import Counter
 from functools import cache
@@ -18,13 +20,17 @@ def distance(a, b):
     def cost(i, j):
         if not i or not j:
             return i + j
-        return min(cost(i - 1, j) + 1, cost(i, j - 1) + 1, cost(i - 1, j - 1) + (a[i - 1] != b[j - 1]))
+        return min(
+            cost(i - 1, j) + 1, cost(i, j - 1) + 1, cost(i - 1, j - 1) + (a[i - 1] != b[j - 1])
+        )
 
     return cost(len(a), len(b))
 
 
 def unshared(a, b):
-    """Half of the difference of the lengths and of the counts of each word (Popovic and Ney 2007)."""
+    """Half of the difference of the lengths and of the counts of each word (Popovic and Ney
+    2007).
+    """
     counts, others = Counter(a), Counter(b)
     return (abs(len(a) - len(b)) + sum(abs(counts[word] - others[word]) for word in {*a, *b})) // 2
 

@@ -1,4 +1,6 @@
-"""Pages without a browser: nothing looks at the progress of work, so each page waits until it is done, however long."""
+"""Pages without a browser: nothing looks at the progress of work, so each page waits until it is
+done, however long.
+"""
 
 import math
 
@@ -16,21 +18,27 @@ from tests.builders.thread_workers import PickledWorker
 @pytest.fixture(autouse=True)
 def patience(monkeypatch):
     monkeypatch.setattr(background, "PATIENCE", 60)
-    monkeypatch.setattr(background, "LONGEST", math.inf)  # a busy machine is not asked how fast it is
+    monkeypatch.setattr(
+        background, "LONGEST", math.inf
+    )  # a busy machine is not asked how fast it is
 
 
 @pytest.fixture(autouse=True)
 def thread_workers(monkeypatch):
-    """Work is done in threads, of which one is quicker to have than a process; what the last test found stays."""
+    """Work is done in threads, of which one is quicker to have than a process; what the last test
+    found stays.
+    """
     monkeypatch.setattr(background._SCHEDULER, "pool", PickledWorker)
 
 
 #: Draws of the experiments, whatever a page asks for. What they find is tested with the core.
-FEWER = ((trust_sections, "type_one", {"n_pairs": 50, "trials": 199}),
-         (trust_sections, "claims", {"repeats": 20, "trials": 299}),
-         (trust_sections, "families", {"repeats": 20, "trials": 299}),
-         (trust_sections, "coverage", {"repeats": 50, "resamples": 99}),
-         (papers_sections, "families", {"repeats": 20, "trials": 299}))
+FEWER = (
+    (trust_sections, "type_one", {"n_pairs": 50, "trials": 199}),
+    (trust_sections, "claims", {"repeats": 20, "trials": 299}),
+    (trust_sections, "families", {"repeats": 20, "trials": 299}),
+    (trust_sections, "coverage", {"repeats": 50, "resamples": 99}),
+    (papers_sections, "families", {"repeats": 20, "trials": 299}),
+)
 
 
 @pytest.fixture(autouse=True)
@@ -55,8 +63,12 @@ def source(tmp_path):
 def few_documents(root):
     """A task in which nothing can be decided."""
     for pair in ("en-de", "en-fr"):
-        for file, line in ((f"references/{pair}.refA.txt", "a b c d e"), (f"documents/{pair}.docs", "news\tone"),
-                           (f"system-outputs/{pair}/A.txt", "a b c d"), (f"system-outputs/{pair}/B.txt", "a b x d e")):
+        for file, line in (
+            (f"references/{pair}.refA.txt", "a b c d e"),
+            (f"documents/{pair}.docs", "news\tone"),
+            (f"system-outputs/{pair}/A.txt", "a b c d"),
+            (f"system-outputs/{pair}/B.txt", "a b x d e"),
+        ):
             path = root / "small" / file
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(f"{line}\n" * 4)
@@ -65,10 +77,16 @@ def few_documents(root):
 
 @pytest.fixture
 def opened(monkeypatch):
-    """Open a page of a dashboard (None: the first one) on a source, or on nothing, by a link with what it asks."""
+    """Open a page of a dashboard (None: the first one) on a source, or on nothing, by a link with
+    what it asks.
+    """
+
     def start(page, source=None, /, root=None, task=None, **asked):
-        for name, value in ((SOURCE_VARIABLE, source and source.to_json()), (TASK_VARIABLE, task and task.to_json()),
-                            ("MTSIG_DATA_ROOT", root and str(root))):
+        for name, value in (
+            (SOURCE_VARIABLE, source and source.to_json()),
+            (TASK_VARIABLE, task and task.to_json()),
+            ("MTSIG_DATA_ROOT", root and str(root)),
+        ):
             monkeypatch.setenv(name, value) if value else monkeypatch.delenv(name, raising=False)
         shown = app(**LIGHTER.get(page, {}) | asked)
         return (shown.switch_page(f"pages/{page}.py") if page else shown).run()

@@ -16,8 +16,11 @@ VIEW = {"inside": "which metric to trust"}
 
 @pytest.fixture
 def rated(source, tmp_path):
-    lines = ["system\tline\tscore"] + [f"{name}\t{k}\t{(3, 5, 1)[at] + (k * 7 + at) % 5}"
-                                       for at, name in enumerate(NAMES) for k in range(1, 51)]
+    lines = ["system\tline\tscore"] + [
+        f"{name}\t{k}\t{(3, 5, 1)[at] + (k * 7 + at) % 5}"
+        for at, name in enumerate(NAMES)
+        for k in range(1, 51)
+    ]
     return replace(source, scores=(("<b>esa", write(tmp_path / "esa.tsv", lines)),))
 
 
@@ -33,20 +36,37 @@ def test_the_page_has_the_numbers_of_the_core_and_of_its_command(opened, rated, 
     assert main([*arguments(copied(page)[0]), "--format", "json"]) == 0
     printed = json.loads(capsys.readouterr().out)["metrics"]
     assert {name: one["soft_pairwise_accuracy"] for name, one in printed.items()} == {
-        one.metric: one.soft_pairwise_accuracy for one in found.metrics}
+        one.metric: one.soft_pairwise_accuracy for one in found.metrics
+    }
 
 
 def test_metrics_are_chosen(opened, rated):
     page = opened("metrics", rated, **VIEW, held="bleu")
-    assert not page.exception and "Is one metric better" not in [element.value for element in page.subheader]
-    assert "BLEU has a soft pairwise accuracy" in answers(page)[0] and "--metrics bleu" in copied(page)[0]
+    assert not page.exception and "Is one metric better" not in [
+        element.value for element in page.subheader
+    ]
+    assert (
+        "BLEU has a soft pairwise accuracy" in answers(page)[0]
+        and "--metrics bleu" in copied(page)[0]
+    )
 
 
 def test_a_metric_against_people_and_the_directions_assumed_are_told(opened, rated, tmp_path):
-    lines = ["system\tline\tscore"] + [f"{name}\t{k}\t{9 - (3, 5, 1)[at]}" for at, name in enumerate(NAMES)
-                                       for k in range(1, 51)]
-    page = opened("metrics", replace(rated, scores=(*rated.scores, ("points", write(tmp_path / "points.tsv", lines)))),
-                  **VIEW, human="points", held="<b>esa")
+    lines = ["system\tline\tscore"] + [
+        f"{name}\t{k}\t{9 - (3, 5, 1)[at]}" for at, name in enumerate(NAMES) for k in range(1, 51)
+    ]
+    page = opened(
+        "metrics",
+        replace(rated, scores=(*rated.scores, ("points", write(tmp_path / "points.tsv", lines)))),
+        **VIEW,
+        human="points",
+        held="<b>esa",
+    )
     shown = unescape(words(page))
-    assert not page.exception and "<b>esa orders most pairs of systems otherwise than points" in shown
-    assert "Assumed: <b>esa: higher is better" in shown and "Assumed: points: higher is better" in shown
+    assert (
+        not page.exception and "<b>esa orders most pairs of systems otherwise than points" in shown
+    )
+    assert (
+        "Assumed: <b>esa: higher is better" in shown
+        and "Assumed: points: higher is better" in shown
+    )

@@ -13,7 +13,12 @@ OUT = {"exclude": ["A"], "reason.A": ["late"]}
 
 @pytest.fixture
 def state(monkeypatch):
-    state = {address._OF_SETS: {}, address._KEPT: {"seed": ["5"]}, address._LINK: {}, address._COMPLAINTS: {}}
+    state = {
+        address._OF_SETS: {},
+        address._KEPT: {"seed": ["5"]},
+        address._LINK: {},
+        address._COMPLAINTS: {},
+    }
     monkeypatch.setattr(address, "st", SimpleNamespace(session_state=state))
     return state
 
@@ -50,11 +55,22 @@ def test_only_texts_are_taken(state):
     assert state[address._OF_SETS] == {"x": {"exclude": ["1", "A"]}}
 
 
-NEW = TestSet("new", {"A": ["a"] * 2, "B": ["b"] * 2}, {"refA": ["a"] * 2}, domains=["news", "social"])
+NEW = TestSet(
+    "new", {"A": ["a"] * 2, "B": ["b"] * 2}, {"refA": ["a"] * 2}, domains=["news", "social"]
+)
 
 
-@pytest.mark.parametrize(("key", "texts", "left"), [
-    ("exclude", ["A"], True), ("domain", ["social"], True), ("tokenize", ["zh"], True), ("a", ["A"], False),
-    ("a", ["C"], True), ("alpha", ["0.01"], False), ("metric", ["chrf"], False)])
+@pytest.mark.parametrize(
+    ("key", "texts", "left"),
+    [
+        ("exclude", ["A"], True),
+        ("domain", ["social"], True),
+        ("tokenize", ["zh"], True),
+        ("a", ["A"], False),
+        ("a", ["C"], True),
+        ("alpha", ["0.01"], False),
+        ("metric", ["chrf"], False),
+    ],
+)
 def test_what_was_said_of_one_set_is_not_said_of_the_next(key, texts, left):
     assert of_this_set_alone(key, texts, NEW) == left

@@ -21,8 +21,9 @@ def page():
 
     address.begin("page")
     try:
-        value = background.result(("page", 1), st.session_state["work"], "Thinking",
-                                  st.session_state.get("meanwhile"))
+        value = background.result(
+            ("page", 1), st.session_state["work"], "Thinking", st.session_state.get("meanwhile")
+        )
         st.write(f"the value is {value}")
     except MtsigError as problem:
         st.write(str(problem))
@@ -144,7 +145,9 @@ class TestOnAPage:
         assert "the value is 42" in shown(again.click().run())
         assert not at.button and not at.exception
 
-    @pytest.mark.parametrize(("ended_by", "said"), [(MemoryError, "MTSIG_WORKER_MB"), (Died, "memory ran out")])
+    @pytest.mark.parametrize(
+        ("ended_by", "said"), [(MemoryError, "MTSIG_WORKER_MB"), (Died, "memory ran out")]
+    )
     def test_too_little_memory_is_a_message_and_the_next_try_works(self, work, ended_by, said):
         def fail(progress):
             raise ended_by

@@ -1,4 +1,6 @@
-"""Another alpha, correction, interval, rank rule or baseline starts no work: no job, no progress, no draw."""
+"""Another alpha, correction, interval, rank rule or baseline starts no work: no job, no progress,
+no draw.
+"""
 
 import pytest
 
@@ -15,7 +17,11 @@ CHOICES = ({"alpha": "0.1"}, {"correction": "bh"}, {"ci": "basic"}, {"rank_rule"
 
 
 def start_nothing(patch):
-    patch.setattr(background._SCHEDULER, "watch", lambda key, *args, **more: pytest.fail(f"a job starts: {key}"))
+    patch.setattr(
+        background._SCHEDULER,
+        "watch",
+        lambda key, *args, **more: pytest.fail(f"a job starts: {key}"),
+    )
     for module, name in ((comparison, "draw_metric"), (across, "draw_across")):
         patch.setattr(module, name, lambda *args, **more: pytest.fail("drawn again"))
 
@@ -34,21 +40,25 @@ def seen(monkeypatch):
 
 
 def choose(app, choice):
-    (key, value), = choice.items()
+    ((key, value),) = choice.items()
     box = app.selectbox(key=key)
     box.set_value(type(box.value)(value)).run()
     assert not app.exception
 
 
 def chosen_in_turn(app, choices, monkeypatch, seen):
-    """One choice after the other, each beside those before; all that is set, and what the page had before and after."""
+    """One choice after the other, each beside those before; all that is set, and what the page had
+    before and after.
+    """
     settings = {}
     for choice in choices:
         before = seen[-1]
         with monkeypatch.context() as patch:
             start_nothing(patch)
             choose(app, choice)
-        settings |= {key: float(value) if key == "alpha" else value for key, value in choice.items()}
+        settings |= {
+            key: float(value) if key == "alpha" else value for key, value in choice.items()
+        }
         yield settings, before, seen[-1]
 
 
@@ -63,7 +73,9 @@ def test_on_the_summary(opened, source, monkeypatch, seen):
 def test_on_the_page_results(opened, folder, monkeypatch, seen):
     app = opened("results", root=folder.parent, shared_task="task", metric="XCOMET", trials="999")
     for settings, before, found in chosen_in_turn(app, CHOICES, monkeypatch, seen):
-        expected = compare_task(KeptTask(TaskSource(str(folder))), ["XCOMET"], trials=999, **settings)
+        expected = compare_task(
+            KeptTask(TaskSource(str(folder))), ["XCOMET"], trials=999, **settings
+        )
         assert (found.pairs, found.macro) == (expected.pairs, expected.macro)
         assert found.pairs != before.pairs
 
@@ -83,21 +95,38 @@ def test_in_a_review(folder, monkeypatch, seen):
 def test_so_many_pairs_that_not_all_are_kept_are_drawn_in_a_job(opened, source, monkeypatch, seen):
     """For another baseline, and never in the thread of the page."""
     monkeypatch.setattr(engine, "_MOST_KEPT", 100)
-    app, jobs, watch = opened("summary", source, trials="999", seed="5"), [], background._SCHEDULER.watch
-    monkeypatch.setattr(background._SCHEDULER, "watch", lambda key, *more, **most: jobs.append(key) or watch(
-        key, *more, **most))
+    app, jobs, watch = (
+        opened("summary", source, trials="999", seed="5"),
+        [],
+        background._SCHEDULER.watch,
+    )
+    monkeypatch.setattr(
+        background._SCHEDULER,
+        "watch",
+        lambda key, *more, **most: jobs.append(key) or watch(key, *more, **most),
+    )
     choose(app, {"baseline": NAMES[1]})
     assert len(jobs) == 1 and seen[-1].settings.baseline == NAMES[1]
     choose(app, {"alpha": "0.1"})
     assert len(jobs) == 1 and seen[-1].settings.alpha == 0.1
 
 
-@pytest.mark.parametrize("page, asked", brief(3, [
-    ("sampling", {}), ("sampling", {"tab": "What each sample concludes"}),
-    ("size", {"sizes": "ten sizes", "repeats": "100"}),
-    *(("trust", {"experiment": name}) for name in (
-        "False alarms", "Coverage", "Many comparisons", "Calibration", "Power")),
-    ("trust", {"experiment": "Many comparisons", "tab": "Some systems are truly better"})]))
+@pytest.mark.parametrize(
+    "page, asked",
+    brief(
+        3,
+        [
+            ("sampling", {}),
+            ("sampling", {"tab": "What each sample concludes"}),
+            ("size", {"sizes": "ten sizes", "repeats": "100"}),
+            *(
+                ("trust", {"experiment": name})
+                for name in ("False alarms", "Coverage", "Many comparisons", "Calibration", "Power")
+            ),
+            ("trust", {"experiment": "Many comparisons", "tab": "Some systems are truly better"}),
+        ],
+    ),
+)
 def test_pages_that_run_experiments_open_with_their_figures(opened, monkeypatch, page, asked):
     start_nothing(monkeypatch)
     shown = opened(page, **asked)

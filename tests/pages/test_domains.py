@@ -14,13 +14,18 @@ from tests.builders.screens import answers, words, write
 
 
 def test_the_page_has_the_scores_of_the_core(opened, source, tmp_path):
-    docs = write(tmp_path / "domains.txt", [f"{'<b>news' if k < 30 else 'social'}\td{k // 4}" for k in range(60)])
+    docs = write(
+        tmp_path / "domains.txt",
+        [f"{'<b>news' if k < 30 else 'social'}\td{k // 4}" for k in range(60)],
+    )
     source = replace(source, docs=docs)
     page = opened("metrics", source, inside="by domain")
     assert not page.exception
     found = by_domain(source.read())
     assert f">{domains_verdict(found)}<" in unescape(answers(page)[0])
-    assert all(f"<td>{cell}</td>" in words(page) for row in domain_table(found).texts() for cell in row[1:])
+    assert all(
+        f"<td>{cell}</td>" in words(page) for row in domain_table(found).texts() for cell in row[1:]
+    )
     assert "<b>news" not in words(page)
 
 
@@ -37,4 +42,6 @@ def test_on_how_many_pairs_the_metrics_agree(opened, source):
     page = opened("metrics", source, metrics="chrf")
     results = [compare(source.read(), name).metrics[name] for name in ("bleu", "chrf")]
     assert not page.exception
-    assert f">{state_decisions(['BLEU', 'chrF'], pairs_across(results))}<" in unescape(answers(page)[0])
+    assert f">{state_decisions(['BLEU', 'chrF'], pairs_across(results))}<" in unescape(
+        answers(page)[0]
+    )

@@ -1,4 +1,6 @@
-"""Files of every page: numbers are numbers, names say what is in them, and they say what the screen says."""
+"""Files of every page: numbers are numbers, names say what is in them, and they say what the screen
+says.
+"""
 
 import csv
 import io
@@ -13,11 +15,20 @@ from tests.builders.cases import brief
 from tests.builders.screens import NAMES, offered, small_source, words
 
 PAGES = {
-    "summary": {"metrics": ["chrf", "ter"]}, "pairs": {}, "pair": {}, "bootstrap": {}, "sampling": {"segments": "10"},
-    "size": {}, "segments": {}, "trust": {"experiment": "Units"}, "papers": {"item": "riezler-table1"},
-    "inside": {"inside": "Student's t"}}
+    "summary": {"metrics": ["chrf", "ter"]},
+    "pairs": {},
+    "pair": {},
+    "bootstrap": {},
+    "sampling": {"segments": "10"},
+    "size": {},
+    "segments": {},
+    "trust": {"experiment": "Units"},
+    "papers": {"item": "riezler-table1"},
+    "inside": {"inside": "Student's t"},
+}
 REASON = {f"reason.{NAMES[1]}": "sent late"}
-# What text must not look like where a number is meant: with brackets, a comma, percent, a glyph, or a dash.
+# What text must not look like where a number is meant: with brackets, a comma, percent, a glyph, or
+# a dash.
 FORMATTED = re.compile(r"'?[\[(●○±]?\s*[-+−]?\d[\d.,e-]*\s*[%\])●○]*(,\s*[-+−]?\d.*)?|[-–—]")
 
 
@@ -51,7 +62,9 @@ def test_numbers_are_numbers_and_files_say_what_they_are_of(opened, source, file
     assert not opened(page, source, **asked).exception
     assert files
     for name, content in files.items():
-        assert re.fullmatch(r"wmt99-([A-Za-z0-9.-]+-)?(bleu|ter)[a-z0-9.-]*\.(csv|json|tex|html|svg)", name)
+        assert re.fullmatch(
+            r"wmt99-([A-Za-z0-9.-]+-)?(bleu|ter)[a-z0-9.-]*\.(csv|json|tex|html|svg)", name
+        )
         if not name.endswith(".csv"):
             continue
         text = content.decode("utf-8-sig") if isinstance(content, bytes) else content
@@ -59,22 +72,40 @@ def test_numbers_are_numbers_and_files_say_what_they_are_of(opened, source, file
         assert rows and len(set(header)) == len(header)
         for column, cells in zip(header, zip(*rows, strict=True), strict=True):
             numbers = [number(cell) for cell in cells if cell]
-            assert [cell for cell in cells if FORMATTED.fullmatch(cell) and not number(cell)] == [], (name, column)
+            assert [
+                cell for cell in cells if FORMATTED.fullmatch(cell) and not number(cell)
+            ] == [], (name, column)
             assert all(numbers) or not any(numbers), (name, column)
 
 
 def test_files_carry_further_metrics_reasons_and_the_matrix(opened, source, files):
     opened("summary", source, metrics=["ter", "chrf"], exclude=[NAMES[1]], **REASON)
-    assert set(files) == {"wmt99-bleu.svg"} | {f"wmt99-bleu-{rest}" for rest in (
-        "forest.csv", "differences.csv", *(f"ter-chrf-{rest}" for rest in (
-            "pairs.csv", "pairs-matrix.csv", *(f"comparison.{ending}" for ending in ("csv", "json", "tex", "html")))))}
+    assert set(files) == {"wmt99-bleu.svg"} | {
+        f"wmt99-bleu-{rest}"
+        for rest in (
+            "forest.csv",
+            "differences.csv",
+            *(
+                f"ter-chrf-{rest}"
+                for rest in (
+                    "pairs.csv",
+                    "pairs-matrix.csv",
+                    *(f"comparison.{ending}" for ending in ("csv", "json", "tex", "html")),
+                )
+            ),
+        )
+    }
     by_ending = {name.rpartition("comparison.")[2]: content for name, content in files.items()}
     result = Comparison.from_json(by_ending["json"])
     assert list(result.metrics) == ["bleu", "ter", "chrf"]
     assert [(one.system, one.reason) for one in result.excluded] == [(NAMES[1], "sent late")]
-    assert json.loads(by_ending["json"])["excluded"] == [{"system": NAMES[1], "reason": "sent late"}]
+    assert json.loads(by_ending["json"])["excluded"] == [
+        {"system": NAMES[1], "reason": "sent late"}
+    ]
     rows = list(csv.DictReader(io.StringIO(by_ending["csv"])))
-    assert {row["metric"] for row in rows if row["table"] == "pairs" and row["p_adjusted"]} == set(result.metrics)
+    assert {row["metric"] for row in rows if row["table"] == "pairs" and row["p_adjusted"]} == set(
+        result.metrics
+    )
     assert [row["reason"] for row in rows if row["table"] == "excluded"] == ["sent late"]
     for text in by_ending["tex"], by_ending["html"]:
         assert all(word in text for word in ("BLEU", "TER", "chrF", "sent late", "3 metrics"))
@@ -83,7 +114,9 @@ def test_files_carry_further_metrics_reasons_and_the_matrix(opened, source, file
 
 def test_the_matrix_is_offered_where_it_is_drawn_with_the_reasons(opened, source, files):
     opened("pairs", source, exclude=[NAMES[1]], **REASON)
-    matrix = next(content for name, content in files.items() if name.endswith("bleu-pairs-matrix.csv"))
+    matrix = next(
+        content for name, content in files.items() if name.endswith("bleu-pairs-matrix.csv")
+    )
     assert matrix.splitlines()[0].startswith("metric,system,")
     result = next(content for name, content in files.items() if name.endswith(".json"))
     assert Comparison.from_json(result).excluded[0].reason == "sent late"
@@ -99,4 +132,7 @@ def test_sentences_and_signature_are_offered_to_copy(opened, source):
     page = opened("summary", source)
     texts = offered(page)
     signature = texts["Signature (BLEU)"]
-    assert signature.startswith("nrefs:1|") and f"Signature: {signature}." in texts["For a paper, with its caveats"]
+    assert (
+        signature.startswith("nrefs:1|")
+        and f"Signature: {signature}." in texts["For a paper, with its caveats"]
+    )

@@ -1,4 +1,6 @@
-"""Where so few documents can decide nothing (five, of which p is at least .0625), no page says more."""
+"""Where so few documents can decide nothing (five, of which p is at least .0625), no page says
+more.
+"""
 
 import pytest
 

@@ -21,7 +21,14 @@ from mtsig_core.source import Source
 from tests.builders import screens
 from tests.builders.screens import NAMES, arguments, copied, joined, shows, write, written
 
-VIEWS = ("sentence average", "output length", "step by step", "sentence average", "Student's t", "signatures")
+VIEWS = (
+    "sentence average",
+    "output length",
+    "step by step",
+    "sentence average",
+    "Student's t",
+    "signatures",
+)
 
 
 @pytest.fixture
@@ -33,14 +40,21 @@ def open_page(opened):
 def source(tmp_path):
     """Three systems of hostile names, of which the second is good at short sentences."""
     ref = [" ".join(f"w{(k * 7 + i) % 50}" for i in range(5 + k % 20)) for k in range(120)]
-    first = [" ".join(word if i % 4 else "x" for i, word in enumerate(text.split())) for text in ref]
-    second = [text if k % 20 < 6 else text.replace("w1", "y").replace("w3", "z") for k, text in enumerate(ref)]
+    first = [
+        " ".join(word if i % 4 else "x" for i, word in enumerate(text.split())) for text in ref
+    ]
+    second = [
+        text if k % 20 < 6 else text.replace("w1", "y").replace("w3", "z")
+        for k, text in enumerate(ref)
+    ]
     return written(tmp_path, ref, (first, second, ref), [f"d{k // 4}" for k in range(120)])
 
 
 @pytest.fixture
 def ratings(tmp_path):
-    lines = ["system\tline\tscore"] + [f"{s}\t{k}\t{(k * 7 + ord(s)) % 13}" for s in "AB" for k in range(1, 151)]
+    lines = ["system\tline\tscore"] + [
+        f"{s}\t{k}\t{(k * 7 + ord(s)) % 13}" for s in "AB" for k in range(1, 151)
+    ]
     return Source(scores=(("human", write(tmp_path / "human.tsv", lines)),))
 
 
@@ -55,11 +69,15 @@ def command_of(page, view):
 
 def test_precisions(open_page, source):
     page = open_page(source, VIEWS[0], system=NAMES[0])
-    assert not page.exception and len(page.get("plotly_chart")) >= 2 and command_of(page, "precisions")
+    assert (
+        not page.exception and len(page.get("plotly_chart")) >= 2 and command_of(page, "precisions")
+    )
     rows = precisions(source.read())
     row = next(row for row in rows if row.system == NAMES[0])
-    assert (f"BLEU {row.bleu:.2f} = brevity penalty {row.brevity_penalty:.3f} × precision "
-            f"{row.bleu / row.brevity_penalty:.2f}") in words(page)
+    assert (
+        f"BLEU {row.bleu:.2f} = brevity penalty {row.brevity_penalty:.3f} × precision "
+        f"{row.bleu / row.brevity_penalty:.2f}"
+    ) in words(page)
     assert shows(page, tables.precision_table(rows, False))
 
 
@@ -70,12 +88,17 @@ def test_lengths(open_page, source, simulated):
     page = open_page(source, VIEWS[1], system=system)
     assert not page.exception and f"--system-name={system}" in command_of(page, "lengths")
     assert shows(page, tables.length_table(lengths(source.read(), system=system)))
-    assert any(("word penalty" if simulated else "Truncation cannot lengthen") in e.value for e in page.caption)
+    assert any(
+        ("word penalty" if simulated else "Truncation cannot lengthen") in e.value
+        for e in page.caption
+    )
 
 
 def test_the_note_step_by_step(open_page, source):
     page, note = open_page(source, VIEWS[2]), note_example()
-    assert not page.exception and tables.formula(note) in words(page) and command_of(page, "example")
+    assert (
+        not page.exception and tables.formula(note) in words(page) and command_of(page, "example")
+    )
     assert shows(page, tables.step_table(note))
 
 
@@ -91,10 +114,16 @@ def test_a_line_of_the_test_set_step_by_step(open_page, source):
 
 def test_sentence_averages(open_page, source):
     page = open_page(source, VIEWS[3], seed="2")
-    assert not page.exception and len(page.get("plotly_chart")) == 3 and "--seed=2" in command_of(page, "averages")
+    assert (
+        not page.exception
+        and len(page.get("plotly_chart")) == 3
+        and "--seed=2" in command_of(page, "averages")
+    )
     found = averages(source.read(), seed=2)
     assert not found.disagreements and "All 3 pairs keep their order" in words(page)
-    assert shows(page, tables.average_table(found)) and shows(page, tables.case_table(found.case, "BLEU"))
+    assert shows(page, tables.average_table(found)) and shows(
+        page, tables.case_table(found.case, "BLEU")
+    )
     assert any(found.signature in element.value for element in page.caption)
 
 
@@ -103,15 +132,23 @@ def test_students_t(open_page, source, query):
     page = open_page(source, VIEWS[4], system=NAMES[0], **query)
     assert not page.exception and len(page.get("plotly_chart")) == 4
     alpha = float(query.get("alpha", 0.05))
-    found = students_t(source.read(), query.get("metric", "bleu"), system=NAMES[0], alpha=alpha,
-                       seed=int(query.get("seed", 0)))
+    found = students_t(
+        source.read(),
+        query.get("metric", "bleu"),
+        system=NAMES[0],
+        alpha=alpha,
+        seed=int(query.get("seed", 0)),
+    )
     last = found.rows[-1]
-    assert (f"Mean of 120 segment scores, {last.mean:.2f}: Student's t ±{rounded((last.t_high - last.t_low) / 2)}"
-            ) in words(page)
+    assert (
+        f"Mean of 120 segment scores, {last.mean:.2f}: Student's t ±{rounded((last.t_high - last.t_low) / 2)}"
+    ) in words(page)
     assert shows(page, tables.mean_interval_table(found))
     drawn = json.loads(page.get("plotly_chart")[3].proto.spec)
     n = query.get("n", "5")
-    assert f"±{factor(int(n), alpha):.4f}" in [note["text"] for note in drawn["layout"]["annotations"]]
+    assert f"±{factor(int(n), alpha):.4f}" in [
+        note["text"] for note in drawn["layout"]["annotations"]
+    ]
     assert f"--n={n}" in joined(arguments(copied(page)[-1])) or n == "5"
 
 
@@ -119,7 +156,9 @@ def test_human_scores_beside_texts_leave_the_corpus_score_to_bleu(opened):
     page = opened("inside")
     said = words(page)
     assert not page.exception and "human is a mean" not in said
-    assert "keep their order in the mean of sentence scores of the whole test set, but not on" in said
+    assert (
+        "keep their order in the mean of sentence scores of the whole test set, but not on" in said
+    )
     assert len(page.get("plotly_chart")) == 2
 
 

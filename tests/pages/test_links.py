@@ -9,23 +9,55 @@ from tests.builders.apps import ROWS
 from tests.builders.cases import brief
 from tests.builders.screens import sentences, words, write, written
 
-SETTINGS = {"test": "bootstrap", "correction": "holm", "unit": "segment", "ci": "basic", "alpha": "0.01",
-            "trials": "1999", "seed": "11", "exclude": "c", "domain": "news"}
-OWN = {"summary": {"baseline": "b", "reason.c": "late"}, "pair": {"a": "d", "b": "a", "margin": "0.4", "n": "10"},
-       "bootstrap": {"system": "b", "pool": "20000"}, "pairs": {"pairs.tests": "true"},
-       "sampling": {"system": "b", "a": "d", "b": "a", "size": "30", "shuffle": "true", "samples": "blocks",
-                    "by": "ar"},
-       "segments": {"a": "d", "b": "a", "text": "old", "order": "line", "page": "2", "also": "b"}}
+SETTINGS = {
+    "test": "bootstrap",
+    "correction": "holm",
+    "unit": "segment",
+    "ci": "basic",
+    "alpha": "0.01",
+    "trials": "1999",
+    "seed": "11",
+    "exclude": "c",
+    "domain": "news",
+}
+OWN = {
+    "summary": {"baseline": "b", "reason.c": "late"},
+    "pair": {"a": "d", "b": "a", "margin": "0.4", "n": "10"},
+    "bootstrap": {"system": "b", "pool": "20000"},
+    "pairs": {"pairs.tests": "true"},
+    "sampling": {
+        "system": "b",
+        "a": "d",
+        "b": "a",
+        "size": "30",
+        "shuffle": "true",
+        "samples": "blocks",
+        "by": "ar",
+    },
+    "segments": {"a": "d", "b": "a", "text": "old", "order": "line", "page": "2", "also": "b"},
+}
 
 
 def task(folder):
     ref = [f"the old house number {k} stands near the river and the bridge" for k in range(120)]
-    return written(folder, ref, [
-        [t.replace("house", "small") for t in ref],
-        [t.replace("river and the", "sea or a") if k % 3 == 0 else t for k, t in enumerate(ref)],
-        [t.replace("the", "a") if k % 4 else t for k, t in enumerate(ref)],
-        [t.replace("near", "by").replace("bridge", f"b{k}") if k % 5 else t for k, t in enumerate(ref)],
-    ], [f"{'news' if k < 90 else 'talk'}\td{k // 2}" for k in range(120)], "abcd")
+    return written(
+        folder,
+        ref,
+        [
+            [t.replace("house", "small") for t in ref],
+            [
+                t.replace("river and the", "sea or a") if k % 3 == 0 else t
+                for k, t in enumerate(ref)
+            ],
+            [t.replace("the", "a") if k % 4 else t for k, t in enumerate(ref)],
+            [
+                t.replace("near", "by").replace("bridge", f"b{k}") if k % 5 else t
+                for k, t in enumerate(ref)
+            ],
+        ],
+        [f"{'news' if k < 90 else 'talk'}\td{k // 2}" for k in range(120)],
+        "abcd",
+    )
 
 
 @pytest.mark.parametrize("path", brief(3, ROWS))
@@ -35,7 +67,10 @@ def test_the_same_numbers_in_another_session(opened, tmp_path, path):
     assert not page.exception
     said = words(page)
     assert path in ("upload", "methods") or "90 segments" in said
-    link = {key: texts if isinstance(texts, str) else texts[-1] for key, texts in page.query_params.items()}
+    link = {
+        key: texts if isinstance(texts, str) else texts[-1]
+        for key, texts in page.query_params.items()
+    }
     asked = {**SETTINGS, **OWN.get(path, {})}
     assert {key: link.get(key, usual) for key, usual in asked.items()} == asked
     again = opened(path, source, **link)
@@ -45,14 +80,19 @@ def test_the_same_numbers_in_another_session(opened, tmp_path, path):
 def test_other_content_under_the_same_name_is_said(opened, tmp_path):
     """While one looks, and by a link from before."""
     ref = sentences(40)
-    files = {"references/en-de.refA": ref, "system-outputs/en-de/a": [text.replace("is", "was") for text in ref],
-             "system-outputs/en-de/b": [text.replace("sentence", "phrase") for text in ref]}
+    files = {
+        "references/en-de.refA": ref,
+        "system-outputs/en-de/a": [text.replace("is", "was") for text in ref],
+        "system-outputs/en-de/b": [text.replace("sentence", "phrase") for text in ref],
+    }
     for name, lines in files.items():
         write(tmp_path / f"changing/{name}.txt", lines)
     said = "This test set has changed since the link was made"
     page = opened("segments", root=tmp_path, testset="changing/en-de")
     assert not page.exception and said not in words(page)
-    [link] = {link.proto.query_string for link in page.get("page_link") if link.proto.label == "Segments"}
+    [link] = {
+        link.proto.query_string for link in page.get("page_link") if link.proto.label == "Segments"
+    }
     link = dict(parse_qsl(link))
     assert link.keys() == {"testset", "digest"}
     write(tmp_path / "changing/system-outputs/en-de/b.txt", ref)
@@ -65,7 +105,10 @@ def test_content_without_a_name_is_compared_too(opened, tmp_path):
     """The set that pages open with may be another one by now; and simulated ones have no files."""
     for source in (Source(demo=300), task(tmp_path)):
         said = words(opened("upload", source, digest="zzzz"))
-        assert "This test set has changed since the link was made" in said and "means another set" in said
+        assert (
+            "This test set has changed since the link was made" in said
+            and "means another set" in said
+        )
 
 
 def test_what_a_link_leaves_out_and_is_not_here_has_no_default(opened, tmp_path):
@@ -73,12 +116,16 @@ def test_what_a_link_leaves_out_and_is_not_here_has_no_default(opened, tmp_path)
     said = words(opened("summary", source, exclude="NOPE"))
     assert "asks for exclude=NOPE, which is not available here; it is ignored." in said
     assert "asks for test=x, which is not available here; using the default." in words(
-        opened("summary", source, test="x"))
+        opened("summary", source, test="x")
+    )
 
 
 def test_a_value_that_fills_the_screen_is_cut(opened, tmp_path):
     said = words(opened("summary", task(tmp_path), unit="x" * 3000))
-    assert "The link asks for unit=xxx" in said and "xxx, which is not available here; using the default" in said
+    assert (
+        "The link asks for unit=xxx" in said
+        and "xxx, which is not available here; using the default" in said
+    )
     gone = words(opened("pair", task(tmp_path), testset="y" * 5000))
     assert "The test set &#x27;yyy" in gone and "yyy&#x27; of this link is not here." in gone
     assert "x" * 400 not in said and "y" * 400 not in gone

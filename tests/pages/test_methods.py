@@ -13,7 +13,9 @@ from tests.builders.screens import words
 
 
 def text_of(page):
-    return unescape(words(page)) + " ".join(element.value for element in [*page.markdown, *page.caption])
+    return unescape(words(page)) + " ".join(
+        element.value for element in [*page.markdown, *page.caption]
+    )
 
 
 @pytest.mark.parametrize("tab", SHOW)
@@ -25,10 +27,16 @@ def test_each_tab_opens(opened, tab):
     formulas = FORMULAS.get(tab.lower(), {})
     assert [element.value.strip("$\n") for element in page.latex] == list(formulas.values())
     if tab == "Tests":
-        assert all(SETTINGS["test"].name_value(name) in shown and test.source in shown for name, test in TESTS.items())
+        assert all(
+            SETTINGS["test"].name_value(name) in shown and test.source in shown
+            for name, test in TESTS.items()
+        )
         assert "gives about 11% false alarms" in shown
     if tab == "Ranks and power":
-        assert all(rule.source in shown and "; ".join(rule.ignores) in shown for rule in RANK_RULES.values())
+        assert all(
+            rule.source in shown and "; ".join(rule.ignores) in shown
+            for rule in RANK_RULES.values()
+        )
     if tab == "Units":
         assert "Politis and Romano 1994" in shown and r"\left(1 - \dfrac1\ell\right)^{k-1}" in shown
 

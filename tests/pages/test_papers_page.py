@@ -21,15 +21,18 @@ def test_the_list_has_every_table_and_figure_by_paper(open_page):
     page = open_page(Source(demo=240))
     assert not page.exception
     labels = [button.label for button in page.button]
-    assert [item.title for item in ITEMS.values()] == [label for label in labels if label in {
-        item.title for item in ITEMS.values()}]
+    assert [item.title for item in ITEMS.values()] == [
+        label for label in labels if label in {item.title for item in ITEMS.values()}
+    ]
     assert {key.partition("-")[0] for key in ITEMS} == set(PAPERS)
     page.button(key="papers.koehn-table2").click().run()
     assert page.selectbox(key="item").value == "koehn-table2" and shows(page, tables.factor_table())
 
 
-@pytest.mark.parametrize("item", [
-    pytest.param(item, marks=[pytest.mark.long] * (k % 3 > 0)) for k, item in enumerate(ITEMS)])
+@pytest.mark.parametrize(
+    "item",
+    [pytest.param(item, marks=[pytest.mark.long] * (k % 3 > 0)) for k, item in enumerate(ITEMS)],
+)
 def test_each_is_shown_with_its_command(open_page, item):
     page = open_page(Source(demo=240), item=item)
     assert not page.exception and 'role="alert"' not in words(page) and copied(page)
@@ -42,14 +45,19 @@ def test_tables_are_those_of_the_core(open_page):
     page = open_page(Source(demo=240), item="koehn-table4")
     assert shows(page, tables.calibration_table(conclusions(demo, "bleu"), False))
     page = open_page(Source(demo=700), item="riezler-table1", sampled="300", b="Danish")
-    found = {name: pair_tests(load_demo(700), name, "Spanish", "Danish", n_segments=300) for name in ("nist", "bleu")}
+    found = {
+        name: pair_tests(load_demo(700), name, "Spanish", "Danish", n_segments=300)
+        for name in ("nist", "bleu")
+    }
     assert shows(page, tables.pair_tests_table(found)) and len(page.get("plotly_chart")) == 1
 
 
 @pytest.mark.long
 def test_the_simulated_corpus_gets_references_beside_theirs(open_page):
     four = with_references(load_demo(100)).only(["Spanish"])
-    page = open_page(Source(demo=100), item="zhang-table3", metric="nist", unit="segment", system="Spanish")
+    page = open_page(
+        Source(demo=100), item="zhang-table3", metric="nist", unit="segment", system="Spanish"
+    )
     by_references = sweep_references(four, "nist", repeats=2, unit="segment")
     assert shows(page, tables.grid_table(by_references, "Spanish"))
     assert shows(page, tables.reference_table(by_references, "Spanish"))
@@ -58,13 +66,16 @@ def test_the_simulated_corpus_gets_references_beside_theirs(open_page):
     assert shows(page, tables.size_table(shares, "Spanish"))
     assert page.caption[-1].value.startswith("Simulated, the first 100 segments in ")
     assert "--demo-segments 100 --demo-references 4 --only" in next(
-        line for line in copied(page) if "--sizes 10%" in line)
+        line for line in copied(page) if "--sizes 10%" in line
+    )
 
 
 @pytest.mark.long
 def test_the_published_ranges_on_the_demonstration(open_page):
     page = open_page(Source(demo=30_000), item="koehn-figure2", system="Spanish")
     assert "(Koehn: 21 to 37); broad: " in answers(page)[0]
-    assert not page.exception and any("Koehn: 21 to 37" in chart.proto.spec for chart in page.get("plotly_chart"))
+    assert not page.exception and any(
+        "Koehn: 21 to 37" in chart.proto.spec for chart in page.get("plotly_chart")
+    )
     page = open_page(Source(demo=30_000), item="koehn-figure4", a="Spanish", b="Danish")
     assert "<td>65</td><td>0</td><td>35</td>" in words(page)

@@ -1,5 +1,6 @@
-"""The command that a page prints gives the numbers that the page shows: each number of its files is in what the command
-prints."""
+"""The command that a page prints gives the numbers that the page shows: each number of its files is
+in what the command prints.
+"""
 
 import csv
 import io
@@ -28,18 +29,30 @@ N_SEGMENTS = 60
 def write_outputs(folder):
     texts = sentences(N_SEGMENTS)
     outputs = {
-        "first": [text.replace("sentence", "word") if k % 3 else text for k, text in enumerate(texts)],
-        "second": [text.replace("small test", "big") if k % 4 else text for k, text in enumerate(texts)],
-        "third": [text.replace("number", "of") if k % 7 else text for k, text in enumerate(texts)]}
+        "first": [
+            text.replace("sentence", "word") if k % 3 else text for k, text in enumerate(texts)
+        ],
+        "second": [
+            text.replace("small test", "big") if k % 4 else text for k, text in enumerate(texts)
+        ],
+        "third": [text.replace("number", "of") if k % 7 else text for k, text in enumerate(texts)],
+    }
     documents = [f"{'news' if k < 30 else 'talk'}\td{k // 3}" for k in range(N_SEGMENTS)]
-    return Source(ref=((None, write(folder / "ref.txt", texts)),),
-                  system=tuple((name, write(folder / f"{name}.txt", lines)) for name, lines in outputs.items()),
-                  docs=write(folder / "docs.txt", documents))
+    return Source(
+        ref=((None, write(folder / "ref.txt", texts)),),
+        system=tuple(
+            (name, write(folder / f"{name}.txt", lines)) for name, lines in outputs.items()
+        ),
+        docs=write(folder / "docs.txt", documents),
+    )
 
 
 def write_ratings(folder, name, step):
-    rows = [f"{system}\t{k + 1}\t{50 + step * place + (k * 7 + 5 * place) % 23}"
-            for place, system in enumerate(SYSTEMS) for k in range(N_SEGMENTS)]
+    rows = [
+        f"{system}\t{k + 1}\t{50 + step * place + (k * 7 + 5 * place) % 23}"
+        for place, system in enumerate(SYSTEMS)
+        for k in range(N_SEGMENTS)
+    ]
     return name, write(folder / f"{name}.tsv", ["system\tline\tscore", *rows])
 
 
@@ -48,7 +61,9 @@ def add_human_scores(folder):
 
 
 def write_odd_names(folder):
-    """Names with what an option has a meaning for: a comma, an equals sign, a dash at the start, quotation marks."""
+    """Names with what an option has a meaning for: a comma, an equals sign, a dash at the start,
+    quotation marks.
+    """
     names = {"first": "-a first, second", "second": "se=co nd", "third": "\"th:ird'"}
     source = write_outputs(folder)
     return replace(source, system=tuple((names[name], path) for name, path in source.system))
@@ -59,11 +74,14 @@ def write_scores(folder):
 
 
 #: What writes a test set, the metric of its page, and another metric beside it.
-SETS = {"texts": (write_outputs, "bleu", "chrf"),
-        "texts, by a metric that is better when lower": (write_outputs, "ter", "bleu"),
-        "texts and human scores": (add_human_scores, "bleu", "chrf"),
-        "texts and human scores, by these": (add_human_scores, "esa", "bleu"),
-        "odd names": (write_odd_names, "bleu", "chrf"), "scores": (write_scores, "esa", "XCOMET")}
+SETS = {
+    "texts": (write_outputs, "bleu", "chrf"),
+    "texts, by a metric that is better when lower": (write_outputs, "ter", "bleu"),
+    "texts and human scores": (add_human_scores, "bleu", "chrf"),
+    "texts and human scores, by these": (add_human_scores, "esa", "bleu"),
+    "odd names": (write_odd_names, "bleu", "chrf"),
+    "scores": (write_scores, "esa", "XCOMET"),
+}
 #: Settings that are not the default.
 SETTINGS = {"seed": "3", "alpha": "0.1", "trials": "999", "correction": "holm"}
 
@@ -71,32 +89,55 @@ SETTINGS = {"seed": "3", "alpha": "0.1", "trials": "999", "correction": "holm"}
 
 FEW = {"pairs": "50", "repeats": "30", "sizes": "50%, 100%", "pool": "10000"}
 VIEWS = {
-    "summary": ("summary", {}), "all pairs": ("pairs", {}), "one pair": ("pair", {"a": "third", "b": "first"}),
-    "domains": ("metrics", {"inside": "by domain"}), "metrics": ("metrics", {}),
+    "summary": ("summary", {}),
+    "all pairs": ("pairs", {}),
+    "one pair": ("pair", {"a": "third", "b": "first"}),
+    "domains": ("metrics", {"inside": "by domain"}),
+    "metrics": ("metrics", {}),
     "agreement": ("metrics", {"inside": "which metric to trust"}),
     "summary against a baseline": ("summary", {"baseline": "second"}),
     "summary without a system": ("summary", {"exclude": ["second", "-a first, second"]}),
     "summary of a domain": ("summary", {"domain": "news"}),
-    "segments": ("segments", {}), "methods": ("methods", {}),
+    "segments": ("segments", {}),
+    "methods": ("methods", {}),
     "samples": ("sampling", {"size": "5"}),
     "what samples conclude": ("sampling", {"tab": "What each sample concludes"}),
     "samples of all sizes": ("sampling", {"tab": "All sizes", "shuffle": "true"}),
-    "bootstrap": ("bootstrap", {"unit": "segment"}), "resamples": ("bootstrap", {"tab": "How many resamples"}),
-    "size": ("size", {}), "references": ("size", {"tab": "References"}),
+    "bootstrap": ("bootstrap", {"unit": "segment"}),
+    "resamples": ("bootstrap", {"tab": "How many resamples"}),
+    "size": ("size", {}),
+    "references": ("size", {"tab": "References"}),
     "scores by size": ("size", {"tab": "Scores and intervals by size"}),
-    **{question: ("trust", {"experiment": question}) for question in (
-        "False alarms", "Coverage", "Many comparisons", "Units", "Calibration", "Power")},
-    **{f"inside {part}": ("inside", {"inside": part}) for part in (
-        "sentence average", "one sentence", "Student's t", "length", "signatures")},
-    **{f"papers {item}": ("papers", {"item": item}) for item in ITEMS}}
-#: Pages with other numbers: what is uploaded, a review, simulations of a lecture. Tests of their own have them.
+    **{
+        question: ("trust", {"experiment": question})
+        for question in (
+            "False alarms",
+            "Coverage",
+            "Many comparisons",
+            "Units",
+            "Calibration",
+            "Power",
+        )
+    },
+    **{
+        f"inside {part}": ("inside", {"inside": part})
+        for part in ("sentence average", "one sentence", "Student's t", "length", "signatures")
+    },
+    **{f"papers {item}": ("papers", {"item": item}) for item in ITEMS},
+}
+#: Pages with other numbers: what is uploaded, a review, simulations of a lecture. Tests of their
+#: own have them.
 ELSEWHERE = {"upload", "review", "lecture"}
 #: The histogram of resamples: no command prints it. Its label says what the command prints instead.
 DRAWN_ONLY = ("replicates", "histogram")
 LABEL = re.compile(r"Command that prints (.*) \((.*)\)")
 
-SHORT = [("summary", "texts and human scores"), ("one pair", "texts, by a metric that is better when lower"),
-         ("domains", "texts and human scores"), ("all pairs", "scores")]
+SHORT = [
+    ("summary", "texts and human scores"),
+    ("one pair", "texts, by a metric that is better when lower"),
+    ("domains", "texts and human scores"),
+    ("all pairs", "scores"),
+]
 CASES = [*SHORT, *((view, kind) for view in VIEWS for kind in SETS if (view, kind) not in SHORT)]
 
 
@@ -128,7 +169,12 @@ def read_csv_numbers(content):
     """(column, number) of each cell that is one."""
     text = content.decode("utf-8-sig") if isinstance(content, bytes) else content
     header, *rows = csv.reader(io.StringIO(text))
-    return [(name, float(cell)) for row in rows for name, cell in zip(header, row, strict=True) if is_number(cell)]
+    return [
+        (name, float(cell))
+        for row in rows
+        for name, cell in zip(header, row, strict=True)
+        if is_number(cell)
+    ]
 
 
 def list_json_numbers(content):
@@ -151,7 +197,9 @@ def list_printed_numbers(commands, capsys):
     numbers = []
     for command in commands.splitlines():
         numbers += list_json_numbers(json.loads(print_as("json", command, capsys)))
-        if command.startswith(("mtsig compare", "mtsig domains")):  # whose CSV sees each pair from both sides
+        if command.startswith(
+            ("mtsig compare", "mtsig domains")
+        ):  # whose CSV sees each pair from both sides
             rows = csv.reader(io.StringIO(print_as("csv", command, capsys)))
             numbers += [float(cell) for row in rows for cell in row if is_number(cell)]
     return sorted(numbers)
@@ -171,7 +219,9 @@ def test_each_page_with_a_command_is_visited():
 @pytest.mark.parametrize("view, kind", brief(len(SHORT), CASES))
 def test_the_command_prints_the_numbers_on_screen(opened, files, tmp_path, capsys, view, kind):
     (page, asked), (make, metric, further) = VIEWS[view], SETS[kind]
-    shown = opened(page, make(tmp_path / "toy"), metric=metric, metrics=[further], **FEW, **asked, **SETTINGS)
+    shown = opened(
+        page, make(tmp_path / "toy"), metric=metric, metrics=[further], **FEW, **asked, **SETTINGS
+    )
     assert not shown.exception
     for label, commands in offered(shown).items():
         if not commands.startswith("mtsig "):  # sentences for a paper
@@ -184,29 +234,41 @@ def test_the_command_prints_the_numbers_on_screen(opened, files, tmp_path, capsy
         own = [content for file, content in files.items() if file.endswith(f"-{name}.csv")]
         assert own, label
         printed = list_printed_numbers(commands, capsys)
-        if metric == "ter":  # on screen an improvement is positive, and what is printed is a difference of scores
+        if (
+            metric == "ter"
+        ):  # on screen an improvement is positive, and what is printed is a difference of scores
             printed = sorted([*printed, *(-number for number in printed)])
         assert (prints != "these numbers") == (name in DRAWN_ONLY)
         if prints == "these numbers":
             numbers = [one for content in own for one in read_csv_numbers(content)]
-            assert numbers and [one for one in numbers if not is_printed(one[1], printed)] == [], commands
+            assert numbers and [one for one in numbers if not is_printed(one[1], printed)] == [], (
+                commands
+            )
 
 
 # A task: its files are what its commands print.
 
 TASK_VIEWS = {
-    "task": ({}, "task"), "task by two metrics": ({"tab": "Metrics", "against": "MetricX-24"}, "task"),
-    "task by a rule": ({"rank_rule": "wmt25"}, "task"), "rules": ({"tab": "Rank rules"}, "rules"),
-    "findings": ({"tab": "Findings"}, "findings"), "autorank": ({"tab": "AutoRank"}, "autorank"),
-    "integrity": ({"tab": "Integrity"}, "integrity")}
+    "task": ({}, "task"),
+    "task by two metrics": ({"tab": "Metrics", "against": "MetricX-24"}, "task"),
+    "task by a rule": ({"rank_rule": "wmt25"}, "task"),
+    "rules": ({"tab": "Rank rules"}, "rules"),
+    "findings": ({"tab": "Findings"}, "findings"),
+    "autorank": ({"tab": "AutoRank"}, "autorank"),
+    "integrity": ({"tab": "Integrity"}, "integrity"),
+}
 
 
 @pytest.mark.parametrize("view", brief(2, TASK_VIEWS))
 def test_the_command_of_a_task_prints_its_file(opened, folder, files, capsys, monkeypatch, view):
     monkeypatch.chdir(folder.parent)  # from where commands name the files
     asked, name = TASK_VIEWS[view]
-    shown = opened("results", root=folder.parent, shared_task=folder.name, metric="XCOMET", **asked, **SETTINGS)
+    shown = opened(
+        "results", root=folder.parent, shared_task=folder.name, metric="XCOMET", **asked, **SETTINGS
+    )
     assert not shown.exception
     [content] = [content for file, content in files.items() if file.endswith(f"-{name}.json")]
     commands = [command for label, command in offered(shown).items() if "prints" in label]
-    assert content in [print_as("json", command, capsys) for command in commands if not command.endswith("html")]
+    assert content in [
+        print_as("json", command, capsys) for command in commands if not command.endswith("html")
+    ]

@@ -21,7 +21,15 @@ from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.stats.ranks import ranks_before_after
 from mtsig_core.stats.settings import PRESETS, SETTINGS
-from mtsig_core.store.reviews import Begin, Decide, Exclude, NoteOn, SetRule, change_from_json, change_to_json
+from mtsig_core.store.reviews import (
+    Begin,
+    Decide,
+    Exclude,
+    NoteOn,
+    SetRule,
+    change_from_json,
+    change_to_json,
+)
 from pages._sections import review_sections
 from pages._ui import background, screen, testsets, views
 from pages._ui.catalogue import PAGES
@@ -52,8 +60,12 @@ def kept(root):
 
 @pytest.fixture
 def at(opened, root):
-    """Open a page by a link, to be worked on: only from its second run on are the controls of a page the same."""
-    return lambda page, **asked: opened(page, root=root, **asked).switch_page(f"pages/{page}.py").run()
+    """Open a page by a link, to be worked on: only from its second run on are the controls of a
+    page the same.
+    """
+    return lambda page, **asked: (
+        opened(page, root=root, **asked).switch_page(f"pages/{page}.py").run()
+    )
 
 
 def read(kept):
@@ -68,8 +80,12 @@ def pick(app, key, value):
 def test_a_review_is_started_on_the_page_task_and_changed_step_by_step(at, root, monkeypatch):
     app = at("results", shared_task="task", metric="XCOMET", trials="999")
     asked = followed(app, lambda: press(app, "Start a review"), monkeypatch)
-    (link,), = asked.values()  # trials and metric are the review's own by now
-    assert not app.exception and app.title[0].value == "Review" and list(app.query_params) == list(asked) == ["review"]
+    ((link,),) = asked.values()  # trials and metric are the review's own by now
+    assert (
+        not app.exception
+        and app.title[0].value == "Review"
+        and list(app.query_params) == list(asked) == ["review"]
+    )
     pick(app, "review.exclude.system.all language pairs", "Alpha")
     next(box for box in app.text_input if box.key == "review.exclude.reason").input(HOSTILE)
     press(app, "Exclude it")
@@ -107,7 +123,9 @@ def test_where_nobody_is_ranked_no_rank_is_explained(at, root, few_documents):
 
 def test_a_link_to_a_review_opens_its_task_on_every_page(at, root, kept):
     app = at("review", review=kept.read_link)
-    links = {link.proto.label: dict(parse_qsl(link.proto.query_string)) for link in app.get("page_link")}
+    links = {
+        link.proto.label: dict(parse_qsl(link.proto.query_string)) for link in app.get("page_link")
+    }
     assert not app.exception and list(app.query_params) == ["review"]
     for name, page in PAGES.items():
         if page.opens in ("testset", "task"):
@@ -120,11 +138,16 @@ def test_a_link_to_a_review_opens_its_task_on_every_page(at, root, kept):
 def test_a_reload_keeps_the_tab_and_the_language_pair(at, kept):
     app = at("review", review=kept.edit_link)
     pick(app, "review.decide.pair", "en-ja_JP")
-    link = {key: texts[-1] if isinstance(texts, list) else texts for key, texts in app.query_params.items()}
+    link = {
+        key: texts[-1] if isinstance(texts, list) else texts
+        for key, texts in app.query_params.items()
+    }
     assert link == {"review": kept.edit_link, "review.decide.pair": "en-ja_JP"}
     again = at("review", **link, tab="Notes")
     assert not again.exception and again.selectbox(key="review.decide.pair").value == "en-ja_JP"
-    assert again.query_params["tab"] in ("Notes", ["Notes"]) and again.session_state["tab"] == "Notes"
+    assert (
+        again.query_params["tab"] in ("Notes", ["Notes"]) and again.session_state["tab"] == "Notes"
+    )
 
 
 def test_a_reader_sees_a_decision_without_a_reload(at, kept, monkeypatch):
@@ -151,7 +174,9 @@ def test_a_review_leaves_another_language_pair_of_its_task_open(at, kept):
     app = at("summary", testset="task/en-ja_JP")
     app.query_params = {"review": kept.read_link}
     app.switch_page("pages/review.py").run()
-    links = {link.proto.label: dict(parse_qsl(link.proto.query_string)) for link in app.get("page_link")}
+    links = {
+        link.proto.label: dict(parse_qsl(link.proto.query_string)) for link in app.get("page_link")
+    }
     assert not app.exception and links["Summary"]["testset"] == "task/en-ja_JP"
 
 
@@ -166,7 +191,9 @@ def test_nobody_is_left_out_without_a_reason(at, kept):
 
 
 def test_what_is_typed_and_not_kept_is_said(at, kept, monkeypatch):
-    """A click is lost where the server starts again: the new session has the text, and does not know the button."""
+    """A click is lost where the server starts again: the new session has the text, and does not
+    know the button.
+    """
     app = at("review", review=kept.edit_link)
     first = {"review.decide.first.en-de_DE": ["Alpha"]}
     for label, button, more in (("Note", "Keep the note", {}), ("Why", "Decide", first)):
@@ -192,7 +219,12 @@ def test_who_reads_has_no_controls_and_never_the_link_to_go_on(at, root, kept):
     said = words(app)
     assert not app.exception and [button.label for button in app.button] == ["Close this review"]
     assert not app.selectbox and not app.text_input and not app.text_area and not app.multiselect
-    for part in ("a bug", "why not", escape(HOSTILE), "Alpha is declared first, but was not compared there"):
+    for part in (
+        "a bug",
+        "why not",
+        escape(HOSTILE),
+        "Alpha is declared first, but was not compared there",
+    ):
         assert part in said
     assert kept.edit_link not in "".join(str(element.proto) for element in app.main) + said
     assert kept.edit_link not in str(app.session_state) + str(app.query_params)
@@ -201,13 +233,27 @@ def test_who_reads_has_no_controls_and_never_the_link_to_go_on(at, root, kept):
 
 
 @pytest.mark.long
-def test_the_printed_command_gives_the_same_bytes_as_the_files(at, root, kept, monkeypatch, run, tmp_path):
-    for k, change in enumerate([Exclude("Gamma", "en-de_DE", HOSTILE), SetRule("wmt25"), Decide("en-de_DE", ("Gamma",)),
-                                NoteOn("en-de_DE", "XCOMET", "Alpha", "Beta", "نص \u202e{x}")], 1):
+def test_the_printed_command_gives_the_same_bytes_as_the_files(
+    at, root, kept, monkeypatch, run, tmp_path
+):
+    for k, change in enumerate(
+        [
+            Exclude("Gamma", "en-de_DE", HOSTILE),
+            SetRule("wmt25"),
+            Decide("en-de_DE", ("Gamma",)),
+            NoteOn("en-de_DE", "XCOMET", "Alpha", "Beta", "نص \u202e{x}"),
+        ],
+        1,
+    ):
         views.reviews().add(kept.edit_link, change, k)
     files = {}
-    monkeypatch.setattr(st, "download_button", lambda title, data, name, *args, key, **more: files.update(
-        {key.rpartition(".")[2]: (name, data() if callable(data) else data)}))
+    monkeypatch.setattr(
+        st,
+        "download_button",
+        lambda title, data, name, *args, key, **more: files.update(
+            {key.rpartition(".")[2]: (name, data() if callable(data) else data)}
+        ),
+    )
     app = at("review", review=kept.read_link)
     command = next(line for line in copied(app) if "--review" in line)
     assert not app.exception and files["json"][0] in command
@@ -222,14 +268,21 @@ def test_the_printed_command_gives_the_same_bytes_as_the_files(at, root, kept, m
     assert "Notes on disputed pairs" in on_screen.out and "declared first" in on_screen.out
     assert "declared first" not in on_screen.err
     assert "declared first" in run(*asked, "--out", "review.txt").err
-    for option in (["--exclude", "Beta"], ["--trials", 499], ["--metrics", "XCOMET"], ["--rank-rule", "wmt24"]):
+    for option in (
+        ["--exclude", "Beta"],
+        ["--trials", 499],
+        ["--metrics", "XCOMET"],
+        ["--rank-rule", "wmt24"],
+    ):
         failed = run(*asked, *option)
         assert failed.status == 2 and f"{option[0]} and --review FILE both say" in failed.err
     assert run(*asked, "--trials", 999, "--out", files["json"][0]).status == 2
     other = root / "task" / "automatic_scores" / "Beta.jsonl"
     other.write_text(other.read_text().replace("[0.", "[0.0", 1))
     said = run(*asked).err
-    assert "content changed in" in said and "(--scores, --run, --systems-table) belong to its" in said
+    assert (
+        "content changed in" in said and "(--scores, --run, --systems-table) belong to its" in said
+    )
     (root / "task" / "automatic_scores" / "Gamma.jsonl").unlink()
     failed = run(*asked)
     assert failed.status == 2 and "Unknown system 'Gamma'" in failed.err
@@ -240,13 +293,19 @@ def test_the_second_of_two_editors_is_told(at, root, kept):
     first, second = (at("review", review=kept.edit_link) for _ in range(2))
     for app, why in ((first, "mine"), (second, "no, mine")):
         next(box for box in app.multiselect if box.key == "review.decide.first.en-de_DE").select(
-            "Beta" if app is second else "Alpha")
+            "Beta" if app is second else "Alpha"
+        )
         next(box for box in app.text_area if box.key == "review.decide.why.en-de_DE").input(why)
         press(app, "Decide")
-    assert [entry.change for entry in read(kept).history[1:]] == [Decide("en-de_DE", ("Alpha",), "mine")]
+    assert [entry.change for entry in read(kept).history[1:]] == [
+        Decide("en-de_DE", ("Alpha",), "mine")
+    ]
     said = words(second)
     assert "Somebody else changed this review once" in said and "Alpha is the first: mine" in said
-    assert next(box for box in second.text_area if box.key == "review.decide.why.en-de_DE").value == "no, mine"
+    assert (
+        next(box for box in second.text_area if box.key == "review.decide.why.en-de_DE").value
+        == "no, mine"
+    )
     press(second, "Change the decision")
     assert read(kept).review.decisions[0].why == "no, mine" and len(read(kept).history) == 3
     assert "Somebody else" not in words(second)
@@ -260,13 +319,18 @@ def test_the_rule_and_the_metric_are_chosen_in_the_review(at, root, kept):
     review = read(kept).review
     assert not app.exception and review.settings == {"trials": 999, "rank_rule": "wmt25"}
     assert review.metric == "MetricX-24" and "chose ranks as WMT25" in words(app)
-    assert "Ranks as WMT25: " in words(app) and "Assumed: MetricX-24" in words(app)  # as on the page Task
+    assert "Ranks as WMT25: " in words(app) and "Assumed: MetricX-24" in words(
+        app
+    )  # as on the page Task
     assert any("--review task-MetricX-24-review.json" in line for line in copied(app))
     pick(app, "review.Preset.3", "wmt25")
     assert read(kept).review.settings == {**PRESETS["wmt25"].settings}
     assert "chose the settings &#x27;As WMT25&#x27;" in words(app) and not app.exception
     press(app, f"Use {SETTINGS['test'].name_value('ar')}")  # the caveat of a test of segments
-    assert read(kept).review.settings == {**PRESETS["wmt25"].settings, "test": "ar"} and not app.exception
+    assert (
+        read(kept).review.settings == {**PRESETS["wmt25"].settings, "test": "ar"}
+        and not app.exception
+    )
 
 
 def test_a_link_to_nothing_and_a_task_that_is_gone_are_messages(at, root, kept):
@@ -274,7 +338,10 @@ def test_a_link_to_nothing_and_a_task_that_is_gone_are_messages(at, root, kept):
     assert "no review is open" in words(at("review"))
     (root / "task").rename(root / "other")
     app = at("review", review=kept.read_link)
-    assert "The shared task &#x27;task&#x27; of this review is not offered here" in words(app) and not app.exception
+    assert (
+        "The shared task &#x27;task&#x27; of this review is not offered here" in words(app)
+        and not app.exception
+    )
 
 
 def test_other_content_is_told_until_one_goes_on_with_it(at, root, kept):
@@ -283,7 +350,11 @@ def test_other_content_is_told_until_one_goes_on_with_it(at, root, kept):
     (root / "task" / "automatic_scores" / "Gamma.jsonl").unlink()
     app = at("review", review=kept.edit_link)
     said = words(app)
-    assert "content changed in en-de_DE. " in said and "Unknown system &#x27;Gamma&#x27;" in said and not app.exception
+    assert (
+        "content changed in en-de_DE. " in said
+        and "Unknown system &#x27;Gamma&#x27;" in said
+        and not app.exception
+    )
     press(app, "Put back")
     press(app, "Go on with the content as it is now")
     said = words(app)
@@ -304,20 +375,29 @@ def test_a_pair_opened_from_a_review_has_its_settings_and_exclusions(at, root, k
     asked = {"testset": "task/en-de_DE", "exclude": "Gamma", "trials": "999", "rank_rule": "wmt25"}
     assert app.query_params.items() >= asked.items() and "review" not in app.query_params
     assert "1 system excluded" in words(app) and "has other content than" not in words(app)
-    assert next(box for box in app.text_input if box.key == "reason.Gamma").value == "late & <i>odd</i>"
+    assert (
+        next(box for box in app.text_input if box.key == "reason.Gamma").value
+        == "late & <i>odd</i>"
+    )
     app.switch_page("pages/review.py").run()
     assert app.title[0].value == "Review" and any(kept.read_link in line for line in copied(app))
 
 
 def test_who_is_left_out_can_be_put_back_while_the_numbers_wait(at, kept, monkeypatch):
-    """Where a long comparison asks before it runs, or was cancelled, nothing of the review is hidden behind it."""
+    """Where a long comparison asks before it runs, or was cancelled, nothing of the review is
+    hidden behind it.
+    """
     views.reviews().add(kept.edit_link, Exclude("Alpha", None, "late"), 1)
-    monkeypatch.setattr(TaskView, "comparison", lambda view, meanwhile: background._ask(st.empty(), ("key",), "It"))
+    monkeypatch.setattr(
+        TaskView, "comparison", lambda view, meanwhile: background._ask(st.empty(), ("key",), "It")
+    )
     monkeypatch.setattr(background._SCHEDULER, "expected", {("key",): 61.0})
     app = at("review", review=kept.edit_link)
     assert "would take about 61 s" in words(app)
     assert "mt-working" not in words(app)  # which hides what follows
-    assert "Alpha, all language pairs: late" in words(app) and "History and sharing" in [one.label for one in app.tabs]
+    assert "Alpha, all language pairs: late" in words(app) and "History and sharing" in [
+        one.label for one in app.tabs
+    ]
     press(app, "Put back")
     assert not read(kept).review.exclusions
 
@@ -330,7 +410,9 @@ def test_a_decision_is_made_across_the_language_pairs_too(at, root, kept):
     app.multiselect(key=f"review.decide.first.{ACROSS_PAIRS}").set_value([last])
     press(app, "Decide")
     review = read(kept).review
-    assert [(one.pair, one.first) for one in review.decisions] == [(None, (last,))] and not app.exception
+    assert [(one.pair, one.first) for one in review.decisions] == [
+        (None, (last,))
+    ] and not app.exception
     shown = decisions_table(review, found)
     assert shown.values("declared")[shown.values("language_pair").index(ACROSS_PAIRS)] == last
     assert [caution.a for caution in decision_cautions(review, found)] == [last]

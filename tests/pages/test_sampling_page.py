@@ -9,7 +9,17 @@ from mtsig_core.experiments.sampling import sampling, spreads
 from mtsig_core.report.experiment_tables import describe_whole, spread_table, tally_table
 from mtsig_core.report.table import rounded
 from mtsig_core.source import Source
-from tests.builders.screens import NAMES, arguments, copied, joined, sentences, shows, words, write, written
+from tests.builders.screens import (
+    NAMES,
+    arguments,
+    copied,
+    joined,
+    sentences,
+    shows,
+    words,
+    write,
+    written,
+)
 
 NAMES_OF = {"blocks": "blocks", "broad": "broad samples"}
 
@@ -30,55 +40,90 @@ def open_page(opened):
 def test_ranges_hits_and_conclusions_are_those_of_the_core(open_page, source):
     page = open_page(source, system=NAMES[0], a=NAMES[0], b=NAMES[1], seed="3")
     assert not page.exception and len(page.get("plotly_chart")) == 3
-    samples = {kind: sampling(source.read(), "bleu", kind, size=10, seed=3) for kind in ("blocks", "broad")}
+    samples = {
+        kind: sampling(source.read(), "bleu", kind, size=10, seed=3) for kind in ("blocks", "broad")
+    }
     blocks, broad = (one.system(NAMES[0]) for one in samples.values())
     for one in (blocks, broad):
-        assert "{:.2f} to {:.2f}<".format(*one.range) in words(page) and f"SD {rounded(one.sd)}<" in words(page)
+        assert "{:.2f} to {:.2f}<".format(*one.range) in words(
+            page
+        ) and f"SD {rounded(one.sd)}<" in words(page)
     assert f">{blocks.sd / broad.sd:.1f}<" in words(page)
-    assert f"of {blocks.hits.sum()} of 10 blocks and {broad.hits.sum()} of 10 broad samples<" in words(page)
+    assert (
+        f"of {blocks.hits.sum()} of 10 blocks and {broad.hits.sum()} of 10 broad samples<"
+        in words(page)
+    )
     assert any("The last 3 segments are in no sample" in e.help for e in page.caption)
-    page = open_page(source, system=NAMES[0], a=NAMES[0], b=NAMES[1], seed="3", tab="What each sample concludes")
+    page = open_page(
+        source, system=NAMES[0], a=NAMES[0], b=NAMES[1], seed="3", tab="What each sample concludes"
+    )
     assert not page.exception and len(page.get("plotly_chart")) == 3
-    assert shows(page, tally_table({NAMES_OF[kind]: one for kind, one in samples.items()}, *NAMES[:2], 0.05))
+    assert shows(
+        page, tally_table({NAMES_OF[kind]: one for kind, one in samples.items()}, *NAMES[:2], 0.05)
+    )
     pair = samples["broad"].pair(*NAMES[:2])
-    assert f"The whole test set: {describe_whole(pair.whole_p, 0.05, samples['broad'].whole_units)}." in words(page)
+    assert (
+        f"The whole test set: {describe_whole(pair.whole_p, 0.05, samples['broad'].whole_units)}."
+        in words(page)
+    )
     assert "Koehn" not in words(page)
 
 
 def test_the_commands_have_the_controls_of_the_page(open_page, source):
     page = open_page(source, system=NAMES[1], size="20", shuffle="true", seed="2")
-    for line, kind in zip(next(text for text in copied(page) if "sample blocks" in text).splitlines(), NAMES_OF,
-                          strict=True):
+    for line, kind in zip(
+        next(text for text in copied(page) if "sample blocks" in text).splitlines(),
+        NAMES_OF,
+        strict=True,
+    ):
         command = arguments(line)
-        assert command[:2] == ["sample", kind] and {"--shuffle", "--sample-size=20", "--seed=2"} <= joined(command)
+        assert command[:2] == ["sample", kind] and {
+            "--shuffle",
+            "--sample-size=20",
+            "--seed=2",
+        } <= joined(command)
 
 
 def test_shuffled_samples_are_shown_beside_those_before(open_page, source):
     page = open_page(source, system=NAMES[1], size="20", seed="2", shuffle="true")
     figure = json.loads(page.get("plotly_chart")[0].proto.spec)
-    blocks, shuffled = (sampling(source.read(), "bleu", "blocks", size=20, seed=2, shuffle=shuffle).system(NAMES[1])
-                        for shuffle in (False, True))
+    blocks, shuffled = (
+        sampling(source.read(), "bleu", "blocks", size=20, seed=2, shuffle=shuffle).system(NAMES[1])
+        for shuffle in (False, True)
+    )
     assert [trace["marker"]["symbol"] for trace in figure["data"]] == ["circle-open", "circle"] + [
-        "circle-open", "diamond"]
+        "circle-open",
+        "diamond",
+    ]
     assert f"SD {rounded(shuffled.sd)}; before the shuffle {rounded(blocks.sd)}<" in words(page)
     page.toggle(key="shuffle").set_value(False).run()
     plain = json.loads(page.get("plotly_chart")[0].proto.spec)
     low, high = figure["layout"]["xaxis"]["range"]
-    assert low <= plain["layout"]["xaxis"]["range"][0] < plain["layout"]["xaxis"]["range"][1] <= high
+    assert (
+        low <= plain["layout"]["xaxis"]["range"][0] < plain["layout"]["xaxis"]["range"][1] <= high
+    )
     assert "before the shuffle" not in words(page)
 
 
 def test_the_ratios_of_all_sizes_are_those_of_the_core(open_page, source):
-    page = open_page(source, system=NAMES[0], shuffle="true", seed="4", alpha="0.1", tab="All sizes")
+    page = open_page(
+        source, system=NAMES[0], shuffle="true", seed="4", alpha="0.1", tab="All sizes"
+    )
     found = spreads(source.read(), "bleu", shuffle=True, seed=4, alpha=0.1)
-    assert shows(page, spread_table(found, NAMES[0])) and any("sample spread" in text for text in copied(page))
-    assert re.search(r"\(median of 2 systems, [.0-9]+ to [.0-9]+\). For (none|[12]) of them the interval excludes 1<",
-                     words(page))  # the third system says what the reference says: no spread
+    assert shows(page, spread_table(found, NAMES[0])) and any(
+        "sample spread" in text for text in copied(page)
+    )
+    assert re.search(
+        r"\(median of 2 systems, [.0-9]+ to [.0-9]+\). For (none|[12]) of them the interval excludes 1<",
+        words(page),
+    )  # the third system says what the reference says: no spread
 
 
 def test_a_positive_difference_is_an_improvement_also_for_ter(open_page, source):
     page = open_page(source, metric="ter", a=NAMES[2], b=NAMES[0], tab="What each sample concludes")
-    assert ">$x$ **b** :material/home: is significantly better on the whole test set." in words(page)
+    assert ">$x$ **b** :material/home: is significantly better on the whole test set." in words(
+        page
+    )
     drawn = json.loads(page.get("plotly_chart")[1].proto.spec)
     assert any(trace.get("name", "").startswith("whole test set, +") for trace in drawn["data"])
 
@@ -97,14 +142,24 @@ def test_a_score_without_any_spread(open_page, source):
 def test_two_without_a_common_line(open_page, tmp_path):
     lines = ["system\tline\tscore"]
     lines += [f"{'AB'[k >= 60]}\t{k + 1}\t{k % 7}" for k in range(120)]
-    page = open_page(Source(scores=(("human", write(tmp_path / "human.tsv", lines)),)), a="A", b="B",
-                     tab="What each sample concludes")
+    page = open_page(
+        Source(scores=(("human", write(tmp_path / "human.tsv", lines)),)),
+        a="A",
+        b="B",
+        tab="What each sample concludes",
+    )
     assert not page.exception and "A and B have no scored segment in common" in words(page)
 
 
-@pytest.mark.parametrize("n, said, figures", [
-    (3, "Two samples of 2 segments need 4, and there are 3. Use a larger test set", 0),
-    (12, "12 segments give no 5 samples of 10", 1)])
+@pytest.mark.parametrize(
+    "n, said, figures",
+    [
+        (3, "Two samples of 2 segments need 4, and there are 3. Use a larger test set", 0),
+        (12, "12 segments give no 5 samples of 10", 1),
+    ],
+)
 def test_too_few_segments(open_page, tmp_path, n, said, figures):
-    page = open_page(written(tmp_path, ["a b c d e"] * n, [["a b c d x"] * n], names="A"), tab="All sizes")
+    page = open_page(
+        written(tmp_path, ["a b c d e"] * n, [["a b c d x"] * n], names="A"), tab="All sizes"
+    )
     assert not page.exception and said in words(page) and len(page.get("plotly_chart")) == figures

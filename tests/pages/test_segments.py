@@ -24,8 +24,16 @@ LONG = "very long text " * 700
 def source(tmp_path):
     ref = sentences(60)
     worse = [text.replace("sentence", "word") if k % 3 else text for k, text in enumerate(ref)]
-    mixed = [ARABIC if k == 5 else LONG if k == 7 else text.replace("small test", "big") if k % 2 else text
-             for k, text in enumerate(ref)]
+    mixed = [
+        ARABIC
+        if k == 5
+        else LONG
+        if k == 7
+        else text.replace("small test", "big")
+        if k % 2
+        else text
+        for k, text in enumerate(ref)
+    ]
     other = [f"=other {k}" for k in range(60)]
     documents = [f"{'talk' if k >= 40 else 'news'}\t*d{k // 2}*" for k in range(60)]
     return written(tmp_path, ref, (worse, mixed, other), documents)
@@ -41,9 +49,14 @@ def answer(page):
 
 
 def lines(page):
-    """The lines of the segments on the page of the list that is shown, and what each is said to add."""
+    """The lines of the segments on the page of the list that is shown, and what each is said to
+    add.
+    """
     rows = [button for button in page.button if str(button.key).startswith("segments.row.")]
-    return [(int(line), float(added)) for line, added in (row.label.removesuffix(" BLEU").split(" · ") for row in rows)]
+    return [
+        (int(line), float(added))
+        for line, added in (row.label.removesuffix(" BLEU").split(" · ") for row in rows)
+    ]
 
 
 def reading(page):
@@ -56,28 +69,39 @@ def press(page, key):
 
 
 def test_lengths_and_expressions_are_in_the_link_and_mistakes_are_messages(open_segments, source):
-    page = open_segments(source, a=NAMES[0], b=NAMES[1], text=r"number 1\d\b", how="regular expression")
+    page = open_segments(
+        source, a=NAMES[0], b=NAMES[1], text=r"number 1\d\b", how="regular expression"
+    )
     assert not page.exception and "10 of 60 segments" in answer(page)
     page.text_input(key="text").set_value("(").run()
     assert not page.exception and "cannot be read: missing )" in words(page)
     page = open_segments(source, a=NAMES[0], b=NAMES[1], shortest="30", longest="2")
     assert not page.exception and "at least 30 characters, at most 2 characters" in words(page)
     page.button(key="segments.clear").click().run()
-    assert "All 60 segments" in answer(page) and not {"shortest", "longest"} & page.query_params.keys()
+    assert (
+        "All 60 segments" in answer(page) and not {"shortest", "longest"} & page.query_params.keys()
+    )
     page.number_input(key="shortest").set_value(1).run()
     assert page.query_params["shortest"] == "1.0" and "All 60 segments" in answer(page)
 
 
 def test_the_scores_say_how_many_segments_have_them(opened):
-    page = opened("segments", Source(demo_task=True), metric="human", a="Cedar-open", b="Fir-closed")
-    assert "All 1,000 segments, 548 with scores of both: Cedar-open 73.50, Fir-closed 69.14" in answer(page)
+    page = opened(
+        "segments", Source(demo_task=True), metric="human", a="Cedar-open", b="Fir-closed"
+    )
+    assert (
+        "All 1,000 segments, 548 with scores of both: Cedar-open 73.50, Fir-closed 69.14"
+        in answer(page)
+    )
 
 
 def test_one_segment_at_a_time_and_a_page_of_the_list(open_segments, source):
     page = open_segments(source, a=NAMES[0], b=NAMES[1])
     assert not page.exception and "All 60 segments: " in answer(page)
     first = lines(page)
-    assert len(first) == PAGE and [value for _, value in first] == sorted((v for _, v in first), reverse=True)
+    assert len(first) == PAGE and [value for _, value in first] == sorted(
+        (v for _, v in first), reverse=True
+    )
     assert reading(page) == first[0][0] and words(page).count('class="mt-pair"') == 1
     press(page, "Down")
     assert reading(page) == first[1][0] and page.query_params["segment"] == str(first[1][0])
@@ -90,20 +114,30 @@ def test_one_segment_at_a_time_and_a_page_of_the_list(open_segments, source):
     assert reading(page) == lines(page)[0][0]
     page.selectbox(key="order").set_value("line").run()
     assert [line for line, _ in lines(page)] == list(range(1, PAGE + 1))
-    assert page.button(key="segments.step.Up").disabled and page.button(key="segments.step.PageUp").disabled
+    assert (
+        page.button(key="segments.step.Up").disabled
+        and page.button(key="segments.step.PageUp").disabled
+    )
     page.button(key="segments.row.3").click().run()
     assert reading(page) == 4 and not page.button(key="segments.step.Up").disabled
-    assert {page.button(key=f"segments.step.{key}").proto.shortcut for key in ("Up", "Down", "PageUp", "PageDown")} == {
-        "up", "down", "pageup", "pagedown"}
+    assert {
+        page.button(key=f"segments.step.{key}").proto.shortcut
+        for key in ("Up", "Down", "PageUp", "PageDown")
+    } == {"up", "down", "pageup", "pagedown"}
 
 
 def test_a_segment_by_its_address(open_segments, source):
     page = open_segments(source, a=NAMES[0], b=NAMES[1], order="line", segment="60")
     assert reading(page) == 60 and [line for line, _ in lines(page)] == [57, 58, 59, 60]
-    assert page.button(key="segments.step.Down").disabled and page.button(key="segments.step.PageDown").disabled
+    assert (
+        page.button(key="segments.step.Down").disabled
+        and page.button(key="segments.step.PageDown").disabled
+    )
     near = re.findall(r"<small>(before it in the document|after it), line (\d+)<", words(page))
     assert near == [("before it in the document", "59")]  # the other of its document, and no more
-    page = open_segments(source, a=NAMES[0], b=NAMES[1], segment="7", genre="talk")  # it is in none of the filters
+    page = open_segments(
+        source, a=NAMES[0], b=NAMES[1], segment="7", genre="talk"
+    )  # it is in none of the filters
     assert reading(page) == 7 and "Line 7 is not among the 20 segments that match" in words(page)
     press(page, "Down")
     assert reading(page) == lines(page)[0][0]
@@ -117,7 +151,9 @@ def test_filters_in_the_link(open_segments, source):
     assert {line for line, _ in lines(page)} == {5, 6} and "2 of 60 segments: " in answer(page)
     page = open_segments(source, a=NAMES[0], b=NAMES[1], genre="talk", order="line", segment="60")
     assert [line for line, _ in lines(page)] == list(range(57, 61))
-    page = open_segments(source, a=NAMES[0], b=NAMES[1], text="WORD", where="output of A", order="line", segment="60")
+    page = open_segments(
+        source, a=NAMES[0], b=NAMES[1], text="WORD", where="output of A", order="line", segment="60"
+    )
     assert [line for line, _ in lines(page)] == [k + 1 for k in range(60) if k % 3][32:]
     page = open_segments(source, a=NAMES[0], b=NAMES[1], text="WORD", where="output of B")
     assert "No segment matches" in answer(page)
@@ -126,7 +162,8 @@ def test_filters_in_the_link(open_segments, source):
 def test_the_segments_that_decide(open_segments, source):
     page = open_segments(source, a=NAMES[1], b=NAMES[0])
     assert f"Without 1 of the 60 segments, {NAMES[0]} would not score higher" in html.unescape(
-        words(page))  # the line that is ten thousand characters too long
+        words(page)
+    )  # the line that is ten thousand characters too long
     page.selectbox(key="only").set_value("those that decide").run()
     assert "1 of 60 segments: " in answer(page) and [line for line, _ in lines(page)] == [8]
     page.text_input(key="text").set_value("nowhere").run()
@@ -139,32 +176,45 @@ def test_differences_are_marked_instead(open_segments, source):
     page.selectbox(key="marks").set_value("differences between the two").run()
     said = words(page)
     assert 'the <span class="mt-alone">word</span> number 1 of' in said  # of A
-    assert 'the <span class="mt-alone">sentence</span> number 1 of the <span class="mt-alone">big</span> set' in said
+    assert (
+        'the <span class="mt-alone">sentence</span> number 1 of the <span class="mt-alone">big</span> set'
+        in said
+    )
     assert not re.search(r'class="mt-n\d"', said)
 
 
 def test_all_systems_of_one_segment_sorted_by_its_score(open_segments, source, monkeypatch):
     page = open_segments(source, a=NAMES[0], b=NAMES[1], segment="2", all="true")
-    table = words(page)[words(page).index('<table class="mt-each">'):]
-    rows = re.findall(r"<tr><td>(?:<b>[AB]: )?<bdi>(.*?)</bdi>(?:</b>)?</td><td>(.*?)</td>", html.unescape(table))
+    table = words(page)[words(page).index('<table class="mt-each">') :]
+    rows = re.findall(
+        r"<tr><td>(?:<b>[AB]: )?<bdi>(.*?)</bdi>(?:</b>)?</td><td>(.*?)</td>", html.unescape(table)
+    )
     assert rows.pop() == ("ref", "")
     from sacrebleu.metrics.bleu import BLEU
+
     texts = [Path(file).read_text().split("\n")[1] for _, file in (*source.system, *source.ref)]
-    scores = {name: BLEU().corpus_score([output], [[texts[3]]]).score
-              for name, output in zip(NAMES, texts[:3], strict=True)}
+    scores = {
+        name: BLEU().corpus_score([output], [[texts[3]]]).score
+        for name, output in zip(NAMES, texts[:3], strict=True)
+    }
     assert [name for name, _ in rows] == sorted(scores, key=scores.get, reverse=True)
     assert {name: float(score) for name, score in rows} == pytest.approx(scores, abs=0.006)
     monkeypatch.setattr(segments_sections, "SYSTEMS", 2)
     page = open_segments(source, a=NAMES[0], b=NAMES[1], segment="2", all="true", page="2")
     said = words(page)
-    assert said.count("<tr><td>") == 2 and html.escape(NAMES[2]) in said[said.index('<table class="mt-each">'):]
+    assert (
+        said.count("<tr><td>") == 2
+        and html.escape(NAMES[2]) in said[said.index('<table class="mt-each">') :]
+    )
 
 
 def test_scores_on_the_matching_segments_are_sacrebleus(open_segments, source):
     from sacrebleu.metrics.bleu import BLEU
 
     page = open_segments(source, a=NAMES[0], b=NAMES[1], genre="talk")
-    texts = [Path(file).read_text().split("\n")[40:60] for _, file in (*source.system[:2], *source.ref)]
+    texts = [
+        Path(file).read_text().split("\n")[40:60] for _, file in (*source.system[:2], *source.ref)
+    ]
     a, b = (BLEU().corpus_score(output, [texts[2]]).score for output in texts[:2])
     assert f"{NAMES[0]} {a:.2f}, {NAMES[1]} {b:.2f}, {a - b:+.2f} BLEU" in answer(page)
     assert any("not tested" in e.value for e in page.caption)
@@ -199,8 +249,12 @@ def test_names_and_texts_are_literal(open_segments, source):
     said += words(page)
     assert "&lt;img src=x" in said and "<img" not in said and "<script" not in said
     plain = html.unescape(re.sub("<[^>]*>", "", said))
-    assert ARABIC in plain and LONG.strip() in plain and "=other 5" in plain and 'dir="auto"' in said
-    assert not [e for e in [*page.markdown, *page.caption] if "![](" in e.value or "onerror" in e.value]
+    assert (
+        ARABIC in plain and LONG.strip() in plain and "=other 5" in plain and 'dir="auto"' in said
+    )
+    assert not [
+        e for e in [*page.markdown, *page.caption] if "![](" in e.value or "onerror" in e.value
+    ]
 
 
 def test_identical_and_too_few_systems(open_segments, source):
@@ -210,7 +264,11 @@ def test_identical_and_too_few_systems(open_segments, source):
     assert not page.exception and "There is only one system, so there is no pair" in words(page)
     same = tuple((name, source.system[0][1]) for name in "AB")
     page = open_segments(Source(ref=source.ref, system=same))
-    assert not page.exception and "+0.00 BLEU" in answer(page) and {value for _, value in lines(page)} == {0.0}
+    assert (
+        not page.exception
+        and "+0.00 BLEU" in answer(page)
+        and {value for _, value in lines(page)} == {0.0}
+    )
 
 
 def test_the_file_has_all_that_match_and_is_made_when_asked_for(open_segments, source, monkeypatch):
@@ -219,15 +277,22 @@ def test_the_file_has_all_that_match_and_is_made_when_asked_for(open_segments, s
     monkeypatch.setattr(export, "to_csv", lambda *table: made.append(real(*table)) or made[-1])
     handed = {}
     import streamlit as st
-    monkeypatch.setattr(st, "download_button", lambda *args, **more: handed.update({more["key"]: args[1]}))
+
+    monkeypatch.setattr(
+        st, "download_button", lambda *args, **more: handed.update({more["key"]: args[1]})
+    )
     page = open_segments(source, a=NAMES[0], b=NAMES[2], genre="news", order="line")
     assert not page.exception and made == []
     rows = list(csv.DictReader(io.StringIO(handed["segments.csv"]().decode("utf-8-sig"))))
     assert [int(row["line"]) for row in rows] == list(range(1, 41))
     assert rows[3]["docid"] == "*d1*" and rows[3][f"output {NAMES[2]}"] == "'=other 3"
     rows = list(csv.DictReader(io.StringIO(handed["segments.systems"]().decode("utf-8-sig"))))
-    assert {(row["line"], row["system"], row["output"]) for row in rows} >= {("1", NAMES[2], "'=other 0")}
-    assert [float(row["score"]) for row in rows] == sorted((float(row["score"]) for row in rows), reverse=True)
+    assert {(row["line"], row["system"], row["output"]) for row in rows} >= {
+        ("1", NAMES[2], "'=other 0")
+    }
+    assert [float(row["score"]) for row in rows] == sorted(
+        (float(row["score"]) for row in rows), reverse=True
+    )
     read = handed["segments.html"]()
     assert read.count('class="mt-pair"') == 40 and "40 of 60 segments: " in read
     assert "<img" not in read and "&lt;img" in read

@@ -46,10 +46,16 @@ def test_the_answer_comes_first_and_the_tables_are_those_of_the_core(open_page, 
     assert f"A difference of 5 BLEU takes about {first.units:,} documents" in answer(page)
     assert "to be found 90% of the time<" in answer(page)
     rows = count_detections(swept, first.a, first.b, 5.0)
-    assert shows(page, plan_table(planned, 5.0, "BLEU", "documents")) and shows(page, detection_table(rows))
-    assert {"--difference=5", "--power=0.9", "--seed=3", "--sizes=5,100%"} <= command_of(page, "--difference")
+    assert shows(page, plan_table(planned, 5.0, "BLEU", "documents")) and shows(
+        page, detection_table(rows)
+    )
+    assert {"--difference=5", "--power=0.9", "--seed=3", "--sizes=5,100%"} <= command_of(
+        page, "--difference"
+    )
     page = open_page(source, seed="3", difference="5.0", power="0.9", sizes="5, 100%", tested="3")
-    assert f"about {first.units_family:,} documents" in answer(page) and "when 3 pairs are tested<" in answer(page)
+    assert f"about {first.units_family:,} documents" in answer(
+        page
+    ) and "when 3 pairs are tested<" in answer(page)
 
 
 def test_scores_and_intervals_by_size_have_a_tab(open_page, source):
@@ -60,14 +66,24 @@ def test_scores_and_intervals_by_size_have_a_tab(open_page, source):
     assert shows(page, width_table([row for row in swept.systems if row.system == mine]))
 
 
-@pytest.mark.parametrize(("shift", "said"), [(0, "score the same on all documents"),
-                                            (3, "differ by the same 3.00 human on all documents")])
+@pytest.mark.parametrize(
+    ("shift", "said"),
+    [(0, "score the same on all documents"), (3, "differ by the same 3.00 human on all documents")],
+)
 def test_of_two_whose_difference_never_varies_nothing_is_planned(open_page, tmp_path, shift, said):
-    rows = [f"{name}\t{k + 1}\t{70 + shift * (name == 'A') + k * 7 % 11}\td{k // 2}" for name in "AB"
-            for k in range(60)]
-    source = Source(scores=(("human", write(tmp_path / "human.tsv", ["system\tline\tscore\tdocid", *rows])),))
+    rows = [
+        f"{name}\t{k + 1}\t{70 + shift * (name == 'A') + k * 7 % 11}\td{k // 2}"
+        for name in "AB"
+        for k in range(60)
+    ]
+    source = Source(
+        scores=(("human", write(tmp_path / "human.tsv", ["system\tline\tscore\tdocid", *rows])),)
+    )
     page = open_page(source, sizes="10, 100%")
-    assert not page.exception and f"A and B {said}: nothing varies, and there is nothing to plan<" in answer(page)
+    assert (
+        not page.exception
+        and f"A and B {said}: nothing varies, and there is nothing to plan<" in answer(page)
+    )
     assert "no test set of any size" not in answer(page) and "finds 0.00" not in words(page)
     assert "among 1 pairs" not in words(page)
     assert not page.get("plotly_chart")  # no curve
@@ -76,7 +92,11 @@ def test_of_two_whose_difference_never_varies_nothing_is_planned(open_page, tmp_
 def test_headline_curve_and_dots_follow_the_difference_that_is_dragged(open_page, source):
     def drawn(page):
         figure = json.loads(page.get("plotly_chart")[0].proto.spec)
-        return figure["data"][0]["y"], figure["data"][1]["y"], figure["layout"]["annotations"][-1]["text"]
+        return (
+            figure["data"][0]["y"],
+            figure["data"][1]["y"],
+            figure["layout"]["annotations"][-1]["text"],
+        )
 
     page = open_page(source, unit="document", sizes="ten sizes")
     curve, dots, size = drawn(page)
@@ -116,7 +136,8 @@ def test_the_curve_grows_and_no_half_of_it_passes_for_the_whole(open_page, sourc
     monkeypatch.setattr(sweeps, "sweep_sizes", slowly)
     page = open_page(source, sizes="5, 8, 100%", seed="11")
     assert not page.exception and [alt[:28] for _, alt in grown] == [
-        f"Test sets of {k} of 3 sizes ar" for k in range(4)]
+        f"Test sets of {k} of 3 sizes ar" for k in range(4)
+    ]
     whole = json.loads(page.get("plotly_chart")[0].proto.spec)
     for drawn, (figure, _) in enumerate(grown):
         planned, *more = figure.data
@@ -143,20 +164,37 @@ def test_references_have_a_tab(open_page, several):
     own = several.read().only([NAMES[1]])
     by_references = sweep_references(own, "bleu", repeats=2, unit="segment")
     assert [row.references for row in by_references.rows if row.size == 60] == [1, 2]
-    assert shows(page, reference_table(by_references, NAMES[1], False)) and command_of(page, "sweep references")
+    assert shows(page, reference_table(by_references, NAMES[1], False)) and command_of(
+        page, "sweep references"
+    )
     assert "Zhang" not in words(page)
 
 
 def test_one_reference_says_so_and_the_rest_stands(open_page, source):
     page = open_page(source, tab="References")
-    assert not page.exception and "fewer than two references" in words(page) and len(page.get("plotly_chart")) == 1
+    assert (
+        not page.exception
+        and "fewer than two references" in words(page)
+        and len(page.get("plotly_chart")) == 1
+    )
 
 
 def test_human_scores_stand_beside_theirs(open_page, source, tmp_path):
     table = tmp_path / "human.tsv"
-    table.write_text("system\tline\tscore\n" + "".join(
-        f"{name}\t{k + 1}\t{(60 + 7 * j + k % 5) / 100}\n" for j, name in enumerate(NAMES) for k in range(60)))
-    page = open_page(replace(source, scores=(("human", str(table)),)), metric="human", unit="segment", tab="References")
+    table.write_text(
+        "system\tline\tscore\n"
+        + "".join(
+            f"{name}\t{k + 1}\t{(60 + 7 * j + k % 5) / 100}\n"
+            for j, name in enumerate(NAMES)
+            for k in range(60)
+        )
+    )
+    page = open_page(
+        replace(source, scores=(("human", str(table)),)),
+        metric="human",
+        unit="segment",
+        tab="References",
+    )
     assert not page.exception and "no reference changes" in words(page)
     assert "A difference of 0.02 human" in answer(page)
 
@@ -175,6 +213,8 @@ def test_what_cannot_be_done_is_said(open_page, source):
 
 
 def test_of_many_pairs_those_of_the_system_chosen_stand_on_the_page(open_page, source):
-    more = tuple((f"S{k}", file) for k, (_, file) in enumerate([*source.system, *source.system[:1]]))
+    more = tuple(
+        (f"S{k}", file) for k, (_, file) in enumerate([*source.system, *source.system[:1]])
+    )
     page = open_page(replace(source, system=(*source.system, *more)), a="S0", b="S1")
     assert not page.exception and "All 21 pairs" in [place.label for place in page.expander]

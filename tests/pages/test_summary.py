@@ -19,7 +19,17 @@ from mtsig_core.report.sentences import pick_verdict_caveats, state_answer
 from mtsig_core.source import Source
 from mtsig_core.stats.ranks import find_top_group
 from tests.builders.markup import methods
-from tests.builders.screens import NAMES, answers, arguments, copied, frame_rows, sentences, words, write, written
+from tests.builders.screens import (
+    NAMES,
+    answers,
+    arguments,
+    copied,
+    frame_rows,
+    sentences,
+    words,
+    write,
+    written,
+)
 
 
 @pytest.fixture
@@ -38,7 +48,9 @@ def app(opened):
 
 def few_units(source):
     """The words of its caveat that documents are few."""
-    return next(one.finding for one in compare(source.read(), trials=99).warnings if one.code == "few-units")
+    return next(
+        one.finding for one in compare(source.read(), trials=99).warnings if one.code == "few-units"
+    )
 
 
 def test_names_the_leader_and_shows_every_system(app, source):
@@ -55,7 +67,12 @@ def test_a_single_system_has_no_rank_and_no_pairs(app, source):
     page = app(dataclasses.replace(source, only=(NAMES[0],)))
     said, captions = words(page), " ".join(caption.value for caption in page.caption)
     assert "The interval is for the score of this system." in captions and "Blue" not in captions
-    assert not page.exception and "<td>1</td>" not in said and "0 pairs" not in said and " permutations" not in said
+    assert (
+        not page.exception
+        and "<td>1</td>" not in said
+        and "0 pairs" not in said
+        and " permutations" not in said
+    )
 
 
 def test_a_mistake_is_a_message_and_the_rest_stays_alive(app, source):
@@ -83,19 +100,25 @@ def test_folders_below_the_data_root_are_offered_and_none_outside(app, source, t
     page = app(root=root)
     assert not page.exception
     assert page.selectbox(key="testset").options[:3] == [
-        "deep/task/en-de", "wmt23/en-de", "simulated shared task"]
+        "deep/task/en-de",
+        "wmt23/en-de",
+        "simulated shared task",
+    ]
     assert "x and y have identical outputs" in words(page)
 
 
 @pytest.fixture
 def two_references(source, tmp_path):
-    other = write(tmp_path / "other.txt", [f"this was sentence {k} of that small test set" for k in range(40)])
+    other = write(
+        tmp_path / "other.txt", [f"this was sentence {k} of that small test set" for k in range(40)]
+    )
     return dataclasses.replace(source, ref=(*source.ref, ("second <b>", other)), refs=("ref",))
 
 
 @pytest.fixture
 def link(opened, source):
     """Open a link to the leaderboard, or to what comes first."""
+
     def start(source=source, page="summary", **asked):
         return opened(page, source, **asked)
 
@@ -108,7 +131,9 @@ class TestWhoTakesPart:
         said = words(page)
         assert "2 systems" in said and "Excluded" in [tab.label for tab in page.tabs]
         assert " · 1 system excluded<br>" in said
-        assert any("corrected for 1 pairs instead of 3" in caption.value for caption in page.caption)
+        assert any(
+            "corrected for 1 pairs instead of 3" in caption.value for caption in page.caption
+        )
         assert page.text_input(key=f"reason.{NAMES[1]}").value == "sent <i>late</i>"
         page.button(key=f"summary.back.{NAMES[1]}").click().run()
         page.switch_page("pages/summary.py").run()
@@ -169,13 +194,19 @@ def test_further_metrics_stand_beside_and_where_they_disagree(link, capsys):
     page = link(metrics=["chrf", "ter"])
     said = words(page)
     assert not page.exception
-    assert "<th>chrF ↑</th>" in said and "<th>TER ↓</th>" in said and "Do the metrics agree?" in titles(page)
+    assert (
+        "<th>chrF ↑</th>" in said
+        and "<th>TER ↓</th>" in said
+        and "Do the metrics agree?" in titles(page)
+    )
     assert "BLEU, chrF and TER agree on" in said and "of 3 pairs" in said
     assert "metrics=" not in said
     command = next(arguments(line) for line in copied(page) if "bleu,chrf,ter" in line)
     assert main(command) == 0
     printed = capsys.readouterr().out
-    signs = re.findall(r"(?<!\S)[<>~]{3}(?!\S)", printed[printed.index("Row against column by BLEU, chrF, TER"):])
+    signs = re.findall(
+        r"(?<!\S)[<>~]{3}(?!\S)", printed[printed.index("Row against column by BLEU, chrF, TER") :]
+    )
     shown = re.findall(r"<td>((?:&lt;|&gt;|~){3})</td>", said)
     assert len(signs) == 6 and signs == [html.unescape(cell) for cell in shown]
     page = link(page=None, metrics=["nonsense"])
@@ -185,8 +216,14 @@ def test_further_metrics_stand_beside_and_where_they_disagree(link, capsys):
 
 def test_human_scores_stand_beside_without_being_asked_for(link, source, tmp_path):
     table = tmp_path / "human.tsv"
-    table.write_text("system\tline\tscore\n" + "".join(
-        f"{name}\t{k + 1}\t{90 - 30 * j + k % 3}\n" for j, name in enumerate(NAMES) for k in range(40)))
+    table.write_text(
+        "system\tline\tscore\n"
+        + "".join(
+            f"{name}\t{k + 1}\t{90 - 30 * j + k % 3}\n"
+            for j, name in enumerate(NAMES)
+            for k in range(40)
+        )
+    )
     page = link(dataclasses.replace(source, scores=(("human", str(table)),)))
     assert not page.exception and "human scores and BLEU agree on 3 of 3 pairs" in words(page)
     assert "&gt;&gt;" in words(page)
@@ -196,23 +233,40 @@ class TestLeadersByReference:
     @pytest.fixture
     def disagreeing(self, tmp_path):
         """The first system says nearly what one reference says, the second what another does."""
-        ref, other = sentences(40), [f"sample {k} was made for all that we try here and there" for k in range(40)]
-        outputs = ([text.replace("small", "big") for text in ref], [text.replace("try", "do") for text in other])
-        source = written(tmp_path, ref, (*outputs, ["nothing"] * 40), [f"d{k // 2}" for k in range(40)])
-        return dataclasses.replace(source, ref=(*source.ref, ("second <b>", write(tmp_path / "other.txt", other))))
+        ref, other = (
+            sentences(40),
+            [f"sample {k} was made for all that we try here and there" for k in range(40)],
+        )
+        outputs = (
+            [text.replace("small", "big") for text in ref],
+            [text.replace("try", "do") for text in other],
+        )
+        source = written(
+            tmp_path, ref, (*outputs, ["nothing"] * 40), [f"d{k // 2}" for k in range(40)]
+        )
+        return dataclasses.replace(
+            source, ref=(*source.ref, ("second <b>", write(tmp_path / "other.txt", other)))
+        )
 
     def test_stand_below_the_warning_that_they_differ(self, link, disagreeing):
         said = words(link(disagreeing))
         rows = re.findall(r"<tr><td>([^<]*)</td><td>([^<]*)</td><td>([^<]*)</td></tr>", said)
         assert [what for what, *_ in rows] == ["all together", "only ref", "only second &lt;b&gt;"]
         assert [html.unescape(ahead) for _, ahead, _ in rows[1:]] == [
-            f"{name} is significantly better than the other 2 systems" for name in NAMES[:2]]
+            f"{name} is significantly better than the other 2 systems" for name in NAMES[:2]
+        ]
         assert rows[0][2] == "" and "differs" in [same for *_, same in rows[1:]]
-        assert said.index("The references do not agree on the top group by BLEU") < said.index("against all together")
+        assert said.index("The references do not agree on the top group by BLEU") < said.index(
+            "against all together"
+        )
 
     @pytest.mark.long
     def test_one_reference_has_none(self, link, disagreeing):
-        for asked in (dict(refs=["ref"]), dict(refs=["ref"], humans="true"), dict(baseline=NAMES[2])):
+        for asked in (
+            dict(refs=["ref"]),
+            dict(refs=["ref"], humans="true"),
+            dict(baseline=NAMES[2]),
+        ):
             page = link(disagreeing, **asked)
             assert not page.exception and "references do not agree" not in words(page)
             assert "leaders by reference" not in words(page)
@@ -243,7 +297,10 @@ def test_caveats_that_are_only_in_their_tab_are_counted_below_the_figure(app, tm
     ref = sentences(40)
     systems = ref, [f"other {text}" for text in ref], [*ref[:20], "", *ref[21:]]
     said = words(app(written(tmp_path, ref, systems, None)))
-    assert said.count("has 1 empty segment of 40") == 1 and said.count(TEMPLATES["no-documents"].general) == 2
+    assert (
+        said.count("has 1 empty segment of 40") == 1
+        and said.count(TEMPLATES["no-documents"].general) == 2
+    )
     assert said.count("mt-caution") == 3 + 8 and "5 more caveats under All caveats." in said
 
 
@@ -269,17 +326,26 @@ def test_the_report_has_all_that_the_page_shows(app, source):
     cells = {cell for frame in page.dataframe for row in frame_rows(frame) for cell in row}
     assert {cell for cell in cells if escape(cell) not in said} == set()
     assert [part.value for part in report.subheader if part.value.startswith("Result")] == [
-        "Result by BLEU", "Result by chrF", "Result by TER"]
+        "Result by BLEU",
+        "Result by chrF",
+        "Result by TER",
+    ]
     assert len(report.get("plotly_chart")) == len(page.get("plotly_chart")) == 2
 
 
 def one_difference(page):
-    """The difference of two systems, as the headline, the figure and the table of the page have it."""
-    headline, = re.findall(r": ([-+][\d.]+) BLEU", answers(page)[0])
+    """The difference of two systems, as the headline, the figure and the table of the page have
+    it.
+    """
+    (headline,) = re.findall(r": ([-+][\d.]+) BLEU", answers(page)[0])
     drawn = json.loads(page.get("plotly_chart")[0].proto.spec)["data"]
-    figure, = {x for trace in drawn if trace.get("mode") == "markers" for x in trace["x"] if x}
-    table, = {cell.split(" ")[0] for row in frame_rows(page.dataframe[-1])[1:] for cell in row
-              if re.match(r"[-+]\d", cell)}
+    (figure,) = {x for trace in drawn if trace.get("mode") == "markers" for x in trace["x"] if x}
+    (table,) = {
+        cell.split(" ")[0]
+        for row in frame_rows(page.dataframe[-1])[1:]
+        for cell in row
+        if re.match(r"[-+]\d", cell)
+    }
     return headline, f"{figure:+.2f}", table
 
 
@@ -294,7 +360,9 @@ def test_the_headline_speaks_of_a_metric_as_soon_as_it_is_chosen(app, tmp_path):
     ref = sentences(40)
     longer = [f"{text} by far" if k % 2 else text for k, text in enumerate(ref)]
     other = [text.replace("number", "numbers") for text in ref]
-    page = app(written(tmp_path, ref, (longer, other), [f"d{k // 2}" for k in range(40)], names=NAMES[:2]))
+    page = app(
+        written(tmp_path, ref, (longer, other), [f"d{k // 2}" for k in range(40)], names=NAMES[:2])
+    )
     assert "chrF" not in answers(page)[0]
     next(button for button in page.button if button.label == "Add chrF").click().run()
     assert not page.exception and answers(page)[0].count("chrF") >= 2
@@ -306,15 +374,25 @@ def test_the_headline_speaks_of_a_metric_as_soon_as_it_is_chosen(app, tmp_path):
 
 def test_files_have_the_caveats_that_the_page_shows(app, source, monkeypatch):
     files = {}
-    monkeypatch.setattr(st, "download_button", lambda label, data, name, *args, **more: files.update(
-        {name.rpartition(".")[2]: data() if callable(data) else data}))
+    monkeypatch.setattr(
+        st,
+        "download_button",
+        lambda label, data, name, *args, **more: files.update(
+            {name.rpartition(".")[2]: data() if callable(data) else data}
+        ),
+    )
     page = app(source)
     assert not page.exception
     shown = compare(source.read())
     caveats = [caution.finding for caution in pick_verdict_caveats(shown, "bleu")]
-    assert "Only BLEU was used. Another metric may decide otherwise." in caveats and few_units(source) in caveats
+    assert (
+        "Only BLEU was used. Another metric may decide otherwise." in caveats
+        and few_units(source) in caveats
+    )
     assert all(escape(caveat) in words(page) for caveat in caveats)
-    figures = [json.loads(chart.proto.spec)["layout"]["annotations"] for chart in page.get("plotly_chart")]
+    figures = [
+        json.loads(chart.proto.spec)["layout"]["annotations"] for chart in page.get("plotly_chart")
+    ]
     texts = [" ".join(note["text"].replace("<br>", " ") for note in notes) for notes in figures]
     texts.append(" ".join(re.findall(r"<text[^>]*>([^<]*)</text>", files["svg"])))
     texts = [" ".join(html.unescape(text).split()) for text in texts]
@@ -325,8 +403,11 @@ def test_files_have_the_caveats_that_the_page_shows(app, source, monkeypatch):
 
 @pytest.mark.long
 def test_the_caption_claims_no_joint_decisions_where_the_test_does_not_keep_its_level(app, source):
-    for asked, holds in ((dict(unit="document"), True), (dict(unit="segment"), False),
-                         (dict(test="riezler-maxwell"), False)):
+    for asked, holds in (
+        (dict(unit="document"), True),
+        (dict(unit="segment"), False),
+        (dict(test="riezler-maxwell"), False),
+    ):
         captions = " ".join(element.value for element in app(source, **asked).caption)
         assert "the test of the differences decides" in captions
         assert ("decides, for all pairs together" in captions) == holds
@@ -335,22 +416,33 @@ def test_the_caption_claims_no_joint_decisions_where_the_test_does_not_keep_its_
 def test_training_runs(opened, tmp_path):
     """The spread between runs stands right of the score; a page that does not know runs says so."""
     ref = sentences(40)
-    outputs = [[text.replace(word, "x") if k % n == 0 else text for k, text in enumerate(ref)]
-               for word, n in (("sentence", 4), ("small", 3), ("test", 2))]
+    outputs = [
+        [text.replace(word, "x") if k % n == 0 else text for k, text in enumerate(ref)]
+        for word, n in (("sentence", 4), ("small", 3), ("test", 2))
+    ]
     source = written(tmp_path, ref, outputs[::2], names=NAMES[:2])
-    source = dataclasses.replace(source, run=((NAMES[0], write(tmp_path / "again.txt", outputs[1])),))
+    source = dataclasses.replace(
+        source, run=((NAMES[0], write(tmp_path / "again.txt", outputs[1])),)
+    )
     page = opened("summary", source)
     assert not page.exception
     said = words(page)
-    runs, = (row for row in compare(source.read()).metrics["bleu"].runs if row.sd is not None)
-    assert "SD between runs" in said and f"{runs.sd:.2f}" in said and "has a single training run" in said
+    (runs,) = (row for row in compare(source.read()).metrics["bleu"].runs if row.sd is not None)
+    assert (
+        "SD between runs" in said
+        and f"{runs.sd:.2f}" in said
+        and "has a single training run" in said
+    )
     inside = opened("inside", source)
     assert not inside.exception and "cannot show training runs yet" in words(inside)
 
 
 def test_to_leave_out_every_system_is_said(opened, source):
     page = opened("summary", source, exclude=list(NAMES))
-    assert not page.exception and "Every system is excluded. Keep one under Systems and segments" in words(page)
+    assert (
+        not page.exception
+        and "Every system is excluded. Keep one under Systems and segments" in words(page)
+    )
     assert page.multiselect(key="exclude").value == list(NAMES)
 
 
@@ -358,9 +450,13 @@ def test_to_leave_out_every_system_is_said(opened, source):
 def test_lines_in_another_order_stand_beside_each_verdict(opened, tmp_path, page):
     ref = [f"{text} {'and so on ' * (k * k % 7)}" for k, text in enumerate(sentences(60))]
     outputs = {"good": [text.replace("small", "tiny") for text in ref], "odd": ref[20:] + ref[:20]}
-    source = Source(((None, write(tmp_path / "ref.txt", ref)),),
-                    tuple((name, write(tmp_path / f"{name}.txt", lines)) for name, lines in outputs.items()))
+    source = Source(
+        ((None, write(tmp_path / "ref.txt", ref)),),
+        tuple((name, write(tmp_path / f"{name}.txt", lines)) for name, lines in outputs.items()),
+    )
     shown = opened(page, source)
     assert not shown.exception
     said = "The lines of odd do not follow the order of reference ref"
-    assert words(shown).count(said) - sum(words(tab).count(said) for tab in shown.tabs) == 1  # not only in a tab
+    assert (
+        words(shown).count(said) - sum(words(tab).count(said) for tab in shown.tabs) == 1
+    )  # not only in a tab

@@ -20,15 +20,25 @@ from tests.builders.screens import arguments, copied, words
 @pytest.fixture
 def rated(text_folder):
     """The folder with ratings of 40 of 60 lines."""
-    lines = [f"{k}\t{name}\t{level + k % 7}" for k in range(1, 41) for name, level in (("good", 90), ("fair", 80),
-                                                                                        ("poor", 30))]
+    lines = [
+        f"{k}\t{name}\t{level + k % 7}"
+        for k in range(1, 41)
+        for name, level in (("good", 90), ("fair", 80), ("poor", 30))
+    ]
     (text_folder / "en-de.esa.tsv").write_text("\n".join(["line\tsystem\tscore", *lines]))
     return text_folder
 
 
 def test_they_are_a_metric_of_the_page_task_and_of_its_pairs(opened, rated, capsys, monkeypatch):
     monkeypatch.chdir(rated.parent)  # from where commands name the files
-    page = opened("results", root=rated.parent, shared_task=rated.name, metric="esa", trials="999", trust="true")
+    page = opened(
+        "results",
+        root=rated.parent,
+        shared_task=rated.name,
+        metric="esa",
+        trials="999",
+        trust="true",
+    )
     assert not page.exception and "agrees most with esa" in words(page)
     assert not any(str(rated.parent) in line for line in copied(page))
     command = next(line for line in copied(page) if line.startswith("mtsig task") and "esa" in line)
@@ -36,12 +46,18 @@ def test_they_are_a_metric_of_the_page_task_and_of_its_pairs(opened, rated, caps
     printed = json.loads(capsys.readouterr().out)
     source = TaskSource(str(rated), scores=(("en-de", "esa", str(rated / "en-de.esa.tsv")),))
     found = compare_task(KeptTask(source), "esa", trials=999)
-    assert [row["system"] for row in printed["pairs"]["en-de"]["metrics"]["esa"]["systems"]] == ["good", "fair", "poor"]
+    assert [row["system"] for row in printed["pairs"]["en-de"]["metrics"]["esa"]["systems"]] == [
+        "good",
+        "fair",
+        "poor",
+    ]
     assert printed["pairs"]["en-de"]["testset"]["digest"] == found.pairs["en-de"].testset.digest
     command = next(line for line in copied(page) if line.startswith("mtsig agreement"))
     assert main([*arguments(command), "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["human"] == "esa"
-    page = opened("summary", root=rated.parent, testset=f"{rated.name}/en-de", metric="esa", trials="999")
+    page = opened(
+        "summary", root=rated.parent, testset=f"{rated.name}/en-de", metric="esa", trials="999"
+    )
     assert not page.exception and "good is significantly better than the other" in words(page)
     command = next(line for line in copied(page) if line.startswith("mtsig"))
     assert f"--scores esa={rated.name}/en-de.esa.tsv" in command
@@ -56,10 +72,20 @@ def test_a_direction_that_nobody_said_stands_on_the_pages(opened, rated, monkeyp
     table = (rated / "en-de.esa.tsv").rename(rated / "en-de.mine.tsv")
     task = KeptTask(TaskSource(str(rated), scores=(("en-de", "mine", str(table)),))).task
     digests = {pair: one.digest for pair, one in task.testsets.items()}
-    kept = views.reviews().begin(Begin(rated.name, None, task.digest, digests, "mine", {"trials": 999}), "x")
-    for page in (opened("results", root=rated.parent, shared_task=rated.name, metric="mine", trials="999",
-                        trust="true"),
-                 opened("review", root=rated.parent, review=kept.edit_link)):
+    kept = views.reviews().begin(
+        Begin(rated.name, None, task.digest, digests, "mine", {"trials": 999}), "x"
+    )
+    for page in (
+        opened(
+            "results",
+            root=rated.parent,
+            shared_task=rated.name,
+            metric="mine",
+            trials="999",
+            trust="true",
+        ),
+        opened("review", root=rated.parent, review=kept.edit_link),
+    ):
         assert not page.exception and f"Assumed: {SAID}" in words(page)
     testsets.store.clear(), views.reviews.clear()
 
@@ -80,27 +106,59 @@ def test_training_runs_lie_there_too(opened, rated, monkeypatch, tmp_path):
     kept = views.reviews().begin(begin, "x")
     review = opened("review", root=rated.parent, review=kept.edit_link)
     runs = runs_table(found, "bleu")
-    assert [row[:3] for row in runs.rows] == [("en-de", "good", 2)]  # of the others, which have one, nothing is said
+    assert [row[:3] for row in runs.rows] == [
+        ("en-de", "good", 2)
+    ]  # of the others, which have one, nothing is said
     for shown in (page, review):
-        cells = [cell for table in (runs, pair_runs_table(found, "bleu")) for row in table.texts() for cell in row]
+        cells = [
+            cell
+            for table in (runs, pair_runs_table(found, "bleu"))
+            for row in table.texts()
+            for cell in row
+        ]
         assert not shown.exception and all(cell in words(shown) for cell in cells)
-        assert any(f"--run en-de:good={rated.name}/en-de.good.run2.txt" in line for line in copied(shown))
-    page = opened("summary", root=rated.parent, testset=f"{rated.name}/en-de", metric="bleu", trials="999")
+        assert any(
+            f"--run en-de:good={rated.name}/en-de.good.run2.txt" in line for line in copied(shown)
+        )
+    page = opened(
+        "summary", root=rated.parent, testset=f"{rated.name}/en-de", metric="bleu", trials="999"
+    )
     assert "SD between runs" in words(page)
     testsets.store.clear(), views.reviews.clear()
 
 
-def test_tables_and_runs_elsewhere_are_given_to_the_server(opened, rated, run, tmp_path, monkeypatch):
+def test_tables_and_runs_elsewhere_are_given_to_the_server(
+    opened, rated, run, tmp_path, monkeypatch
+):
     table, again = tmp_path / "ratings.tsv", tmp_path / "again.txt"
     (rated / "en-de.esa.tsv").rename(table)
     again.write_text((rated / "system-outputs" / "en-de" / "fair.txt").read_text())
     withdrawn = tmp_path / "who.tsv"
     withdrawn.write_text("system\trole\npoor\twithdrawn\n")
     started = []
-    monkeypatch.setattr(os, "execve", lambda program, command, environment: started.append(environment))
-    run("serve", "--folder", rated, "--scores", f"en-de:people={table}", "--run", f"en-de:good={again}",
-        "--pairs", "en-de", "--systems-table", withdrawn, "--port", free_port(), "--no-browser")
-    source, task = Source.from_json(started[0][SOURCE_VARIABLE]), TaskSource.from_json(started[0][TASK_VARIABLE])
+    monkeypatch.setattr(
+        os, "execve", lambda program, command, environment: started.append(environment)
+    )
+    run(
+        "serve",
+        "--folder",
+        rated,
+        "--scores",
+        f"en-de:people={table}",
+        "--run",
+        f"en-de:good={again}",
+        "--pairs",
+        "en-de",
+        "--systems-table",
+        withdrawn,
+        "--port",
+        free_port(),
+        "--no-browser",
+    )
+    source, task = (
+        Source.from_json(started[0][SOURCE_VARIABLE]),
+        TaskSource.from_json(started[0][TASK_VARIABLE]),
+    )
     assert (task.pairs, task.scores) == (("en-de",), (("en-de", "people", str(table)),))
     page = opened("results", source, task=task, metric="chrf", trials="999", shared_task=rated.name)
     assert not page.exception and "people" in page.selectbox(key="metric").options
@@ -111,18 +169,32 @@ def test_tables_and_runs_elsewhere_are_given_to_the_server(opened, rated, run, t
     assert str(tmp_path) not in words(page) + command
     testset = testsets.find(f"{rated.name}/en-de", testsets.available()).load()
     assert set(testset.systems) == {"good", "fair"} and set(testset.runs) == {"good"}
-    assert "Excluded: poor. who.tsv, the task's table of systems, marks them as withdrawn." in map(str, testset.assumed)
+    assert "Excluded: poor. who.tsv, the task's table of systems, marks them as withdrawn." in map(
+        str, testset.assumed
+    )
 
 
 def test_the_direction_of_one_language_pairs_scores_keeps_no_other_from_opening(opened, rated):
     for path in [path for path in rated.rglob("*en-de*") if path.is_file()]:
         path.with_name(path.name.replace("en-de", "en-cs")).write_bytes(path.read_bytes())
     shutil.copytree(rated / "system-outputs" / "en-de", rated / "system-outputs" / "en-cs")
-    task = TaskSource(str(rated), scores=(("en-cs", "esa", str(rated / "en-cs.esa.tsv")),), lower_is_better=("esa",))
+    task = TaskSource(
+        str(rated),
+        scores=(("en-cs", "esa", str(rated / "en-cs.esa.tsv")),),
+        lower_is_better=("esa",),
+    )
     for pair, has in (("en-cs", True), ("en-de", False)):
-        page = opened("summary", Source(folder=str(rated)), task=task, testset=f"{rated.name}/{pair}", trials="99")
+        page = opened(
+            "summary",
+            Source(folder=str(rated)),
+            task=task,
+            testset=f"{rated.name}/{pair}",
+            trials="99",
+        )
         assert not page.exception and not page.error
         command = next(line for line in copied(page) if line.startswith("mtsig"))
         assert f"--langpair {pair}" in command and ("--lower-is-better esa" in command) is has
         scores = testsets.find(f"{rated.name}/{pair}", testsets.available()).load().scores
-        assert {name: one.higher_is_better for name, one in scores.items()} == ({"esa": False} if has else {})
+        assert {name: one.higher_is_better for name, one in scores.items()} == (
+            {"esa": False} if has else {}
+        )

@@ -1,6 +1,5 @@
 """The tokenizer: a control in the sidebar, in the status line, in the printed command."""
 
-
 import pytest
 
 from mtsig_core.source import Source
@@ -11,9 +10,16 @@ from tests.builders.toys import SPACELESS
 @pytest.fixture
 def chinese(tmp_path):
     lines = SPACELESS["zh"] * 5
-    systems = {"A": [text[:-1] for text in lines], "B": [text[1:] if k % 2 else text for k, text in enumerate(lines)]}
-    return Source(ref=((None, write(tmp_path / "ref.txt", lines)),),
-                  system=tuple((name, write(tmp_path / f"{name}.txt", texts)) for name, texts in systems.items()))
+    systems = {
+        "A": [text[:-1] for text in lines],
+        "B": [text[1:] if k % 2 else text for k, text in enumerate(lines)],
+    }
+    return Source(
+        ref=((None, write(tmp_path / "ref.txt", lines)),),
+        system=tuple(
+            (name, write(tmp_path / f"{name}.txt", texts)) for name, texts in systems.items()
+        ),
+    )
 
 
 def commands(page):

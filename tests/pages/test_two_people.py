@@ -1,4 +1,6 @@
-"""Two people who open the same content, each from files of their own names: nothing of one reaches the other."""
+"""Two people who open the same content, each from files of their own names: nothing of one reaches
+the other.
+"""
 
 from types import SimpleNamespace
 
@@ -20,34 +22,61 @@ from tests.builders.screens import sentences, words, write
 from tests.builders.streamlit_parts import all_elements
 
 #: Views of a page beside its first: what its link asks.
-VIEWS = [("metrics", {"inside": "by domain"}), ("metrics", {"inside": "which metric to trust"}),
-         ("pair", {"card": "true"}), ("inside", {"inside": "sentence average"}), ("trust", {"experiment": "Coverage"}),
-         ("summary", {"metric": "human"})]
-#: Of pages on scores alone, whose lines are counted from 0: what was assumed of that names the file.
-ON_SCORES = [("summary", {}), ("pairs", {}), ("pair", {"card": "true"}), ("metrics", {"inside": "by domain"}),
-             ("metrics", {"inside": "which metric to trust"}), ("bootstrap", {})]
-CASES = brief(len(ROWS) + 3, [*(("texts", name, {}) for name in ROWS), *(("scores", *view) for view in ON_SCORES),
-                               *(("texts", *view) for view in VIEWS)])
+VIEWS = [
+    ("metrics", {"inside": "by domain"}),
+    ("metrics", {"inside": "which metric to trust"}),
+    ("pair", {"card": "true"}),
+    ("inside", {"inside": "sentence average"}),
+    ("trust", {"experiment": "Coverage"}),
+    ("summary", {"metric": "human"}),
+]
+#: Of pages on scores alone, whose lines are counted from 0: what was assumed of that names the
+#: file.
+ON_SCORES = [
+    ("summary", {}),
+    ("pairs", {}),
+    ("pair", {"card": "true"}),
+    ("metrics", {"inside": "by domain"}),
+    ("metrics", {"inside": "which metric to trust"}),
+    ("bootstrap", {}),
+]
+CASES = brief(
+    len(ROWS) + 3,
+    [
+        *(("texts", name, {}) for name in ROWS),
+        *(("scores", *view) for view in ON_SCORES),
+        *(("texts", *view) for view in VIEWS),
+    ],
+)
 
 
 def texts_of_a(person, folder):
     """The same content for everybody; the set is called as its files are."""
     reference = sentences(60)
-    outputs = {"A": [text.replace("small", "tiny") if k % 3 else text for k, text in enumerate(reference)],
-               "B": [text.replace("number", "no") if k % 4 else text for k, text in enumerate(reference)]}
+    outputs = {
+        "A": [text.replace("small", "tiny") if k % 3 else text for k, text in enumerate(reference)],
+        "B": [text.replace("number", "no") if k % 4 else text for k, text in enumerate(reference)],
+    }
     documents = [f"{'news' if k < 30 else 'social'}\td{k // 3}" for k in range(60)]
     table = scores_of_a(person, folder, first_line=1).scores[0]
-    return Source(ref=(("ref", write(folder / f"{person}-ref.txt", reference)),),
-                  system=tuple((name, write(folder / f"{person}-{name}.txt", texts))
-                               for name, texts in outputs.items()),
-                  docs=write(folder / f"{person}-docs.txt", documents), scores=(table,))
+    return Source(
+        ref=(("ref", write(folder / f"{person}-ref.txt", reference)),),
+        system=tuple(
+            (name, write(folder / f"{person}-{name}.txt", texts)) for name, texts in outputs.items()
+        ),
+        docs=write(folder / f"{person}-docs.txt", documents),
+        scores=(table,),
+    )
 
 
 def scores_of_a(person, folder, first_line=0):
     tables = []
     for metric, spread in (("human", 11), ("xcomet", 7)):
-        rows = [f"{name}\t{k + first_line}\t{50 + (7 * k + better) % spread + better}\td{k // 3}\t{domain(k)}"
-                for better, name in enumerate("AB") for k in range(60)]
+        rows = [
+            f"{name}\t{k + first_line}\t{50 + (7 * k + better) % spread + better}\td{k // 3}\t{domain(k)}"
+            for better, name in enumerate("AB")
+            for k in range(60)
+        ]
         header = "system\tline\tscore\tdocument\tdomain"
         tables.append((metric, write(folder / f"{person}-{metric}.tsv", [header, *rows])))
     return Source(scores=tuple(tables), higher_is_better=("human",))
@@ -104,12 +133,21 @@ def test_nothing_of_one_person_is_shown_to_another(opened, tmp_path, files, sour
 
 
 @pytest.mark.parametrize("tab", brief(2, ["Language pairs", *ranking_sections.TABS]))
-def test_nothing_of_one_task_is_shown_of_another_with_the_same_content(opened, tmp_path, files, tab):
+def test_nothing_of_one_task_is_shown_of_another_with_the_same_content(
+    opened, tmp_path, files, tab
+):
     shown = {}
     for person in ("alice", "robert"):
         files.clear()
         folder = score_folder(tmp_path / person).rename(tmp_path / person / f"{person}-task")
-        page = opened("results", task=TaskSource(str(folder)), trials="999", metric="XCOMET", tab=tab, trust="true")
+        page = opened(
+            "results",
+            task=TaskSource(str(folder)),
+            trials="999",
+            metric="XCOMET",
+            tab=tab,
+            trust="true",
+        )
         assert not page.exception and "mt-error" not in words(page)
         shown[person] = texts_of(page, files)
     assert "robert" not in shown["alice"] and "alice" not in shown["robert"]
@@ -118,13 +156,18 @@ def test_nothing_of_one_task_is_shown_of_another_with_the_same_content(opened, t
 
 def test_a_task_is_told_by_its_zip_though_it_is_called_as_another(tmp_path):
     """What is read of it names files in it."""
-    folders = [score_folder(tmp_path / person).rename(tmp_path / f"{person}-task") for person in ("alice", "robert")]
+    folders = [
+        score_folder(tmp_path / person).rename(tmp_path / f"{person}-task")
+        for person in ("alice", "robert")
+    ]
     alice, robert = (TaskSource(str(folder), name="WMT").digest() for folder in folders)
     assert alice != robert
 
 
 def test_nothing_of_one_review_is_shown_in_another(opened, tmp_path, files, monkeypatch):
-    """Two people review the same task: each with a reason, a note and a decision, on the same system and pair."""
+    """Two people review the same task: each with a reason, a note and a decision, on the same
+    system and pair.
+    """
     monkeypatch.setenv("MTSIG_HOME", str(tmp_path / "home"))
     testsets.store.clear(), views.reviews.clear()
     root = score_folder(tmp_path / "tasks").parent
@@ -133,14 +176,22 @@ def test_nothing_of_one_review_is_shown_in_another(opened, tmp_path, files, monk
     shown, links = {}, {}
     for person in ("alice", "robert"):
         files.clear()
-        kept = views.reviews().begin(Begin("task", None, found.task.digest, digests, "XCOMET", {"trials": 999}), person)
-        steps = (Exclude("Gamma", None, f"{person} says so"),
-                 NoteOn("en-de_DE", "XCOMET", "Alpha", "Beta", f"a note by {person}"),
-                 Decide("en-de_DE", ("Alpha",), f"as {person} decided"))
+        kept = views.reviews().begin(
+            Begin("task", None, found.task.digest, digests, "XCOMET", {"trials": 999}), person
+        )
+        steps = (
+            Exclude("Gamma", None, f"{person} says so"),
+            NoteOn("en-de_DE", "XCOMET", "Alpha", "Beta", f"a note by {person}"),
+            Decide("en-de_DE", ("Alpha",), f"as {person} decided"),
+        )
         for step in steps:
             kept = views.reviews().add(kept.edit_link, step, len(kept.history))
         page = opened("review", root=root, review=kept.read_link)
-        assert not page.exception and f"as {person} decided" in words(page) and f"{person} says so" in words(page)
+        assert (
+            not page.exception
+            and f"as {person} decided" in words(page)
+            and f"{person} says so" in words(page)
+        )
         shown[person], links[person] = texts_of(page, files), {kept.read_link, kept.edit_link}
     for person, other in (("alice", "robert"), ("robert", "alice")):
         assert other not in shown[person]
@@ -172,7 +223,11 @@ def test_no_memory_of_the_pages_gives_one_persons_set_to_another(tmp_path):
         testset = texts_of_a(person, tmp_path / person).read()
         view = SimpleNamespace(testset=testset, source=Source())
         several, _ = size_sections.with_several_references(view, "A")
-        parts = views._with_tokenizer(testset, "char"), testsets._part(testset, ("A",), "constrained"), several
+        parts = (
+            views._with_tokenizer(testset, "char"),
+            testsets._part(testset, ("A",), "constrained"),
+            several,
+        )
         names[person] = " ".join(part.name for part in parts)
     assert "robert" not in names["alice"] and names["alice"].count("alice") == 3
     assert "alice" not in names["robert"] and names["robert"].count("robert") == 3

@@ -17,7 +17,7 @@ KINDS = ["joined", "split", "missing", "extra"]
 def spoil(lines, kind, rng):
     """The lines with one fault, and where it is (its line, from 1)."""
     at = rng.randrange(len(lines) - 1)
-    before, line, after = lines[:at], lines[at], lines[at + 1:]
+    before, line, after = lines[:at], lines[at], lines[at + 1 :]
     if kind == "joined":
         return [*before, f"{line} {after[0]}", *after[1:]], at + 1
     if kind == "missing":
@@ -35,21 +35,35 @@ def corpus(n, rng):
     """A reference and an output that translates it with some other words and lengths."""
     words = ["".join(rng.choices("abcdefghijklmnop", k=rng.randint(2, 9))) for _ in range(2000)]
     reference = [rng.choices(words, k=rng.randint(3, 40)) for _ in range(n)]
-    output = [[rng.choice(words) if rng.random() < 0.4 else word for word in line if rng.random() < 0.95]
-              for line in reference]
+    output = [
+        [rng.choice(words) if rng.random() < 0.4 else word for word in line if rng.random() < 0.95]
+        for line in reference
+    ]
     return [" ".join(line) for line in reference], [" ".join(line) for line in output]
 
 
-REFERENCE = ["The first line is here.", "Second one.", "A third line, rather longer than others.", "Four.",
-             "The last line of them all."]
+REFERENCE = [
+    "The first line is here.",
+    "Second one.",
+    "A third line, rather longer than others.",
+    "Four.",
+    "The last line of them all.",
+]
 
 
-@pytest.mark.parametrize("output, line", [
-    (["The first line is here. Second one.", *REFERENCE[2:]], 2),
-    ([*REFERENCE[:2], "A third line,", "rather longer than others.", *REFERENCE[3:]], 3),
-    ([*REFERENCE[:2], *REFERENCE[3:]], 3), (REFERENCE[:4], 5),
-    (["Here is the translation you asked for:", *REFERENCE], 1), ([*REFERENCE, ""], 6),
-    (REFERENCE, None), (REFERENCE[:2], None)])  # nothing to find, or too much
+@pytest.mark.parametrize(
+    "output, line",
+    [
+        (["The first line is here. Second one.", *REFERENCE[2:]], 2),
+        ([*REFERENCE[:2], "A third line,", "rather longer than others.", *REFERENCE[3:]], 3),
+        ([*REFERENCE[:2], *REFERENCE[3:]], 3),
+        (REFERENCE[:4], 5),
+        (["Here is the translation you asked for:", *REFERENCE], 1),
+        ([*REFERENCE, ""], 6),
+        (REFERENCE, None),
+        (REFERENCE[:2], None),
+    ],
+)  # nothing to find, or too much
 def test_small(output, line):
     assert find_first_fault(REFERENCE, output) == line
 
@@ -57,7 +71,7 @@ def test_small(output, line):
 def test_what_a_search_cannot_help_is_not_searched():
     reference = ["line"] * 100
     assert find_first_fault(reference, reference[:-MAX_DIFFERENCE]) is not None
-    assert find_first_fault(reference, reference[:-MAX_DIFFERENCE - 1]) is None
+    assert find_first_fault(reference, reference[: -MAX_DIFFERENCE - 1]) is None
     assert find_first_fault([""] * (MAX_LINES + 1), [""] * MAX_LINES) is None
 
 
@@ -83,7 +97,10 @@ def test_made_up_faults_are_found(kind):
 def test_real_outputs(wmt24, langpair, kind):
     rng = random.Random(4)
     reference = read_lines(wmt24 / "references" / f"{langpair}.refA.txt")[:300]
-    outputs = [read_lines(path)[:300] for path in sorted((wmt24 / "system-outputs" / langpair).iterdir())[::3]]
+    outputs = [
+        read_lines(path)[:300]
+        for path in sorted((wmt24 / "system-outputs" / langpair).iterdir())[::3]
+    ]
     distances = []
     for _ in range(12):
         output, line = spoil(rng.choice(outputs), kind, rng)

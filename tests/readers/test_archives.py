@@ -10,12 +10,23 @@ import pytest
 from mtsig_core.cli.main import main
 from mtsig_core.errors import InputError
 from mtsig_core.readers import files as read_files
-from mtsig_core.readers.tasks import contents_of, has_scores, pairs_of, read_pair, read_task, tables_beside
+from mtsig_core.readers.tasks import (
+    contents_of,
+    has_scores,
+    pairs_of,
+    read_pair,
+    read_task,
+    tables_beside,
+)
 from mtsig_core.source import Source, TaskSource
 from tests.builders.toys import mean_ratings, task_files, zipped
 
-TEXTS = {"top/task/references/en-de.refA.txt": "a\nb\n", "top/task/system-outputs/en-de/x.txt": "a\nc\n",
-         "top/task/system-outputs/en-de/y.txt": "a\nd\n", "__MACOSX/top/._x": "?"}
+TEXTS = {
+    "top/task/references/en-de.refA.txt": "a\nb\n",
+    "top/task/system-outputs/en-de/x.txt": "a\nc\n",
+    "top/task/system-outputs/en-de/y.txt": "a\nd\n",
+    "__MACOSX/top/._x": "?",
+}
 
 
 @pytest.fixture
@@ -25,6 +36,7 @@ def packed(tmp_path):
             for file, text in files.items():
                 opened.writestr(file, text)
         return tmp_path / name
+
     return archive
 
 
@@ -51,14 +63,21 @@ def test_nothing_leads_out_and_links_are_left_out(packed, tmp_path):
 
 
 def test_a_zip_of_several_tasks_is_refused(packed):
-    """One beside the other, at any depth; not what a task has inside it, nor what Finder lays beside it."""
+    """One beside the other, at any depth; not what a task has inside it, nor what Finder lays
+    beside it.
+    """
     inside = {f"top/task/further/{name.removeprefix('top/')}": text for name, text in TEXTS.items()}
     finder = {f"__MACOSX/{name}": "?" for name in TEXTS}
     assert list(read_pair(packed({**TEXTS, **inside, **finder}), "en-de").systems) == ["x", "y"]
     other = {name.replace("top/task", "top/a/wmt23"): text for name, text in TEXTS.items()}
-    for path in (packed({**TEXTS, **other}), packed({**other, "top/task/automatic_scores/A.jsonl": "{}"})):
+    for path in (
+        packed({**TEXTS, **other}),
+        packed({**other, "top/task/automatic_scores/A.jsonl": "{}"}),
+    ):
         for read in (read_task, pairs_of):
-            with pytest.raises(InputError, match=r"holds 2 tasks: top/task, top/a/wmt23\. Expected one\."):
+            with pytest.raises(
+                InputError, match=r"holds 2 tasks: top/task, top/a/wmt23\. Expected one\."
+            ):
                 read(path)
 
 
@@ -67,7 +86,10 @@ def test_what_is_refused(packed, monkeypatch, tmp_path):
     with pytest.raises(InputError, match=r"toy.zip/top/task/system-outputs/en-de/x.txt has 1 line"):
         read_task(broken)
     (tmp_path / "no.zip").write_bytes(b"PK\x03\x04 not really")
-    with pytest.raises(InputError, match="no.zip is no zip file, or not all of one. Expected the folder of a shared"):
+    with pytest.raises(
+        InputError,
+        match="no.zip is no zip file, or not all of one. Expected the folder of a shared",
+    ):
         read_task(tmp_path / "no.zip")
     monkeypatch.setattr(read_files, "MAX_FILES", 2)
     with pytest.raises(InputError, match="Zip only one task"):
@@ -84,26 +106,54 @@ def full(tmp_path):
 def test_all_that_is_in_a_zip_is_read_or_named_with_the_reason(full):
     found = contents_of(full)
     assert found.pairs == ("en-cs", "en-de", "en-uk") and found.runs == ()
-    assert found.scores == (("en-cs", "esa", f"{full}/mytask/en-cs.esa.tsv"),
-                            ("en-de", "esa", f"{full}/mytask/scores/en-de.esa.seg.score"))
+    assert found.scores == (
+        ("en-cs", "esa", f"{full}/mytask/en-cs.esa.tsv"),
+        ("en-de", "esa", f"{full}/mytask/scores/en-de.esa.seg.score"),
+    )
     assert [file.removeprefix("mytask/") for file, _ in found.unread] == [
-        "references/en-cs.refA.txt.bak~", "README.md", "en-fr.esa.tsv", "notes.tsv"]
+        "references/en-cs.refA.txt.bak~",
+        "README.md",
+        "en-fr.esa.tsv",
+        "notes.tsv",
+    ]
     with zipfile.ZipFile(full) as archive:
         every = {name for name in archive.namelist()}
-    texts = {name for name in every if name.split("/")[1] in ("references", "system-outputs", "documents")}
+    texts = {
+        name
+        for name in every
+        if name.split("/")[1] in ("references", "system-outputs", "documents")
+    }
     taken = {path.removeprefix(f"{full}/") for *_, path in found.scores}
     assert texts | taken | {file for file, _ in found.unread} == every
 
 
-@pytest.mark.parametrize("name, said", [
-    ("m/human-scores/en-xx.mqm.seg.score", "en-xx is no language pair of which the task has a reference"),
-    ("m/metric-scores/en-cs/COMET.txt", "no table of segment scores such as en-de.esa.tsv, has such a name"),
-    ("beside.docx", "no text of a task")])
+@pytest.mark.parametrize(
+    "name, said",
+    [
+        (
+            "m/human-scores/en-xx.mqm.seg.score",
+            "en-xx is no language pair of which the task has a reference",
+        ),
+        (
+            "m/metric-scores/en-cs/COMET.txt",
+            "no table of segment scores such as en-de.esa.tsv, has such a name",
+        ),
+        ("beside.docx", "no text of a task"),
+    ],
+)
 def test_files_of_other_layouts_that_are_not_read_are_named_too(packed, name, said):
-    path = packed({"m/references/en-cs.refA.txt": "a\nb\n", "m/system-outputs/en-cs/x.txt": "a\nc\n",
-                   "m/human-scores/en-cs.esa.seg.score": "x\t1\nx\t2\n", name: "?"})
+    path = packed(
+        {
+            "m/references/en-cs.refA.txt": "a\nb\n",
+            "m/system-outputs/en-cs/x.txt": "a\nc\n",
+            "m/human-scores/en-cs.esa.seg.score": "x\t1\nx\t2\n",
+            name: "?",
+        }
+    )
     found = contents_of(path)
-    assert [(file, said in why) for file, why in found.unread] == [(name, True)] and found.scores == ()
+    assert [(file, said in why) for file, why in found.unread] == [
+        (name, True)
+    ] and found.scores == ()
 
 
 ESA_ROW = "ann,{},{},TGT,eng,{},{},test-en-news_one,False,[],1.0,2.0\n"
@@ -112,39 +162,65 @@ MQM_HEADER = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseve
 
 @pytest.mark.parametrize("place", ["mytask/", "mytask/humeval/2024/", "", "humeval/"])
 def test_published_ratings_in_a_zip_are_known_by_their_content(tmp_path, place):
-    esa = "".join(ESA_ROW.format(name, k, code, 60 + k) for name in ("Alpha", "Beta") for k in range(9)
-                  for code in ("ces", "deu", "jpn"))
-    mqm = MQM_HEADER + "".join(f"{name}\td\td\t{k}\tr\ts\tt\tFluency\tMinor\n" for name in ("Alpha", "Beta")
-                               for k in range(1, 9))
+    esa = "".join(
+        ESA_ROW.format(name, k, code, 60 + k)
+        for name in ("Alpha", "Beta")
+        for k in range(9)
+        for code in ("ces", "deu", "jpn")
+    )
+    mqm = MQM_HEADER + "".join(
+        f"{name}\td\td\t{k}\tr\ts\tt\tFluency\tMinor\n"
+        for name in ("Alpha", "Beta")
+        for k in range(1, 9)
+    )
     files = {name: text for name, text in task_files().items() if "esa" not in name}
     files |= {f"{place}wave2.csv": esa, f"{place}mqm_general_ende.tsv": mqm}
     (path := tmp_path / "t.zip").write_bytes(zipped(files))
     found = contents_of(path)
     assert set(found.scores) == {
-        ("en-cs", "ESA", f"{path}/{place}wave2.csv"), ("en-de", "ESA", f"{path}/{place}wave2.csv"),
-        ("en-de", "MQM", f"{path}/{place}mqm_general_ende.tsv")}
+        ("en-cs", "ESA", f"{path}/{place}wave2.csv"),
+        ("en-de", "ESA", f"{path}/{place}wave2.csv"),
+        ("en-de", "MQM", f"{path}/{place}mqm_general_ende.tsv"),
+    }
     assert [file for file, _ in found.unread] == [
-        "mytask/references/en-cs.refA.txt.bak~", "mytask/README.md", "mytask/notes.tsv"]
+        "mytask/references/en-cs.refA.txt.bak~",
+        "mytask/README.md",
+        "mytask/notes.tsv",
+    ]
     task = TaskSource(str(path), scores=found.scores).read()
     assert {pair: {*one.scores} for pair, one in task.testsets.items()} == {
-        "en-cs": {"ESA"}, "en-de": {"ESA", "MQM"}, "en-uk": set()}
+        "en-cs": {"ESA"},
+        "en-de": {"ESA", "MQM"},
+        "en-uk": set(),
+    }
 
 
 def test_why_a_table_of_scores_is_not_read(tmp_path):
     files = {name: text for name, text in task_files().items() if "esa" not in name}
-    files |= {"mytask/wave.csv": "".join(ESA_ROW.format("Alpha", k, "jpn", 60) for k in range(9)),
-              "mytask/mqm.tsv": MQM_HEADER + "Alpha\td\td\t1\tr\ts\tt\tFluency\tMinor\n" * 3,
-              "mytask/source-errors.tsv": MQM_HEADER + "Alpha\td\td\t1\tr\ts\tt\tSource error\tMinor\n" * 3,
-              "mytask/automatic-scores.tsv": "lp\tsystem\tmetric\tscore\nen-de\tAlpha\tBLEU\t3\n" * 3}
+    files |= {
+        "mytask/wave.csv": "".join(ESA_ROW.format("Alpha", k, "jpn", 60) for k in range(9)),
+        "mytask/mqm.tsv": MQM_HEADER + "Alpha\td\td\t1\tr\ts\tt\tFluency\tMinor\n" * 3,
+        "mytask/source-errors.tsv": MQM_HEADER
+        + "Alpha\td\td\t1\tr\ts\tt\tSource error\tMinor\n" * 3,
+        "mytask/automatic-scores.tsv": "lp\tsystem\tmetric\tscore\nen-de\tAlpha\tBLEU\t3\n" * 3,
+    }
     (path := tmp_path / "t.zip").write_bytes(zipped(files))
     found = contents_of(path)
     reasons = {file.removeprefix("mytask/"): why for file, why in found.unread}
     assert found.scores == ()
-    assert reasons["wave.csv"] == "it has scores of en-ja, and the task has no reference of that language pair"
-    assert "neither its content nor its name says of which language pair. Call it such as en-cs.MQM.tsv" in (
-        reasons["mqm.tsv"])
+    assert (
+        reasons["wave.csv"]
+        == "it has scores of en-ja, and the task has no reference of that language pair"
+    )
+    assert (
+        "neither its content nor its name says of which language pair. Call it such as en-cs.MQM.tsv"
+        in (reasons["mqm.tsv"])
+    )
     assert reasons["source-errors.tsv"].startswith("it lists errors of the source text only")
-    assert "published scores of systems, compare with them on the page Results" in reasons["automatic-scores.tsv"]
+    assert (
+        "published scores of systems, compare with them on the page Results"
+        in reasons["automatic-scores.tsv"]
+    )
     assert str(tmp_path) not in "".join(reasons.values())
 
 
@@ -154,17 +230,34 @@ def test_tables_in_a_zip_join_as_those_in_a_folder_do(full, tmp_path):
     folder = tmp_path / "plain/mytask"
     scores = contents_of(full).scores
     assert tables_beside(folder, ["en-cs", "en-de"]) == [
-        (pair, name, path.replace(f"{full}/mytask", str(folder))) for pair, name, path in scores]
+        (pair, name, path.replace(f"{full}/mytask", str(folder))) for pair, name, path in scores
+    ]
     task = TaskSource(str(full), scores=scores).read()
-    assert task.digest == TaskSource(str(folder), scores=tuple(tables_beside(folder, ["en-cs", "en-de"]))).read().digest
+    assert (
+        task.digest
+        == TaskSource(str(folder), scores=tuple(tables_beside(folder, ["en-cs", "en-de"])))
+        .read()
+        .digest
+    )
     for pair in ("en-cs", "en-de"):
         for system, mean in mean_ratings(task_files(), pair).items():
-            assert np.mean(task.testsets[pair].scores["esa"].by_system[system]) == pytest.approx(mean)
-        of_pair = Source(folder=str(full), langpair=pair, scores=tuple(one[1:] for one in scores if one[0] == pair))
+            assert np.mean(task.testsets[pair].scores["esa"].by_system[system]) == pytest.approx(
+                mean
+            )
+        of_pair = Source(
+            folder=str(full),
+            langpair=pair,
+            scores=tuple(one[1:] for one in scores if one[0] == pair),
+        )
         assert of_pair.read().digest == task.testsets[pair].digest
     runs = {f"mytask/en-cs.Alpha.run{k}.txt": "x\n" * 40 for k in (2, 3)}
     full.write_bytes(zipped(task_files() | runs))
-    assert len(TaskSource(str(full), run=contents_of(full).runs).read().testsets["en-cs"].runs["Alpha"]) == 2
+    assert (
+        len(
+            TaskSource(str(full), run=contents_of(full).runs).read().testsets["en-cs"].runs["Alpha"]
+        )
+        == 2
+    )
 
 
 def test_what_is_wrong_with_a_file_in_a_zip_is_told_with_its_place_in_it(full):
@@ -173,10 +266,14 @@ def test_what_is_wrong_with_a_file_in_a_zip_is_told_with_its_place_in_it(full):
             TaskSource(str(full), scores=(("en-cs", "esa", path),)).read()
         return str(error.value)
 
-    full.write_bytes(zipped(task_files() | {"mytask/en-cs.esa.tsv": "system\tline\tscore\nAlpha\t41\t2\n"}))
+    full.write_bytes(
+        zipped(task_files() | {"mytask/en-cs.esa.tsv": "system\tline\tscore\nAlpha\t41\t2\n"})
+    )
     table = f"{full}/mytask/en-cs.esa.tsv"
     assert refused(table).startswith(f"{table}, row 2: there is no line 41")
-    assert refused(f"{full}/mytask/en-cs.mqm.tsv").startswith(f"{full} has no file mytask/en-cs.mqm.tsv.")
+    assert refused(f"{full}/mytask/en-cs.mqm.tsv").startswith(
+        f"{full} has no file mytask/en-cs.mqm.tsv."
+    )
     (full.parent / "secret.tsv").write_text("system\tline\tscore\nAlpha\t1\t2\n")
     assert refused(f"{full}/../secret.tsv").startswith(f"{full} has no file secret.tsv.")
 

@@ -23,14 +23,37 @@ def write_texts(item, word):
 
 
 FILES = {
-    "genmt.jsonl": records(*({"doc_id": item, "src_text": write_texts(item, "the"), "refs": {} if "xx" in item else {
-        "refA": {"ref": write_texts(item, "das")}}} for item in IDS)),
-    "systems/A.jsonl": records(*({"doc_id": item, "hypothesis": write_texts(item, "das")} for item in reversed(IDS))),
-    "systems/B.jsonl": records(*({"doc_id": item, "hypothesis": write_texts(item, "der")} for item in IDS
-                                 if "cs" in item))}
-RATINGS = records(*({"doc_id": f"{item}_#_{k}", "scores": {system: {
-    "human1": 90 - 9 * (system == "B") + k, "annotator1": "p"} for system in "AB"}} for item in IDS if "cs" in item
-    for k in range(2)))
+    "genmt.jsonl": records(
+        *(
+            {
+                "doc_id": item,
+                "src_text": write_texts(item, "the"),
+                "refs": {} if "xx" in item else {"refA": {"ref": write_texts(item, "das")}},
+            }
+            for item in IDS
+        )
+    ),
+    "systems/A.jsonl": records(
+        *({"doc_id": item, "hypothesis": write_texts(item, "das")} for item in reversed(IDS))
+    ),
+    "systems/B.jsonl": records(
+        *({"doc_id": item, "hypothesis": write_texts(item, "der")} for item in IDS if "cs" in item)
+    ),
+}
+RATINGS = records(
+    *(
+        {
+            "doc_id": f"{item}_#_{k}",
+            "scores": {
+                system: {"human1": 90 - 9 * (system == "B") + k, "annotator1": "p"}
+                for system in "AB"
+            },
+        }
+        for item in IDS
+        if "cs" in item
+        for k in range(2)
+    )
+)
 
 
 @pytest.fixture
@@ -44,13 +67,25 @@ def folder(tmp_path):
 
 def test_each_language_pair_is_a_test_set_of_paragraphs(folder):
     task = read_task(folder)
-    assert {pair: [*one.systems] for pair, one in task.testsets.items()} == {"en-cs_CZ": ["A", "B"], "en-de_DE": ["A"]}
+    assert {pair: [*one.systems] for pair, one in task.testsets.items()} == {
+        "en-cs_CZ": ["A", "B"],
+        "en-de_DE": ["A"],
+    }
     czech = task.testsets["en-cs_CZ"]
     assert czech.n_segments == 12 and czech.n_documents == 6 and set(czech.domains) == {"news"}
-    assert czech.references["refA"][:2] == ("das one of d0 here", "das two of d0 there") == czech.systems["A"][:2]
+    assert (
+        czech.references["refA"][:2]
+        == ("das one of d0 here", "das two of d0 there")
+        == czech.systems["A"][:2]
+    )
     assert czech.sources[1] == "the two of d0 there"
-    assert [one.facts["pair"] for one in task.assumed if one.code == "pair-without-reference"] == ["en-xx_YY"]
-    assert [*read_task(folder, ["en-de_DE"]).testsets] == ["en-de_DE"] and pairs_of(folder) == ["en-cs_CZ", "en-de_DE"]
+    assert [one.facts["pair"] for one in task.assumed if one.code == "pair-without-reference"] == [
+        "en-xx_YY"
+    ]
+    assert [*read_task(folder, ["en-de_DE"]).testsets] == ["en-de_DE"] and pairs_of(folder) == [
+        "en-cs_CZ",
+        "en-de_DE",
+    ]
     with pytest.raises(MtsigError, match="en-xx_YY"):
         read_task(folder, ["en-xx_YY"])
 
@@ -58,7 +93,11 @@ def test_each_language_pair_is_a_test_set_of_paragraphs(folder):
 @pytest.mark.parametrize("place", ["", "top/data/"])
 def test_a_zip_with_its_ratings(tmp_path, place):
     path = tmp_path / "t.zip"
-    path.write_bytes(zipped({f"{place}{name}": text for name, text in (FILES | {"humeval.jsonl": RATINGS}).items()}))
+    path.write_bytes(
+        zipped(
+            {f"{place}{name}": text for name, text in (FILES | {"humeval.jsonl": RATINGS}).items()}
+        )
+    )
     found = contents_of(path)
     assert is_task(path) and found.pairs == ("en-cs_CZ", "en-de_DE") and found.unread == ()
     assert [one[:2] for one in found.scores] == [("en-cs_CZ", "ESA")]
@@ -66,7 +105,22 @@ def test_a_zip_with_its_ratings(tmp_path, place):
 
 def test_the_command_line_uses_ratings_beside_them(folder, capsys):
     (folder / "humeval.jsonl").write_text(RATINGS)
-    assert main(["task", "--folder", str(folder), "--trials", "99", "--resamples", "99", "--format", "json"]) == 0
+    assert (
+        main(
+            [
+                "task",
+                "--folder",
+                str(folder),
+                "--trials",
+                "99",
+                "--resamples",
+                "99",
+                "--format",
+                "json",
+            ]
+        )
+        == 0
+    )
     done = capsys.readouterr()
     [a, b] = json.loads(done.out)["pairs"]["en-cs_CZ"]["metrics"]["ESA"]["systems"]
     assert (a["system"], a["score"], b["score"]) == ("A", 90.5, 81.5)

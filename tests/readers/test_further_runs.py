@@ -16,13 +16,17 @@ from mtsig_core.report.commands import source_options, task_command
 from mtsig_core.source import Source, TaskSource
 from tests.builders.toys import texts
 
-REFERENCE, (A, A2, B, B2, C) = texts(5, [.3, .33, .4, .36, .5], 12)
+REFERENCE, (A, A2, B, B2, C) = texts(5, [0.3, 0.33, 0.4, 0.36, 0.5], 12)
 CANARY = "canary 1-2-3"
 
 
 @pytest.fixture
 def folder(tmp_path):
-    """Two language pairs of the same texts; the first line is a canary. Beside it the further runs."""
+    """Two language pairs of the same texts; the first line is a canary.
+
+    Beside it the further runs.
+    """
+
     def write(path, *lines):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("\n".join([CANARY, *lines]) + "\n", encoding="utf-8")
@@ -31,7 +35,9 @@ def folder(tmp_path):
     for pair in ("en-de", "en-cs"):
         write(tmp_path / "task" / "references" / f"{pair}.refA.txt", *REFERENCE)
         (docs := tmp_path / "task" / "documents").mkdir(exist_ok=True)
-        (docs / f"{pair}.docs").write_text("canary\tcanary\n" + "".join(f"news\td{k // 2}\n" for k in range(12)))
+        (docs / f"{pair}.docs").write_text(
+            "canary\tcanary\n" + "".join(f"news\td{k // 2}\n" for k in range(12))
+        )
         for name, output in (("A", A), ("B", B), ("C", C)):
             write(tmp_path / "task" / "system-outputs" / pair / f"{name}.txt", *output)
     for name, output in (("A", A2), ("B", B2)):
@@ -51,7 +57,10 @@ def points(output):
 def test_a_folder_has_runs_without_the_line_that_is_a_canary(folder, runs):
     source = Source(folder=str(folder), langpair="en-de", run=runs)
     testset = source.read()
-    assert testset.runs == {"A": (tuple(A2),), "B": (tuple(B2),)} and list(testset.references["refA"]) == REFERENCE
+    assert (
+        testset.runs == {"A": (tuple(A2),), "B": (tuple(B2),)}
+        and list(testset.references["refA"]) == REFERENCE
+    )
     plain = replace(source, run=()).read()
     assert testset.lines == plain.lines
     assert testset.digest == replace(plain, runs={"A": [A2], "B": [B2]}).digest
@@ -64,7 +73,9 @@ def test_a_folder_has_runs_without_the_line_that_is_a_canary(folder, runs):
 def test_what_a_run_cannot_be(folder, runs):
     testset = Source(folder=str(folder), langpair="en-de", keep_canary=True).read()
     (folder.parent / "short.txt").write_text("one\n")
-    with pytest.raises(InputError, match="short.txt has 1 line, the reference refA of task en-de has 13"):
+    with pytest.raises(
+        InputError, match="short.txt has 1 line, the reference refA of task en-de has 13"
+    ):
         join_runs(testset, [("A", folder.parent / "short.txt")])
     with pytest.raises(InputError, match="'a', which is no system. Did you mean 'A'"):
         join_runs(testset, [("a", runs[0][1])])
@@ -72,13 +83,28 @@ def test_what_a_run_cannot_be(folder, runs):
 
 def test_a_language_pair_that_is_left_out_takes_no_runs_and_no_scores(folder, runs, run):
     """Said, where it was ignored before; a pair that does not exist is called so."""
-    given, told = f"en-cs:A={runs[0][1]}", "A is given for en-cs, which is not among the language pairs that are chosen"
+    given, told = (
+        f"en-cs:A={runs[0][1]}",
+        "A is given for en-cs, which is not among the language pairs that are chosen",
+    )
     for option in ("--run", "--scores"):
         failed = run("task", "--folder", folder, "--pairs", "en-de", option, given)
-        assert failed.status == 2 and f"{told}: en-de." in failed.err and "--pairs en-de,en-cs" in failed.err
-        missing = run("task", "--folder", folder, "--pairs", "en-de", option, given.replace("cs:", "xx:"))
-        assert missing.status == 2 and "Unknown language pair 'en-xx'" in missing.err and "en-cs" in missing.err
-    failed = run("agreement", "--folder", folder, "--pairs", "en-de", "--scores", given, "--human", "A")
+        assert (
+            failed.status == 2
+            and f"{told}: en-de." in failed.err
+            and "--pairs en-de,en-cs" in failed.err
+        )
+        missing = run(
+            "task", "--folder", folder, "--pairs", "en-de", option, given.replace("cs:", "xx:")
+        )
+        assert (
+            missing.status == 2
+            and "Unknown language pair 'en-xx'" in missing.err
+            and "en-cs" in missing.err
+        )
+    failed = run(
+        "agreement", "--folder", folder, "--pairs", "en-de", "--scores", given, "--human", "A"
+    )
     assert failed.status == 2 and told in failed.err
     failed = run("task", "--demo", "--pairs", "qaa-en", "--run", given.replace("en-cs", "qab-en"))
     assert failed.status == 2 and "A is given for qab-en" in failed.err
@@ -91,47 +117,94 @@ def test_xml_has_runs(folder):
     (file := folder.parent / "set.xml").write_text(
         f'<dataset id="set"><doc id="d" origlang="en"><src lang="en"><p>{seg(REFERENCE)}</p></src>'
         f'<ref lang="de" translator="A"><p>{seg(REFERENCE)}</p></ref>'
-        + "".join(f'<hyp system="{name}" lang="de"><p>{seg(output)}</p></hyp>' for name, output in (("A", A), ("B", B)))
-        + "</doc></dataset>", encoding="utf-8")
+        + "".join(
+            f'<hyp system="{name}" lang="de"><p>{seg(output)}</p></hyp>'
+            for name, output in (("A", A), ("B", B))
+        )
+        + "</doc></dataset>",
+        encoding="utf-8",
+    )
     for name, output in (("A", A2), ("B", B2)):
         (folder.parent / f"{name}.txt").write_text("\n".join(output) + "\n", encoding="utf-8")
-    testset = Source(xml=(str(file),), run=tuple((name, str(folder.parent / f"{name}.txt")) for name in "AB")).read()
+    testset = Source(
+        xml=(str(file),), run=tuple((name, str(folder.parent / f"{name}.txt")) for name in "AB")
+    ).read()
     found = compare(testset, trials=99, resamples=99).metrics["bleu"]
     assert {row.system: row.score for row in found.systems} == pytest.approx(
-        {"A": np.mean([points(A), points(A2)]), "B": np.mean([points(B), points(B2)])})
+        {"A": np.mean([points(A), points(A2)]), "B": np.mean([points(B), points(B2)])}
+    )
 
 
 def test_run_k_of_each_language_pair_makes_run_k_across_them(folder, runs, run):
-    """The SD of means of the scores, of A that has two runs in both; B has them in one, C in none."""
+    """The SD of means of the scores, of A that has two runs in both; B has them in one, C in
+    none.
+    """
     (folder.parent / "again.txt").write_text("\n".join([CANARY, *C]) + "\n", encoding="utf-8")
-    asked = ["task", "--folder", folder, "--trials", 99, "--resamples", 99,
-             *(f"--run=en-de:{name}={path}" for name, path in runs), f"--run=en-cs:A={folder.parent / 'again.txt'}"]
+    asked = [
+        "task",
+        "--folder",
+        folder,
+        "--trials",
+        99,
+        "--resamples",
+        99,
+        *(f"--run=en-de:{name}={path}" for name, path in runs),
+        f"--run=en-cs:A={folder.parent / 'again.txt'}",
+    ]
     text = run(*asked, "--format", "json").out
     data = json.loads(text)["macro"]["bleu"]["systems"]
     by_run = [(points(A) + points(A)) / 2, (points(A2) + points(C)) / 2]
     (mine,) = [row for row in data if "runs" in row]
     assert mine["system"] == "A" and mine["runs"]["scores"] == pytest.approx(by_run)
-    assert mine["runs"]["sd"] == pytest.approx(abs(by_run[0] - by_run[1]) / 2**.5)
+    assert mine["runs"]["sd"] == pytest.approx(abs(by_run[0] - by_run[1]) / 2**0.5)
     assert mine["score"] == pytest.approx(np.mean(by_run))
-    rows = [row for row in csv.DictReader(io.StringIO(run(*asked, "--format", "csv").out)) if not row["language_pair"]]
+    rows = [
+        row
+        for row in csv.DictReader(io.StringIO(run(*asked, "--format", "csv").out))
+        if not row["language_pair"]
+    ]
     assert {row["system"]: row["sd"] for row in rows if row["table"] == "systems"} == {
-        "A": str(mine["runs"]["sd"]), "B": "", "C": ""}
-    assert [(row["system"], row["run"], float(row["score"])) for row in rows if row["table"] == "runs"] == [
-        ("A", str(k), score) for k, score in enumerate(mine["runs"]["scores"], 1)]
+        "A": str(mine["runs"]["sd"]),
+        "B": "",
+        "C": "",
+    }
+    assert [
+        (row["system"], row["run"], float(row["score"])) for row in rows if row["table"] == "runs"
+    ] == [("A", str(k), score) for k, score in enumerate(mine["runs"]["scores"], 1)]
     line = next(line for line in run(*asked).out.splitlines() if line.startswith("all pairs"))
     assert line.split()[2:5] == ["A", "2", f"{mine['runs']['sd']:.2f}"]
 
 
 def test_runs_lie_in_the_folder_of_a_task(tmp_path):
-    for name in ("en-de.A.run2.txt", "en-de.A.run10.txt", "en-de.A.v1.run3.txt", "en-de.A.run1.txt", "en-cs.A.run2.txt",
-                 "en-de.A.txt", "A.run2.txt"):
+    for name in (
+        "en-de.A.run2.txt",
+        "en-de.A.run10.txt",
+        "en-de.A.v1.run3.txt",
+        "en-de.A.run1.txt",
+        "en-cs.A.run2.txt",
+        "en-de.A.txt",
+        "A.run2.txt",
+    ):
         (tmp_path / name).write_text("a\n")
-    assert find_runs(tmp_path, ["en-de"]) == [("en-de", system, str(tmp_path / f"en-de.{system}.run{k}.txt"))
-                                               for system, k in (("A", 2), ("A", 10), ("A.v1", 3))]
+    assert find_runs(tmp_path, ["en-de"]) == [
+        ("en-de", system, str(tmp_path / f"en-de.{system}.run{k}.txt"))
+        for system, k in (("A", 2), ("A", 10), ("A.v1", 3))
+    ]
 
 
-def test_the_manifest_gives_the_runs_again_and_a_changed_run_is_seen(folder, runs, run, monkeypatch):
-    asked = ["task", "--folder", folder, "--trials", 99, "--resamples", 99, f"--run=en-de:A={runs[0][1]}"]
+def test_the_manifest_gives_the_runs_again_and_a_changed_run_is_seen(
+    folder, runs, run, monkeypatch
+):
+    asked = [
+        "task",
+        "--folder",
+        folder,
+        "--trials",
+        99,
+        "--resamples",
+        99,
+        f"--run=en-de:A={runs[0][1]}",
+    ]
     manifest = json.loads(run(*asked, "--format", "manifest").out)
     assert manifest["source"]["run"] == [["en-de", *runs[0]]]
     first = run(*asked, "--format", "json").out

@@ -11,29 +11,44 @@ from mtsig_core.readers.uploads import Upload, guess_uploads, read_uploads
 
 N = 12
 SOURCES = [f"the house number {k}" for k in range(N)]
-OUTPUTS = {"A": [f"das Haus Nummer {k}" for k in range(N)], "B": [f"Haus Nummer {k}" for k in range(N)]}
+OUTPUTS = {
+    "A": [f"das Haus Nummer {k}" for k in range(N)],
+    "B": [f"Haus Nummer {k}" for k in range(N)],
+}
 SCORES = {"A": [0.5 + k % 4 / 10 for k in range(N)], "B": [0.25 + k % 3 / 10 for k in range(N)]}
-TABLE = "system,line,score\n" + "".join(f"{system},{k},{score}\n" for system, own in SCORES.items()
-                                       for k, score in enumerate(own, 1))
-TEXTS = "source\tA\tB\n" + "".join(f"{SOURCES[k]}\t{OUTPUTS['A'][k]}\t{OUTPUTS['B'][k]}\n" for k in range(N))
+TABLE = "system,line,score\n" + "".join(
+    f"{system},{k},{score}\n" for system, own in SCORES.items() for k, score in enumerate(own, 1)
+)
+TEXTS = "source\tA\tB\n" + "".join(
+    f"{SOURCES[k]}\t{OUTPUTS['A'][k]}\t{OUTPUTS['B'][k]}\n" for k in range(N)
+)
 
 
 def check(testset):
     assert {system: list(texts) for system, texts in testset.systems.items()} == OUTPUTS
     assert list(testset.sources) == SOURCES and not testset.references
-    assert {system: list(scores) for system, scores in testset.scores["kiwi"].by_system.items()} == SCORES
+    assert {
+        system: list(scores) for system, scores in testset.scores["kiwi"].by_system.items()
+    } == SCORES
 
 
 @pytest.fixture
 def files(write):
-    return {"src": write("src.txt", SOURCES), "kiwi": write("kiwi.csv", TABLE),
-            **{system: write(f"{system}.txt", texts) for system, texts in OUTPUTS.items()}}
+    return {
+        "src": write("src.txt", SOURCES),
+        "kiwi": write("kiwi.csv", TABLE),
+        **{system: write(f"{system}.txt", texts) for system, texts in OUTPUTS.items()},
+    }
 
 
 def test_files(files):
-    testset = read_rated_outputs([("A", files["A"]), ("B", files["B"])], {"kiwi": files["kiwi"]}, sources=files["src"])
+    testset = read_rated_outputs(
+        [("A", files["A"]), ("B", files["B"])], {"kiwi": files["kiwi"]}, sources=files["src"]
+    )
     check(testset)
-    alone = compare(read_scores({"kiwi": files["kiwi"]}), ["kiwi"], trials=99, resamples=99).metrics["kiwi"]
+    alone = compare(
+        read_scores({"kiwi": files["kiwi"]}), ["kiwi"], trials=99, resamples=99
+    ).metrics["kiwi"]
     assert compare(testset, ["kiwi"], trials=99, resamples=99).metrics["kiwi"].pairs == alone.pairs
 
 
@@ -53,10 +68,19 @@ def test_the_command_line(files, capsys):
     assert "Traceback" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("texts", [
-    [("src.txt", "".join(f"{line}\n" for line in SOURCES)),
-     *((f"{system}.txt", "".join(f"{line}\n" for line in own)) for system, own in OUTPUTS.items())],
-    [("texts.tsv", TEXTS)]])
+@pytest.mark.parametrize(
+    "texts",
+    [
+        [
+            ("src.txt", "".join(f"{line}\n" for line in SOURCES)),
+            *(
+                (f"{system}.txt", "".join(f"{line}\n" for line in own))
+                for system, own in OUTPUTS.items()
+            ),
+        ],
+        [("texts.tsv", TEXTS)],
+    ],
+)
 def test_uploads(texts):
     given = [(name, text.encode()) for name, text in (*texts, ("kiwi.csv", TABLE))]
     guesses = guess_uploads(given)
@@ -65,7 +89,9 @@ def test_uploads(texts):
 
 def test_an_output_of_another_length_is_named_by_what_it_is_held_against(files, write):
     short = write("short.txt", OUTPUTS["A"][:-1])
-    with pytest.raises(InputError, match=r"short.txt has 11 lines, the source .*src.txt has 12\. Each line"):
+    with pytest.raises(
+        InputError, match=r"short.txt has 11 lines, the source .*src.txt has 12\. Each line"
+    ):
         read_rated_outputs([("A", short)], {"kiwi": files["kiwi"]}, sources=files["src"])
     with pytest.raises(InputError, match="B.txt has 12 lines, the output .*short.txt has 11"):
         read_rated_outputs([("A", short), ("B", files["B"])], {"kiwi": files["kiwi"]})
@@ -73,5 +99,7 @@ def test_an_output_of_another_length_is_named_by_what_it_is_held_against(files, 
 
 def test_outputs_alone_are_refused_with_both_ways_to_compare_them():
     given = [("A.txt", b"a b\n"), ("B.txt", b"a c\n")]
-    with pytest.raises(InputError, match="No reference among the files.*or add scores of their segments"):
+    with pytest.raises(
+        InputError, match="No reference among the files.*or add scores of their segments"
+    ):
         read_uploads([Upload(*file, "system", file[0]) for file in given])

@@ -1,22 +1,46 @@
-"""Several raters of a segment: how far they agree, and scores that are adjusted for how strict each is."""
+"""Several raters of a segment: how far they agree, and scores that are adjusted for how strict each
+is.
+"""
 
 import numpy as np
 import pytest
 
-from mtsig_core import InputError, SettingError, TestSet, compare, join_scores, read_scores, read_task
+from mtsig_core import (
+    InputError,
+    SettingError,
+    TestSet,
+    compare,
+    join_scores,
+    read_scores,
+    read_task,
+)
 from mtsig_core.cli.main import main
 from mtsig_core.readers.ratings import measure_agreement
 
 nan = float("nan")
 
 
-@pytest.mark.parametrize(("by_rater", "alpha"), [
-    # The example of Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability", section D: four observers.
-    ([[1, 2, 3, 3, 2, 1, 4, 1, 2, nan, nan, nan], [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, nan, 3],
-      [nan, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, nan], [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, nan]], 0.849),
-    ([[1, 1, 1], [1, 1, 1]], None)])
+@pytest.mark.parametrize(
+    ("by_rater", "alpha"),
+    [
+        # The example of Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability", section D:
+        # four observers.
+        (
+            [
+                [1, 2, 3, 3, 2, 1, 4, 1, 2, nan, nan, nan],
+                [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, nan, 3],
+                [nan, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, nan],
+                [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, nan],
+            ],
+            0.849,
+        ),
+        ([[1, 1, 1], [1, 1, 1]], None),
+    ],
+)
 def test_agreement_is_krippendorffs_alpha_of_intervals(by_rater, alpha):
-    found = measure_agreement([[score for score in item if score == score] for item in zip(*by_rater, strict=True)])
+    found = measure_agreement(
+        [[score for score in item if score == score] for item in zip(*by_rater, strict=True)]
+    )
     assert found is None if alpha is None else found == pytest.approx(alpha, abs=5e-4)
 
 
@@ -34,27 +58,51 @@ def make_ratings(seed=0, share=1.0, n_systems=4, n_documents=9, n_raters=5):
     for document in range(n_documents):
         for system in range(n_systems):
             rater = rng.integers(n_raters)
-            rows += [(f"s{system}", 10 * document + k, f"d{document}", f"r{rater}", rng.normal(70, 10) + 5 * rater)
-                     for k in range(1 + document % 3) if rng.random() < share]
-    return dict(zip(("system", "line", "docid", "rater", "score"), zip(*rows, strict=True), strict=True))
+            rows += [
+                (
+                    f"s{system}",
+                    10 * document + k,
+                    f"d{document}",
+                    f"r{rater}",
+                    rng.normal(70, 10) + 5 * rater,
+                )
+                for k in range(1 + document % 3)
+                if rng.random() < share
+            ]
+    return dict(
+        zip(("system", "line", "docid", "rater", "score"), zip(*rows, strict=True), strict=True)
+    )
 
 
 def fit(rows, without=None):
-    """Mean over segments, and the effects of the systems less those of all that were rated, by dummy variables."""
+    """Mean over segments, and the effects of the systems less those of all that were rated, by
+    dummy variables.
+    """
     chosen = [k for k, document in enumerate(rows["docid"]) if document != without]
     names = {key: sorted({rows[key][k] for k in chosen}) for key in ("line", "system", "rater")}
-    design = np.array([[float(rows[key][k] == name) for key, own in names.items() for name in own] for k in chosen])
+    design = np.array(
+        [
+            [float(rows[key][k] == name) for key, own in names.items() for name in own]
+            for k in chosen
+        ]
+    )
     scores = np.array([rows["score"][k] for k in chosen])
     start = len(names["line"])
-    effects = np.linalg.lstsq(design, scores, rcond=None)[0][start:start + len(names["system"])]
-    of_lines = [[i for i, k in enumerate(chosen) if rows["line"][k] == line] for line in names["line"]]
-    shares = np.mean([design[own, start:start + len(effects)].mean(axis=0) for own in of_lines], axis=0)
+    effects = np.linalg.lstsq(design, scores, rcond=None)[0][start : start + len(names["system"])]
+    of_lines = [
+        [i for i, k in enumerate(chosen) if rows["line"][k] == line] for line in names["line"]
+    ]
+    shares = np.mean(
+        [design[own, start : start + len(effects)].mean(axis=0) for own in of_lines], axis=0
+    )
     return np.mean([scores[own].mean() for own in of_lines]) + effects - shares @ effects
 
 
 def adjusted_scores(rows, **more):
     testset = read_scores({"human": rows}, raters="adjusted", **more)
-    return testset, np.array([testset.scores["human-adjusted"].by_system[name] for name in sorted(testset.systems)])
+    return testset, np.array(
+        [testset.scores["human-adjusted"].by_system[name] for name in sorted(testset.systems)]
+    )
 
 
 @pytest.mark.parametrize("share", [1.0, 0.8])
@@ -64,7 +112,9 @@ def test_means_are_those_of_least_squares(share):
 
 
 def test_a_document_adds_what_its_ratings_change():
-    """Its part of the effects as fitted, which are a sum over ratings, and what the fit without it changes."""
+    """Its part of the effects as fitted, which are a sum over ratings, and what the fit without it
+    changes.
+    """
     rows = make_ratings(seed=3)
     testset, scores = adjusted_scores(rows)
     whole, names = fit(rows), sorted(set(rows["docid"]))
@@ -72,20 +122,48 @@ def test_a_document_adds_what_its_ratings_change():
     changes = np.array([whole - fit(rows, without=name) for name in names])
     changes -= np.outer(sizes / sizes.sum(), changes.sum(axis=0))
     effects = dict(zip(sorted(testset.systems), whole, strict=True))
-    parts = np.array([fit(rows | {"score": [effects[system] * (document == name) for system, document in zip(
-        rows["system"], rows["docid"], strict=True)]}) for name in names])
-    sums = np.array([scores[:, [own == name for own in testset.documents]].sum(axis=1) for name in names])
+    parts = np.array(
+        [
+            fit(
+                rows
+                | {
+                    "score": [
+                        effects[system] * (document == name)
+                        for system, document in zip(rows["system"], rows["docid"], strict=True)
+                    ]
+                }
+            )
+            for name in names
+        ]
+    )
+    sums = np.array(
+        [scores[:, [own == name for own in testset.documents]].sum(axis=1) for name in names]
+    )
     for a, b in ((0, 1), (1, 3)):  # differences, of which the mean of all systems is no part
         fitted, beside = parts[:, a] - parts[:, b], changes[:, a] - changes[:, b]
-        assert sums[:, a] - sums[:, b] == pytest.approx(sizes.sum() * (fitted + (len(names) - 1) / len(names) * beside))
+        assert sums[:, a] - sums[:, b] == pytest.approx(
+            sizes.sum() * (fitted + (len(names) - 1) / len(names) * beside)
+        )
 
 
 def test_raters_who_rate_all_systems_in_their_documents_change_no_difference():
     """By document, so that tests and intervals are those of the ratings themselves."""
     rng = np.random.default_rng(6)
-    rows = [(f"s{system}", 10 * document + k, f"d{document}", f"r{document % 3}",
-             rng.normal(70, 10) + 8 * (document % 3)) for document in range(8) for system in range(4) for k in range(2)]
-    rows = dict(zip(("system", "line", "docid", "rater", "score"), zip(*rows, strict=True), strict=True))
+    rows = [
+        (
+            f"s{system}",
+            10 * document + k,
+            f"d{document}",
+            f"r{document % 3}",
+            rng.normal(70, 10) + 8 * (document % 3),
+        )
+        for document in range(8)
+        for system in range(4)
+        for k in range(2)
+    ]
+    rows = dict(
+        zip(("system", "line", "docid", "rater", "score"), zip(*rows, strict=True), strict=True)
+    )
     testset, adjusted = adjusted_scores(rows)
     plain = np.array([testset.scores["human"].by_system[name] for name in sorted(testset.systems)])
     by_document = [scores.reshape(4, 8, 2).mean(axis=2) for scores in (adjusted, plain)]
@@ -93,7 +171,9 @@ def test_raters_who_rate_all_systems_in_their_documents_change_no_difference():
 
 
 def make_favours(seed, favour=0.0, n_systems=4, n_raters=4, n_documents=24):
-    """Ratings of documents of two segments, each rated for three quarters of the systems by two raters."""
+    """Ratings of documents of two segments, each rated for three quarters of the systems by two
+    raters.
+    """
     rng = np.random.default_rng(seed)
     likes, strict = favour * rng.standard_normal((n_systems, n_raters)), rng.normal(0, 5, n_raters)
     rows = []
@@ -101,31 +181,50 @@ def make_favours(seed, favour=0.0, n_systems=4, n_raters=4, n_documents=24):
         for system in range(n_systems):
             if rng.random() < 0.75:
                 for rater in rng.choice(n_raters, 2, replace=False):
-                    score = 70 + 4 * system + strict[rater] + likes[system, rater] + rng.normal(0, 4)
-                    rows += [(f"s{system}", 2 * document + k, f"d{document}", f"r{rater}", score + rng.normal(0, 4))
-                             for k in (1, 2)]
-    return dict(zip(("system", "line", "docid", "rater", "score"), zip(*rows, strict=True), strict=True))
+                    score = (
+                        70 + 4 * system + strict[rater] + likes[system, rater] + rng.normal(0, 4)
+                    )
+                    rows += [
+                        (
+                            f"s{system}",
+                            2 * document + k,
+                            f"d{document}",
+                            f"r{rater}",
+                            score + rng.normal(0, 4),
+                        )
+                        for k in (1, 2)
+                    ]
+    return dict(
+        zip(("system", "line", "docid", "rater", "score"), zip(*rows, strict=True), strict=True)
+    )
 
 
 def add_products_by_dummies(rows, values, squares=None):
     """The statistic of the test, by dummy variables and a loop over pairs of documents.
 
-    Returns what is left beside the fit, the sum over raters, and each rater's mean square. Products are divided by
-    that, or by the squares that are given.
+    Returns what is left beside the fit, the sum over raters, and each rater's mean square. Products
+    are divided by that, or by the squares that are given.
     """
     names = {key: np.unique(rows[key]) for key in ("line", "system", "rater")}
-    dummies = {key: np.equal.outer(np.array(rows[key]), own).astype(float) for key, own in names.items()}
+    dummies = {
+        key: np.equal.outer(np.array(rows[key]), own).astype(float) for key, own in names.items()
+    }
     plain = np.hstack([*dummies.values()])
-    effects, start = np.linalg.lstsq(plain, np.array(rows["score"]), rcond=None)[0], len(names["line"])
-    quality = dummies["system"] @ effects[start:start + len(names["system"])]
+    effects, start = (
+        np.linalg.lstsq(plain, np.array(rows["score"]), rcond=None)[0],
+        len(names["line"]),
+    )
+    quality = dummies["system"] @ effects[start : start + len(names["system"])]
     design = np.hstack([plain, dummies["rater"] * quality[:, None]])
     rest = values - design @ np.linalg.lstsq(design, values, rcond=None)[0]
     blocks = {}
     for k, key in enumerate(zip(rows["rater"], rows["system"], rows["docid"], strict=True)):
         blocks.setdefault(key, []).append(k)
     sums = {key: rest[own].sum(axis=0) / np.sqrt(len(own)) for key, own in blocks.items()}
-    own_squares = {rater: np.mean([value ** 2 for key, value in sums.items() if key[0] == rater], axis=0)
-                   for rater in names["rater"]}
+    own_squares = {
+        rater: np.mean([value**2 for key, value in sums.items() if key[0] == rater], axis=0)
+        for rater in names["rater"]
+    }
     total = 0
     for one, value in sums.items():
         for other, again in sums.items():
@@ -139,32 +238,48 @@ def test_whether_raters_favour_systems_is_that_of_dummy_variables(seed, favour):
     rng, rows = np.random.default_rng(1), make_favours(seed, favour)
     told = {one.code: one.facts for one in adjusted_scores(rows)[0].assumed}["rater-favour"]
     rest, observed, squares = add_products_by_dummies(rows, np.array(rows["score"])[:, None])
-    groups = np.unique([f"{rater} {document}" for rater, document in zip(rows["rater"], rows["docid"], strict=True)],
-                       return_inverse=True)[1]
-    drawn = add_products_by_dummies(rows, rest * rng.choice([-1, 1], (groups.max() + 1, 2000))[groups])[1]
-    cells = np.unique([f"{rater} {system}" for rater, system in zip(rows["rater"], rows["system"], strict=True)],
-                      return_inverse=True)[1]
+    groups = np.unique(
+        [
+            f"{rater} {document}"
+            for rater, document in zip(rows["rater"], rows["docid"], strict=True)
+        ],
+        return_inverse=True,
+    )[1]
+    drawn = add_products_by_dummies(
+        rows, rest * rng.choice([-1, 1], (groups.max() + 1, 2000))[groups]
+    )[1]
+    cells = np.unique(
+        [f"{rater} {system}" for rater, system in zip(rows["rater"], rows["system"], strict=True)],
+        return_inverse=True,
+    )[1]
     likes = rng.standard_normal((cells.max() + 1, 2000))[cells]
     by_favours = add_products_by_dummies(rows, likes, squares)[1].mean()
     print(seed, told, (drawn >= observed).mean())
     assert told["p"] == pytest.approx((drawn >= observed).mean(), abs=0.06)
     assert told["detectable"] == pytest.approx(
-        np.sqrt((np.quantile(drawn, 0.95) - drawn.mean()) / by_favours), rel=0.12)
+        np.sqrt((np.quantile(drawn, 0.95) - drawn.mean()) / by_favours), rel=0.12
+    )
 
 
 def test_raters_who_favour_systems_are_found_and_warned_of():
     for favour in (0.0, 6.0):
-        found = compare(adjusted_scores(make_favours(8, favour))[0], ["human", "human-adjusted"], trials=99)
+        found = compare(
+            adjusted_scores(make_favours(8, favour))[0], ["human", "human-adjusted"], trials=99
+        )
         warned = [one for one in found.warnings if one.code == "raters-favour-systems"]
         assert [one.metric for one in warned] == ["human-adjusted"] * (favour > 0)
-        told, = (one.text for one in found.testset.assumed if one.code == "rater-favour")
-        assert ("finds that raters favour" if favour else "does not find that raters favour") in told
+        (told,) = (one.text for one in found.testset.assumed if one.code == "rater-favour")
+        assert (
+            "finds that raters favour" if favour else "does not find that raters favour"
+        ) in told
 
 
 @pytest.mark.parametrize("n_systems", [2, 3])
 def test_of_two_systems_a_favour_is_no_other_than_a_scale(n_systems):
     rows = make_favours(4, n_systems=n_systems)
-    told, = (one for one in adjusted_scores(rows)[0].assumed if one.code.startswith("rater-favour"))
+    (told,) = (
+        one for one in adjusted_scores(rows)[0].assumed if one.code.startswith("rater-favour")
+    )
     if n_systems == 2:
         assert told.facts["reason"] == "repeats" and "three systems or more" in told.text
     else:
@@ -174,26 +289,36 @@ def test_of_two_systems_a_favour_is_no_other_than_a_scale(n_systems):
 @pytest.mark.parametrize("factor", [1e-9, 1e6])
 def test_whether_raters_favour_systems_is_that_of_any_unit(factor):
     rows = make_favours(8, 6.0)
-    plain, scaled = (next(one.facts for one in adjusted_scores(own)[0].assumed if one.code == "rater-favour")
-                     for own in (rows, rows | {"score": [factor * score for score in rows["score"]]}))
-    assert scaled["p"] == plain["p"] and scaled["detectable"] == pytest.approx(factor * plain["detectable"])
+    plain, scaled = (
+        next(one.facts for one in adjusted_scores(own)[0].assumed if one.code == "rater-favour")
+        for own in (rows, rows | {"score": [factor * score for score in rows["score"]]})
+    )
+    assert scaled["p"] == plain["p"] and scaled["detectable"] == pytest.approx(
+        factor * plain["detectable"]
+    )
 
 
 def test_equal_scores_test_nothing():
     rows = make_favours(1)
     testset, _ = adjusted_scores(rows | {"score": [50.0] * len(rows["score"])})
-    assert [one.facts["reason"] for one in testset.assumed if one.code.startswith("rater-favour")] == ["repeats"]
+    assert [
+        one.facts["reason"] for one in testset.assumed if one.code.startswith("rater-favour")
+    ] == ["repeats"]
 
 
 def test_few_documents_test_nothing():
     """Favours would have to be as large as all else."""
     rows = make_favours(4, n_documents=6)
-    told, = (one for one in adjusted_scores(rows)[0].assumed if one.code.startswith("rater-favour"))
+    (told,) = (
+        one for one in adjusted_scores(rows)[0].assumed if one.code.startswith("rater-favour")
+    )
     assert told.facts["reason"] == "power" and "too few" in told.text
 
 
 def test_a_wider_scale_is_no_favour():
-    """One rater sees the same differences between systems, twice as large; another has three times the noise."""
+    """One rater sees the same differences between systems, twice as large; another has three times
+    the noise.
+    """
     n_found, rng = 0, np.random.default_rng(3)
     for seed in range(10):
         rows = make_favours(seed)
@@ -208,18 +333,27 @@ def test_a_wider_scale_is_no_favour():
 def make_shared(n_documents):
     """Two systems, both rated in some documents, each document by one rater."""
     rng = np.random.default_rng(2)
-    rows = [(system, document, f"d{document}", f"r{document % 2}", rng.normal(70, 10))
-            for document in range(n_documents) for system in "AB"]
-    return dict(zip(("system", "line", "docid", "rater", "score"), zip(*rows, strict=True), strict=True))
+    rows = [
+        (system, document, f"d{document}", f"r{document % 2}", rng.normal(70, 10))
+        for document in range(n_documents)
+        for system in "AB"
+    ]
+    return dict(
+        zip(("system", "line", "docid", "rater", "score"), zip(*rows, strict=True), strict=True)
+    )
 
 
 @pytest.mark.parametrize("n_documents", [3, 6, 12])
 def test_where_both_are_rated_in_all_documents_they_are_linked_by_all(n_documents):
     testset = read_scores({"human": make_shared(n_documents)}, raters="adjusted")
     told = {one.code: one.facts for one in testset.assumed}["rater-links"]
-    assert (told["worth"], told["widening"]) == (pytest.approx(n_documents), pytest.approx(
-        np.sqrt((n_documents - 1) / n_documents)))  # of a mean, the bootstrap's standard error over the true one
-    assert "few-rater-links" not in {one.code for one in compare(testset, "human-adjusted", trials=99).warnings}
+    assert (told["worth"], told["widening"]) == (
+        pytest.approx(n_documents),
+        pytest.approx(np.sqrt((n_documents - 1) / n_documents)),
+    )  # of a mean, the bootstrap's standard error over the true one
+    assert "few-rater-links" not in {
+        one.code for one in compare(testset, "human-adjusted", trials=99).warnings
+    }
 
 
 def rate_sparsely(seed, n_systems, n_documents, n_rated, n_raters):
@@ -229,26 +363,45 @@ def rate_sparsely(seed, n_systems, n_documents, n_rated, n_raters):
     for system in range(n_systems):
         for document in rng.choice(n_documents, n_rated, replace=False).tolist():
             rater = rng.integers(n_raters)
-            rows += [(f"s{system}", 2 * document + k, f"d{document}", f"r{rater}", rng.normal(70, 10)) for k in (0, 1)]
-    return dict(zip(("system", "line", "docid", "rater", "score"), zip(*rows, strict=True), strict=True))
+            rows += [
+                (f"s{system}", 2 * document + k, f"d{document}", f"r{rater}", rng.normal(70, 10))
+                for k in (0, 1)
+            ]
+    return dict(
+        zip(("system", "line", "docid", "rater", "score"), zip(*rows, strict=True), strict=True)
+    )
 
 
 def test_systems_that_few_ratings_link_are_warned_of_or_refused():
     testset = read_scores({"human": rate_sparsely(1, 4, 30, 10, 5)}, raters="adjusted")
     told = {one.code: one.facts for one in testset.assumed}["rater-links"]
-    warned, = (one for one in compare(testset, "human-adjusted", trials=99).warnings if one.code == "few-rater-links")
+    (warned,) = (
+        one
+        for one in compare(testset, "human-adjusted", trials=99).warnings
+        if one.code == "few-rater-links"
+    )
     assert (warned.a, warned.b) == (told["a"], told["b"]) and told["widening"] > 1.25
     assert f"about {told['widening']:.2g} times too wide" in warned.text
-    alone = compare(testset.only([name for name in testset.systems if name != told["a"]]), "human-adjusted", trials=99)
+    alone = compare(
+        testset.only([name for name in testset.systems if name != told["a"]]),
+        "human-adjusted",
+        trials=99,
+    )
     assert "few-rater-links" not in {one.code for one in alone.warnings}
-    with pytest.raises(InputError, match=r"would be at least \d\.\d times too wide\. Expected less than 2 times"):
+    with pytest.raises(
+        InputError, match=r"would be at least \d\.\d times too wide\. Expected less than 2 times"
+    ):
         read_scores({"human": rate_sparsely(9, 2, 20, 10, 6)}, raters="adjusted")
 
 
 def test_a_stricter_rater_changes_no_difference():
     rows = make_ratings(seed=4)
-    stricter = rows | {"score": [score - 30 * (rater == "r1") for score, rater in zip(rows["score"], rows["rater"],
-                                                                                      strict=True)]}
+    stricter = rows | {
+        "score": [
+            score - 30 * (rater == "r1")
+            for score, rater in zip(rows["score"], rows["rater"], strict=True)
+        ]
+    }
     before, after = (adjusted_scores(one)[1].mean(axis=1) for one in (rows, stricter))
     assert np.diff(after) == pytest.approx(np.diff(before))
 
@@ -260,27 +413,43 @@ def test_the_mean_stands_beside_with_what_was_done():
     assert testset.scores["human"].by_system == alone.scores["human"].by_system
     assert not testset.scores["human-adjusted"].higher_is_better
     said = {one.code: one.text for one in testset.assumed}
-    assert "human-adjusted: adjusted for 5 raters by least squares: rating = system + segment + rater." in \
-        said["ratings-adjusted"]
+    assert (
+        "human-adjusted: adjusted for 5 raters by least squares: rating = system + segment + rater."
+        in said["ratings-adjusted"]
+    )
 
 
 def test_scores_join_texts():
-    rows = {"system": ["A", "B"] * 4, "line": [1, 1, 2, 2, 3, 3, 4, 4], "rater": ["x", "y", "y", "x"] * 2,
-            "score": [9.0, 5.0, 6.0, 8.0, 9.0, 6.0, 4.0, 8.0]}
+    rows = {
+        "system": ["A", "B"] * 4,
+        "line": [1, 1, 2, 2, 3, 3, 4, 4],
+        "rater": ["x", "y", "y", "x"] * 2,
+        "score": [9.0, 5.0, 6.0, 8.0, 9.0, 6.0, 4.0, 8.0],
+    }
     texts = TestSet("toy", {"A": ["a"] * 4, "B": ["b"] * 4}, {"ref": ["a"] * 4})
     rated = join_scores(texts, {"human": rows}, raters="adjusted")
-    assert np.mean(rated.scores["human-adjusted"].by_system["A"]) == pytest.approx(np.mean(rows["score"]) + 0.125)
+    assert np.mean(rated.scores["human-adjusted"].by_system["A"]) == pytest.approx(
+        np.mean(rows["score"]) + 0.125
+    )
     with pytest.raises(SettingError, match="only without texts"):
         join_scores(texts, {"human": rows}, raters="segments")
 
 
-@pytest.mark.parametrize(("change", "said"), [
-    ({"rater": None}, "no table names the raters"),
-    ({"rater": ["x", "y"] * 4}, "cannot be told apart from how good systems are"),
-    ({"rater": ["x", "y"] * 3 + ["x", "x"], "docid": list("aabbccdd")}, "cannot be told apart")])
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"rater": None}, "no table names the raters"),
+        ({"rater": ["x", "y"] * 4}, "cannot be told apart from how good systems are"),
+        ({"rater": ["x", "y"] * 3 + ["x", "x"], "docid": list("aabbccdd")}, "cannot be told apart"),
+    ],
+)
 def test_what_cannot_be_adjusted_is_refused(change, said):
-    rows = {"system": ["A", "B"] * 4, "line": [1, 1, 2, 2, 3, 3, 4, 4], "rater": ["x", "y", "y", "x"] * 2,
-            "score": [9.0, 5.0, 6.0, 8.0, 9.0, 6.0, 4.0, 8.0]}
+    rows = {
+        "system": ["A", "B"] * 4,
+        "line": [1, 1, 2, 2, 3, 3, 4, 4],
+        "rater": ["x", "y", "y", "x"] * 2,
+        "score": [9.0, 5.0, 6.0, 8.0, 9.0, 6.0, 4.0, 8.0],
+    }
     changed = {key: value for key, value in (rows | change).items() if value is not None}
     with pytest.raises(InputError, match=said):
         read_scores({"human": changed}, raters="adjusted")
@@ -293,11 +462,27 @@ def test_a_folder_without_raters_is_not_adjusted(score_folder, capsys):
 
 def test_a_folder_of_ratings_on_the_command_line(tmp_path, capsys):
     rows = make_ratings(n_documents=12)
-    lines = ["\t".join(("langpair", *rows)), *("\t".join(map(str, ("en-de", *row)))
-                                                for row in zip(*rows.values(), strict=True))]
+    lines = [
+        "\t".join(("langpair", *rows)),
+        *("\t".join(map(str, ("en-de", *row))) for row in zip(*rows.values(), strict=True)),
+    ]
     (tmp_path / "MQM.tsv").write_text("\n".join(lines))
     task = read_task(tmp_path, raters="adjusted", lower_is_better=["MQM"])
     assert not task.testsets["en-de"].scores["MQM-adjusted"].higher_is_better
-    assert main(["task", "--folder", str(tmp_path), "--raters", "adjusted", "--lower-is-better", "MQM", "--trials",
-                 "99"]) == 0
+    assert (
+        main(
+            [
+                "task",
+                "--folder",
+                str(tmp_path),
+                "--raters",
+                "adjusted",
+                "--lower-is-better",
+                "MQM",
+                "--trials",
+                "99",
+            ]
+        )
+        == 0
+    )
     assert "MQM-adjusted: adjusted for 5 raters" in capsys.readouterr().out

@@ -1,4 +1,6 @@
-"""Human evaluation as it is published: small files of each form, and the published numbers of the real ones."""
+"""Human evaluation as it is published: small files of each form, and the published numbers of the
+real ones.
+"""
 
 import csv
 import json
@@ -19,7 +21,9 @@ from mtsig_core.readers.tasks import contents_of
 from mtsig_core.readers.uploads import Upload, guess_uploads, read_uploads
 
 PUBLISHED = Path(__file__).resolve().parents[3] / "shared" / "data" / "human"
-needs_published = pytest.mark.skipif(not PUBLISHED.is_dir(), reason="needs the ratings in ../shared/data/human")
+needs_published = pytest.mark.skipif(
+    not PUBLISHED.is_dir(), reason="needs the ratings in ../shared/data/human"
+)
 
 ESA = """\
 ann,A,0,TGT,eng,ces,90,test-en-news_one,False,[],1.0,2.0
@@ -62,38 +66,81 @@ def test_appraise_is_averaged_over_annotators_of_each_the_last_rating(write):
     assert (testset.lines, testset.domains) == ((1, 5), ("news", "social"))
     assert testset.documents == ("test-en-news_one", "test-en-social_two")
     [counts] = [dict(one.facts) for one in testset.assumed if one.code == "ratings"]
-    assert counts == {"metric": "ESA", "langpair": "", "n_ratings": 5, "n_raters": 2, "per_segment": 1.25,
-                      "agreement": 0.0, "left_out": {"bad": 1, "duplicate": 2, "incomplete": 1, "tutorial": 1}}
+    assert counts == {
+        "metric": "ESA",
+        "langpair": "",
+        "n_ratings": 5,
+        "n_raters": 2,
+        "per_segment": 1.25,
+        "agreement": 0.0,
+        "left_out": {"bad": 1, "duplicate": 2, "incomplete": 1, "tutorial": 1},
+    }
 
 
 def test_waves_of_one_name_are_pooled(write):
     first, second = ESA.splitlines(True)[:2], ESA.splitlines(True)[2:6]
-    tables = [("ESA", write(f"wave{k}.csv", "".join(part))) for k, part in enumerate((first, second))]
-    assert dict(read_scores(tables).scores["ESA"].by_system) == {"A": (70.0, 70.0), "B": (50.0, 40.0)}
+    tables = [
+        ("ESA", write(f"wave{k}.csv", "".join(part))) for k, part in enumerate((first, second))
+    ]
+    assert dict(read_scores(tables).scores["ESA"].by_system) == {
+        "A": (70.0, 70.0),
+        "B": (50.0, 40.0),
+    }
 
 
 def test_a_wave_may_lack_a_language_pair(write):
     first, second = ESA.splitlines(True)[:10], ESA.splitlines(True)[10:]
-    tables = [("ESA", write(f"wave{k}.csv", "".join(part))) for k, part in enumerate((first, second))]
-    assert dict(read_scores(tables, langpair="en-cs").scores["ESA"].by_system) == {"A": (70.0, 70.0), "B": (50.0, 40.0)}
+    tables = [
+        ("ESA", write(f"wave{k}.csv", "".join(part))) for k, part in enumerate((first, second))
+    ]
+    assert dict(read_scores(tables, langpair="en-cs").scores["ESA"].by_system) == {
+        "A": (70.0, 70.0),
+        "B": (50.0, 40.0),
+    }
     with pytest.raises(InputError, match="has no scores of en-de. It has: en-cs"):
         read_scores(tables, langpair="en-de")
 
 
 def test_a_folder_of_waves_is_a_task_of_their_language_pairs(write, tmp_path, run):
     rows = ESA.splitlines(True)
-    more = "".join(f"cyd,{name},{k},TGT,eng,jpn,{50 + k + 9 * n},test-en-news_d{k // 4},False,[],1.0,2.0\n"
-                   for n, name in enumerate("AB") for k in range(12))
-    write("wave1.csv", "".join(rows[:3])), write("wave2.csv", "".join(rows[3:10]) + more), write("README.md", "waves")
+    more = "".join(
+        f"cyd,{name},{k},TGT,eng,jpn,{50 + k + 9 * n},test-en-news_d{k // 4},False,[],1.0,2.0\n"
+        for n, name in enumerate("AB")
+        for k in range(12)
+    )
+    (
+        write("wave1.csv", "".join(rows[:3])),
+        write("wave2.csv", "".join(rows[3:10]) + more),
+        write("README.md", "waves"),
+    )
     task = read_task(tmp_path)
-    assert {pair: one.n_segments for pair, one in task.testsets.items()} == {"en-cs": 2, "en-ja": 12}
-    assert dict(task.testsets["en-cs"].scores["ESA"].by_system) == {"A": (70.0, 70.0), "B": (50.0, 40.0)}
-    assert [one.facts["langpair"] for one in task.assumed if one.code == "ratings"] == ["en-cs", "en-ja"]
+    assert {pair: one.n_segments for pair, one in task.testsets.items()} == {
+        "en-cs": 2,
+        "en-ja": 12,
+    }
+    assert dict(task.testsets["en-cs"].scores["ESA"].by_system) == {
+        "A": (70.0, 70.0),
+        "B": (50.0, 40.0),
+    }
+    assert [one.facts["langpair"] for one in task.assumed if one.code == "ratings"] == [
+        "en-cs",
+        "en-ja",
+    ]
     alone = read_scores({"ESA": str(tmp_path / "wave2.csv")}, langpair="en-ja")
     assert task.testsets["en-ja"].scores["ESA"].by_system == alone.scores["ESA"].by_system
     found = run("task", "--folder", tmp_path, "--trials", "99", "--format", "json")
     assert found.status == 0 and [*json.loads(found.out)["pairs"]] == ["en-cs", "en-ja"]
-    lower = run("task", "--folder", tmp_path, "--trials", "99", "--lower-is-better", "ESA", "--format", "json")
+    lower = run(
+        "task",
+        "--folder",
+        tmp_path,
+        "--trials",
+        "99",
+        "--lower-is-better",
+        "ESA",
+        "--format",
+        "json",
+    )
     assert json.loads(lower.out)["pairs"]["en-ja"]["metrics"]["ESA"]["higher_is_better"] is False
     with zipfile.ZipFile(tmp_path / "waves.zip", "w") as archive:
         for path in tmp_path.glob("wave*.csv"):
@@ -103,14 +150,21 @@ def test_a_folder_of_waves_is_a_task_of_their_language_pairs(write, tmp_path, ru
 
 
 def test_uploads_of_waves_are_one_test_set():
-    files = [(f"wave{k}.csv", "".join(ESA.splitlines(True)[part]).encode())
-             for k, part in enumerate((slice(2), slice(2, None)))]
+    files = [
+        (f"wave{k}.csv", "".join(ESA.splitlines(True)[part]).encode())
+        for k, part in enumerate((slice(2), slice(2, None)))
+    ]
     guesses = guess_uploads(files)
-    assert guesses == guess_uploads([(name, content + b"ann,A,0,TGT,e") for name, content in files]) == [
-        ("scores", "ESA")] * 2  # a page looks at the beginning
+    assert (
+        guesses
+        == guess_uploads([(name, content + b"ann,A,0,TGT,e") for name, content in files])
+        == [("scores", "ESA")] * 2
+    )  # a page looks at the beginning
     uploads = [Upload(*file, *guess) for file, guess in zip(files, guesses, strict=True)]
-    assert dict(read_uploads(uploads, langpair="en-cs").scores["ESA"].by_system) == {"A": (70.0, 70.0),
-                                                                                    "B": (50.0, 40.0)}
+    assert dict(read_uploads(uploads, langpair="en-cs").scores["ESA"].by_system) == {
+        "A": (70.0, 70.0),
+        "B": (50.0, 40.0),
+    }
 
 
 def test_a_file_of_several_language_pairs_asks_for_one(write):
@@ -124,15 +178,27 @@ def test_a_file_of_several_language_pairs_asks_for_one(write):
 
 def write_da(write, rows):
     """DA+SQM of Appraise, nine columns: rows of rater, system, item and score."""
-    return write("da.csv", "".join(f"{rater},generaltest2022.en-liv.{system}.liv.txt,{item},TGT,eng,liv,{score},1.0,2\n"
-                                   for rater, system, item, score in rows))
+    return write(
+        "da.csv",
+        "".join(
+            f"{rater},generaltest2022.en-liv.{system}.liv.txt,{item},TGT,eng,liv,{score},1.0,2\n"
+            for rater, system, item, score in rows
+        ),
+    )
 
 
 def test_scores_without_documents_are_standardized_by_annotator(write):
-    rows = [("ann", "hyp.A", 3, 10), ("ann", "hyp.B", 3, 30), ("ben", "hyp.A", 4, 50), ("ben", "hyp.B", 4, 50)]
+    rows = [
+        ("ann", "hyp.A", 3, 10),
+        ("ann", "hyp.B", 3, 30),
+        ("ben", "hyp.A", 4, 50),
+        ("ben", "hyp.B", 4, 50),
+    ]
     testset = read_scores({"da": write_da(write, rows)})
-    assert dict(testset.scores["da"].by_system) == {"A": (pytest.approx(-np.sqrt(.5)),),
-                                                    "B": (pytest.approx(np.sqrt(.5)),)}
+    assert dict(testset.scores["da"].by_system) == {
+        "A": (pytest.approx(-np.sqrt(0.5)),),
+        "B": (pytest.approx(np.sqrt(0.5)),),
+    }
     assert testset.lines == (3,)  # the items of such files count from 1
     [counts] = [dict(one.facts) for one in testset.assumed if one.code == "ratings"]
     assert counts["left_out"]["by raters without spread"] == 2
@@ -140,23 +206,41 @@ def test_scores_without_documents_are_standardized_by_annotator(write):
 
 
 def test_scores_called_raw_are_not_standardized(write):
-    rows = [("ann", "hyp.A", 3, 10), ("ann", "hyp.B", 3, 30), ("ben", "hyp.A", 3, 50), ("ben", "hyp.B", 3, 90)]
+    rows = [
+        ("ann", "hyp.A", 3, 10),
+        ("ann", "hyp.B", 3, 30),
+        ("ben", "hyp.A", 3, 50),
+        ("ben", "hyp.B", 3, 90),
+    ]
     testset = read_scores({"raw": write_da(write, rows)})
     assert dict(testset.scores["raw"].by_system) == {"A": (30.0,), "B": (60.0,)}
     assert "ratings-standardized" not in {one.code for one in testset.assumed}
 
 
 def write_mturk(write, name, systems="AB"):
-    rows = [f"{system}.{k} {line} 50 {0.1 * line - k} 2" for k, system in enumerate(systems) for line in range(1, 20)]
+    rows = [
+        f"{system}.{k} {line} 50 {0.1 * line - k} 2"
+        for k, system in enumerate(systems)
+        for line in range(1, 20)
+    ]
     return write(name, "\n".join(["SYS SID RAW.SCR Z.SCR N ", *rows]) + "\n")
 
 
 def test_ratings_whose_names_say_the_language_pair_are_a_task(write, tmp_path, run):
     """With a header in a file of its own, as WMT22 published them, and a readme."""
-    write_mturk(write, "ad-seg-scores-cs-en.csv"), write_mturk(write, "ad-seg-scores-de-en.csv", "BC")
-    write("header.SegLvl.csv", "username,system,itemId\n"), write("README.txt", "Ratings.\nOf 2021.\n")
+    (
+        write_mturk(write, "ad-seg-scores-cs-en.csv"),
+        write_mturk(write, "ad-seg-scores-de-en.csv", "BC"),
+    )
+    (
+        write("header.SegLvl.csv", "username,system,itemId\n"),
+        write("README.txt", "Ratings.\nOf 2021.\n"),
+    )
     task = read_task(tmp_path)
-    assert {pair: [*one.systems] for pair, one in task.testsets.items()} == {"cs-en": ["A", "B"], "de-en": ["B", "C"]}
+    assert {pair: [*one.systems] for pair, one in task.testsets.items()} == {
+        "cs-en": ["A", "B"],
+        "de-en": ["B", "C"],
+    }
     done = run("findings", "--folder", tmp_path, "--trials", 99, "--format", "json")
     assert done.status == 0 and "DA-z" in done.out
 
@@ -177,14 +261,25 @@ def test_a_rated_reference_has_the_name_of_a_reference(write):
     assert [*read_scores({"da": write_da(write, rows)}).scores["da"].by_system] == ["refA", "B"]
 
 
-#: Rater, system, item, score, document and whether the document is rated, as in files of eleven columns.
-DOCUMENTS_RATED = [("ann", "A", 1, 80, "d1", False), ("ann", "A", 1, 60, "d2", False), ("ann", "B", 1, 40, "d1", False),
-                   ("ann", "B", 1, 20, "d2", False), ("ann", "A", 2, 100, "d1", True)]
+#: Rater, system, item, score, document and whether the document is rated, as in files of eleven
+#: columns.
+DOCUMENTS_RATED = [
+    ("ann", "A", 1, 80, "d1", False),
+    ("ann", "A", 1, 60, "d2", False),
+    ("ann", "B", 1, 40, "d1", False),
+    ("ann", "B", 1, 20, "d2", False),
+    ("ann", "A", 2, 100, "d1", True),
+]
 
 
 def write_da_by_document(write, rows=DOCUMENTS_RATED):
-    return write("doc.csv", "".join(f"{rater},{system},{item},TGT,ces,ukr,{score},{document},{whole},1.0,2.0\n"
-                                    for rater, system, item, score, document, whole in rows))
+    return write(
+        "doc.csv",
+        "".join(
+            f"{rater},{system},{item},TGT,ces,ukr,{score},{document},{whole},1.0,2.0\n"
+            for rater, system, item, score, document, whole in rows
+        ),
+    )
 
 
 def test_appraise_of_eleven_columns_numbers_items_by_document(write):
@@ -195,17 +290,30 @@ def test_appraise_of_eleven_columns_numbers_items_by_document(write):
     scores = np.array([80, 60, 40, 20])
     z = (scores - scores.mean()) / scores.std(ddof=1)
     assert testset.scores["z"].by_system["A"] == pytest.approx(z[:2])
-    [counts] = [dict(one.facts) for one in testset.assumed if one.code == "ratings" and one.metric == "z"]
+    [counts] = [
+        dict(one.facts) for one in testset.assumed if one.code == "ratings" and one.metric == "z"
+    ]
     assert counts["left_out"]["of whole documents"] == 1
 
 
 def test_items_of_documents_join_texts_by_their_place_in_the_document(write):
-    texts = TestSet("t", {"A": ["a"] * 4, "B": ["b"] * 4}, {"ref": ["r"] * 4}, documents=["d0", "d1", "d1", "d2"])
-    rows = [*DOCUMENTS_RATED[:4], ("ann", "A", 2, 50, "d1", False), ("ann", "B", 2, 10, "d1", False)]
+    texts = TestSet(
+        "t",
+        {"A": ["a"] * 4, "B": ["b"] * 4},
+        {"ref": ["r"] * 4},
+        documents=["d0", "d1", "d1", "d2"],
+    )
+    rows = [
+        *DOCUMENTS_RATED[:4],
+        ("ann", "A", 2, 50, "d1", False),
+        ("ann", "B", 2, 10, "d1", False),
+    ]
     joined = join_scores(texts, {"raw": write_da_by_document(write, rows)})
     assert joined.scores["raw"].by_system["A"] == (None, 80.0, 50.0, 60.0)
     beyond = [*rows, ("ann", "B", 3, 10, "d1", False)]
-    with pytest.raises(InputError, match="row 7: the document d1 has 2 segments, and this is item 3"):
+    with pytest.raises(
+        InputError, match="row 7: the document d1 has 2 segments, and this is item 3"
+    ):
         join_scores(texts, {"raw": write_da_by_document(write, beyond)})
 
 
@@ -222,14 +330,18 @@ def test_a_header_in_the_file_of_appraise_is_no_rating(write):
     path = write_da_by_document(write)
     with open(path) as file:
         text = file.read()
-    header = "username,system,itemId,itemType,srcLang,trgLang,score,docId,isDocScore,timeStart,timeEnd\n"
+    header = (
+        "username,system,itemId,itemType,srcLang,trgLang,score,docId,isDocScore,timeStart,timeEnd\n"
+    )
     again = read_scores({"raw": write("named.csv", header + text * 4)})
     assert again.scores["raw"].by_system == read_scores({"raw": path}).scores["raw"].by_system
 
 
 @needs_published
 def test_ratings_of_livonian_are_read_whole():
-    """By the counts of the files, and means by the formula of the task's script, with loops of our own."""
+    """By the counts of the files, and means by the formula of the task's script, with loops of our
+    own.
+    """
     path = PUBLISHED / "wmt22/WMT22.Appraise.SegLvlLivSrc.20221031.filtered.csv"
     with open(path) as file:
         rows = [row for row in csv.reader(file) if row[3] == "TGT" and row[4:6] == ["eng", "liv"]]
@@ -247,13 +359,18 @@ def test_ratings_of_livonian_are_read_whole():
     assert max(testset.lines) <= 420
     for system, scores in testset.scores["z"].by_system.items():
         known = [score for score in scores if score is not None]
-        assert np.mean(known) == pytest.approx(np.mean(expected["A" if system == "refA" else system]))
+        assert np.mean(known) == pytest.approx(
+            np.mean(expected["A" if system == "refA" else system])
+        )
 
 
 def test_mqm_is_a_sum_for_each_rater_and_lower_is_better(write):
     found = read_scores({"people": write("mqm.tsv", MQM)}).scores["people"]
     assert not found.higher_is_better
-    assert {name: list(scores) for name, scores in found.by_system.items()} == {"A": [2.55, 25.0], "B": [1.0, 0.0]}
+    assert {name: list(scores) for name, scores in found.by_system.items()} == {
+        "A": [2.55, 25.0],
+        "B": [1.0, 0.0],
+    }
 
 
 #: As side-by-side ratings are published: other names, a column more, and a remark in the header.
@@ -284,7 +401,9 @@ def test_side_by_side_mqm_as_published():
     with tarfile.open(path) as archive:
         lines = archive.extractfile(archive.getmembers()[0]).read().decode().split("\n")[1:-1]
     sums = {}
-    for system, _, _, segment, rater, _, _, category, severity, *_ in (line.split("\t") for line in lines):
+    for system, _, _, segment, rater, _, _, category, severity, *_ in (
+        line.split("\t") for line in lines
+    ):
         weight = {"Major": 5, "Minor": 1}.get(severity, 0)
         if severity == "Minor" and category == "Fluency/Punctuation":
             weight = 0.1
@@ -295,7 +414,9 @@ def test_side_by_side_mqm_as_published():
     member = f"{path}/sxs_mqm_generalMT2023_ende.3ratingsPerSegment.tsv"
     testset = read_scores({"MQM": member})
     for system, scores in testset.scores["MQM"].by_system.items():
-        assert np.mean(scores) == pytest.approx(np.mean([np.mean([*own.values()]) for own in sums[system].values()]))
+        assert np.mean(scores) == pytest.approx(
+            np.mean([np.mean([*own.values()]) for own in sums[system].values()])
+        )
     assert (len(sums), testset.n_segments) == (10, 104)
 
 
@@ -309,46 +430,93 @@ def test_errors_of_the_source_rank_no_systems(write):
 
 def test_an_unknown_severity_is_refused(write):
     with pytest.raises(InputError, match="row 3: the severity is 'Trivial'. Expected major"):
-        read_scores({"mqm": write("mqm.tsv", MQM.replace("Punctuation\tMinor", "Punctuation\tTrivial"))})
+        read_scores(
+            {"mqm": write("mqm.tsv", MQM.replace("Punctuation\tMinor", "Punctuation\tTrivial"))}
+        )
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    (ESA + ESA.replace(",90,", ",?,"), "row 13 is .*Expected 9, 11 or 12 columns of Appraise"),
-    (ESA + 'ann,A,0,TGT,eng,ces,90,"d,False,[],1.0,2.0\n', "cannot be read: .*Check its quotes"),
-    (json.dumps({"doc_id": "en-cs", "scores": {"A": {"human1": 1}}}) + '\n{"doc_id": "en-cs"}\n',
-     "row 2 is .*Expected an object with doc_id and scores")])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (ESA + ESA.replace(",90,", ",?,"), "row 13 is .*Expected 9, 11 or 12 columns of Appraise"),
+        (
+            ESA + 'ann,A,0,TGT,eng,ces,90,"d,False,[],1.0,2.0\n',
+            "cannot be read: .*Check its quotes",
+        ),
+        (
+            json.dumps({"doc_id": "en-cs", "scores": {"A": {"human1": 1}}})
+            + '\n{"doc_id": "en-cs"}\n',
+            "row 2 is .*Expected an object with doc_id and scores",
+        ),
+    ],
+)
 def test_a_damaged_row_is_named(write, text, said):
     with pytest.raises(InputError, match=said):
         read_scores({"ESA": write("ratings", text)}, langpair="en-cs")
 
 
-@pytest.mark.parametrize(("text", "expected"), [
-    ("SYS SID RAW.SCR Z.SCR N \nA.0 1 56 -0.5 4 \nB.12 1 75 0.25 2 \n", {"A": (-0.5,), "B": (0.25,)}),
-    ("system mqm_avg_score seg_id\nA\t-1.5 1\nB\t-0.0 1\n", {"A": (-1.5,), "B": (-0.0,)})])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "SYS SID RAW.SCR Z.SCR N \nA.0 1 56 -0.5 4 \nB.12 1 75 0.25 2 \n",
+            {"A": (-0.5,), "B": (0.25,)},
+        ),
+        ("system mqm_avg_score seg_id\nA\t-1.5 1\nB\t-0.0 1\n", {"A": (-1.5,), "B": (-0.0,)}),
+    ],
+)
 def test_tables_with_spaces(write, text, expected):
-    assert dict(read_scores({"z": write("seg.csv", text + text.split("\n")[1].replace(" 1 ", " 2 ").replace(" 1", " 2")
-                                        + "\n")}).scores["z"].by_system)["B"][:1] == expected["B"]
+    assert (
+        dict(
+            read_scores(
+                {
+                    "z": write(
+                        "seg.csv",
+                        text + text.split("\n")[1].replace(" 1 ", " 2 ").replace(" 1", " 2") + "\n",
+                    )
+                }
+            )
+            .scores["z"]
+            .by_system
+        )["B"][:1]
+        == expected["B"]
+    )
 
 
-@pytest.mark.parametrize("ratings", [{"human1": 90, "human2": 70}, [{"human": 90, "errors": []}, {"human": 70}]])
+@pytest.mark.parametrize(
+    "ratings", [{"human1": 90, "human2": 70}, [{"human": 90, "errors": []}, {"human": 70}]]
+)
 def test_wmt25_has_two_raters(write, ratings):
-    text = "".join(json.dumps({"doc_id": f"en-cs_CZ_#_news_#_d{k}", "scores": {"A": ratings, "B": ratings}}) + "\n"
-                   for k in range(2))
+    text = "".join(
+        json.dumps({"doc_id": f"en-cs_CZ_#_news_#_d{k}", "scores": {"A": ratings, "B": ratings}})
+        + "\n"
+        for k in range(2)
+    )
     testset = read_scores({"ESA": write("wmt25.jsonl", text)})
     assert dict(testset.scores["ESA"].by_system) == {"A": (80.0, 80.0), "B": (80.0, 80.0)}
     assert testset.domains == ("news", "news")
 
 
 def wmt25_of_people(ratings):
-    return "".join(json.dumps({"doc_id": f"en-cs_CZ_#_news_#_d{k}", "scores": {"A": own, "B": own}}) + "\n"
-                   for k, own in enumerate(ratings))
+    return "".join(
+        json.dumps({"doc_id": f"en-cs_CZ_#_news_#_d{k}", "scores": {"A": own, "B": own}}) + "\n"
+        for k, own in enumerate(ratings)
+    )
 
 
-@pytest.mark.parametrize("ratings", [
-    [{"human1": 90, "annotator1": "p1", "human2": 70, "annotator2": "p2"},
-     {"human1": 60, "annotator1": "p2", "human2": 40, "annotator2": "p1"}],
-    [[{"human": 90, "annotator": "p1"}, {"human": 70, "annotator": "p2"}],
-     [{"human": 60, "annotator": "p2"}, {"human": 40, "annotator": "p1"}]]])
+@pytest.mark.parametrize(
+    "ratings",
+    [
+        [
+            {"human1": 90, "annotator1": "p1", "human2": 70, "annotator2": "p2"},
+            {"human1": 60, "annotator1": "p2", "human2": 40, "annotator2": "p1"},
+        ],
+        [
+            [{"human": 90, "annotator": "p1"}, {"human": 70, "annotator": "p2"}],
+            [{"human": 60, "annotator": "p2"}, {"human": 40, "annotator": "p1"}],
+        ],
+    ],
+)
 def test_the_people_of_wmt25_are_its_annotators_and_its_slots_are_segments(write, ratings):
     path = write("wmt25.jsonl", wmt25_of_people(ratings))
     [rows] = [table.rows for table in [read_table(path)]]
@@ -381,65 +549,152 @@ def test_a_segment_of_wmt25_that_nobody_rated_is_no_fault(write):
 
 @pytest.mark.parametrize("has_places", [True, False])
 def test_ratings_of_wmt25_join_its_texts_by_document_and_paragraph(write, has_places):
-    """Rows of other language pairs come first, so that the number of a row is that of another segment."""
+    """Rows of other language pairs come first, so that the number of a row is that of another
+    segment.
+    """
     pairs, documents = ("en-de_DE", "en-cs_CZ"), ("d1", "d2")
     ids = [f"{pair}_#_news_#_{document}" for pair in pairs for document in documents]
-    texts = write("genmt.jsonl", "".join(json.dumps({
-        "doc_id": item, "src_text": "a\n\nb", "refs": {"refA": {"ref": "c\n\nd"}}}) + "\n" for item in ids))
-    outputs = write("A.jsonl", "".join(json.dumps({"doc_id": item, "hypothesis": "c\n\nd"}) + "\n" for item in ids))
-    ratings = write("humeval.jsonl", "".join(json.dumps({
-        "doc_id": f"{item}_#_{k}" if has_places else item, "scores": {"A": {"human1": 10 * place + k}}}) + "\n"
-        for place, item in enumerate(ids) for k in range(2)))
+    texts = write(
+        "genmt.jsonl",
+        "".join(
+            json.dumps({"doc_id": item, "src_text": "a\n\nb", "refs": {"refA": {"ref": "c\n\nd"}}})
+            + "\n"
+            for item in ids
+        ),
+    )
+    outputs = write(
+        "A.jsonl",
+        "".join(json.dumps({"doc_id": item, "hypothesis": "c\n\nd"}) + "\n" for item in ids),
+    )
+    ratings = write(
+        "humeval.jsonl",
+        "".join(
+            json.dumps(
+                {
+                    "doc_id": f"{item}_#_{k}" if has_places else item,
+                    "scores": {"A": {"human1": 10 * place + k}},
+                }
+            )
+            + "\n"
+            for place, item in enumerate(ids)
+            for k in range(2)
+        ),
+    )
     testset = read_text([(None, texts)], [("A", outputs)], langpair="en-cs_CZ")
     assert join_scores(testset, {"ESA": ratings}).scores["ESA"].by_system["A"] == (20, 21, 30, 31)
 
 
 def test_scores_of_wmt25_that_are_no_ratings_are_refused(write):
     text = wmt25_of_people([{"human1": 90}, {"bleu": 80}])
-    with pytest.raises(InputError, match="row 2, scores, column A: this is .*bleu.*Expected ratings such as"):
+    with pytest.raises(
+        InputError, match="row 2, scores, column A: this is .*bleu.*Expected ratings such as"
+    ):
         read_scores({"ESA": write("wmt25.jsonl", text)})
 
 
 def test_a_table_of_the_user_may_name_raters(write):
-    table = write("mine.csv", "system,line,annotator,score\nA,1,x,1\nA,1,y,2\nB,1,x,3\nA,2,x,1\nB,2,y,0\n")
-    assert dict(read_scores({"human": table}).scores["human"].by_system) == {"A": (1.5, 1.0), "B": (3.0, 0.0)}
+    table = write(
+        "mine.csv", "system,line,annotator,score\nA,1,x,1\nA,1,y,2\nB,1,x,3\nA,2,x,1\nB,2,y,0\n"
+    )
+    assert dict(read_scores({"human": table}).scores["human"].by_system) == {
+        "A": (1.5, 1.0),
+        "B": (3.0, 0.0),
+    }
 
 
 def test_the_result_counts_the_ratings(write, capsys):
     path = write("esa.csv", ESA)
-    assert main(["compare", "--scores", f"ESA={path}", "--langpair", "en-cs", "--trials", "9", "--resamples", "9",
-                 "--format", "json"]) == 0
+    assert (
+        main(
+            [
+                "compare",
+                "--scores",
+                f"ESA={path}",
+                "--langpair",
+                "en-cs",
+                "--trials",
+                "9",
+                "--resamples",
+                "9",
+                "--format",
+                "json",
+            ]
+        )
+        == 0
+    )
     found = json.loads(capsys.readouterr().out)["metrics"]["ESA"]["ratings"]
     assert (found["n_ratings"], found["n_raters"], found["left_out"]["bad"]) == (5, 2, 1)
-    assert main(["compare", "--scores", f"ESA={path}", "--langpair", "en-cs", "--trials", "9", "--resamples", "9"]) == 0
-    assert "\nESA: 5 ratings by 2 raters, 1.25 for each system and segment. Agreement of raters: " \
+    assert (
+        main(
+            [
+                "compare",
+                "--scores",
+                f"ESA={path}",
+                "--langpair",
+                "en-cs",
+                "--trials",
+                "9",
+                "--resamples",
+                "9",
+            ]
+        )
+        == 0
+    )
+    assert (
+        "\nESA: 5 ratings by 2 raters, 1.25 for each system and segment. Agreement of raters: "
         "Krippendorff's alpha 0.00. Excluded: 1 bad" in capsys.readouterr().out
+    )
 
 
 @needs_published
 @pytest.mark.parametrize(("pair", "waves"), [("en-cs", "2"), ("en-zh", "23")])
 def test_the_ranking_of_wmt24_comes_out(pair, waves):
     with open(PUBLISHED / "wmt24/official/ranking.tsv") as file:
-        published = {row["system"]: row for row in csv.DictReader(file, delimiter="\t") if row["langpair"] == pair}
+        published = {
+            row["system"]: row
+            for row in csv.DictReader(file, delimiter="\t")
+            if row["langpair"] == pair
+        }
     files = [("ESA", PUBLISHED / f"wmt24/esa_generalMT2024_wave{wave}.csv") for wave in waves]
-    result = compare(read_scores(files, langpair=pair), ["ESA"], rank_rule="wmt24", trials=99, resamples=99)
+    result = compare(
+        read_scores(files, langpair=pair), ["ESA"], rank_rule="wmt24", trials=99, resamples=99
+    )
     for one in result.metrics["ESA"].systems:
         row = published.pop(one.system)
         assert one.score == pytest.approx(float(row["mean_over_domains"]), abs=5e-5)
-        assert [one.rank_low, one.rank_high, one.cluster] == [int(row[key]) for key in ("rank_low", "rank_high",
-                                                                                      "cluster")]
+        assert [one.rank_low, one.rank_high, one.cluster] == [
+            int(row[key]) for key in ("rank_low", "rank_high", "cluster")
+        ]
     assert published == {}
 
 
 @needs_published
 def test_mqm_of_ted_has_the_published_means():
-    rated, averaged = (read_scores({"mqm": PUBLISHED / f"mqm/mqm_ted_ende{end}.tsv"})
-                       for end in ("", ".avg_seg_scores"))
+    rated, averaged = (
+        read_scores({"mqm": PUBLISHED / f"mqm/mqm_ted_ende{end}.tsv"})
+        for end in ("", ".avg_seg_scores")
+    )
     mqm, averages = (testset.scores["mqm"].by_system for testset in (rated, averaged))
-    means = {name: np.mean([score for score in scores if score is not None]) for name, scores in mqm.items()}
-    printed = {"ref": 0.91, "Facebook-AI": 1.06, "Online-W": 1.12, "VolcTrans-AT": 1.24, "metricsystem3": 1.44,
-               "VolcTrans-GLAT": 1.49, "HuaweiTSC": 1.50, "metricsystem1": 1.63, "metricsystem2": 1.69,
-               "metricsystem5": 1.72, "UEdin": 1.77, "metricsystem4": 1.78, "eTranslation": 1.97, "Nemo": 2.14}
+    means = {
+        name: np.mean([score for score in scores if score is not None])
+        for name, scores in mqm.items()
+    }
+    printed = {
+        "ref": 0.91,
+        "Facebook-AI": 1.06,
+        "Online-W": 1.12,
+        "VolcTrans-AT": 1.24,
+        "metricsystem3": 1.44,
+        "VolcTrans-GLAT": 1.49,
+        "HuaweiTSC": 1.50,
+        "metricsystem1": 1.63,
+        "metricsystem2": 1.69,
+        "metricsystem5": 1.72,
+        "UEdin": 1.77,
+        "metricsystem4": 1.78,
+        "eTranslation": 1.97,
+        "Nemo": 2.14,
+    }
     assert {name: round(float(mean), 2) for name, mean in means.items()} == printed
     for name in printed.keys() - {"ref"}:
         average = dict(zip(averaged.lines, averages[name], strict=True))
@@ -451,21 +706,40 @@ def test_mqm_of_ted_has_the_published_means():
 def test_the_clusters_of_wmt22_come_out():
     with open(PUBLISHED / "wmt22/clusters.csv") as file:
         rows = [line.split() for line in file if line.startswith("cs en")]
-    published = {re.sub(r"\.\d+$", "", system): (int(low), int(high), int(wins))
-                 for _, _, wins, _, low, high, _, system in rows}
+    published = {
+        re.sub(r"\.\d+$", "", system): (int(low), int(high), int(wins))
+        for _, _, wins, _, low, high, _, system in rows
+    }
     testset = read_scores({"z": PUBLISHED / "wmt22/ad-seg-scores-cs-en.csv"})
     result = compare(testset, ["z"], rank_rule="wmt22", trials=99, resamples=99).metrics["z"]
     tally = result.tally()
-    assert {one.system: (one.rank_low, one.rank_high, tally[one.system][0]) for one in result.systems} == published
+    assert {
+        one.system: (one.rank_low, one.rank_high, tally[one.system][0]) for one in result.systems
+    } == published
 
 
 def write_wmt25(write, n=30):
     """Two raters of two systems; B lacks some ratings of the second."""
     rng = np.random.default_rng(5)
-    rated = {name: rng.normal(level, 3, (n, 2)).round(1) for name, level in (("A", 82), ("B", 80), ("C", 80.5))}
-    lines = [json.dumps({"doc_id": f"en-cs_CZ_#_news_#_d{k // 3}", "scores": {
-        name: {"human1": scores[k, 0], "human2": None if name == "B" and k < 4 else scores[k, 1]}
-        for name, scores in rated.items()}}) for k in range(n)]
+    rated = {
+        name: rng.normal(level, 3, (n, 2)).round(1)
+        for name, level in (("A", 82), ("B", 80), ("C", 80.5))
+    }
+    lines = [
+        json.dumps(
+            {
+                "doc_id": f"en-cs_CZ_#_news_#_d{k // 3}",
+                "scores": {
+                    name: {
+                        "human1": scores[k, 0],
+                        "human2": None if name == "B" and k < 4 else scores[k, 1],
+                    }
+                    for name, scores in rated.items()
+                },
+            }
+        )
+        for k in range(n)
+    ]
     rated["B"][:4, 1] = np.nan
     return write("humeval.jsonl", "\n".join(lines)), rated
 
@@ -475,9 +749,12 @@ def test_each_rating_may_be_a_segment_as_wmt25_had_it(write, capsys):
     path, rated = write_wmt25(write)
     testset = read_scores({"human": path}, raters="segments")
     assert testset.n_segments == 60 and len(set(testset.documents)) == 10
-    result = compare(testset, ["human"], rank_rule="wmt25", trials=99, resamples=99).metrics["human"]
+    result = compare(testset, ["human"], rank_rule="wmt25", trials=99, resamples=99).metrics[
+        "human"
+    ]
     assert {row.system: row.score for row in result.systems} == pytest.approx(
-        {name: np.nanmean(scores) for name, scores in rated.items()})
+        {name: np.nanmean(scores) for name, scores in rated.items()}
+    )
     order = sorted(rated, key=lambda name: -np.nanmean(rated[name]))
     flat = {name: rated[name].T.ravel() for name in order}
 
@@ -489,14 +766,33 @@ def test_each_rating_may_be_a_segment_as_wmt25_had_it(write, capsys):
         above = [j for j in range(k) if beats(order[j], name)]
         below = [j for j in range(k + 1, 3) if beats(name, order[j])]
         row = next(row for row in result.systems if row.system == name)
-        assert (row.rank_low, row.rank_high) == (above[-1] + 2 if above else 1, below[0] if below else 3)
+        assert (row.rank_low, row.rank_high) == (
+            above[-1] + 2 if above else 1,
+            below[0] if below else 3,
+        )
     assert read_scores({"human": path}).n_segments == 30
-    asked = ["compare", "--scores", f"human={path}", "--raters", "segments", "--trials", "99", "--resamples", "99"]
-    assert main(asked) == 0 and "human: each rating is a segment of its own." in capsys.readouterr().out
+    asked = [
+        "compare",
+        "--scores",
+        f"human={path}",
+        "--raters",
+        "segments",
+        "--trials",
+        "99",
+        "--resamples",
+        "99",
+    ]
+    assert (
+        main(asked) == 0
+        and "human: each rating is a segment of its own." in capsys.readouterr().out
+    )
     assert main([*asked[:4], "most"]) == 2 and "Unknown raters 'most'" in capsys.readouterr().err
     assert main(["compare", "--demo-task", "--raters", "segments"]) == 2
     capsys.readouterr()
-    texts = [f"--ref={write('ref.txt', 'a b' + chr(10))}", f"--system={write('A.txt', 'a b' + chr(10))}"]
+    texts = [
+        f"--ref={write('ref.txt', 'a b' + chr(10))}",
+        f"--system={write('A.txt', 'a b' + chr(10))}",
+    ]
     assert main([*asked, *texts]) == 2 and "only without texts" in capsys.readouterr().err
 
 
@@ -505,20 +801,56 @@ def test_an_unknown_severity_is_read_with_a_weight_for_it(write):
     with pytest.raises(InputError, match="the severity is 'Trivial'") as refused:
         read_scores({"MQM": path})
     assert refused.value.remedies == ({"mqm_weights": "trivial=1"},)
-    assert read_scores({"MQM": path}, mqm_weights={"trivial": 3}).scores["MQM"].by_system["A"][0] == 4.0
+    assert (
+        read_scores({"MQM": path}, mqm_weights={"trivial": 3}).scores["MQM"].by_system["A"][0]
+        == 4.0
+    )
 
 
 def test_weights_of_mqm_can_be_changed_and_are_shown(write, capsys):
     path = write("mqm.tsv", MQM)
-    scores = read_scores({"MQM": path}, mqm_weights={"major": 10, "fluency/punctuation": 2, "non-translation": 1})
+    scores = read_scores(
+        {"MQM": path}, mqm_weights={"major": 10, "fluency/punctuation": 2, "non-translation": 1}
+    )
     assert dict(scores.scores["MQM"].by_system) == {"A": (5.05, 1.0), "B": (1.0, 0.0)}
-    assert main(["compare", "--scores", f"MQM={path}", "--mqm-weights", "major=10,minor=2", "--trials", "9",
-                 "--resamples", "9", "--format", "json"]) == 0
-    [weights] = [one["facts"]["weights"] for one in json.loads(capsys.readouterr().out)["testset"]["assumptions"]
-                 if one["code"] == "mqm-weights"]
+    assert (
+        main(
+            [
+                "compare",
+                "--scores",
+                f"MQM={path}",
+                "--mqm-weights",
+                "major=10,minor=2",
+                "--trials",
+                "9",
+                "--resamples",
+                "9",
+                "--format",
+                "json",
+            ]
+        )
+        == 0
+    )
+    [weights] = [
+        one["facts"]["weights"]
+        for one in json.loads(capsys.readouterr().out)["testset"]["assumptions"]
+        if one["code"] == "mqm-weights"
+    ]
     assert dict(weights)["major"] == 10 and dict(weights)["non-translation"] == 25
     assert main(["score", "--scores", f"MQM={path}", "--mqm-weights", "major"]) == 2
     assert "MQM weights: 'major'. Expected" in capsys.readouterr().err
-    assert main(["score", "--scores", f"ESA={write('esa.csv', ESA)}", "--langpair", "en-cs", "--mqm-weights",
-                 "major=1"]) == 2
+    assert (
+        main(
+            [
+                "score",
+                "--scores",
+                f"ESA={write('esa.csv', ESA)}",
+                "--langpair",
+                "en-cs",
+                "--mqm-weights",
+                "major=1",
+            ]
+        )
+        == 2
+    )
     assert "no table lists errors" in capsys.readouterr().err

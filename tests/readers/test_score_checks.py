@@ -21,7 +21,9 @@ def scores(table, name="COMET"):
 
 
 @pytest.mark.parametrize("rows", [FLOATS, WHOLE])
-@pytest.mark.parametrize("summary", [sum, lambda own: round(sum(own) / len(own), 2), lambda own: sum(own) / len(own)])
+@pytest.mark.parametrize(
+    "summary", [sum, lambda own: round(sum(own) / len(own), 2), lambda own: sum(own) / len(own)]
+)
 def test_a_last_row_of_sums_or_means_is_dropped(rows, summary):
     table = {name: [*own, summary(own)] for name, own in rows.items()}
     found, codes = scores(table)
@@ -34,18 +36,35 @@ def test_a_last_row_of_sums_or_means_is_dropped(rows, summary):
 
 @pytest.mark.parametrize("label", ["mean", "Average", "TOTAL", "all"])
 def test_a_row_that_is_called_so_is_dropped(label):
-    table = {"line": [*range(1, N + 1), label], **{name: [*own, 0.5] for name, own in FLOATS.items()}}
+    table = {
+        "line": [*range(1, N + 1), label],
+        **{name: [*own, 0.5] for name, own in FLOATS.items()},
+    }
     assert scores(table)[0] == FLOATS
-    long = {"system": [name for name in "AB" for _ in range(N + 1)], "line": [*range(1, N + 1), label] * 2,
-            "score": [*FLOATS["A"], 0.1, *FLOATS["B"], 0.1]}
+    long = {
+        "system": [name for name in "AB" for _ in range(N + 1)],
+        "line": [*range(1, N + 1), label] * 2,
+        "score": [*FLOATS["A"], 0.1, *FLOATS["B"], 0.1],
+    }
     assert scores(long)[0] == {"A": FLOATS["A"], "B": FLOATS["B"]}
 
 
-@pytest.mark.parametrize("table", [
-    FLOATS, WHOLE, {name: [*own, 50] for name, own in WHOLE.items()}, {"A": [3] * 6, "B": [4] * 6},
-    {"A": [1, 2, 3, 4, 5, 3], "B": [2, 2, 2, 2, 2, 2]}, {"A": [0.0] * 9, "B": [0.0] * 9},
-    {name: [level + k % 3 / 10 for k in range(20)] for name, level in (("A", .5), ("B", .6), ("C", .7))},
-    {"line": ["all", "who", "total"], "A": [1, 2, 3], "B": [2, 3, 4]}])
+@pytest.mark.parametrize(
+    "table",
+    [
+        FLOATS,
+        WHOLE,
+        {name: [*own, 50] for name, own in WHOLE.items()},
+        {"A": [3] * 6, "B": [4] * 6},
+        {"A": [1, 2, 3, 4, 5, 3], "B": [2, 2, 2, 2, 2, 2]},
+        {"A": [0.0] * 9, "B": [0.0] * 9},
+        {
+            name: [level + k % 3 / 10 for k in range(20)]
+            for name, level in (("A", 0.5), ("B", 0.6), ("C", 0.7))
+        },
+        {"line": ["all", "who", "total"], "A": [1, 2, 3], "B": [2, 3, 4]},
+    ],
+)
 def test_other_last_rows_stay(table):
     assert "summary-rows" not in scores(table)[1]
 
@@ -56,30 +75,46 @@ def test_marks_of_judgements_that_failed_are_missing(mark):
     testset = read_scores({"judge": table})
     assert testset.scores["judge"].by_system["A"][-2:] == (None, None)
     assert f"judge: 3 scores of {mark} count as missing. All other scores are 0 or more." in [
-        one.text for one in testset.assumed]
+        one.text for one in testset.assumed
+    ]
 
 
-@pytest.mark.parametrize("values", [
-    [-1, 0, 1, 1, 0, -1], [-1, -0.5, 0.3, 0.2, 0.9, 1], [-1, -2, -3, -1, -1, 0], [-1, -1, -1, -1, 5, 4],
-    [0, 1, 2, 3, 4, 5]])
+@pytest.mark.parametrize(
+    "values",
+    [
+        [-1, 0, 1, 1, 0, -1],
+        [-1, -0.5, 0.3, 0.2, 0.9, 1],
+        [-1, -2, -3, -1, -1, 0],
+        [-1, -1, -1, -1, 5, 4],
+        [0, 1, 2, 3, 4, 5],
+    ],
+)
 def test_a_scale_that_has_negative_numbers_keeps_them(values):
     assert scores({"A": values, "B": values[::-1]})[0]["A"] == values
 
 
 def test_two_scales_are_refused():
     percent = [100 * score for score in FLOATS["B"]]
-    with pytest.raises(InputError, match="scores of A range from 0.2.* and those of B from 2.*one scale.*Multiply"):
+    with pytest.raises(
+        InputError, match="scores of A range from 0.2.* and those of B from 2.*one scale.*Multiply"
+    ):
         read_scores({"COMET": {"A": FLOATS["A"], "B": percent}})
     beyond = [1.07, *FLOATS["A"][1:]]
     with pytest.raises(InputError, match="scores of A range from 0.* to 1.07, .*one scale"):
         read_scores({"COMET": {"A": beyond, "B": percent}})
     with pytest.raises(InputError, match="one scale"):
         read_scores({"COMET": {"A": FLOATS["A"], "B": [-4.0, 107.0, *percent[2:]]}})
-    long = {"system": ["A"] * N + ["B"] * N, "line": [*range(1, N + 1)] * 2, "score": [*FLOATS["A"], *percent]}
+    long = {
+        "system": ["A"] * N + ["B"] * N,
+        "line": [*range(1, N + 1)] * 2,
+        "score": [*FLOATS["A"], *percent],
+    }
     with pytest.raises(InputError, match="one scale"):
         read_scores({"COMET": long})
 
 
-@pytest.mark.parametrize("bad", [[0.0] * N, [0, 1] * (N // 2), [RANDOM.uniform(0, 0.1) for _ in range(N)]])
+@pytest.mark.parametrize(
+    "bad", [[0.0] * N, [0, 1] * (N // 2), [RANDOM.uniform(0, 0.1) for _ in range(N)]]
+)
 def test_a_bad_system_is_on_the_scale_of_the_others(bad):
     assert scores({"A": bad, "B": WHOLE["B"]})[0]["A"] == bad

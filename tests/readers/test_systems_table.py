@@ -29,8 +29,10 @@ def task(tmp_path):
 
 def test_what_it_says_and_what_is_withdrawn(task, tmp_path_factory, capsys):
     source = TaskSource(str(task))
-    assert dict(source.read().systems) == {"X": SystemInfo(True, display_name="The X"),
-                                           "Y": SystemInfo(False, "contrastive", "online")}
+    assert dict(source.read().systems) == {
+        "X": SystemInfo(True, display_name="The X"),
+        "Y": SystemInfo(False, "contrastive", "online"),
+    }
     assert source.list_withdrawn() == ("Z",)
     other = tmp_path_factory.mktemp("other") / "table.tsv"
     other.write_text("system\trole\nX\twithdrawn\n", encoding="utf-8")
@@ -39,16 +41,34 @@ def test_what_it_says_and_what_is_withdrawn(task, tmp_path_factory, capsys):
     before = elsewhere.digest()
     other.write_text("system\trole\nY\twithdrawn\n", encoding="utf-8")
     assert elsewhere.digest() != before
-    args = ["task", "--folder", str(task), "--unit", "segment", "--trials", "99", "--format", "json"]
+    args = [
+        "task",
+        "--folder",
+        str(task),
+        "--unit",
+        "segment",
+        "--trials",
+        "99",
+        "--format",
+        "json",
+    ]
     assert main(args) == 0
     assert json.loads(capsys.readouterr().out)["excluded"] == [
-        {"system": "Z", "reason": "withdrawn", "pair": None}]
+        {"system": "Z", "reason": "withdrawn", "pair": None}
+    ]
 
 
-@pytest.mark.parametrize(("text", "told"), [
-    ("name\tx\n", "line 1 has the columns name, x"), ("system\trole\nX\tgone\n", "line 2: role is 'gone'"),
-    ("system\tconstrained\nX\tmaybe\n", "line 2: constrained is 'maybe'"), ("system\nX\ty\n", "line 2 has 2 columns"),
-    ("system\nX\nX\n", "line 3 names 'X' a second time"), ("system\trole\n\tprimary\n", "line 2 names no system")])
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("name\tx\n", "line 1 has the columns name, x"),
+        ("system\trole\nX\tgone\n", "line 2: role is 'gone'"),
+        ("system\tconstrained\nX\tmaybe\n", "line 2: constrained is 'maybe'"),
+        ("system\nX\ty\n", "line 2 has 2 columns"),
+        ("system\nX\nX\n", "line 3 names 'X' a second time"),
+        ("system\trole\n\tprimary\n", "line 2 names no system"),
+    ],
+)
 def test_broken_tables(tmp_path, text, told):
     (tmp_path / "t.tsv").write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=told):
@@ -72,7 +92,9 @@ def test_a_pair_opened_alone_heeds_it_too(task, capsys):
     assert said in shown.out and "--keep-withdrawn keeps them" in shown.err
     whole = replace(source, keep_withdrawn=True)
     assert list(whole.read().systems) == ["X", "Y", "Z"] == list(whole_task(task).read().systems)
-    assert "--keep-withdrawn" in command_line("compare", whole) and "--keep-withdrawn" in task_command(whole_task(task))
+    assert "--keep-withdrawn" in command_line(
+        "compare", whole
+    ) and "--keep-withdrawn" in task_command(whole_task(task))
     assert main(["task", *args, "--keep-withdrawn", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["excluded"] == []
 
@@ -82,7 +104,9 @@ def whole_task(task):
 
 
 def test_a_line_before_the_header_names_the_metric_that_decides(task):
-    (task / "systems.tsv").write_text("# Systems of the task\n# metric: chrf \n" + TABLE, encoding="utf-8")
+    (task / "systems.tsv").write_text(
+        "# Systems of the task\n# metric: chrf \n" + TABLE, encoding="utf-8"
+    )
     read = TaskSource(str(task)).read()
     assert read.primary == "chrf" and read.systems["X"].display_name == "The X"
     assert read.digest != replace(read, primary=None).digest
@@ -95,7 +119,9 @@ def test_a_line_before_the_header_names_the_metric_that_decides(task):
 
 
 def test_a_line_before_the_header_names_the_announced_rank_rule(task, capsys):
-    (task / "systems.tsv").write_text("# rank rule: wmt24\nsystem\tunsupported\nX\ten-de, en-cs\n", encoding="utf-8")
+    (task / "systems.tsv").write_text(
+        "# rank rule: wmt24\nsystem\tunsupported\nX\ten-de, en-cs\n", encoding="utf-8"
+    )
     read = TaskSource(str(task)).read()
     assert read.rank_rule == "wmt24" and read.systems["X"].unsupported == ("en-de", "en-cs")
     assert read.digest != replace(read, rank_rule=None).digest

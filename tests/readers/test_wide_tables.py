@@ -26,22 +26,39 @@ def systems(table, **more):
 
 
 def asides(table):
-    [assumed] = [one for one in read_scores({"COMET": table}).assumed if one.code == "columns-aside"]
+    [assumed] = [
+        one for one in read_scores({"COMET": table}).assumed if one.code == "columns-aside"
+    ]
     return list(assumed.facts["columns"])
 
 
 #: Real columns beside scores, by the programs that write them.
 BESIDE = {
-    "src_len": [RANDOM.randint(20, 90) for _ in range(N)], "ref_tokens": [RANDOM.randint(5, 30) for _ in range(N)],
-    "num_words": list(range(5, 5 + N)), "prompt_tokens": [RANDOM.randint(90, 99) for _ in range(N)],
-    "Step": list(range(0, N * 10, 10)), "A__MIN": SCORES["A"], "A - comet__MAX": SCORES["A"],
+    "src_len": [RANDOM.randint(20, 90) for _ in range(N)],
+    "ref_tokens": [RANDOM.randint(5, 30) for _ in range(N)],
+    "num_words": list(range(5, 5 + N)),
+    "prompt_tokens": [RANDOM.randint(90, 99) for _ in range(N)],
+    "Step": list(range(0, N * 10, 10)),
+    "A__MIN": SCORES["A"],
+    "A - comet__MAX": SCORES["A"],
     "_runtime": SCORES["B"],
-    "prompt": TEXTS, "label": [k % 2 for k in range(N)], "finish_reason": ["stop"] * N,
-    "custom_id": [f"request-{k}" for k in range(N)], "Unnamed: 0": list(range(N)),
+    "prompt": TEXTS,
+    "label": [k % 2 for k in range(N)],
+    "finish_reason": ["stop"] * N,
+    "custom_id": [f"request-{k}" for k in range(N)],
+    "Unnamed: 0": list(range(N)),
     "Unnamed: 0.1": list(range(7, 7 + N)),
-    "": list(range(N)), "lead_time": SCORES["A"], "created_at": ["2026-01-01"] * N, "temperature": [0.7] * N,
-    "src_lang": ["en"] * N, "source": TEXTS, "lang": ["de"] * N, "split": ["test"] * N, "url": TEXTS,
-    "row_id": list(range(N))}
+    "": list(range(N)),
+    "lead_time": SCORES["A"],
+    "created_at": ["2026-01-01"] * N,
+    "temperature": [0.7] * N,
+    "src_lang": ["en"] * N,
+    "source": TEXTS,
+    "lang": ["de"] * N,
+    "split": ["test"] * N,
+    "url": TEXTS,
+    "row_id": list(range(N)),
+}
 
 
 @pytest.mark.parametrize("name", BESIDE)
@@ -51,18 +68,34 @@ def test_what_programs_write_beside_scores_is_no_system_by_its_name(name):
     assert (name or "column 1, which has no name") in asides(table)[0]
 
 
-@pytest.mark.parametrize("values, why", [
-    (list(range(3, 3 + N)), "row numbers"), ([9.5] * N, "one value"),
-    ([len(text.split()) for text in TEXTS], "lengths"), ([len(text) for text in TEXTS], "lengths")])
+@pytest.mark.parametrize(
+    "values, why",
+    [
+        (list(range(3, 3 + N)), "row numbers"),
+        ([9.5] * N, "one value"),
+        ([len(text.split()) for text in TEXTS], "lengths"),
+        ([len(text) for text in TEXTS], "lengths"),
+    ],
+)
 def test_values_tell_too(values, why):
     assert f"mystery ({why})" in asides({"mystery": values, "source": TEXTS, **SCORES})
 
 
-@pytest.mark.parametrize("values", [
-    [0.5] * N, [0.2 * (k % 3) for k in range(N)], [RANDOM.randint(0, 1) for _ in range(N)], [1] * N,
-    [RANDOM.uniform(0, 1) for _ in range(N)]])
+@pytest.mark.parametrize(
+    "values",
+    [
+        [0.5] * N,
+        [0.2 * (k % 3) for k in range(N)],
+        [RANDOM.randint(0, 1) for _ in range(N)],
+        [1] * N,
+        [RANDOM.uniform(0, 1) for _ in range(N)],
+    ],
+)
 def test_scores_stay_whatever_they_are(values):
-    assert systems({"mystery": values, "A": [0.1 * (k % 11) for k in range(N)], "B": SCORES["B"]})[0] == "mystery"
+    assert (
+        systems({"mystery": values, "A": [0.1 * (k % 11) for k in range(N)], "B": SCORES["B"]})[0]
+        == "mystery"
+    )
 
 
 def test_few_rows_tell_nothing_and_a_table_keeps_some_column():
@@ -73,7 +106,11 @@ def test_few_rows_tell_nothing_and_a_table_keeps_some_column():
 def test_the_user_has_the_last_word(tmp_path, capsys):
     table = {"src_len": BESIDE["src_len"], "story": TEXTS, **SCORES}
     assert systems(table, columns={"systems": "A|src_len"}) == ["src_len", "A"]
-    assert systems({**SCORES, "label": BESIDE["label"]}, columns={"systems": "all"}) == ["A", "B", "label"]
+    assert systems({**SCORES, "label": BESIDE["label"]}, columns={"systems": "all"}) == [
+        "A",
+        "B",
+        "label",
+    ]
     found = read_scores({"COMET": table}, columns={"systems": "A|B", "docid": "story"})
     assert [*found.systems] == ["A", "B"] and found.n_documents == len(set(TEXTS))
     with pytest.raises(InputError, match="no column 'C'"):
@@ -85,8 +122,15 @@ def test_the_user_has_the_last_word(tmp_path, capsys):
     assert main(["score", "--scores", f"COMET={path}", "--metrics", "COMET"]) == 0
     out, err = capsys.readouterr()
     assert "src_len (lengths)" in err and "--columns 'systems=A|B', or systems=all" in err
-    assert "src_len (lengths)" in out and not any(line.startswith("src_len") for line in out.splitlines())
-    assert main(["score", "--scores", f"COMET={path}", "--metrics", "COMET", "--columns", "systems=all"]) == 0
+    assert "src_len (lengths)" in out and not any(
+        line.startswith("src_len") for line in out.splitlines()
+    )
+    assert (
+        main(
+            ["score", "--scores", f"COMET={path}", "--metrics", "COMET", "--columns", "systems=all"]
+        )
+        == 0
+    )
     assert any(line.startswith("src_len") for line in capsys.readouterr().out.splitlines())
 
 
@@ -102,13 +146,20 @@ def texts(tmp_path):
 def joined(source, tmp_path, table, name="XCOMET-XL"):
     path = tmp_path / "t.csv"
     rows = zip(*table.values(), strict=True)
-    path.write_text(",".join(table) + "\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+    path.write_text(
+        ",".join(table) + "\n" + "".join(",".join(map(str, row)) + "\n" for row in rows)
+    )
     return Source(source.ref, source.system, scores=((name, str(path)),)).read()
 
 
-@pytest.mark.parametrize("names", [
-    ["mySys_XCOMET-XL (seg)", "base_XCOMET-XL (seg)"], ["XCOMET-XL.mySys", "XCOMET-XL.base"],
-    ["mySys-seg", "base-seg"]])
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["mySys_XCOMET-XL (seg)", "base_XCOMET-XL (seg)"],
+        ["XCOMET-XL.mySys", "XCOMET-XL.base"],
+        ["mySys-seg", "base-seg"],
+    ],
+)
 def test_columns_that_name_system_and_score_are_matched(texts, tmp_path, names):
     testset = joined(texts, tmp_path, dict(zip(names, SCORES.values(), strict=True)))
     assert list(testset.scores["XCOMET-XL"].by_system["mySys"]) == SCORES["A"]
@@ -116,16 +167,26 @@ def test_columns_that_name_system_and_score_are_matched(texts, tmp_path, names):
 
 
 def test_of_several_scores_the_one_that_is_named_is_taken(texts, tmp_path):
-    table = {"mySys_XCOMET-XL": SCORES["A"], "mySys_BLEU": SCORES["B"], "base_XCOMET-XL": SCORES["B"],
-             "base_BLEU": SCORES["A"]}
+    table = {
+        "mySys_XCOMET-XL": SCORES["A"],
+        "mySys_BLEU": SCORES["B"],
+        "base_XCOMET-XL": SCORES["B"],
+        "base_BLEU": SCORES["A"],
+    }
     testset = joined(texts, tmp_path, table)
     assert list(testset.scores["XCOMET-XL"].by_system["base"]) == SCORES["B"]
-    with pytest.raises(InputError, match="neither a column 'system' nor one that is named after a system"):
+    with pytest.raises(
+        InputError, match="neither a column 'system' nor one that is named after a system"
+    ):
         joined(texts, tmp_path, table, "human")
 
 
 def test_a_text_beside_columns_of_the_systems_is_no_system(texts, tmp_path):
-    table = {"story": [f"story {k // 5}" for k in range(N)], "mySys": SCORES["A"], "base": SCORES["B"]}
+    table = {
+        "story": [f"story {k // 5}" for k in range(N)],
+        "mySys": SCORES["A"],
+        "base": SCORES["B"],
+    }
     testset = joined(texts, tmp_path, table)
     assert list(testset.scores["XCOMET-XL"].by_system) == ["mySys", "base"]
     assert "story (texts)" in " ".join(one.text for one in testset.assumed)
@@ -134,8 +195,10 @@ def test_a_text_beside_columns_of_the_systems_is_no_system(texts, tmp_path):
 def test_a_system_that_is_called_so_stays(tmp_path):
     for name in ("ref", "label", "Step"):
         (tmp_path / f"{name}.txt").write_text("a\nb\n")
-    source = Source(((None, str(tmp_path / "ref.txt")),), tuple((None, str(tmp_path / f"{name}.txt"))
-                                                                for name in ("label", "Step")))
+    source = Source(
+        ((None, str(tmp_path / "ref.txt")),),
+        tuple((None, str(tmp_path / f"{name}.txt")) for name in ("label", "Step")),
+    )
     testset = joined(source, tmp_path, {"label": [0.1, 0.2], "Step": [0.3, 0.4]})
     assert list(testset.scores["XCOMET-XL"].by_system) == ["label", "Step"]
     assert read_text(source.ref, source.system).n_segments == 2
@@ -152,23 +215,37 @@ def test_no_system_of_wmt25_is_set_aside():
     for file in sorted(WMT25.glob("*.jsonl")):
         for record in map(json.loads, file.read_text().splitlines()):
             for metric, values in record["metric_scores"].items():
-                own = tables.setdefault((record["language_pair"], metric), {}).setdefault(file.stem, [])
+                own = tables.setdefault((record["language_pair"], metric), {}).setdefault(
+                    file.stem, []
+                )
                 own += values
     assert len(tables) == 15
     for (_, metric), table in tables.items():
         n = max(map(len, table.values()))
         whole = {system: values for system, values in table.items() if len(values) == n}
         testset = read_scores({metric: whole})
-        assert {*testset.systems} == {*whole} and [one.code for one in testset.assumed] == ["direction-known"]
+        assert {*testset.systems} == {*whole} and [one.code for one in testset.assumed] == [
+            "direction-known"
+        ]
 
 
 PAIRWISE = {"model_a": ["x"] * 9, "model_b": ["y"] * 9, "winner": ["model_a", "tie", "model_b"] * 3}
 
 
-@pytest.mark.parametrize("table", [
-    PAIRWISE, {"id": list(range(9)), **PAIRWISE},
-    {"System 1": ["x"] * 9, "System 2": ["y"] * 9, "score": [1, 0, -1] * 3},
-    {"source": TEXTS[:9], "translation_1": TEXTS[:9], "translation_2": TEXTS[:9], "preference": [1, 2, 1] * 3}])
+@pytest.mark.parametrize(
+    "table",
+    [
+        PAIRWISE,
+        {"id": list(range(9)), **PAIRWISE},
+        {"System 1": ["x"] * 9, "System 2": ["y"] * 9, "score": [1, 0, -1] * 3},
+        {
+            "source": TEXTS[:9],
+            "translation_1": TEXTS[:9],
+            "translation_2": TEXTS[:9],
+            "preference": [1, 2, 1] * 3,
+        },
+    ],
+)
 def test_pairwise_judgements_are_named(table):
     with pytest.raises(InputError, match="has pairwise judgements .*does not read these"):
         read_scores({"human": table})
@@ -180,9 +257,16 @@ def test_systems_of_such_names_are_read():
 
 def test_the_id_of_a_row_is_no_line():
     """Label Studio has one for each task; with it, no two systems would have a common line."""
-    export = {"annotation_id": list(range(90, 98)), "annotator": [1, 2] * 4, "created_at": ["2026-01-01"] * 8,
-              "id": list(range(8)), "lead_time": [9.5] * 8, "rating": [80, 70, 60, 50, 90, 75, 65, 40],
-              "source": ["a b", "c d", "e f", "g h"] * 2, "system": ["x"] * 4 + ["y"] * 4}
+    export = {
+        "annotation_id": list(range(90, 98)),
+        "annotator": [1, 2] * 4,
+        "created_at": ["2026-01-01"] * 8,
+        "id": list(range(8)),
+        "lead_time": [9.5] * 8,
+        "rating": [80, 70, 60, 50, 90, 75, 65, 40],
+        "source": ["a b", "c d", "e f", "g h"] * 2,
+        "system": ["x"] * 4 + ["y"] * 4,
+    }
     with pytest.raises(InputError, match="column id has another value in each row") as error:
         read_scores({"human": export})
     assert error.value.remedies == ({"columns": "line=source"},)
@@ -202,9 +286,19 @@ def test_a_command_is_proposed_for_a_table_with_a_column_for_each_system():
 
 
 def rows_of_texts():
-    return [{"custom_id": f"request-{k}", "prompt": f"Translate: {text}", "reference": text, "mySys": text,
-             "base": "word", "label": "word", "finish_reason": "stop", "explanation": text}
-            for k, text in enumerate(TEXTS)]
+    return [
+        {
+            "custom_id": f"request-{k}",
+            "prompt": f"Translate: {text}",
+            "reference": text,
+            "mySys": text,
+            "base": "word",
+            "label": "word",
+            "finish_reason": "stop",
+            "explanation": text,
+        }
+        for k, text in enumerate(TEXTS)
+    ]
 
 
 def test_what_programs_write_beside_texts_is_no_output(tmp_path):
@@ -218,7 +312,10 @@ def test_what_programs_write_beside_texts_is_no_output(tmp_path):
     frame = {name: [row[name] for row in rows_of_texts()] for name in rows_of_texts()[0]}
     in_memory = read_frame(frame, name="toy")
     assert [*in_memory.systems] == ["mySys", "base"] and in_memory.assumed[0].code == "texts-aside"
-    assert [*read_frame(frame, systems=["prompt", "base"], name="toy").systems] == ["prompt", "base"]
+    assert [*read_frame(frame, systems=["prompt", "base"], name="toy").systems] == [
+        "prompt",
+        "base",
+    ]
 
 
 @pytest.mark.parametrize("name", ["response", "completion", "prompt"])
@@ -230,18 +327,33 @@ def test_the_only_column_that_may_be_an_output_is_one(tmp_path, name):
 
 def test_outputs_without_a_reference_lose_no_assumption(tmp_path):
     path = tmp_path / "t.jsonl"
-    path.write_text("".join(json.dumps({"source": text, "mySys": f"{text} a", "base": f"{text} b",
-                                        "finish_reason": "stop"}) + "\n" for text in TEXTS))
+    path.write_text(
+        "".join(
+            json.dumps(
+                {"source": text, "mySys": f"{text} a", "base": f"{text} b", "finish_reason": "stop"}
+            )
+            + "\n"
+            for text in TEXTS
+        )
+    )
     testset = read_outputs([(None, path)])
-    assert [*testset.systems] == ["mySys", "base"] and [one.code for one in testset.assumed] == ["texts-aside"]
+    assert [*testset.systems] == ["mySys", "base"] and [one.code for one in testset.assumed] == [
+        "texts-aside"
+    ]
 
 
 def test_only_ids_beside_the_answers_are_no_output(tmp_path):
-    """The results of a batch have the answers deep in an object; its ids were scored in their place."""
+    """The results of a batch have the answers deep in an object; its ids were scored in their
+    place.
+    """
     path = tmp_path / "batch.jsonl"
     answer = {"status_code": 200, "body": {"choices": [{"message": {"content": "word"}}]}}
-    path.write_text("".join(json.dumps({"custom_id": f"request-{k}", "response": answer, "error": None}) + "\n"
-                            for k in range(N)))
+    path.write_text(
+        "".join(
+            json.dumps({"custom_id": f"request-{k}", "response": answer, "error": None}) + "\n"
+            for k in range(N)
+        )
+    )
     with pytest.raises(InputError, match="none is called as a reference"):
         read_outputs([(None, path)])
 
@@ -255,7 +367,9 @@ def test_a_language_called_as_row_numbers_are_is_an_output(tmp_path):
 
 def test_what_a_model_was_given_is_no_output(tmp_path):
     path = tmp_path / "t.jsonl"
-    path.write_text("".join(json.dumps({"input": f"in {text}", "output": text}) + "\n" for text in TEXTS))
+    path.write_text(
+        "".join(json.dumps({"input": f"in {text}", "output": text}) + "\n" for text in TEXTS)
+    )
     assert [*read_outputs([("mine", path)]).systems] == ["mine"]
 
 
@@ -268,7 +382,9 @@ def test_row_numbers_and_lengths_are_no_scores(name):
     """As GEMBA writes its answers: text, and the number of the attempt."""
     with pytest.raises(InputError, match="Which is the system, the line, the score"):
         read_scores({"GEMBA": long_table(answer=["Score: 80"] * 2 * N, **{name: [0] * 2 * N})})
-    found = read_scores({"GEMBA": long_table(quality=SCORES["A"] + SCORES["B"], **{name: [0] * 2 * N})})
+    found = read_scores(
+        {"GEMBA": long_table(quality=SCORES["A"] + SCORES["B"], **{name: [0] * 2 * N})}
+    )
     assert found.scores["GEMBA"].by_system["B"] == tuple(SCORES["B"])
 
 
@@ -281,7 +397,9 @@ def test_metrics_of_rows_of_systems_are_not_proposed_as_systems():
 
 def test_percents_are_refused_with_their_place():
     table = {"segment": [1, 2], "A": ["70.6%", "82,2 %"], "B": ["69%", "72%"]}
-    with pytest.raises(InputError, match=r"row 1, column A: the score is '70.6%'.*Remove the percent signs"):
+    with pytest.raises(
+        InputError, match=r"row 1, column A: the score is '70.6%'.*Remove the percent signs"
+    ):
         read_scores({"q": table})
 
 
@@ -294,8 +412,11 @@ def test_a_form_does_not_ask_what_no_answer_mends():
         assert described is not None and not described.is_unclear
 
 
-GRIDS = [["{system}_{metric}", ("BLEU", "COMET")], ["{metric}.{system}", ("chrF++", "XCOMET")],
-         ["{system} {metric} (seg)", ("BLEU", "BLEURT-20", "COMET-22")]]
+GRIDS = [
+    ["{system}_{metric}", ("BLEU", "COMET")],
+    ["{metric}.{system}", ("chrF++", "XCOMET")],
+    ["{system} {metric} (seg)", ("BLEU", "BLEURT-20", "COMET-22")],
+]
 
 
 @pytest.mark.parametrize("form, metrics", GRIDS)
@@ -303,12 +424,19 @@ def test_columns_of_several_metrics_are_read_by_the_name_of_one(form, metrics):
     """Two metrics of one system were two systems on different scales."""
     rng = random.Random(5)
     largest = {"BLEU": 90, "chrF++": 90}
-    table = {form.format(system=system, metric=metric): [
-        round(rng.uniform(0.2, 0.9) * largest.get(metric, 1), 3) for _ in range(30)]
-        for system in ("A", "B-2", "C") for metric in metrics}
+    table = {
+        form.format(system=system, metric=metric): [
+            round(rng.uniform(0.2, 0.9) * largest.get(metric, 1), 3) for _ in range(30)
+        ]
+        for system in ("A", "B-2", "C")
+        for metric in metrics
+    }
     for metric in metrics:
         testset = read_scores({metric: {"line": [*range(1, 31)], **table}})
-        expected = {system: tuple(table[form.format(system=system, metric=metric)]) for system in ("A", "B-2", "C")}
+        expected = {
+            system: tuple(table[form.format(system=system, metric=metric)])
+            for system in ("A", "B-2", "C")
+        }
         assert dict(testset.scores[metric].by_system) == expected
         assert "columns-renamed" in [one.code for one in testset.assumed]
     said = f"has scores of {len(metrics)} metrics.*{re.escape(metrics[0])}.*of one"
@@ -317,9 +445,16 @@ def test_columns_of_several_metrics_are_read_by_the_name_of_one(form, metrics):
     assert [remedy["scores"].partition("=")[0] for remedy in caught.value.remedies] == [*metrics]
 
 
-@pytest.mark.parametrize("names", [
-    ["A_COMET", "B_COMET"], ["A_COMET", "A_BLEU", "B_COMET"], ["A_x", "A_y", "B_x", "B_y"], ["A_COMET", "A_BLEU"],
-    ["GPT-4", "GPT-4-da", "NLLB", "NLLB-da"]])
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["A_COMET", "B_COMET"],
+        ["A_COMET", "A_BLEU", "B_COMET"],
+        ["A_x", "A_y", "B_x", "B_y"],
+        ["A_COMET", "A_BLEU"],
+        ["GPT-4", "GPT-4-da", "NLLB", "NLLB-da"],
+    ],
+)
 def test_other_columns_stay_systems(names):
     rng = random.Random(6)
     table = {name: [round(rng.uniform(0.2, 0.9), 3) for _ in range(30)] for name in names}
@@ -330,7 +465,10 @@ def test_other_columns_stay_systems(names):
 def test_scores_beside_texts_join_them_from_the_same_file(tmp_path, systems):
     path = tmp_path / "t.csv"
     columns = ["reference", *systems, *(f"{system}_COMET" for system in systems)]
-    rows = [",".join([text] * (1 + len(systems)) + [f"0.{k % 7 + 2}" for _ in systems]) for k, text in enumerate(TEXTS)]
+    rows = [
+        ",".join([text] * (1 + len(systems)) + [f"0.{k % 7 + 2}" for _ in systems])
+        for k, text in enumerate(TEXTS)
+    ]
     path.write_text("\n".join([",".join(columns), *rows, ""]))
     testset = join_scores(read_text([(None, path)], []), {"COMET": path})
     assert [*testset.scores["COMET"].by_system] == systems

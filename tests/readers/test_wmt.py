@@ -1,4 +1,6 @@
-"""read_wmt: both generations of the shared-task layout, and the variants that releases really have."""
+"""read_wmt: both generations of the shared-task layout, and the variants that releases really
+have.
+"""
 
 import pytest
 
@@ -18,11 +20,13 @@ def folder(tmp_path):
 @pytest.fixture
 def put(write):
     """Write these files into the folder; each has the same four lines unless it says other ones."""
+
     def put(*names, **contents):
         for name in names:
             write(f"wmt24/{name}", TEXT)
         for name, lines in contents.items():
             write(f"wmt24/{name}", lines)
+
     return put
 
 
@@ -34,9 +38,16 @@ def error(folder, langpair="en-de", kind=InputError):
 
 @pytest.fixture
 def wmt24_layout(put):
-    put("references/en-de.refA.txt", "references/en-de.refB.txt.gz", "references/cs-uk.refA.txt", "sources/en-de.txt",
-        "system-outputs/en-de/sysB.txt", "system-outputs/en-de/GPT-4.5.txt.gz", "system-outputs/cs-uk/sysC.txt",
-        **{"documents/en-de.docs": DOCS})
+    put(
+        "references/en-de.refA.txt",
+        "references/en-de.refB.txt.gz",
+        "references/cs-uk.refA.txt",
+        "sources/en-de.txt",
+        "system-outputs/en-de/sysB.txt",
+        "system-outputs/en-de/GPT-4.5.txt.gz",
+        "system-outputs/cs-uk/sysC.txt",
+        **{"documents/en-de.docs": DOCS},
+    )
 
 
 class TestGenerations:
@@ -46,16 +57,25 @@ class TestGenerations:
         assert list(testset.references) == ["refA", "refB"]
         assert list(testset.systems) == ["GPT-4.5", "sysB"]
         assert testset.sources == tuple(TEXT[1:])
-        assert testset.documents == ("d1", "d1", "d2") and testset.domains == ("news", "news", "social")
+        assert testset.documents == ("d1", "d1", "d2") and testset.domains == (
+            "news",
+            "news",
+            "social",
+        )
 
     @pytest.mark.parametrize("a, b", [("A", "B"), ("refA", "refB")])
     def test_2021_to_2023(self, folder, put, a, b):
-        put(f"references/newstest2021.en-de.ref.{a}.de", f"references/newstest2021.en-de.ref.{b}.de.gz",
-            "references/newstest2021.de-en.ref.A.en", "sources/newstest2021.en-de.src.en",
-            "system-outputs/newstest2021.en-de.hyp.Online-A.de", "system-outputs/newstest2021.de-en.hyp.Other.en",
+        put(
+            f"references/newstest2021.en-de.ref.{a}.de",
+            f"references/newstest2021.en-de.ref.{b}.de.gz",
+            "references/newstest2021.de-en.ref.A.en",
+            "sources/newstest2021.en-de.src.en",
+            "system-outputs/newstest2021.en-de.hyp.Online-A.de",
+            "system-outputs/newstest2021.de-en.hyp.Other.en",
             "system-outputs/newstest2021.en-de.hyp.happypoet_system_en-de_02.de",
             "system-outputs/newstest2021.en-de.hyp.v1.5.de.gz",
-            **{"documents/newstest2021.en-de.docs": DOCS})
+            **{"documents/newstest2021.en-de.docs": DOCS},
+        )
         testset = read_wmt(folder, "en-de")
         assert testset.name == "newstest2021 en-de"
         assert list(testset.references) == ["refA", "refB"]
@@ -63,36 +83,73 @@ class TestGenerations:
         assert testset.sources == tuple(TEXT[1:]) and testset.n_documents == 2
 
     def test_metrics_task(self, folder, put):
-        put("references/generaltest2024.en-de.ref.refA.de", "sources/generaltest2024.en-de.src.en",
-            "system_outputs/en-de/generaltest2024.en-de.hyp.Aya23.de", "system_outputs/en-de/refA.de",
-            **{"metadata/en-de.jsonl": [f'{{"domain": "{d}", "docid": "{d}"}}' for d in ["canary", "d", "d", "d"]]})
+        put(
+            "references/generaltest2024.en-de.ref.refA.de",
+            "sources/generaltest2024.en-de.src.en",
+            "system_outputs/en-de/generaltest2024.en-de.hyp.Aya23.de",
+            "system_outputs/en-de/refA.de",
+            **{
+                "metadata/en-de.jsonl": [
+                    f'{{"domain": "{d}", "docid": "{d}"}}' for d in ["canary", "d", "d", "d"]
+                ]
+            },
+        )
         testset = read_wmt(folder, "en-de")
-        assert list(testset.systems) == ["Aya23"] and testset.n_segments == 3 and testset.documents == ("d",) * 3
+        assert (
+            list(testset.systems) == ["Aya23"]
+            and testset.n_segments == 3
+            and testset.documents == ("d",) * 3
+        )
 
     def test_documents_of_metrics_eval(self, folder, put):
-        put("references/en-de.refA.txt", **{"documents/en-de.docs": ["news  d1", "news d1", "news d2", "talks d2"]})
+        put(
+            "references/en-de.refA.txt",
+            **{"documents/en-de.docs": ["news  d1", "news d1", "news d2", "talks d2"]},
+        )
         testset = read_wmt(folder, "en-de")
         assert testset.domains == ("news", "news", "news", "talks") and testset.n_documents == 3
 
     def test_reference_among_the_outputs_is_no_system(self, folder, put):
-        put("references/en-de.refA.txt", "system-outputs/en-de/refA.txt", "system-outputs/en-de/S.txt")
+        put(
+            "references/en-de.refA.txt",
+            "system-outputs/en-de/refA.txt",
+            "system-outputs/en-de/S.txt",
+        )
         assert list(read_wmt(folder, "en-de").systems) == ["S"]
         put(**{"system-outputs/en-de/refA.txt": ["other", *TEXT[1:]]})
         assert list(read_wmt(folder, "en-de").systems) == ["S", "refA"]
 
     def test_what_lies_among_the_outputs_and_is_not_called_so_is_told(self, folder, put):
-        put("references/en-de.refA.txt", *(f"system-outputs/en-de/{name}" for name in ("A.txt", "B.TXT", "C.txt.xz")))
-        said = ("Excluded from system-outputs/en-de: B.TXT, C.txt.xz. Outputs have names such as NAME.txt or "
-                "NAME.txt.gz.")
-        assert [list(map(str, one.assumed)) for one in (read_wmt(folder, "en-de"), read_task(folder))] == [[said]] * 2
+        put(
+            "references/en-de.refA.txt",
+            *(f"system-outputs/en-de/{name}" for name in ("A.txt", "B.TXT", "C.txt.xz")),
+        )
+        said = (
+            "Excluded from system-outputs/en-de: B.TXT, C.txt.xz. Outputs have names such as NAME.txt or "
+            "NAME.txt.gz."
+        )
+        assert [
+            list(map(str, one.assumed)) for one in (read_wmt(folder, "en-de"), read_task(folder))
+        ] == [[said]] * 2
         assert list(read_wmt(folder, "en-de").systems) == ["A"]
 
     def test_hidden_files_and_backups(self, folder, wmt24_layout, put):
-        put("system-outputs/en-de/.sysB.txt", "system-outputs/en-de/sysB.txt~", "system-outputs/en-de/#sysB.txt#",
-            "system-outputs/en-de/sysB.txt.bak", "references/.en-de.refC.txt", "references/en-de.refC.txt~",
-            "references/README.md", "system-outputs/en-de.hyp.x.de~", "system-outputs/s.en-de.hyp.x.de.bak")
+        put(
+            "system-outputs/en-de/.sysB.txt",
+            "system-outputs/en-de/sysB.txt~",
+            "system-outputs/en-de/#sysB.txt#",
+            "system-outputs/en-de/sysB.txt.bak",
+            "references/.en-de.refC.txt",
+            "references/en-de.refC.txt~",
+            "references/README.md",
+            "system-outputs/en-de.hyp.x.de~",
+            "system-outputs/s.en-de.hyp.x.de.bak",
+        )
         testset = read_wmt(folder, "en-de")
-        assert list(testset.systems) == ["GPT-4.5", "sysB"] and list(testset.references) == ["refA", "refB"]
+        assert list(testset.systems) == ["GPT-4.5", "sysB"] and list(testset.references) == [
+            "refA",
+            "refB",
+        ]
 
     def test_broken_link_is_told(self, folder, wmt24_layout):
         (folder / "system-outputs" / "en-de" / "gone.txt").symlink_to("nowhere")
@@ -101,7 +158,11 @@ class TestGenerations:
     def test_real_release(self, wmt24):
         assert language_pairs(wmt24) == ["en-de", "en-zh"]
         testset = read_wmt(wmt24, "en-de")
-        assert (testset.n_segments, len(testset.systems), list(testset.references)) == (997, 26, ["refA", "refB"])
+        assert (testset.n_segments, len(testset.systems), list(testset.references)) == (
+            997,
+            26,
+            ["refA", "refB"],
+        )
         assert testset.lines[0] == 2 and testset.n_documents == 170
         assert not any("CANARY GUID" in texts[0] for texts in testset.references.values())
         assert "CANARY GUID" in read_wmt(wmt24, "en-zh", keep_canary=True).sources[0]
@@ -110,10 +171,20 @@ class TestGenerations:
 class TestCanary:
     def test_kept(self, folder, wmt24_layout):
         testset = read_wmt(folder, "en-de", keep_canary=True)
-        assert testset.n_segments == 4 and testset.lines == (1, 2, 3, 4) and testset.domains[0] == "canary"
+        assert (
+            testset.n_segments == 4
+            and testset.lines == (1, 2, 3, 4)
+            and testset.domains[0] == "canary"
+        )
 
-    @pytest.mark.parametrize("docs", [["d", "d", "canary", "d"], ["x\td", "x\td", "x\tcanary", "x\td"],
-                                      ["x\td", "x\td", "canary\td", "x\td"]])
+    @pytest.mark.parametrize(
+        "docs",
+        [
+            ["d", "d", "canary", "d"],
+            ["x\td", "x\td", "x\tcanary", "x\td"],
+            ["x\td", "x\td", "canary\td", "x\td"],
+        ],
+    )
     def test_by_document_or_domain_on_any_line(self, folder, put, docs):
         put("references/en-de.refA.txt", **{"documents/en-de.docs": docs})
         assert read_wmt(folder, "en-de").lines == (1, 2, 4)
@@ -124,20 +195,28 @@ class TestCanary:
 
 
 class TestPairs:
-
     def test_two_sets_of_one_pair(self, folder, put):
-        put("references/news.en-de.ref.A.de", "references/bio.en-de.ref.A.de", "references/news.de-en.ref.A.en",
-            "system-outputs/news.en-de.hyp.N.de", "system-outputs/bio.en-de.hyp.B.de",
-            "sources/news.en-de.src.en", "sources/bio.en-de.src.en")
+        put(
+            "references/news.en-de.ref.A.de",
+            "references/bio.en-de.ref.A.de",
+            "references/news.de-en.ref.A.en",
+            "system-outputs/news.en-de.hyp.N.de",
+            "system-outputs/bio.en-de.hyp.B.de",
+            "sources/news.en-de.src.en",
+            "sources/bio.en-de.src.en",
+        )
         assert language_pairs(folder) == ["bio.en-de", "de-en", "news.en-de"]
         testset = read_wmt(folder, "news.en-de")
-        assert (testset.name, testset.langpair, list(testset.systems)) == ("news en-de", "en-de", ["N"])
+        assert (testset.name, testset.langpair, list(testset.systems)) == (
+            "news en-de",
+            "en-de",
+            ["N"],
+        )
         message = error(folder)
         assert f"{folder} has 2 sets for en-de. Choose one: bio.en-de, news.en-de." == message
 
 
 class TestErrors:
-
     def test_no_references(self, folder, put):
         put("system-outputs/en-de/s.txt", "notes.md")
         message = error(folder)
@@ -152,16 +231,23 @@ class TestErrors:
 
     def test_references_of_another_form(self, folder, put):
         put("references/ref.de")
-        assert "references has no reference; it has ref.de. Expected one of three layouts" in error(folder)
+        assert "references has no reference; it has ref.de. Expected one of three layouts" in error(
+            folder
+        )
 
     def test_other_pair(self, folder, wmt24_layout):
-        assert error(folder, "fr-it") == f"{folder} has no reference for fr-it; it has cs-uk, en-de."
+        assert (
+            error(folder, "fr-it") == f"{folder} has no reference for fr-it; it has cs-uk, en-de."
+        )
         assert error(folder, "de-en").endswith("it has cs-uk, en-de. Did you mean en-de?")
         assert error(folder, "en-dx").endswith("Did you mean en-de?")
 
     def test_file_and_its_packed_copy(self, folder, wmt24_layout, put):
         put("system-outputs/en-de/sysB.txt.gz")
         message = error(folder)
-        assert "Two systems are called sysB: " in message and "sysB.txt.gz. Remove or rename one" in message
+        assert (
+            "Two systems are called sysB: " in message
+            and "sysB.txt.gz. Remove or rename one" in message
+        )
         put("references/en-de.refA.txt.gz")
         assert "Two references are called refA" in error(folder)

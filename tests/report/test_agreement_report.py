@@ -13,16 +13,27 @@ from mtsig_core.stats.cautions import about_agreement
 
 def held(p_by_metric):
     """What was found where BLEU agrees most, with p of it and each other metric."""
-    metrics = [SimpleNamespace(metric=name, soft_pairwise_accuracy=0.9) for name in ("bleu", *p_by_metric)]
+    metrics = [
+        SimpleNamespace(metric=name, soft_pairwise_accuracy=0.9) for name in ("bleu", *p_by_metric)
+    ]
     rows = [AgreementComparison("bleu", name, 0.1, p, p) for name, p in p_by_metric.items()]
-    return SimpleNamespace(human="esa", metrics=metrics, comparisons=rows, sampling=SimpleNamespace(alpha=0.05))
+    return SimpleNamespace(
+        human="esa", metrics=metrics, comparisons=rows, sampling=SimpleNamespace(alpha=0.05)
+    )
 
 
-@pytest.mark.parametrize(("p_by_metric", "rest"), [
-    ({"chrf": 0.01, "ter": 0.02}, "significantly more than all others"),
-    ({"chrf": 0.01, "ter": 0.3}, "not significantly more than TER")])
+@pytest.mark.parametrize(
+    ("p_by_metric", "rest"),
+    [
+        ({"chrf": 0.01, "ter": 0.02}, "significantly more than all others"),
+        ({"chrf": 0.01, "ter": 0.3}, "not significantly more than TER"),
+    ],
+)
 def test_which_metric_agrees_most_and_which_are_not_significantly_worse(p_by_metric, rest):
-    assert agreement_verdict(held(p_by_metric)) == f"BLEU agrees most with esa: soft pairwise accuracy 0.900, {rest}"
+    assert (
+        agreement_verdict(held(p_by_metric))
+        == f"BLEU agrees most with esa: soft pairwise accuracy 0.900, {rest}"
+    )
 
 
 def test_of_one_metric_alone_nothing_is_most():
@@ -30,7 +41,10 @@ def test_of_one_metric_alone_nothing_is_most():
 
 
 def test_a_metric_against_people_is_told_with_the_direction_that_was_assumed():
-    people = {name: [level + k % 3 / 10 for k in range(20)] for name, level in (("A", .5), ("B", .6), ("C", .7))}
+    people = {
+        name: [level + k % 3 / 10 for k in range(20)]
+        for name, level in (("A", 0.5), ("B", 0.6), ("C", 0.7))
+    }
     errors = {name: [1 - value for value in values] for name, values in people.items()}
     tables = {"people": people, "mine": errors}
     found = agreement(read_scores(tables), "people", resamples=50)

@@ -20,8 +20,10 @@ def test_three_digits_of_a_number_can_be_read_back_at_any_scale(scale):
         assert float(text.replace(",", "")) == pytest.approx(value, rel=0.006)
 
 
-@pytest.mark.parametrize("score, differences", [(3e-6, [1.4e-7, -2e-9]), (5e9, [3e7]), (2e5, [1200.0, 3.0]),
-                                                (1e-300, [2e-301])])
+@pytest.mark.parametrize(
+    "score, differences",
+    [(3e-6, [1.4e-7, -2e-9]), (5e9, [3e7]), (2e5, [1200.0, 3.0]), (1e-300, [2e-301])],
+)
 def test_in_a_small_cell_the_largest_difference_has_one_digit_before_the_point(score, differences):
     decimals, power = choose_cell_form([score], differences)
-    assert decimals == 2 and 1 <= max(map(abs, differences)) / 10.0 ** power < 10
+    assert decimals == 2 and 1 <= max(map(abs, differences)) / 10.0**power < 10

@@ -1,4 +1,6 @@
-"""The findings of a task: held against the comparison, AutoRank and means by domain; LaTeX is whole in structure."""
+"""The findings of a task: held against the comparison, AutoRank and means by domain; LaTeX is whole
+in structure.
+"""
 
 import csv
 import io
@@ -20,20 +22,37 @@ from mtsig_core.testset import SegmentScores
 
 @pytest.fixture(scope="module")
 def task():
-    """The simulated task with two metrics beside human scores, and a system that does not support a language pair."""
+    """The simulated task with two metrics beside human scores, and a system that does not support a
+    language pair.
+    """
     whole, rng = simulated_task(), np.random.default_rng(3)
 
     def add_metrics(pair, testset):
         human = testset.scores["human"].by_system
-        noisy = {f"m{k}": SegmentScores({
-            name: [None if score is None else score + 30 * rng.normal() for score in scores]
-            for name, scores in human.items()}) for k in (1, 2)}
+        noisy = {
+            f"m{k}": SegmentScores(
+                {
+                    name: [None if score is None else score + 30 * rng.normal() for score in scores]
+                    for name, scores in human.items()
+                }
+            )
+            for k in (1, 2)
+        }
         return replace(testset, scores={**testset.scores, **noisy})
 
-    testsets = {pair: add_metrics(pair, testset) for pair, testset in whole.testsets.items() if pair != "qac-en"}
-    systems = {name: info for name, info in whole.systems.items()
-               if any(name in testset.systems for testset in testsets.values())}
-    return Task("toy", testsets, systems | {"Oak-closed": SystemInfo(True, unsupported=("qab-en",))})
+    testsets = {
+        pair: add_metrics(pair, testset)
+        for pair, testset in whole.testsets.items()
+        if pair != "qac-en"
+    }
+    systems = {
+        name: info
+        for name, info in whole.systems.items()
+        if any(name in testset.systems for testset in testsets.values())
+    }
+    return Task(
+        "toy", testsets, systems | {"Oak-closed": SystemInfo(True, unsupported=("qab-en",))}
+    )
 
 
 @pytest.fixture(scope="module")
@@ -48,12 +67,24 @@ def test_the_table_has_ranks_scores_autorank_and_domains(task, found):
     assert table.values("system") == [row.system for row in result.systems]
     assert table.values("rank") == [(row.rank_low, row.rank_high) for row in result.systems]
     assert table.values("score") == pytest.approx([row.score for row in result.systems])
-    ranked = {row.system: row.autorank for row in autorank(task, ["m1", "m2"], resamples=9).pairs["qab-en"].systems}
-    assert table.values("autorank") == pytest.approx([ranked[name] for name in table.values("system")])
+    ranked = {
+        row.system: row.autorank
+        for row in autorank(task, ["m1", "m2"], resamples=9).pairs["qab-en"].systems
+    }
+    assert table.values("autorank") == pytest.approx(
+        [ranked[name] for name in table.values("system")]
+    )
     for domain in [key.removeprefix("domain_") for key in table.keys if key.startswith("domain_")]:
-        means = {name: np.mean([score for score, one in zip(scores, testset.domains, strict=True)
-                                if one == domain and score is not None])
-                 for name, scores in testset.scores["human"].by_system.items()}
+        means = {
+            name: np.mean(
+                [
+                    score
+                    for score, one in zip(scores, testset.domains, strict=True)
+                    if one == domain and score is not None
+                ]
+            )
+            for name, scores in testset.scores["human"].by_system.items()
+        }
         shown = table.values(f"domain_{domain}")
         assert shown == pytest.approx([means[name] for name in table.values("system")])
         assert [k for k, key in table.marks if key == f"domain_{domain}"] == [int(np.argmax(shown))]
@@ -62,10 +93,13 @@ def test_the_table_has_ranks_scores_autorank_and_domains(task, found):
 def test_tracks_are_shaded_and_unsupported_languages_told(found):
     table = findings_table(found, "qab-en")
     assert {table.values("system")[k] for k in table.grey} == {
-        name for name in table.values("system") if not name.endswith("-closed")}
+        name for name in table.values("system") if not name.endswith("-closed")
+    }
     told = [name for name in table.values("printed") if "not supported" in name]
     assert told == ["Oak-closed (language not supported)"]
-    assert not any("not supported" in name for name in findings_table(found, "qaa-en").values("printed"))
+    assert not any(
+        "not supported" in name for name in findings_table(found, "qaa-en").values("printed")
+    )
 
 
 def test_pairs_have_marks_by_their_adjusted_p(found):
@@ -74,7 +108,7 @@ def test_pairs_have_marks_by_their_adjusted_p(found):
     seen = set()
     for pair in result.pairs:
         p, k = pair.p_adjusted, [*names].index(pair.a)
-        expected = "‡" if p < .001 else "†" if p < .01 else "*" if p < .05 else ""
+        expected = "‡" if p < 0.001 else "†" if p < 0.01 else "*" if p < 0.05 else ""
         cell = matrix.values(str(names.index(pair.b) + 1))[k]
         assert cell == f"{pair.delta:+.2f}{expected}"
         seen.add(expected)
@@ -82,7 +116,9 @@ def test_pairs_have_marks_by_their_adjusted_p(found):
 
 
 def test_head_to_head_is_of_the_rule_that_ranks(task):
-    """As WMT24 the differences are of means over domains, with the p of that rule; no mark contradicts a rank."""
+    """As WMT24 the differences are of means over domains, with the p of that rule; no mark
+    contradicts a rank.
+    """
     ruled = make_findings(task, trials=999, rank_rule="wmt24")
     result = ruled.pairs["qaa-en"].comparison.metrics["human"]
     matrix, scores = starred_matrix(result), {row.system: row.score for row in result.systems}
@@ -98,15 +134,24 @@ def test_head_to_head_is_of_the_rule_that_ranks(task):
             assert (cell[-1] in "*†‡") == (pair.rule_better is not None)
             ours_is_other += f"{abs(pair.delta):.2f}" != cell.strip("+-*†‡")
     assert ours_is_other
-    wins = sum(mark in "*†‡" for row in matrix.texts() for mark in (cell[-1:] for cell in row[2:]) if mark)
+    wins = sum(
+        mark in "*†‡" for row in matrix.texts() for mark in (cell[-1:] for cell in row[2:]) if mark
+    )
     assert wins / 2 == sum(tally[0] for tally in result.tally().values())
     by_rule = sum(pair.rule_better is not None for pair in result.pairs)
     for form in ("text", "html"):
-        assert f"Ranked as WMT24, {by_rule} of 66 pairs differ, without correction." in FINDINGS_FORMS[form](ruled)
+        assert (
+            f"Ranked as WMT24, {by_rule} of 66 pairs differ, without correction."
+            in FINDINGS_FORMS[form](ruled)
+        )
     record = json.loads(FINDINGS_FORMS["json"](ruled))["pairs"]["qaa-en"]["pairs"][0]
     first = result.pairs[0]
-    assert (record["difference"], record["rule_difference"], record["rule_p"], record["rule_better"]) == (
-        first.delta, first.rule_delta, first.rule_p, first.rule_better)
+    assert (
+        record["difference"],
+        record["rule_difference"],
+        record["rule_p"],
+        record["rule_better"],
+    ) == (first.delta, first.rule_delta, first.rule_p, first.rule_better)
 
 
 def test_all_forms_have_the_numbers(found):
@@ -128,11 +173,30 @@ def test_the_command_and_what_the_metadata_say(tmp_path, capsys):
     scores = tmp_path / "automatic_scores"
     scores.mkdir()
     for k, name in enumerate("AB"):
-        (scores / f"{name}.jsonl").write_text("".join(json.dumps({
-            "language_pair": "en-de_DE", "domain": "news", "document_id": f"n{n}",
-            "metric_scores": {"BLEURT": [n / 40 + k / 4, k / 2]}}) + "\n" for n in range(20)))
-    (tmp_path / "systems_metadata.json").write_text(json.dumps({
-        "A": {"constrained": True, "supported_lps": {"en-de_DE": "unsupported", "en-cs_CZ": "supported"}}}))
+        (scores / f"{name}.jsonl").write_text(
+            "".join(
+                json.dumps(
+                    {
+                        "language_pair": "en-de_DE",
+                        "domain": "news",
+                        "document_id": f"n{n}",
+                        "metric_scores": {"BLEURT": [n / 40 + k / 4, k / 2]},
+                    }
+                )
+                + "\n"
+                for n in range(20)
+            )
+        )
+    (tmp_path / "systems_metadata.json").write_text(
+        json.dumps(
+            {
+                "A": {
+                    "constrained": True,
+                    "supported_lps": {"en-de_DE": "unsupported", "en-cs_CZ": "supported"},
+                }
+            }
+        )
+    )
     assert read_task(tmp_path).systems["A"].unsupported == ("en-de_DE",)
     asked = ["findings", "--folder", str(tmp_path), "--trials", "999"]
     assert main(asked) == 0
@@ -159,24 +223,34 @@ def test_a_matrix_too_wide_for_a_page_is_left_to_files(found, monkeypatch):
 
 
 def test_a_further_metric_of_texts_stands_beside_ranks_by_segment_scores(task):
-    """Its ranks are simultaneous rank ranges, as the rule needs segment scores; so the table says."""
+    """Its ranks are simultaneous rank ranges, as the rule needs segment scores; so the table
+    says.
+    """
     both = make_findings(task, ["human", "bleu"], trials=999, rank_rule="wmt25")
     table = findings_table(both, "qab-en")
     bleu = compare(task.testsets["qab-en"], "bleu", trials=999).metrics["bleu"]
     ranks = {row.system: (row.rank_low, row.rank_high) for row in bleu.systems}
     assert table.values("rank_bleu") == [ranks[name] for name in table.values("system")]
-    ruled = compare(task.testsets["qab-en"], "human", trials=999, rank_rule="wmt25").metrics["human"]
+    ruled = compare(task.testsets["qab-en"], "human", trials=999, rank_rule="wmt25").metrics[
+        "human"
+    ]
     assert table.values("rank") == [(row.rank_low, row.rank_high) for row in ruled.systems]
     note = "Ranks by BLEU are simultaneous rank ranges, because the rule is for segment scores."
     assert note in FINDINGS_FORMS["text"](both)
-    assert note not in FINDINGS_FORMS["text"](make_findings(task, ["human", "m1"], trials=999, rank_rule="wmt25"))
+    assert note not in FINDINGS_FORMS["text"](
+        make_findings(task, ["human", "m1"], trials=999, rank_rule="wmt25")
+    )
 
 
 def test_only_systems_known_to_be_outside_the_constrained_track_are_grey(task):
     """Not one whose track nobody knows, nor a reference that takes part."""
     names = list(task.testsets["qab-en"].systems)
-    infos = {names[0]: SystemInfo(True), names[1]: SystemInfo(False), names[2]: SystemInfo(None),
-             names[3]: SystemInfo(False, kind="human")}
+    infos = {
+        names[0]: SystemInfo(True),
+        names[1]: SystemInfo(False),
+        names[2]: SystemInfo(None),
+        names[3]: SystemInfo(False, kind="human"),
+    }
     known = replace(task, systems=infos | {name: SystemInfo(None) for name in names[4:]})
     small = make_findings(known, "human", trials=99, resamples=20)
     table = findings_table(small, "qab-en")
@@ -184,4 +258,6 @@ def test_only_systems_known_to_be_outside_the_constrained_track_are_grey(task):
     ranking = rank_table(small.found, "human")
     assert {ranking.values("system")[row] for row in ranking.grey} == {names[1]}
     nobody = replace(task, systems=dict.fromkeys(task.systems, SystemInfo(False)))
-    assert not findings_table(make_findings(nobody, "human", trials=99, resamples=20), "qab-en").grey
+    assert not findings_table(
+        make_findings(nobody, "human", trials=99, resamples=20), "qab-en"
+    ).grey

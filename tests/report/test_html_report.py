@@ -13,17 +13,34 @@ from tests.builders.markup import Page
 from tests.builders.results import SETTINGS, comparison
 from tests.builders.toys import toy
 
-HOSTILE = ["<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "&amp;", "</style>", "a\nb", "\u202eabc",
-           "系统", "\udc80"]
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "&amp;",
+    "</style>",
+    "a\nb",
+    "\u202eabc",
+    "系统",
+    "\udc80",
+]
 
 
 def test_answer_comes_first_and_everything_is_there():
     code = comparison_html(comparison(warnings=[Caution("several-metrics", {"n": 3})]))
     text = Page(code).text
-    parts = ["Comparison of systems on set", state_verdict(comparison(), "bleu"), "BLEU: systems",
-             "3 metrics were compared",
-             "BLEU: pairs", "for a paper", "We compared 3 systems", "Settings", "Romano-Wolf", "BLEU signature",
-             "tok:13a"]
+    parts = [
+        "Comparison of systems on set",
+        state_verdict(comparison(), "bleu"),
+        "BLEU: systems",
+        "3 metrics were compared",
+        "BLEU: pairs",
+        "for a paper",
+        "We compared 3 systems",
+        "Settings",
+        "Romano-Wolf",
+        "BLEU signature",
+        "tok:13a",
+    ]
     places = [text.rindex(part) if part == "Settings" else text.index(part) for part in parts[:8]]
     assert places == sorted(places)
     assert all(part in text for part in parts)
@@ -34,40 +51,90 @@ def test_needs_nothing_else():
     page = Page(comparison_html(comparison()))
     assert not page.tags & {"script", "link", "img", "iframe", "object", "form", "a", "base"}
     assert not {"src", "href", "style", "onclick"} & {name for name, _ in page.attributes}
-    assert "url(" not in comparison_html(comparison()) and "@import" not in comparison_html(comparison())
+    assert "url(" not in comparison_html(comparison()) and "@import" not in comparison_html(
+        comparison()
+    )
     assert any("default-src 'none'" in (value or "") for _, value in page.attributes)
 
 
 def test_names_are_text():
-    testset = TestSet(HOSTILE[0], {name: [f"a b c {k}"] * 5 for k, name in enumerate(HOSTILE)},
-                      {HOSTILE[1]: ["a b c d"] * 5})
+    testset = TestSet(
+        HOSTILE[0],
+        {name: [f"a b c {k}"] * 5 for k, name in enumerate(HOSTILE)},
+        {HOSTILE[1]: ["a b c d"] * 5},
+    )
     code = comparison_html(compare(testset, trials=99, resamples=50))
     page = Page(code)
-    assert page.tags <= {"html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "p", "small", "b", "br",
-                         "div", "table", "thead", "tbody", "tr", "th", "td", "details", "summary", "dl", "dt", "dd",
-                         "code", "figure", "figcaption", "svg", "text", "tspan", "line", "rect", "circle"}
-    assert {"<script>alert(1)</script>", "&amp;", "a\\nb", "\\u202eabc", "系统", "\\udc80"} <= set(page.cells)
+    assert page.tags <= {
+        "html",
+        "head",
+        "meta",
+        "title",
+        "style",
+        "body",
+        "main",
+        "h1",
+        "h2",
+        "p",
+        "small",
+        "b",
+        "br",
+        "div",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+        "details",
+        "summary",
+        "dl",
+        "dt",
+        "dd",
+        "code",
+        "figure",
+        "figcaption",
+        "svg",
+        "text",
+        "tspan",
+        "line",
+        "rect",
+        "circle",
+    }
+    assert {"<script>alert(1)</script>", "&amp;", "a\\nb", "\\u202eabc", "系统", "\\udc80"} <= set(
+        page.cells
+    )
     assert code.encode("utf-8")
 
 
 def test_figures_have_every_name_whole_and_nothing_on_top_of_another():
     names = ["n" * 300, "MANY CAPITALS " * 8, "系统" * 40, "B"]
-    testset = TestSet("set", {name: [f"a b c d {'x' * k}"] * 30 for k, name in enumerate(names)},
-                      {"ref": ["a b c d e"] * 30})
+    testset = TestSet(
+        "set",
+        {name: [f"a b c d {'x' * k}"] * 30 for k, name in enumerate(names)},
+        {"ref": ["a b c d e"] * 30},
+    )
     result = compare(testset, trials=99, resamples=50).metrics["bleu"]
     picture = ElementTree.fromstring(forest_svg(result, SETTINGS))
     labels = [text for text in picture.iter("text") if len(text)]
     said = ["".join(label.itertext()).strip() for label in labels]
-    assert all(text.endswith(row.system.strip()) for text, row in zip(said, result.systems, strict=True))
+    assert all(
+        text.endswith(row.system.strip()) for text, row in zip(said, result.systems, strict=True)
+    )
     heights = [float(line.get("y")) for label in labels for line in label]
-    assert min(b - a for a, b in pairwise(heights)) >= 14 and max(heights) < float(picture.get("height"))
+    assert min(b - a for a, b in pairwise(heights)) >= 14 and max(heights) < float(
+        picture.get("height")
+    )
     for label in labels:
         assert all(0.65 * 14 * width(line.text) < float(line.get("x")) for line in label)
 
 
 def test_figures_have_the_numbers():
     page = comparison_html(comparison())
-    assert re.findall('<td class="mark">(.*?)</td>', page) == ["+10.00", "+9.50"]  # +0.50 is not significant
+    assert re.findall('<td class="mark">(.*?)</td>', page) == [
+        "+10.00",
+        "+9.50",
+    ]  # +0.50 is not significant
     assert page.count("<svg") == 1 and page.count('class="dot first filled"') == 1
     assert page.count('class="dot"') == 1 and page.count('class="dot filled"') == 1
     shares = compare(toy(3, 5), test="koehn", trials=99, resamples=50)

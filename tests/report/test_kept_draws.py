@@ -15,9 +15,14 @@ QUICK = {"trials": 99, "resamples": 49}
 REF = [f"the old house number {k} stands near the river and the mill" for k in range(40)]
 WORSE = [text.replace("house", "home") if k % 3 else text for k, text in enumerate(REF)]
 OTHER = [text.replace("river", "sea") if k % 4 == 0 else text for k, text in enumerate(REF)]
-TOY = TestSet("toy", {"A": WORSE, "B": OTHER, "C": REF[1:] + REF[:1]}, {"r": REF, "q": OTHER[::-1]},
-              documents=[f"d{k // 4}" for k in range(40)], langpair="en-de",
-              scores={"human": {"A": [k % 5 for k in range(40)], "B": [None, *range(39)], "C": [1.5] * 40}})
+TOY = TestSet(
+    "toy",
+    {"A": WORSE, "B": OTHER, "C": REF[1:] + REF[:1]},
+    {"r": REF, "q": OTHER[::-1]},
+    documents=[f"d{k // 4}" for k in range(40)],
+    langpair="en-de",
+    scores={"human": {"A": [k % 5 for k in range(40)], "B": [None, *range(39)], "C": [1.5] * 40}},
+)
 
 
 @pytest.fixture
@@ -43,9 +48,17 @@ def of(testset, *names):
     return [resolve_metric(testset, name) for name in names]
 
 
-@pytest.mark.parametrize("settings", [
-    {}, {"test": "bootstrap", "correction": "none", "ci": "percentile"}, {"unit": "segment", "baseline": "B"},
-    {"unit": "block", "block_length": 3.0}, {"rank_rule": "overlap"}, {"by_reference": False}])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"test": "bootstrap", "correction": "none", "ci": "percentile"},
+        {"unit": "segment", "baseline": "B"},
+        {"unit": "block", "block_length": 3.0},
+        {"rank_rule": "overlap"},
+        {"by_reference": False},
+    ],
+)
 def test_what_is_kept_is_what_was_drawn_in_every_format(drawn, settings):
     new, kept = (compare_kept(TOY, of(TOY, "bleu", "human"), **settings) for _ in range(2))
     assert drawn == ["bleu", "human"]
@@ -54,7 +67,13 @@ def test_what_is_kept_is_what_was_drawn_in_every_format(drawn, settings):
 
 def test_threads_and_decisions_draw_nothing_again(drawn):
     compare_kept(TOY, of(TOY, "bleu", "human"), jobs=2)
-    for other in ({}, {"alpha": 0.2}, {"correction": "by"}, {"baseline": "B"}, {"rank_rule": "overlap"}):
+    for other in (
+        {},
+        {"alpha": 0.2},
+        {"correction": "by"},
+        {"baseline": "B"},
+        {"rank_rule": "overlap"},
+    ):
         found = compare_kept(TOY, of(TOY, "bleu", "human"), **other)
         assert drawn == ["bleu", "human"]
         assert found == compare(TOY, of(TOY, "bleu", "human"), **QUICK | other)
@@ -64,18 +83,31 @@ def test_threads_and_decisions_draw_nothing_again(drawn):
 def test_a_name_is_said_anew_and_draws_nothing(drawn):
     compare_kept(TOY, of(TOY, "bleu"))
     assumed = Assumption("direction-default", {"metric": "X"})
-    for testset in (replace(TOY, name="other"), replace(TOY, assumed=(assumed,)),
-                    replace(TOY, lines=range(2, 42))):
+    for testset in (
+        replace(TOY, name="other"),
+        replace(TOY, assumed=(assumed,)),
+        replace(TOY, lines=range(2, 42)),
+    ):
         found = compare_kept(testset, of(TOY, "bleu"))
-        assert len(drawn) == 1 and found.testset.name == testset.name and found.testset.assumed == testset.assumed
+        assert (
+            len(drawn) == 1
+            and found.testset.name == testset.name
+            and found.testset.assumed == testset.assumed
+        )
 
 
 def test_whatever_else_is_asked_is_drawn(drawn):
-    asked = [(TOY, of(TOY, "bleu"), {}), (TOY, [make_metric("bleu", lowercase=True)], {}),
-             (TOY, of(TOY, "bleu"), {"seed": 1}), (TOY, of(TOY, "bleu"), {"resamples": 59}),
-             (TOY, of(TOY, "bleu"), {"unit": "segment"}), (TOY, of(TOY, "bleu"), {"unit": "segment", "trials": 149}),
-             (TOY, of(TOY, "chrf"), {}),
-             (TOY, of(TOY, "human"), {}), (replace(TOY, tokenizer="char"), of(TOY, "bleu"), {})]
+    asked = [
+        (TOY, of(TOY, "bleu"), {}),
+        (TOY, [make_metric("bleu", lowercase=True)], {}),
+        (TOY, of(TOY, "bleu"), {"seed": 1}),
+        (TOY, of(TOY, "bleu"), {"resamples": 59}),
+        (TOY, of(TOY, "bleu"), {"unit": "segment"}),
+        (TOY, of(TOY, "bleu"), {"unit": "segment", "trials": 149}),
+        (TOY, of(TOY, "chrf"), {}),
+        (TOY, of(TOY, "human"), {}),
+        (replace(TOY, tokenizer="char"), of(TOY, "bleu"), {}),
+    ]
     for testset, metrics, settings in asked:
         compare_kept(testset, metrics, **settings)
     assert len(drawn) == len(asked)

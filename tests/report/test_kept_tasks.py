@@ -27,7 +27,11 @@ def compare_kept(task, *metrics, **settings):
 
 def draw_nothing(patch):
     patch.setattr(comparison, "draw_metric", lambda *args, **more: pytest.fail("drawn again"))
-    patch.setattr(across, "draw_across", lambda *args, **more: pytest.fail("drawn again across language pairs"))
+    patch.setattr(
+        across,
+        "draw_across",
+        lambda *args, **more: pytest.fail("drawn again across language pairs"),
+    )
 
 
 @pytest.fixture
@@ -37,16 +41,23 @@ def kept(monkeypatch, tmp_path):
 
 def test_the_second_time_nothing_is_read(folder, kept, monkeypatch):
     source, seen = TaskSource(str(folder)), []
-    first = compare_kept(KeptTask(source), trials=499, found=lambda pair, one: seen.append((pair, *one.metrics)))
+    first = compare_kept(
+        KeptTask(source), trials=499, found=lambda pair, one: seen.append((pair, *one.metrics))
+    )
     monkeypatch.setattr(TaskSource, "read", lambda self: pytest.fail("read again"))
     second = compare_kept(KeptTask(source), trials=499)
     assert task_json(first) == task_json(second)
-    assert seen == [(pair, metric) for metric in ("XCOMET", "MetricX-24") for pair in ("en-de_DE", "en-ja_JP")]
+    assert seen == [
+        (pair, metric) for metric in ("XCOMET", "MetricX-24") for pair in ("en-de_DE", "en-ja_JP")
+    ]
 
 
 def test_sizes_are_kept_too_and_are_those_of_who_takes_part(folder, kept, monkeypatch):
     one = KeptTask(TaskSource(str(folder)))
-    sizes = {pair: (len(testset.systems), testset.n_segments) for pair, testset in one.task.testsets.items()}
+    sizes = {
+        pair: (len(testset.systems), testset.n_segments)
+        for pair, testset in one.task.testsets.items()
+    }
     assert one.sizes == sizes
     pair, (n, segments) = next(iter(sizes.items()))
     name = next(iter(one.task.testsets[pair].systems))
@@ -54,32 +65,50 @@ def test_sizes_are_kept_too_and_are_those_of_who_takes_part(folder, kept, monkey
     monkeypatch.setattr(TaskSource, "read", lambda self: pytest.fail("read again"))
     again = KeptTask(TaskSource(str(folder)))
     assert again.sizes == sizes
-    assert again.leaving_out([TaskExclusion(name, "withdrawn", pair)]).sizes == sizes | {pair: (n - 1, segments)}
+    assert again.leaving_out([TaskExclusion(name, "withdrawn", pair)]).sizes == sizes | {
+        pair: (n - 1, segments)
+    }
 
 
 def test_progress_is_of_all_and_never_goes_back(folder):
     told = []
-    compare_kept(KeptTask(TaskSource(str(folder))), trials=499, progress=lambda *said: told.append(said))
+    compare_kept(
+        KeptTask(TaskSource(str(folder))), trials=499, progress=lambda *said: told.append(said)
+    )
     shares = [share for _, share in told]
     assert shares == sorted(shares) and shares[0] == 0 and 0.8 < shares[-1] <= 1
-    # Nor does it stand still once the first stage of a language pair is over: what is left would seem to take for ever.
+    # Nor does it stand still once the first stage of a language pair is over: what is left would
+    # seem to take for ever.
     first = {stage: share for stage, share in told if stage.startswith("en-de_DE, XCOMET")}
     assert len(first) > 2 and len(set(first.values())) == len(first) and max(first.values()) < 1 / 6
-    assert {stage.split(",")[0] for stage, _ in told} == {"en-de_DE", "en-ja_JP", "XCOMET across language pairs",
-                                                          "MetricX-24 across language pairs"}
+    assert {stage.split(",")[0] for stage, _ in told} == {
+        "en-de_DE",
+        "en-ja_JP",
+        "XCOMET across language pairs",
+        "MetricX-24 across language pairs",
+    }
 
 
 def test_it_is_what_compare_task_finds(folder):
     source = TaskSource(str(folder), track="constrained")
     assert task_json(compare_kept(KeptTask(source), "XCOMET", trials=499)) == task_json(
-        compare_task(source.read(), "XCOMET", trials=499))
+        compare_task(source.read(), "XCOMET", trials=499)
+    )
 
 
 def test_a_task_is_counted_once_and_warned_of_in_the_same_order(folder, kept, monkeypatch):
-    """For what is compared within language pairs and across them; `compare_task` warns as what is kept does."""
+    """For what is compared within language pairs and across them; `compare_task` warns as what is
+    kept does.
+    """
     counted, count = [], engine.cached_statistics
-    monkeypatch.setattr(engine, "cached_statistics", lambda metric, *more: counted.extend(
-        [metric.name] * (not isinstance(metric, DomainMean))) or count(metric, *more))
+    monkeypatch.setattr(
+        engine,
+        "cached_statistics",
+        lambda metric, *more: (
+            counted.extend([metric.name] * (not isinstance(metric, DomainMean)))
+            or count(metric, *more)
+        ),
+    )
     source, asked = TaskSource(str(folder)), {"trials": 99, "resamples": 50, "unit": "segment"}
     found = compare_kept(KeptTask(source), **asked)
     assert counted == ["XCOMET"] * 2 + ["MetricX-24"] * 2 and found.macro
@@ -95,7 +124,9 @@ def test_other_content_and_other_settings_are_other_work(folder, kept):
     path = folder / "automatic_scores" / "Beta.jsonl"
     path.write_text(path.read_text().replace("0.8", "0.7"))
     after = compare_kept(KeptTask(source), "XCOMET", trials=499)
-    assert after.task.digest != before.task.digest and after.macro["XCOMET"] != before.macro["XCOMET"]
+    assert (
+        after.task.digest != before.task.digest and after.macro["XCOMET"] != before.macro["XCOMET"]
+    )
 
 
 def test_damaged_entries_are_made_anew(folder, kept, tmp_path):
@@ -107,47 +138,83 @@ def test_damaged_entries_are_made_anew(folder, kept, tmp_path):
 
 
 def test_exclusions_compare_only_what_they_change(folder, kept, monkeypatch):
-    """What they find is what `compare_task` finds; undone, or for another reason, nothing is computed again."""
+    """What they find is what `compare_task` finds; undone, or for another reason, nothing is
+    computed again.
+    """
     compared, whole, draw_metric = [], KeptTask(TaskSource(str(folder))), comparison.draw_metric
-    monkeypatch.setattr(comparison, "draw_metric", lambda *args, **more: compared.append(args[0].name) or draw_metric(
-        *args, **more))
+    monkeypatch.setattr(
+        comparison,
+        "draw_metric",
+        lambda *args, **more: compared.append(args[0].name) or draw_metric(*args, **more),
+    )
     first = task_json(compare_kept(whole, "XCOMET", trials=499))
     excluded = (TaskExclusion("Beta", "a bug", "en-de_DE"),)
     compared.clear()
     found = task_json(compare_kept(whole.leaving_out(excluded), "XCOMET", trials=499))
     assert len(compared) == 1
-    again = task_json(compare_kept(whole.leaving_out((replace(excluded[0], reason="late"),)), "XCOMET", trials=499))
+    again = task_json(
+        compare_kept(
+            whole.leaving_out((replace(excluded[0], reason="late"),)), "XCOMET", trials=499
+        )
+    )
     assert again == found.replace("a bug", "late") and len(compared) == 1
-    assert task_json(compare_kept(whole.leaving_out(excluded).leaving_out(()), "XCOMET", trials=499)) == first
-    assert task_json(compare_kept(KeptTask(TaskSource(str(folder), exclude=excluded)), "XCOMET", trials=499)) == found
+    assert (
+        task_json(compare_kept(whole.leaving_out(excluded).leaving_out(()), "XCOMET", trials=499))
+        == first
+    )
+    assert (
+        task_json(
+            compare_kept(KeptTask(TaskSource(str(folder), exclude=excluded)), "XCOMET", trials=499)
+        )
+        == found
+    )
     assert len(compared) == 1
     assert found == task_json(compare_task(whole.task, "XCOMET", trials=499, exclude=excluded))
 
 
-def test_a_rule_with_a_score_of_its_own_draws_across_the_language_pairs_once(folder, kept, monkeypatch):
-    """The pairs within them stay, the mean scores across them are others; wins are counted by the rule asked for."""
+def test_a_rule_with_a_score_of_its_own_draws_across_the_language_pairs_once(
+    folder, kept, monkeypatch
+):
+    """The pairs within them stay, the mean scores across them are others; wins are counted by the
+    rule asked for.
+    """
     source = TaskSource(str(folder))
     compare_kept(KeptTask(source), "XCOMET", trials=499)
-    direct = {rule: task_json(compare_task(source.read(), "XCOMET", trials=499, rank_rule=rule))
-              for rule in ("wmt24", "overlap", "simultaneous")}
+    direct = {
+        rule: task_json(compare_task(source.read(), "XCOMET", trials=499, rank_rule=rule))
+        for rule in ("wmt24", "overlap", "simultaneous")
+    }
     with monkeypatch.context() as patch:
         patch.setattr(comparison, "draw_metric", lambda *args, **more: pytest.fail("drawn again"))
-        assert task_json(compare_kept(KeptTask(source), "XCOMET", trials=499, rank_rule="wmt24")) == direct["wmt24"]
+        assert (
+            task_json(compare_kept(KeptTask(source), "XCOMET", trials=499, rank_rule="wmt24"))
+            == direct["wmt24"]
+        )
     draw_nothing(monkeypatch)
     for rule in ("overlap", "wmt24", "simultaneous"):
-        assert task_json(compare_kept(KeptTask(source), "XCOMET", trials=499, rank_rule=rule)) == direct[rule]
+        assert (
+            task_json(compare_kept(KeptTask(source), "XCOMET", trials=499, rank_rule=rule))
+            == direct[rule]
+        )
 
 
-@pytest.mark.parametrize("first", brief(1, [
-    {"correction": "romano-wolf", "test": "bootstrap"}, {}, {"correction": "none"}]))
+@pytest.mark.parametrize(
+    "first",
+    brief(1, [{"correction": "romano-wolf", "test": "bootstrap"}, {}, {"correction": "none"}]),
+)
 def test_another_correction_draws_nothing_again(folder, kept, monkeypatch, first):
-    """And it finds what a comparison by that correction finds, in each language pair and across them."""
+    """And it finds what a comparison by that correction finds, in each language pair and across
+    them.
+    """
     source, found = many(folder), []
     first = {"trials": 499, "unit": "segment"} | first
     compare_kept(KeptTask(source), "XCOMET", **first)
     for correction in CORRECTIONS:
-        asked = first | {"correction": correction, "alpha": 0.1 if correction == "bh" else 0.05,
-                         "rank_rule": "overlap" if correction == "by" else "simultaneous"}
+        asked = first | {
+            "correction": correction,
+            "alpha": 0.1 if correction == "bh" else 0.05,
+            "rank_rule": "overlap" if correction == "by" else "simultaneous",
+        }
         with monkeypatch.context() as patch:
             draw_nothing(patch)
             found.append(compare_kept(KeptTask(source), "XCOMET", **asked))
@@ -157,7 +224,9 @@ def test_another_correction_draws_nothing_again(folder, kept, monkeypatch, first
 
 
 def test_what_was_read_is_kept(folder, kept, monkeypatch):
-    """Another metric reads no file again: not with gaps, and not with names as hostile as they come."""
+    """Another metric reads no file again: not with gaps, and not with names as hostile as they
+    come.
+    """
     scores = folder / "automatic_scores"
     (scores / "Beta.jsonl").rename(scores / "<b>بيتا|$x$.jsonl")
     path = scores / "Alpha.jsonl"
@@ -168,11 +237,15 @@ def test_what_was_read_is_kept(folder, kept, monkeypatch):
     monkeypatch.setattr(TaskSource, "read", lambda self: pytest.fail("read again"))
     again = KeptTask(source)
     assert task_json(compare_kept(again, "MetricX-24", trials=499)) == task_json(
-        compare_task(read, "MetricX-24", trials=499))
+        compare_task(read, "MetricX-24", trials=499)
+    )
     for testset in again.task.testsets.values():
         assert vars(testset).pop("digest") == testset.digest  # as it says, and as it is
     assert (again.task.digest, again.task.assumed, list(again.task.systems.items())) == (
-        read.digest, read.assumed, list(read.systems.items()))
+        read.digest,
+        read.assumed,
+        list(read.systems.items()),
+    )
 
 
 def _with_a_gap(lines):
@@ -196,7 +269,9 @@ def test_files_are_looked_into_when_they_may_have_changed(folder, kept, monkeypa
 
 
 def test_agreement_with_people_is_kept(folder, kept, monkeypatch):
-    """Equal to the last digit; other settings, and the same files under another name, are other work."""
+    """Equal to the last digit; other settings, and the same files under another name, are other
+    work.
+    """
     source, asked = TaskSource(str(folder)), {"trials": 99, "resamples": 50}
     first = kept_agreement(KeptTask(source), "XCOMET", **asked)
     assert first == task_agreement(source.read(), "XCOMET", **asked)
@@ -204,13 +279,19 @@ def test_agreement_with_people_is_kept(folder, kept, monkeypatch):
         patch.setattr(KeptTask, "task", property(lambda self: pytest.fail("read again")))
         assert kept_agreement(KeptTask(source), "XCOMET", jobs=2, seed=0, **asked) == first
     assert kept_agreement(KeptTask(source), "XCOMET", seed=1, **asked).seed == 1
-    warned, again = (kept_agreement(KeptTask(source), "XCOMET", unit="segment", **asked) for _ in range(2))
-    assert again == warned and all(one.warnings[0].code == "documents-ignored" for one in again.pairs.values())
+    warned, again = (
+        kept_agreement(KeptTask(source), "XCOMET", unit="segment", **asked) for _ in range(2)
+    )
+    assert again == warned and all(
+        one.warnings[0].code == "documents-ignored" for one in again.pairs.values()
+    )
     again = TaskSource(str(folder.rename(folder.with_name("renamed"))))
     assert kept_agreement(KeptTask(again), "XCOMET", **asked).task.name == "renamed"
 
 
-def test_entries_in_place_of_each_other_or_of_another_version_are_not_used(folder, kept, tmp_path, monkeypatch):
+def test_entries_in_place_of_each_other_or_of_another_version_are_not_used(
+    folder, kept, tmp_path, monkeypatch
+):
     """Comparisons, readings and agreement: each entry knows what it is of, and by which code."""
     monkeypatch.setattr(kept_tasks, "_RECENT", 0)  # the digest too, however quick or slow this is
     source, asked = TaskSource(str(folder)), {"trials": 99, "resamples": 50}
@@ -224,7 +305,9 @@ def test_entries_in_place_of_each_other_or_of_another_version_are_not_used(folde
     contents = [path.read_bytes() for path in paths]
     for path, content in zip(paths, [*contents[1:], contents[0]], strict=True):
         path.write_bytes(content)
-    assert found() == first and [path.read_bytes() for path in paths] == contents  # made anew, and replaced
+    assert (
+        found() == first and [path.read_bytes() for path in paths] == contents
+    )  # made anew, and replaced
     monkeypatch.setattr("mtsig_core.metrics.cache._counted_by", lambda package: ["another version"])
     assert found() == first and len(list(cache.iterdir())) == 2 * len(paths)
 
@@ -238,4 +321,6 @@ def test_a_disk_that_is_full_costs_time_alone(folder, kept, tmp_path, monkeypatc
     first = KeptTask(source)
     found = task_json(compare_kept(first, "XCOMET", **asked))
     assert found == task_json(compare_task(source.read(), "XCOMET", **asked))
-    assert kept_agreement(first, "XCOMET", **asked).task.name == "task" and not list((tmp_path / "cache").iterdir())
+    assert kept_agreement(first, "XCOMET", **asked).task.name == "task" and not list(
+        (tmp_path / "cache").iterdir()
+    )

@@ -11,28 +11,56 @@ from tests.builders.results import SETTINGS, comparison, result
 
 def test_a_comparison_says_who_is_ahead_how_it_was_tested_and_what_to_mind():
     page = Page(comparison(warnings=[Caution("several-metrics", {"n": 3})])._repr_html_())
-    for part in ("set; 10 segments", "999 permutations",
-                 f"BLEU, higher is better: {state_verdict(comparison(), 'bleu')}",
-                 "3 pairs",
-                 "Caveats: 1",
-                 "3 metrics were compared"):
+    for part in (
+        "set; 10 segments",
+        "999 permutations",
+        f"BLEU, higher is better: {state_verdict(comparison(), 'bleu')}",
+        "3 pairs",
+        "Caveats: 1",
+        "3 metrics were compared",
+    ):
         assert part in page.text
-    systems, pairs = ([cell for row in table.for_readers().texts() for cell in row] for table in (
-        leaderboard_table(result(), SETTINGS), pairs_table(result(), SETTINGS)))
-    assert page.cells[:len(systems)] == systems and page.cells[len(systems):][:3] == pairs[:3]
+    systems, pairs = (
+        [cell for row in table.for_readers().texts() for cell in row]
+        for table in (leaderboard_table(result(), SETTINGS), pairs_table(result(), SETTINGS))
+    )
+    assert page.cells[: len(systems)] == systems and page.cells[len(systems) :][:3] == pairs[:3]
 
 
 def test_a_metric_has_its_systems_without_what_only_the_settings_tell():
     page = Page(result()._repr_html_())
-    assert page.cells == ["1-2", "A", "30.00", "[29.00, 31.00]", "1", "1", "0",
-                          "1-2", "B", "29.50", "[28.00, 31.00]", "1", "1", "0", "3", "C", "20.00", "-", "0", "0", "2"]
+    assert page.cells == [
+        "1-2",
+        "A",
+        "30.00",
+        "[29.00, 31.00]",
+        "1",
+        "1",
+        "0",
+        "1-2",
+        "B",
+        "29.50",
+        "[28.00, 31.00]",
+        "1",
+        "1",
+        "0",
+        "3",
+        "C",
+        "20.00",
+        "-",
+        "0",
+        "0",
+        "2",
+    ]
     assert "tok:13a" in page.text
 
 
 def test_colours_are_those_of_the_notebook():
     style = re.search("<style>(.*)</style>", comparison()._repr_html_(), re.DOTALL)[1]
     assert not re.search(r"#[0-9a-f]{3}|rgb|background|color:|url|@import", style)
-    assert all(rule.strip().startswith(".mtsig ") for rule in re.findall(r"([^{}]+){", style))  # and of nothing else
+    assert all(
+        rule.strip().startswith(".mtsig ") for rule in re.findall(r"([^{}]+){", style)
+    )  # and of nothing else
 
 
 def test_much_is_folded():

@@ -15,17 +15,26 @@ def with_luck(monkeypatch):
 
     def add_luck(result, settings):
         table = made(result, settings)
-        return table.with_columns([Column("luck", "luck of it", "score", ".3f")],
-                                  [[0.125 + k] for k in range(len(table.rows))], after="score")
+        return table.with_columns(
+            [Column("luck", "luck of it", "score", ".3f")],
+            [[0.125 + k] for k in range(len(table.rows))],
+            after="score",
+        )
 
     for module in (tables, export, reports):
         monkeypatch.setattr(module, "leaderboard_table", add_luck)
 
 
-@pytest.mark.parametrize("render, title", [
-    (reports.comparison_text, "luck of it"), (reports.comparison_latex, "luck of it"),
-    (reports.comparison_html, "luck of it"), (reports.show, "luck of it"),
-    (export.comparison_csv, "luck")])
+@pytest.mark.parametrize(
+    "render, title",
+    [
+        (reports.comparison_text, "luck of it"),
+        (reports.comparison_latex, "luck of it"),
+        (reports.comparison_html, "luck of it"),
+        (reports.show, "luck of it"),
+        (export.comparison_csv, "luck"),
+    ],
+)
 def test_every_format_has_it(with_luck, render, title):
     assert all(text in render(comparison()) for text in (title, "0.125", "2.125"))
 

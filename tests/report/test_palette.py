@@ -23,5 +23,9 @@ def test_what_is_cut_keeps_its_ends(text, widest):
 
 def test_colours_are_white_at_nothing_and_full_at_the_limit():
     assert mixed(level(0, 3)) == (255, 255, 255)
-    assert ["#{:02X}{:02X}{:02X}".format(*mixed(level(v, 3))) for v in (3, -3, 9)] == [BLUE, VERMILLION, BLUE]
+    assert ["#{:02X}{:02X}{:02X}".format(*mixed(level(v, 3))) for v in (3, -3, 9)] == [
+        BLUE,
+        VERMILLION,
+        BLUE,
+    ]
     assert level(0.75, 3) == pytest.approx(0.5)

@@ -1,4 +1,6 @@
-"""Ranks by all rules side by side: held against one comparison for each rule, and pairs counted by a loop."""
+"""Ranks by all rules side by side: held against one comparison for each rule, and pairs counted by
+a loop.
+"""
 
 import csv
 import io
@@ -10,7 +12,12 @@ import pytest
 from mtsig_core import TestSet, compare, compare_task
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.rankings import compare_by_rules, count_against_tests
-from mtsig_core.report.experiment_reports import RULES_FORMS, rule_counts_table, rules_table, rules_verdict
+from mtsig_core.report.experiment_reports import (
+    RULES_FORMS,
+    rule_counts_table,
+    rules_table,
+    rules_verdict,
+)
 from mtsig_core.report.sentences import describe_methods
 from mtsig_core.report.tables import pairs_table, signs_table
 from mtsig_core.simulation.corpus import simulated_task
@@ -28,7 +35,9 @@ def testset():
 @pytest.fixture(scope="module")
 def by_rule(testset):
     cache = KeptDraws()
-    return compare_by_rules(lambda **given: compare(testset, "human", trials=999, cache=cache, **given), True)
+    return compare_by_rules(
+        lambda **given: compare(testset, "human", trials=999, cache=cache, **given), True
+    )
 
 
 def test_each_column_is_the_comparison_by_its_rule(testset, by_rule):
@@ -39,21 +48,39 @@ def test_each_column_is_the_comparison_by_its_rule(testset, by_rule):
         ranks = {row.system: (row.rank_low, row.rank_high) for row in one.systems}
         assert dict(zip(shown.values("system"), shown.values(rule), strict=True)) == ranks
         clusters = {row.system: row.cluster for row in one.systems}
-        assert dict(zip(shown.values("system"), shown.values(f"cluster_{rule}"), strict=True)) == clusters
+        assert (
+            dict(zip(shown.values("system"), shown.values(f"cluster_{rule}"), strict=True))
+            == clusters
+        )
         tops = {name for k, name in enumerate(shown.values("system")) if (k, rule) in shown.marks}
         assert tops == {name for name, (low, _) in ranks.items() if low == 1}
     first = by_rule["simultaneous"].metrics["human"].systems
-    assert shown.ruled == {k for k in range(len(first) - 1) if first[k].cluster != first[k + 1].cluster}
+    assert shown.ruled == {
+        k for k in range(len(first) - 1) if first[k].cluster != first[k + 1].cluster
+    }
 
 
 def test_each_rule_has_a_heading_of_its_own(by_rule):
-    headings = [column.title for column in rules_table(by_rule, "human").columns if column.key in RULES]
-    assert headings == ["simultaneous", "WMT21 into English", "WMT22 into English", "WMT22 out of English", "WMT23",
-                        "WMT24", "WMT25", "overlap"]
+    headings = [
+        column.title for column in rules_table(by_rule, "human").columns if column.key in RULES
+    ]
+    assert headings == [
+        "simultaneous",
+        "WMT21 into English",
+        "WMT22 into English",
+        "WMT22 out of English",
+        "WMT23",
+        "WMT24",
+        "WMT25",
+        "overlap",
+    ]
 
 
 def test_open_pairs_are_counted_by_a_named_test_where_a_rule_decides(by_rule):
-    texts = {rule: next(one.text for one in by_rule[rule].warnings if one.code == "not-equal") for rule in RULES}
+    texts = {
+        rule: next(one.text for one in by_rule[rule].warnings if one.code == "not-equal")
+        for rule in RULES
+    }
     for rule, text in texts.items():
         assert text.startswith("By approximate randomization, ") == (rule != "simultaneous")
         assert "pairs show no significant difference" in text
@@ -73,22 +100,32 @@ def test_pairs_that_ranks_tie_or_separate_are_counted(by_rule):
         result = by_rule[rule].metrics["human"]
         ranks = {one.system: {*range(one.rank_low, one.rank_high + 1)} for one in result.systems}
         tied = sum(1 for pair in result.pairs if pair.significant and ranks[pair.a] & ranks[pair.b])
-        separated = sum(1 for pair in result.pairs if not pair.significant and not ranks[pair.a] & ranks[pair.b])
+        separated = sum(
+            1 for pair in result.pairs if not pair.significant and not ranks[pair.a] & ranks[pair.b]
+        )
         assert (row["tied"], row["separated"]) == (tied, separated)
         assert row["significant"] + row["not_significant"] == len(result.pairs)
-        assert row["top_group"] == ", ".join(one.system for one in result.systems if one.rank_low == 1)
+        assert row["top_group"] == ", ".join(
+            one.system for one in result.systems if one.rank_low == 1
+        )
         assert sum(map(int, row["clusters"].split(" + "))) == len(result.systems)
         assert count_against_tests(result).tied == tied
 
 
 def test_a_task_has_the_language_pairs_that_change_first():
     task, cache = simulated_task(), KeptDraws()
-    found = compare_by_rules(lambda **given: compare_task(task, ["bleu"], trials=999, cache=cache, **given), False)
+    found = compare_by_rules(
+        lambda **given: compare_task(task, ["bleu"], trials=999, cache=cache, **given), False
+    )
     assert [*found] == [*fitting_rules(False)]
     shown = rules_table(found, "bleu")
-    changed = {pair for pair, word in zip(shown.values("language_pair"), shown.values("differs"), strict=True) if word}
+    changed = {
+        pair
+        for pair, word in zip(shown.values("language_pair"), shown.values("differs"), strict=True)
+        if word
+    }
     order = list(dict.fromkeys(shown.values("language_pair")))
-    assert {*order[:len(changed)]} == changed and len(order) == 3
+    assert {*order[: len(changed)]} == changed and len(order) == 3
     assert rule_counts_table(found, "bleu").values("top_group")[0] == "0 of 3"
     for form in RULES_FORMS.values():
         assert form({"bleu": found})
@@ -96,22 +133,42 @@ def test_a_task_has_the_language_pairs_that_change_first():
 
 @pytest.mark.long
 def test_the_command_writes_every_form(capsys):
-    asked = ["compare", "--demo-task", "--metrics", "human,bleu", "--trials", "999", "--resamples", "99",
-             "--rank-rule", "all", "--format"]
+    asked = [
+        "compare",
+        "--demo-task",
+        "--metrics",
+        "human,bleu",
+        "--trials",
+        "999",
+        "--resamples",
+        "99",
+        "--rank-rule",
+        "all",
+        "--format",
+    ]
     assert main([*asked, "json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [*found["metrics"]] == ["human", "bleu"] and "rank_rule" not in found["settings"]
     assert [row["rule"] for row in found["metrics"]["bleu"]["rules"]] == [
-        rule.title for rule in fitting_rules(False).values()]
+        rule.title for rule in fitting_rules(False).values()
+    ]
     assert main([*asked, "csv"]) == 0
     rows = [*csv.DictReader(io.StringIO(capsys.readouterr().out))]
     ranks = [row for row in rows if row["table"] == "ranks" and row["metric"] == "human"]
-    assert [int(row["wmt25_low"]) for row in ranks] == [row["wmt25_low"] for row in found["metrics"]["human"]["ranks"]]
+    assert [int(row["wmt25_low"]) for row in ranks] == [
+        row["wmt25_low"] for row in found["metrics"]["human"]["ranks"]
+    ]
     for form, part in (("latex", r"\begin{tabular}"), ("html", "<table"), ("text", "as WMT25")):
         assert main([*asked, form]) == 0 and part in capsys.readouterr().out
     assert main([*asked, "matrix"]) == 2 and "not for --rank-rule all" in capsys.readouterr().err
-    assert main([*asked, "text", "--baseline", "Cedar-open"]) == 2 and "--baseline" in capsys.readouterr().err
-    assert main([*asked, "text", "--rank-rule", "al"]) == 2 and "Did you mean 'all'?" in capsys.readouterr().err
+    assert (
+        main([*asked, "text", "--baseline", "Cedar-open"]) == 2
+        and "--baseline" in capsys.readouterr().err
+    )
+    assert (
+        main([*asked, "text", "--rank-rule", "al"]) == 2
+        and "Did you mean 'all'?" in capsys.readouterr().err
+    )
 
 
 def test_the_matrix_of_signs_has_as_many_wins_as_the_leaderboard(by_rule):
@@ -130,27 +187,47 @@ def test_pairs_have_columns_of_the_rule_beside_ours(by_rule):
     result = one.metrics["human"]
     table = pairs_table(result, one.settings)
     assert table.titles[-3:] == ["difference as WMT25", "p as WMT25", "better as WMT25"]
-    for pair, p, better in zip(result.pairs, table.values("rule_p"), table.values("rule_better"), strict=True):
+    for pair, p, better in zip(
+        result.pairs, table.values("rule_p"), table.values("rule_better"), strict=True
+    ):
         assert p == pair.rule_p
         assert better == {"a": pair.a, "b": pair.b, None: None}[pair.rule_better]
     rows = [*csv.DictReader(io.StringIO(one.render("csv")))]
-    assert [row["rule_better"] for row in rows if row.get("a")] == [pair.rule_better or "" for pair in result.pairs]
+    assert [row["rule_better"] for row in rows if row.get("a")] == [
+        pair.rule_better or "" for pair in result.pairs
+    ]
 
 
 def test_a_system_without_an_easy_or_hard_domain_is_told_where_domains_are_averaged():
-    """C is worse than A wherever both are rated, and is first by means over domains, because only easy ones count."""
+    """C is worse than A wherever both are rated, and is first by means over domains, because only
+    easy ones count.
+    """
     draw = random.Random(5)
     domains = ["easy"] * 40 + ["hard"] * 40
-    scores = {name: [mean + 20 * (domain == "easy") + draw.gauss(0, 4) for domain in domains]
-              for name, mean in {"A": 70, "B": 68, "C": 66}.items()}
+    scores = {
+        name: [mean + 20 * (domain == "easy") + draw.gauss(0, 4) for domain in domains]
+        for name, mean in {"A": 70, "B": 68, "C": 66}.items()
+    }
     scores["C"] = scores["C"][:40] + [None] * 40
-    rated = TestSet("toy", {name: [None] * 80 for name in scores}, {}, documents=[f"d{k // 4}" for k in range(80)],
-                    domains=domains, scores={"h": scores})
-    found = {rule: compare(rated, "h", trials=99, resamples=99, rank_rule=rule) for rule in ("wmt24", "wmt25")}
+    rated = TestSet(
+        "toy",
+        {name: [None] * 80 for name in scores},
+        {},
+        documents=[f"d{k // 4}" for k in range(80)],
+        domains=domains,
+        scores={"h": scores},
+    )
+    found = {
+        rule: compare(rated, "h", trials=99, resamples=99, rank_rule=rule)
+        for rule in ("wmt24", "wmt25")
+    }
     assert found["wmt24"].metrics["h"].systems[0].system == "C"
-    told, = [one for one in found["wmt24"].warnings if one.code == "domains-of-systems"]
+    (told,) = [one for one in found["wmt24"].warnings if one.code == "domains-of-systems"]
     assert (told.metric, told.facts["systems"], told.facts["domains"]) == ("h", ("C",), ("hard",))
-    assert "C lacks h scores of some domains (hard), which can raise or lower its score and rank." in told.text
+    assert (
+        "C lacks h scores of some domains (hard), which can raise or lower its score and rank."
+        in told.text
+    )
     assert "domains-of-systems" not in {one.code for one in found["wmt25"].warnings}
     whole = compare(rated.without(["C"]), "h", trials=99, resamples=99, rank_rule="wmt24")
     assert "domains-of-systems" not in {one.code for one in whole.warnings}
@@ -158,7 +235,10 @@ def test_a_system_without_an_easy_or_hard_domain_is_told_where_domains_are_avera
 
 def test_the_method_says_whose_means_are_tested_within_and_across_language_pairs():
     task = simulated_task()
-    words = {"wmt24": "mean difference of means over domains of two", "wmt25": "mean difference of two"}
+    words = {
+        "wmt24": "mean difference of means over domains of two",
+        "wmt25": "mean difference of two",
+    }
     for rule, across in words.items():
         found = compare_task(task, "human", trials=99, resamples=99, rank_rule=rule)
         method = describe_methods(found, "human")
@@ -167,7 +247,9 @@ def test_the_method_says_whose_means_are_tested_within_and_across_language_pairs
 
 
 def test_a_rule_that_ranks_nobody_does_not_agree():
-    """Four segments can decide no pair of three systems, so that simultaneous rank ranges rank nobody."""
+    """Four segments can decide no pair of three systems, so that simultaneous rank ranges rank
+    nobody.
+    """
     scores = {"A": [5.0, 3.0, 4.0, 2.0], "B": [3.0, 4.0, 2.0, 5.0], "C": [4.0, 2.5, 5.0, 2.0]}
     few = TestSet("few", {name: [None] * 4 for name in scores}, {}, scores={"human": scores})
     rules = ["simultaneous", "wmt22", "wmt25"]

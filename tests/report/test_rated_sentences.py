@@ -1,4 +1,6 @@
-"""What is quoted of ratings with gaps is right by itself: how many were compared, and what a difference is of."""
+"""What is quoted of ratings with gaps is right by itself: how many were compared, and what a
+difference is of.
+"""
 
 import re
 
@@ -22,10 +24,21 @@ def rated(systems="AB", missing=0.3, alike=False, name="toy"):
     """Ratings of systems ever worse, without some at random, or without the last third for all."""
     rng = np.random.default_rng(3)
     rows = {system: rng.normal(80 - 4 * k, 9, N).tolist() for k, system in enumerate(systems)}
-    gone = {system: range(40, N) if alike else np.flatnonzero(rng.random(N) < missing) for system in systems}
-    scores = {system: [None if k in gone[system] else row[k] for k in range(N)] for system, row in rows.items()}
-    return TestSet(name, {system: [None] * N for system in systems}, {}, scores={"human": SegmentScores(scores)},
-                   documents=[str(k // 4) for k in range(N)])
+    gone = {
+        system: range(40, N) if alike else np.flatnonzero(rng.random(N) < missing)
+        for system in systems
+    }
+    scores = {
+        system: [None if k in gone[system] else row[k] for k in range(N)]
+        for system, row in rows.items()
+    }
+    return TestSet(
+        name,
+        {system: [None] * N for system in systems},
+        {},
+        scores={"human": SegmentScores(scores)},
+        documents=[str(k // 4) for k in range(N)],
+    )
 
 
 def both(testset, a, b):
@@ -36,12 +49,18 @@ def both(testset, a, b):
 
 def documents_of_both(testset, a, b):
     """How many documents have such a segment."""
-    rows = zip(testset.documents, *(testset.scores["human"].by_system[name] for name in (a, b)), strict=True)
+    rows = zip(
+        testset.documents,
+        *(testset.scores["human"].by_system[name] for name in (a, b)),
+        strict=True,
+    )
     return len({document for document, p, q in rows if p is not None and q is not None})
 
 
 def quoted(found, metric="human"):
-    """The sentences for a paper, those of the HTML report, and the paragraph to which the LaTeX tables refer."""
+    """The sentences for a paper, those of the HTML report, and the paragraph to which the LaTeX
+    tables refer.
+    """
     said = paper_sentences(found, metric)
     assert said in Page(found.render("html")).text
     return [said, *methods(found.render("latex"))]
@@ -51,13 +70,21 @@ def quoted(found, metric="human"):
 def test_two_systems_with_ratings_of_different_segments(unit):
     testset = rated()
     common, documents = both(testset, "A", "B"), documents_of_both(testset, "A", "B")
-    where = "" if unit == "segment" else " in 15 documents" if documents == 15 else f" in {documents} of 15 documents"
+    where = (
+        ""
+        if unit == "segment"
+        else " in 15 documents"
+        if documents == 15
+        else f" in {documents} of 15 documents"
+    )
     texts = quoted(compare(testset, ["human"], unit=unit, **QUICK))
     assert len(texts) == 2 and 0 < len(common) < N
     for text in texts:
         assert f"({len(common)} of 60 segments{where}, those with scores for both systems; " in text
         assert OWN in text and "so it may not equal the difference of the two scores" in text
-    found, = re.findall(r"difference (\S+) points on the (\d+) segments with scores for both", texts[0])
+    (found,) = re.findall(
+        r"difference (\S+) points on the (\d+) segments with scores for both", texts[0]
+    )
     assert found == (f"{np.subtract(*common.mean(axis=0)):+.2f}", str(len(common)))
 
 
@@ -69,14 +96,20 @@ def test_many_systems(settings):
     documents = sorted(documents_of_both(testset, *pair) for pair in pairs)
     assert documents[0] < documents[-1] <= 15
     for text in quoted(compare(testset, ["human"], **QUICK | settings)):
-        assert (f"({counts[0]} to {counts[-1]} of 60 segments in {documents[0]} to {documents[-1]} of 15 documents, "
-                "those with scores for both systems; segment scores without texts)") in text and OWN in text
-        said = re.findall(r"difference [-+]\S+ points( on the \d+ segments with scores for both)?", text)
+        assert (
+            f"({counts[0]} to {counts[-1]} of 60 segments in {documents[0]} to {documents[-1]} of 15 documents, "
+            "those with scores for both systems; segment scores without texts)"
+        ) in text and OWN in text
+        said = re.findall(
+            r"difference [-+]\S+ points( on the \d+ segments with scores for both)?", text
+        )
         assert all(said)
 
 
 @pytest.mark.parametrize("systems", ["AB", "ABC"])
-def test_systems_with_ratings_of_the_same_segments_have_scores_that_differ_by_the_difference(systems):
+def test_systems_with_ratings_of_the_same_segments_have_scores_that_differ_by_the_difference(
+    systems,
+):
     for text in quoted(compare(rated(systems, alike=True), ["human"], **QUICK)):
         assert "(40 of 60 segments in 10 of 15 documents, those with scores; " in text
         assert OWN not in text and "both" not in text
@@ -87,10 +120,16 @@ def test_a_single_system_and_none_in_common():
         assert "human has scores for 40 of 60 segments." in text
     apart = rated("ABC", missing=0)
     scores = apart.scores["human"].by_system
-    halves = {"A": [*scores["A"][:30], *[None] * 30], "B": [*[None] * 30, *scores["B"][30:]], "C": scores["C"]}
+    halves = {
+        "A": [*scores["A"][:30], *[None] * 30],
+        "B": [*[None] * 30, *scores["B"][30:]],
+        "C": scores["C"],
+    }
     given = TestSet("toy", apart.systems, {}, scores={"human": SegmentScores(halves)})
     said = paper_sentences(compare(given, ["human"], **QUICK), "human")
-    assert re.search(r"difference \S+ points on the 0 segments with scores for both.* not tested", said)
+    assert re.search(
+        r"difference \S+ points on the 0 segments with scores for both.* not tested", said
+    )
     assert "(30 of 60 segments, those with scores for both systems; " in said
 
 
@@ -101,6 +140,9 @@ def test_a_task_says_it_of_its_language_pairs():
     n = sorted(len(both(sets["en-de"], *pair)) for pair in ("AB", "AC", "BC"))
     assert f"In en-de: Systems were compared on {n[0]} to {n[-1]} of 60 segments" in said
     assert "In en-cs: Systems were compared on 40 of 60 segments" in said
-    assert f"In en-de: {OWN}" in said and paper_sentences(found, "human") in Page(task_html(found, "mtsig task")).text
+    assert (
+        f"In en-de: {OWN}" in said
+        and paper_sentences(found, "human") in Page(task_html(found, "mtsig task")).text
+    )
     whole = compare_task(Task("toy", {"en-de": rated("ABC", 0)}), "human", **QUICK)
     assert "Systems were compared on" not in describe_methods(whole, "human")

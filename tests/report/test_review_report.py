@@ -65,17 +65,42 @@ def numbered(*steps):
 
 
 def test_each_step_is_a_plain_sentence_with_its_time():
-    said = history_sentences(numbered(
-        Exclude(HOSTILE, "en-de", "copied"), Exclude("B"), PutBack("B"), SetRule("wmt24"), SetMetric("chrf"),
-        NoteOn("en-de", "x", "A", "B", "close"), NoteOn("en-de", "x", "A", "B", ""), Decide("en-de", ("A",), "clear"),
-        Decide("en-cs", ("A", "B")), Decide("en-cs"), SeeContent("d1"), TakeBack(2)))
-    assert said == [f"2026-11-22 {14 + (3 + k) // 60:02}:{(3 + k) % 60:02} UTC: {what}" for k, what in enumerate([
-        "began the review of toy, all systems, by x", f"excluded {HOSTILE} in en-de: copied (taken back)",
-        "excluded B in all language pairs: no reason given", "put B back in all language pairs",
-        "chose ranks as WMT24", "chose the metric chrF", "noted on A and B in en-de by x: close",
-        "removed the note on A and B in en-de by x", "decided en-de: A is the first: clear",
-        "decided en-cs: A and B share the first place", "removed the decision for en-cs",
-        "went on with the changed content of the task", f"took back entry 2, excluded {HOSTILE} in en-de: copied"])]
+    said = history_sentences(
+        numbered(
+            Exclude(HOSTILE, "en-de", "copied"),
+            Exclude("B"),
+            PutBack("B"),
+            SetRule("wmt24"),
+            SetMetric("chrf"),
+            NoteOn("en-de", "x", "A", "B", "close"),
+            NoteOn("en-de", "x", "A", "B", ""),
+            Decide("en-de", ("A",), "clear"),
+            Decide("en-cs", ("A", "B")),
+            Decide("en-cs"),
+            SeeContent("d1"),
+            TakeBack(2),
+        )
+    )
+    assert said == [
+        f"2026-11-22 {14 + (3 + k) // 60:02}:{(3 + k) % 60:02} UTC: {what}"
+        for k, what in enumerate(
+            [
+                "began the review of toy, all systems, by x",
+                f"excluded {HOSTILE} in en-de: copied (taken back)",
+                "excluded B in all language pairs: no reason given",
+                "put B back in all language pairs",
+                "chose ranks as WMT24",
+                "chose the metric chrF",
+                "noted on A and B in en-de by x: close",
+                "removed the note on A and B in en-de by x",
+                "decided en-de: A is the first: clear",
+                "decided en-cs: A and B share the first place",
+                "removed the decision for en-cs",
+                "went on with the changed content of the task",
+                f"took back entry 2, excluded {HOSTILE} in en-de: copied",
+            ]
+        )
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -88,9 +113,14 @@ def reviewed(before):
     """A review that leaves the winner of the first language pair out, and what is then found."""
     pair = next(iter(before.pairs))
     winner = before.pairs[pair].metrics["X"].systems[0].system
-    steps = numbered(Exclude(winner, pair, "a <bug>"), Decide(pair, (HOSTILE, "B"), "<i>close</i> & fair"),
-                     NoteOn(pair, "X", HOSTILE, "B", "100% _open_"))
-    found = compare_task(made(missing=1), "X", trials=99, resamples=99, exclude=replay(steps).exclusions)
+    steps = numbered(
+        Exclude(winner, pair, "a <bug>"),
+        Decide(pair, (HOSTILE, "B"), "<i>close</i> & fair"),
+        NoteOn(pair, "X", HOSTILE, "B", "100% _open_"),
+    )
+    found = compare_task(
+        made(missing=1), "X", trials=99, resamples=99, exclude=replay(steps).exclusions
+    )
     return steps, pair, winner, found
 
 
@@ -103,35 +133,50 @@ def test_before_and_after_side_by_side(before, reviewed):
     assert list(cells) == [row.system for row in before.macro["X"].systems]
     assert cells[winner][pair].endswith("\N{RIGHTWARDS ARROW} excluded")
     for one in changes.ranks:
-        assert ("\N{RIGHTWARDS ARROW}" in cells[one.system][one.pair or "across all"]) is one.changed
-    missing = next(name for name in cells if name not in [row.system for row in before.pairs[pair].metrics["X"].systems]
-                   or name not in [row.system for row in list(before.pairs.values())[-1].metrics["X"].systems])
+        assert (
+            "\N{RIGHTWARDS ARROW}" in cells[one.system][one.pair or "across all"]
+        ) is one.changed
+    missing = next(
+        name
+        for name in cells
+        if name not in [row.system for row in before.pairs[pair].metrics["X"].systems]
+        or name not in [row.system for row in list(before.pairs.values())[-1].metrics["X"].systems]
+    )
     assert "-" in cells[missing].values()
     circles = {row[0]: row[1:] for row in circles_table(changes).texts()}
     assert list(circles) == [*before.pairs, "across all"] and winner in circles[pair][0]
     assert winner not in circles[pair][1] and circles[pair][2] == "yes"
-    assert [circles_table(changes, RANK_RULES[rule]).titles[1] for rule in ("simultaneous", "wmt25")] == [
-        "top group: before", "first, ranked as WMT25: before"]
+    assert [
+        circles_table(changes, RANK_RULES[rule]).titles[1] for rule in ("simultaneous", "wmt25")
+    ] == ["top group: before", "first, ranked as WMT25: before"]
 
 
 def test_every_file_has_what_was_decided(reviewed):
     steps, pair, winner, found = reviewed
-    files = {form: task_document(form, found, TaskSource(None), "mtsig task --demo", steps)
-             for form in ("text", "json", "csv", "latex", "html", "manifest")}
+    files = {
+        form: task_document(form, found, TaskSource(None), "mtsig task --demo", steps)
+        for form in ("text", "json", "csv", "latex", "html", "manifest")
+    }
     for form in ("json", "manifest"):
         data = json.loads(files[form])
         assert data["review"] == json.loads(json.dumps(review_record(steps, found)))
         assert data["excluded"] == [{"system": winner, "reason": "a <bug>", "pair": pair}]
     assert data["results"]["json"]["sha256"] == hashlib.sha256(files["json"].encode()).hexdigest()
     rows = list(csv.DictReader(io.StringIO(files["csv"])))
-    assert [(row["language_pair"], row["system"], row["reason"]) for row in rows if row["table"] == "decisions"] == [
-        (pair, name, "<i>close</i> & fair") for name in (HOSTILE, "B")]
+    assert [
+        (row["language_pair"], row["system"], row["reason"])
+        for row in rows
+        if row["table"] == "decisions"
+    ] == [(pair, name, "<i>close</i> & fair") for name in (HOSTILE, "B")]
     assert [(row["a"], row["b"], row["reason"]) for row in rows if row["table"] == "notes"] == [
-        (HOSTILE, "B", "100% _open_")]
+        (HOSTILE, "B", "100% _open_")
+    ]
     page = Page(files["html"])
     assert not {"i", "bug"} & page.tags and {HOSTILE, "100% _open_"} <= set(page.cells)
-    assert r"\label{tab:mtsig-decisions}" in files["latex"] and r"100\% \_\allowbreak{}open\_" in files[
-        "latex"]
+    assert (
+        r"\label{tab:mtsig-decisions}" in files["latex"]
+        and r"100\% \_\allowbreak{}open\_" in files["latex"]
+    )
     assert "\nDecided\n" in files["text"] and "100% _open_" in files["text"]
     assert "&lt;i&gt;close&lt;/i&gt;" in files["html"]
     assert "History of the review" in files["html"]
@@ -141,36 +186,65 @@ def test_every_file_has_what_the_numbers_say_against_decisions_and_beside_notes(
     """In the words of the screen: a file is read by who does not see it."""
     pair = next(iter(before.pairs))
     rows = before.pairs[pair].metrics["X"].pairs
-    row, gone = next(row for row in rows if row.better == "a"), before.pairs[pair].metrics["X"].systems[-1].system
+    row, gone = (
+        next(row for row in rows if row.better == "a"),
+        before.pairs[pair].metrics["X"].systems[-1].system,
+    )
     exclude = Exclude(gone, pair, "late")
-    steps = numbered(SetMetric("X"), exclude, Decide(pair, (row.b,), "a claim"),
-                     NoteOn(pair, "X", row.b, row.a, "0.5 ahead"), NoteOn(pair, "X", row.a, gone, "gone"),
-                     NoteOn(pair, "Y", row.a, row.b, "by another"))
+    steps = numbered(
+        SetMetric("X"),
+        exclude,
+        Decide(pair, (row.b,), "a claim"),
+        NoteOn(pair, "X", row.b, row.a, "0.5 ahead"),
+        NoteOn(pair, "X", row.a, gone, "gone"),
+        NoteOn(pair, "Y", row.a, row.b, "by another"),
+    )
     review = replay(steps)
     found = compare_task(made(missing=1), "X", trials=99, resamples=99, exclude=review.exclusions)
-    row = next(one for one in found.pairs[pair].metrics["X"].pairs if (one.a, one.b) == (row.a, row.b))
-    warned, = (one.text for one in decision_cautions(review, found) if one.code == "declared-not-first")
+    row = next(
+        one for one in found.pairs[pair].metrics["X"].pairs if (one.a, one.b) == (row.a, row.b)
+    )
+    (warned,) = (
+        one.text for one in decision_cautions(review, found) if one.code == "declared-not-first"
+    )
     table = notes_table(review.notes, found)
     turned, left, other = table.texts()
     assert table.titles[5:] == ["difference", "95% CI for all pairs", "adjusted p", "better"]
-    assert turned[5:] == [f"{-row.delta:+.2f}", f"[{-row.ci_joint_high:+.2f}, {-row.ci_joint_low:+.2f}]",
-                          f"{row.p_adjusted:.4f}", row.a]
+    assert turned[5:] == [
+        f"{-row.delta:+.2f}",
+        f"[{-row.ci_joint_high:+.2f}, {-row.ci_joint_low:+.2f}]",
+        f"{row.p_adjusted:.4f}",
+        row.a,
+    ]
     assert left[5:] == ["-", "-", "-", f"{gone} excluded"] and other[5:8] == ["-"] * 3
     assert table.rows[2][8] == "not compared by that metric"
     lower = replace(found.pairs[pair].metrics["X"], higher_is_better=False)
     flipped = replace(found, pairs={pair: replace(found.pairs[pair], metrics={"X": lower})})
     assert notes_table(review.notes, flipped).texts()[0][5:7] == [
-        f"{row.delta:+.2f}", f"[{row.ci_joint_low:+.2f}, {row.ci_joint_high:+.2f}]"]
-    files = {form: task_document(form, found, TaskSource(None), "mtsig task --demo", steps)
-             for form in ("text", "json", "csv", "latex", "html")}
+        f"{row.delta:+.2f}",
+        f"[{row.ci_joint_low:+.2f}, {row.ci_joint_high:+.2f}]",
+    ]
+    files = {
+        form: task_document(form, found, TaskSource(None), "mtsig task --demo", steps)
+        for form in ("text", "json", "csv", "latex", "html")
+    }
     assert warned in Page(files["html"]).text and f"Warning: {warned}\n" in files["text"]
     assert escape(warned) in files["latex"] and number_cell(turned[6]) in files["latex"]
     data = json.loads(files["json"])["review"]
     assert warned in data["decision_warnings"] and data["measured"][0] == {
-        "delta": -row.delta, "ci_low": -row.ci_high, "ci_high": -row.ci_low,
-        "ci_joint_low": -row.ci_joint_high, "ci_joint_high": -row.ci_joint_low, "p_value": row.p_value,
-        "p_adjusted": row.p_adjusted, "better": "b", "rule_delta": None, "rule_p": None, "rule_better": None,
-            "left_out": []}
+        "delta": -row.delta,
+        "ci_low": -row.ci_high,
+        "ci_high": -row.ci_low,
+        "ci_joint_low": -row.ci_joint_high,
+        "ci_joint_high": -row.ci_joint_low,
+        "p_value": row.p_value,
+        "p_adjusted": row.p_adjusted,
+        "better": "b",
+        "rule_delta": None,
+        "rule_p": None,
+        "rule_better": None,
+        "left_out": [],
+    }
     assert [one["left_out"] for one in data["measured"]] == [[], [gone], []]
     table = list(csv.DictReader(io.StringIO(files["csv"])))
     assert warned in [one["reason"] for one in table if one["table"] == "decision_warnings"]
@@ -195,8 +269,13 @@ def test_notes_have_the_difference_and_decision_of_the_rule_that_ranks():
 
 
 def test_what_was_assumed_of_a_score_that_has_no_part_is_not_in_the_report(before):
-    info = replace(before.task, assumed=[Assumption("direction-default", {"metric": name}) for name in ("esa", "X")])
-    text = Page(task_document("html", replace(before, task=info), TaskSource(None), "mtsig task --demo")).text
+    info = replace(
+        before.task,
+        assumed=[Assumption("direction-default", {"metric": name}) for name in ("esa", "X")],
+    )
+    text = Page(
+        task_document("html", replace(before, task=info), TaskSource(None), "mtsig task --demo")
+    ).text
     assert "X: higher is better" in text and "esa:" not in text
 
 
@@ -206,13 +285,17 @@ def test_a_task_of_other_content_is_told(before):
     review = replace(replay(numbered()), digest=info.digest, digests=digests)
     assert content_sentence(review, info, digests) is None
     pair = list(digests)[-1]
-    changed = content_sentence(replace(review, digest="old", digests={**digests, pair: "old"}), info, digests)
+    changed = content_sentence(
+        replace(review, digest="old", digests={**digests, pair: "old"}), info, digests
+    )
     assert f"changed in {pair}. " in changed
     assert "the table of systems" in content_sentence(replace(review, digest="old"), info, digests)
 
 
 def test_tables_of_what_stands():
-    review = replay(numbered(Exclude("A", "en-de", "late"), Exclude("B"), Decide("en-cs", ("C",), "alone")))
+    review = replay(
+        numbered(Exclude("A", "en-de", "late"), Exclude("B"), Decide("en-cs", ("C",), "alone"))
+    )
     assert review.exclusions[0] == TaskExclusion("A", "late", "en-de")
     assert left_out_table(review.exclusions).texts() == [["A", "en-de", "late"], ["B", "all", ""]]
     assert decisions_table(review).texts() == [["en-cs", "C", "alone"]]
@@ -222,28 +305,62 @@ def test_tables_of_what_stands():
 class TestReading:
     """The JSON of a review is the review: it is read back whole, or refused in one message."""
 
-    STEPS = numbered(Exclude(HOSTILE, "en-de", "late"), SetRule("wmt24"), Decide("en-de", ("A", HOSTILE), "x\ud800"),
-                     NoteOn("en-de", "x", "A", "B", "close"), TakeBack(3), SeeContent("d1", {"en-de": "7"}))
+    STEPS = numbered(
+        Exclude(HOSTILE, "en-de", "late"),
+        SetRule("wmt24"),
+        Decide("en-de", ("A", HOSTILE), "x\ud800"),
+        NoteOn("en-de", "x", "A", "B", "close"),
+        TakeBack(3),
+        SeeContent("d1", {"en-de": "7"}),
+    )
 
     def test_the_same_comes_back(self, reviewed, tmp_path):
         for steps in (reviewed[0], self.STEPS):
             path = tmp_path / "review.json"
-            path.write_bytes(task_document("json", reviewed[3], TaskSource(None), "", steps).encode(
-                "utf-8", "backslashreplace"))
+            path.write_bytes(
+                task_document("json", reviewed[3], TaskSource(None), "", steps).encode(
+                    "utf-8", "backslashreplace"
+                )
+            )
             read = read_review(path)
             assert read == tuple(steps)
 
-    @pytest.mark.parametrize("spoil,told", [
-        (lambda data: data.pop("review"), "review: Expected object with keys, got null"),
-        (lambda data: data["review"].pop("history"), "history: Expected list, got null"),
-        (lambda data: data["review"]["history"].reverse(), "step 1 is of a kind"),
-        (lambda data: data["review"]["history"][1]["change"].update(kind="run"), "step 2 has a change of a kind 'run'"),
-        (lambda data: data["review"]["history"][1]["change"].update(system=5), "step 2.system: Expected text"),
-        (lambda data: data["review"]["history"][1]["change"].update(reason="x" * 201), "201 characters"),
-        (lambda data: data["review"]["history"][5]["change"].update(number=6), "takes back step 6"),
-        (lambda data: data["review"]["history"][5].update(at=10**400), "history[5].at: Number out of range"),
-        (lambda data: data["review"]["history"][0]["change"]["settings"].update(jobs=1), "settings has 'jobs'"),
-        (lambda data: data["review"]["decisions"].clear(), "decisions is not what its history makes")])
+    @pytest.mark.parametrize(
+        "spoil,told",
+        [
+            (lambda data: data.pop("review"), "review: Expected object with keys, got null"),
+            (lambda data: data["review"].pop("history"), "history: Expected list, got null"),
+            (lambda data: data["review"]["history"].reverse(), "step 1 is of a kind"),
+            (
+                lambda data: data["review"]["history"][1]["change"].update(kind="run"),
+                "step 2 has a change of a kind 'run'",
+            ),
+            (
+                lambda data: data["review"]["history"][1]["change"].update(system=5),
+                "step 2.system: Expected text",
+            ),
+            (
+                lambda data: data["review"]["history"][1]["change"].update(reason="x" * 201),
+                "201 characters",
+            ),
+            (
+                lambda data: data["review"]["history"][5]["change"].update(number=6),
+                "takes back step 6",
+            ),
+            (
+                lambda data: data["review"]["history"][5].update(at=10**400),
+                "history[5].at: Number out of range",
+            ),
+            (
+                lambda data: data["review"]["history"][0]["change"]["settings"].update(jobs=1),
+                "settings has 'jobs'",
+            ),
+            (
+                lambda data: data["review"]["decisions"].clear(),
+                "decisions is not what its history makes",
+            ),
+        ],
+    )
     def test_what_is_damaged_or_changed_by_hand_is_refused(self, tmp_path, spoil, told):
         data = json.loads(json.dumps({"review": review_record(self.STEPS)}))
         spoil(data)
@@ -263,43 +380,70 @@ class TestReading:
 
 def test_beside_a_decision_stands_who_may_be_the_first_by_each_rule(before):
     pair = next(iter(before.pairs))
-    review = replace(replay(numbered(Decide(pair, ("A",), "clear"), Decide("gone", ("B",)))), metric="X")
-    for found in (before, compare_task(made(missing=1), "X", trials=99, resamples=99, rank_rule="wmt25")):
+    review = replace(
+        replay(numbered(Decide(pair, ("A",), "clear"), Decide("gone", ("B",)))), metric="X"
+    )
+    for found in (
+        before,
+        compare_task(made(missing=1), "X", trials=99, resamples=99, rank_rule="wmt25"),
+    ):
         tops = tops_table(found, "X")
         keys, firsts = tops.keys[1:], tops.texts()
         table = decisions_table(review, found)
         assert table.keys == ["language_pair", "declared", "why", *keys]
         rows = [row for row in table.texts() if row[0] != ACROSS_PAIRS]
-        assert rows == [[pair, "A", "clear", *firsts[0][1:]], *([own[0], "-", "", *own[1:]]
-                                                                        for own in firsts[1:]),
-                                 ["gone", "B", "", *["-"] * len(keys)]]
+        assert rows == [
+            [pair, "A", "clear", *firsts[0][1:]],
+            *([own[0], "-", "", *own[1:]] for own in firsts[1:]),
+            ["gone", "B", "", *["-"] * len(keys)],
+        ]
     assert len(keys) == 2
 
 
 def test_decisions_are_held_against_the_top_group():
-    alike = TestSet("set", {name: [None] * 40 for name in "ABC"}, {}, scores={"X": SegmentScores({
-        "A": [float(k % 7) for k in range(40)], "B": [float((k + 3) % 7) for k in range(40)], "C": [-9.0] * 40}, True)})
+    alike = TestSet(
+        "set",
+        {name: [None] * 40 for name in "ABC"},
+        {},
+        scores={
+            "X": SegmentScores(
+                {
+                    "A": [float(k % 7) for k in range(40)],
+                    "B": [float((k + 3) % 7) for k in range(40)],
+                    "C": [-9.0] * 40,
+                },
+                True,
+            )
+        },
+    )
     found = compare_task(Task("toy", {"en-de": alike}), "X", trials=999, resamples=99)
 
     def questioned(*first):
         review = replace(replay(numbered(Decide("en-de", first))), metric="X")
         return [(one.code, one.a, dict(one.facts)) for one in decision_cautions(review, found)]
 
-    assert questioned("A") == [("top-group-not-declared", None, {"pair": "en-de", "systems": ("B",)})]
+    assert questioned("A") == [
+        ("top-group-not-declared", None, {"pair": "en-de", "systems": ("B",)})
+    ]
     assert questioned("A", "B") == []
     facts = {"pair": "en-de", "rule": "simultaneous", "in_top_group": False}
     assert questioned("C") == [("declared-not-first", "C", facts)]
     assert questioned("D") == [("declared-not-compared", "D", {"pair": "en-de"})]
-    found = compare_task(Task("toy", {"en-de": alike}), "X", trials=999, resamples=99, rank_rule="wmt25")
+    found = compare_task(
+        Task("toy", {"en-de": alike}), "X", trials=999, resamples=99, rank_rule="wmt25"
+    )
     assert questioned("C") == [("declared-not-first", "C", {**facts, "rule": "wmt25"})]
 
 
 def test_a_decision_is_not_held_against_ranks_that_are_none():
     """Four documents decide nothing: who is declared first there is not beaten by anybody."""
     review = replace(replay(numbered(Decide("en-de", ("B",)))), metric="X")
-    [caution] = decision_cautions(review, compare_task(made(["A", "B"], documents=4), "X", trials=999, resamples=99))
-    assert caution == Caution("declared-without-ranks", {"pair": "en-de", "why": "4 documents are too few"},
-                              "X", "B")
+    [caution] = decision_cautions(
+        review, compare_task(made(["A", "B"], documents=4), "X", trials=999, resamples=99)
+    )
+    assert caution == Caution(
+        "declared-without-ranks", {"pair": "en-de", "why": "4 documents are too few"}, "X", "B"
+    )
 
 
 def test_who_is_not_the_first_by_another_rule_may_be_so_by_ours():
@@ -308,23 +452,49 @@ def test_who_is_not_the_first_by_another_rule_may_be_so_by_ours():
     held = next(row.system for row in result.systems if row.rank_low != 1)
     told = replace(result, ruled=replace(result.ruled, first_held=(*result.ruled.first_held, held)))
     found = replace(found, pairs={"en-de": replace(found.pairs["en-de"], metrics={"X": told})})
-    first, *_ = decision_cautions(replace(replay(numbered(Decide("en-de", (held,)))), metric="X"), found)
+    first, *_ = decision_cautions(
+        replace(replay(numbered(Decide("en-de", (held,)))), metric="X"), found
+    )
     assert first.code == "declared-not-first" and first.facts["in_top_group"]
 
 
 def scored(last):
-    """A is best; B is worse everywhere by a little; C has a lower mean still, and `last` says how."""
-    return TestSet("set", {name: [None] * 40 for name in "ABC"}, {}, scores={"X": SegmentScores({
-        "A": [10.0 + k % 3 for k in range(40)], "B": [9.8 + k % 3 for k in range(40)], "C": last}, True)},
-                   domains=["news"] * 40)
+    """A is best; B is worse everywhere by a little; C has a lower mean still, and `last` says
+    how.
+    """
+    return TestSet(
+        "set",
+        {name: [None] * 40 for name in "ABC"},
+        {},
+        scores={
+            "X": SegmentScores(
+                {
+                    "A": [10.0 + k % 3 for k in range(40)],
+                    "B": [9.8 + k % 3 for k in range(40)],
+                    "C": last,
+                },
+                True,
+            )
+        },
+        domains=["news"] * 40,
+    )
 
 
-@pytest.mark.parametrize("last", [
-    [40.0 if k % 5 == 0 else 0.0 for k in range(40)], [9.0 if k in (1, 2) else None for k in range(40)],
-    [9.0 if k == 1 else None for k in range(40)]])
+@pytest.mark.parametrize(
+    "last",
+    [
+        [40.0 if k % 5 == 0 else 0.0 for k in range(40)],
+        [9.0 if k in (1, 2) else None for k in range(40)],
+        [9.0 if k == 1 else None for k in range(40)],
+    ],
+)
 def test_who_may_be_the_first_though_others_score_better_is_told(last):
     found = compare(scored(last), "X", trials=999, resamples=99)
-    assert [(row.system, row.rank_low) for row in found.metrics["X"].systems] == [("A", 1), ("B", 2), ("C", 1)]
+    assert [(row.system, row.rank_low) for row in found.metrics["X"].systems] == [
+        ("A", 1),
+        ("B", 2),
+        ("C", 1),
+    ]
     [said] = explain_far_firsts(found, "X")
     assert said.startswith("C is in the top group although better-scoring systems are not.")
     assert said in comparison_text(found)
@@ -332,23 +502,45 @@ def test_who_may_be_the_first_though_others_score_better_is_told(last):
 
 
 def on_other_lines(cow):
-    """Bee is better than Ant on all lines that both have, and has the lower mean: Ant has the easy lines."""
+    """Bee is better than Ant on all lines that both have, and has the lower mean: Ant has the easy
+    lines.
+    """
     base = [40.0] * 30 + [90.0] * 30
     lines = {"Ant": range(15, 60), "Bee": range(45), "Cow": range(60)}
     better = {"Ant": 0.0, "Bee": 4.0, "Cow": cow}
-    return TestSet("set", {name: [None] * 60 for name in lines}, {}, scores={"X": SegmentScores({
-        name: [base[k] + better[name] + k % 3 * (name != "Ant") if k in own else None for k in range(60)]
-        for name, own in lines.items()}, True)}, domains=["news"] * 60)
+    return TestSet(
+        "set",
+        {name: [None] * 60 for name in lines},
+        {},
+        scores={
+            "X": SegmentScores(
+                {
+                    name: [
+                        base[k] + better[name] + k % 3 * (name != "Ant") if k in own else None
+                        for k in range(60)
+                    ]
+                    for name, own in lines.items()
+                },
+                True,
+            )
+        },
+        domains=["news"] * 60,
+    )
 
 
 def test_a_rule_that_ranks_the_significantly_worse_system_first_is_told():
     found = compare(on_other_lines(-30.0), "X", trials=999, resamples=99, rank_rule="wmt24")
     first = found.metrics["X"].systems[0]
     assert (first.system, first.rank_low, first.rank_high) == ("Ant", 1, 1)
-    said, = (caution.text for caution in found.warnings if caution.code == "rank-rule")
+    (said,) = (caution.text for caution in found.warnings if caution.code == "rank-rule")
     assert "1 pair is ranked the wrong way round, the significantly worse system first" in said
-    task = compare_task(Task("toy", dict.fromkeys(("en-de", "en-cs"), on_other_lines(-30.0))), "X", trials=999,
-                        resamples=99, rank_rule="wmt24")
+    task = compare_task(
+        Task("toy", dict.fromkeys(("en-de", "en-cs"), on_other_lines(-30.0))),
+        "X",
+        trials=999,
+        resamples=99,
+        rank_rule="wmt24",
+    )
     assert count_hidden(task, "X")["turned_round"] == 2
     agreeing = compare(scored([8.0] * 40), "X", trials=999, resamples=99, rank_rule="wmt24")
     assert "wrong way round" not in " ".join(caution.text for caution in agreeing.warnings)

@@ -1,4 +1,6 @@
-"""Cards of segments: direction and language of each text, marks that need no colour, names and texts literal."""
+"""Cards of segments: direction and language of each text, marks that need no colour, names and
+texts literal.
+"""
 
 import html
 import re
@@ -15,37 +17,69 @@ from mtsig_core.report.segment_cards import (
 )
 
 NAME = "<img src=x> مترجم-1"
-SET = TestSet("set", {NAME: ["GPT-4 جملة <script>x</script> عربية طويلة هنا", ""], "B": ["جملة عربية 3.5", "same"]},
-              {"ref": ["جملة عربية", "same"]}, sources=["An Arabic sentence", "the same"], langpair="en-ar",
-              documents=["وثيقة 7", "d"])
+SET = TestSet(
+    "set",
+    {NAME: ["GPT-4 جملة <script>x</script> عربية طويلة هنا", ""], "B": ["جملة عربية 3.5", "same"]},
+    {"ref": ["جملة عربية", "same"]},
+    sources=["An Arabic sentence", "the same"],
+    langpair="en-ar",
+    documents=["وثيقة 7", "d"],
+)
 
 
 def texts(page):
     """Direction, language and words of each text."""
-    found = re.findall(r'<div class="mt-text"(?: dir="(\w+)")?(?: lang="([\w-]+)")?>(.*?)</div>', page)
-    return [(direction, language, html.unescape(re.sub("<[^>]*>", "", inner))) for direction, language, inner in found]
+    found = re.findall(
+        r'<div class="mt-text"(?: dir="(\w+)")?(?: lang="([\w-]+)")?>(.*?)</div>', page
+    )
+    return [
+        (direction, language, html.unescape(re.sub("<[^>]*>", "", inner)))
+        for direction, language, inner in found
+    ]
 
 
 def test_each_text_has_its_direction_and_language():
     assert texts(card(SET, [NAME, "B"], 0, "+1")) == [
-        ("auto", "en", "An Arabic sentence"), ("rtl", "ar", "جملة عربية"), ("rtl", "ar", SET.systems[NAME][0]),
-        ("rtl", "ar", "جملة عربية 3.5")]
-    assert texts(card(SET, [NAME, "B"], 1, "+1"))[2:] == [("", "", "(empty)"), ("rtl", "ar", "same")]
+        ("auto", "en", "An Arabic sentence"),
+        ("rtl", "ar", "جملة عربية"),
+        ("rtl", "ar", SET.systems[NAME][0]),
+        ("rtl", "ar", "جملة عربية 3.5"),
+    ]
+    assert texts(card(SET, [NAME, "B"], 1, "+1"))[2:] == [
+        ("", "", "(empty)"),
+        ("rtl", "ar", "same"),
+    ]
     first = card(SET, [NAME, "B"], 0, "+1", outputs_first=True)
     assert [text for _, _, text in texts(first)][2:] == ["An Arabic sentence", "جملة عربية"]
 
 
 def test_languages_become_tags():
-    assert [language_tag(name) for name in ("en", "pt_BR", "sr@latin", "ğ", "")] == ["en", "pt-BR", "", "", ""]
+    assert [language_tag(name) for name in ("en", "pt_BR", "sr@latin", "ğ", "")] == [
+        "en",
+        "pt-BR",
+        "",
+        "",
+        "",
+    ]
 
 
 def test_names_and_texts_are_literal_and_apart_from_what_stands_beside_them():
     tokens = str.split
-    for page in (card(SET, [NAME, "B"], 0, NAME, tokens=tokens, notes=[NAME]), neighbour(SET, [NAME, "B"], 0, NAME),
-                 card(SET, [NAME, "B"], 0, "+1", marks=MARKS[1]),
-                 system_list(SET, 0, [("B", "1.0"), (NAME, "0.5")], "+1", unit="BLEU", tokens=tokens,
-                             chosen=(NAME, "B")),
-                 segments_html(SET, [NAME, "B"], [0, 1], ["+1", "-1"], title=NAME, tokens=tokens)):
+    for page in (
+        card(SET, [NAME, "B"], 0, NAME, tokens=tokens, notes=[NAME]),
+        neighbour(SET, [NAME, "B"], 0, NAME),
+        card(SET, [NAME, "B"], 0, "+1", marks=MARKS[1]),
+        system_list(
+            SET,
+            0,
+            [("B", "1.0"), (NAME, "0.5")],
+            "+1",
+            unit="BLEU",
+            tokens=tokens,
+            chosen=(NAME, "B"),
+        ),
+        segments_html(SET, [NAME, "B"], [0, 1], ["+1", "-1"], title=NAME, tokens=tokens),
+    ):
         assert "<img" not in page and "<script" not in page and "&lt;script" in page
     page = card(SET, [NAME, "B"], 0, "+1")
     assert f"<bdi>{html.escape(NAME)}</bdi>" in page and "<bdi>وثيقة 7</bdi>" in page
@@ -56,9 +90,15 @@ def test_marks():
     assert '<span class="mt-n2">جملة عربية</span> 3.5' in matches and "mt-alone" not in matches
     differences = card(SET, [NAME, "B"], 0, "+1", marks=MARKS[1], tokens=str.split)
     assert re.findall('<span class="mt-alone">(.*?)</span>', differences) == [
-        "GPT-4", "&lt;script&gt;x&lt;/script&gt;", "طويلة هنا", "3.5"]
+        "GPT-4",
+        "&lt;script&gt;x&lt;/script&gt;",
+        "طويلة هنا",
+        "3.5",
+    ]
     assert re.search(r"\.mt-alone \{[^}]*underline", STYLE)  # legible without colour
-    assert 'class="mt-' not in re.sub('class="mt-(pair|wide|quiet|text)[^"]*"', "", card(SET, ["B"], 0, ""))
+    assert 'class="mt-' not in re.sub(
+        'class="mt-(pair|wide|quiet|text)[^"]*"', "", card(SET, ["B"], 0, "")
+    )
 
 
 def test_a_file_to_read_asks_no_other_host():

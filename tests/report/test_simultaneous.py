@@ -1,4 +1,6 @@
-"""Single and simultaneous intervals side by side, wherever pairs are shown: each called by its name."""
+"""Single and simultaneous intervals side by side, wherever pairs are shown: each called by its
+name.
+"""
 
 import re
 from xml.etree import ElementTree
@@ -23,17 +25,27 @@ def compared(n_systems=4, higher_is_better=True, **settings):
     return compare(testset, [metric], trials=199, resamples=199, **settings)
 
 
-EVERY, DOWN, AGAINST_B, TWO = compared(), compared(higher_is_better=False), compared(baseline="B"), compared(2)
+EVERY, DOWN, AGAINST_B, TWO = (
+    compared(),
+    compared(higher_is_better=False),
+    compared(baseline="B"),
+    compared(2),
+)
 
 
 def seen(pair, sign=1):
     return sorted((sign * pair.ci_joint_low, sign * pair.ci_joint_high))
 
 
-@pytest.mark.parametrize("comparison, called", [
-    (EVERY, "95% CI for all 6 pairs together"), (TWO, None),
-    (AGAINST_B, "95% CI for all 3 pairs with the baseline together"),
-    (compared(alpha=0.1), "90% CI for all 6 pairs together")])
+@pytest.mark.parametrize(
+    "comparison, called",
+    [
+        (EVERY, "95% CI for all 6 pairs together"),
+        (TWO, None),
+        (AGAINST_B, "95% CI for all 3 pairs with the baseline together"),
+        (compared(alpha=0.1), "90% CI for all 6 pairs together"),
+    ],
+)
 def test_what_they_are_called(comparison, called):
     assert name_simultaneous(comparison.metrics["given"], comparison.settings) == called
 
@@ -44,7 +56,9 @@ class TestNumbers:
         result = comparison.metrics["given"]
         table = pairs_table(result, comparison.settings).for_readers()
         assert table.titles[:4] == ["pair", "difference", "95% CI", "95% CI for all pairs"]
-        assert [list(ends) for ends in table.values("ci_joint")] == [seen(pair, result.sign) for pair in result.pairs]
+        assert [list(ends) for ends in table.values("ci_joint")] == [
+            seen(pair, result.sign) for pair in result.pairs
+        ]
 
     def test_of_the_leaderboard_and_the_figure_of_differences(self, comparison):
         result = comparison.metrics["given"]
@@ -53,8 +67,13 @@ class TestNumbers:
         joint, single, *groups = differences(result, comparison.settings).data
         assert single.name == "95% CI"
         assert joint.name == name_simultaneous(result, comparison.settings)
-        points = {result.systems[place].system: (x, symbol) for group in groups for (place, _), x, symbol in zip(
-            group.customdata, group.x, group.marker.symbol, strict=True)}
+        points = {
+            result.systems[place].system: (x, symbol)
+            for group in groups
+            for (place, _), x, symbol in zip(
+                group.customdata, group.x, group.marker.symbol, strict=True
+            )
+        }
         assert set(points) == {row.system for row in result.systems}
         with_interval = [row.system for row in result.systems if row.system != anchor]
         for row in leaderboard_table(result, comparison.settings).records():
@@ -62,33 +81,65 @@ class TestNumbers:
                 assert row[f"{against}_ci_joint_low"] is None
                 continue
             pair = next(p for p in result.pairs if {p.a, p.b} == {anchor, row["system"]})
-            sign, k = result.sign * (1 if pair.a == row["system"] else -1), with_interval.index(row["system"])
-            assert [row[f"{against}_ci_joint_low"], row[f"{against}_ci_joint_high"]] == seen(pair, sign)
-            assert list(joint.x[3 * k:3 * k + 2]) == seen(pair, sign)
-            assert list(single.x[3 * k:3 * k + 2]) == sorted((sign * pair.ci_low, sign * pair.ci_high))
-            assert points[row["system"]] == (sign * pair.delta, "circle" if pair.significant else "circle-open")
+            sign, k = (
+                result.sign * (1 if pair.a == row["system"] else -1),
+                with_interval.index(row["system"]),
+            )
+            assert [row[f"{against}_ci_joint_low"], row[f"{against}_ci_joint_high"]] == seen(
+                pair, sign
+            )
+            assert list(joint.x[3 * k : 3 * k + 2]) == seen(pair, sign)
+            assert list(single.x[3 * k : 3 * k + 2]) == sorted(
+                (sign * pair.ci_low, sign * pair.ci_high)
+            )
+            assert points[row["system"]] == (
+                sign * pair.delta,
+                "circle" if pair.significant else "circle-open",
+            )
 
     def test_of_the_differences_in_the_report(self, comparison):
         """Ends, dots and zero are to one scale: that of the records."""
         result = comparison.metrics["given"]
         against = "vs_baseline" if comparison.settings.baseline else "vs_best"
-        rows = [row for row in leaderboard_table(result, comparison.settings).records() if row[against] is not None]
+        rows = [
+            row
+            for row in leaderboard_table(result, comparison.settings).records()
+            if row[against] is not None
+        ]
         svg = differences_svg(result, comparison.settings)
         assert svg in comparison.render("html")
 
         def across(kind):
-            return [(float(x1), float(x2)) for x1, y1, x2, y2 in re.findall(
-                rf'<line x1="([\d.]+)" y1="([\d.]+)" x2="([\d.]+)" y2="([\d.]+)" class="{kind}"/>', svg) if y1 == y2]
+            return [
+                (float(x1), float(x2))
+                for x1, y1, x2, y2 in re.findall(
+                    rf'<line x1="([\d.]+)" y1="([\d.]+)" x2="([\d.]+)" y2="([\d.]+)" class="{kind}"/>',
+                    svg,
+                )
+                if y1 == y2
+            ]
 
-        dots = re.findall(r'<circle cx="([\d.]+)" cy="[\d.]+" r="5" class="dot first( filled)?"/>', svg)
-        zero = float(re.search(r'x1="([\d.]+)" y1="28.0" x2="[\d.]+" y2="[\d.]+" class="zero"', svg)[1])
+        dots = re.findall(
+            r'<circle cx="([\d.]+)" cy="[\d.]+" r="5" class="dot first( filled)?"/>', svg
+        )
+        zero = float(
+            re.search(r'x1="([\d.]+)" y1="28.0" x2="[\d.]+" y2="[\d.]+" class="zero"', svg)[1]
+        )
         seen_at = [(0.0, zero)]
-        for row, dot, single, joint in zip(rows, dots, across("single"), across("together"), strict=True):
+        for row, dot, single, joint in zip(
+            rows, dots, across("single"), across("together"), strict=True
+        ):
             seen_at.append((row[against], float(dot[0])))
             for kind, ends in (("ci", single), ("ci_joint", joint)):
-                seen_at += zip((row[f"{against}_{kind}_{side}"] for side in ("low", "high")), ends, strict=True)
-            pair = next(p for p in result.pairs if {row["system"]} < {p.a, p.b} and
-                        (comparison.settings.baseline or result.systems[0].system) in (p.a, p.b))
+                seen_at += zip(
+                    (row[f"{against}_{kind}_{side}"] for side in ("low", "high")), ends, strict=True
+                )
+            pair = next(
+                p
+                for p in result.pairs
+                if {row["system"]} < {p.a, p.b}
+                and (comparison.settings.baseline or result.systems[0].system) in (p.a, p.b)
+            )
             assert bool(dot[1]) == pair.significant
         values, places = np.array(seen_at).T
         slope, start = np.polyfit(values, places, 1)
@@ -97,9 +148,13 @@ class TestNumbers:
 
     def test_in_words(self, comparison):
         for text in (paper_sentences(comparison, "given"), comparison.render("latex")):
-            assert "for all pairs hold together at about" in text and "(max-T from 199 bootstrap resamples" \
-                in text
-        assert name_simultaneous(comparison.metrics["given"], comparison.settings) in comparison.render("html")
+            assert (
+                "for all pairs hold together at about" in text
+                and "(max-T from 199 bootstrap resamples" in text
+            )
+        assert name_simultaneous(
+            comparison.metrics["given"], comparison.settings
+        ) in comparison.render("html")
 
 
 def test_of_one_pair_only_the_single_one_is_shown():
@@ -107,18 +162,33 @@ def test_of_one_pair_only_the_single_one_is_shown():
     assert not table.has("ci_joint") and table.titles[2] == "95% CI"
     for form in ("text", "latex", "html"):
         assert "simultaneous" not in TWO.render(form).lower()
-    assert [trace.name for trace in TWO.figure("differences").data if trace.mode == "lines"] == ["95% CI"]
+    assert [trace.name for trace in TWO.figure("differences").data if trace.mode == "lines"] == [
+        "95% CI"
+    ]
 
 
 def test_the_figure_of_a_pair_names_both():
-    figure = half_eye([], [], 1.0, (0.2, 1.8), a="A", b="B", unit="BLEU", joint=(-0.1, 2.1),
-                      called=("single 95% interval", "simultaneous 95% interval over all 6 pairs"))
-    single, joint = (next(t for t in figure.data if t.name and t.name.startswith(word))
-                     for word in ("single", "simultaneous"))
+    figure = half_eye(
+        [],
+        [],
+        1.0,
+        (0.2, 1.8),
+        a="A",
+        b="B",
+        unit="BLEU",
+        joint=(-0.1, 2.1),
+        called=("single 95% interval", "simultaneous 95% interval over all 6 pairs"),
+    )
+    single, joint = (
+        next(t for t in figure.data if t.name and t.name.startswith(word))
+        for word in ("single", "simultaneous")
+    )
     assert list(single.x)[:2] == [0.2, 1.8] and list(joint.x)[:2] == [-0.1, 2.1]
     low, high = figure.layout.xaxis.range
     assert low < -0.1 and high > 2.1
-    legend = figure.layout.legend  # whole in a saved picture with a wider font, too; a vertical one knows no width
+    legend = (
+        figure.layout.legend
+    )  # whole in a saved picture with a wider font, too; a vertical one knows no width
     assert legend.entrywidth > 6.5 * len(joint.name) and legend.orientation == "h"
     assert max(joint.y[:2]) < min(single.y[:2])
     alone = half_eye([], [], 1.0, (0.2, 1.8), a="A", b="B", unit="BLEU")

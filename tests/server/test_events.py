@@ -21,7 +21,9 @@ def test_what_fails_is_told_by_its_kind_alone(log):
         raise ValueError("the text of a user\n")
     events.failed(ValueError("the text of a user"))
     page, error = log()
-    assert (page["event"], page["page"], page["ended"]) == ("page", "pair", "ValueError") and page["seconds"] >= 0
+    assert (page["event"], page["page"], page["ended"]) == ("page", "pair", "ValueError") and page[
+        "seconds"
+    ] >= 0
     assert error == {key: error[key] for key in ("time", "event", "pid")} | {"kind": "ValueError"}
 
 

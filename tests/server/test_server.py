@@ -27,8 +27,18 @@ def server(tmp_path_factory):
         yield process, address, own, folder / "log"
 
 
-@pytest.mark.parametrize(("path", "status"), [("/", 200), ("/pair", 200), ("/_stcore/health", 200), ("/media/a", 404),
-                                              ("/_mtsig/health", 200), ("/_stcore/metrics", 404), ("//a", 400)])
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/", 200),
+        ("/pair", 200),
+        ("/_stcore/health", 200),
+        ("/media/a", 404),
+        ("/_mtsig/health", 200),
+        ("/_stcore/metrics", 404),
+        ("//a", 400),
+    ],
+)
 def test_all_answers_have_the_headers(server, path, status):
     answer = get(f"{server[1]}{path}")
     assert answer.status_code == status
@@ -36,9 +46,15 @@ def test_all_answers_have_the_headers(server, path, status):
 
 
 def test_a_preview_of_a_link_tells_nothing_of_what_it_opens(server):
-    """A chat or a search engine fetches the link: it gets the same page for each, without the name of a set."""
+    """A chat or a search engine fetches the link: it gets the same page for each, without the name
+    of a set.
+    """
     plain = get(f"{server[1]}/")
-    for link in ("/?testset=~a-secret", "/summary?testset=simulated+shared+task&a=Cedar", "/review?review=a-secret"):
+    for link in (
+        "/?testset=~a-secret",
+        "/summary?testset=simulated+shared+task&a=Cedar",
+        "/review?review=a-secret",
+    ):
         preview = get(f"{server[1]}{link}")
         assert preview.text == plain.text and "og:" not in preview.text
         assert preview.headers["x-robots-tag"] == "noindex"
@@ -52,13 +68,20 @@ def test_a_page_says_at_once_what_draws_pictures(server, path):
     drawing = get(urljoin(address, said["url"]))
     assert drawing.status_code == 200 and "javascript" in drawing.headers["content-type"]
     assert "link" not in drawing.headers
-    asks = get(urljoin(address, entry(get(address).text))).text  # what Streamlit loads later, by names in quotes
+    asks = get(
+        urljoin(address, entry(get(address).text))
+    ).text  # what Streamlit loads later, by names in quotes
     assert f"{Path(said['url']).name}`" in asks
 
 
-@pytest.mark.parametrize(("asked", "status"), [
-    ({"additional_headers": {"Host": "evil.example"}}, 421), ({"origin": "http://127.0.0.1:1"}, 403),
-    ({"origin": "http://[::1"}, 403)])
+@pytest.mark.parametrize(
+    ("asked", "status"),
+    [
+        ({"additional_headers": {"Host": "evil.example"}}, 421),
+        ({"origin": "http://127.0.0.1:1"}, 403),
+        ({"origin": "http://[::1"}, 403),
+    ],
+)
 def test_no_other_name_and_no_page_of_another_address_opens_a_session(server, asked, status):
     with pytest.raises(InvalidStatus) as refused:
         connect(f"ws://{urlsplit(server[1]).netloc}/_stcore/stream", **asked).close()
@@ -72,16 +95,24 @@ def test_health_is_for_this_machine_or_for_who_has_the_token(server):
     found = health().json()
     [worker] = found["workers"]
     assert found["version"] == __version__ and set(found["cache"]) == {"files", "bytes"}
-    assert (worker["pid"], worker["sessions"]) == (server[0].pid, 0) and worker["memory_bytes"] > 20e6
+    assert (worker["pid"], worker["sessions"]) == (server[0].pid, 0) and worker[
+        "memory_bytes"
+    ] > 20e6
     with Client(server[1]).session():
         assert health().json()["workers"][0]["sessions"] == 1
     for outside in ({"Host": "192.0.2.7"}, {"X-Forwarded-For": "192.0.2.7"}):
-        assert health(**outside).status_code == health(**outside, Authorization="Bearer none").status_code == 403
+        assert (
+            health(**outside).status_code
+            == health(**outside, Authorization="Bearer none").status_code
+            == 403
+        )
         assert health(**outside, Authorization="Bearer a token").status_code == 200
 
 
 def test_nobody_sees_a_page_before_logging_in(server):
-    """And the first page that anybody opens is run once, as all others, beside a process that loads what work needs."""
+    """And the first page that anybody opens is run once, as all others, beside a process that loads
+    what work needs.
+    """
     process, address, *_ = server
     assert Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     with Client(address).session() as tab:
@@ -97,10 +128,16 @@ def test_who_is_known_sees_the_pages_and_nobody_else(server):
     before = len(log(file))
     stranger = log_in(Client(address), own, "mallory@example.net")
     assert headings(stranger) == ["mtsig"]
-    assert any("mallory@example.net may not use this dashboard" in text.body for text in elements(stranger, "text"))
+    assert any(
+        "mallory@example.net may not use this dashboard" in text.body
+        for text in elements(stranger, "text")
+    )
     known = log_in(Client(address), own, "ada@example.org")
     page = ["Summary", "Do the metrics agree?"]
-    assert headings(known) in (page, page + page)  # again where the headline has to wait for a further metric
+    assert headings(known) in (
+        page,
+        page + page,
+    )  # again where the headline has to wait for a further metric
     assert "Log out" in [button.label for button in elements(known, "button")]
     runs = [found.get("page") for found in log(file)[before:]].count("summary")  # of the known one
     assert runs == len(headings(known)) / len(page)
@@ -108,8 +145,9 @@ def test_who_is_known_sees_the_pages_and_nobody_else(server):
 
 
 def test_one_session_has_nothing_of_another(server):
-    """Not what was uploaded and not yet opened: not by its address, by the field for files, or among media. A file that
-    is offered has an address of 128 bits."""
+    """Not what was uploaded and not yet opened: not by its address, by the field for files, or
+    among media. A file that is offered has an address of 128 bits.
+    """
     _, address, own, _ = server
     mine, theirs = Client(address), Client(address)
     for client, email in ((mine, "ada@example.org"), (theirs, "bob@example.org")):
@@ -123,10 +161,22 @@ def test_one_session_has_nothing_of_another(server):
             assert "a.txt" not in words(other.run(page="upload", holds=field.id))
             for client in (mine, theirs):  # an upload is put and deleted, never got
                 assert "a secret" not in client.http.get(f"/_stcore/upload_file/{tab.id}/one").text
-                assert client.http.get("/media/one").status_code == client.http.get("/media/").status_code == 404
-            offered = [button.url for button in elements(tab.run(page="summary"), "download_button") if button.url]
-            assert offered and all(re.fullmatch(r"/media/[0-9a-f]{32}\.\w+", url) for url in offered)
-            assert {theirs.http.get(url).status_code for url in offered} == {200}  # who has the link has the file
+                assert (
+                    client.http.get("/media/one").status_code
+                    == client.http.get("/media/").status_code
+                    == 404
+                )
+            offered = [
+                button.url
+                for button in elements(tab.run(page="summary"), "download_button")
+                if button.url
+            ]
+            assert offered and all(
+                re.fullmatch(r"/media/[0-9a-f]{32}\.\w+", url) for url in offered
+            )
+            assert {theirs.http.get(url).status_code for url in offered} == {
+                200
+            }  # who has the link has the file
 
 
 def test_nobody_uploads_before_the_login(server):
@@ -153,15 +203,22 @@ def test_a_chosen_file_that_the_server_has_not_is_told_and_leaves_the_list(serve
 
 
 def begin_long_work(tab):
-    """On the page Sweeps, until it shows how far it is: for so long that any machine asks first, and after a second, as
-    the page does where work takes more than twenty minutes (NIST is counted anew for each test set)."""
+    """On the page Sweeps, until it shows how far it is: for so long that any machine asks first,
+    and after a second, as the page does where work takes more than twenty minutes (NIST is counted
+    anew for each test set).
+    """
     sizes = "%2C".join(map(str, range(3000, 3200)))
     long = f"testset=simulated+corpus%2C+300+segments&metric=nist&sizes={sizes}&repeats=300"
 
     def button(messages, label):
-        return next((found for found in elements(messages, "button") if found.label.startswith(label)), None)
+        return next(
+            (found for found in elements(messages, "button") if found.label.startswith(label)), None
+        )
 
-    run = button(tab.run(page="size", query=long, enough=lambda found: button(found[-1:], "Run it")), "Run it")
+    run = button(
+        tab.run(page="size", query=long, enough=lambda found: button(found[-1:], "Run it")),
+        "Run it",
+    )
     tab.run(run.id, page="size", query=long, enough=lambda found: button(found[-1:], "Cancel"))
 
 
@@ -172,7 +229,11 @@ def workers(pid):
 
 def below(pid):
     """The processes that one has started, and these in turn."""
-    children = [int(child) for one in Path(f"/proc/{pid}/task").glob("*/children") for child in one.read_text().split()]
+    children = [
+        int(child)
+        for one in Path(f"/proc/{pid}/task").glob("*/children")
+        for child in one.read_text().split()
+    ]
     return children + [found for child in children for found in below(child)]
 
 
@@ -183,8 +244,9 @@ def words(messages):
 @pytest.mark.long
 @pytest.mark.parametrize(("asked", "end"), [(signal.SIGTERM, os.kill), (signal.SIGINT, os.killpg)])
 def test_it_ends_when_told_though_a_tab_waits_for_work(tmp_path, asked, end):
-    """By SIGTERM, which the server gets, and by Ctrl+C, which a terminal sends to all that it has started. Before that,
-    work whose last tab has closed ends with its process."""
+    """By SIGTERM, which the server gets, and by Ctrl+C, which a terminal sends to all that it has
+    started. Before that, work whose last tab has closed ends with its process.
+    """
     with serving(tmp_path) as (process, address, own):
         log_in(client := Client(address), own, "ada@example.org")
 
@@ -205,7 +267,9 @@ def test_it_ends_when_told_though_a_tab_waits_for_work(tmp_path, asked, end):
     events = log(tmp_path / "log")
     assert "Cancelled" in [one.get("ended") for one in events if one.get("kind") == "sweep_sizes"]
     names = [one["event"] for one in events]
-    assert names[0] == "start" and names.count("stop") == 1  # a page that is being drawn may end after it
+    assert (
+        names[0] == "start" and names.count("stop") == 1
+    )  # a page that is being drawn may end after it
 
 
 @pytest.mark.long
@@ -226,8 +290,12 @@ def test_it_ends_as_well_where_it_is_told_again_and_again(tmp_path, asked):
     port, said = free_port(), tmp_path / "said"
     with said.open("w") as errors:
         process = subprocess.Popen(
-            [sys.executable, "-m", "mtsig_core", "serve", "--no-browser", "--port", str(port)], cwd=CHECKOUT,
-            stdout=subprocess.DEVNULL, stderr=errors, env={**os.environ, "MTSIG_DATA_ROOT": ""})
+            [sys.executable, "-m", "mtsig_core", "serve", "--no-browser", "--port", str(port)],
+            cwd=CHECKOUT,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            env={**os.environ, "MTSIG_DATA_ROOT": ""},
+        )
         patient(lambda: get(f"http://localhost:{port}/_stcore/health").status_code == 200)
         while process.poll() is None:
             process.send_signal(asked)

@@ -35,13 +35,20 @@ def test_a_page_too_many_is_told_so_and_comes_again(monkeypatch):
 
     async def ask(accept=b"text/html"):
         sent.clear()
-        await sessions({"type": "http", "method": "GET", "path": "/", "headers": [(b"accept", accept)]}, none, send)
+        await sessions(
+            {"type": "http", "method": "GET", "path": "/", "headers": [(b"accept", accept)]},
+            none,
+            send,
+        )
         return sent[0]["status"], dict(sent[0]["headers"]).get(b"refresh")
 
     async def several():
         global opened
         opened = asyncio.Event()
-        tabs = [asyncio.create_task(sessions({"type": "websocket", "headers": []}, none, send)) for _ in range(2)]
+        tabs = [
+            asyncio.create_task(sessions({"type": "websocket", "headers": []}, none, send))
+            for _ in range(2)
+        ]
         await asyncio.sleep(0)
         found = [await ask(), await ask(b"*/*")]  # the page waits, files of an open one come
         scope = {"type": "websocket", "headers": [], "extensions": {"websocket.http.response": {}}}
@@ -55,8 +62,10 @@ def test_a_page_too_many_is_told_so_and_comes_again(monkeypatch):
     assert refused[0]["status"] == 503 and b"MTSIG_MAX_SESSIONS" in refused[1]["body"]
 
 
-@pytest.mark.parametrize(("files", "asked", "most"), [(1024, None, 118), (20_000, None, 500), (20_000, "40", 40),
-                                                      (300, None, 1), (-1, "900", 900)])
+@pytest.mark.parametrize(
+    ("files", "asked", "most"),
+    [(1024, None, 118), (20_000, None, 500), (20_000, "40", 40), (300, None, 1), (-1, "900", 900)],
+)
 def test_no_more_pages_than_the_system_lets_files_be_open_for(monkeypatch, files, asked, most):
     import resource
 
@@ -67,9 +76,19 @@ def test_no_more_pages_than_the_system_lets_files_be_open_for(monkeypatch, files
     assert max_sessions() == most
 
 
-@pytest.mark.parametrize(("usual", "hard", "wanted"), [(1024, 1 << 20, (10_000, 1 << 20)), (1024, 4096, (4096, 4096)),
-                                                      (256, -1, (10_000, -1)), (20_000, 20_000, None), (-1, -1, None)])
-def test_the_command_lets_servers_open_as_many_files_as_the_system_allows(monkeypatch, usual, hard, wanted):
+@pytest.mark.parametrize(
+    ("usual", "hard", "wanted"),
+    [
+        (1024, 1 << 20, (10_000, 1 << 20)),
+        (1024, 4096, (4096, 4096)),
+        (256, -1, (10_000, -1)),
+        (20_000, 20_000, None),
+        (-1, -1, None),
+    ],
+)
+def test_the_command_lets_servers_open_as_many_files_as_the_system_allows(
+    monkeypatch, usual, hard, wanted
+):
     import resource
 
     done = []
@@ -159,14 +178,32 @@ def operation(name, **fields):
     return sent(backend_operation_request={"request_id": "one", name: fields})
 
 
-@pytest.mark.parametrize(("message", "reaches"), [
-    (sent(stop_script=True), True), (sent(app_heartbeat=True), True),
-    (sent(rerun_script={"page_name": "pair"}), True), (sent(file_urls_request={"file_names": ["a.txt"]}), True),
-    (operation("deferred_file", file_id="0"), True), (operation("dataframe_chunk", source_id="0"), True),
-    *((sent(**{kind: True}), False) for kind in ("clear_cache", "set_run_on_save", "load_git_info",
-                                                 "debug_disconnect_websocket", "debug_shutdown_runtime")),
-    (operation("install_skills"), False), (operation("dismiss_skills_nudge"), False), (b"", False), (b"rerun", False),
-    (None, False)])
+@pytest.mark.parametrize(
+    ("message", "reaches"),
+    [
+        (sent(stop_script=True), True),
+        (sent(app_heartbeat=True), True),
+        (sent(rerun_script={"page_name": "pair"}), True),
+        (sent(file_urls_request={"file_names": ["a.txt"]}), True),
+        (operation("deferred_file", file_id="0"), True),
+        (operation("dataframe_chunk", source_id="0"), True),
+        *(
+            (sent(**{kind: True}), False)
+            for kind in (
+                "clear_cache",
+                "set_run_on_save",
+                "load_git_info",
+                "debug_disconnect_websocket",
+                "debug_shutdown_runtime",
+            )
+        ),
+        (operation("install_skills"), False),
+        (operation("dismiss_skills_nudge"), False),
+        (b"", False),
+        (b"rerun", False),
+        (None, False),
+    ],
+)
 def test_only_messages_of_pages_reach_streamlit(message, reaches):
     messages = [{"type": "websocket.receive", "bytes": message}, {"type": "websocket.disconnect"}]
     reached = []

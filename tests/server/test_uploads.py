@@ -36,10 +36,14 @@ class Runtime:
 @pytest.fixture
 def runtime(monkeypatch):
     """Two sessions that may upload, and two that may not."""
-    ann, ben, eve = ({"is_logged_in": True, "email": f"{name}@example.org"} for name in ("ann", "ben", "eve"))
+    ann, ben, eve = (
+        {"is_logged_in": True, "email": f"{name}@example.org"} for name in ("ann", "ben", "eve")
+    )
     found = Runtime(ann=ann, ben=ben, cyd={"email": "ann@example.org"}, eve=eve)
     monkeypatch.setenv("MTSIG_LOGIN", "a file")
-    monkeypatch.setattr(login.st, "secrets", {"mtsig": {"allowed": ["ann@example.org", "ben@example.org"]}})
+    monkeypatch.setattr(
+        login.st, "secrets", {"mtsig": {"allowed": ["ann@example.org", "ben@example.org"]}}
+    )
     monkeypatch.setattr(internals, "get_instance", lambda: found)
     monkeypatch.setattr(internals.runtime, "exists", lambda: True)
     monkeypatch.setattr(sessions, "_refused", {})
@@ -50,6 +54,7 @@ def runtime(monkeypatch):
 @pytest.fixture
 def put(runtime):
     """Put a file of some MB; the status of the answer, and how much of it was read."""
+
     async def take(scope, receive, send):
         _, session, file = scope["path"].rsplit("/", 2)
         size = sum([len(part) async for part in Request(scope, receive).stream()])
@@ -73,8 +78,12 @@ async def send_file(middleware, session, file, mb, length=True):
     async def send(message):
         sent.append(message)
 
-    scope = {"type": "http", "method": "PUT", "path": f"/base/_stcore/upload_file/{session}/{file}",
-             "headers": [(b"content-length", b"%d" % (mb * MB))] if length else []}
+    scope = {
+        "type": "http",
+        "method": "PUT",
+        "path": f"/base/_stcore/upload_file/{session}/{file}",
+        "headers": [(b"content-length", b"%d" % (mb * MB))] if length else [],
+    }
     await middleware(scope, receive, send)
     return sent[0]["status"], read
 
@@ -94,7 +103,10 @@ def test_all_together_have_a_limit_too(put, runtime, monkeypatch):
     monkeypatch.setenv("MTSIG_UNOPENED_MB", "100")
     put("ann", "f0", 60)
     put("ben", "f0", 60)
-    assert "f0" not in runtime.file_storage["ben"] and "MTSIG_UNOPENED_MB" in sessions._refused["ben"]["f0"]
+    assert (
+        "f0" not in runtime.file_storage["ben"]
+        and "MTSIG_UNOPENED_MB" in sessions._refused["ben"]["f0"]
+    )
 
 
 def test_what_is_on_its_way_counts(runtime):
@@ -129,7 +141,10 @@ def test_a_file_of_unknown_length_is_refused(put, runtime):
 
 
 def test_an_upload_that_ends_after_its_page_is_no_more(put, runtime):
-    """Streamlit looks for the page only when a file begins to come: what came then stayed for ever."""
+    """Streamlit looks for the page only when a file begins to come: what came then stayed for
+    ever.
+    """
+
     async def leave(scope, receive, send):
         async for _ in Request(scope, receive).stream():
             pass
@@ -161,7 +176,12 @@ def test_other_requests_pass(runtime):
     async def told(scope, receive, send):
         await Response("inside")(scope, receive, send)
 
-    scope = {"type": "http", "method": "DELETE", "headers": [], "path": "/_stcore/upload_file/cyd/f0"}
+    scope = {
+        "type": "http",
+        "method": "DELETE",
+        "headers": [],
+        "path": "/_stcore/upload_file/cyd/f0",
+    }
     assert run(answer(sessions.Uploads(told), scope))[1]["body"] == b"inside"
 
 
@@ -175,6 +195,13 @@ def test_without_a_login_every_open_page_brings_files(put, runtime, monkeypatch)
     """Also one that has come back to a server that was started again, and has not run there."""
     monkeypatch.delenv("MTSIG_LOGIN")
     runtime.sessions = {"new": {}}
-    monkeypatch.setattr(Runtime, "get_active_session_info", lambda self, one: SimpleNamespace(
-        session=SimpleNamespace(_user_info={})) if one in self.sessions else None)
+    monkeypatch.setattr(
+        Runtime,
+        "get_active_session_info",
+        lambda self, one: (
+            SimpleNamespace(session=SimpleNamespace(_user_info={}))
+            if one in self.sessions
+            else None
+        ),
+    )
     assert (put("new", "f0", 1), put("old", "f0", 1)) == ((204, 1), (403, 0))

@@ -44,7 +44,10 @@ def test_a_browser_keeps_to_one_worker_and_finds_another_when_that_dies(tmp_path
     with serving(tmp_path, "--workers", "2") as (process, address, own):
         patient(lambda: get(f"{address}/_mtsig/health").status_code == 200)
         browsers = []
-        while len({browser.http.cookies["mtsig_worker"] for browser in browsers}) < 2 or len(browsers) < 4:
+        while (
+            len({browser.http.cookies["mtsig_worker"] for browser in browsers}) < 2
+            or len(browsers) < 4
+        ):
             browsers.append(Client(address))
         for browser in browsers:
             log_in(browser, own, "ada@example.org")
@@ -52,13 +55,23 @@ def test_a_browser_keeps_to_one_worker_and_finds_another_when_that_dies(tmp_path
         sessions = [tab.__enter__() for tab in tabs]
         for browser, session in zip(browsers, sessions, strict=True):
             session.run()
-            assert browser.upload(session.id, b"what I have") == 204  # another worker knows no such session
+            assert (
+                browser.upload(session.id, b"what I have") == 204
+            )  # another worker knows no such session
         health = get(f"{address}/_mtsig/health").json()["workers"]
-        assert sum(worker["sessions"] for worker in health) == len(browsers) and all(w["sessions"] for w in health)
-        for outside in ({"Host": "evil.example"}, {"Host": "192.0.2.7"}, {"X-Forwarded-For": "192.0.2.7"},
-                        {"X-Forwarded-For": "127.0.0.1, 192.0.2.7"}):  # as a proxy before this one says
+        assert sum(worker["sessions"] for worker in health) == len(browsers) and all(
+            w["sessions"] for w in health
+        )
+        for outside in (
+            {"Host": "evil.example"},
+            {"Host": "192.0.2.7"},
+            {"X-Forwarded-For": "192.0.2.7"},
+            {"X-Forwarded-For": "127.0.0.1, 192.0.2.7"},
+        ):  # as a proxy before this one says
             assert get(f"{address}/_mtsig/health", headers=outside).status_code in (421, 403)
-        script = get(urljoin(f"{address}/", entry(get(address).text)), headers={"Accept-Encoding": "gzip"})
+        script = get(
+            urljoin(f"{address}/", entry(get(address).text)), headers={"Accept-Encoding": "gzip"}
+        )
         assert script.headers["Content-Encoding"] == "gzip"
 
         dead = health[0]["pid"]
@@ -82,7 +95,9 @@ def test_a_browser_keeps_to_one_worker_and_finds_another_when_that_dies(tmp_path
 @needs_caddy
 def test_what_is_killed_soon_after_its_start_is_started_again_and_none_stays_behind_a_killed_parent():
     [port] = _free_ports(1)
-    parent = subprocess.Popen([sys.executable, "-c", PARENT, ECHO, str(port)], cwd=CHECKOUT, stderr=subprocess.DEVNULL)
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT, ECHO, str(port)], cwd=CHECKOUT, stderr=subprocess.DEVNULL
+    )
     found = set()
 
     def seen(n):
@@ -92,7 +107,9 @@ def test_what_is_killed_soon_after_its_start_is_started_again_and_none_stays_beh
     patient(lambda: seen(2))
     os.kill(int(min(found)), signal.SIGKILL)
     patient(lambda: seen(3))
-    below = subprocess.run(["pgrep", "-P", str(parent.pid)], capture_output=True, text=True).stdout.split()
+    below = subprocess.run(
+        ["pgrep", "-P", str(parent.pid)], capture_output=True, text=True
+    ).stdout.split()
     assert len(below) == 3
     parent.kill()
     patient(lambda: all(map(gone, below)))
@@ -112,6 +129,14 @@ def test_without_the_proxy_one_message(monkeypatch):
 @needs_caddy
 def test_what_ends_at_once_is_not_started_for_ever(capfd):
     [port] = _free_ports(1)
-    assert serve_workers([sys.executable, "-c", "print('broken')"], dict(os.environ), 1, "localhost", port, False) == 1
+    assert (
+        serve_workers(
+            [sys.executable, "-c", "print('broken')"], dict(os.environ), 1, "localhost", port, False
+        )
+        == 1
+    )
     said = capfd.readouterr()
-    assert said.out.count("broken") == 3 and "ended at once, 3 times in a row, with status 0" in said.err
+    assert (
+        said.out.count("broken") == 3
+        and "ended at once, 3 times in a row, with status 0" in said.err
+    )

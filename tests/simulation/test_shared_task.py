@@ -4,12 +4,27 @@ import numpy as np
 import pytest
 
 from mtsig_core import compare
-from mtsig_core.simulation.corpus import PAIRS, SIMULATED_SYSTEMS, shared_task, simulate, simulated_task
-from mtsig_core.simulation.model import Model, SimulatedSystem, error_shares, make_corpus, make_stream
+from mtsig_core.simulation.corpus import (
+    PAIRS,
+    SIMULATED_SYSTEMS,
+    shared_task,
+    simulate,
+    simulated_task,
+)
+from mtsig_core.simulation.model import (
+    Model,
+    SimulatedSystem,
+    error_shares,
+    make_corpus,
+    make_stream,
+)
 
 CIRCLE = {"Alder-open", "Beech-open", "Cedar-open", "Fir-closed"}
-EQUAL = [{"Alder-open", "Beech-open", "Fir-closed"}, {"Birch-closed", "Elm-closed", "Hazel-open"},
-         {"Aspen-closed", "Oak-closed"}]
+EQUAL = [
+    {"Alder-open", "Beech-open", "Fir-closed"},
+    {"Birch-closed", "Elm-closed", "Hazel-open"},
+    {"Aspen-closed", "Oak-closed"},
+]
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +50,9 @@ def test_the_whole_task(task):
     assert len(whole.testsets) == 3 and len(whole.systems) == 12 and len(whole.tracks) == 2
     for pair, testset in whole.testsets.items():
         assert testset.langpair == pair
-        assert {system.name for system in SIMULATED_SYSTEMS} - testset.systems.keys() == set(PAIRS[pair])
+        assert {system.name for system in SIMULATED_SYSTEMS} - testset.systems.keys() == set(
+            PAIRS[pair]
+        )
     assert dict(simulated_task(["qaa-en"]).testsets["qaa-en"].systems) == dict(task.systems)
     assert len({testset.digest for testset in whole.testsets.values()}) == 3
 
@@ -46,7 +63,9 @@ def test_ratings_are_whole_points_with_gaps(task):
     assert (known == np.rint(known)).all() and 0 <= known.min() < 40 and 90 < known.max() <= 100
     rated = ~np.isnan(ratings)
     assert 0.4 < rated.any(axis=0).mean() < 0.8  # documents that nobody rated
-    assert 0 < rated.any(axis=0).sum() - rated.all(axis=0).sum()  # and some rated for some systems alone
+    assert (
+        rated.any(axis=0).sum() - rated.all(axis=0).sum() > 0
+    )  # and some rated for some systems alone
     for document in range(task.n_documents):  # a document is rated as a whole
         of_it = rated[:, task.document_index == document]
         assert (of_it.all(axis=1) | ~of_it.any(axis=1)).all()
@@ -63,32 +82,47 @@ def test_equal_systems_are_of_one_kind():
 def test_several_are_first_and_nobody_else(found):
     first = {row.system for row in found["bleu"].systems if row.rank_low == 1}
     assert first == CIRCLE
-    assert all((row.rank_low, row.rank_high) == (1, 4) for row in found["bleu"].systems if row.system in CIRCLE)
+    assert all(
+        (row.rank_low, row.rank_high) == (1, 4)
+        for row in found["bleu"].systems
+        if row.system in CIRCLE
+    )
 
 
 def test_it_leaves_something_open_and_never_parts_what_is_equal(found):
     pairs = found["bleu"].pairs
     assert 10 <= sum(not pair.significant for pair in pairs) <= 30
     for result in found.values():
-        assert not [pair for pair in result.pairs if pair.significant and any({pair.a, pair.b} <= names
-                                                                              for names in EQUAL)]
+        assert not [
+            pair
+            for pair in result.pairs
+            if pair.significant and any({pair.a, pair.b} <= names for names in EQUAL)
+        ]
 
 
 def test_metrics_contradict_each_other(found):
-    better = {metric: {(pair.a, pair.b) for pair in result.pairs if pair.significant}
-              for metric, result in found.items()}
+    better = {
+        metric: {(pair.a, pair.b) for pair in result.pairs if pair.significant}
+        for metric, result in found.items()
+    }
     assert ("Rowan-open", "Maple-open") in better["bleu"]
     assert ("Maple-open", "Rowan-open") in better["human"]
     assert found["human"].systems[0].system == "Cedar-open"
-    assert ("Cedar-open", "Beech-open") in better["human"] and ("Cedar-open", "Beech-open") not in better["bleu"]
+    assert ("Cedar-open", "Beech-open") in better["human"] and (
+        "Cedar-open",
+        "Beech-open",
+    ) not in better["bleu"]
 
 
-# -- what the generator has for it ---------------------------------------------------------------------------------
+# -- what the generator has for it ----------------------------------------------------------------
 
 
 def test_error_shares_are_those_of_the_output():
     """A system that only leaves words out: what is missing from its text is what it got wrong."""
-    system, model = SimulatedSystem("gaps", -0.5, moved=0, missing=1), Model(usual_word=1 - 1e-12, dropped_adjectives=0)
+    system, model = (
+        SimulatedSystem("gaps", -0.5, moved=0, missing=1),
+        Model(usual_word=1 - 1e-12, dropped_adjectives=0),
+    )
     text = simulate(300, systems=[system], model=model)
 
     def stream(*purpose):

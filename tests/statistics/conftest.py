@@ -1,4 +1,6 @@
-"""Populations to draw test sets from: made-up ones that are always there, and the outputs of WMT 2024."""
+"""Populations to draw test sets from: made-up ones that are always there, and the outputs of WMT
+2024.
+"""
 
 from functools import cache
 
@@ -41,15 +43,23 @@ def population(request):
     if request.param in OTHERS:
         corpus, counts = _of_demo()
         pair = SPANISH, OTHERS[request.param]
-        return Population(counts[[*pair, *(k for k in range(6) if k not in pair)]], corpus.document_index)
-    testset = read_wmt(request.getfixturevalue("wmt24"), "en-de").scored_with(["refA"]).only(SIX_ALIKE)
+        return Population(
+            counts[[*pair, *(k for k in range(6) if k not in pair)]], corpus.document_index
+        )
+    testset = (
+        read_wmt(request.getfixturevalue("wmt24"), "en-de").scored_with(["refA"]).only(SIX_ALIKE)
+    )
     return Population(Bleu().statistics(testset), testset.document_index)
 
 
 @pytest.fixture(scope="session")
 def data():
-    """BLEU counts (systems, segments, 10) -> what the engine works on, a unit being a segment unless said."""
+    """BLEU counts (systems, segments, 10) -> what the engine works on, a unit being a segment
+    unless said.
+    """
+
     def make(counts, units=None):
         n = counts.shape[1]
         return engine.UnitStatistics(Bleu(), counts, units or Units("segment", np.arange(n), n))
+
     return make

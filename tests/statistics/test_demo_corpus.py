@@ -1,4 +1,5 @@
-"""The acceptance bands on the simulated corpus, and what it has in common with the experiments of Koehn (2004).
+"""The acceptance bands on the simulated corpus, and what it has in common with the experiments of
+Koehn (2004).
 
 More of them, which other populations share, are in the modules of their subjects.
 """
@@ -20,20 +21,30 @@ pytestmark = pytest.mark.statistics
 #: Koehn (2004), Table 1: precision of unigrams and four-grams.
 PRECISIONS = [(62.6, 14.7), (60.9, 13.4), (60.8, 13.3), (59.4, 12.1), (58.3, 9.8), (56.1, 7.8)]
 #: His Table 3: in how many of 100 samples of 300 the better system was found better, at 95%.
-FOUND = {(SPANISH, PORTUGUESE): 60, (SPANISH, DANISH): 65, (PORTUGUESE, DANISH): 12, (PORTUGUESE, GREEK): 68,
-         (DANISH, GREEK): 48, (DANISH, GERMAN): 100, (GREEK, GERMAN): 97, (GREEK, FINNISH): 100, (GERMAN, FINNISH): 91}
-#: His Table 4: of the conclusions between this share of wins and the next, the percentage that was right.
+FOUND = {
+    (SPANISH, PORTUGUESE): 60,
+    (SPANISH, DANISH): 65,
+    (PORTUGUESE, DANISH): 12,
+    (PORTUGUESE, GREEK): 68,
+    (DANISH, GREEK): 48,
+    (DANISH, GERMAN): 100,
+    (GREEK, GERMAN): 97,
+    (GREEK, FINNISH): 100,
+    (GERMAN, FINNISH): 91,
+}
+#: His Table 4: of the conclusions between this share of wins and the next, the percentage that was
+#: right.
 RIGHT = {50: 52, 60: 72, 70: 77, 80: 88, 90: 95, 95: 98, 98: 99, 99: 100}
 
 
 def blocks(counts, n=300, how_many=100):
     """Consecutive segments, shape (systems, samples, n, 10)."""
-    return counts[:, :n * how_many].reshape(len(counts), how_many, n, -1)
+    return counts[:, : n * how_many].reshape(len(counts), how_many, n, -1)
 
 
 def broad(counts, n=300, how_many=100):
     """Every so many segments, shape (systems, samples, n, 10)."""
-    return counts[:, :n * how_many].reshape(len(counts), n, how_many, -1).swapaxes(1, 2)
+    return counts[:, : n * how_many].reshape(len(counts), n, how_many, -1).swapaxes(1, 2)
 
 
 def scores(samples):
@@ -41,12 +52,18 @@ def scores(samples):
 
 
 def bootstrap(data, samples, resamples=1000):
-    """Bootstrap scores of each sample, shape (samples, systems, resamples); every sample has its own draws."""
-    return np.array([engine.bootstrap_scores(data(np.ascontiguousarray(samples[:, k])), resamples, k)
-                     for k in range(samples.shape[1])])
+    """Bootstrap scores of each sample, shape (samples, systems, resamples); every sample has its
+    own draws.
+    """
+    return np.array(
+        [
+            engine.bootstrap_scores(data(np.ascontiguousarray(samples[:, k])), resamples, k)
+            for k in range(samples.shape[1])
+        ]
+    )
 
 
-# -- bands ---------------------------------------------------------------------------------------------------
+# -- bands ----------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -78,17 +95,18 @@ def test_conclusions_at_95_percent_are_right(drawn_broad):
 
 @pytest.mark.parametrize("start", range(0, 30_000, 6_000))
 def test_approximate_randomization_against_all_swaps(data, counts, start):
-    pair = counts[[SPANISH, DANISH], start:start + 10]
+    pair = counts[[SPANISH, DANISH], start : start + 10]
     coins = np.array(list(product([False, True], repeat=10)))[..., None]
     first, second = (scores(np.where(coins, pair[a], pair[b])) for a, b in ((1, 0), (0, 1)))
     observed = np.subtract(*scores(pair))
     exact = np.mean(np.abs(first - second) >= abs(observed) - 1e-9)
     ours = approximate_randomization(
-        np.array([observed]), engine.swap_differences(data(pair), np.array([[0, 1]]), 20_000, start))
+        np.array([observed]), engine.swap_differences(data(pair), np.array([[0, 1]]), 20_000, start)
+    )
     assert abs(ours[0] - exact) <= 0.012
 
 
-# -- likeness ------------------------------------------------------------------------------------------------
+# -- likeness -------------------------------------------------------------------------------------
 
 
 def test_precisions(counts):
@@ -119,9 +137,13 @@ def test_differences_of_broad_samples(counts):
 
 def test_documents_matter_as_in_real_test_sets(data, demo, counts):
     documents = Units("document", demo.document_index, demo.n_documents)
-    by_document, by_segment = (engine.bootstrap_scores(data(counts, units), 500, 0) for units in (documents, None))
-    ratios = [np.std(by_document[a] - by_document[b]) / np.std(by_segment[a] - by_segment[b])
-              for a, b in engine.all_pairs(6)]
+    by_document, by_segment = (
+        engine.bootstrap_scores(data(counts, units), 500, 0) for units in (documents, None)
+    )
+    ratios = [
+        np.std(by_document[a] - by_document[b]) / np.std(by_segment[a] - by_segment[b])
+        for a, b in engine.all_pairs(6)
+    ]
     assert 1.1 <= np.median(ratios) <= 1.4
 
 

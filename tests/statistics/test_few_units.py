@@ -1,7 +1,9 @@
-"""What holds with few units, of equal size and not: power, equivalence, intervals together and across language pairs,
-differences between training runs, and what bootstrap tests claim of whole families.
+"""What holds with few units, of equal size and not: power, equivalence, intervals together and
+across language pairs, differences between training runs, and what bootstrap tests claim of whole
+families.
 
-Each repeats what was measured with normal quantiles, which is told beside it and lies outside of the band.
+Each repeats what was measured with normal quantiles, which is told beside it and lies outside of
+the band.
 """
 
 import numpy as np
@@ -45,7 +47,9 @@ def sums(rng, shape, sizes):
 
 def resampled(rng, added, sizes, draws):
     """Means of bootstrap samples, the same ones for all rows of `added`."""
-    drawn = rng.multinomial(len(sizes), np.full(len(sizes), 1 / len(sizes)), size=draws).astype(float)
+    drawn = rng.multinomial(len(sizes), np.full(len(sizes), 1 / len(sizes)), size=draws).astype(
+        float
+    )
     return added @ drawn.T / (drawn @ sizes)
 
 
@@ -53,8 +57,17 @@ def all_signs(n):
     return 1.0 - 2 * (np.arange(2**n)[:, None] >> np.arange(n) & 1)
 
 
-@pytest.mark.parametrize("n, repeats", [(6, 600), (7, 600), (15, 600), (20, 600), (60, 600),
-                                        *(pytest.param(n, 8000, marks=long) for n in (6, 7, 9, 12, 15, 20, 30, 60))])
+@pytest.mark.parametrize(
+    "n, repeats",
+    [
+        (6, 600),
+        (7, 600),
+        (15, 600),
+        (20, 600),
+        (60, 600),
+        *(pytest.param(n, 8000, marks=long) for n in (6, 7, 9, 12, 15, 20, 30, 60)),
+    ],
+)
 def test_randomization_finds_the_minimum_detectable_difference_four_times_in_five(n, repeats):
     """With 2.80 standard errors it was .44 of 6, .62 of 7, and .70 to .75 up to 20."""
     rng = np.random.default_rng(n)
@@ -78,13 +91,22 @@ def claims_of_equivalence(n, equal, repeats, seed=0):
         drawn = resampled(rng, added, sizes, 299)
         for d, row in zip(added.sum(axis=1) / sizes.sum(), drawn, strict=True):
             worth = effective_number(sizes)
-            claims += two_one_sided(d, unbiased(float(row.std(ddof=1)), worth), margin, ALPHA, worth).equivalent
+            claims += two_one_sided(
+                d, unbiased(float(row.std(ddof=1)), worth), margin, ALPHA, worth
+            ).equivalent
     return claims / repeats
 
 
 @pytest.mark.parametrize("n", [3, 5, 8, 20])
-@pytest.mark.parametrize("equal, repeats", [(True, 1000), (False, 1000), pytest.param(True, 10_000, marks=long),
-                                            pytest.param(False, 10_000, marks=long)])
+@pytest.mark.parametrize(
+    "equal, repeats",
+    [
+        (True, 1000),
+        (False, 1000),
+        pytest.param(True, 10_000, marks=long),
+        pytest.param(False, 10_000, marks=long),
+    ],
+)
 def test_equivalence_at_its_margin_is_claimed_seldom(n, equal, repeats):
     """By the percentile interval it was .20 of 3, .13 of 5, .09 of 8 and .07 of 20."""
     assert claims_of_equivalence(n, equal, repeats) < 0.055 + off(0.05, repeats)
@@ -93,17 +115,31 @@ def test_equivalence_at_its_margin_is_claimed_seldom(n, equal, repeats):
 def language_pair(rng, n, systems=("A", "B")):
     """Means over n documents of equal size: systems of one quality."""
     values = {name: rng.normal(60, 8, n).tolist() for name in systems}
-    testset = TestSet("toy", {name: [None] * n for name in systems}, {}, scores={"human": SegmentScores(values)})
+    testset = TestSet(
+        "toy", {name: [None] * n for name in systems}, {}, scores={"human": SegmentScores(values)}
+    )
     return measure(testset, "human")
 
 
 def across(parts, test="ar", ci="jackknife-t", trials=19, resamples=2, seed=0):
-    settings, _ = resolve(next(iter(parts.values())).testset, test=test, unit="segment", block_length=None,
-                          trials=999, alpha=ALPHA, correction="auto", ci=ci, resamples=resamples, seed=seed,
-                          baseline=None)
-    draws = draw_across(parts, dict.fromkeys(parts, Plan.from_settings(settings)), trials=trials, seed=seed)
+    settings, _ = resolve(
+        next(iter(parts.values())).testset,
+        test=test,
+        unit="segment",
+        block_length=None,
+        trials=999,
+        alpha=ALPHA,
+        correction="auto",
+        ci=ci,
+        resamples=resamples,
+        seed=seed,
+        baseline=None,
+    )
+    draws = draw_across(
+        parts, dict.fromkeys(parts, Plan.from_settings(settings)), trials=trials, seed=seed
+    )
     ends, decisions = decide_across(draws, settings, ci)
-    return ends[:, len(draws.names):], decisions
+    return ends[:, len(draws.names) :], decisions
 
 
 @pytest.mark.parametrize("sizes", [(5, 40), (6, 6), (4, 4, 4, 4)])
@@ -118,7 +154,9 @@ def test_intervals_across_language_pairs_with_few_documents(sizes, repeats):
 
 
 def test_a_bootstrap_across_language_pairs_claims_nothing_that_its_smallest_cannot():
-    """Of 5 and 40 documents with six equal systems some was ahead in .26 of test sets; swaps keep .05."""
+    """Of 5 and 40 documents with six equal systems some was ahead in .26 of test sets; swaps keep
+    .05.
+    """
     rng, repeats, names = np.random.default_rng(1), 60, tuple("ABCDEF")
     claims = {"bootstrap": 0, "ar": 0}
     for k in range(repeats):
@@ -131,24 +169,39 @@ def test_a_bootstrap_across_language_pairs_claims_nothing_that_its_smallest_cann
 
 
 def turned(runs, units, seed, repeats, se_runs):
-    """How often the difference of two systems whose trainings are equal on average is held for one that no other test
-    set and training would turn."""
+    """How often the difference of two systems whose trainings are equal on average is held for one
+    that no other test set and training would turn.
+    """
     rng, found = np.random.default_rng(seed), 0
     for _ in range(repeats):
         d = rng.normal(size=units)
         scores = [rng.normal(0, se_runs * np.sqrt(n / 2), n) for n in runs]
         delta = d.mean() * np.sqrt(units) + scores[0].mean() - scores[1].mean()
-        pair = pair_result("A", "B", float(delta), se=float(d.std()), n_units=units, n_effective=float(units))
-        row, = pair_runs([pair], [SystemRuns(name, tuple(own), float(own.std(ddof=1)))
-                                  for name, own in zip("AB", scores, strict=True)])
+        pair = pair_result(
+            "A", "B", float(delta), se=float(d.std()), n_units=units, n_effective=float(units)
+        )
+        (row,) = pair_runs(
+            [pair],
+            [
+                SystemRuns(name, tuple(own), float(own.std(ddof=1)))
+                for name, own in zip("AB", scores, strict=True)
+            ],
+        )
         found += abs(delta) > smallest_stable_difference(row, ALPHA)
     return found / repeats
 
 
 @pytest.mark.parametrize("runs", [(2, 2), (2, 3), (3, 3), (5, 5)])
 @pytest.mark.parametrize("se_runs", [0.3, 1, 3])
-@pytest.mark.parametrize("units, repeats", [(10, 1500), (100, 1500), pytest.param(10, 20_000, marks=long),
-                                            pytest.param(100, 20_000, marks=long)])
+@pytest.mark.parametrize(
+    "units, repeats",
+    [
+        (10, 1500),
+        (100, 1500),
+        pytest.param(10, 20_000, marks=long),
+        pytest.param(100, 20_000, marks=long),
+    ],
+)
 def test_differences_of_few_runs_are_not_said_to_stay_too_often(runs, se_runs, units, repeats):
     """By 1.96 standard errors it was up to .19 of two runs."""
     assert turned(runs, units, 7, repeats, se_runs) < 0.07 + off(0.06, repeats)
@@ -161,18 +214,25 @@ def held_together(n_systems, n, equal, repeats, seed=0):
         sizes = np.full(n, 6.0) if equal else documents(rng, n)
         added = sums(rng, (n_systems,), sizes)
         scores, worth = added.sum(axis=1) / sizes.sum(), effective_number(sizes)
-        observed, drawn = (np.subtract(*values[pairs.T]) for values in (scores, resampled(rng, added, sizes, 499)))
-        low, high = simultaneous(observed, drawn,
-                                 np.full(len(pairs), n), np.full(len(pairs), worth), ALPHA)
+        observed, drawn = (
+            np.subtract(*values[pairs.T]) for values in (scores, resampled(rng, added, sizes, 499))
+        )
+        low, high = simultaneous(
+            observed, drawn, np.full(len(pairs), n), np.full(len(pairs), worth), ALPHA
+        )
         held.append(bool(((low <= 0) & (high >= 0)).all()))
     return np.mean(held)
 
 
 @pytest.mark.parametrize("repeats", [300, pytest.param(2000, marks=long)])
-@pytest.mark.parametrize("n_systems, n, equal", [(6, 4, True), (6, 6, True), (15, 20, True), (15, 20, False),
-                                                 (15, 60, False)])
+@pytest.mark.parametrize(
+    "n_systems, n, equal",
+    [(6, 4, True), (6, 6, True), (15, 20, True), (15, 20, False), (15, 60, False)],
+)
 def test_simultaneous_intervals_of_few_units_hold_together(n_systems, n, equal, repeats):
-    """With n - 1 degrees of freedom and the quantile of the draws alone it was .79, .89, .90, .86 and .87."""
+    """With n - 1 degrees of freedom and the quantile of the draws alone it was .79, .89, .90, .86
+    and .87.
+    """
     assert held_together(n_systems, n, equal, repeats) > 0.945 - off(0.95, repeats)
 
 
@@ -186,8 +246,11 @@ def families(n_systems, n, equal, repeats, test, correction, draws=1999, seed=0)
         added = sums(rng, (n_systems,), sizes)
         differences = added[i] - added[j]
         observed = differences.sum(axis=1) / sizes.sum()
-        null = differences @ rng.choice([-1.0, 1.0], (draws, n)).T / sizes.sum() if rule.draws == "swaps" else \
-            resampled(rng, differences, sizes, draws)
+        null = (
+            differences @ rng.choice([-1.0, 1.0], (draws, n)).T / sizes.sum()
+            if rule.draws == "swaps"
+            else resampled(rng, differences, sizes, draws)
+        )
         if correction == "holm":
             adjusted = holm(np.maximum(floor, rule.p_values(observed, null)))
         else:
@@ -203,23 +266,38 @@ FAMILIES = [(6, 7, True), (6, 12, True), (10, 20, True), (15, 30, False), (15, 6
 def of_families():
     """Test, correction and draws with each family, those that take long marked long."""
     for family in FAMILIES:
-        for test, correction, draws in (("bootstrap", "romano-wolf", 1999), ("percentile", "holm", 9999),
-                                        ("ar", "romano-wolf", 999)):
+        for test, correction, draws in (
+            ("bootstrap", "romano-wolf", 1999),
+            ("percentile", "holm", 9999),
+            ("ar", "romano-wolf", 999),
+        ):
             if correction != "holm" or family[1] >= 12:  # p of fewer is too large for Holm
                 if correction != "holm" or family[0] == 6:
                     yield *family, test, correction, draws, 120
                 yield pytest.param(*family, test, correction, draws, 600, marks=long)
 
 
-@pytest.mark.parametrize("n_systems, n, equal, test, correction, draws, repeats", list(of_families()))
+@pytest.mark.parametrize(
+    "n_systems, n, equal, test, correction, draws, repeats", list(of_families())
+)
 def test_what_is_printed_of_families(n_systems, n, equal, test, correction, draws, repeats):
     rate = families(n_systems, n, equal, repeats, test, correction, draws)
-    low, high = (0.03, 0.08) if test == "ar" else (0.10, 0.20) if correction == "holm" else \
-        (0.20, 0.43) if n_systems == 6 else (0.15, 0.27)
+    low, high = (
+        (0.03, 0.08)
+        if test == "ar"
+        else (0.10, 0.20)
+        if correction == "holm"
+        else (0.20, 0.43)
+        if n_systems == 6
+        else (0.15, 0.27)
+    )
     assert low - off(low, repeats, 3) < rate < high + off(high, repeats, 3)
     said = TESTS["bootstrap"].with_few + TESTS["bootstrap"].with_few_instead
     assert said == TESTS["percentile"].with_few + TESTS["percentile"].with_few_instead
-    for printed in ("20 to 43% of test sets instead of 5%, with 6 systems and 7 to 12 units", "in 15 to 27% with 10 to "
-                    "15 systems and 20 units, or 30 or 60 documents of unequal size", "Holm does so in 10 to 20% from "
-                    "12 units on", "in 3 to 8% of such test sets"):
+    for printed in (
+        "20 to 43% of test sets instead of 5%, with 6 systems and 7 to 12 units",
+        "in 15 to 27% with 10 to 15 systems and 20 units, or 30 or 60 documents of unequal size",
+        "Holm does so in 10 to 20% from 12 units on",
+        "in 3 to 8% of such test sets",
+    ):
         assert printed in said

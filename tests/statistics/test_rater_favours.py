@@ -1,4 +1,6 @@
-"""How often a test finds that raters favour systems: where they do, and where they differ in noise and scale only."""
+"""How often a test finds that raters favour systems: where they do, and where they differ in noise
+and scale only.
+"""
 
 import csv
 from math import sqrt
@@ -9,20 +11,32 @@ import pytest
 
 from mtsig_core.readers.rater_effects import Design, Favour, find_favour, fit_raters
 
-REAL = Path(__file__).resolve().parents[3] / "shared" / "data" / "human" / "wmt24" / "esa_generalMT2024_wave2.csv"
+REAL = (
+    Path(__file__).resolve().parents[3]
+    / "shared"
+    / "data"
+    / "human"
+    / "wmt24"
+    / "esa_generalMT2024_wave2.csv"
+)
 SEGMENTS = 4  # of a document
 
 
 def sorted_by_line(layout):
-    """The columns system, line, document and rater, with the lines of a document together, and numbered so."""
+    """The columns system, line, document and rater, with the lines of a document together, and
+    numbered so.
+    """
     system, line, document, rater = layout[:, np.lexsort(layout[1:3])]
     number = np.cumsum(np.append(0, (np.diff(line) != 0) | (np.diff(document) != 0)))
     return np.array([system, number, document, rater])
 
 
 def draw_layout(rng, *, n_systems=5, n_documents=40, n_rated=40, n_raters=6, choose="all"):
-    """Who rates what, as columns. Each system is rated in some documents; of each the raters are chosen by `choose`:
-    all, one at random, one with weights that differ by system, or one for all systems of a document."""
+    """Who rates what, as columns.
+
+    Each system is rated in some documents; of each the raters are chosen by `choose`: all, one at
+    random, one with weights that differ by system, or one for all systems of a document.
+    """
     rows = []
     is_rated = np.zeros((n_systems, n_documents), dtype=bool)
     for own in is_rated:
@@ -36,8 +50,14 @@ def draw_layout(rng, *, n_systems=5, n_documents=40, n_rated=40, n_raters=6, cho
                 raters = range(n_raters)
             if choose == "by document":
                 raters = [of_document]
-            rows += [(system, document * SEGMENTS + k, document, rater) for rater in raters for k in range(SEGMENTS)]
-    return np.array([np.unique(column, return_inverse=True)[1] for column in sorted_by_line(np.array(rows).T)])
+            rows += [
+                (system, document * SEGMENTS + k, document, rater)
+                for rater in raters
+                for k in range(SEGMENTS)
+            ]
+    return np.array(
+        [np.unique(column, return_inverse=True)[1] for column in sorted_by_line(np.array(rows).T)]
+    )
 
 
 def read_layout():
@@ -45,16 +65,37 @@ def read_layout():
     if not REAL.exists():
         pytest.skip("needs the WMT 2024 ratings in ../shared/data/human/wmt24")
     with open(REAL, encoding="utf-8", newline="") as file:
-        kept = {(row[1], row[2], row[0]): row for row in csv.reader(file)
-                if row[3] == "TGT" and row[4:6] == ["eng", "zho"] and "tutorial" not in row[7] and "#" not in row[7]}
-    columns = [np.unique([row[k] for row in kept.values()], return_inverse=True)[1] for k in (1, 2, 7, 0)]
+        kept = {
+            (row[1], row[2], row[0]): row
+            for row in csv.reader(file)
+            if row[3] == "TGT"
+            and row[4:6] == ["eng", "zho"]
+            and "tutorial" not in row[7]
+            and "#" not in row[7]
+        }
+    columns = [
+        np.unique([row[k] for row in kept.values()], return_inverse=True)[1] for k in (1, 2, 7, 0)
+    ]
     return sorted_by_line(np.array(columns))
 
 
-def draw_ratings(rng, layout, *, differ=True, favour=0.0, one_rater=0.0, skewed=False, sd_systems=5.0, ceiling=np.inf):
-    """Ratings of unequal systems. `differ`: three raters of ten have three times the noise, and scales differ.
+def draw_ratings(
+    rng,
+    layout,
+    *,
+    differ=True,
+    favour=0.0,
+    one_rater=0.0,
+    skewed=False,
+    sd_systems=5.0,
+    ceiling=np.inf,
+):
+    """Ratings of unequal systems.
 
-    `favour`: standard deviation of favours. `one_rater`: how much higher one rater scores one system.
+    `differ`: three raters of ten have three times the noise, and scales differ.
+
+    `favour`: standard deviation of favours. `one_rater`: how much higher one rater scores one
+    system.
     """
     system, line, document, rater = layout
     n_raters = rater.max() + 1
@@ -64,7 +105,9 @@ def draw_ratings(rng, layout, *, differ=True, favour=0.0, one_rater=0.0, skewed=
     likes = favour * rng.standard_normal((system.max() + 1, n_raters))
     likes[rng.integers(len(likes)), rng.integers(n_raters)] += one_rater
     quality, strict = rng.normal(0, sd_systems, len(likes)), rng.normal(0, 8, n_raters)
-    of_line = rng.normal(0, 8, line.max() + 1)[line] + rng.normal(0, 4, document.max() + 1)[document]
+    of_line = (
+        rng.normal(0, 8, line.max() + 1)[line] + rng.normal(0, 4, document.max() + 1)[document]
+    )
     block = np.unique((document * len(likes) + system) * n_raters + rater, return_inverse=True)[1]
 
     def draw(sd, n):
@@ -78,13 +121,17 @@ def draw_ratings(rng, layout, *, differ=True, favour=0.0, one_rater=0.0, skewed=
 def make_design(layout, scores):
     system, line, document, rater = layout
     segments = np.append(np.unique(line, return_index=True)[1], len(line))
-    documents = np.append(np.unique(document[segments[:-1]], return_index=True)[1], len(segments) - 1)
+    documents = np.append(
+        np.unique(document[segments[:-1]], return_index=True)[1], len(segments) - 1
+    )
     systems = {f"s{k}": k for k in range(system.max() + 1)}
     return Design(systems, rater.max() + 1, system, rater, scores, segments, documents)
 
 
 def count_found(n, seed, layout, **more):
-    """How often the test finds that raters favour systems, of n sets; and how often there is a test."""
+    """How often the test finds that raters favour systems, of n sets; and how often there is a
+    test.
+    """
     rng, found, tested = np.random.default_rng(seed), 0, 0
     for _ in range(n):
         fit = None
@@ -104,9 +151,16 @@ def assert_level(rate, n):
 
 
 @pytest.mark.statistics
-@pytest.mark.parametrize(("layout", "power"), [
-    (dict(choose="all"), 0.9), (dict(choose="weighted"), 0.2), (dict(choose="random", n_raters=10), 0.3),
-    (dict(choose="by document"), 0.6)], ids=lambda value: value.get("choose") if isinstance(value, dict) else None)
+@pytest.mark.parametrize(
+    ("layout", "power"),
+    [
+        (dict(choose="all"), 0.9),
+        (dict(choose="weighted"), 0.2),
+        (dict(choose="random", n_raters=10), 0.3),
+        (dict(choose="by document"), 0.6),
+    ],
+    ids=lambda value: value.get("choose") if isinstance(value, dict) else None,
+)
 def test_favours_are_found_and_claimed_seldom_where_raters_differ_in_noise_and_scale(layout, power):
     n = 200 if layout["choose"] == "all" else 100
     level, _ = count_found(n, 1, layout)
@@ -121,7 +175,9 @@ def test_favours_are_found_and_claimed_seldom_where_raters_differ_in_noise_and_s
 def test_favours_in_the_design_of_wmt24():
     layout = read_layout()
     level, _ = count_found(200, 1, layout)
-    skewed = np.mean([count_found(50, seed, layout, skewed=True, ceiling=100)[0] for seed in (12, 13, 14, 15)])
+    skewed = np.mean(
+        [count_found(50, seed, layout, skewed=True, ceiling=100)[0] for seed in (12, 13, 14, 15)]
+    )
     found, _ = count_found(40, 3, layout, favour=3.0)
     print(level, skewed, found)
     assert_level(level, 200)
@@ -133,7 +189,9 @@ def test_favours_in_the_design_of_wmt24():
 def test_one_rater_who_favours_one_system():
     n, layout = 60, dict(choose="all")
     found, _ = count_found(n, 4, layout, one_rater=10.0)
-    hidden, _ = count_found(n, 5, layout, one_rater=10.0, sd_systems=0.0)  # equal systems: it may look like a scale
+    hidden, _ = count_found(
+        n, 5, layout, one_rater=10.0, sd_systems=0.0
+    )  # equal systems: it may look like a scale
     print(found, hidden)
     assert found >= 0.6
 

@@ -21,7 +21,9 @@ def blocks(n, block_length):
 
 def means(series, units, resamples=1000, seed=0):
     """Means on bootstrap samples of series, shape (series, n) -> (series, resamples)."""
-    data = engine.UnitStatistics(Given({}, mean), np.stack([series, np.ones_like(series)], axis=-1), units)
+    data = engine.UnitStatistics(
+        Given({}, mean), np.stack([series, np.ones_like(series)], axis=-1), units
+    )
     return engine.bootstrap_scores(data, resamples, seed)
 
 
@@ -64,9 +66,13 @@ def test_as_many_blocks_as_arch(block_length):
         counts = counts.astype(int)
         return np.maximum(0, counts - np.roll(counts, 1, axis=-1)).sum(axis=-1)
 
-    ours = beginnings(np.concatenate([bootstrap_weights(blocks(n, block_length), 1, k) for k in range(4)]))
+    ours = beginnings(
+        np.concatenate([bootstrap_weights(blocks(n, block_length), 1, k) for k in range(4)])
+    )
     arch = StationaryBootstrap(block_length, np.arange(n), seed=1)
-    theirs = beginnings(np.array([np.bincount(arch.update_indices(), minlength=n) for _ in range(replicates)]))
+    theirs = beginnings(
+        np.array([np.bincount(arch.update_indices(), minlength=n) for _ in range(replicates)])
+    )
     error = np.hypot(ours.std(), theirs.std()) / np.sqrt(replicates)
     assert abs(ours.mean() - theirs.mean()) < 4 * error
     assert 0.9 < ours.std() / theirs.std() < 1.1

@@ -1,4 +1,6 @@
-"""On a real test set: blocks differ more than segments from all over, and the document takes conclusions back."""
+"""On a real test set: blocks differ more than segments from all over, and the document takes
+conclusions back.
+"""
 
 import pytest
 
@@ -21,8 +23,13 @@ BOTH = pytest.mark.parametrize("metric", ["bleu", pytest.param("chrf", marks=pyt
 def test_blocks_spread_wider_the_longer_they_are(testset, metric):
     median = {size: ratios[1] for size, ratios in spreads(testset, metric).ratios().items()}
     assert list(median) == [10, 20, 30, 50, 100]
-    assert 1.3 < median[10] < median[100] and all(ratio > 1.5 for size, ratio in median.items() if size > 10)
-    shuffled = [spreads(testset, metric, sizes=(20,), shuffle=True, seed=seed).ratios()[20][1] for seed in range(10)]
+    assert 1.3 < median[10] < median[100] and all(
+        ratio > 1.5 for size, ratio in median.items() if size > 10
+    )
+    shuffled = [
+        spreads(testset, metric, sizes=(20,), shuffle=True, seed=seed).ratios()[20][1]
+        for seed in range(10)
+    ]
     assert 0.9 < sum(shuffled) / 10 < 1.1
 
 

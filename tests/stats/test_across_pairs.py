@@ -32,8 +32,13 @@ def begin_draws_again(monkeypatch):
 
 def rated(n, documents=None, higher=True, **systems):
     scores = {name: RNG.normal(mean, 8, n).round(1).tolist() for name, mean in systems.items()}
-    return TestSet("toy", {name: [None] * n for name in systems}, {}, documents=documents,
-                   scores={"human": SegmentScores(scores, higher)})
+    return TestSet(
+        "toy",
+        {name: [None] * n for name in systems},
+        {},
+        documents=documents,
+        scores={"human": SegmentScores(scores, higher)},
+    )
 
 
 def arrays(testset, *names):
@@ -42,11 +47,25 @@ def arrays(testset, *names):
 
 @pytest.fixture
 def small():
-    """So few segments that all swaps of both pairs together can be tried, with p between 0.01 and 0.5."""
-    ratings = {"en-de": {"A": (81, 74, 69, 77, 66, 80), "B": (70, 71, 73, 60, 68, 69)},
-               "en-cs": {"A": (85, 79, 90, 72, 81, 76, 84), "B": (71, 80, 77, 74, 65, 70, 79)}}
-    return Task("toy", {pair: TestSet("toy", {name: [None] * len(of) for name, of in systems.items()}, {},
-                                      scores={"human": SegmentScores(systems)}) for pair, systems in ratings.items()})
+    """So few segments that all swaps of both pairs together can be tried, with p between 0.01 and
+    0.5.
+    """
+    ratings = {
+        "en-de": {"A": (81, 74, 69, 77, 66, 80), "B": (70, 71, 73, 60, 68, 69)},
+        "en-cs": {"A": (85, 79, 90, 72, 81, 76, 84), "B": (71, 80, 77, 74, 65, 70, 79)},
+    }
+    return Task(
+        "toy",
+        {
+            pair: TestSet(
+                "toy",
+                {name: [None] * len(of) for name, of in systems.items()},
+                {},
+                scores={"human": SegmentScores(systems)},
+            )
+            for pair, systems in ratings.items()
+        },
+    )
 
 
 def test_p_is_that_of_all_swaps(small):
@@ -54,10 +73,13 @@ def test_p_is_that_of_all_swaps(small):
     macro = compare_task(small, trials=trials, jobs=2).macro["human"]
     differences = [np.subtract(*arrays(testset, "A", "B")) for testset in small.testsets.values()]
     observed = np.mean([d.mean() for d in differences])
-    means = [[np.mean(d * signs) for signs in itertools.product((1, -1), repeat=len(d))] for d in differences]
+    means = [
+        [np.mean(d * signs) for signs in itertools.product((1, -1), repeat=len(d))]
+        for d in differences
+    ]
     swapped = np.add.outer(*map(np.array, means)).ravel() / 2
     exact = np.mean(np.abs(swapped) >= abs(observed) - 1e-9)
-    pair, = macro.pairs
+    (pair,) = macro.pairs
     assert pair.delta == pytest.approx(observed) and 0.01 < exact < 0.5
     assert abs(pair.p_value - exact) < 4 * np.sqrt(exact * (1 - exact) / trials)
 
@@ -67,7 +89,7 @@ def test_the_interval_is_that_of_independent_draws():
     macro = compare_task(task, resamples=4000, trials=999).macro["human"]
     differences = [np.subtract(*arrays(testset, "A", "B")) for testset in task.testsets.values()]
     se = np.sqrt(sum(d.var() / len(d) for d in differences)) / 2
-    pair, = macro.pairs
+    (pair,) = macro.pairs
     low, high = (pair.ci_low, pair.ci_high) if pair.a == "A" else (-pair.ci_high, -pair.ci_low)
     mean = np.mean([d.mean() for d in differences])
     assert (low, high) == pytest.approx((mean - 1.96 * se, mean + 1.96 * se), abs=0.15 * se)
@@ -76,19 +98,34 @@ def test_the_interval_is_that_of_independent_draws():
 @pytest.mark.parametrize("documents", [1, 2, 3, 5, 6])
 @pytest.mark.parametrize("other", [0, 34])
 def test_a_bootstrap_of_few_documents_has_no_p_that_they_cannot_show(documents, other):
-    """Of n documents one system is ahead in all by chance once in 2^n, twice two-sided: more in another language pair
-    do not make that rarer, as the bootstrap there says nothing of the n."""
+    """Of n documents one system is ahead in all by chance once in 2^n, twice two-sided: more in
+    another language pair do not make that rarer, as the bootstrap there says nothing of the n.
+    """
     sizes = {"en-de": documents, "en-cs": documents + other}
     task = Task("toy", {pair: rated(40, documents_of(n), A=95, B=10) for pair, n in sizes.items()})
     found = compare_task(task, test="bootstrap", trials=999)
-    pair, = found.macro["human"].pairs
-    assert pair.p_value == pytest.approx(max(2 / 2**documents, 0.001)) and pair.p_adjusted >= pair.p_value
-    assert (pair.better is None) == (not pair.decidable) == (documents < 6) == (not found.macro["human"].is_ranked)
-    assert any("cannot be decided" in said for said in list_gaps_across(found, "human")) == (documents < 6)
+    (pair,) = found.macro["human"].pairs
+    assert (
+        pair.p_value == pytest.approx(max(2 / 2**documents, 0.001))
+        and pair.p_adjusted >= pair.p_value
+    )
+    assert (
+        (pair.better is None)
+        == (not pair.decidable)
+        == (documents < 6)
+        == (not found.macro["human"].is_ranked)
+    )
+    assert any("cannot be decided" in said for said in list_gaps_across(found, "human")) == (
+        documents < 6
+    )
     for correction in ("holm", "none"):
-        again, = compare_task(task, test="bootstrap", trials=999, correction=correction).macro["human"].pairs
+        (again,) = (
+            compare_task(task, test="bootstrap", trials=999, correction=correction)
+            .macro["human"]
+            .pairs
+        )
         assert again.better == pair.better
-    swapped, = compare_task(task, trials=999).macro["human"].pairs  # swaps of all count together
+    (swapped,) = compare_task(task, trials=999).macro["human"].pairs  # swaps of all count together
     assert (swapped.better is None) == (2 * documents + other < 6)
 
 
@@ -98,30 +135,38 @@ def test_opposite_differences_do_not_add_up():
     found = compare_task(task, trials=999)
     assert all(one.metrics["human"].pairs[0].significant for one in found.pairs.values())
     assert found.macro["human"].pairs[0].better is None
-    assert {row.system: (row.wins, row.ties, row.losses) for row in found.macro["human"].systems} == {
-        "A": (1, 0, 1), "B": (1, 0, 1)}
+    assert {
+        row.system: (row.wins, row.ties, row.losses) for row in found.macro["human"].systems
+    } == {"A": (1, 0, 1), "B": (1, 0, 1)}
 
 
 def test_systems_that_miss_a_pair_have_no_macro_rank():
     task = Task("toy", {"en-de": rated(60, A=90, B=60, C=40), "en-cs": rated(60, A=90, B=60)})
     rows = compare_task(task, trials=999).macro["human"].systems
     assert [(row.system, row.n_pairs, row.rank_low, row.rank_high) for row in rows] == [
-        ("A", 2, 1, 1), ("B", 2, 2, 2), ("C", 1, None, None)]
+        ("A", 2, 1, 1),
+        ("B", 2, 2, 2),
+        ("C", 1, None, None),
+    ]
     assert rows[2].score is None and (rows[2].wins, rows[2].losses) == (0, 2)
 
 
 def test_lower_is_better_turns_ranks_not_differences():
     task = Task("toy", {pair: rated(60, higher=False, A=90, B=60) for pair in ("en-de", "en-cs")})
     macro = compare_task(task, trials=999).macro["human"]
-    pair, = macro.pairs
+    (pair,) = macro.pairs
     assert (macro.systems[0].system, pair.a, pair.better, pair.delta < 0) == ("B", "B", "a", True)
 
 
 def test_draws_of_a_pair_do_not_depend_on_the_others():
     pairs = {"en-de": rated(40, A=71, B=70), "en-cs": rated(30, A=70, B=71)}
-    found = [compare_task(Task("toy", dict(order)), trials=499).macro["human"].pairs[0]
-             for order in (pairs.items(), reversed(pairs.items()))]
-    assert found[0].p_value == found[1].p_value and found[0].ci_low == pytest.approx(found[1].ci_low)
+    found = [
+        compare_task(Task("toy", dict(order)), trials=499).macro["human"].pairs[0]
+        for order in (pairs.items(), reversed(pairs.items()))
+    ]
+    assert found[0].p_value == found[1].p_value and found[0].ci_low == pytest.approx(
+        found[1].ci_low
+    )
 
 
 def test_missing_ratings_are_compared_on_common_lines():
@@ -131,7 +176,7 @@ def test_missing_ratings_are_compared_on_common_lines():
     gaps = replace(full, scores={"human": SegmentScores(scores)})
     macro = compare_task(Task("toy", {"en-de": gaps, "en-cs": gaps}), trials=499).macro["human"]
     a, b = arrays(full, "A", "B")
-    pair, = macro.pairs
+    (pair,) = macro.pairs
     assert abs(pair.delta) == pytest.approx(abs((a - b)[20:].mean()))
 
 
@@ -141,12 +186,17 @@ def test_a_pair_with_no_common_line_somewhere_is_in_no_family():
     scores["A"], scores["B"] = scores["A"][:40] + (None,) * 40, (None,) * 40 + scores["B"][40:]
     apart = replace(full, scores={"human": SegmentScores(scores)})
     macro = compare_task(Task("toy", {"en-de": full, "en-cs": apart}), trials=499).macro["human"]
-    assert {frozenset((pair.a, pair.b)) for pair in macro.pairs} == {frozenset("AC"), frozenset("BC")}
+    assert {frozenset((pair.a, pair.b)) for pair in macro.pairs} == {
+        frozenset("AC"),
+        frozenset("BC"),
+    }
 
 
 def test_tests_without_draws_compare_pairs_alone(small):
     found = compare_task(small, test="wilcoxon", unit="segment")
-    assert found.macro["human"].pairs == () and all(row.score is None for row in found.macro["human"].systems)
+    assert found.macro["human"].pairs == () and all(
+        row.score is None for row in found.macro["human"].systems
+    )
 
 
 def test_metrics_of_a_task(small):
@@ -170,7 +220,9 @@ def test_language_pairs_have_metrics_of_their_own():
 
 def test_a_language_pair_without_the_metric_is_left_out_and_named():
     texts = TestSet("toy", {"A": ["a b"] * 4, "B": ["a c"] * 4}, {"ref": ["a b"] * 4})
-    found = compare_task(Task("toy", {"en-de": rated(5, A=1, B=2), "en-cs": texts}), "human", trials=99, resamples=50)
+    found = compare_task(
+        Task("toy", {"en-de": rated(5, A=1, B=2), "en-cs": texts}), "human", trials=99, resamples=50
+    )
     assert list(found.pairs) == ["en-de"] and not found.macro
     said = "Not compared, because they have no human scores: en-cs."
     assert said in list_caveats(found, "human") and said in task_text(found)
@@ -178,48 +230,77 @@ def test_a_language_pair_without_the_metric_is_left_out_and_named():
 
 @pytest.mark.parametrize(("documents", "ranked"), [(2, False), (3, True)])
 def test_so_few_units_that_nothing_could_be_decided_rank_nobody(documents, ranked):
-    """Two language pairs of n documents: the least p is 2 / 2^2n, of twice two .125 and of twice three .031."""
+    """Two language pairs of n documents: the least p is 2 / 2^2n, of twice two .125 and of twice
+    three .031.
+    """
     ids = [str(k * documents // 12) for k in range(12)]
-    found = compare_task(Task("toy", {pair: rated(12, ids, A=95, B=50, C=10) for pair in ("en-de", "en-cs")}),
-                         trials=999)
+    found = compare_task(
+        Task("toy", {pair: rated(12, ids, A=95, B=50, C=10) for pair in ("en-de", "en-cs")}),
+        trials=999,
+    )
     macro = found.macro["human"]
     assert [pair.decidable for pair in macro.pairs] == [ranked] * 3
-    assert {row.rank_low is not None for row in macro.systems} == {row.rank_high is not None
-                                                                   for row in macro.systems} == {ranked}
+    assert (
+        {row.rank_low is not None for row in macro.systems}
+        == {row.rank_high is not None for row in macro.systems}
+        == {ranked}
+    )
     assert all(row.score is not None for row in macro.systems)
     table = pairs_table(macro, found.pairs["en-de"].settings)
     assert {row[-1] == "cannot be decided" for row in table.rows} == {not ranked}
-    said = ("Across the language pairs: 3 of 3 pairs of systems cannot be decided with so few trials or units, and no "
-            "system is ranked.")
-    for text in (task_text(found), json.dumps(json.loads(task_json(found))["macro"]["human"]["notes"])):
+    said = (
+        "Across the language pairs: 3 of 3 pairs of systems cannot be decided with so few trials or units, and no "
+        "system is ranked."
+    )
+    for text in (
+        task_text(found),
+        json.dumps(json.loads(task_json(found))["macro"]["human"]["notes"]),
+    ):
         assert (said in text) == (not ranked)
-    assert ("hold jointly at about 95% for all systems ranked there" in describe_methods(found, "human")) == ranked
-    ruled = compare_task(Task("toy", {pair: rated(12, ids, A=95, B=50, C=10) for pair in ("en-de", "en-cs")}),
-                         trials=999, rank_rule="wmt25")
-    assert any("simultaneous rank ranges" in said for said in list_gaps_across(ruled, "human")) == ranked
+    assert (
+        "hold jointly at about 95% for all systems ranked there" in describe_methods(found, "human")
+    ) == ranked
+    ruled = compare_task(
+        Task("toy", {pair: rated(12, ids, A=95, B=50, C=10) for pair in ("en-de", "en-cs")}),
+        trials=999,
+        rank_rule="wmt25",
+    )
+    assert (
+        any("simultaneous rank ranges" in said for said in list_gaps_across(ruled, "human"))
+        == ranked
+    )
     assert decode(TaskComparison, encode(found)) == found
 
 
 def test_pairs_that_a_correction_leaves_open_across_are_no_agreement_of_metrics():
     """Holm multiplies the least p of 50 trials, .0196, by three; no draw is made anew for it."""
+
     def twice(testset):
         return replace(testset, scores={**testset.scores, "other": testset.scores["human"]})
 
     task = Task("toy", {pair: twice(rated(40, A=90, B=50, C=10)) for pair in ("en-de", "en-cs")})
     found = compare_task(task, trials=50, correction="holm")
     macro = found.macro["human"]
-    assert not any(pair.decidable for pair in macro.pairs) and all(pair.better is None for pair in macro.pairs)
+    assert not any(pair.decidable for pair in macro.pairs) and all(
+        pair.better is None for pair in macro.pairs
+    )
     assert [row.rank_low for row in macro.systems] == [1, 2, 3]  # by Romano-Wolf
-    across, = (one for one in find_disputes(found) if one.language_pair is None)
+    (across,) = (one for one in find_disputes(found) if one.language_pair is None)
     assert (across.count("agree"), across.count("cannot be decided")) == (0, 3)
     assert rank_disagreement(macro)["undecided"]
 
 
 def test_of_blocks_the_least_p_is_that_of_the_shortest_anywhere():
-    usual = compare_task(Task("toy", {"en-de": rated(6, A=74, B=66)}), trials=999, resamples=9).pairs["en-de"].settings
+    usual = (
+        compare_task(Task("toy", {"en-de": rated(6, A=74, B=66)}), trials=999, resamples=9)
+        .pairs["en-de"]
+        .settings
+    )
 
     def can(*lengths):
-        blocks = {str(length): replace(usual, unit="block", block_length=length) for length in lengths}
+        blocks = {
+            str(length): replace(usual, unit="block", block_length=length) for length in lengths
+        }
         return can_reach(settings_across(blocks), np.array([6]), "none").tolist()
 
     assert (can(8.0, 2.0), can(2.0, 8.0), can(8.0)) == ([True], [True], [False])
@@ -231,12 +312,17 @@ def documents_of(n):
 
 def test_from_one_unit_in_a_language_pair_there_is_no_interval_across():
     """It would enter as if known without error."""
-    task = Task("toy", {pair: rated(40, documents_of(n), A=95, B=10) for pair, n in (("en-de", 40), ("en-cs", 1))})
+    task = Task(
+        "toy",
+        {pair: rated(40, documents_of(n), A=95, B=10) for pair, n in (("en-de", 40), ("en-cs", 1))},
+    )
     found = compare_task(task, trials=999, resamples=99)
-    pair, = found.macro["human"].pairs
+    (pair,) = found.macro["human"].pairs
     assert pair.ci_low is None and pair.ci_high is None and pair.better == "a"
-    assert all((row.score is None, row.ci_low, row.ci_high) == (False, None, None)
-               for row in found.macro["human"].systems)
+    assert all(
+        (row.score is None, row.ci_low, row.ci_high) == (False, None, None)
+        for row in found.macro["human"].systems
+    )
     assert pairs_table(found.macro["human"], found.pairs["en-de"].settings).values("ci")[0] is None
     [said] = list_gaps_across(found, "human")
     assert said.endswith("few units in en-cs.") and said in task_text(found)
@@ -246,36 +332,58 @@ def test_from_one_unit_in_a_language_pair_there_is_no_interval_across():
 
 
 def test_few_units_have_the_interval_of_welch():
-    """Means of documents of equal size, by hand: the variances of three language pairs, and t with the degrees of
-    freedom of Welch and Satterthwaite."""
+    """Means of documents of equal size, by hand: the variances of three language pairs, and t with
+    the degrees of freedom of Welch and Satterthwaite.
+    """
     sizes = {"en-de": 40, "en-fr": 8, "en-cs": 5}
     task = Task("toy", {pair: rated(40, documents_of(n), A=75, B=70) for pair, n in sizes.items()})
     found = compare_task(task, trials=99, resamples=99)
     macro = found.macro["human"]
-    pair, = macro.pairs
-    values = {name: [arrays(one, name)[0].reshape(sizes[p], -1).mean(axis=1) for p, one in task.testsets.items()]
-              for name in "AB"}
+    (pair,) = macro.pairs
+    values = {
+        name: [
+            arrays(one, name)[0].reshape(sizes[p], -1).mean(axis=1)
+            for p, one in task.testsets.items()
+        ]
+        for name in "AB"
+    }
     differences = [np.subtract(*two) for two in zip(values[pair.a], values[pair.b], strict=True)]
-    for parts, low, high in ((differences, pair.ci_low, pair.ci_high),
-                             *((values[row.system], row.ci_low, row.ci_high) for row in macro.systems)):
+    for parts, low, high in (
+        (differences, pair.ci_low, pair.ci_high),
+        *((values[row.system], row.ci_low, row.ci_high) for row in macro.systems),
+    ):
         v = np.array([np.var(part, ddof=1) / len(part) / 9 for part in parts])
         freedom = v.sum() ** 2 / sum(v**2 / (np.array(list(sizes.values())) - 1))
-        mean, half = np.mean([part.mean() for part in parts]), stats.t.isf(0.025, freedom) * np.sqrt(v.sum())
+        mean, half = (
+            np.mean([part.mean() for part in parts]),
+            stats.t.isf(0.025, freedom) * np.sqrt(v.sum()),
+        )
         assert (low, high) == pytest.approx((mean - half, mean + half))
     assert macro.ci == "jackknife-t"
-    assert "jackknife t intervals, with degrees of freedom by Welch (1947)" in describe_methods(found, "human")
+    assert "jackknife t intervals, with degrees of freedom by Welch (1947)" in describe_methods(
+        found, "human"
+    )
     asked = compare_task(task, trials=99, resamples=99, ci="percentile")
-    assert asked.macro["human"].ci == "percentile" and "99 resamples" in describe_methods(asked, "human")
+    assert asked.macro["human"].ci == "percentile" and "99 resamples" in describe_methods(
+        asked, "human"
+    )
 
 
 def rated_pair(n, n_rated=None, documents=False, domains=False):
     """Two systems with texts, and with human scores of some segments."""
     rng, texts = np.random.default_rng(n), ["a b c d e"] * n
-    scores = {name: [float(x) if k < (n_rated or n) else None for k, x in enumerate(rng.normal(70, 5, n))]
-              for name in "AB"}
-    return TestSet("toy", {"A": texts, "B": ["a b x d e"] * n}, {"ref": texts},
-                   documents=[str(k // 4) for k in range(n)] if documents else None,
-                   domains=[str(k % 2) for k in range(n)] if domains else None, scores={"human": SegmentScores(scores)})
+    scores = {
+        name: [float(x) if k < (n_rated or n) else None for k, x in enumerate(rng.normal(70, 5, n))]
+        for name in "AB"
+    }
+    return TestSet(
+        "toy",
+        {"A": texts, "B": ["a b x d e"] * n},
+        {"ref": texts},
+        documents=[str(k // 4) for k in range(n)] if documents else None,
+        domains=[str(k % 2) for k in range(n)] if domains else None,
+        scores={"human": SegmentScores(scores)},
+    )
 
 
 class TestMistakesAreFoundBeforeTheFirstDraw:
@@ -286,12 +394,28 @@ class TestMistakesAreFoundBeforeTheFirstDraw:
 
         monkeypatch.setattr("mtsig_core.stats.comparison.draw_metric", fail)
 
-    @pytest.mark.parametrize("second, asked, message", [
-        (rated_pair(40, documents=True), dict(unit="block", block_length=50), "en-cs: Block length 50 is not"),
-        (rated_pair(40), dict(unit="document"), "en-cs: .*document"),
-        (rated_pair(40, documents=True), dict(rank_rule="wmt24"), "en-cs: Ranks .* need domains"),
-        (rated_pair(60, 20, documents=True), dict(unit="block", block_length=30), "en-cs: .* of segments, 20"),
-        (rated_pair(60, documents=True), dict(test="t"), "Test 't' works on single segments")])
+    @pytest.mark.parametrize(
+        "second, asked, message",
+        [
+            (
+                rated_pair(40, documents=True),
+                dict(unit="block", block_length=50),
+                "en-cs: Block length 50 is not",
+            ),
+            (rated_pair(40), dict(unit="document"), "en-cs: .*document"),
+            (
+                rated_pair(40, documents=True),
+                dict(rank_rule="wmt24"),
+                "en-cs: Ranks .* need domains",
+            ),
+            (
+                rated_pair(60, 20, documents=True),
+                dict(unit="block", block_length=30),
+                "en-cs: .* of segments, 20",
+            ),
+            (rated_pair(60, documents=True), dict(test="t"), "Test 't' works on single segments"),
+        ],
+    )
     def test_in_any_language_pair(self, second, asked, message):
         first = rated_pair(60, documents=True, domains=True)
         with pytest.raises(SettingError, match=f"^({message})"):
@@ -304,14 +428,20 @@ class TestMistakesAreFoundBeforeTheFirstDraw:
 
     def test_what_fits_no_language_pair_names_none(self):
         with pytest.raises(SettingError, match="^Unknown test"):
-            compare_task(Task("toy", {"en-de": rated_pair(60), "en-cs": rated_pair(60)}), "human", test="ra")
+            compare_task(
+                Task("toy", {"en-de": rated_pair(60), "en-cs": rated_pair(60)}), "human", test="ra"
+            )
 
     def test_a_baseline_without_a_score(self):
         testset = rated_pair(60)
         scores = {"human": SegmentScores({"A": testset.scores["human"].by_system["A"]})}
-        with pytest.raises(SettingError, match="^The baseline B has no score by human. Systems that have: A.$"):
+        with pytest.raises(
+            SettingError, match="^The baseline B has no score by human. Systems that have: A.$"
+        ):
             compare(replace(testset, scores=scores), ["bleu", "human"], baseline="B")
 
     def test_blocks_longer_than_what_a_later_metric_has(self):
-        with pytest.raises(SettingError, match="^Block length 30 is not between 1 and the number of segments, 20"):
+        with pytest.raises(
+            SettingError, match="^Block length 30 is not between 1 and the number of segments, 20"
+        ):
             compare(rated_pair(60, 20), ["bleu", "human"], unit="block", block_length=30)

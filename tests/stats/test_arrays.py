@@ -21,10 +21,14 @@ class TestCountExtreme:
         replicates = np.round(rng.normal(0.5, 2, (40, 333)), 1)
         observed = np.round(rng.normal(0, 3, 40), 1)
         for middle in (np.zeros(40), replicates.mean(axis=1)):
-            assert count_extreme(observed, replicates, middle).tolist() == by_hand(observed, replicates, middle)
+            assert count_extreme(observed, replicates, middle).tolist() == by_hand(
+                observed, replicates, middle
+            )
 
     def test_rounding_breaks_no_tie(self):
-        assert count_extreme(np.array([0.3]), np.array([[0.1 + 0.2, -0.3, 0.3 - 1e-13, 0.29]]), np.zeros(1)) == [3]
+        assert count_extreme(
+            np.array([0.3]), np.array([[0.1 + 0.2, -0.3, 0.3 - 1e-13, 0.29]]), np.zeros(1)
+        ) == [3]
         for farthest in (1.0, -1.0):
             assert count_extreme(np.array([1e-14]), np.array([[0.0, farthest]]), np.zeros(1)) == [2]
 

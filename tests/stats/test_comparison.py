@@ -45,7 +45,9 @@ class TestWhatIsReported:
         result = compare_given(counts, rule, **QUICK)
         scores = rule(counts.sum(axis=1))
         assert [row.system for row in result.systems] == ["ABCD"[k] for k in np.argsort(-scores)]
-        assert [row.score for row in result.systems] == pytest.approx(np.sort(scores)[::-1], abs=1e-5)
+        assert [row.score for row in result.systems] == pytest.approx(
+            np.sort(scores)[::-1], abs=1e-5
+        )
 
     def test_pairs_are_all_there_with_the_better_scoring_first(self, statistics):
         result = compare_given(*statistics, **QUICK)
@@ -67,16 +69,24 @@ class TestWhatIsReported:
                 assert pair.significant == (pair.p_adjusted <= 0.1)
             assert pair.better == ("a" if pair.significant else None)
 
-    @pytest.mark.parametrize("asked", [*TESTED, *(dict(correction=c) for c in ("none", "bh", "bonferroni"))], ids=str)
-    def test_rank_intervals_follow_from_joint_decisions_whatever_correction_the_pairs_get(self, statistics, asked):
+    @pytest.mark.parametrize(
+        "asked", [*TESTED, *(dict(correction=c) for c in ("none", "bh", "bonferroni"))], ids=str
+    )
+    def test_rank_intervals_follow_from_joint_decisions_whatever_correction_the_pairs_get(
+        self, statistics, asked
+    ):
         enough = {**QUICK, "trials": 299}  # for ranks by holm
         result = compare_given(*statistics, **enough, **asked)
         if asked == dict(test="koehn"):
             assert {(row.rank_low, row.rank_high) for row in result.systems} == {(None, None)}
             return
         pairs = np.array(list(itertools.combinations(range(4), 2)))
-        joint = compare_given(*statistics, **enough, test=asked.get("test", "ar"))  # romano-wolf or holm
-        low, high = rank_intervals(decision_matrix(4, pairs, np.array([pair.significant for pair in joint.pairs])))
+        joint = compare_given(
+            *statistics, **enough, test=asked.get("test", "ar")
+        )  # romano-wolf or holm
+        low, high = rank_intervals(
+            decision_matrix(4, pairs, np.array([pair.significant for pair in joint.pairs]))
+        )
         assert [row.rank_low for row in result.systems] == low.tolist()
         assert [row.rank_high for row in result.systems] == high.tolist()
 
@@ -100,19 +110,45 @@ class TestWhatIsReported:
     def test_minimum_detectable_difference(self, statistics):
         for alpha in (0.05, 0.1):
             for pair in compare_given(*statistics, alpha=alpha, **QUICK).pairs:
-                se, freedom = pair.se * np.sqrt(pair.n_units / (pair.n_units - 1)), pair.n_effective - 1
-                assert pair.mdd == pytest.approx(se * (stats.t.isf(alpha / 2, freedom) + stats.t.isf(0.2, freedom)))
+                se, freedom = (
+                    pair.se * np.sqrt(pair.n_units / (pair.n_units - 1)),
+                    pair.n_effective - 1,
+                )
+                assert pair.mdd == pytest.approx(
+                    se * (stats.t.isf(alpha / 2, freedom) + stats.t.isf(0.2, freedom))
+                )
 
     def test_the_signature_names_every_setting(self):
-        signature = compare_given(COUNTS, bleu, DOCUMENTS, unit="block", block_length=7,
-                                  test="percentile", correction="by", ci="basic", alpha=0.1, seed=9, **QUICK).signature
-        for part in ("test:percentile", "unit:block[7]", "trials:199", "ci:basic", "resamples:100", "correction:by",
-                     "alpha:0.1", "seed:9"):
+        signature = compare_given(
+            COUNTS,
+            bleu,
+            DOCUMENTS,
+            unit="block",
+            block_length=7,
+            test="percentile",
+            correction="by",
+            ci="basic",
+            alpha=0.1,
+            seed=9,
+            **QUICK,
+        ).signature
+        for part in (
+            "test:percentile",
+            "unit:block[7]",
+            "trials:199",
+            "ci:basic",
+            "resamples:100",
+            "correction:by",
+            "alpha:0.1",
+            "seed:9",
+        ):
             assert f"|{part}" in signature
 
     def test_the_signature_names_the_family(self):
         n = len(COUNTS)
-        every, one = (compare_given(COUNTS, baseline=baseline, **QUICK).signature for baseline in (None, "B"))
+        every, one = (
+            compare_given(COUNTS, baseline=baseline, **QUICK).signature for baseline in (None, "B")
+        )
         assert f"|pairs:{n * (n - 1) // 2}|" in every and "baseline" not in every
         assert f"|pairs:{n - 1}|baseline:B|" in one
 
@@ -126,14 +162,27 @@ class TestInvariance:
         other = compare_given(statistics[order], rule, DOCUMENTS, **QUICK, **asked)
         renamed = tuple(dataclasses.replace(row, system=names[row.system]) for row in other.systems)
         assert renamed == result.systems
-        assert tuple(dataclasses.replace(p, a=names[p.a], b=names[p.b]) for p in other.pairs) == result.pairs
+        assert (
+            tuple(dataclasses.replace(p, a=names[p.a], b=names[p.b]) for p in other.pairs)
+            == result.pairs
+        )
 
     @pytest.mark.parametrize("asked", SETTINGS, ids=str)
     def test_other_systems_change_nothing_but_what_is_adjusted(self, asked):
         def alone(pair):
-            return dataclasses.replace(pair, p_adjusted=None, significant=False, better=None, ci_joint_low=None,
-                                       ci_joint_high=None, decidable=True, mdd=None, mdd_low=None,
-                                       mdd_high=None, mdd_family=None)
+            return dataclasses.replace(
+                pair,
+                p_adjusted=None,
+                significant=False,
+                better=None,
+                ci_joint_low=None,
+                ci_joint_high=None,
+                decidable=True,
+                mdd=None,
+                mdd_low=None,
+                mdd_high=None,
+                mdd_family=None,
+            )
 
         many = compare_given(COUNTS, bleu, DOCUMENTS, **QUICK, **asked)
         two = compare_given(COUNTS[:2], bleu, DOCUMENTS, **QUICK, **asked)
@@ -142,7 +191,9 @@ class TestInvariance:
     @pytest.mark.parametrize("asked", SETTINGS, ids=str)
     def test_nor_do_workers(self, asked):
         def result(jobs):
-            return compare_given(COUNTS, bleu, DOCUMENTS, jobs=jobs, trials=999, resamples=600, **asked)
+            return compare_given(
+                COUNTS, bleu, DOCUMENTS, jobs=jobs, trials=999, resamples=600, **asked
+            )
 
         assert result(jobs=1) == result(jobs=2)
 
@@ -164,11 +215,20 @@ class TestLowerIsBetter:
         down = compare_given(self.ERRORS, mean, DOCUMENTS, higher_is_better=False, **QUICK, **asked)
         assert [row.system for row in down.systems] == [row.system for row in up.systems]
         assert [(row.rank_low, row.rank_high) for row in down.systems] == [
-            (row.rank_low, row.rank_high) for row in up.systems]
+            (row.rank_low, row.rank_high) for row in up.systems
+        ]
         for d, u in zip(down.pairs, up.pairs, strict=True):
             assert d.delta == pytest.approx(-u.delta) and d.delta <= 0
             assert (d.a, d.b, d.better, d.significant, d.p_value, d.p_adjusted, d.win, d.lose) == (
-                u.a, u.b, u.better, u.significant, u.p_value, u.p_adjusted, u.win, u.lose)
+                u.a,
+                u.b,
+                u.better,
+                u.significant,
+                u.p_value,
+                u.p_adjusted,
+                u.win,
+                u.lose,
+            )
             assert (d.ci_low, d.ci_high) == pytest.approx((-u.ci_high, -u.ci_low))
 
 
@@ -197,11 +257,17 @@ class TestBaseline:
     @pytest.mark.parametrize("test", TESTS)
     def test_same_as_in_the_full_comparison(self, test):
         full = compare_given(COUNTS, test=test, correction="none", **QUICK)
-        for pair in compare_given(COUNTS, test=test, correction="none", baseline="A", **QUICK).pairs:
+        for pair in compare_given(
+            COUNTS, test=test, correction="none", baseline="A", **QUICK
+        ).pairs:
             same, sign = of_pair(full, pair.a, "A")
             assert (pair.delta, pair.p_value, pair.se) == (sign * same.delta, same.p_value, same.se)
-            assert (pair.win, pair.lose) == ((same.win, same.lose) if sign == 1 else (same.lose, same.win))
-            assert pair.better == (same.better if sign == 1 else {"a": "b", "b": "a", None: None}[same.better])
+            assert (pair.win, pair.lose) == (
+                (same.win, same.lose) if sign == 1 else (same.lose, same.win)
+            )
+            assert pair.better == (
+                same.better if sign == 1 else {"a": "b", "b": "a", None: None}[same.better]
+            )
 
 
 class TestMetrics:
@@ -211,21 +277,40 @@ class TestMetrics:
         by_name = compare(self.TESTSET, ["bleu"], **QUICK)
         assert by_name == compare(self.TESTSET, [Bleu()], **QUICK) == compare(self.TESTSET, **QUICK)
 
-    @pytest.mark.parametrize("metrics, came", [([], "none"), (["bleu", "bleu"], "bleu, bleu"),
-                                               ([Bleu(), Bleu(lowercase=True)], "bleu, bleu")])
+    @pytest.mark.parametrize(
+        "metrics, came",
+        [
+            ([], "none"),
+            (["bleu", "bleu"], "bleu, bleu"),
+            ([Bleu(), Bleu(lowercase=True)], "bleu, bleu"),
+        ],
+    )
     def test_each_once(self, metrics, came):
-        with pytest.raises(SettingError, match=f"metrics are {came}. Expected at least one, each only once"):
+        with pytest.raises(
+            SettingError, match=f"metrics are {came}. Expected at least one, each only once"
+        ):
             compare(self.TESTSET, metrics, **QUICK)
 
 
 class TestProgress:
-    @pytest.mark.parametrize("test, stages", [
-        ("ar", ["counting", "intervals", "test", "standard errors by segment"]),
-        ("bootstrap", ["counting", "intervals", "standard errors by segment"])])
+    @pytest.mark.parametrize(
+        "test, stages",
+        [
+            ("ar", ["counting", "intervals", "test", "standard errors by segment"]),
+            ("bootstrap", ["counting", "intervals", "standard errors by segment"]),
+        ],
+    )
     def test_each_stage_goes_on_to_its_end(self, test, stages):
         seen = {}
-        compare_given(COUNTS, bleu, DOCUMENTS, test=test, trials=999, resamples=999,
-                      progress=lambda stage, share: seen.setdefault(stage, []).append(share))
+        compare_given(
+            COUNTS,
+            bleu,
+            DOCUMENTS,
+            test=test,
+            trials=999,
+            resamples=999,
+            progress=lambda stage, share: seen.setdefault(stage, []).append(share),
+        )
         assert sorted(seen) == sorted(f"given: {stage}" for stage in stages)
         assert seen.pop("given: counting") == [0, 1]
         for shares in seen.values():
@@ -249,7 +334,9 @@ class TestProgress:
 @pytest.mark.long
 @pytest.mark.parametrize("test", ["ar", "percentile"])  # swaps, bootstrap samples
 def test_memory_is_that_of_one_table_of_replicates(test):
-    """780 pairs x 9,999 trials are 62 MB; a second copy would not let 100 systems be compared in 1 GB."""
+    """780 pairs x 9,999 trials are 62 MB; a second copy would not let 100 systems be compared in 1
+    GB.
+    """
     counts, _ = bleu_counts(seed=40, qualities=np.zeros(40), n_segments=50)
     compare_given(counts[:2], test=test, **QUICK)
     tracemalloc.start()

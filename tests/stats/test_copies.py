@@ -16,10 +16,17 @@ QUICK = {"trials": 299, "resamples": 100}
 def a_set(n=40, copies=1, sources=False, documents=None, short=0):
     """A test set with so many copies of itself, and so many more segments 'Yes.'"""
     reference, outputs = texts(3, [0.3, 0.34], n)
-    outputs = {name: [*row * copies, *["Yes."] * short] for name, row in zip("AB", outputs, strict=True)}
+    outputs = {
+        name: [*row * copies, *["Yes."] * short] for name, row in zip("AB", outputs, strict=True)
+    }
     reference = [*reference * copies, *["Yes."] * short]
-    return TestSet("toy", outputs, {"ref": reference}, documents=documents,
-                   sources=[f"source of {text}" for text in reference] if sources else None)
+    return TestSet(
+        "toy",
+        outputs,
+        {"ref": reference},
+        documents=documents,
+        sources=[f"source of {text}" for text in reference] if sources else None,
+    )
 
 
 def cautioned(testset, metric="bleu", **settings):
@@ -39,7 +46,9 @@ def test_four_times_the_same(sources):
 def test_the_p_of_a_repeated_set_is_in_doubt():
     """The p of four times the same is that of 40 segments with half of the standard error."""
     once, often = (compare(a_set(copies=n), **QUICK).metrics["bleu"].pairs[0] for n in (1, 4))
-    assert once.delta == pytest.approx(often.delta) and often.se == pytest.approx(once.se / 2, rel=0.25)
+    assert once.delta == pytest.approx(often.delta) and often.se == pytest.approx(
+        once.se / 2, rel=0.25
+    )
     assert often.p_value < once.p_value
 
 
@@ -68,8 +77,12 @@ class TestDocuments:
 
     def test_copies_within_a_document_are_resampled_together(self):
         reference, outputs = texts(3, [0.3, 0.34], 40)
-        testset = TestSet("toy", {name: [*np.repeat(row, 2)] for name, row in zip("AB", outputs, strict=True)},
-                          {"ref": [*np.repeat(reference, 2)]}, documents=[f"d{k // 2}" for k in range(80)])
+        testset = TestSet(
+            "toy",
+            {name: [*np.repeat(row, 2)] for name, row in zip("AB", outputs, strict=True)},
+            {"ref": [*np.repeat(reference, 2)]},
+            documents=[f"d{k // 2}" for k in range(80)],
+        )
         assert cautioned(testset) is None and cautioned(testset, unit="segment").facts["n"] == 40
 
     def test_only_what_is_in_another_document_counts(self):
@@ -87,7 +100,9 @@ class TestWhatIsTheSame:
     def test_the_same_reference_of_other_sources_is_another_segment(self):
         testset = a_set(copies=2)
         sources = [f"source {k}" for k in range(80)]
-        assert cautioned(TestSet("toy", testset.systems, testset.references, sources=sources)) is None
+        assert (
+            cautioned(TestSet("toy", testset.systems, testset.references, sources=sources)) is None
+        )
 
     def test_one_other_reference_is_enough(self):
         testset = a_set(copies=2)
@@ -97,14 +112,21 @@ class TestWhatIsTheSame:
     def test_sources_with_human_scores_alone(self):
         rng = np.random.default_rng(0)
         scores = {name: rng.normal(70, 5, 40).tolist() * 2 for name in "AB"}
-        testset = TestSet("toy", {name: [None] * 80 for name in "AB"}, {}, sources=[f"s {k}" for k in range(40)] * 2,
-                          scores={"human": SegmentScores(scores)})
+        testset = TestSet(
+            "toy",
+            {name: [None] * 80 for name in "AB"},
+            {},
+            sources=[f"s {k}" for k in range(40)] * 2,
+            scores={"human": SegmentScores(scores)},
+        )
         caution = cautioned(testset, "human")
         assert caution.facts["n"] == 40 and "repeat the source of" in caution.text
 
     def test_without_texts_nothing_tells(self):
         scores = {name: [1.0, 2.0, 3.0] * 10 for name in "AB"}
-        testset = TestSet("toy", {name: [None] * 30 for name in "AB"}, {}, scores={"human": SegmentScores(scores)})
+        testset = TestSet(
+            "toy", {name: [None] * 30 for name in "AB"}, {}, scores={"human": SegmentScores(scores)}
+        )
         assert find_copies(testset, make_units(testset)) is None
 
 

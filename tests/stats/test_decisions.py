@@ -1,4 +1,6 @@
-"""Draws decided in another way are a comparison with these settings, in every field, and nothing is counted."""
+"""Draws decided in another way are a comparison with these settings, in every field, and nothing is
+counted.
+"""
 
 import numpy as np
 import pytest
@@ -9,30 +11,52 @@ from mtsig_core.stats import draws as draws_module
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, romano_wolf
 from tests.builders.cases import brief
 
-WORDS = "the small cat sat on a mat and saw one dog run".split()
+WORDS = ["the", "small", "cat", "sat", "on", "a", "mat", "and", "saw", "one", "dog", "run"]
 
 
 def texts(n_segments, worse, seed):
     """Sentences with this share of the words changed."""
     rng = np.random.default_rng(seed)
-    return [" ".join("x" if rng.random() < worse else word for word in WORDS[k % 4:k % 4 + 8])
-            for k in range(n_segments)]
+    return [
+        " ".join("x" if rng.random() < worse else word for word in WORDS[k % 4 : k % 4 + 8])
+        for k in range(n_segments)
+    ]
 
 
 def corpus(n_segments, n_documents, **more):
-    systems = {name: texts(n_segments, share, k) for k, (name, share) in enumerate(
-        {"A": 0.1, "B": 0.14, "C": 0.2, "C again": 0.2, "D": 0.32}.items())}
-    systems["C again"] = [*systems["C"][:-3], *systems["C again"][-3:]]  # they differ in three lines
-    return TestSet("made up", systems, {"ref": texts(n_segments, 0, 0), **more},
-                   documents=[f"d{k * n_documents // n_segments}" for k in range(n_segments)])
+    systems = {
+        name: texts(n_segments, share, k)
+        for k, (name, share) in enumerate(
+            {"A": 0.1, "B": 0.14, "C": 0.2, "C again": 0.2, "D": 0.32}.items()
+        )
+    }
+    systems["C again"] = [
+        *systems["C"][:-3],
+        *systems["C again"][-3:],
+    ]  # they differ in three lines
+    return TestSet(
+        "made up",
+        systems,
+        {"ref": texts(n_segments, 0, 0), **more},
+        documents=[f"d{k * n_documents // n_segments}" for k in range(n_segments)],
+    )
 
 
 def rated(domains=None):
     """Scores with gaps: two systems have no segment in common."""
     rng = np.random.default_rng(3)
-    scores = {name: (rng.normal(level, 5, 60)).tolist() for name, level in (("A", 70), ("B", 66), ("C", 65), ("D", 60))}
+    scores = {
+        name: (rng.normal(level, 5, 60)).tolist()
+        for name, level in (("A", 70), ("B", 66), ("C", 65), ("D", 60))
+    }
     scores["C"][:30] = scores["D"][30:] = [None] * 30
-    return TestSet("rated", {name: [None] * 60 for name in scores}, {}, scores={"human": scores}, domains=domains)
+    return TestSet(
+        "rated",
+        {name: [None] * 60 for name in scores},
+        {},
+        scores={"human": scores},
+        domains=domains,
+    )
 
 
 CASES = {
@@ -42,28 +66,53 @@ CASES = {
     "domains": (rated(["news", "social"] * 30), "human", {}),
     "t": (rated(), "human", {"test": "t", "unit": "segment"}),
     "gaps": (rated(), "human", {}),
-    "seven documents: some corrections decide nothing": (corpus(70, 7), "bleu", {"test": "bootstrap"}),
+    "seven documents: some corrections decide nothing": (
+        corpus(70, 7),
+        "bleu",
+        {"test": "bootstrap"},
+    ),
     "too few trials for some": (corpus(120, 40), "bleu", {"trials": 99}),
-    "two references, too few trials for some": (corpus(120, 40, other=texts(120, 0.05, 9)), "bleu", {"trials": 99}),
+    "two references, too few trials for some": (
+        corpus(120, 40, other=texts(120, 0.05, 9)),
+        "bleu",
+        {"trials": 99},
+    ),
     "two references": (corpus(120, 40, other=texts(120, 0.05, 9)), "ter", {}),
     "koehn": (corpus(120, 40), "ter", {"test": "koehn"}),
     "percentile": (corpus(120, 40), "bleu", {"test": "percentile"}),
 }
 
 
-OTHERS = [{"alpha": 0.2}, {"alpha": 0.01, "ci": "basic"}, {"ci": "jackknife-t"}, {"ci": "bca"},
-          {"rank_rule": "overlap"}, {"rank_rule": "wmt24"}, {"rank_rule": "wmt25", "alpha": 0.1},
-          *({"correction": correction} for correction in CORRECTIONS),
-          *({"correction": correction, "baseline": name} for name in ("A", "B", "D") for correction in (
-              "auto", "none", "bh"))]
+OTHERS = [
+    {"alpha": 0.2},
+    {"alpha": 0.01, "ci": "basic"},
+    {"ci": "jackknife-t"},
+    {"ci": "bca"},
+    {"rank_rule": "overlap"},
+    {"rank_rule": "wmt24"},
+    {"rank_rule": "wmt25", "alpha": 0.1},
+    *({"correction": correction} for correction in CORRECTIONS),
+    *(
+        {"correction": correction, "baseline": name}
+        for name in ("A", "B", "D")
+        for correction in ("auto", "none", "bh")
+    ),
+]
 
 
 def draw_nothing(patch):
     """Whatever draws or counts fails."""
+
     def fail(*args, **more):
         pytest.fail("drawn or counted again")
 
-    for name in ("bootstrap_scores", "swap_differences", "swap_rows", "jackknife_scores", "UnitStatistics"):
+    for name in (
+        "bootstrap_scores",
+        "swap_differences",
+        "swap_rows",
+        "jackknife_scores",
+        "UnitStatistics",
+    ):
         patch.setattr(engine, name, fail)
     for module in (draws_module, engine, comparison):
         patch.setattr(module, "measure", fail)
@@ -72,9 +121,16 @@ def draw_nothing(patch):
 
 @pytest.fixture(scope="module")
 def drawn():
-    return {case: draw(testset, metric, trials=999 if "trials" not in settings else settings["trials"], resamples=300,
-                       **{key: value for key, value in settings.items() if key != "trials"})
-            for case, (testset, metric, settings) in CASES.items()}
+    return {
+        case: draw(
+            testset,
+            metric,
+            trials=999 if "trials" not in settings else settings["trials"],
+            resamples=300,
+            **{key: value for key, value in settings.items() if key != "trials"},
+        )
+        for case, (testset, metric, settings) in CASES.items()
+    }
 
 
 @pytest.mark.parametrize("case", brief(6, CASES))
@@ -99,15 +155,27 @@ def test_as_a_comparison_with_these_settings(case, drawn, monkeypatch):
 
 def test_the_cases_have_what_tells_settings_apart(drawn):
     def decided(case, **other):
-        result, = decide(drawn[case], **other).metrics.values()
-        return [pair.better for pair in result.pairs], [pair.decidable for pair in result.pairs], result.by_reference
+        (result,) = decide(drawn[case], **other).metrics.values()
+        return (
+            [pair.better for pair in result.pairs],
+            [pair.decidable for pair in result.pairs],
+            result.by_reference,
+        )
 
-    assert decided("many documents", correction="none")[0] != decided("many documents", correction="bonferroni")[0]
+    assert (
+        decided("many documents", correction="none")[0]
+        != decided("many documents", correction="bonferroni")[0]
+    )
     assert decided("many documents", alpha=0.5)[0] != decided("many documents", alpha=0.01)[0]
     few = "seven documents: some corrections decide nothing"
-    assert any(decided(few, correction="none")[1]) and not any(decided(few, correction="bonferroni")[1])
+    assert any(decided(few, correction="none")[1]) and not any(
+        decided(few, correction="bonferroni")[1]
+    )
     references = "two references, too few trials for some"
-    assert decided(references, correction="none")[2] and not decided(references, correction="bonferroni")[2]
+    assert (
+        decided(references, correction="none")[2]
+        and not decided(references, correction="bonferroni")[2]
+    )
     assert any(pair.n == 0 for pair in decide(drawn["gaps"]).metrics["human"].pairs)
     assert {TESTS[one.plan.test].draws for one in drawn.values()} == {"swaps", "bootstrap", "none"}
 
@@ -125,7 +193,9 @@ def test_pairs_that_are_too_many_to_keep_are_made_again_for_each_family(monkeypa
 @pytest.mark.parametrize("gaps", [False, True])
 @pytest.mark.parametrize("baseline", ["A", "B", "D"])
 def test_a_baseline_is_corrected_over_its_own_pairs(gaps, test, baseline):
-    """Romano-Wolf of these pairs only, from what `replicates` gives: all pairs would be a larger family."""
+    """Romano-Wolf of these pairs only, from what `replicates` gives: all pairs would be a larger
+    family.
+    """
     scores = np.random.default_rng(1).normal([[61], [60.5], [60], [59.5]], 5, (4, 60)).tolist()
     if gaps:
         scores[2][:30] = scores[3][30:] = [None] * 30
@@ -139,8 +209,10 @@ def test_a_baseline_is_corrected_over_its_own_pairs(gaps, test, baseline):
     null = tested[some] - (tested[some].mean(axis=1, keepdims=True) if test == "bootstrap" else 0)
     expected = romano_wolf(np.array([pair.delta for pair in pairs])[some], null)
     assert [pair.p_adjusted for pair in pairs if pair.n] == pytest.approx(expected, abs=1e-12)
-    together = {frozenset((pair.a, pair.b)): pair.p_adjusted
-                for pair in compare(testset, "human", **asked).metrics["human"].pairs}
+    together = {
+        frozenset((pair.a, pair.b)): pair.p_adjusted
+        for pair in compare(testset, "human", **asked).metrics["human"].pairs
+    }
     assert any(pair.p_adjusted < together[frozenset((pair.a, pair.b))] for pair in pairs if pair.n)
 
 
@@ -148,13 +220,23 @@ def task_of(testset):
     return Task("toy", {"en-de": testset, "en-cs": testset.only(["A", "B", "D"])})
 
 
-@pytest.mark.parametrize("task, metric, rank_rules", [
-    (task_of(CASES["many documents"][0]), "bleu", ["overlap"]),
-    (task_of(CASES["domains"][0]), "human", ["overlap", "wmt24", "wmt25"])], ids=["texts", "domains"])
+@pytest.mark.parametrize(
+    "task, metric, rank_rules",
+    [
+        (task_of(CASES["many documents"][0]), "bleu", ["overlap"]),
+        (task_of(CASES["domains"][0]), "human", ["overlap", "wmt24", "wmt25"]),
+    ],
+    ids=["texts", "domains"],
+)
 def test_a_task_draws_nothing_again(task, metric, rank_rules, monkeypatch):
     cache, asked = {}, dict(trials=499, resamples=100)
     compare_task(task, metric, cache=cache, **asked)
-    for other in ({"alpha": 0.2}, {"correction": "bh"}, {"ci": "basic"}, *({"rank_rule": rule} for rule in rank_rules)):
+    for other in (
+        {"alpha": 0.2},
+        {"correction": "bh"},
+        {"ci": "basic"},
+        *({"rank_rule": rule} for rule in rank_rules),
+    ):
         anew = compare_task(task, metric, **asked, **other)
         with monkeypatch.context() as patch:
             draw_nothing(patch)
@@ -163,6 +245,10 @@ def test_a_task_draws_nothing_again(task, metric, rank_rules, monkeypatch):
 
 def test_a_rule_by_domain_scores_by_domain_across_language_pairs():
     task = task_of(rated(["news"] * 10 + ["social"] * 50))
-    by_segment, by_domain = (compare_task(task, "human", trials=99, resamples=50, rank_rule=rule).macro["human"]
-                             for rule in ("simultaneous", "wmt24"))
-    assert {row.system: row.score for row in by_segment.systems} != {row.system: row.score for row in by_domain.systems}
+    by_segment, by_domain = (
+        compare_task(task, "human", trials=99, resamples=50, rank_rule=rule).macro["human"]
+        for rule in ("simultaneous", "wmt24")
+    )
+    assert {row.system: row.score for row in by_segment.systems} != {
+        row.system: row.score for row in by_domain.systems
+    }

@@ -11,8 +11,18 @@ from mtsig_core.stats.settings import Plan, resolve
 from tests.builders.toys import Given, bleu, bleu_counts, compare_given, toy
 
 COUNTS, DOCUMENTS = bleu_counts(seed=41, qualities=[1.0, 0.0, 1.03, -1.0, 0.97], n_segments=150)
-ASKED = dict(test="ar", unit="auto", block_length=None, trials=199, alpha=0.05, correction="auto", ci="auto",
-             resamples=50, seed=0, baseline=None)
+ASKED = dict(
+    test="ar",
+    unit="auto",
+    block_length=None,
+    trials=199,
+    alpha=0.05,
+    correction="auto",
+    ci="auto",
+    resamples=50,
+    seed=0,
+    baseline=None,
+)
 
 
 def measured(higher_is_better=True, **asked):
@@ -22,8 +32,12 @@ def measured(higher_is_better=True, **asked):
 
 
 class TestSwapsOfUnlikeSystems:
-    """Shares of right words. A says twice as many words as an unlike B, of which half as many depend on how hard a
-    segment is: both are right as much more often where it is easy, and swaps do not see what that does to a share."""
+    """Shares of right words.
+
+    A says twice as many words as an unlike B, of which half as many depend on how hard a segment
+    is: both are right as much more often where it is easy, and swaps do not see what that does to a
+    share.
+    """
 
     @staticmethod
     def statistics(n, unlike, seed=3):
@@ -31,8 +45,10 @@ class TestSwapsOfUnlikeSystems:
         words = rng.integers(10, 30, n)
         ease = rng.normal(0, 0.25, n)
         said = [words, words // 2 if unlike else words]
-        right = [rng.binomial(own, np.clip(0.5 + (ease / 2 if unlike and k == 0 else ease), 0, 1))
-                 for k, own in enumerate(said)]
+        right = [
+            rng.binomial(own, np.clip(0.5 + (ease / 2 if unlike and k == 0 else ease), 0, 1))
+            for k, own in enumerate(said)
+        ]
         return np.stack([np.array(right), np.array(said)], axis=-1)
 
     @staticmethod
@@ -41,15 +57,25 @@ class TestSwapsOfUnlikeSystems:
 
     def test_it_is_the_root_mean_square_over_all_swaps(self):
         counts = self.statistics(9, True)
-        pair, = compare_given(counts, self.share, trials=999, resamples=50).pairs
-        swapped = [self.share(counts[np.where(coins, 1, 0), np.arange(9)].sum(axis=0))
-                   - self.share(counts[np.where(coins, 0, 1), np.arange(9)].sum(axis=0))
-                   for coins in itertools.product([False, True], repeat=9) if any(coins)]
+        (pair,) = compare_given(counts, self.share, trials=999, resamples=50).pairs
+        swapped = [
+            self.share(counts[np.where(coins, 1, 0), np.arange(9)].sum(axis=0))
+            - self.share(counts[np.where(coins, 0, 1), np.arange(9)].sum(axis=0))
+            for coins in itertools.product([False, True], repeat=9)
+            if any(coins)
+        ]
         assert pair.swap_se == pytest.approx(np.sqrt(np.mean(np.square(swapped))), rel=1e-6)
-        assert compare_given(counts, self.share, test="bootstrap", trials=999, resamples=50).pairs[0].swap_se is None
+        assert (
+            compare_given(counts, self.share, test="bootstrap", trials=999, resamples=50)
+            .pairs[0]
+            .swap_se
+            is None
+        )
 
     def test_of_alike_ones_samples_vary_as_swaps_do(self):
-        pair, = compare_given(self.statistics(400, False), self.share, trials=999, unit="segment").pairs
+        (pair,) = compare_given(
+            self.statistics(400, False), self.share, trials=999, unit="segment"
+        ).pairs
         assert pair.se == pytest.approx(pair.swap_se, rel=0.06) and not pair.unlike
 
     def test_a_difference_that_swaps_make_too_sure_is_told(self):
@@ -57,7 +83,7 @@ class TestSwapsOfUnlikeSystems:
         from mtsig_core.stats.significance import approximate_randomization
 
         counts = self.statistics(400, True)
-        pair, = compare_given(counts, self.share, trials=999, unit="segment").pairs
+        (pair,) = compare_given(counts, self.share, trials=999, unit="segment").pairs
         assert pair.unlike
         rng, rejected, shift = np.random.default_rng(4), 0, self.share(counts.sum(axis=1))
         for _ in range(300):
@@ -77,7 +103,9 @@ class TestLeadersByAReference:
 
     @staticmethod
     def leaders(seen, settings, stage=lambda name: None):
-        part = draws._draw_reference("ref", seen.testset, seen.metric, Plan.from_settings(settings), 1, stage, "alone")
+        part = draws._draw_reference(
+            "ref", seen.testset, seen.metric, Plan.from_settings(settings), 1, stage, "alone"
+        )
         return decisions._leaders(part, seen.sign, settings)
 
     def test_the_last_that_may_be_the_first_need_not_be_ahead(self, monkeypatch):
@@ -89,4 +117,8 @@ class TestLeadersByAReference:
         for ahead in (False, True):
             signs[0] = ahead
             found = self.leaders(seen, settings)
-            assert (found.leaders, found.ahead, found.decidable) == ((seen.best_first().names[0],), ahead, True)
+            assert (found.leaders, found.ahead, found.decidable) == (
+                (seen.best_first().names[0],),
+                ahead,
+                True,
+            )

@@ -43,25 +43,50 @@ def first_statistic(sums):
 
 
 def sums_of(statistics, weights):
-    """What the engine makes of them. In double precision: single would be compared as if whole numbers were single."""
+    """What the engine makes of them.
+
+    In double precision: single would be compared as if whole numbers were single.
+    """
     return data_of(statistics, first_statistic).weighted_sums(weights).astype(np.float64)
 
 
 def exact_sums(statistics, weights):
-    """(systems, units, stats) and (rows, units) -> (stats, systems, rows) in whole numbers of any size."""
-    return np.einsum("suk,ru->ksr", np.vectorize(int, otypes=[object])(statistics), weights.astype(object))
+    """(systems, units, stats) and (rows, units) -> (stats, systems, rows) in whole numbers of any
+    size.
+    """
+    return np.einsum(
+        "suk,ru->ksr", np.vectorize(int, otypes=[object])(statistics), weights.astype(object)
+    )
 
 
 @st.composite
 def whole_statistics(draw):
-    """Statistics that repeat as those of real metrics do: equal columns, columns a step apart, constant ones."""
-    n_systems, n, n_stats = draw(st.integers(1, 4)), draw(st.integers(1, 12)), draw(st.integers(1, 5))
-    dtype = draw(st.sampled_from([bool, *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))]))
-    largest = 1 if dtype is bool else draw(st.sampled_from([3, 100, min(np.iinfo(dtype).max, 2**44)]))
-    statistics = draw(hnp.arrays(np.int64, (n_systems, n, n_stats), elements=st.integers(0, int(largest))))
+    """Statistics that repeat as those of real metrics do: equal columns, columns a step apart,
+    constant ones.
+    """
+    n_systems, n, n_stats = (
+        draw(st.integers(1, 4)),
+        draw(st.integers(1, 12)),
+        draw(st.integers(1, 5)),
+    )
+    dtype = draw(
+        st.sampled_from(
+            [bool, *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))]
+        )
+    )
+    largest = (
+        1 if dtype is bool else draw(st.sampled_from([3, 100, min(np.iinfo(dtype).max, 2**44)]))
+    )
+    statistics = draw(
+        hnp.arrays(np.int64, (n_systems, n, n_stats), elements=st.integers(0, int(largest)))
+    )
     for k in range(1, n_stats):
         for system in range(n_systems):
-            how = draw(st.sampled_from(["free", "as before", "a step from before", "as the first system", "constant"]))
+            how = draw(
+                st.sampled_from(
+                    ["free", "as before", "a step from before", "as the first system", "constant"]
+                )
+            )
             before = statistics[system, :, k - 1]
             if how == "as before":
                 statistics[system, :, k] = before
@@ -78,7 +103,9 @@ def whole_statistics(draw):
 def some_weights(draw, n):
     """Up to n draws of n units, in each of a few rows."""
     rows = draw(st.lists(st.lists(st.integers(0, n - 1), max_size=n), min_size=1, max_size=4))
-    return np.array([np.bincount(np.array(row, dtype=int), minlength=n) for row in rows], dtype=np.uint16)
+    return np.array(
+        [np.bincount(np.array(row, dtype=int), minlength=n) for row in rows], dtype=np.uint16
+    )
 
 
 class TestSums:
@@ -93,19 +120,35 @@ class TestSums:
     @given(st.data(), st.integers(1, 5))
     def test_real_numbers_are_rounded_once_and_then_summed_exactly(self, data, rows):
         dtype = data.draw(st.sampled_from([np.float32, np.float64]))
-        scale = data.draw(st.sampled_from([1.0] if dtype is np.float32 else [1e-99, 1e-6, 1.0, 1e99]))
-        statistics = dtype(scale) * data.draw(hnp.arrays(dtype, (2, 7, 2), elements=st.floats(-100, 100, width=32)))
+        scale = data.draw(
+            st.sampled_from([1.0] if dtype is np.float32 else [1e-99, 1e-6, 1.0, 1e99])
+        )
+        statistics = dtype(scale) * data.draw(
+            hnp.arrays(dtype, (2, 7, 2), elements=st.floats(-100, 100, width=32))
+        )
         weights = data.draw(some_weights(7))
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(engine, "_UNITS_AT_ONCE", rows)
             sums = sums_of(statistics, weights)
             rounded = sums_of(statistics, np.eye(7, dtype=np.uint16)).transpose(1, 2, 0)
-        exact = np.einsum("suk,ru->ksr", np.vectorize(Fraction, otypes=[object])(rounded), weights.astype(object))
+        exact = np.einsum(
+            "suk,ru->ksr", np.vectorize(Fraction, otypes=[object])(rounded), weights.astype(object)
+        )
         assert (sums == exact).all()
         assert (np.abs(rounded - statistics) <= 2**-40 * np.abs(statistics).max(axis=(0, 1))).all()
 
-    @pytest.mark.parametrize("largest, times", [
-        (2**23 - 1, 1), (2**23 + 1, 3), (2**24 - 1, 1), (2**24, 1), (2**24 + 1, 1), (2**31 - 1, 7), (2**40 + 1, 999)])
+    @pytest.mark.parametrize(
+        "largest, times",
+        [
+            (2**23 - 1, 1),
+            (2**23 + 1, 3),
+            (2**24 - 1, 1),
+            (2**24, 1),
+            (2**24 + 1, 1),
+            (2**31 - 1, 7),
+            (2**40 + 1, 999),
+        ],
+    )
     def test_exact_on_both_sides_of_what_single_precision_can_hold(self, largest, times):
         statistics = np.ones((2, times + 1, 3), dtype=np.int64)
         statistics[0, 0], statistics[1, -1] = [largest, 1, largest], [1, 2, largest]
@@ -141,11 +184,19 @@ class TestSums:
     def test_swapped_units_are_summed_like_weighted_ones(self, statistics, times, seed):
         statistics = np.tile(statistics, (1, times, 1))
         data = data_of(statistics, first_statistic)
-        words = np.random.default_rng(seed).integers(0, 2**64, (3, -(-data.units.n // 64)), np.uint64)
+        words = np.random.default_rng(seed).integers(
+            0, 2**64, (3, -(-data.units.n // 64)), np.uint64
+        )
         words[0] = 2**64 - 1
         swapped = unpack_bits(words, data.units.n)
-        assert swapped[0].all() and (data.expand(data.swapped_columns(words)) == data.weighted_sums(swapped)).all()
-        assert (data.expand(data.swapped_columns(words)).astype(np.float64) == exact_sums(statistics, swapped)).all()
+        assert (
+            swapped[0].all()
+            and (data.expand(data.swapped_columns(words)) == data.weighted_sums(swapped)).all()
+        )
+        assert (
+            data.expand(data.swapped_columns(words)).astype(np.float64)
+            == exact_sums(statistics, swapped)
+        ).all()
 
     @pytest.mark.parametrize("largest", [2000, 2047, 2048, 4095, 4096])
     def test_no_swapped_sum_runs_over_into_the_next(self, largest):
@@ -154,7 +205,9 @@ class TestSums:
         every = np.full((1, 47), 2**64 - 1, np.uint64)
         data = data_of(statistics, first_statistic)
         assert (data._columns.dtype == np.uint16) == (largest <= 2047)
-        assert (data.expand(data.swapped_columns(every)) == statistics.sum(axis=1).T[..., None]).all()
+        assert (
+            data.expand(data.swapped_columns(every)) == statistics.sum(axis=1).T[..., None]
+        ).all()
 
 
 class TestBootstrap:
@@ -164,22 +217,46 @@ class TestBootstrap:
         for replicate, counts in list(enumerate(bootstrap_weights(segments(60), 5, 0)))[::50]:
             drawn = np.repeat(np.arange(60), counts)
             np.testing.assert_allclose(
-                scores[:, replicate], rule(statistics[:, drawn].sum(axis=1)), atol=1e-6 if rule is mean else 1e-9)
+                scores[:, replicate],
+                rule(statistics[:, drawn].sum(axis=1)),
+                atol=1e-6 if rule is mean else 1e-9,
+            )
 
     @pytest.mark.parametrize("statistics, rule", [(COUNTS, bleu), (SCORES, mean)])
-    @pytest.mark.parametrize("units", [segments(60), Units("document", np.arange(60) // 7, 9),
-                                       Units("block", np.arange(60), 60, 5.0)], ids=lambda units: units.kind)
+    @pytest.mark.parametrize(
+        "units",
+        [
+            segments(60),
+            Units("document", np.arange(60) // 7, 9),
+            Units("block", np.arange(60), 60, 5.0),
+        ],
+        ids=lambda units: units.kind,
+    )
     def test_a_replicate_depends_on_nothing_but_the_seed(self, statistics, rule, units):
         scores = bootstrap_scores(data_of(statistics, rule, units), 600, seed=3)
         same = {
-            "fewer replicates": (bootstrap_scores(data_of(statistics, rule, units), 300, 3), scores[:, :300]),
-            "two workers": (bootstrap_scores(data_of(statistics, rule, units), 600, 3, jobs=2), scores),
-            "other systems": (bootstrap_scores(data_of(statistics[1:2], rule, units), 600, 3), scores[1:2]),
-            "another order": (bootstrap_scores(data_of(statistics[::-1], rule, units), 600, 3), scores[::-1]),
+            "fewer replicates": (
+                bootstrap_scores(data_of(statistics, rule, units), 300, 3),
+                scores[:, :300],
+            ),
+            "two workers": (
+                bootstrap_scores(data_of(statistics, rule, units), 600, 3, jobs=2),
+                scores,
+            ),
+            "other systems": (
+                bootstrap_scores(data_of(statistics[1:2], rule, units), 600, 3),
+                scores[1:2],
+            ),
+            "another order": (
+                bootstrap_scores(data_of(statistics[::-1], rule, units), 600, 3),
+                scores[::-1],
+            ),
         }
         for what, (these, those) in same.items():
             assert these.tobytes() == np.ascontiguousarray(those).tobytes(), what
-        assert not np.array_equal(scores, bootstrap_scores(data_of(statistics, rule, units), 600, seed=4))
+        assert not np.array_equal(
+            scores, bootstrap_scores(data_of(statistics, rule, units), 600, seed=4)
+        )
 
 
 class TestSwaps:
@@ -192,14 +269,25 @@ class TestSwaps:
             for k, (i, j) in enumerate(pairs):
                 first = np.where(traded, statistics[j], statistics[i]).sum(axis=0)
                 second = np.where(traded, statistics[i], statistics[j]).sum(axis=0)
-                assert differences[k, replicate] == pytest.approx(rule(first) - rule(second), abs=1e-6)
+                assert differences[k, replicate] == pytest.approx(
+                    rule(first) - rule(second), abs=1e-6
+                )
 
     @pytest.mark.parametrize("statistics, rule", [(COUNTS, bleu), (SCORES, mean)])
-    @pytest.mark.parametrize("units", [segments(60), Units("document", np.arange(60) // 4, 15),
-                                       Units("block", np.arange(60), 60, 5.0)], ids=lambda units: units.kind)
+    @pytest.mark.parametrize(
+        "units",
+        [
+            segments(60),
+            Units("document", np.arange(60) // 4, 15),
+            Units("block", np.arange(60), 60, 5.0),
+        ],
+        ids=lambda units: units.kind,
+    )
     def test_a_replicate_depends_on_nothing_but_the_seed(self, statistics, rule, units):
         def differences(which, pairs, n=600, seed=3, jobs=1):
-            return swap_differences(data_of(statistics[which], rule, units), np.array(pairs), n, seed, jobs=jobs)
+            return swap_differences(
+                data_of(statistics[which], rule, units), np.array(pairs), n, seed, jobs=jobs
+            )
 
         pairs = all_pairs(3)
         all_of_them = differences([0, 1, 2], pairs)
@@ -208,7 +296,10 @@ class TestSwaps:
             "two workers": (differences([0, 1, 2], pairs, jobs=2), all_of_them),
             "other systems": (differences([0, 2], [(0, 1)]), all_of_them[1:2]),
             "other pairs": (differences([0, 1, 2], [(1, 2), (0, 2)]), all_of_them[[2, 1]]),
-            "the pair turned round": (differences([0, 1, 2], [(1, 0), (2, 0), (2, 1)]), -all_of_them),
+            "the pair turned round": (
+                differences([0, 1, 2], [(1, 0), (2, 0), (2, 1)]),
+                -all_of_them,
+            ),
             "another order": (differences([2, 0, 1], [(1, 2), (1, 0), (2, 0)]), all_of_them),
         }
         for what, (these, those) in same.items():
@@ -222,7 +313,10 @@ class TestSwaps:
             counts[1, 2:, 5] = counts[2, :, 5] = 0
         data = UnitStatistics(Bleu(), counts, segments(60))
         differences = swap_differences(data, all_pairs(4), 300, seed=2)
-        assert differences.tobytes() == swap_differences(data_of(counts), all_pairs(4), 300, seed=2).tobytes()
+        assert (
+            differences.tobytes()
+            == swap_differences(data_of(counts), all_pairs(4), 300, seed=2).tobytes()
+        )
         assert np.isfinite(differences).all() and differences.any()
 
     def test_a_subclass_with_another_score_is_scored_by_that(self):
@@ -230,12 +324,21 @@ class TestSwaps:
             def score(self, sums):
                 return np.asarray(sums)[..., 0].astype(float)
 
-        swapped = swap_differences(UnitStatistics(Words(), COUNTS, segments(60)), all_pairs(4), 300, seed=2)
-        np.testing.assert_array_equal(swapped, swap_differences(data_of(COUNTS, first_statistic), all_pairs(4), 300, 2))
+        swapped = swap_differences(
+            UnitStatistics(Words(), COUNTS, segments(60)), all_pairs(4), 300, seed=2
+        )
+        np.testing.assert_array_equal(
+            swapped, swap_differences(data_of(COUNTS, first_statistic), all_pairs(4), 300, 2)
+        )
 
     @pytest.mark.parametrize("statistics, rule", [(COUNTS, bleu), (SCORES, mean)])
-    def test_what_is_too_much_to_be_kept_is_made_again_to_the_same_bits(self, monkeypatch, statistics, rule):
-        data, pairs = data_of(statistics, rule), np.concatenate([all_pairs(len(statistics)), [[2, 0]]])
+    def test_what_is_too_much_to_be_kept_is_made_again_to_the_same_bits(
+        self, monkeypatch, statistics, rule
+    ):
+        data, pairs = (
+            data_of(statistics, rule),
+            np.concatenate([all_pairs(len(statistics)), [[2, 0]]]),
+        )
         kept = swap_rows(data, pairs, 600, seed=3)
         assert isinstance(kept, np.ndarray)
         monkeypatch.setattr(engine, "_MOST_KEPT", 100)
@@ -251,14 +354,16 @@ class TestSwaps:
         made = swap_rows(data, pairs, 600, seed=3, progress=shares.append)
         drawn = len(shares)
         for row in range(len(pairs)):
-            made[row:row + 1]
+            made[row : row + 1]
         assert shares == sorted(shares) and shares[drawn - 1] == pytest.approx(0.1)
         assert shares[-1] == pytest.approx(0.1 + 0.9 / 2) and len(shares) == drawn + len(pairs)
 
 
 class TestJackknife:
     @pytest.mark.parametrize("statistics, rule", [(COUNTS, bleu), (SCORES, mean)])
-    @pytest.mark.parametrize("units", [segments(60), Units("document", np.arange(60) % 7, 7)], ids=lambda u: u.kind)
+    @pytest.mark.parametrize(
+        "units", [segments(60), Units("document", np.arange(60) % 7, 7)], ids=lambda u: u.kind
+    )
     def test_each_unit_is_left_out_once(self, statistics, rule, units, monkeypatch):
         monkeypatch.setattr(engine, "_UNITS_AT_ONCE", 8)
         left_out = jackknife_scores(data_of(statistics, rule, units))
@@ -267,7 +372,9 @@ class TestJackknife:
 
     def test_blocks_are_left_out_as_a_whole(self):
         left_out = jackknife_scores(data_of(COUNTS, units=Units("block", np.arange(60), 60, 20.0)))
-        by_hand = [bleu(np.delete(COUNTS, np.s_[at:at + 20], axis=1).sum(axis=1)) for at in (0, 20, 40)]
+        by_hand = [
+            bleu(np.delete(COUNTS, np.s_[at : at + 20], axis=1).sum(axis=1)) for at in (0, 20, 40)
+        ]
         np.testing.assert_allclose(left_out, np.transpose(by_hand), atol=1e-9)
 
 
@@ -287,7 +394,9 @@ class TestProgress:
         work(data_of(COUNTS), jobs, shares.append)
         assert shares == pytest.approx(np.arange(1, 11) / 10)
 
-    @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore:.* tasks")
+    @pytest.mark.filterwarnings(
+        "ignore::pytest.PytestUnraisableExceptionWarning", "ignore:.* tasks"
+    )
     def test_cancelling_stops_between_blocks(self, work, jobs):
         def stop(share):
             shares.append(share)
@@ -310,37 +419,56 @@ def documents(n):
 
 @given(whole_statistics(), st.data())
 def test_all_is_given_back(statistics, data):
-    statistics = statistics.astype(np.int32 if statistics.max() < 2**31 and data.draw(st.booleans()) else np.int64)
+    statistics = statistics.astype(
+        np.int32 if statistics.max() < 2**31 and data.draw(st.booleans()) else np.int64
+    )
     columns = Columns.from_statistics(statistics)
     assert columns.shape == statistics.shape and columns.statistics().dtype == statistics.dtype
     np.testing.assert_array_equal(columns.statistics(), statistics)
     np.testing.assert_array_equal(columns.totals().T, statistics.sum(axis=1))
     order = np.array(data.draw(st.permutations(range(len(statistics)))))
-    some = order[:data.draw(st.integers(1, len(order)))]
+    some = order[: data.draw(st.integers(1, len(order)))]
     for systems in (order, some):
         np.testing.assert_array_equal(columns.only(systems).statistics(), statistics[systems])
     units = documents(statistics.shape[1])
     np.testing.assert_array_equal(columns.by(units).statistics(), units.sum(statistics))
-    np.testing.assert_array_equal(columns.only(some).by(units).statistics(), units.sum(statistics[some]))
+    np.testing.assert_array_equal(
+        columns.only(some).by(units).statistics(), units.sum(statistics[some])
+    )
 
 
 @pytest.mark.parametrize("largest", [1, 2000, 30_000, 2**24, 2**31 - 1])
-@pytest.mark.parametrize("units", [Units.segments(60), documents(60)], ids=["segments", "documents"])
+@pytest.mark.parametrize(
+    "units", [Units.segments(60), documents(60)], ids=["segments", "documents"]
+)
 def test_draws_and_swaps_are_those_of_the_statistics(units, largest):
     statistics = (COUNTS * (largest // COUNTS.max() or 1)).astype(np.int64)
-    whole, columns = (UnitStatistics(Given({}, first_statistic), given, units)
-                      for given in (statistics, Columns.from_statistics(statistics)))
+    whole, columns = (
+        UnitStatistics(Given({}, first_statistic), given, units)
+        for given in (statistics, Columns.from_statistics(statistics))
+    )
     assert bootstrap_scores(whole, 300, 1).tobytes() == bootstrap_scores(columns, 300, 1).tobytes()
     pairs = all_pairs(len(statistics))
-    assert swap_differences(whole, pairs, 300, 1).tobytes() == swap_differences(columns, pairs, 300, 1).tobytes()
+    assert (
+        swap_differences(whole, pairs, 300, 1).tobytes()
+        == swap_differences(columns, pairs, 300, 1).tobytes()
+    )
 
 
 def test_counts_are_kept_so_and_scores_as_they_are():
     texts = ["a b c d e", "a b c d x"] * 20
-    toy = TestSet("toy", {"A": texts, "B": texts[::-1]}, {"ref": texts}, documents=[f"d{k // 2}" for k in range(40)])
+    toy = TestSet(
+        "toy",
+        {"A": texts, "B": texts[::-1]},
+        {"ref": texts},
+        documents=[f"d{k // 2}" for k in range(40)],
+    )
     seen = measure(toy, "bleu")
     assert isinstance(seen.stored, Columns) and not isinstance(measure(toy, "nist").stored, Columns)
     counts = make_metric("bleu").statistics(toy)
     np.testing.assert_array_equal(seen.statistics, counts)
     assert seen.scores.tolist() == bleu(counts.sum(axis=1)).tolist()
-    assert compare(toy, trials=99, resamples=50).metrics["bleu"].systems[0].score == seen.best_first().scores[0]
+    assert (
+        compare(toy, trials=99, resamples=50).metrics["bleu"].systems[0].score
+        == seen.best_first().scores[0]
+    )

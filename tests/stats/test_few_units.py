@@ -1,4 +1,6 @@
-"""Few units: all swaps in place of random ones, against enumeration by loops; what so few of them can decide."""
+"""Few units: all swaps in place of random ones, against enumeration by loops; what so few of them
+can decide.
+"""
 
 import itertools
 from dataclasses import replace
@@ -27,7 +29,13 @@ from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.arrays import apply_to_known
 from mtsig_core.stats.cautions import about_intervals
 from mtsig_core.stats.draws import score_over_domains
-from mtsig_core.stats.engine import ENOUGH, UnitStatistics, all_pairs, count_differing_units, measure
+from mtsig_core.stats.engine import (
+    ENOUGH,
+    UnitStatistics,
+    all_pairs,
+    count_differing_units,
+    measure,
+)
 from mtsig_core.stats.few_units import find_freedom, least_of_blocks
 from mtsig_core.stats.pair import equivalence
 from mtsig_core.stats.power import cannot_plan, degrees_of_freedom
@@ -54,7 +62,9 @@ def all_differences(by_unit, rule, a, b):
 
 
 def step_down(differences):
-    """Romano and Wolf's exact adjusted p: of all swaps, those whose largest t among the pairs left reaches a pair's."""
+    """Romano and Wolf's exact adjusted p: of all swaps, those whose largest t among the pairs left
+    reaches a pair's.
+    """
     t = {pair: np.abs(d) / np.std(d) for pair, d in differences.items()}
     p, so_far, left = {}, 0.0, sorted(t, key=lambda pair: -t[pair][0])
     while left:
@@ -75,8 +85,10 @@ class TestExact:
         assert f"|unit:document|trials:{2**n - 1}[all]|" in result.signature
         by_unit = np.add.reduceat(statistics, np.arange(0, 3 * n, 3), axis=1)
         place = {name: ord(name) - ord("A") for name in "ABC"}
-        every = {(pair.a, pair.b): all_differences(by_unit, bleu, place[pair.a], place[pair.b])
-                 for pair in result.pairs}
+        every = {
+            (pair.a, pair.b): all_differences(by_unit, bleu, place[pair.a], place[pair.b])
+            for pair in result.pairs
+        }
         adjusted = step_down(every)
         for pair in result.pairs:
             d = every[pair.a, pair.b]
@@ -84,7 +96,9 @@ class TestExact:
             assert pair.p_adjusted == adjusted[pair.a, pair.b]
 
     def test_pairs_are_studentised_by_all_swaps(self):
-        """Without the observed difference the standard deviation, and so the order, depends on what was observed."""
+        """Without the observed difference the standard deviation, and so the order, depends on what
+        was observed.
+        """
         rng, signs = np.random.default_rng(0), np.array(list(itertools.product([1, -1], repeat=5)))
         differed = 0
         for _ in range(200):
@@ -97,26 +111,41 @@ class TestExact:
 
     def test_no_doubt_by_monte_carlo_error(self):
         scores = {"A": (9.0, 8.0, 9.0, 7.0, 8.5, 6.0), "B": (5.0, 4.0, 6.0, 5.0, 3.0, 5.5)}
-        testset = TestSet("toy", {"A": ["x"] * 6, "B": ["y"] * 6}, {"ref": ["z"] * 6},
-                          scores={"human": SegmentScores(scores)})
+        testset = TestSet(
+            "toy",
+            {"A": ["x"] * 6, "B": ["y"] * 6},
+            {"ref": ["z"] * 6},
+            scores={"human": SegmentScores(scores)},
+        )
         found = compare(testset, "human", alpha=2 / 64, **QUICK)
         assert found.metrics["human"].pairs[0].p_adjusted == 2 / 64
         assert not [caution for caution in found.warnings if caution.code == "near-alpha"]
 
 
 class TestTexts:
-    """The oracle knows neither statistics nor sums: outputs trade places, and sacreBLEU scores all of them anew."""
+    """The oracle knows neither statistics nor sums: outputs trade places, and sacreBLEU scores all
+    of them anew.
+    """
 
     def swapped(self, theirs, first, second, references, documents):
         """The differences of scores after each swap of documents, none swapped first."""
         found = []
         for coins in itertools.product([False, True], repeat=max(documents) + 1):
-            a, b = zip(*((y, x) if coins[d] else (x, y) for x, y, d in zip(first, second, documents, strict=True)),
-                       strict=True)
-            found.append(theirs.corpus_score(a, references).score - theirs.corpus_score(b, references).score)
+            a, b = zip(
+                *(
+                    (y, x) if coins[d] else (x, y)
+                    for x, y, d in zip(first, second, documents, strict=True)
+                ),
+                strict=True,
+            )
+            found.append(
+                theirs.corpus_score(a, references).score - theirs.corpus_score(b, references).score
+            )
         return np.array(found)
 
-    @pytest.mark.parametrize("documents", [(0, 1, 2, 3, 4, 5), (0, 0, 0, 1, 2, 2, 3, 3)], ids=["segments", "documents"])
+    @pytest.mark.parametrize(
+        "documents", [(0, 1, 2, 3, 4, 5), (0, 0, 0, 1, 2, 2, 3, 3)], ids=["segments", "documents"]
+    )
     @pytest.mark.parametrize("metric, theirs", [("bleu", BLEU), ("chrf", CHRF), ("ter", TER)])
     def test_p_is_the_share_of_all_swaps_of_texts(self, metric, theirs, documents):
         n = len(documents)
@@ -124,35 +153,63 @@ class TestTexts:
         reference = [" ".join(rng.choice(list("abcdefgh"), rng.integers(6, 9))) for _ in range(n)]
 
         def said(errors):
-            return [" ".join(rng.choice(list("abcdefgh")) if rng.random() < errors else word for word in text.split())
-                    for text in reference]
+            return [
+                " ".join(
+                    rng.choice(list("abcdefgh")) if rng.random() < errors else word
+                    for word in text.split()
+                )
+                for text in reference
+            ]
 
         other, first, second = said(0.3), said(0.2), said(0.35)
-        testset = TestSet("toy", {"A": first, "B": second, "C": first}, {"r": reference, "s": other},
-                          documents=None if len(set(documents)) == n else [f"d{k}" for k in documents])
+        testset = TestSet(
+            "toy",
+            {"A": first, "B": second, "C": first},
+            {"r": reference, "s": other},
+            documents=None if len(set(documents)) == n else [f"d{k}" for k in documents],
+        )
         result = compare(testset, metric, correction="none", **QUICK).metrics[metric]
         every = self.swapped(theirs(), first, second, [reference, other], documents)
         p = {frozenset((pair.a, pair.b)): pair.p_value for pair in result.pairs}
-        assert p[frozenset("AB")] == p[frozenset("BC")] == np.mean(np.abs(every) >= abs(every[0]) - 1e-9)
+        assert (
+            p[frozenset("AB")]
+            == p[frozenset("BC")]
+            == np.mean(np.abs(every) >= abs(every[0]) - 1e-9)
+        )
         assert p[frozenset("AC")] == 1
 
 
 class TestMissingRatings:
-    ROWS = {"A": [9, 8, 9, 7, 8, 9, 9, 8], "B": [5, 4, 6, 5, NAN, NAN, NAN, 5], "C": [1, 2, NAN, 1, 2, 1, 3, 2]}
+    ROWS = {
+        "A": [9, 8, 9, 7, 8, 9, 9, 8],
+        "B": [5, 4, 6, 5, NAN, NAN, NAN, 5],
+        "C": [1, 2, NAN, 1, 2, 1, 3, 2],
+    }
 
     def compared(self, rows, **settings):
         n = len(rows["A"])
-        scores = {name: tuple(None if np.isnan(x) else float(x) for x in row) for name, row in rows.items()}
-        testset = TestSet("toy", {name: ["x"] * n for name in rows}, {"ref": ["x"] * n},
-                          scores={"human": SegmentScores(scores)})
+        scores = {
+            name: tuple(None if np.isnan(x) else float(x) for x in row)
+            for name, row in rows.items()
+        }
+        testset = TestSet(
+            "toy",
+            {name: ["x"] * n for name in rows},
+            {"ref": ["x"] * n},
+            scores={"human": SegmentScores(scores)},
+        )
         return compare(testset, ["human", "bleu"], **{**QUICK, **settings})
 
     @pytest.mark.parametrize("n_unrated", [0, 30])
     def test_p_is_of_the_swaps_of_what_both_have(self, n_unrated):
-        found = self.compared({name: row + [NAN] * n_unrated for name, row in self.ROWS.items()}, correction="none")
+        found = self.compared(
+            {name: row + [NAN] * n_unrated for name, row in self.ROWS.items()}, correction="none"
+        )
         human, other = found.metrics["human"], found.metrics["bleu"]
         assert human.exact and human.trials == 255 and other.exact == (n_unrated == 0)
-        assert ("all 256 permutations (exact) or 999 permutations" in summarize_comparison(found)[1]) == (n_unrated > 0)
+        assert (
+            "all 256 permutations (exact) or 999 permutations" in summarize_comparison(found)[1]
+        ) == (n_unrated > 0)
         for pair in human.pairs:
             d = np.array(self.ROWS[pair.a], float) - np.array(self.ROWS[pair.b], float)
             d = d[np.isfinite(d)]
@@ -163,10 +220,20 @@ class TestMissingRatings:
         found = self.compared(self.ROWS)
         human = found.metrics["human"]
         by_pair = {(pair.a, pair.b): pair for pair in human.pairs}
-        assert {names: pair.n_units for names, pair in by_pair.items()} == {("A", "B"): 5, ("A", "C"): 7, ("B", "C"): 4}
-        assert [pair.decidable for pair in human.pairs] == [pair.mdd is not None for pair in human.pairs] == [
-            pair.n_units > 5 for pair in human.pairs]
-        assert {(c.a, c.b) for c in found.warnings if c.code == "too-few-common-units"} == {("A", "B"), ("B", "C")}
+        assert {names: pair.n_units for names, pair in by_pair.items()} == {
+            ("A", "B"): 5,
+            ("A", "C"): 7,
+            ("B", "C"): 4,
+        }
+        assert (
+            [pair.decidable for pair in human.pairs]
+            == [pair.mdd is not None for pair in human.pairs]
+            == [pair.n_units > 5 for pair in human.pairs]
+        )
+        assert {(c.a, c.b) for c in found.warnings if c.code == "too-few-common-units"} == {
+            ("A", "B"),
+            ("B", "C"),
+        }
         assert human.systems[0].rank_low == 1  # A against C can be decided
 
 
@@ -175,21 +242,46 @@ def of_documents(sizes, qualities=(3.0, 0.0, 0.0)):
     documents = np.repeat(np.arange(len(sizes)), sizes)
     rng, wrong = np.random.default_rng(0), {"A": "a b c y z", "B": "a b x y z", "C": "a x b y z"}
     begins = np.diff(documents, prepend=-1) > 0
-    outputs = {name: ["a b c d e" if rng.random() < 0.2 + 0.2 * quality and (name == "A" or not first) else wrong[name]
-                      for first in begins] for name, quality in zip("ABC", qualities, strict=True)}
-    return TestSet("toy", outputs, {"ref": ["a b c d e"] * len(documents)},
-                   sources=[f"source {k}" for k in range(len(documents))], documents=[str(d) for d in documents])
+    outputs = {
+        name: [
+            "a b c d e"
+            if rng.random() < 0.2 + 0.2 * quality and (name == "A" or not first)
+            else wrong[name]
+            for first in begins
+        ]
+        for name, quality in zip("ABC", qualities, strict=True)
+    }
+    return TestSet(
+        "toy",
+        outputs,
+        {"ref": ["a b c d e"] * len(documents)},
+        sources=[f"source {k}" for k in range(len(documents))],
+        documents=[str(d) for d in documents],
+    )
 
 
 class TestTooFew:
     """The least p is 2 / 2^n: of five documents .0625, of six .03125."""
 
-    @pytest.mark.parametrize("n, settings, can", [
-        (5, {}, False), (6, {}, True), (5, dict(alpha=0.0625), True), (6, dict(correction="holm"), False),
-        (7, dict(correction="holm"), True), (6, dict(correction="by"), False), (6, dict(correction="bh"), True),
-        (5, dict(test="bootstrap"), False), (6, dict(test="bootstrap"), True), (5, dict(test="koehn"), False),
-        (6, dict(test="percentile"), False), (10, dict(test="percentile", correction="bonferroni"), True),
-        (5, dict(baseline="C"), False), (6, dict(correction="none"), True)])
+    @pytest.mark.parametrize(
+        "n, settings, can",
+        [
+            (5, {}, False),
+            (6, {}, True),
+            (5, dict(alpha=0.0625), True),
+            (6, dict(correction="holm"), False),
+            (7, dict(correction="holm"), True),
+            (6, dict(correction="by"), False),
+            (6, dict(correction="bh"), True),
+            (5, dict(test="bootstrap"), False),
+            (6, dict(test="bootstrap"), True),
+            (5, dict(test="koehn"), False),
+            (6, dict(test="percentile"), False),
+            (10, dict(test="percentile", correction="bonferroni"), True),
+            (5, dict(baseline="C"), False),
+            (6, dict(correction="none"), True),
+        ],
+    )
     def test_what_can_be_decided(self, n, settings, can):
         found = compare(of_documents([4] * n, (4.0, 2.0, 0.0)), **QUICK, **settings)
         result = found.metrics["bleu"]
@@ -200,32 +292,44 @@ class TestTooFew:
 
     def test_the_remedies_work(self):
         few = compare(of_documents([4] * 6, (4.0, 0.0, 0.0)), correction="holm", **QUICK)
-        lacking, = (caution for caution in few.warnings if caution.code == "too-few-units")
+        (lacking,) = (caution for caution in few.warnings if caution.code == "too-few-units")
         assert lacking.facts["needed"] == 7
         assert lacking.remedies == ({"correction": "romano-wolf"}, {"unit": "segment"})
-        assert has_clear_winner(few.metrics["bleu"]) and find_top_group(few.metrics["bleu"]) == ("A",)  # by Romano-Wolf
+        assert has_clear_winner(few.metrics["bleu"]) and find_top_group(few.metrics["bleu"]) == (
+            "A",
+        )  # by Romano-Wolf
         assert state_verdict(few, "bleu") in paper_sentences(few, "bleu")
-        for testset, settings in ((of_documents([4] * 7), dict(correction="holm")), (of_documents([4] * 6), {}),
-                                  (of_documents([4] * 6), dict(correction="holm", unit="segment"))):
+        for testset, settings in (
+            (of_documents([4] * 7), dict(correction="holm")),
+            (of_documents([4] * 6), {}),
+            (of_documents([4] * 6), dict(correction="holm", unit="segment")),
+        ):
             assert compare(testset, **QUICK, **settings).metrics["bleu"].pairs[0].decidable
 
     @pytest.mark.parametrize("test", ["bootstrap", "percentile", "koehn", "riezler-maxwell"])
     def test_one_document_drawn_again_and_again_shows_nothing(self, test):
         found = compare(of_documents([9], (4.0, 0.0, 0.0)), test=test, **QUICK)
-        assert not any(pair.decidable or pair.significant or pair.better or pair.mdd
-                       for pair in found.metrics["bleu"].pairs)
+        assert not any(
+            pair.decidable or pair.significant or pair.better or pair.mdd
+            for pair in found.metrics["bleu"].pairs
+        )
         alone = examine_pair(of_documents([9], (4.0, 0.0, 0.0)), "bleu", "A", "B", **QUICK)
         assert alone.mdd is None and not any(outcome.better for outcome in alone.outcomes)
 
     @pytest.mark.parametrize("test", ["bootstrap", "percentile", "koehn", "riezler-maxwell"])
     @pytest.mark.parametrize("n", [2, 3, 5, 6, 9, 10])
     def test_a_bootstrap_of_few_is_no_surer_than_they_can_be(self, test, n):
-        """All units favour A, so that every draw does: of two equal systems so often, 2 of 2^n times."""
+        """All units favour A, so that every draw does: of two equal systems so often, 2 of 2^n
+        times.
+        """
         testset = of_documents([4] * n, (4.0, 0.0, 0.0))
         result = compare(testset, test=test, correction="none", **QUICK).metrics["bleu"]
-        pair, = (pair for pair in result.pairs if {pair.a, pair.b} == {"A", "B"})
-        alone, = (outcome for outcome in examine_pair(testset, "bleu", "A", "B", **QUICK).outcomes
-                  if outcome.test == test)
+        (pair,) = (pair for pair in result.pairs if {pair.a, pair.b} == {"A", "B"})
+        (alone,) = (
+            outcome
+            for outcome in examine_pair(testset, "bleu", "A", "B", **QUICK).outcomes
+            if outcome.test == test
+        )
         assert (pair.p_value, bool(pair.better)) == (alone.p_value, bool(alone.better))
         assert pair.decidable == (n > 5) and (pair.decidable or pair.better is None)
         assert pair.significant == (n > 5)
@@ -242,77 +346,140 @@ class TestTooFew:
         least = {"romano-wolf": 2 / 32, "holm": 3 * 2 / 32}[correction]
         assert all(pair.p_adjusted >= least for pair in found.pairs)
         assert all(row.rank_low is None for row in found.systems)
-        two = replace(of_documents([4] * 10, (4.0, 2.0, 0.0)), domains=["news"] * 20 + ["speech"] * 20)
+        two = replace(
+            of_documents([4] * 10, (4.0, 2.0, 0.0)), domains=["news"] * 20 + ["speech"] * 20
+        )
         found = by_domain(two, "bleu", test="bootstrap", trials=999)
         pairs = found.pairs
-        assert all(pair.better is None and pair.p_value >= 2 / 32 for pair in pairs)  # no surer than of five
-        assert {"test-needs-units", "whole-undecided", "too-few-units-in-parts"} <= {one.code for one in found.warnings}
-        assert any(pair.better for pair in by_domain(two, "bleu", trials=999).pairs)  # swaps of all ten
-        assert all(min(one.p_value, one.p_adjusted) >= 2 / 32 and one.better is None
-                   for pair in pairs for one in pair.domains)
+        assert all(
+            pair.better is None and pair.p_value >= 2 / 32 for pair in pairs
+        )  # no surer than of five
+        assert {"test-needs-units", "whole-undecided", "too-few-units-in-parts"} <= {
+            one.code for one in found.warnings
+        }
+        assert any(
+            pair.better for pair in by_domain(two, "bleu", trials=999).pairs
+        )  # swaps of all ten
+        assert all(
+            min(one.p_value, one.p_adjusted) >= 2 / 32 and one.better is None
+            for pair in pairs
+            for one in pair.domains
+        )
 
-    @pytest.mark.parametrize("test, n, sure", [
-        ("bootstrap", 6, False), ("bootstrap", 59, False), ("bootstrap", 60, True), ("ar", 6, True)])
+    @pytest.mark.parametrize(
+        "test, n, sure",
+        [
+            ("bootstrap", 6, False),
+            ("bootstrap", 59, False),
+            ("bootstrap", 60, True),
+            ("ar", 6, True),
+        ],
+    )
     def test_the_decision_of_a_bootstrap_of_few_is_not_what_to_go_by(self, test, n, sure):
         rows = np.tile([[7.0, 12.0, 18.0, 9.0, 11.0], [1.0, -1.0, 0.0, 0.5, 2.0]], 12)[:, :n]
-        testset = TestSet("toy", {name: [None] * n for name in "AB"}, {}, scores={
-            "human": SegmentScores({name: tuple(row) for name, row in zip("AB", rows, strict=True)})})
+        testset = TestSet(
+            "toy",
+            {name: [None] * n for name in "AB"},
+            {},
+            scores={
+                "human": SegmentScores(
+                    {name: tuple(row) for name, row in zip("AB", rows, strict=True)}
+                )
+            },
+        )
         found = compare(testset, "human", test=test, **QUICK)
-        pair, = found.metrics["human"].pairs
+        (pair,) = found.metrics["human"].pairs
         assert pair.significant
         odd = replace(found.metrics["human"], pairs=(replace(pair, ci_low=-1.0),))
-        trust, = (c.facts["trust"] for c in about_intervals(found.settings, odd))
+        (trust,) = (c.facts["trust"] for c in about_intervals(found.settings, odd))
         assert not trust["unlike"] and trust["needed"] == (None if sure else 60)
 
     @pytest.mark.parametrize("n, can", [(5, False), (6, True)])
     def test_signed_ranks_have_the_least_p_of_swaps(self, n, can):
-        scores = {"A": tuple(9.0 - k / 10 for k in range(n)), "B": tuple(2.0 + k / 5 for k in range(n))}
-        testset = TestSet("toy", {"A": ["x"] * n, "B": ["y"] * n}, {"ref": ["z"] * n},
-                          scores={"human": SegmentScores(scores)})
-        pair, = compare(testset, "human", test="wilcoxon", **QUICK).metrics["human"].pairs
+        scores = {
+            "A": tuple(9.0 - k / 10 for k in range(n)),
+            "B": tuple(2.0 + k / 5 for k in range(n)),
+        }
+        testset = TestSet(
+            "toy",
+            {"A": ["x"] * n, "B": ["y"] * n},
+            {"ref": ["z"] * n},
+            scores={"human": SegmentScores(scores)},
+        )
+        (pair,) = compare(testset, "human", test="wilcoxon", **QUICK).metrics["human"].pairs
         assert pair.decidable == pair.significant == can and pair.p_value == 2 / 2**n
 
     def test_a_plan_promises_nothing_that_cannot_be_decided(self):
         few = compare(of_documents([4] * 5, (4.0, 2.0, 0.0)), **QUICK)
-        assert all(row.mdd is None and not row.decidable and row.units >= 6 and row.units_family >= 7
-                   for row in plan(few, 10.0))
+        assert all(
+            row.mdd is None and not row.decidable and row.units >= 6 and row.units_family >= 7
+            for row in plan(few, 10.0)
+        )
         assert cannot_plan(few).facts == {"unit": "document", "n": 5, "needed": 6}
-        swept = sweep_sizes(of_documents([4] * 5, (4.0, 2.0, 0.0)), "bleu", sizes=[5], repeats=2, resamples=99)
-        assert all(row.mdd is None for row in plan(swept, 10.0)) and cannot_plan(swept) == cannot_plan(few)
+        swept = sweep_sizes(
+            of_documents([4] * 5, (4.0, 2.0, 0.0)), "bleu", sizes=[5], repeats=2, resamples=99
+        )
+        assert all(row.mdd is None for row in plan(swept, 10.0)) and cannot_plan(
+            swept
+        ) == cannot_plan(few)
         more = compare(of_documents([4] * 6, (4.0, 2.0, 0.0)), **QUICK)
-        assert cannot_plan(more) is None and all(row.mdd > 0 and row.mdd_family is None for row in plan(more, 10.0))
+        assert cannot_plan(more) is None and all(
+            row.mdd > 0 and row.mdd_family is None for row in plan(more, 10.0)
+        )
 
-    @pytest.mark.parametrize("test, warned", [("bootstrap", True), ("percentile", True), ("ar", False)])
+    @pytest.mark.parametrize(
+        "test, warned", [("bootstrap", True), ("percentile", True), ("ar", False)]
+    )
     def test_tests_that_reject_too_often_with_few_units_say_so(self, test, warned):
         found = compare(of_documents([40, *[2] * 59]), test=test, **QUICK)
         said = [caution for caution in found.warnings if caution.code == "test-needs-units"]
         assert bool(said) == warned == (not keeps_its_level(found))
-        assert all(one.facts == {"test": test} and one.remedies == ({"test": "ar"},) for one in said)
-        assert describe_control(found, "holm").startswith("nothing" if warned else "any false claim")
+        assert all(
+            one.facts == {"test": test} and one.remedies == ({"test": "ar"},) for one in said
+        )
+        assert describe_control(found, "holm").startswith(
+            "nothing" if warned else "any false claim"
+        )
 
     def test_references_with_too_few_segments_say_nothing(self):
         texts = {"A": [*["a b c d e"] * 7, "a b c d x"], "B": ["a b x y z"] * 8}
         references = {"r1": ["a b c d e"] * 8, "r2": ["a b x y e"] * 5 + [None] * 3}
         found = compare(TestSet("toy", texts, references), **QUICK).metrics["bleu"]
-        assert [(row.reference, row.decidable) for row in found.by_reference] == [("r1", True), ("r2", False)]
-        assert not find_other_leaders(found) and by_reference_table(found).values("leaders")[2] == "cannot be decided"
+        assert [(row.reference, row.decidable) for row in found.by_reference] == [
+            ("r1", True),
+            ("r2", False),
+        ]
+        assert (
+            not find_other_leaders(found)
+            and by_reference_table(found).values("leaders")[2] == "cannot be decided"
+        )
 
 
 def rated_documents(sizes, seed, without=None, domains=None):
-    """Three systems with one score for all segments of a document, and these scores; `without` names a document that a
-    system has no scores of."""
+    """Three systems with one score for all segments of a document, and these scores; `without`
+    names a document that a system has no scores of.
+    """
     rng, index = np.random.default_rng(seed), np.repeat(np.arange(len(sizes)), sizes)
     means = {name: rng.normal(70, 5, len(sizes)) for name in "ABC"}
     scores = {name: own[index].tolist() for name, own in means.items()}
     for name, document in (without or {}).items():
-        scores[name] = [None if k == document else score for k, score in zip(index, scores[name], strict=True)]
-    return TestSet("toy", {name: [None] * len(index) for name in scores}, {}, documents=[f"d{k}" for k in index],
-                   domains=None if domains is None else [domains[k] for k in index],
-                   scores={"human": SegmentScores(scores)}), means
+        scores[name] = [
+            None if k == document else score for k, score in zip(index, scores[name], strict=True)
+        ]
+    return TestSet(
+        "toy",
+        {name: [None] * len(index) for name in scores},
+        {},
+        documents=[f"d{k}" for k in index],
+        domains=None if domains is None else [domains[k] for k in index],
+        scores={"human": SegmentScores(scores)},
+    ), means
 
 
 class TestEffectiveNumber:
-    """Kish (1965): the variance of a mean of independent units with weights w is sigma^2 sum w^2 / (sum w)^2."""
+    """Kish (1965): the variance of a mean of independent units with weights w is sigma^2 sum w^2 /
+    (sum w)^2.
+    """
 
     @pytest.mark.parametrize("sizes", [[4] * 8, [30, 2, 2, 2], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]])
     def test_a_mean_of_documents_varies_as_that_of_so_many_equal_ones(self, sizes):
@@ -325,44 +492,60 @@ class TestEffectiveNumber:
         result = found.metrics["bleu"]
         expected = 56**2 / (30**2 + 13 * 4)
         assert result.n_units == 14 and result.n_effective == pytest.approx(expected)
-        assert all(pair.n_effective == pytest.approx(expected) and pair.n_units == 14 for pair in result.pairs)
+        assert all(
+            pair.n_effective == pytest.approx(expected) and pair.n_units == 14
+            for pair in result.pairs
+        )
         assert "14 documents (uneven sizes: count as about 3)" in summarize_comparison(found)[0]
         assert Comparison.from_json(comparison_json(found)) == found
 
     def test_everything_that_is_estimated_goes_by_it(self):
-        """Fourteen documents that are worth seven, by hand: interval, detectable difference, sizes, equivalence."""
+        """Fourteen documents that are worth seven, by hand: interval, detectable difference, sizes,
+        equivalence.
+        """
         sizes = np.array([40, 20, 13, 10, 8, 7, 6, 5, 4, 4, 4, 3, 3, 3])
         testset, means = rated_documents(sizes, seed=4)
         testset = testset.only(["A", "B"])
         worth = sizes.sum() ** 2 / (sizes**2).sum()
         found = compare(testset, "human", **QUICK)
-        pair, = found.metrics["human"].pairs
+        (pair,) = found.metrics["human"].pairs
         d = (means["A"] - means["B"]) * (1 if pair.a == "A" else -1)
-        left_out = np.array([np.average(np.delete(d, k), weights=np.delete(sizes, k)) for k in range(14)])
-        half = stats.t.ppf(0.975, worth - 1) * np.sqrt(13 / 14 * ((left_out - left_out.mean()) ** 2).sum())
+        left_out = np.array(
+            [np.average(np.delete(d, k), weights=np.delete(sizes, k)) for k in range(14)]
+        )
+        half = stats.t.ppf(0.975, worth - 1) * np.sqrt(
+            13 / 14 * ((left_out - left_out.mean()) ** 2).sum()
+        )
         assert (pair.ci_low, pair.ci_high) == pytest.approx((pair.delta - half, pair.delta + half))
         error = pair.se * np.sqrt(worth / (worth - 1))
         reach = stats.t.ppf(0.975, worth - 1) + stats.t.ppf(0.8, worth - 1)
         assert pair.mdd == pytest.approx(reach * error, rel=0.05)  # p of 14 units takes steps
-        one, = plan(found, 1.0)
+        (one,) = plan(found, 1.0)
         assert one.mdd == pytest.approx(pair.mdd)
         examined = examine_pair(testset, "human", "A", "B", **QUICK)
         assert examined.mdd == pytest.approx(pair.mdd)
         assert examined.intervals["jackknife-t"] == pytest.approx(
-            np.average(means["A"] - means["B"], weights=sizes) + np.array([-half, half]))
+            np.average(means["A"] - means["B"], weights=sizes) + np.array([-half, half])
+        )
         p_upper = stats.t.cdf((examined.delta - 8) / error, worth - 1)
         assert equivalence(examined, 8.0).p_upper == pytest.approx(p_upper, rel=1e-6)
 
     def test_intervals_of_systems_with_gaps_go_by_their_own_documents(self):
         sizes = np.array([30, 12, 6, 5, 4, 3])
-        testset, means = rated_documents(sizes, seed=5, without={"C": 0})  # the longest document has no score of C
+        testset, means = rated_documents(
+            sizes, seed=5, without={"C": 0}
+        )  # the longest document has no score of C
         result = compare(testset, "human", **QUICK).metrics["human"]
         for system in result.systems:
             known = slice(1, None) if system.system == "C" else slice(None)
             own, weights = means[system.system][known], sizes[known]
             worth = weights.sum() ** 2 / (weights**2).sum()
-            left_out = np.array([np.average(np.delete(own, k), weights=np.delete(weights, k))
-                                 for k in range(len(own))])
+            left_out = np.array(
+                [
+                    np.average(np.delete(own, k), weights=np.delete(weights, k))
+                    for k in range(len(own))
+                ]
+            )
             half = stats.t.ppf(0.975, worth - 1) * np.sqrt(len(own) - 1) * left_out.std()
             assert system.ci_high - system.score == pytest.approx(half)
 
@@ -372,15 +555,25 @@ class TestEffectiveNumber:
         testset, _ = rated_documents(sizes, seed=6, domains=["news"] * 3 + ["speech"] * 12)
         means = score_over_domains(measure(testset, "human"))
         found = find_freedom(means.by(means.units("document")), means.stored)
-        assert found == pytest.approx(np.full(3, (1 / 3 + 1 / 12) ** 2 / (1 / 9 / 2 + 1 / 144 / 11)))
+        assert found == pytest.approx(
+            np.full(3, (1 / 3 + 1 / 12) ** 2 / (1 / 9 / 2 + 1 / 144 / 11))
+        )
 
-    @pytest.mark.parametrize("sizes, ci, few", [
-        ([2] * 400, "percentile", False), ([200, *[2] * 120], "jackknife-t", True), ([2] * 399, "jackknife-t", False),
-        ([12, 8, *[2] * 60], "jackknife-t", False)])
+    @pytest.mark.parametrize(
+        "sizes, ci, few",
+        [
+            ([2] * 400, "percentile", False),
+            ([200, *[2] * 120], "jackknife-t", True),
+            ([2] * 399, "jackknife-t", False),
+            ([12, 8, *[2] * 60], "jackknife-t", False),
+        ],
+    )
     def test_interval_and_warning_go_by_it(self, sizes, ci, few):
         found = compare(of_documents(sizes), **QUICK)
         assert found.metrics["bleu"].ci == found.settings.ci == ci
-        worth = [caution.facts["worth"] for caution in found.warnings if caution.code == "few-units"]
+        worth = [
+            caution.facts["worth"] for caution in found.warnings if caution.code == "few-units"
+        ]
         assert list(map(round, worth)) == [5] * few
 
     def test_of_pairs_with_gaps_it_is_of_what_both_have(self):
@@ -389,12 +582,18 @@ class TestEffectiveNumber:
         rng = np.random.default_rng(4)
         rows = {name: rng.normal(70, 5, 200).round(1) for name in "ABC"}
         scores = {name: [float(x) for x in row] for name, row in rows.items()}
-        for k, document in enumerate(documents):  # all of the first three documents, one segment of each other
+        for k, document in enumerate(
+            documents
+        ):  # all of the first three documents, one segment of each other
             if document > 2 and k % 5:
                 scores["C"][k] = None
-        testset = TestSet("toy", {name: ["x"] * 200 for name in rows}, {"ref": ["x"] * 200},
-                          documents=[str(d) for d in documents],
-                          scores={"human": SegmentScores({name: tuple(row) for name, row in scores.items()})})
+        testset = TestSet(
+            "toy",
+            {name: ["x"] * 200 for name in rows},
+            {"ref": ["x"] * 200},
+            documents=[str(d) for d in documents],
+            scores={"human": SegmentScores({name: tuple(row) for name, row in scores.items()})},
+        )
         found = compare(testset, "human", **QUICK)
         by_pair = {frozenset((pair.a, pair.b)): pair for pair in found.metrics["human"].pairs}
         assert by_pair[frozenset("AB")].n_effective == 40
@@ -406,15 +605,21 @@ class TestEffectiveNumber:
 @pytest.mark.parametrize("documents, sent", [(5, False), (20, True)])
 def test_nobody_is_sent_to_documents_that_can_decide_nothing(documents, sent):
     found = compare(of_documents([4] * documents, (4.0, 2.0, 0.0)), unit="segment", **QUICK)
-    ignored, = (one for one in found.warnings if one.code == "documents-ignored")
-    assert ignored.facts["enough"] == sent == bool(ignored.remedies) and ignored.facts["n_documents"] == documents
+    (ignored,) = (one for one in found.warnings if one.code == "documents-ignored")
+    assert (
+        ignored.facts["enough"] == sent == bool(ignored.remedies)
+        and ignored.facts["n_documents"] == documents
+    )
 
 
-# Swaps of stationary blocks: how small p can be, against a count of what is swapped and by how often it comes.
+# Swaps of stationary blocks: how small p can be, against a count of what is swapped and by how
+# often it comes.
 
 
 def alike(n, length):
-    """The chance that all segments are swapped or none, over all ways that blocks can begin and coins can fall."""
+    """The chance that all segments are swapped or none, over all ways that blocks can begin and
+    coins can fall.
+    """
     total = 0.0
     for begins in itertools.product([0, 1], repeat=n):
         k = sum(begins)
@@ -424,16 +629,32 @@ def alike(n, length):
 
 @pytest.mark.parametrize(("n", "length"), [(8, 2.0), (9, 3.0), (10, 4.0), (6, 1.0)])
 def test_the_least_p_is_the_chance_that_all_blocks_are_swapped_or_none(n, length):
-    assert least_of_blocks(np.array(n / length - 0.5), length) == pytest.approx(alike(n, length), rel=1e-12)
+    assert least_of_blocks(np.array(n / length - 0.5), length) == pytest.approx(
+        alike(n, length), rel=1e-12
+    )
 
 
 @pytest.mark.parametrize(("blocks", "decidable"), [(5, False), (12, True)])
 def test_a_pair_of_few_blocks_cannot_be_decided_however_large_the_difference(blocks, decidable):
     n, length = 120, 120 / blocks
-    right, wrong = [f"a b c d e {k}" for k in range(n)], ["x y z", *(f"a b c d e {k}" for k in range(1, 3))] * (n // 3)
-    pair = compare(TestSet("set", {"right": right, "wrong": wrong}, {"ref": right}), unit="block",
-                   block_length=length).metrics["bleu"].pairs[0]
-    assert (pair.decidable, pair.significant, pair.mdd is None) == (decidable, decidable, not decidable)
+    right, wrong = (
+        [f"a b c d e {k}" for k in range(n)],
+        ["x y z", *(f"a b c d e {k}" for k in range(1, 3))] * (n // 3),
+    )
+    pair = (
+        compare(
+            TestSet("set", {"right": right, "wrong": wrong}, {"ref": right}),
+            unit="block",
+            block_length=length,
+        )
+        .metrics["bleu"]
+        .pairs[0]
+    )
+    assert (pair.decidable, pair.significant, pair.mdd is None) == (
+        decidable,
+        decidable,
+        not decidable,
+    )
 
 
 # Ratings of few of the lines: what is said of a system or a pair depends on these lines alone.
@@ -445,8 +666,13 @@ A, B = [57.0, 64.0, 71.0], [51.0, 52.0, 53.0]
 def ratings(a, b, documents=None):
     n = max(len(a), len(b))
     scores = {"A": [*a, *[None] * (n - len(a))], "B": [*b, *[None] * (n - len(b))]}
-    return TestSet("toy", {name: [None] * n for name in scores}, {}, scores={"human": SegmentScores(scores)},
-                   documents=documents)
+    return TestSet(
+        "toy",
+        {name: [None] * n for name in scores},
+        {},
+        scores={"human": SegmentScores(scores)},
+        documents=documents,
+    )
 
 
 def more(n):
@@ -455,47 +681,64 @@ def more(n):
 
 
 def compared(testset, **settings):
-    return compare(testset, ["human"], **dict(unit="segment", trials=999, resamples=200) | settings).metrics["human"]
+    return compare(
+        testset, ["human"], **dict(unit="segment", trials=999, resamples=200) | settings
+    ).metrics["human"]
 
 
 @pytest.mark.parametrize("n", [3, 80, 150])
 def test_lines_that_one_lacks_change_neither_its_interval_nor_that_of_the_difference(n):
     result = compared(ratings(A, more(n)))
     assert result.ci == "jackknife-t"
-    pair, = result.pairs
-    for values, low, high in ((A, *ends_of(result, "A")), (np.subtract(A, B), pair.ci_low, pair.ci_high)):
+    (pair,) = result.pairs
+    for values, low, high in (
+        (A, *ends_of(result, "A")),
+        (np.subtract(A, B), pair.ci_low, pair.ci_high),
+    ):
         ends = stats.t.interval(0.95, len(values) - 1, np.mean(values), stats.sem(values))
         np.testing.assert_allclose((low, high), ends, rtol=1e-9)
-    assert (pair.n, pair.n_units) == (3, 3) and pair.p_value >= pair.p_adjusted - 1e-12 >= 0.25 - 1e-12
+    assert (pair.n, pair.n_units) == (
+        3,
+        3,
+    ) and pair.p_value >= pair.p_adjusted - 1e-12 >= 0.25 - 1e-12
 
 
 def ends_of(result, system):
-    row, = (row for row in result.systems if row.system == system)
+    (row,) = (row for row in result.systems if row.system == system)
     return row.ci_low, row.ci_high
 
 
 def test_one_unit_has_no_standard_error():
     one = ratings(A, B, ["d"] * 3)
-    pair, = compared(one, unit="document").pairs
-    assert (pair.se, pair.se_ratio, pair.ci_low, pair.p_value, pair.mdd) == (None, None, None, 1.0, None)
-    pair, = compared(one).pairs
+    (pair,) = compared(one, unit="document").pairs
+    assert (pair.se, pair.se_ratio, pair.ci_low, pair.p_value, pair.mdd) == (
+        None,
+        None,
+        None,
+        1.0,
+        None,
+    )
+    (pair,) = compared(one).pairs
     assert pair.se > 0 and pair.se_ratio is None
     found = examine_pair(one, "human", "A", "B", unit="document", trials=99, resamples=50)
     assert found.se["document"] is None and found.se["segment"] > 0 and found.mdd is None
-    row, = plan(compare(one, ["human"], unit="document", trials=99, resamples=50), 2.0)
+    (row,) = plan(compare(one, ["human"], unit="document", trials=99, resamples=50), 2.0)
     assert (row.se, row.units, row.units_for_own, row.decidable) == (None, None, None, False)
 
 
 def test_rows_of_what_is_known():
     rows = np.array([[1.0, np.nan, 3.0], [4.0, 5.0, 6.0], [np.nan] * 3])
-    np.testing.assert_array_equal(apply_to_known(lambda some: some.sum(axis=1), rows), [4.0, 15.0, np.nan])
+    np.testing.assert_array_equal(
+        apply_to_known(lambda some: some.sum(axis=1), rows), [4.0, 15.0, np.nan]
+    )
     gaps = np.random.default_rng(2).normal(size=(2, 30))
     gaps[0, ::3] = np.nan
     alone = degrees_of_freedom(gaps[:1, ~np.isnan(gaps[0])], 500), degrees_of_freedom(gaps[1:], 500)
     np.testing.assert_allclose(degrees_of_freedom(gaps, 500), np.concatenate(alone))
 
 
-# Two systems that differ in a handful of units: the others say nothing, however often they are drawn.
+# Two systems that differ in a handful of units: the others say nothing, however often they are
+# drawn.
 
 
 @pytest.mark.parametrize("unit", ["segment", "document"])
@@ -506,27 +749,41 @@ def test_counts_are_those_of_a_loop(unit):
     for system, n in ((1, 3), (2, 19), (3, 40)):  # copies of the first but for some segments
         at = rng.choice(700, n, replace=False)
         counts[system, at] = counts[4, at] + [1, 0, *[0] * 8]
-    units = Units.segments(700) if unit == "segment" else Units(unit, documents, int(documents.max()) + 1)
+    units = (
+        Units.segments(700)
+        if unit == "segment"
+        else Units(unit, documents, int(documents.max()) + 1)
+    )
     sums, pairs = units.sum(counts), all_pairs(6)
     slow = np.array([(sums[i] != sums[j]).any(axis=1).sum() for i, j in pairs])
-    found = count_differing_units(UnitStatistics(Bleu(), counts, units), pairs, np.full(len(pairs), units.n))
+    found = count_differing_units(
+        UnitStatistics(Bleu(), counts, units), pairs, np.full(len(pairs), units.n)
+    )
     few = (slow > 0) & (slow < ENOUGH)
     assert few.sum() > 1 and (found[few] == slow[few]).all() and (found[~few] == units.n).all()
 
 
 def four_of_a_hundred(ahead=4, n=100):
-    rows = {"X": [1.0 if k < ahead else k % 2 / 1 for k in range(n)], "Y": [0.0 if k < ahead else k % 2 / 1
-                                                                            for k in range(n)]}
-    return TestSet("toy", {name: [None] * n for name in rows}, {}, scores={"human": SegmentScores(rows)})
+    rows = {
+        "X": [1.0 if k < ahead else k % 2 / 1 for k in range(n)],
+        "Y": [0.0 if k < ahead else k % 2 / 1 for k in range(n)],
+    }
+    return TestSet(
+        "toy", {name: [None] * n for name in rows}, {}, scores={"human": SegmentScores(rows)}
+    )
 
 
 @pytest.mark.parametrize("test", ["ar", "bootstrap", "percentile", "koehn", "riezler-maxwell"])
 @pytest.mark.parametrize("ahead", [4, 7])
 def test_no_test_is_surer_than_the_segments_that_differ(test, ahead):
-    """Of two equal systems all of n favour the same 2 / 2^n times, however many others are drawn beside them."""
+    """Of two equal systems all of n favour the same 2 / 2^n times, however many others are drawn
+    beside them.
+    """
     testset = four_of_a_hundred(ahead)
-    found = compare(testset, ["human"], test=test, unit="segment", trials=999, resamples=500, correction="none")
-    pair, = found.metrics["human"].pairs
+    found = compare(
+        testset, ["human"], test=test, unit="segment", trials=999, resamples=500, correction="none"
+    )
+    (pair,) = found.metrics["human"].pairs
     assert (pair.n_units, pair.n_apart, pair.decidable) == (100, ahead, ahead == 7)
     assert pair.p_value is None or pair.p_value >= 2 / 2**ahead
     assert pair.better == (None if ahead == 4 else "a")
@@ -536,9 +793,14 @@ def test_no_test_is_surer_than_the_segments_that_differ(test, ahead):
     assert all((one["n"], one["n_all"], one["least"]) == (ahead, 100, 2 / 2**ahead) for one in told)
     assert "near-alpha" not in {caution.code for caution in found.warnings} or pair.decidable
     if ahead == 4:
-        assert explain_no_decision(found.settings, found.metrics["human"]) == \
-            "Cannot be decided: systems differ in too few segments by human scores"
-        assert describe_undecided(pair, found.settings) == "cannot be decided with so few trials or units"
+        assert (
+            explain_no_decision(found.settings, found.metrics["human"])
+            == "Cannot be decided: systems differ in too few segments by human scores"
+        )
+        assert (
+            describe_undecided(pair, found.settings)
+            == "cannot be decided with so few trials or units"
+        )
     alone = examine_pair(testset, "human", "X", "Y", unit="segment", trials=999, resamples=500)
     of_draws = [one for one in alone.outcomes if not fitting_tests(True)[one.test].of_segments]
     assert all(one.p_value is None or one.p_value >= 2 / 2**ahead for one in of_draws)
@@ -547,10 +809,22 @@ def test_no_test_is_surer_than_the_segments_that_differ(test, ahead):
 
 def test_documents_that_tie_but_for_rounding_do_not_tell():
     ahead, tied = [(1.0, 0.5)] * 4, [(0.1 + 0.2, 0.3)] * 16
-    rows = {name: [value for pair in [*ahead, *tied] for value in (pair[k], 0.0)] for k, name in enumerate("XY")}
-    testset = TestSet("toy", {name: [None] * 40 for name in rows}, {}, scores={"human": SegmentScores(rows)},
-                      documents=[str(k // 2) for k in range(40)])
-    pair, = compare(testset, ["human"], test="percentile", trials=999, resamples=100).metrics["human"].pairs
+    rows = {
+        name: [value for pair in [*ahead, *tied] for value in (pair[k], 0.0)]
+        for k, name in enumerate("XY")
+    }
+    testset = TestSet(
+        "toy",
+        {name: [None] * 40 for name in rows},
+        {},
+        scores={"human": SegmentScores(rows)},
+        documents=[str(k // 2) for k in range(40)],
+    )
+    (pair,) = (
+        compare(testset, ["human"], test="percentile", trials=999, resamples=100)
+        .metrics["human"]
+        .pairs
+    )
     assert pair.n_apart == 4 and pair.p_value >= 0.125
 
 
@@ -558,27 +832,50 @@ def test_documents_that_tie_but_for_rounding_do_not_tell():
 def test_blocks_are_told_apart_by_their_segments(test):
     """Scattered ones: the samples of blocks have them too often together, or not at all."""
     n, at = 300, (20, 90, 150, 210, 280)
-    rows = {name: [1.0 * (k % 2) if k not in at else ahead for k in range(n)]
-            for name, ahead in (("X", 1.0), ("Y", 0.0))}
-    testset = TestSet("toy", {name: [None] * n for name in rows}, {}, scores={"human": SegmentScores(rows)})
+    rows = {
+        name: [1.0 * (k % 2) if k not in at else ahead for k in range(n)]
+        for name, ahead in (("X", 1.0), ("Y", 0.0))
+    }
+    testset = TestSet(
+        "toy", {name: [None] * n for name in rows}, {}, scores={"human": SegmentScores(rows)}
+    )
     asked = dict(unit="block", block_length=5, trials=999, resamples=200)
     found = compare(testset, ["human"], test=test, **asked)
-    pair, = found.metrics["human"].pairs
+    (pair,) = found.metrics["human"].pairs
     assert pair.better is None and (pair.p_value is None or pair.p_value > 0.05)
-    told = [(caution.facts["n"], caution.facts["n_all"]) for caution in found.warnings
-            if caution.code == "few-differences"]
+    told = [
+        (caution.facts["n"], caution.facts["n_all"])
+        for caution in found.warnings
+        if caution.code == "few-differences"
+    ]
     assert test == "ar" or told == [(5, 300)]
-    assert all(one.better is None for one in examine_pair(testset, "human", "X", "Y", **asked).outcomes
-               if one.test in ("ar", "bootstrap", "percentile", "koehn"))
+    assert all(
+        one.better is None
+        for one in examine_pair(testset, "human", "X", "Y", **asked).outcomes
+        if one.test in ("ar", "bootstrap", "percentile", "koehn")
+    )
 
 
 def test_tasks_and_domains_know_it_too():
     testset = four_of_a_hundred(5)
-    halves = TestSet("toy", dict(testset.systems), {}, scores=dict(testset.scores), domains=["a"] * 50 + ["b"] * 50)
+    halves = TestSet(
+        "toy",
+        dict(testset.systems),
+        {},
+        scores=dict(testset.scores),
+        domains=["a"] * 50 + ["b"] * 50,
+    )
     found = by_domain(halves, "human", test="bootstrap", trials=999, resamples=100)
     assert found.pairs[0].p_value == 2 / 2**5 and found.pairs[0].better is None
     few = {pair: four_of_a_hundred(n) for pair, n in (("en-de", 3), ("en-fr", 2))}
-    task = compare_task(Task("toy", few), "human", test="bootstrap", unit="segment", trials=999, resamples=100)
-    assert task.macro["human"].pairs[0].p_value == 2 / 2**2 and task.macro["human"].pairs[0].better is None
-    swept = sweep_sizes(testset, "human", unit="segment", sizes=[100, 30], repeats=20, resamples=100)
+    task = compare_task(
+        Task("toy", few), "human", test="bootstrap", unit="segment", trials=999, resamples=100
+    )
+    assert (
+        task.macro["human"].pairs[0].p_value == 2 / 2**2
+        and task.macro["human"].pairs[0].better is None
+    )
+    swept = sweep_sizes(
+        testset, "human", unit="segment", sizes=[100, 30], repeats=20, resamples=100
+    )
     assert {row.significant.share for row in swept.pairs} == {0.0}

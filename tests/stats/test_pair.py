@@ -22,7 +22,15 @@ from tests.builders.toys import Given, bleu, bleu_counts, compare_given, mean, t
 STATISTICS, DOCUMENTS = bleu_counts(5, [0.0, 0.05, 0.02], 120)
 
 
-def examine(a="A", b="C", statistics=STATISTICS, rule=bleu, documents=DOCUMENTS, higher_is_better=True, **settings):
+def examine(
+    a="A",
+    b="C",
+    statistics=STATISTICS,
+    rule=bleu,
+    documents=DOCUMENTS,
+    higher_is_better=True,
+    **settings,
+):
     testset = toy(*statistics.shape[:2], documents)
     metric = Given(dict(zip(testset.systems, statistics, strict=True)), rule, higher_is_better)
     return examine_pair(testset, metric, a, b, **{"trials": 299, "resamples": 200, **settings})
@@ -34,8 +42,17 @@ def examine(a="A", b="C", statistics=STATISTICS, rule=bleu, documents=DOCUMENTS,
 def test_each_test_gives_what_compare_gives(unit, higher_is_better, a, b):
     found = examine(a, b, unit=unit, seed=3, higher_is_better=higher_is_better)
     for outcome in found.outcomes:
-        result = compare_given(STATISTICS, documents=DOCUMENTS, higher_is_better=higher_is_better, test=outcome.test,
-                               unit=unit, trials=299, resamples=200, seed=3, correction="none")
+        result = compare_given(
+            STATISTICS,
+            documents=DOCUMENTS,
+            higher_is_better=higher_is_better,
+            test=outcome.test,
+            unit=unit,
+            trials=299,
+            resamples=200,
+            seed=3,
+            correction="none",
+        )
         pair = next(p for p in result.pairs if {p.a, p.b} == {a, b})
         assert outcome.p_value == pair.p_value
         rates = (pair.win, pair.lose) if pair.a == a else (pair.lose, pair.win)
@@ -51,7 +68,9 @@ def test_each_test_gives_what_compare_gives(unit, higher_is_better, a, b):
 @pytest.mark.parametrize("kind", ["percentile", "basic", "bca", "jackknife-t"])
 def test_intervals_are_those_of_compare(kind):
     found = examine("A", "B", unit="segment")
-    result = compare_given(STATISTICS, documents=DOCUMENTS, unit="segment", ci=kind, trials=299, resamples=200)
+    result = compare_given(
+        STATISTICS, documents=DOCUMENTS, unit="segment", ci=kind, trials=299, resamples=200
+    )
     pair = next(p for p in result.pairs if {p.a, p.b} == {"A", "B"})
     ends = (pair.ci_low, pair.ci_high) if pair.a == "A" else (-pair.ci_high, -pair.ci_low)
     assert found.intervals[kind] == pytest.approx(ends, abs=1e-9)
@@ -63,19 +82,26 @@ def test_contributions_are_what_leaving_out_takes_away():
     for k in (0, 7, 119):
         rest = np.arange(120) != k
         assert found.by_segment[k] == pytest.approx(
-            found.delta - (bleu(one[rest].sum(0)) - bleu(other[rest].sum(0))), abs=1e-9)
+            found.delta - (bleu(one[rest].sum(0)) - bleu(other[rest].sum(0))), abs=1e-9
+        )
     for d in (0, 19):
-        rest = DOCUMENTS != d
+        rest = d != DOCUMENTS
         assert found.by_document[d] == pytest.approx(
-            found.delta - (bleu(one[rest].sum(0)) - bleu(other[rest].sum(0))), abs=1e-9)
+            found.delta - (bleu(one[rest].sum(0)) - bleu(other[rest].sum(0))), abs=1e-9
+        )
 
 
 def test_statistics_may_be_given_and_arrays_cannot_be_changed():
-    testset = TestSet("t", {"A": ["a b c d e"] * 20, "B": ["a b c d"] * 20, "C": ["a x c d e"] * 20},
-                      {"ref": ["a b c d e"] * 20})
+    testset = TestSet(
+        "t",
+        {"A": ["a b c d e"] * 20, "B": ["a b c d"] * 20, "C": ["a x c d e"] * 20},
+        {"ref": ["a b c d e"] * 20},
+    )
     metric = make_metric("bleu")
-    found = [examine_pair(testset, metric, "C", "B", trials=99, resamples=50, statistics=s)
-             for s in (None, metric.statistics(testset))]
+    found = [
+        examine_pair(testset, metric, "C", "B", trials=99, resamples=50, statistics=s)
+        for s in (None, metric.statistics(testset))
+    ]
     assert found[0].outcomes == found[1].outcomes and found[0].delta == found[1].delta
     for values in (found[0].drawn, found[0].swapped, found[0].by_segment):
         with pytest.raises(ValueError):
@@ -91,7 +117,9 @@ def test_identical_outputs():
     assert symmetric_histogram(found.swapped, 0)[1].sum() == 299
 
 
-@pytest.mark.parametrize("a, b, said", [("A", "A", "given twice"), ("A", "nobody", "No system 'nobody'")])
+@pytest.mark.parametrize(
+    "a, b, said", [("A", "A", "given twice"), ("A", "nobody", "No system 'nobody'")]
+)
 def test_two_systems_of_the_set(a, b, said):
     with pytest.raises(SettingError, match=said):
         examine(a, b)
@@ -105,7 +133,9 @@ def test_equivalence_is_by_students_t(n):
     found = two_one_sided(x.mean(), se, margin, n_effective=n)
     low = stats.ttest_1samp(x, -margin, alternative="greater").pvalue
     high = stats.ttest_1samp(x, margin, alternative="less").pvalue
-    assert (found.p_lower, found.p_upper, found.p_value) == pytest.approx((low, high, max(low, high)))
+    assert (found.p_lower, found.p_upper, found.p_value) == pytest.approx(
+        (low, high, max(low, high))
+    )
     assert found.p_value == pytest.approx(ttost_paired(x, np.zeros(n), -margin, margin)[0])
     turned = two_one_sided(-x.mean(), se, margin, n_effective=n)
     assert (turned.p_lower, turned.p_upper) == pytest.approx((high, low))
@@ -117,18 +147,25 @@ def test_equivalence_is_by_students_t(n):
 
 
 def test_a_difference_that_never_varies_is_equivalent_where_it_is_smaller():
-    assert [two_one_sided(0.5, 0.0, margin).equivalent for margin in (0.4, 0.5, 0.6)] == [False, False, True]
+    assert [two_one_sided(0.5, 0.0, margin).equivalent for margin in (0.4, 0.5, 0.6)] == [
+        False,
+        False,
+        True,
+    ]
     assert 0 < two_one_sided(0.0, 0.0, 1.0).p_value < 1e-300
 
 
 def test_units_of_a_pair_are_those_of_compare():
     found = examine("A", "B", unit="document")
-    result = compare_given(STATISTICS, documents=DOCUMENTS, unit="document", trials=299, resamples=200)
+    result = compare_given(
+        STATISTICS, documents=DOCUMENTS, unit="document", trials=299, resamples=200
+    )
     pair = next(p for p in result.pairs if {p.a, p.b} == {"A", "B"})
     assert (found.n_units, found.n_effective) == (pair.n_units, pytest.approx(pair.n_effective))
     se = found.se["document"] * np.sqrt(pair.n_units / (pair.n_units - 1))
     assert equivalence(found, 3.0).p_lower == pytest.approx(
-        stats.t.sf((found.delta + 3) / se, pair.n_effective - 1))
+        stats.t.sf((found.delta + 3) / se, pair.n_effective - 1)
+    )
     with pytest.raises(SettingError, match="have one document in common"):
         equivalence(examine("A", "B", documents=np.zeros(120, int), unit="document"), 3.0)
 
@@ -160,4 +197,6 @@ def test_contributions_of_a_unit_with_no_effect():
     testset = toy(2, 3)
     metric = Given(dict(zip(testset.systems, statistics, strict=True)), mean)
     values = contributions(engine.UnitStatistics(metric, statistics, make_units(testset)))
-    assert values == pytest.approx([2 / 3 - 1, 2 / 3, 2 / 3 - 1])  # means 2 and 4/3; without it 2.5, 1.5; 1.5, 1.5
+    assert values == pytest.approx(
+        [2 / 3 - 1, 2 / 3, 2 / 3 - 1]
+    )  # means 2 and 4/3; without it 2.5, 1.5; 1.5, 1.5

@@ -1,4 +1,6 @@
-"""Ranks from decisions by brute force, by the rules of shared tasks, and before and after exclusions."""
+"""Ranks from decisions by brute force, by the rules of shared tasks, and before and after
+exclusions.
+"""
 
 import itertools
 from dataclasses import replace
@@ -44,12 +46,18 @@ from tests.builders.rated_tasks import made
 
 #: Rules with decisions of their own; these five differ most from each other.
 UNLIKE = ["wmt21", "wmt22-appraise", "wmt24", "wmt25", "overlap"]
-RULES = brief(len(UNLIKE), [*UNLIKE, *(rule for rule in RANK_RULES if rule not in (*UNLIKE, "simultaneous"))])
+RULES = brief(
+    len(UNLIKE), [*UNLIKE, *(rule for rule in RANK_RULES if rule not in (*UNLIKE, "simultaneous"))]
+)
 WMT25 = Path(__file__).resolve().parents[3] / "shared" / "data" / "wmt25"
 
 
 def scores(rng, missing=0.0, n_systems=9, n=80, spread=0.35):
-    found = rng.normal(0, 1, (n_systems, n)) + rng.normal(0, 1, n) + spread * rng.normal(0, 1, (n_systems, 1))
+    found = (
+        rng.normal(0, 1, (n_systems, n))
+        + rng.normal(0, 1, n)
+        + spread * rng.normal(0, 1, (n_systems, 1))
+    )
     found[rng.random(found.shape) < missing] = np.nan
     return found
 
@@ -69,7 +77,7 @@ def walked(data, alpha=0.05):
             if differing(data[other], data[system], "greater") < alpha:
                 break
             first -= 1
-        for other in order[place + 1:]:
+        for other in order[place + 1 :]:
             if differing(data[system], data[other], "greater") < alpha:
                 break
             last += 1
@@ -82,17 +90,29 @@ def walked(data, alpha=0.05):
 def test_wmt25_walks_to_the_first_that_differs(seed, missing):
     data = scores(np.random.default_rng(seed), missing)
     order, ranks = wmt25(data, 0.05)
-    assert {system: (order.tolist().index(system), ranks.low[system], ranks.high[system])
-            for system in range(len(data))} == walked(data)
+    assert {
+        system: (order.tolist().index(system), ranks.low[system], ranks.high[system])
+        for system in range(len(data))
+    } == walked(data)
     for place, system in enumerate(order):
-        assert ranks.wins[system] == sum(differing(data[system], data[k], "greater") < 0.05 for k in order[place + 1:])
-        assert ranks.losses[system] == sum(differing(data[k], data[system], "greater") < 0.05 for k in order[:place])
+        assert ranks.wins[system] == sum(
+            differing(data[system], data[k], "greater") < 0.05 for k in order[place + 1 :]
+        )
+        assert ranks.losses[system] == sum(
+            differing(data[k], data[system], "greater") < 0.05 for k in order[:place]
+        )
 
 
 def test_wmt25_takes_one_side_at_alpha():
-    """Five segments, all for the first system: its exact one-sided p is 1/32, between 0.025 and 0.05."""
+    """Five segments, all for the first system: its exact one-sided p is 1/32, between 0.025 and
+    0.05.
+    """
     _, ranks = wmt25(np.array([[1.0, 2.0, 3.0, 4.0, 5.0], np.zeros(5)]), 0.05)
-    assert (ranks.low.tolist(), ranks.high.tolist(), ranks.cluster.tolist()) == ([1, 2], [1, 2], [1, 2])
+    assert (ranks.low.tolist(), ranks.high.tolist(), ranks.cluster.tolist()) == (
+        [1, 2],
+        [1, 2],
+        [1, 2],
+    )
     assert (ranks.wins.tolist(), ranks.losses.tolist()) == ([1, 0], [0, 1])
 
 
@@ -106,7 +126,9 @@ def test_wmt25_is_what_a_loop_over_the_tasks_own_scores_gives(metric):
         data = np.array([by_system[name] for name in testset.systems], dtype=float)
         _, ranks = wmt25(data, 0.05)
         ends = walked(data)
-        assert list(zip(ranks.low, ranks.high, strict=True)) == [ends[k][1:] for k in range(len(data))]
+        assert list(zip(ranks.low, ranks.high, strict=True)) == [
+            ends[k][1:] for k in range(len(data))
+        ]
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.2])
@@ -119,7 +141,10 @@ def test_wmt24_combines_domains_and_counts_wins_and_losses(seed, missing):
     for i in range(len(data)):
         wins = losses = 0
         for j in set(range(len(data))) - {i}:
-            p = [differing(data[i][part], data[j][part], "two-sided") for part in (slice(30), slice(30, None))]
+            p = [
+                differing(data[i][part], data[j][part], "two-sided")
+                for part in (slice(30), slice(30, None))
+            ]
             combined = stats.norm.sf(sum(stats.norm.isf(one) for one in p) / np.sqrt(2))
             if combined < 0.05:
                 wins, losses = (wins + 1, losses) if means[i] > means[j] else (wins, losses + 1)
@@ -128,7 +153,9 @@ def test_wmt24_combines_domains_and_counts_wins_and_losses(seed, missing):
 
 
 def test_wmt24_adds_up_opposite_domains():
-    """Each domain is decided, in opposite directions; all segments together are as even as can be."""
+    """Each domain is decided, in opposite directions; all segments together are as even as can
+    be.
+    """
     by = np.linspace(0.5, 1.5, 30)
     data = np.array([np.r_[by + 0.01, -by], np.zeros(60)])
     assert sorted(wmt24(data, 0.05, ["a"] * 30 + ["b"] * 30)[1].low) == [1, 2]
@@ -136,7 +163,9 @@ def test_wmt24_adds_up_opposite_domains():
 
 
 def test_wmt25_does_not_look_beyond_the_first():
-    """The last is rated on four segments, which can decide nothing: it might be the best, but for the second."""
+    """The last is rated on four segments, which can decide nothing: it might be the best, but for
+    the second.
+    """
     data = np.array([np.full(60, 2.0), np.full(60, 1.0), np.full(60, np.nan)])
     data[2, :4] = 0.0
     _, ranks = wmt25(data, 0.05)
@@ -149,72 +178,126 @@ def test_lines_are_drawn_where_no_interval_reaches_over():
     data = np.array([3 + turns, 3 - turns, 1 + turns, 1 - turns, 1 + 0 * turns, 0 * turns])
     for _, ranks in (wmt25(data, 0.05), wmt24(data, 0.05, ["a"] * 60 + ["b"] * 40)):
         assert ranks.cluster.tolist() == [1, 1, 2, 2, 2, 3]
-        assert ranks.low.tolist() == [1, 1, 3, 3, 3, 6] and ranks.high.tolist() == [2, 2, 5, 5, 5, 6]
-        assert ranks.wins.tolist() == [4, 4, 1, 1, 1, 0] and ranks.losses.tolist() == [0, 0, 2, 2, 2, 5]
+        assert ranks.low.tolist() == [1, 1, 3, 3, 3, 6] and ranks.high.tolist() == [
+            2,
+            2,
+            5,
+            5,
+            5,
+            6,
+        ]
+        assert ranks.wins.tolist() == [4, 4, 1, 1, 1, 0] and ranks.losses.tolist() == [
+            0,
+            0,
+            2,
+            2,
+            2,
+            5,
+        ]
 
 
 def test_overlap():
-    ranks = overlap(np.array([9., 8, 4, 1]), np.array([12., 10, 8.5, 3]))
+    ranks = overlap(np.array([9.0, 8, 4, 1]), np.array([12.0, 10, 8.5, 3]))
     assert (ranks.low.tolist(), ranks.high.tolist()) == ([1, 1, 2, 4], [2, 3, 3, 3 + 1])
     assert ranks.cluster.tolist() == [1, 1, 1, 2]
     assert (ranks.wins.tolist(), ranks.losses.tolist()) == ([2, 1, 1, 0], [0, 0, 1, 3])
-    turned = overlap(-np.array([12., 10, 8.5, 3]), -np.array([9., 8, 4, 1]), -1)
+    turned = overlap(-np.array([12.0, 10, 8.5, 3]), -np.array([9.0, 8, 4, 1]), -1)
     assert turned.low.tolist() == ranks.low.tolist() and turned.high.tolist() == ranks.high.tolist()
 
 
 def test_equal_systems_and_no_common_line():
-    data = np.array([[1., 2, 3, np.nan], [1, 2, 3, np.nan], [np.nan, np.nan, np.nan, 5]])
+    data = np.array([[1.0, 2, 3, np.nan], [1, 2, 3, np.nan], [np.nan, np.nan, np.nan, 5]])
     for _, ranks in (wmt24(data, 0.05, ["a"] * 4), wmt25(data, 0.05)):
-        assert ranks.low.tolist() == [1, 1, 1] and ranks.high.tolist() == [3, 3, 3] and set(ranks.cluster) == {1}
+        assert (
+            ranks.low.tolist() == [1, 1, 1]
+            and ranks.high.tolist() == [3, 3, 3]
+            and set(ranks.cluster) == {1}
+        )
         assert not ranks.wins.any() and not ranks.losses.any()
 
 
-# -- in a comparison --------------------------------------------------------------------------------------------------
+# -- in a comparison ------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def rated():
-    """Five systems, of which the middle ones are near each other; 120 segments in 30 documents of two domains."""
+    """Five systems, of which the middle ones are near each other; 120 segments in 30 documents of
+    two domains.
+    """
     rng = np.random.default_rng(11)
     base, levels = rng.normal(60, 10, 120), (12.0, 4.0, 3.4, 2.6, 0.0)
-    by_system = {f"S{k}": (base + level + rng.normal(0, 6, 120)).tolist() for k, level in enumerate(levels)}
-    return TestSet("rated", {name: [None] * 120 for name in by_system}, {}, scores={"human": by_system},
-                   documents=[f"d{k // 4}" for k in range(120)], domains=["news"] * 60 + ["speech"] * 60)
+    by_system = {
+        f"S{k}": (base + level + rng.normal(0, 6, 120)).tolist() for k, level in enumerate(levels)
+    }
+    return TestSet(
+        "rated",
+        {name: [None] * 120 for name in by_system},
+        {},
+        scores={"human": by_system},
+        documents=[f"d{k // 4}" for k in range(120)],
+        domains=["news"] * 60 + ["speech"] * 60,
+    )
 
 
 @pytest.mark.parametrize("rule", RULES)
 def test_a_comparison_is_ranked_by_the_rule_and_says_what_it_hides(rated, rule):
     ours = compare(rated, "human", trials=999).metrics["human"]
     found = compare(rated, "human", trials=999, rank_rule=rule)
-    result, = found.metrics.values()
-    data = np.array([rated.scores["human"].by_system[row.system] for row in result.systems], dtype=float)
+    (result,) = found.metrics.values()
+    data = np.array(
+        [rated.scores["human"].by_system[row.system] for row in result.systems], dtype=float
+    )
     if rule == "overlap":
         expected = overlap(*np.array([(row.ci_low, row.ci_high) for row in result.systems]).T)
     else:
-        by_rule = {"wmt21": wmt21, "wmt22": wmt22, "wmt22-appraise": wmt22_appraise, "wmt23": wmt22_appraise,
-                   "wmt25": wmt25}
-        expected = wmt24(data, 0.05, rated.domains)[1] if rule == "wmt24" else by_rule[rule](data, 0.05)[1]
+        by_rule = {
+            "wmt21": wmt21,
+            "wmt22": wmt22,
+            "wmt22-appraise": wmt22_appraise,
+            "wmt23": wmt22_appraise,
+            "wmt25": wmt25,
+        }
+        expected = (
+            wmt24(data, 0.05, rated.domains)[1] if rule == "wmt24" else by_rule[rule](data, 0.05)[1]
+        )
     ranks = [(row.rank_low, row.rank_high) for row in result.systems]
     assert ranks == list(zip(expected.low, expected.high, strict=True))
-    assert [row.cluster for row in result.systems] == list(result.ruled.clusters) == sorted(expected.cluster)
-    tally = {row.system: (wins, 4 - wins - losses, losses) for row, wins, losses in zip(
-        result.systems, expected.wins.tolist(), expected.losses.tolist(), strict=True)}
+    assert (
+        [row.cluster for row in result.systems]
+        == list(result.ruled.clusters)
+        == sorted(expected.cluster)
+    )
+    tally = {
+        row.system: (wins, 4 - wins - losses, losses)
+        for row, wins, losses in zip(
+            result.systems, expected.wins.tolist(), expected.losses.tolist(), strict=True
+        )
+    }
     assert result.tally() == tally
     assert without_rule(result.pairs) == ours.pairs
     assert result.signature != ours.signature and f"ranks:{rule}" in result.signature
     before = {row.system: (row.rank_low, row.rank_high) for row in ours.systems}
     changed = sum(before[row.system] != (row.rank_low, row.rank_high) for row in result.systems)
-    place = {row.system: cluster for row, cluster in zip(result.systems, expected.cluster, strict=True)}
+    place = {
+        row.system: cluster for row, cluster in zip(result.systems, expected.cluster, strict=True)
+    }
     inside = sum(pair.significant and place[pair.a] == place[pair.b] for pair in result.pairs)
     assert (result.ruled.changed, result.ruled.significant_inside) == (changed, inside)
     assert result.ruled.first_held == tuple(row.system for row in ours.systems if row.rank_low == 1)
     span = {row.system: set(range(row.rank_low, row.rank_high + 1)) for row in result.systems}
-    apart = [pair for pair in result.pairs if max(span[pair.a]) < min(span[pair.b])
-             or max(span[pair.b]) < min(span[pair.a])]
+    apart = [
+        pair
+        for pair in result.pairs
+        if max(span[pair.a]) < min(span[pair.b]) or max(span[pair.b]) < min(span[pair.a])
+    ]
     assert result.ruled.apart_not_significant == sum(not pair.significant for pair in apart)
-    assert result.ruled.inside_apart == sum(pair.significant and place[pair.a] == place[pair.b] for pair in apart)
-    said, = (caution.text for caution in found.warnings if caution.code == "rank-rule")
-    assert (f"Here {inside} significant" in said) == bool(inside) and RANK_RULES[rule].ignores[0] in said
+    assert result.ruled.inside_apart == sum(
+        pair.significant and place[pair.a] == place[pair.b] for pair in apart
+    )
+    (said,) = (caution.text for caution in found.warnings if caution.code == "rank-rule")
+    assert (f"Here {inside} significant" in said) == bool(inside) and RANK_RULES[rule].ignores[
+        0
+    ] in said
     assert Comparison.from_json(found.render("json")) == found and found.settings.rank_rule == rule
 
 
@@ -223,12 +306,16 @@ def without_rule(pairs):
 
 
 def p_by_rule(rule, first, second, domains):
-    """The p by which a rule decides on a pair, `first` with the better mean: by scipy, as in the tasks' own scripts."""
+    """The p by which a rule decides on a pair, `first` with the better mean: by scipy, as in the
+    tasks' own scripts.
+    """
     both = ~(np.isnan(first) | np.isnan(second))
     if rule in ("wmt22-appraise", "wmt23"):
         return stats.mannwhitneyu(first[both], second[both], alternative="greater").pvalue
     if rule in ("wmt21", "wmt22"):
-        return stats.mannwhitneyu(first[~np.isnan(first)], second[~np.isnan(second)], alternative="greater").pvalue
+        return stats.mannwhitneyu(
+            first[~np.isnan(first)], second[~np.isnan(second)], alternative="greater"
+        ).pvalue
     if rule == "wmt25":
         return stats.wilcoxon((first - second)[both], alternative="greater").pvalue
     parts = []
@@ -241,16 +328,20 @@ def p_by_rule(rule, first, second, domains):
 @pytest.mark.parametrize("lower", [False, True])
 @pytest.mark.parametrize("rule", RULES)
 def test_pairs_have_the_difference_p_and_decision_of_the_rule(rated, rule, lower):
-    by_system = {name: [None if score is None else -score if lower else score for score in values]
-                 for name, values in rated.scores["human"].by_system.items()}
+    by_system = {
+        name: [None if score is None else -score if lower else score for score in values]
+        for name, values in rated.scores["human"].by_system.items()
+    }
     given = replace(rated, scores={"human": SegmentScores(by_system, not lower)})
     result = compare(given, "human", trials=999, rank_rule=rule).metrics["human"]
     sign = -1 if lower else 1
     data = {name: sign * np.array(values, dtype=float) for name, values in by_system.items()}
     domains = np.array(given.domains)
     if rule == "wmt24":
-        means = {name: np.mean([np.nanmean(values[domains == one]) for one in sorted(set(domains))])
-                 for name, values in data.items()}
+        means = {
+            name: np.mean([np.nanmean(values[domains == one]) for one in sorted(set(domains))])
+            for name, values in data.items()
+        }
     else:
         means = {name: np.nanmean(values) for name, values in data.items()}
     ends = {row.system: (row.ci_low, row.ci_high) for row in result.systems}
@@ -259,11 +350,19 @@ def test_pairs_have_the_difference_p_and_decision_of_the_rule(rated, rule, lower
         assert pair.rule_delta == pytest.approx(sign * (means[pair.a] - means[pair.b]))
         if rule == "overlap":
             assert pair.rule_p is None
-            decided = max(ends[better]) < min(ends[worse]) if lower else min(ends[better]) > max(ends[worse])
+            decided = (
+                max(ends[better]) < min(ends[worse])
+                if lower
+                else min(ends[better]) > max(ends[worse])
+            )
         else:
-            assert pair.rule_p == pytest.approx(p_by_rule(rule, data[better], data[worse], given.domains))
+            assert pair.rule_p == pytest.approx(
+                p_by_rule(rule, data[better], data[worse], given.domains)
+            )
             decided = pair.rule_p < 0.05
-        assert {"a": pair.a, "b": pair.b, None: None}[pair.rule_better] == (better if decided else None)
+        assert {"a": pair.a, "b": pair.b, None: None}[pair.rule_better] == (
+            better if decided else None
+        )
     wins = {row.system: 0 for row in result.systems}
     for pair in result.pairs:
         if pair.rule_better is not None:
@@ -277,7 +376,10 @@ def test_by_simultaneous_ranks_pairs_have_no_rule_of_their_own(rated):
 
 
 def test_wmt22_out_of_english_compares_common_segments_and_draws_lines_by_wins():
-    """By hand: A beats B and C. B and C are alike on the segments that both have, and B has good ones of its own."""
+    """By hand: A beats B and C.
+
+    B and C are alike on the segments that both have, and B has good ones of its own.
+    """
     a, b, c = np.arange(40) + 40.0, np.arange(40) + 20.0, np.arange(40) + 20.0
     c[20:] = np.nan
     _, unmatched = wmt22(np.array([a, b, c]), 0.05)
@@ -289,13 +391,19 @@ def test_wmt22_out_of_english_compares_common_segments_and_draws_lines_by_wins()
 
 
 def test_wmt21_counts_a_win_over_a_higher_mean_and_draws_lines_by_wins():
-    """B has the lower mean for one outlier, and yet beats C; A beats both, and B, with one win, as many as are left."""
+    """B has the lower mean for one outlier, and yet beats C; A beats both, and B, with one win, as
+    many as are left.
+    """
     c = np.linspace(0, 1, 40)
     b = c + 0.8
     b[0] = -60.0
     a = c + 5
     order, ranks = wmt21(np.array([a, b, c]), 0.05)
-    assert order.tolist() == [0, 2, 1] and ranks.better.tolist() == [[0, 1, 1], [0, 0, 1], [0, 0, 0]]
+    assert order.tolist() == [0, 2, 1] and ranks.better.tolist() == [
+        [0, 1, 1],
+        [0, 0, 1],
+        [0, 0, 0],
+    ]
     assert ranks.wins.tolist() == [2, 1, 0] and ranks.cluster.tolist() == [1, 2, 2]
 
 
@@ -311,7 +419,9 @@ def test_wmt22_ends_a_cluster_where_all_above_beat_all_below():
 
 
 def _rank_by_wins(given):
-    """By how many systems each is significantly better than: what a task without rank ranges prints."""
+    """By how many systems each is significantly better than: what a task without rank ranges
+    prints.
+    """
     better = decision_matrix(len(given.scores), given.pairs, given.corrected)
     wins, losses = better.sum(axis=1), better.sum(axis=0)
     low = 1 + (wins > wins[:, None]).sum(axis=1)
@@ -321,29 +431,50 @@ def _rank_by_wins(given):
 
 
 def test_a_rule_is_one_entry(rated, monkeypatch):
-    """Nothing else has to know of it: not `compare`, the dispute card, reports or settings, of which menus are made."""
-    monkeypatch.setitem(RANK_RULES, "wins", RankRule("wins", "by wins", "made up", _rank_by_wins, ("draws",)))
+    """Nothing else has to know of it: not `compare`, the dispute card, reports or settings, of
+    which menus are made.
+    """
+    monkeypatch.setitem(
+        RANK_RULES, "wins", RankRule("wins", "by wins", "made up", _rank_by_wins, ("draws",))
+    )
     found = compare(rated, "human", trials=999, rank_rule="wins")
     result = found.metrics["human"]
-    wins = [sum(pair.significant and row.system == {"a": pair.a, "b": pair.b}[pair.better] for pair in result.pairs)
-            for row in result.systems]
+    wins = [
+        sum(
+            pair.significant and row.system == {"a": pair.a, "b": pair.b}[pair.better]
+            for pair in result.pairs
+        )
+        for row in result.systems
+    ]
     assert wins == sorted(wins, reverse=True) and len(set(wins)) > 1
     assert [(row.rank_low, row.rank_high) for row in result.systems] == [
-        (1 + sum(other > own for other in wins), sum(other >= own for other in wins)) for own in wins]
+        (1 + sum(other > own for other in wins), sum(other >= own for other in wins))
+        for own in wins
+    ]
     assert "ranks:wins" in result.signature and "ranked by wins" in state_verdict(found, "human")
     pair = [result.systems[k].system for k in (1, 2)]
-    card = examine_dispute(rated, "human", a=pair[0], b=pair[1], trials=999, resamples=99).metrics[0]
+    card = examine_dispute(rated, "human", a=pair[0], b=pair[1], trials=999, resamples=99).metrics[
+        0
+    ]
     assert list(card.ranks) == list(RANK_RULES) and card.ranks["wins"] == tuple(
-        (row.rank_low, row.rank_high) for row in result.systems[1:3])
+        (row.rank_low, row.rank_high) for row in result.systems[1:3]
+    )
     assert "wins" in SETTINGS["rank_rule"].values
 
 
 @pytest.mark.parametrize("correction", ["auto", "none", "bh"])
 @pytest.mark.parametrize("rule", RULES)
-def test_the_dispute_card_has_the_ranks_of_each_rule_whichever_ranks_the_comparison(rated, rule, correction):
+def test_the_dispute_card_has_the_ranks_of_each_rule_whichever_ranks_the_comparison(
+    rated, rule, correction
+):
     asked = dict(trials=999, resamples=99, correction=correction)
-    ranks = {name: {row.system: (row.rank_low, row.rank_high) for row in compare(
-        rated, "human", rank_rule=name, **asked).metrics["human"].systems} for name in RANK_RULES}
+    ranks = {
+        name: {
+            row.system: (row.rank_low, row.rank_high)
+            for row in compare(rated, "human", rank_rule=name, **asked).metrics["human"].systems
+        }
+        for name in RANK_RULES
+    }
     a, b = list(ranks["simultaneous"])[0], list(ranks["simultaneous"])[-1]
     assert ranks["simultaneous"][a] != ranks["simultaneous"][b] != (1, len(ranks["simultaneous"]))
     ruled = compare(rated, "human", rank_rule=rule, **asked)
@@ -354,7 +485,9 @@ def test_the_dispute_card_has_the_ranks_of_each_rule_whichever_ranks_the_compari
 def test_a_comparison_kept_without_our_ranks_has_none_on_the_dispute_card(rated):
     ruled = compare(rated, "human", trials=999, rank_rule="wmt25")
     result = ruled.metrics["human"]
-    older = replace(ruled, metrics={"human": replace(result, ruled=replace(result.ruled, unruled=()))})
+    older = replace(
+        ruled, metrics={"human": replace(result, ruled=replace(result.ruled, unruled=()))}
+    )
     card = examine_dispute(rated, "human", comparison=older, trials=999, resamples=99).metrics[0]
     assert card.ranks["simultaneous"] == (None, None) and None not in card.ranks["wmt25"]
 
@@ -367,39 +500,70 @@ def test_a_rule_is_given_decisions_as_corrected_and_as_decided_for_ranks(rated, 
         seen.append(given)
         return _rank_by_wins(given)
 
-    monkeypatch.setitem(RANK_RULES, "wins", RankRule("wins", "by wins", "made up", rank, ("draws",)))
-    result = compare(rated, "human", trials=999, correction="none", rank_rule="wins").metrics["human"]
+    monkeypatch.setitem(
+        RANK_RULES, "wins", RankRule("wins", "by wins", "made up", rank, ("draws",))
+    )
+    result = compare(rated, "human", trials=999, correction="none", rank_rule="wins").metrics[
+        "human"
+    ]
     ours = compare(rated, "human", trials=999, correction="none").metrics["human"]
-    given, = seen
-    assert given.segments.shape == (5, 120) and given.n_units == 30 and list(given.domains) == [*rated.domains]
+    (given,) = seen
+    assert (
+        given.segments.shape == (5, 120)
+        and given.n_units == 30
+        and list(given.domains) == [*rated.domains]
+    )
     assert np.count_nonzero(given.corrected) == sum(pair.significant for pair in result.pairs)
     low, high = rank_intervals(decision_matrix(5, given.pairs, given.for_ranks))
-    assert [(row.rank_low, row.rank_high) for row in ours.systems] == list(zip(low, high, strict=True))
+    assert [(row.rank_low, row.rank_high) for row in ours.systems] == list(
+        zip(low, high, strict=True)
+    )
     assert np.count_nonzero(given.for_ranks) < np.count_nonzero(given.corrected)
 
 
 @pytest.fixture(scope="module")
 def uneven():
-    """Two domains, of which one has few segments: by segments S0 is best, by domains S1, and S1 is better there."""
+    """Two domains, of which one has few segments: by segments S0 is best, by domains S1, and S1 is
+    better there.
+    """
     few = np.arange(120) >= 112
     noise = np.tile([0.5, -0.5, 0.25, -0.25], 30)
-    by_system = {"S0": np.where(few, 60.0, 83.0) + noise, "S1": np.where(few, 80.0, 81.0) - noise,
-                 "S2": np.where(few, 50.0, 70.0) + noise}
-    return TestSet("uneven", {name: [None] * 120 for name in by_system}, {}, scores={
-        "human": {name: values.tolist() for name, values in by_system.items()}},
-        documents=[f"d{k // 4}" for k in range(120)], domains=np.where(few, "speech", "news").tolist())
+    by_system = {
+        "S0": np.where(few, 60.0, 83.0) + noise,
+        "S1": np.where(few, 80.0, 81.0) - noise,
+        "S2": np.where(few, 50.0, 70.0) + noise,
+    }
+    return TestSet(
+        "uneven",
+        {name: [None] * 120 for name in by_system},
+        {},
+        scores={"human": {name: values.tolist() for name, values in by_system.items()}},
+        documents=[f"d{k // 4}" for k in range(120)],
+        domains=np.where(few, "speech", "news").tolist(),
+    )
 
 
 def test_wmt24_scores_lists_and_counts_by_the_mean_over_domains(uneven):
     ours = compare(uneven, "human", trials=999).metrics["human"]
     result = compare(uneven, "human", trials=999, rank_rule="wmt24").metrics["human"]
     by_system = uneven.scores["human"].by_system
-    means = {name: (np.mean(values[:112]) + np.mean(values[112:])) / 2 for name, values in by_system.items()}
+    means = {
+        name: (np.mean(values[:112]) + np.mean(values[112:])) / 2
+        for name, values in by_system.items()
+    }
     assert [row.system for row in ours.systems] == ["S0", "S1", "S2"]
     assert [row.system for row in result.systems] == ["S1", "S0", "S2"]
-    assert [row.score for row in result.systems] == pytest.approx([means[row.system] for row in result.systems])
-    assert result.ruled.means == pytest.approx([np.mean(by_system[row.system]) for row in result.systems])
-    assert [(row.rank_low, row.rank_high, row.cluster) for row in result.systems] == [(1, 1, 1), (2, 2, 2), (3, 3, 3)]
+    assert [row.score for row in result.systems] == pytest.approx(
+        [means[row.system] for row in result.systems]
+    )
+    assert result.ruled.means == pytest.approx(
+        [np.mean(by_system[row.system]) for row in result.systems]
+    )
+    assert [(row.rank_low, row.rank_high, row.cluster) for row in result.systems] == [
+        (1, 1, 1),
+        (2, 2, 2),
+        (3, 3, 3),
+    ]
     assert result.tally() == {"S1": (2, 0, 0), "S0": (1, 0, 1), "S2": (0, 0, 2)}
     assert without_rule(result.pairs) == ours.pairs
     turned = next(pair for pair in result.pairs if (pair.a, pair.b) == ("S0", "S1"))
@@ -411,10 +575,14 @@ def test_wmt24_has_its_score_where_nothing_is_ranked_too(uneven):
     whole = compare(uneven, "human", trials=999, rank_rule="wmt24").metrics["human"]
     found = compare(uneven, "human", trials=999, rank_rule="wmt24", baseline="S0")
     result = found.metrics["human"]
-    assert [(row.system, row.score, row.ci_low, row.rank_low, row.cluster) for row in result.systems] == [
-        (row.system, row.score, row.ci_low, None, None) for row in whole.systems]
+    assert [
+        (row.system, row.score, row.ci_low, row.rank_low, row.cluster) for row in result.systems
+    ] == [(row.system, row.score, row.ci_low, None, None) for row in whole.systems]
     assert result.pairs[0].delta == pytest.approx(result.ruled.means[0] - result.ruled.means[1])
-    assert "vs baseline (segment mean)" in found.render("text") and Comparison.from_json(found.render("json")) == found
+    assert (
+        "vs baseline (segment mean)" in found.render("text")
+        and Comparison.from_json(found.render("json")) == found
+    )
     alone = compare(uneven.only(["S1"]), "human", rank_rule="wmt24").metrics["human"].systems[0]
     assert alone.score == pytest.approx(whole.systems[0].score) and alone.rank_low is None
 
@@ -422,11 +590,21 @@ def test_wmt24_has_its_score_where_nothing_is_ranked_too(uneven):
 @pytest.mark.parametrize("lower", [False, True])
 def test_wmt24_has_an_interval_of_the_score_it_shows(uneven, lower):
     """The jackknife's, against leaving out one document after the other."""
-    by_system = {name: [-value if lower else value for value in values]
-                 for name, values in uneven.scores["human"].by_system.items()}
-    testset = TestSet("set", uneven.systems, {}, documents=uneven.documents, domains=uneven.domains,
-                      scores={"human": type(uneven.scores["human"])(by_system, not lower)})
-    result = compare(testset, "human", trials=999, rank_rule="wmt24", ci="jackknife-t").metrics["human"]
+    by_system = {
+        name: [-value if lower else value for value in values]
+        for name, values in uneven.scores["human"].by_system.items()
+    }
+    testset = TestSet(
+        "set",
+        uneven.systems,
+        {},
+        documents=uneven.documents,
+        domains=uneven.domains,
+        scores={"human": type(uneven.scores["human"])(by_system, not lower)},
+    )
+    result = compare(testset, "human", trials=999, rank_rule="wmt24", ci="jackknife-t").metrics[
+        "human"
+    ]
     assert [row.system for row in result.systems] == ["S1", "S0", "S2"]
     for row in result.systems:
         values, left_out = np.array(by_system[row.system]), []
@@ -438,22 +616,33 @@ def test_wmt24_has_an_interval_of_the_score_it_shows(uneven, lower):
 
 
 def test_wmt24_across_language_pairs_is_of_the_same_score(uneven):
-    """The second language pair is the first one turned: what S1 gains in one domain is the same in both."""
+    """The second language pair is the first one turned: what S1 gains in one domain is the same in
+    both.
+    """
     task = Task("toy", {"en-de": uneven, "en-cs": uneven.only(["S2", "S1", "S0"])})
-    ours, ruled = (compare_task(task, "human", trials=999, resamples=99, rank_rule=rule).macro["human"]
-                   for rule in ("simultaneous", "wmt24"))
+    ours, ruled = (
+        compare_task(task, "human", trials=999, resamples=99, rank_rule=rule).macro["human"]
+        for rule in ("simultaneous", "wmt24")
+    )
     one = compare(uneven, "human", trials=999, rank_rule="wmt24").metrics["human"]
     assert [row.system for row in ours.systems] == ["S0", "S1", "S2"]
     assert [row.system for row in ruled.systems] == ["S1", "S0", "S2"]
     assert [row.score for row in ruled.systems] == pytest.approx([row.score for row in one.systems])
-    assert [(row.wins, row.ties, row.losses) for row in ruled.systems] == [(4, 0, 0), (2, 0, 2), (0, 0, 4)]
+    assert [(row.wins, row.ties, row.losses) for row in ruled.systems] == [
+        (4, 0, 0),
+        (2, 0, 2),
+        (0, 0, 4),
+    ]
     assert ruled.pairs[0].delta == pytest.approx(one.systems[0].score - one.systems[1].score)
     assert all(row.ci_low <= row.score <= row.ci_high for row in ruled.systems)
 
 
 def test_wmt24_without_domains_is_refused(rated):
     bare = TestSet("bare", rated.systems, {}, scores=rated.scores, documents=rated.documents)
-    with pytest.raises(SettingError, match="as WMT24 need domains, and bare has none: .*column .domain. of the table"):
+    with pytest.raises(
+        SettingError,
+        match="as WMT24 need domains, and bare has none: .*column .domain. of the table",
+    ):
         compare(bare, "human", rank_rule="wmt24")
     with pytest.raises(SettingError, match="need domains"):
         compare_task(Task("toy", {"en-de": bare}), "human", rank_rule="wmt24")
@@ -462,7 +651,10 @@ def test_wmt24_without_domains_is_refused(rated):
 
 def test_rules_of_segment_scores_need_them():
     texts = TestSet("toy", {"A": ["a b"], "B": ["a c"]}, {"ref": ["a b"]})
-    with pytest.raises(SettingError, match="as WMT24 are made of segment scores.*bleu is a score of the whole corpus"):
+    with pytest.raises(
+        SettingError,
+        match="as WMT24 are made of segment scores.*bleu is a score of the whole corpus",
+    ):
         compare(texts, rank_rule="wmt24")
     with pytest.raises(SettingError, match="rank rule 'wmt26'"):
         compare(texts, rank_rule="wmt26")
@@ -471,13 +663,19 @@ def test_rules_of_segment_scores_need_them():
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
 @pytest.mark.parametrize("n", [1, 8, 14, 50, 51, 200])
 def test_the_signed_rank_test_is_scipys(n, alternative):
-    """With ties, zeros and segments without a score; and below and above the size from which it is its own."""
+    """With ties, zeros and segments without a score; and below and above the size from which it is
+    its own.
+    """
     rng = np.random.default_rng(n)
     for d in (rng.normal(0.1, 1, n), rng.integers(-2, 4, n).astype(float)):
         some = np.concatenate([d, [np.nan]])
         assert signed_rank(some, alternative) == pytest.approx(
-            stats.wilcoxon(d, alternative=alternative).pvalue, rel=1e-12)
-    assert signed_rank(np.zeros(n), alternative) == 1 and signed_rank(np.full(n, np.nan), alternative) is None
+            stats.wilcoxon(d, alternative=alternative).pvalue, rel=1e-12
+        )
+    assert (
+        signed_rank(np.zeros(n), alternative) == 1
+        and signed_rank(np.full(n, np.nan), alternative) is None
+    )
 
 
 # Ranks, by brute force.
@@ -502,8 +700,11 @@ def test_who_is_better_than_whom(case):
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=5), st.integers(0, 3))
 def test_rank_intervals_hold_every_order_that_the_decisions_allow(qualities, margin):
     better = np.subtract.outer(qualities, qualities) > margin
-    allowed = [order for order in itertools.permutations(range(len(qualities)))
-               if not any(better[later, earlier] for earlier, later in itertools.combinations(order, 2))]
+    allowed = [
+        order
+        for order in itertools.permutations(range(len(qualities)))
+        if not any(better[later, earlier] for earlier, later in itertools.combinations(order, 2))
+    ]
     ranks = [[order.index(k) + 1 for order in allowed] for k in range(len(qualities))]
     low, high = rank_intervals(better)
     assert low.tolist() == [min(r) for r in ranks]
@@ -511,13 +712,24 @@ def test_rank_intervals_hold_every_order_that_the_decisions_allow(qualities, mar
 
 
 def ranked(*intervals):
-    return SimpleNamespace(systems=[
-        SimpleNamespace(system=f"S{k}", rank_low=low, rank_high=high) for k, (low, high) in enumerate(intervals)])
+    return SimpleNamespace(
+        systems=[
+            SimpleNamespace(system=f"S{k}", rank_low=low, rank_high=high)
+            for k, (low, high) in enumerate(intervals)
+        ]
+    )
 
 
-@pytest.mark.parametrize("intervals, top", [
-    ([(1, 1), (2, 3), (2, 3)], ("S0",)), ([(1, 2), (1, 3), (2, 3)], ("S0", "S1")), ([(1, 2), (1, 2)], ("S0", "S1")),
-    ([(None, None), (None, None)], None), ([(1, 1)], None)])
+@pytest.mark.parametrize(
+    "intervals, top",
+    [
+        ([(1, 1), (2, 3), (2, 3)], ("S0",)),
+        ([(1, 2), (1, 3), (2, 3)], ("S0", "S1")),
+        ([(1, 2), (1, 2)], ("S0", "S1")),
+        ([(None, None), (None, None)], None),
+        ([(1, 1)], None),
+    ],
+)
 def test_the_top_group(intervals, top):
     assert find_top_group(ranked(*intervals)) == top
 
@@ -542,18 +754,32 @@ class TestOtherwiseLed:
     def led(self, leaders, n_segments, intervals=((1, 1), (2, 3), (2, 3)), in_common=(60, 40, 0)):
         row = ReferenceLeaders("ref", leaders, n_segments)
         pairs = [SimpleNamespace(n=n) for n in in_common]
-        found = find_other_leaders(SimpleNamespace(**vars(ranked(*intervals)), pairs=pairs, by_reference=(row,)))
+        found = find_other_leaders(
+            SimpleNamespace(**vars(ranked(*intervals)), pairs=pairs, by_reference=(row,))
+        )
         assert found in ((), (row,))
         return bool(found)
 
-    @pytest.mark.parametrize("leaders, n_segments, expected", [
-        (("S0",), 60, False), (("S0",), 50, False),
-        (("S1",), 60, True), (("S1",), 50, True), (("S1", "S2"), 50, True),
-        (("S0", "S1"), 60, True), (("S0", "S1"), 59, False)])
-    def test_more_leaders_are_another_answer_only_on_as_many_segments(self, leaders, n_segments, expected):
+    @pytest.mark.parametrize(
+        "leaders, n_segments, expected",
+        [
+            (("S0",), 60, False),
+            (("S0",), 50, False),
+            (("S1",), 60, True),
+            (("S1",), 50, True),
+            (("S1", "S2"), 50, True),
+            (("S0", "S1"), 60, True),
+            (("S0", "S1"), 59, False),
+        ],
+    )
+    def test_more_leaders_are_another_answer_only_on_as_many_segments(
+        self, leaders, n_segments, expected
+    ):
         assert self.led(leaders, n_segments) == expected
 
-    @pytest.mark.parametrize("leaders, expected", [(("S1", "S0"), False), (("S0",), True), (("S0", "S1", "S2"), False)])
+    @pytest.mark.parametrize(
+        "leaders, expected", [(("S1", "S0"), False), (("S0",), True), (("S0", "S1", "S2"), False)]
+    )
     def test_several_that_are_first_together(self, leaders, expected):
         assert self.led(leaders, 50, intervals=((1, 2), (1, 2), (3, 3))) == expected
 
@@ -570,22 +796,30 @@ def test_who_moves_who_leaves_and_who_may_be_the_first():
     before = compare_task(task, "X", trials=199, resamples=200)
     pair = next(iter(before.pairs))
     winner = before.pairs[pair].metrics["X"].systems[0].system
-    after = compare_task(task, "X", trials=199, resamples=200, exclude=[TaskExclusion(winner, "a bug", pair)])
+    after = compare_task(
+        task, "X", trials=199, resamples=200, exclude=[TaskExclusion(winner, "a bug", pair)]
+    )
     found = ranks_before_after(before, after, "X")
     assert [(one.system, one.reason) for one in after.pairs[pair].excluded] == [(winner, "a bug")]
     others = [one for one in after.pairs if one != pair]
-    assert all(after.pairs[other].excluded == () and after.pairs[other].metrics == before.pairs[other].metrics
-               for other in others)
+    assert all(
+        after.pairs[other].excluded == ()
+        and after.pairs[other].metrics == before.pairs[other].metrics
+        for other in others
+    )
     assert not any(one.changed or one.left_out for one in found.ranks if one.pair in others)
     gone = next(one for one in found.ranks if (one.pair, one.system) == (pair, winner))
     assert gone.left_out and gone.changed and gone.after is None and gone.before[0] == 1
     for one in found.ranks:
         if one.pair == pair and one.system != winner:
-            row = next(row for row in after.pairs[pair].metrics["X"].systems if row.system == one.system)
+            row = next(
+                row for row in after.pairs[pair].metrics["X"].systems if row.system == one.system
+            )
             assert one.after == (row.rank_low, row.rank_high) and not one.left_out
     circle = {one.pair: one for one in found.circles}
     assert list(circle) == [*before.pairs, None] and circle[pair].changed
-    assert circle[pair].after == tuple(row.system for row in after.pairs[pair].metrics["X"].systems
-                                       if row.rank_low == 1)
+    assert circle[pair].after == tuple(
+        row.system for row in after.pairs[pair].metrics["X"].systems if row.rank_low == 1
+    )
     across = next(one for one in found.ranks if (one.pair, one.system) == (None, winner))
     assert across.after is None and not across.left_out  # it still has the other language pairs

@@ -28,7 +28,9 @@ def agree(found, drawn, metric, alpha=0.05):
         assert pair.se is None if np.isnan(own).any() else pair.se == own.std(ddof=1)
 
 
-@pytest.mark.parametrize("settings", [{}, {"unit": "segment"}, {"unit": "block", "block_length": 4}, {"baseline": "B"}])
+@pytest.mark.parametrize(
+    "settings", [{}, {"unit": "segment"}, {"unit": "block", "block_length": 4}, {"baseline": "B"}]
+)
 def test_swaps_give_p(settings):
     found = compare(TOY, [GIVEN], seed=5, **FEW, **settings)
     drawn = replicates(found, TOY, GIVEN)
@@ -43,18 +45,32 @@ def test_bootstrapped_differences_give_p_and_wins():
     drawn = replicates(found, TOY, GIVEN)
     agree(found, drawn, "given")
     for pair, own in zip(found.metrics["given"].pairs, drawn.tested, strict=True):
-        assert pair.p_value == ((np.abs(own - own.mean()) >= abs(pair.delta) - 1e-9).sum() + 1) / 300
+        assert (
+            pair.p_value == ((np.abs(own - own.mean()) >= abs(pair.delta) - 1e-9).sum() + 1) / 300
+        )
     found = compare(TOY, [GIVEN], test="koehn", **FEW)
-    for pair, own in zip(found.metrics["given"].pairs, replicates(found, TOY, GIVEN).tested, strict=True):
+    for pair, own in zip(
+        found.metrics["given"].pairs, replicates(found, TOY, GIVEN).tested, strict=True
+    ):
         assert pair.win == pytest.approx((own > 0).mean()) and own.shape == (299,)
 
 
 def test_scores_of_segments_and_what_they_lack():
     rng = np.random.default_rng(2)
     scores = rng.normal([[70], [68], [60], [50]], 9, (4, 50))
-    scores[1, :20], scores[2, 10:30], scores[3, :45], scores[0, 45:] = np.nan, np.nan, np.nan, np.nan
+    scores[1, :20], scores[2, 10:30], scores[3, :45], scores[0, 45:] = (
+        np.nan,
+        np.nan,
+        np.nan,
+        np.nan,
+    )
     by_system = dict(zip("ABCD", scores, strict=True))
-    testset = TestSet("rated", {name: [None] * 50 for name in "ABCD"}, {}, scores={"human": SegmentScores(by_system)})
+    testset = TestSet(
+        "rated",
+        {name: [None] * 50 for name in "ABCD"},
+        {},
+        scores={"human": SegmentScores(by_system)},
+    )
     found = compare(testset, "human", **FEW)
     drawn = replicates(found, testset)
     agree(found, drawn, "human")
@@ -71,7 +87,9 @@ def test_another_test_set_or_metric_is_refused():
         replicates(found, toy(2, 6))
     with pytest.raises(SettingError, match="Unknown metric 'ter'.*Available: bleu"):
         replicates(found, toy(2, 5), "ter")
-    with pytest.raises(SettingError, match=r"The comparison has bleu as .*tok:13a.*, and this is .*tok:char"):
+    with pytest.raises(
+        SettingError, match=r"The comparison has bleu as .*tok:13a.*, and this is .*tok:char"
+    ):
         replicates(found, toy(2, 5), make_metric("bleu", tokenize="char"))
     with pytest.raises(SettingError, match="jobs is 0"):
         replicates(found, toy(2, 5), jobs=0)

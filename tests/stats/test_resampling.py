@@ -38,16 +38,19 @@ class TestUnits:
     def test_effective_number_of_blocks(self, length, pieces):
         assert make_units(toy(1, 100), "block", length).pieces == pieces
 
-    @pytest.mark.parametrize("kind, length, message", [
-        ("segments", None, "Unknown unit 'segments'. Expected auto, segment, document, block"),
-        ("document", None, "toy has no document ids"),
-        ("segment", 5, "A block length goes with unit 'block', not with 'segment'"),
-        ("auto", 5, "not with 'segment'"),
-        ("block", 0.5, "Block length 0.5 is not between 1 and the number of segments, 9"),
-        ("block", 9.1, "Block length 9.1"),
-        ("block", float("nan"), "Block length nan"),
-        ("block", float("inf"), "Block length inf"),
-    ])
+    @pytest.mark.parametrize(
+        "kind, length, message",
+        [
+            ("segments", None, "Unknown unit 'segments'. Expected auto, segment, document, block"),
+            ("document", None, "toy has no document ids"),
+            ("segment", 5, "A block length goes with unit 'block', not with 'segment'"),
+            ("auto", 5, "not with 'segment'"),
+            ("block", 0.5, "Block length 0.5 is not between 1 and the number of segments, 9"),
+            ("block", 9.1, "Block length 9.1"),
+            ("block", float("nan"), "Block length nan"),
+            ("block", float("inf"), "Block length inf"),
+        ],
+    )
     def test_errors(self, kind, length, message):
         with pytest.raises(SettingError, match=message):
             make_units(toy(1, 9), kind, length)
@@ -56,7 +59,9 @@ class TestUnits:
     def test_sums_of_scattered_documents(self, data, dtype):
         documents = data.draw(st.lists(st.sampled_from("abc"), min_size=1, max_size=12))
         units = make_units(toy(1, len(documents), documents), "document")
-        statistics = data.draw(hnp.arrays(dtype, (2, len(documents), 3), elements=st.integers(0, 50_000)))
+        statistics = data.draw(
+            hnp.arrays(dtype, (2, len(documents), 3), elements=st.integers(0, 50_000))
+        )
         by_hand = np.zeros((2, units.n, 3))
         for segment, document in enumerate(units.index):
             by_hand[:, document] += statistics[:, segment]
@@ -92,22 +97,37 @@ class TestDraws:
         units = units_of("segment", 50)
         assert not np.array_equal(draw_swaps(units, seed, 0), draw_swaps(units, seed + 1, 0))
 
-    @pytest.mark.parametrize("n, rows", [(1, 256), (997, 256), (1025, 255), (65_536, 4), (70_001, 3)])
+    @pytest.mark.parametrize(
+        "n, rows", [(1, 256), (997, 256), (1025, 255), (65_536, 4), (70_001, 3)]
+    )
     def test_units_are_drawn_as_numpy_draws_whole_numbers(self, n, rows):
-        """Rows are filled so many at a time: of an odd number of draws on 16 bits half a word is left over."""
+        """Rows are filled so many at a time: of an odd number of draws on 16 bits half a word is
+        left over.
+        """
         rng = np.random.Generator(np.random.Philox(key=np.array([5, 2], dtype=np.uint64)))
         dtype = np.uint16 if n <= 65_536 else np.uint32
-        drawn = [row for _ in range(2) for row in rng.integers(0, n, (rows, n), dtype=dtype)][:BLOCK]
+        drawn = [row for _ in range(2) for row in rng.integers(0, n, (rows, n), dtype=dtype)][
+            :BLOCK
+        ]
         expected = np.array([np.bincount(row, minlength=n) for row in drawn])
-        np.testing.assert_array_equal(bootstrap_weights(units_of("segment", n), 5, 2)[:len(drawn)], expected)
+        np.testing.assert_array_equal(
+            bootstrap_weights(units_of("segment", n), 5, 2)[: len(drawn)], expected
+        )
 
-    @pytest.mark.parametrize("kind, length", [("segment", None), ("block", 1), ("block", 4), ("block", 25)])
+    @pytest.mark.parametrize(
+        "kind, length", [("segment", None), ("block", 1), ("block", 4), ("block", 25)]
+    )
     def test_coins_are_fair(self, kind, length):
-        coins = np.concatenate([draw_swaps(units_of(kind, 300, length), 4, block) for block in range(20)])
+        coins = np.concatenate(
+            [draw_swaps(units_of(kind, 300, length), 4, block) for block in range(20)]
+        )
         assert abs(coins.mean() - 0.5) < 4 * 0.5 / np.sqrt(coins.size / (2 * (length or 1)))
 
     def test_coins_are_independent(self):
-        coins = np.concatenate([draw_swaps(units_of("segment", 200), 5, block) for block in range(8)]) - 0.5
+        coins = (
+            np.concatenate([draw_swaps(units_of("segment", 200), 5, block) for block in range(8)])
+            - 0.5
+        )
         bound = 5 / np.sqrt(len(coins))
         correlation = 4 * coins.T @ coins / len(coins)
         assert np.abs(correlation - np.eye(200)).max() < bound
@@ -115,17 +135,30 @@ class TestDraws:
 
     @pytest.mark.parametrize("length", [1, 12, 40])
     def test_coins_hang_together_as_far_as_blocks_of_geometric_length_reach(self, length):
-        coins = np.concatenate([draw_swaps(units_of("block", 300, length), 8, block) for block in range(8)]) - 0.5
+        coins = (
+            np.concatenate(
+                [draw_swaps(units_of("block", 300, length), 8, block) for block in range(8)]
+            )
+            - 0.5
+        )
         lags = np.array([1, 2, 5, 10, 20, 50, 100])
         correlation = [4 * np.mean(coins * np.roll(coins, lag, axis=1)) for lag in lags]
-        np.testing.assert_allclose(correlation, (1 - 1 / length) ** lags, atol=5 * np.sqrt(length / coins.size))
+        np.testing.assert_allclose(
+            correlation, (1 - 1 / length) ** lags, atol=5 * np.sqrt(length / coins.size)
+        )
 
-    @pytest.mark.parametrize("n, kind", [(1, "segment"), (5, "document"), (8, "segment"), (13, "document")])
+    @pytest.mark.parametrize(
+        "n, kind", [(1, "segment"), (5, "document"), (8, "segment"), (13, "document")]
+    )
     def test_few_units_are_swapped_in_every_way_but_one(self, n, kind):
         units = units_of(kind, n)
         assert units.all_swaps == 2**n - 1
-        tried = np.concatenate([draw_swaps(units, 3, block) for block in range(-(-2**n // BLOCK))])[:units.all_swaps]
-        assert {tuple(row) for row in tried.tolist()} == set(itertools.product([0, 1], repeat=n)) - {(0,) * n}
+        tried = np.concatenate(
+            [draw_swaps(units, 3, block) for block in range(-(-(2**n) // BLOCK))]
+        )[: units.all_swaps]
+        assert {tuple(row) for row in tried.tolist()} == set(
+            itertools.product([0, 1], repeat=n)
+        ) - {(0,) * n}
 
     @pytest.mark.parametrize("kind, n, length", [("segment", 14, None), ("block", 6, 2)])
     def test_more_of_them_or_blocks_are_swapped_at_random(self, kind, n, length):
@@ -139,16 +172,25 @@ class TestKernels:
     def test_compiled_and_plain_draws_are_the_same(self, monkeypatch, n):
         drawn = []
         for worth in (True, False):
-            monkeypatch.setattr(resampling, "worth_compiling", lambda nanoseconds, worth=worth: worth)
+            monkeypatch.setattr(
+                resampling, "worth_compiling", lambda nanoseconds, worth=worth: worth
+            )
             drawn.append(bootstrap_weights(units_of("segment", n), 5, 2))
         np.testing.assert_array_equal(*drawn)
         assert (drawn[0].sum(axis=1) == n).all()
 
-    @given(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1), st.integers(0, 1000), st.integers(0, 9))
+    @given(
+        st.integers(0, 2**64 - 1),
+        st.integers(0, 2**64 - 1),
+        st.integers(0, 1000),
+        st.integers(0, 9),
+    )
     def test_random_words_are_numpys(self, seed, block, first, fours):
         key, words = np.array([seed, block], np.uint64), np.empty(4 * fours, np.uint64)
         kernels.random_words(key, first, words)
-        np.testing.assert_array_equal(words, np.random.Philox(key=key).advance(first).random_raw(4 * fours))
+        np.testing.assert_array_equal(
+            words, np.random.Philox(key=key).advance(first).random_raw(4 * fours)
+        )
 
     @given(st.data(), st.integers(1, 12))
     def test_stationary_draws_walk_round_the_circle(self, data, n):
@@ -158,7 +200,9 @@ class TestKernels:
         for row in range(3):
             drawn = []
             for t in range(n):
-                drawn.append(int(starts[row, t]) if t == 0 or begins[row, t] else (drawn[-1] + 1) % n)
+                drawn.append(
+                    int(starts[row, t]) if t == 0 or begins[row, t] else (drawn[-1] + 1) % n
+                )
             for segment in drawn:
                 by_hand[row, segment] += 1
         counts = np.zeros_like(by_hand)

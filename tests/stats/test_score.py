@@ -1,4 +1,6 @@
-"""Scores and their bootstrap: intervals as `compare` gives them, relative ends by hand, stability against theory."""
+"""Scores and their bootstrap: intervals as `compare` gives them, relative ends by hand, stability
+against theory.
+"""
 
 import math
 import statistics
@@ -25,7 +27,15 @@ STATISTICS, DOCUMENTS = bleu_counts(5, [0.0, 0.05, 0.02], 120)
 NORMAL = statistics.NormalDist()
 
 
-def given_to(function, *args, counts=STATISTICS, rule=bleu, documents=DOCUMENTS, higher_is_better=True, **settings):
+def given_to(
+    function,
+    *args,
+    counts=STATISTICS,
+    rule=bleu,
+    documents=DOCUMENTS,
+    higher_is_better=True,
+    **settings,
+):
     testset = toy(*counts.shape[:2], documents)
     metric = Given(dict(zip(testset.systems, counts, strict=True)), rule, higher_is_better)
     return function(testset, metric, *args, **settings)
@@ -35,16 +45,27 @@ def given_to(function, *args, counts=STATISTICS, rule=bleu, documents=DOCUMENTS,
 @pytest.mark.parametrize("kind", list(fitting_intervals(False)))
 @pytest.mark.parametrize("higher_is_better", [True, False])
 def test_intervals_and_order_are_those_of_compare(unit, kind, higher_is_better):
-    found = given_to(bootstrap_systems, unit=unit, resamples=200, seed=3, higher_is_better=higher_is_better)
-    result = compare_given(STATISTICS, documents=DOCUMENTS, unit=unit, ci=kind, trials=99, resamples=200, seed=3,
-                           higher_is_better=higher_is_better)
+    found = given_to(
+        bootstrap_systems, unit=unit, resamples=200, seed=3, higher_is_better=higher_is_better
+    )
+    result = compare_given(
+        STATISTICS,
+        documents=DOCUMENTS,
+        unit=unit,
+        ci=kind,
+        trials=99,
+        resamples=200,
+        seed=3,
+        higher_is_better=higher_is_better,
+    )
     assert [(s.system, s.score, *s.intervals[kind]) for s in found] == [
-        (s.system, s.score, s.ci_low, s.ci_high) for s in result.systems]
+        (s.system, s.score, s.ci_low, s.ci_high) for s in result.systems
+    ]
 
 
 def test_one_system_alone_has_the_same_draws():
     every = {found.system: found for found in given_to(bootstrap_systems, resamples=300)}
-    alone, = given_to(bootstrap_systems, resamples=300, only=["B"])
+    (alone,) = given_to(bootstrap_systems, resamples=300, only=["B"])
     assert np.array_equal(alone.drawn, every["B"].drawn) and alone.intervals == every["B"].intervals
     with pytest.raises(ValueError):
         alone.drawn[0] = 1
@@ -52,7 +73,7 @@ def test_one_system_alone_has_the_same_draws():
 
 def test_replicates_are_scores_of_drawn_segments():
     """Segments written out as often as they were drawn, instead of products."""
-    found, = given_to(bootstrap_systems, only=["C"], unit="segment", resamples=20)
+    (found,) = given_to(bootstrap_systems, only=["C"], unit="segment", resamples=20)
     times = bootstrap_weights(make_units(toy(3, 120), "segment"), 0, 0)
     for k in (0, 7, 19):
         sample = np.repeat(np.arange(120), times[k])
@@ -62,11 +83,16 @@ def test_replicates_are_scores_of_drawn_segments():
     low, high = found.intervals["percentile"]
     cuts = statistics.quantiles(found.drawn.tolist(), n=40, method="inclusive")
     assert (low, high) == pytest.approx((cuts[0], cuts[-1]))
-    assert found.relative("percentile") == pytest.approx((cuts[0] / found.median - 1, cuts[-1] / found.median - 1))
+    assert found.relative("percentile") == pytest.approx(
+        (cuts[0] / found.median - 1, cuts[-1] / found.median - 1)
+    )
 
 
 def test_relative_ends_by_hand():
-    assert relative_ends(18, 20, 23) == (-0.1, 0.15) and relative_ends(-23, -20, -18) == (-0.15, 0.1)
+    assert relative_ends(18, 20, 23) == (-0.1, 0.15) and relative_ends(-23, -20, -18) == (
+        -0.15,
+        0.1,
+    )
     assert relative_ends(-1, 0, 1) is None and relative_ends(-1, 5e-324, 1e300) is None
 
 
@@ -76,41 +102,71 @@ def test_a_score_of_nothing_has_no_relative_interval():
     found = {s.system: s for s in given_to(bootstrap_systems, counts=counts, resamples=100)}["B"]
     assert found.intervals["percentile"] == (0, 0) and found.relative("percentile") is None
     settled = given_to(stability, "B", counts=counts, pool=500)
-    assert settled.sigma == 0 and {row.relative for row in (*settled.growing, *settled.repeats)} == {None}
+    assert settled.sigma == 0 and {
+        row.relative for row in (*settled.growing, *settled.repeats)
+    } == {None}
     assert all(row.relative_sd is None and row.relative_theory is None for row in settled.repeats)
     assert repeated_table(settled, "bleu").texts()[0][5:7] == ["-", "-"]
-    assert interval_table(found, "percentile", "95%").texts()[0] == ["Percentile (chosen)", "0.00", "0.00", "0.00", "-"]
+    assert interval_table(found, "percentile", "95%").texts()[0] == [
+        "Percentile (chosen)",
+        "0.00",
+        "0.00",
+        "0.00",
+        "-",
+    ]
 
 
 def test_runs_are_disjoint_parts_of_the_pool():
     drawn = given_to(bootstrap_systems, only=["A"], resamples=1050)[0].drawn.tolist()
     settled = given_to(stability, "A", pool=1050)
-    assert [(row.resamples, row.runs) for row in settled.repeats] == [(100, 10), (500, 2), (1000, 1)]
+    assert [(row.resamples, row.runs) for row in settled.repeats] == [
+        (100, 10),
+        (500, 2),
+        (1000, 1),
+    ]
     row = settled.repeats[0]
-    runs = [drawn[at:at + 100] for at in range(0, 1000, 100)]
-    ends = [[statistics.quantiles(run, n=40, method="inclusive")[k] for run in runs] for k in (0, -1)]
+    runs = [drawn[at : at + 100] for at in range(0, 1000, 100)]
+    ends = [
+        [statistics.quantiles(run, n=40, method="inclusive")[k] for run in runs] for k in (0, -1)
+    ]
     medians = [statistics.median(run) for run in runs]
     assert (row.sd_low, row.sd_high) == pytest.approx([statistics.stdev(end) for end in ends])
-    shares = [[value / middle - 1 for value, middle in zip(end, medians, strict=True)] for end in ends]
+    shares = [
+        [value / middle - 1 for value, middle in zip(end, medians, strict=True)] for end in ends
+    ]
     assert row.relative == pytest.approx([statistics.mean(share) for share in shares])
-    assert row.relative_sd == pytest.approx(math.sqrt(statistics.mean(map(statistics.variance, shares))))
-    assert row.relative_sd_range == pytest.approx(spread_interval(row.relative_sd, 1 + 2 * 9))  # of two ends, ten runs
-    assert settled.sigma == pytest.approx(statistics.stdev(drawn)) and settled.median == statistics.median(drawn)
+    assert row.relative_sd == pytest.approx(
+        math.sqrt(statistics.mean(map(statistics.variance, shares)))
+    )
+    assert row.relative_sd_range == pytest.approx(
+        spread_interval(row.relative_sd, 1 + 2 * 9)
+    )  # of two ends, ten runs
+    assert settled.sigma == pytest.approx(
+        statistics.stdev(drawn)
+    ) and settled.median == statistics.median(drawn)
     assert settled.repeats[-1].sd_low is None and settled.repeats[-1].relative_sd is None
 
 
 def test_a_row_has_the_interval_of_compare():
     settled = given_to(stability, "B", pool=2500, unit="segment", seed=4)
-    result = compare_given(STATISTICS, documents=DOCUMENTS, unit="segment", ci="percentile", trials=99, seed=4)
+    result = compare_given(
+        STATISTICS, documents=DOCUMENTS, unit="segment", ci="percentile", trials=99, seed=4
+    )
     row = {row.resamples: row for row in settled.growing}[2000]
     system = next(s for s in result.systems if s.system == "B")
     assert (row.low, row.high, settled.score) == (system.ci_low, system.ci_high, system.score)
     assert [r.resamples for r in settled.growing] == [size for size in GROWING if size <= 2500]
 
 
-@pytest.mark.parametrize("arguments, said", [
-    (dict(pool=99), "pool is 99. Expected at least 100"), (dict(alpha=2), "alpha is 2"), (dict(seed=-1), "seed is -1"),
-    (dict(unit="page"), "Unknown unit 'page'")])
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        (dict(pool=99), "pool is 99. Expected at least 100"),
+        (dict(alpha=2), "alpha is 2"),
+        (dict(seed=-1), "seed is -1"),
+        (dict(unit="page"), "Unknown unit 'page'"),
+    ],
+)
 def test_settings_out_of_range(arguments, said):
     with pytest.raises(SettingError, match=said):
         given_to(stability, "A", **arguments)
@@ -122,7 +178,9 @@ def test_the_spread_of_a_bound_against_drawn_normals(alpha, factor):
     low, middle = np.quantile(drawn, [alpha / 2, 0.5], axis=1)
     assert bound_sd(alpha) == pytest.approx(factor, abs=0.01)
     assert low.std() * math.sqrt(1000) == pytest.approx(bound_sd(alpha), rel=0.05)
-    assert (low - middle).std() * math.sqrt(1000) == pytest.approx(bound_sd(alpha, less_median=True), rel=0.05)
+    assert (low - middle).std() * math.sqrt(1000) == pytest.approx(
+        bound_sd(alpha, less_median=True), rel=0.05
+    )
 
 
 @pytest.mark.statistics
@@ -145,15 +203,23 @@ def test_what_the_page_says_of_the_published_tables(metric):
     last = papers.ZHANG_VOGEL_6.rows[metric][-1]
     sigma = (last[3] - last[2]) / 2 / 1.96  # in percent
     for size, sd, *_ in papers.ZHANG_VOGEL_6.rows[metric]:
-        assert 100 * sd == pytest.approx(bound_sd(less_median=True) * sigma / math.sqrt(size), abs=0.013)
-    _, _, low, high = papers.ZHANG_VOGEL_6.rows[metric][0]  # the 2nd and 98th of 100, leaning to the left
-    assert (low, high) == pytest.approx([sigma * NORMAL.inv_cdf(rank / 101) for rank in (2, 98)], abs=0.05)
+        assert 100 * sd == pytest.approx(
+            bound_sd(less_median=True) * sigma / math.sqrt(size), abs=0.013
+        )
+    _, _, low, high = papers.ZHANG_VOGEL_6.rows[metric][
+        0
+    ]  # the 2nd and 98th of 100, leaning to the left
+    assert (low, high) == pytest.approx(
+        [sigma * NORMAL.inv_cdf(rank / 101) for rank in (2, 98)], abs=0.05
+    )
     step = 0.01 / papers.ZHANG_VOGEL_5.rows[metric][-1][1]
     for *_, low, high in papers.ZHANG_VOGEL_5.rows[metric]:
         if metric != "nist":  # multiples of .0001, seen from a rounded median
             assert all(abs(end / step - round(end / step)) < 0.15 for end in (low, high))
-    first, fifth = (next(row for row in table.rows[metric] if row[0] in ("A", 2000))
-                    for table in (papers.ZHANG_VOGEL_1, papers.ZHANG_VOGEL_5))
+    first, fifth = (
+        next(row for row in table.rows[metric] if row[0] in ("A", 2000))
+        for table in (papers.ZHANG_VOGEL_1, papers.ZHANG_VOGEL_5)
+    )
     spread = 100 * next(row[1] for row in papers.ZHANG_VOGEL_6.rows[metric] if row[0] == 2000)
     assert first[2:] != fifth[2:]
     assert all(abs(a - b) < 2.5 * spread for a, b in zip(first[2:], fifth[2:], strict=True))
@@ -162,9 +228,15 @@ def test_what_the_page_says_of_the_published_tables(metric):
 def test_how_far_an_end_moves_is_as_seen_and_else_by_theory():
     """Of scores that take few values an end moves otherwise than that of a normal one."""
     few = {"A": [100.0] * 4 + [0.0] * 96, "B": [50.0] * 100}
-    testset = TestSet("toy", {name: [None] * 100 for name in few}, {}, scores={"x": SegmentScores(few)})
+    testset = TestSet(
+        "toy", {name: [None] * 100 for name in few}, {}, scores={"x": SegmentScores(few)}
+    )
     found = stability(testset, "x", "A", pool=20_000)
-    seen = {row.resamples: math.sqrt((row.sd_low**2 + row.sd_high**2) / 2) for row in found.repeats if row.runs >= 20}
+    seen = {
+        row.resamples: math.sqrt((row.sd_low**2 + row.sd_high**2) / 2)
+        for row in found.repeats
+        if row.runs >= 20
+    }
     assert set(seen) == {100, 500, 1000} and all(found.end_sd(n) == sd for n, sd in seen.items())
     assert abs(seen[1000] / (found.sigma * bound_sd() / math.sqrt(1000)) - 1) > 0.2
     assert found.end_sd(2000) == found.sigma * bound_sd() / math.sqrt(2000)  # ten runs tell little
@@ -172,8 +244,18 @@ def test_how_far_an_end_moves_is_as_seen_and_else_by_theory():
     assert {(row.sd_low, row.sd_high) for row in still.repeats if row.runs > 1} == {(0.0, 0.0)}
 
 
-@pytest.mark.parametrize("values", [[1e16] * 5, [1e16, 1e16 + 2], [9e99, np.nextafter(9e99, 0)], [-1e15, -1e15 + 0.125],
-                                    [0.0, 5e-324], [3.0, 3.0], [1.0, 2.0]])
+@pytest.mark.parametrize(
+    "values",
+    [
+        [1e16] * 5,
+        [1e16, 1e16 + 2],
+        [9e99, np.nextafter(9e99, 0)],
+        [-1e15, -1e15 + 0.125],
+        [0.0, 5e-324],
+        [3.0, 3.0],
+        [1.0, 2.0],
+    ],
+)
 def test_a_histogram_of_numbers_as_close_as_can_be(values):
     edges, counts = histogram(np.array(values))
     assert counts.sum() == len(values) and len(counts) == 60 and (np.diff(edges) > 0).all()
@@ -192,43 +274,69 @@ def test_scores_are_those_of_compare_and_of_sacrebleu():
     tested = compare(TOY, ["bleu", "ter"], trials=99, resamples=50)
     for name, result in tested.metrics.items():
         assert {row.system: row.score for row in found.metrics[name].systems} == {
-            row.system: row.score for row in result.systems}
+            row.system: row.score for row in result.systems
+        }
         assert result.signature.startswith(found.metrics[name].signature + "|test:")
         assert found.metrics[name].higher_is_better == result.higher_is_better
     assert [row.system for row in found.metrics["bleu"].systems] == ["bad", "good"]  # as they came
-    assert found.metrics["bleu"].systems[1].score == pytest.approx(BLEU().corpus_score(GOOD, [REFERENCE]).score)
+    assert found.metrics["bleu"].systems[1].score == pytest.approx(
+        BLEU().corpus_score(GOOD, [REFERENCE]).score
+    )
     assert (found.testset, found.warnings) == (tested.testset, ())
 
 
 def test_warnings_of_metrics_come_before_those_of_texts():
-    chinese = TestSet("toy", {"A": ["", *["今天的天气非常好"] * 5]}, {"ref": ["今天的天气非常好，我们去公园"] * 6})
-    assert [caution.code for caution in score(chinese).warnings] == ["tokenizer-and-script", "empty-lines"]
+    chinese = TestSet(
+        "toy", {"A": ["", *["今天的天气非常好"] * 5]}, {"ref": ["今天的天气非常好，我们去公园"] * 6}
+    )
+    assert [caution.code for caution in score(chinese).warnings] == [
+        "tokenizer-and-script",
+        "empty-lines",
+    ]
 
 
 def test_systems_with_ratings_alone_have_no_score_by_texts():
     ratings = {"A": [1.0, 2.0], "HUMAN-refB": [3.0, None]}
-    rated = TestSet("toy", {"A": ["a b c d", "e"], "HUMAN-refB": [None, None]}, {"ref": ["a b c d", "e"]},
-                    scores={"human": SegmentScores(ratings)})
+    rated = TestSet(
+        "toy",
+        {"A": ["a b c d", "e"], "HUMAN-refB": [None, None]},
+        {"ref": ["a b c d", "e"]},
+        scores={"human": SegmentScores(ratings)},
+    )
     found = score(rated, ["bleu", "human"])
-    assert [(name, row.system, row.score) for name, one in found.metrics.items() for row in one.systems] == [
-        ("bleu", "A", 100.0), ("human", "A", 1.5), ("human", "HUMAN-refB", 3.0)]
+    assert [
+        (name, row.system, row.score) for name, one in found.metrics.items() for row in one.systems
+    ] == [("bleu", "A", 100.0), ("human", "A", 1.5), ("human", "HUMAN-refB", 3.0)]
     assert Page(found._repr_html_()).cells == ["A", "100.00", "1.50", "HUMAN-refB", "-", "3.00"]
 
 
 def test_shown_in_a_notebook_in_a_line_and_as_a_frame():
     found = score(TestSet("toy", {"<b>": ["a b c d"]}, {"ref": ["a b c d"]}), ["bleu", "ter"])
     page = Page(found._repr_html_())
-    assert page.cells == ["<b>", "100.00", "0.00"] and "tok:13a" in page.text and "tok:tercom" in page.text
+    assert (
+        page.cells == ["<b>", "100.00", "0.00"]
+        and "tok:13a" in page.text
+        and "tok:tercom" in page.text
+    )
     assert repr(found) == "<Scores on 'toy': 1 systems by bleu, ter>"
     frame = found.to_frame()
     assert frame.columns.tolist() == ["metric", "system", "score", "signature"]
     assert frame["score"].tolist() == [100.0, 0.0] and frame["metric"].tolist() == ["bleu", "ter"]
 
 
-@pytest.mark.parametrize("ask, said", [
-    (lambda: score(TOY, ["blue"]), "Did you mean 'bleu'"), (lambda: score(TOY, []), "metrics are none"),
-    (lambda: score(TOY, ["bleu", "bleu"]), "each only once"), (lambda: score(TOY).metrics["ter"], "Unknown metric"),
-    (lambda: score(TestSet("toy", {}, {"ref": ["a"]})), "No system in toy. Give at least one output to score")])
+@pytest.mark.parametrize(
+    "ask, said",
+    [
+        (lambda: score(TOY, ["blue"]), "Did you mean 'bleu'"),
+        (lambda: score(TOY, []), "metrics are none"),
+        (lambda: score(TOY, ["bleu", "bleu"]), "each only once"),
+        (lambda: score(TOY).metrics["ter"], "Unknown metric"),
+        (
+            lambda: score(TestSet("toy", {}, {"ref": ["a"]})),
+            "No system in toy. Give at least one output to score",
+        ),
+    ],
+)
 def test_mistakes(ask, said):
     with pytest.raises((SettingError, InputError), match=said):
         ask()

@@ -21,7 +21,14 @@ from mtsig_core.results import Comparison
 from mtsig_core.stats.intervals import fitting_intervals
 from mtsig_core.stats.pair import examine_pair
 from mtsig_core.stats.resampling import BLOCK, bootstrap_weights, make_units
-from mtsig_core.stats.significance import CORRECTIONS, TESTS, decide_adjusted, fitting_tests, student_t, wilcoxon
+from mtsig_core.stats.significance import (
+    CORRECTIONS,
+    TESTS,
+    decide_adjusted,
+    fitting_tests,
+    student_t,
+    wilcoxon,
+)
 from mtsig_core.testset import SegmentScores
 from tests.builders.toys import draw_swaps
 
@@ -37,7 +44,13 @@ def rated(rows, documents=None, texts=False, higher=True):
     n = len(next(iter(by_system.values())))
     outputs = {name: [f"{name} says {k}" if texts else None for k in range(n)] for name in rows}
     references = {"ref": [f"A says {k}" for k in range(n)]} if texts else {}
-    return TestSet("toy", outputs, references, documents=documents, scores={"human": SegmentScores(by_system, higher)})
+    return TestSet(
+        "toy",
+        outputs,
+        references,
+        documents=documents,
+        scores={"human": SegmentScores(by_system, higher)},
+    )
 
 
 def scores(seed=1, means=(74, 72, 70, 60), n=N, missing=0.0):
@@ -66,14 +79,20 @@ class TestAgainstScipy:
             test = stats.ttest_1samp(d, 0)
             raw.append(test.pvalue)
             assert pair.p_value == pytest.approx(test.pvalue, rel=1e-9)
-            assert (pair.ci_low, pair.ci_high) == pytest.approx(DescrStatsW(d).tconfint_mean(0.1), rel=1e-6)
+            assert (pair.ci_low, pair.ci_high) == pytest.approx(
+                DescrStatsW(d).tconfint_mean(0.1), rel=1e-6
+            )
             assert (pair.delta, pair.n) == (pytest.approx(d.mean(), rel=1e-9), len(d))
         adjusted = multipletests(raw, method="holm")[1]
-        assert [pair.p_adjusted for pair in result.pairs] == pytest.approx(adjusted.tolist(), rel=1e-9)
+        assert [pair.p_adjusted for pair in result.pairs] == pytest.approx(
+            adjusted.tolist(), rel=1e-9
+        )
         for system in result.systems:
             own = rows[system.system][~np.isnan(rows[system.system])]
             assert system.score == pytest.approx(own.mean(), rel=1e-9)
-            assert (system.ci_low, system.ci_high) == pytest.approx(DescrStatsW(own).tconfint_mean(0.1), rel=1e-6)
+            assert (system.ci_low, system.ci_high) == pytest.approx(
+                DescrStatsW(own).tconfint_mean(0.1), rel=1e-6
+            )
 
     @pytest.mark.parametrize("rows", [WHOLE, GAPS], ids=["complete", "gaps"])
     def test_wilcoxon_with_ties(self, rows):
@@ -89,15 +108,19 @@ class TestAgainstScipy:
             if n <= 50:  # exact, with all signs counted by their sum
                 ways = {0.0: 1}
                 for rank in ranks.tolist():
-                    ways = {total: ways.get(total - rank, 0) + ways.get(total + rank, 0)
-                            for total in {t + side for t in ways for side in (rank, -rank)}}
+                    ways = {
+                        total: ways.get(total - rank, 0) + ways.get(total + rank, 0)
+                        for total in {t + side for t in ways for side in (rank, -rank)}
+                    }
                 seen = abs(ranks @ np.sign(d))
                 expected = sum(many for total, many in ways.items() if abs(total) >= seen) / 2**n
             assert pair.p_value == pytest.approx(expected, rel=1e-9)
 
 
 def lopsided(higher=True):
-    """A beats B by about 1 on 188 of 200 segments and loses by 40 on 12: the mean favours B, the signed ranks A."""
+    """A beats B by about 1 on 188 of 200 segments and loses by 40 on 12: the mean favours B, the
+    signed ranks A.
+    """
     rng = np.random.default_rng(7)
     b = rng.integers(50, 60, 200).astype(float)
     a = b + np.where(np.arange(200) < 12, -40.0, rng.choice([0.8, 1.0, 1.2], 200))
@@ -106,7 +129,9 @@ def lopsided(higher=True):
 
 @pytest.mark.parametrize("unit", ["segment", "document"])
 def test_a_constant_difference_keeps_its_p_in_a_family(unit):
-    """A is 0.3 better than B on every segment: no bootstrap sample says otherwise, in whatever family."""
+    """A is 0.3 better than B on every segment: no bootstrap sample says otherwise, in whatever
+    family.
+    """
     rng = np.random.default_rng(3)
     b, c = rng.normal(70, 9, 60), rng.normal(69, 9, 60)
     testset = rated({"A": b + 0.3, "B": b, "C": c}, documents=[str(k // 4) for k in range(60)])
@@ -114,7 +139,9 @@ def test_a_constant_difference_keeps_its_p_in_a_family(unit):
     pair = next(pair for pair in found.pairs if {pair.a, pair.b} == {"A", "B"})
     assert (pair.p_value, pair.p_adjusted, pair.better) == (1 / 500, 1 / 500, "a")
     assert (pair.ci_joint_low, pair.ci_joint_high) == pytest.approx((0.3, 0.3)) and pair.mdd is None
-    alone = human(testset.only(["A", "B"]), test="bootstrap", correction="romano-wolf", unit=unit).pairs[0]
+    alone = human(
+        testset.only(["A", "B"]), test="bootstrap", correction="romano-wolf", unit=unit
+    ).pairs[0]
     assert (alone.p_value, alone.p_adjusted) == (1 / 500, 1 / 500)
 
 
@@ -123,16 +150,28 @@ class TestSides:
     def test_no_system_is_better_where_ranks_and_mean_disagree(self, higher):
         testset = lopsided(higher)
         found = compare(testset, ["human"], test="wilcoxon", unit="segment", **QUICK)
-        (pair,), d = found.metrics["human"].pairs, np.subtract(*testset.scores["human"].by_system.values())
-        assert pair.p_value == pytest.approx(stats.wilcoxon(d, method="asymptotic").pvalue, rel=1e-9)
+        (pair,), d = (
+            found.metrics["human"].pairs,
+            np.subtract(*testset.scores["human"].by_system.values()),
+        )
+        assert pair.p_value == pytest.approx(
+            stats.wilcoxon(d, method="asymptotic").pvalue, rel=1e-9
+        )
         assert pair.p_value < 1e-15
         assert (pair.a, pair.favours, pair.better, pair.significant) == ("B", "b", None, False)
-        assert [(row.rank_low, row.rank_high) for row in found.metrics["human"].systems] == [(1, 2), (1, 2)]
+        assert [(row.rank_low, row.rank_high) for row in found.metrics["human"].systems] == [
+            (1, 2),
+            (1, 2),
+        ]
         (caution,) = [one for one in found.warnings if one.code == "split-decision"]
         assert (caution.facts["pairs"], caution.facts["scores_equal"]) == ((("A", "B"),), False)
         assert not {"not-equal", "interval-and-decision"} & {one.code for one in found.warnings}
-        for said in (comparison_text(found), comparison_latex(found), comparison_html(found),
-                     paper_sentences(found, "human")):
+        for said in (
+            comparison_text(found),
+            comparison_latex(found),
+            comparison_html(found),
+            paper_sentences(found, "human"),
+        ):
             said = " ".join(said.split())
             assert "the signed ranks favour one system" in said and "better than" not in said
         assert "mtsig declares neither system better" in paper_sentences(found, "human")
@@ -141,24 +180,38 @@ class TestSides:
     @pytest.mark.parametrize("seed", range(4))
     def test_wilcoxon_decides_for_the_side_of_its_rank_sum(self, seed):
         rng = np.random.default_rng(seed)
-        rows = {name: rng.normal(0, 1, 80) + np.where(rng.random(80) < 0.06, rng.normal(-6 * k, 3, 80), 0.7 * k)
-                for k, name in enumerate("ABCDE")}
-        result, kinds = human(rated(rows), test="wilcoxon", unit="segment", correction="none"), set()
+        rows = {
+            name: rng.normal(0, 1, 80)
+            + np.where(rng.random(80) < 0.06, rng.normal(-6 * k, 3, 80), 0.7 * k)
+            for k, name in enumerate("ABCDE")
+        }
+        result, kinds = (
+            human(rated(rows), test="wilcoxon", unit="segment", correction="none"),
+            set(),
+        )
         for pair in result.pairs:
             d = rows[pair.a] - rows[pair.b]
-            ranks, p = np.sign(d) @ stats.rankdata(np.abs(d)), stats.wilcoxon(d, method="asymptotic").pvalue
+            ranks, p = (
+                np.sign(d) @ stats.rankdata(np.abs(d)),
+                stats.wilcoxon(d, method="asymptotic").pvalue,
+            )
             expected = None if p > 0.05 or ranks * d.mean() <= 0 else "a" if ranks > 0 else "b"
             assert (pair.better, pair.favours is None) == (expected, ranks * d.mean() > 0)
             kinds.add((pair.favours is None, p <= 0.05))
         assert kinds >= {(True, True), (False, True)}
 
     def test_adjusted_p_decide_for_the_side_that_scores_better(self):
-        pair, = human(lopsided(), test="t", unit="segment").pairs
+        (pair,) = human(lopsided(), test="t", unit="segment").pairs
         assert pair.better == "a"
-        assert [decide_adjusted([pair], 1, np.array([p]), 0.05).tolist() for p in (0.05, 0.06)] == [[1], [0]]
+        assert [decide_adjusted([pair], 1, np.array([p]), 0.05).tolist() for p in (0.05, 0.06)] == [
+            [1],
+            [0],
+        ]
 
     def test_of_one_pair_every_test_says_which_way_it_points(self):
-        found = examine_pair(lopsided(), "human", "A", "B", unit="segment", trials=199, resamples=200)
+        found = examine_pair(
+            lopsided(), "human", "A", "B", unit="segment", trials=199, resamples=200
+        )
         sides = {one.test: (one.better, one.favours) for one in found.outcomes}
         assert sides["wilcoxon"] == (None, "a") and sides["t"] == sides["ar"] == ("b", None)
 
@@ -200,16 +253,24 @@ class TestGaps:
     def check(self, documents, unit):
         testset = rated(GAPS, documents)
         units = make_units(testset, unit)
-        drawn = np.concatenate([bootstrap_weights(units, 0, block) for block in range(2)])[:499][:, units.index]
-        traded = np.concatenate([draw_swaps(units, 0, block) for block in range(2)])[:499][:, units.index].astype(bool)
-        by_ar, by_bootstrap = (human(testset, test=test, unit=unit, correction="none", ci="percentile")
-                               for test in ("ar", "bootstrap"))
+        drawn = np.concatenate([bootstrap_weights(units, 0, block) for block in range(2)])[:499][
+            :, units.index
+        ]
+        traded = np.concatenate([draw_swaps(units, 0, block) for block in range(2)])[:499][
+            :, units.index
+        ].astype(bool)
+        by_ar, by_bootstrap = (
+            human(testset, test=test, unit=unit, correction="none", ci="percentile")
+            for test in ("ar", "bootstrap")
+        )
         for one, other in zip(by_ar.pairs, by_bootstrap.pairs, strict=True):
             a, b = GAPS[one.a], GAPS[one.b]
             both = ~np.isnan(a) & ~np.isnan(b)
             d0 = a[both].mean() - b[both].mean()
             null = np.where(traded[:, both], (b - a)[both], (a - b)[both]).mean(axis=1)
-            d = np.array([np.subtract(*means_by_hand(GAPS, w.astype(float), one.a, one.b)) for w in drawn])
+            d = np.array(
+                [np.subtract(*means_by_hand(GAPS, w.astype(float), one.a, one.b)) for w in drawn]
+            )
             assert one.n == other.n == both.sum() < N
             assert one.delta == pytest.approx(d0) and one.se == pytest.approx(d[:300].std(ddof=1))
             assert (one.ci_low, one.ci_high) == pytest.approx(np.quantile(d[:300], [0.025, 0.975]))
@@ -246,7 +307,7 @@ class TestGaps:
     def test_a_system_without_scores_is_left_out_and_said(self):
         found = compare(rated({**WHOLE, "E": np.full(N, NAN)}), ["human"], **QUICK)
         assert [row.system for row in found.metrics["human"].systems] == list("ABCD")
-        caution, = (c for c in found.warnings if c.code == "not-rated")
+        (caution,) = (c for c in found.warnings if c.code == "not-rated")
         assert caution.facts == {"names": ("E",), "n_systems": 5}
         with pytest.raises(SettingError, match="The baseline E has no score by human"):
             compare(rated({**WHOLE, "E": np.full(N, NAN)}), ["human"], baseline="E", **QUICK)
@@ -254,12 +315,24 @@ class TestGaps:
     @pytest.mark.parametrize("test", ["ar", "koehn", "percentile", "t", "wilcoxon"])
     def test_no_line_in_common(self, test):
         odd = np.arange(N) % 2 == 1
-        rows = {"A": np.where(odd, WHOLE["A"], NAN), "B": WHOLE["B"], "C": np.where(odd, NAN, WHOLE["C"])}
+        rows = {
+            "A": np.where(odd, WHOLE["A"], NAN),
+            "B": WHOLE["B"],
+            "C": np.where(odd, NAN, WHOLE["C"]),
+        }
         found = compare(rated(rows), ["human"], test=test, **QUICK)
         pair = next(p for p in found.metrics["human"].pairs if {p.a, p.b} == {"A", "C"})
-        assert (pair.n, pair.p_value, pair.p_adjusted, pair.significant, pair.better) == (0, None, None, False, None)
+        assert (pair.n, pair.p_value, pair.p_adjusted, pair.significant, pair.better) == (
+            0,
+            None,
+            None,
+            False,
+            None,
+        )
         assert (pair.ci_low, pair.se, pair.mdd, pair.win) == (None, None, None, None)
-        means = {name: np.nanmean(row) for name, row in rows.items()}  # what there is: the difference of their scores
+        means = {
+            name: np.nanmean(row) for name, row in rows.items()
+        }  # what there is: the difference of their scores
         assert pair.delta == pytest.approx(means[pair.a] - means[pair.b])
         codes = {c.code: c for c in found.warnings}
         assert "no-common-line" in codes and "rated-on-different-lines" in codes
@@ -270,7 +343,9 @@ class TestGaps:
                 assert one.delta == pytest.approx(np.nanmean(rows[one.a] - rows[one.b]))
                 if test == "t":
                     d = rows[one.a] - rows[one.b]
-                    assert one.p_value == pytest.approx(stats.ttest_1samp(d[~np.isnan(d)], 0).pvalue)
+                    assert one.p_value == pytest.approx(
+                        stats.ttest_1samp(d[~np.isnan(d)], 0).pvalue
+                    )
         assert Comparison.from_json(comparison_json(found)) == found
         for write in (comparison_text, comparison_html, comparison_latex, comparison_csv):
             assert "nan" not in write(found).lower()
@@ -278,11 +353,19 @@ class TestGaps:
         with pytest.raises(SettingError, match="A and C have no line in common"):
             examine_pair(rated(rows), "human", "A", "C", **QUICK)
 
-    @pytest.mark.parametrize("settings", [dict(correction=name) for name in CORRECTIONS] + [dict(baseline="A")])
+    @pytest.mark.parametrize(
+        "settings", [dict(correction=name) for name in CORRECTIONS] + [dict(baseline="A")]
+    )
     def test_a_pair_without_a_common_line_is_neither_tested_nor_counted(self, settings):
-        """B has a line in common with A and with C, which have none: a family of two, of one against A."""
+        """B has a line in common with A and with C, which have none: a family of two, of one
+        against A.
+        """
         odd = np.arange(N) % 2 == 1
-        rows = {"A": np.where(odd, WHOLE["A"], NAN), "B": WHOLE["B"], "C": np.where(odd, NAN, WHOLE["C"])}
+        rows = {
+            "A": np.where(odd, WHOLE["A"], NAN),
+            "B": WHOLE["B"],
+            "C": np.where(odd, NAN, WHOLE["C"]),
+        }
         found = compare(rated(rows), ["human"], **QUICK | settings)
         result, m = found.metrics["human"], 1 if "baseline" in settings else 2
         tested = [pair for pair in result.pairs if pair.n]
@@ -290,10 +373,15 @@ class TestGaps:
         if (adjust := _STATSMODELS.get(settings.get("correction"))) is not None:
             expected = multipletests([pair.p_value for pair in tested], method=adjust)[1]
             assert [pair.p_adjusted for pair in tested] == pytest.approx(expected.tolist())
-        assert f"|pairs:{m}|" in result.signature and f" of {format_count(m, 'pair')} significant" in repr(result)
+        assert (
+            f"|pairs:{m}|" in result.signature
+            and f" of {format_count(m, 'pair')} significant" in repr(result)
+        )
         assert all(c.facts["m"] == m for c in found.warnings if c.code == "not-equal")
         if m == 2:
-            assert sum(sum(tally) for tally in result.tally().values()) == 4  # each tested pair from either side
+            assert (
+                sum(sum(tally) for tally in result.tally().values()) == 4
+            )  # each tested pair from either side
 
     @pytest.mark.parametrize("ci", ["percentile", "basic", "jackknife-t", "t"])
     def test_samples_without_any_score(self, ci):
@@ -302,7 +390,7 @@ class TestGaps:
         found = compare(rated(rows), ["human"], ci=ci, **QUICK)
         row = next(row for row in found.metrics["human"].systems if row.system == "B")
         assert (row.score, row.ci_low, row.ci_high) == (WHOLE["B"][7], None, None)
-        pair, = found.metrics["human"].pairs
+        (pair,) = found.metrics["human"].pairs
         assert (pair.n, pair.p_value) == (1, 1) and "nan" not in comparison_json(found).lower()
         assert "few-common-lines" in {caution.code for caution in found.warnings}
 
@@ -310,13 +398,20 @@ class TestGaps:
 class TestOnlyForMeans:
     @pytest.mark.parametrize("asked", [dict(test="t"), dict(test="wilcoxon"), dict(ci="t")])
     def test_refused_for_bleu(self, asked):
-        with pytest.raises(SettingError, match="is only for means of segment scores .*, and bleu is a score"):
+        with pytest.raises(
+            SettingError, match="is only for means of segment scores .*, and bleu is a score"
+        ):
             compare(rated(WHOLE, texts=True), ["human", "bleu"], **QUICK, **asked)
 
     def test_bleu_needs_texts(self):
-        with pytest.raises(SettingError, match="Metric 'bleu' needs texts, and toy has only segment scores: human"):
+        with pytest.raises(
+            SettingError, match="Metric 'bleu' needs texts, and toy has only segment scores: human"
+        ):
             compare(rated(WHOLE), **QUICK)
-        assert list_metrics(rated(WHOLE)) == ["human"] and list_metrics(rated(WHOLE, texts=True))[0] == "human"
+        assert (
+            list_metrics(rated(WHOLE)) == ["human"]
+            and list_metrics(rated(WHOLE, texts=True))[0] == "human"
+        )
 
     def test_a_name_that_is_taken(self):
         taken = dataclasses.replace(rated(WHOLE), scores={"bleu": SegmentScores({"A": [1.0] * N})})
@@ -327,19 +422,30 @@ class TestOnlyForMeans:
 @pytest.mark.parametrize("rows", [WHOLE, GAPS], ids=["complete", "gaps"])
 @pytest.mark.parametrize("documents", [None, DOCUMENTS], ids=["segments", "documents"])
 def test_examine_pair_gives_what_compare_gives(rows, documents):
-    more = {name: np.append(row, [NAN] * 4) for name, row in rows.items()}  # a document that nobody rated
+    more = {
+        name: np.append(row, [NAN] * 4) for name, row in rows.items()
+    }  # a document that nobody rated
     testset = rated(more, documents and [*documents, *["last"] * 4])
     found = examine_pair(testset, "human", "C", "A", trials=499, resamples=300)
     assert [o.test for o in found.outcomes] == list(fitting_tests(True))
     assert list(found.intervals) == list(fitting_intervals(True))
     for outcome in found.outcomes:
         unit = "segment" if TESTS[outcome.test].of_segments else "auto"
-        pair = next(p for p in human(testset, test=outcome.test, unit=unit).pairs if {p.a, p.b} == {"A", "C"})
+        pair = next(
+            p
+            for p in human(testset, test=outcome.test, unit=unit).pairs
+            if {p.a, p.b} == {"A", "C"}
+        )
         assert (outcome.p_value, found.n) == (pair.p_value, pair.n)
     for kind, ends in found.intervals.items():
-        pair = next(p for p in human(testset, ci=kind, unit="segment" if kind == "t" else "auto").pairs
-                    if {p.a, p.b} == {"A", "C"})
-        assert sorted(map(abs, ends)) == pytest.approx(sorted(map(abs, (pair.ci_low, pair.ci_high))), rel=1e-6)
+        pair = next(
+            p
+            for p in human(testset, ci=kind, unit="segment" if kind == "t" else "auto").pairs
+            if {p.a, p.b} == {"A", "C"}
+        )
+        assert sorted(map(abs, ends)) == pytest.approx(
+            sorted(map(abs, (pair.ci_low, pair.ci_high))), rel=1e-6
+        )
     assert len(found.by_segment) == N + 4 and not found.by_segment[N:].any()
     alone = ~(np.isnan(rows["A"]) | np.isnan(rows["C"]))
     assert not found.by_segment[:N][~alone].any()
@@ -360,14 +466,23 @@ class TestScales:
         again = human(rated({name: row * 2.0**power for name, row in rows.items()}), **settings)
         for one, other in zip(once.pairs, again.pairs, strict=True):
             for name in ("delta", "ci_low", "ci_high", "se", "mdd"):
-                assert getattr(other, name) == pytest.approx(2.0**power * getattr(one, name), rel=1e-9, abs=0)
+                assert getattr(other, name) == pytest.approx(
+                    2.0**power * getattr(one, name), rel=1e-9, abs=0
+                )
             assert (other.p_value, other.p_adjusted, other.win, other.lose, other.better) == (
-                one.p_value, one.p_adjusted, one.win, one.lose, one.better)
+                one.p_value,
+                one.p_adjusted,
+                one.win,
+                one.lose,
+                one.better,
+            )
         assert [s.rank_high for s in again.systems] == [s.rank_high for s in once.systems]
 
     @pytest.mark.parametrize("test", ["ar", "bootstrap", "t", "wilcoxon"])
     def test_what_rounding_leaves_is_no_difference(self, test):
-        pair, = human(rated({"A": np.full(N, 0.1 + 0.2), "B": np.full(N, 0.3)}), test=test, unit="segment").pairs
+        (pair,) = human(
+            rated({"A": np.full(N, 0.1 + 0.2), "B": np.full(N, 0.3)}), test=test, unit="segment"
+        ).pairs
         assert pair.p_value == 1
 
     @pytest.mark.parametrize("largest", [1e-101, 1e101, 1e300, 1e-300])
@@ -379,11 +494,27 @@ class TestScales:
 def test_metrics_that_name_different_top_groups_say_so():
     rows = scores(1, (80, 70, 60))
     turned = {name: -row for name, row in rows.items()}
-    both = dataclasses.replace(rated(rows), scores={
-        "human": rated(rows).scores["human"], "COMET": rated(turned).scores["human"]})
+    both = dataclasses.replace(
+        rated(rows),
+        scores={"human": rated(rows).scores["human"], "COMET": rated(turned).scores["human"]},
+    )
     found = compare(both, ["human", "COMET"], **QUICK)
-    text, facts = next((one.text, one.facts) for one in found.warnings if one.code == "top-groups-differ")
-    assert facts["groups"] == ({"systems": ("A",), "metrics": ("human",)}, {"systems": ("C",), "metrics": ("COMET",)})
-    assert text in paper_sentences(found, "human") and text in comparison_text(found).partition("human (")[0]
-    alike = dataclasses.replace(both, scores={"human": both.scores["human"], "COMET": both.scores["human"]})
-    assert not [one for one in compare(alike, ["human", "COMET"], **QUICK).warnings if one.code == "top-groups-differ"]
+    text, facts = next(
+        (one.text, one.facts) for one in found.warnings if one.code == "top-groups-differ"
+    )
+    assert facts["groups"] == (
+        {"systems": ("A",), "metrics": ("human",)},
+        {"systems": ("C",), "metrics": ("COMET",)},
+    )
+    assert (
+        text in paper_sentences(found, "human")
+        and text in comparison_text(found).partition("human (")[0]
+    )
+    alike = dataclasses.replace(
+        both, scores={"human": both.scores["human"], "COMET": both.scores["human"]}
+    )
+    assert not [
+        one
+        for one in compare(alike, ["human", "COMET"], **QUICK).warnings
+        if one.code == "top-groups-differ"
+    ]

@@ -1,4 +1,6 @@
-"""Segments: found as a plain loop finds them, contributions by recomputation without each segment, order by hand."""
+"""Segments: found as a plain loop finds them, contributions by recomputation without each segment,
+order by hand.
+"""
 
 import csv
 import io
@@ -29,10 +31,21 @@ from mtsig_core.testset import SegmentScores
 from tests.builders.toys import Given, mean, texts
 
 SET = TestSet(
-    "toy", sources=["Ein Haus", "=1+1", "[x]* $y$", "Straße", ""],
-    references={"one": ["a House", "two", None, "street", "end"], "two": ["a home", None, "an x", "Strasse", "END"]},
-    systems={"A": ["the house", "2", "x", "road", "end"], "C": ["zzz"] * 5, "B": ["a mouse", "two", "y", "street", ""]},
-    documents=["d", "d", "d", "e", "e"], domains=["news", "news", "talk", "talk", "talk"], lines=[1, 2, 4, 5, 6])
+    "toy",
+    sources=["Ein Haus", "=1+1", "[x]* $y$", "Straße", ""],
+    references={
+        "one": ["a House", "two", None, "street", "end"],
+        "two": ["a home", None, "an x", "Strasse", "END"],
+    },
+    systems={
+        "A": ["the house", "2", "x", "road", "end"],
+        "C": ["zzz"] * 5,
+        "B": ["a mouse", "two", "y", "street", ""],
+    },
+    documents=["d", "d", "d", "e", "e"],
+    domains=["news", "news", "talk", "talk", "talk"],
+    lines=[1, 2, 4, 5, 6],
+)
 
 
 def found(**asked):
@@ -42,32 +55,57 @@ def found(**asked):
 def test_filters():
     assert found() == [0, 1, 2, 3, 4]
     assert found(domain="news") == [0, 1] and found(domain="nothing") == []
-    assert [found(document=k) for k in range(4)] == [[0, 1], [2], [3, 4], []]  # d of news and d of talk are two
+    assert [found(document=k) for k in range(4)] == [
+        [0, 1],
+        [2],
+        [3, 4],
+        [],
+    ]  # d of news and d of talk are two
     assert found(document=2, text="end") == [4]
     assert found(domain="news", document=1) == []
     assert found(among=np.array([4, 1])) == [1, 4] and found(among=np.arange(0)) == []
 
 
-@given(some.text("aAbßS .*", max_size=3), some.sampled_from(PLACES), some.sampled_from([None, "p", "q"]))
+@given(
+    some.text("aAbßS .*", max_size=3),
+    some.sampled_from(PLACES),
+    some.sampled_from([None, "p", "q"]),
+)
 def test_filters_are_what_a_loop_says(text, where, domain):
     rng = np.random.default_rng(len(text))
-    source, ref, one, two = (["".join(rng.choice(list("aAbßS .*"), 5)) for _ in range(12)] for _ in range(4))
-    testset = TestSet("t", {"A": one, "B": two}, {"r": ref}, sources=source, domains=list("ppqqppqqppqq"))
+    source, ref, one, two = (
+        ["".join(rng.choice(list("aAbßS .*"), 5)) for _ in range(12)] for _ in range(4)
+    )
+    testset = TestSet(
+        "t", {"A": one, "B": two}, {"r": ref}, sources=source, domains=list("ppqqppqqppqq")
+    )
     expected = []
     for k in range(12):
-        fields = {"source": source[k], "references": ref[k], "output of A": one[k], "output of B": two[k]}
+        fields = {
+            "source": source[k],
+            "references": ref[k],
+            "output of A": one[k],
+            "output of B": two[k],
+        }
         read = fields.values() if where == "anywhere" else [fields[where]]
         inside = any(value.casefold().find(text.casefold()) >= 0 for value in read)
         if inside and domain in (None, testset.domains[k]):
             expected.append(k)
-    assert find_segments(testset, "A", "B", text=text, where=where, domain=domain).tolist() == expected
+    assert (
+        find_segments(testset, "A", "B", text=text, where=where, domain=domain).tolist() == expected
+    )
 
 
 def test_order():
     added = np.array([0.1, -0.4, 0.0, 0.1, 0.3])
     positions = np.array([0, 1, 2, 3, 4])
     assert [sort_segments(SET, positions, added, order).tolist() for order in ORDERS] == [
-        [4, 0, 3, 2, 1], [1, 2, 0, 3, 4], [1, 4, 0, 3, 2], [0, 1, 2, 3, 4], [0, 3, 2, 1, 4]]
+        [4, 0, 3, 2, 1],
+        [1, 2, 0, 3, 4],
+        [1, 4, 0, 3, 2],
+        [0, 1, 2, 3, 4],
+        [0, 3, 2, 1, 4],
+    ]
     assert sort_segments(SET, np.array([3, 1]), added, "line").tolist() == [1, 3]
     for order in ORDERS:
         assert sort_segments(SET, positions[:0], added, order).size == 0
@@ -86,8 +124,14 @@ def test_contributions_and_scores_are_those_of_sacrebleu():
     added = measure_contributions(testset, bleu, "A", "B", statistics)
 
     def score(name, kept):
-        return BLEU().corpus_score([testset.systems[name][k] for k in kept],
-                                   [[testset.references["r"][k] for k in kept]]).score
+        return (
+            BLEU()
+            .corpus_score(
+                [testset.systems[name][k] for k in kept],
+                [[testset.references["r"][k] for k in kept]],
+            )
+            .score
+        )
 
     every = list(range(30))
     whole = score("A", every) - score("B", every)
@@ -95,8 +139,9 @@ def test_contributions_and_scores_are_those_of_sacrebleu():
         rest = [other for other in every if other != k]
         assert added[k] == pytest.approx(whole - (score("A", rest) - score("B", rest)), abs=1e-9)
     some_of_them = [2, 3, 11, 20]
-    assert score_selection(testset, bleu, "A", "B", statistics, np.array(some_of_them)) == pytest.approx(
-        (score("A", some_of_them), score("B", some_of_them), 4), abs=1e-9)
+    assert score_selection(
+        testset, bleu, "A", "B", statistics, np.array(some_of_them)
+    ) == pytest.approx((score("A", some_of_them), score("B", some_of_them), 4), abs=1e-9)
     assert measure_contributions(testset, bleu, "B", "A", statistics) == pytest.approx(-added)
 
 
@@ -106,7 +151,9 @@ def test_above_zero_speaks_for_a_also_where_lower_is_better():
     for higher, sign in ((True, 1), (False, -1)):
         metric = Given(rows, mean, higher)
         added = measure_contributions(testset, metric, "A", "B", metric.statistics(testset))
-        assert added == pytest.approx([sign * -1, sign * 1])  # the means differ by -1; by 0 and -2 without each
+        assert added == pytest.approx(
+            [sign * -1, sign * 1]
+        )  # the means differ by -1; by 0 and -2 without each
         assert not added.flags.writeable
 
 
@@ -118,8 +165,15 @@ def test_without_the_deciding_segments_the_lead_is_gone_and_with_the_last_of_the
 
     def lead(left_out, a, b):
         kept = [k for k in range(30) if k not in left_out]
-        scores = [BLEU().corpus_score([testset.systems[name][k] for k in kept],
-                                      [[testset.references["r"][k] for k in kept]]).score for name in (a, b)]
+        scores = [
+            BLEU()
+            .corpus_score(
+                [testset.systems[name][k] for k in kept],
+                [[testset.references["r"][k] for k in kept]],
+            )
+            .score
+            for name in (a, b)
+        ]
         return scores[0] - scores[1]
 
     ahead, behind = ("A", "B") if lead([], "A", "B") > 0 else ("B", "A")
@@ -134,16 +188,29 @@ def test_without_the_deciding_segments_the_lead_is_gone_and_with_the_last_of_the
 def rated(higher=True, **scores):
     """A test set of which people rated the outputs, its metric, and that metric's statistics."""
     n = len(next(iter(scores.values())))
-    testset = TestSet("t", {name: [""] * n for name in scores}, {"r": [""] * n},
-                      scores={"human": SegmentScores(scores, higher_is_better=higher)})
+    testset = TestSet(
+        "t",
+        {name: [""] * n for name in scores},
+        {"r": [""] * n},
+        scores={"human": SegmentScores(scores, higher_is_better=higher)},
+    )
     metric = resolve_metric(testset, "human")
     return testset, metric, metric.statistics(testset)
 
 
 @pytest.mark.parametrize("higher", [True, False])
-@pytest.mark.parametrize("a, b, deciding", [
-    ([1, 2, 9, None], [2, 2, 3, 50], [2]),  # more by 6 on one, less by 1 on another; the last is not compared
-    ([3, 4], [1, 1], []), ([.1, .2], [.3, 0], [])])  # ahead on each segment; equal
+@pytest.mark.parametrize(
+    "a, b, deciding",
+    [
+        (
+            [1, 2, 9, None],
+            [2, 2, 3, 50],
+            [2],
+        ),  # more by 6 on one, less by 1 on another; the last is not compared
+        ([3, 4], [1, 1], []),
+        ([0.1, 0.2], [0.3, 0], []),
+    ],
+)  # ahead on each segment; equal
 def test_deciding_segments_of_a_mean_by_hand(higher, a, b, deciding):
     testset, metric, statistics = rated(higher, A=a, B=b)
     added = measure_contributions(testset, metric, "A", "B", statistics)
@@ -151,7 +218,13 @@ def test_deciding_segments_of_a_mean_by_hand(higher, a, b, deciding):
 
 
 def test_neighbours_are_of_the_same_document():
-    assert [find_neighbours(SET, k) for k in range(5)] == [(None, 1), (0, None), (None, None), (None, 4), (3, None)]
+    assert [find_neighbours(SET, k) for k in range(5)] == [
+        (None, 1),
+        (0, None),
+        (None, None),
+        (None, 4),
+        (3, None),
+    ]
     assert find_neighbours(corpus(), 3) == (None, None)
 
 
@@ -163,7 +236,9 @@ def test_systems_on_one_segment_are_in_order_of_their_score():
     assert [score for _, score in rows] == sorted((score for _, score in rows), reverse=True)
     for name, score in rows:
         assert score == pytest.approx(
-            BLEU().corpus_score([testset.systems[name][4]], [[testset.references["r"][4]]]).score, abs=1e-9)
+            BLEU().corpus_score([testset.systems[name][4]], [[testset.references["r"][4]]]).score,
+            abs=1e-9,
+        )
     header, table = system_table(testset, 4, rows)
     assert header == ["line", "system", "score", "output"]
     assert list(table)[0] == [5, rows[0][0], rows[0][1], testset.systems[rows[0][0]][4]]
@@ -175,45 +250,102 @@ def test_systems_on_one_segment_are_in_order_of_their_score():
 
 def test_table_of_segments():
     header, rows = segment_table(SET, "A", "B", np.array([1, 0]), np.array([0.5, -0.25, 0, 0, 0]))
-    assert header == ["line", "domain", "docid", "contribution", "source", "reference one", "reference two", "output A",
-                      "output B"]
+    assert header == [
+        "line",
+        "domain",
+        "docid",
+        "contribution",
+        "source",
+        "reference one",
+        "reference two",
+        "output A",
+        "output B",
+    ]
     first, second = list(csv.reader(io.StringIO(to_csv(header, rows))))[1:]
     assert first == ["2", "news", "d", "-0.25", "'=1+1", "two", "", "2", "two"]
-    assert second == ["1", "news", "d", "0.5", "Ein Haus", "a House", "a home", "the house", "a mouse"]
+    assert second == [
+        "1",
+        "news",
+        "d",
+        "0.5",
+        "Ein Haus",
+        "a House",
+        "a home",
+        "the house",
+        "a mouse",
+    ]
     bare = TestSet("t", {"A": ["x"], "B": ["y"]}, {"r": ["z"]})
     assert segment_table(bare, "A", "B", np.array([0]), np.zeros(1))[0] == [
-        "line", "contribution", "reference r", "output A", "output B"]
+        "line",
+        "contribution",
+        "reference r",
+        "output A",
+        "output B",
+    ]
 
 
-@pytest.mark.parametrize("asked, said", [
-    (dict(where="title"), "where is 'title'. Expected one of: anywhere"), (dict(domain="d"), "has no domains"),
-    (dict(document=0), "has no document ids")])
+@pytest.mark.parametrize(
+    "asked, said",
+    [
+        (dict(where="title"), "where is 'title'. Expected one of: anywhere"),
+        (dict(domain="d"), "has no domains"),
+        (dict(document=0), "has no document ids"),
+    ],
+)
 def test_what_cannot_be_asked(asked, said):
     with pytest.raises(SettingError, match=said):
         find_segments(corpus(), "A", "B", **asked)
 
 
 class TestWays:
-    SET = TestSet("toy", {"A": ["the cat's cats", "a.b (c)", "猫が好き", ""], "B": ["x", "Cat 12", "犬", "قط"]},
-                  {"ref": ["1234", "12", "123", "1"]})
+    SET = TestSet(
+        "toy",
+        {"A": ["the cat's cats", "a.b (c)", "猫が好き", ""], "B": ["x", "Cat 12", "犬", "قط"]},
+        {"ref": ["1234", "12", "123", "1"]},
+    )
 
-    @pytest.mark.parametrize("text,how,expected", [
-        ("cat", "as written", [0, 1]), ("CATS", "whole words", [0]), ("ca", "whole words", []),
-        ("猫", "as written", [2]),
-        ("a.b", "whole words", [1]), (r"\bcats?\b \d+$", "regular expression", [1]), ("a.b (", "as written", [1]),
-        ("^قط$", "regular expression", [3]), ("^(?-i:Cat)", "regular expression", [1]),
-        ("^$", "regular expression", [3])])
+    @pytest.mark.parametrize(
+        "text,how,expected",
+        [
+            ("cat", "as written", [0, 1]),
+            ("CATS", "whole words", [0]),
+            ("ca", "whole words", []),
+            ("猫", "as written", [2]),
+            ("a.b", "whole words", [1]),
+            (r"\bcats?\b \d+$", "regular expression", [1]),
+            ("a.b (", "as written", [1]),
+            ("^قط$", "regular expression", [3]),
+            ("^(?-i:Cat)", "regular expression", [1]),
+            ("^$", "regular expression", [3]),
+        ],
+    )
     def test_a_text_is_looked_for(self, text, how, expected):
         assert find_segments(self.SET, "A", "B", text=text, how=how).tolist() == expected
 
     def test_a_length_is_that_of_the_longest_reference(self):
-        for shortest, longest, expected in ((2, 3, [1, 2]), (None, 1, [3]), (3, None, [0, 2]), (9, None, [])):
-            assert find_segments(self.SET, "A", "B", shortest=shortest, longest=longest).tolist() == expected
+        for shortest, longest, expected in (
+            (2, 3, [1, 2]),
+            (None, 1, [3]),
+            (3, None, [0, 2]),
+            (9, None, []),
+        ):
+            assert (
+                find_segments(self.SET, "A", "B", shortest=shortest, longest=longest).tolist()
+                == expected
+            )
 
-    @pytest.mark.parametrize("pattern,told", [
-        ("(", "cannot be read: missing \\)"), ("(a+)+$", "takes more than"), ("a{99999999999}", "cannot be read")])
+    @pytest.mark.parametrize(
+        "pattern,told",
+        [
+            ("(", "cannot be read: missing \\)"),
+            ("(a+)+$", "takes more than"),
+            ("a{99999999999}", "cannot be read"),
+        ],
+    )
     def test_a_bad_pattern_is_one_message_and_ends(self, pattern, told, monkeypatch):
-        monkeypatch.setattr(segments, "SECONDS", 0.5)  # the process may have ended before, which is said likewise
+        monkeypatch.setattr(
+            segments, "SECONDS", 0.5
+        )  # the process may have ended before, which is said likewise
         texts = TestSet("toy", {"A": ["a" * 60 + "!"], "B": ["b"]}, {"ref": ["c"]})
         with pytest.raises(SettingError, match=told):
             find_segments(texts, "A", "B", text=pattern, how="regular expression")

@@ -1,4 +1,6 @@
-"""Systems set apart by a few units: who is named, by which units, and what the other test says there."""
+"""Systems set apart by a few units: who is named, by which units, and what the other test says
+there.
+"""
 
 import math
 
@@ -13,7 +15,9 @@ N = 60
 
 
 def failing(seed=5, systems="ABCDE", units=(7, 21, 40), points=-25.0, lower_is_better=False):
-    """Normal scores of equal systems; A fails in some units, and makes up for most of it in the others."""
+    """Normal scores of equal systems; A fails in some units, and makes up for most of it in the
+    others.
+    """
     rng = np.random.default_rng(seed)
     scores = {name: rng.normal(70, 3, N) for name in systems}
     scores["A"] = scores["A"] + 3.0
@@ -25,8 +29,13 @@ def failing(seed=5, systems="ABCDE", units=(7, 21, 40), points=-25.0, lower_is_b
 def rated(scores, documents=None, lower_is_better=False):
     by_system = {name: [float(x) for x in row] for name, row in scores.items()}
     n = len(next(iter(scores.values())))
-    return TestSet("toy", {name: [None] * n for name in scores}, {}, documents=documents,
-                   scores={"human": SegmentScores(by_system, higher_is_better=not lower_is_better)})
+    return TestSet(
+        "toy",
+        {name: [None] * n for name in scores},
+        {},
+        documents=documents,
+        scores={"human": SegmentScores(by_system, higher_is_better=not lower_is_better)},
+    )
 
 
 def cautioned(testset, **settings):
@@ -50,7 +59,10 @@ class TestWho:
         scores = {name: np.repeat(row, 3) for name, row in failing().items()}
         documents = [f"talk {k // 3}" for k in range(3 * N)]
         caution = cautioned(rated(scores, documents))
-        assert set(caution.facts["named"]) == {"talk 7", "talk 21", "talk 40"} and caution.facts["n"] == N
+        assert (
+            set(caution.facts["named"]) == {"talk 7", "talk 21", "talk 40"}
+            and caution.facts["n"] == N
+        )
 
     def test_blocks_have_none(self):
         scores = {name: np.repeat(row, 3) for name, row in failing().items()}
@@ -70,8 +82,10 @@ class TestWho:
         assert set(cautioned(rated(scores)).facts["systems"]) == {"A", "B"}
 
     def test_units_that_all_fail_in_set_nobody_apart(self):
-        scores = {name: row - (25.0 if name != "A" else 0.0) * np.isin(np.arange(N), [7, 21, 40])
-                  for name, row in failing().items()}
+        scores = {
+            name: row - (25.0 if name != "A" else 0.0) * np.isin(np.arange(N), [7, 21, 40])
+            for name, row in failing().items()
+        }
         assert cautioned(rated(scores)) is None
 
     @pytest.mark.parametrize("seed", range(3))
@@ -86,9 +100,16 @@ class TestWho:
         assert cautioned(rated({"A": scores["B"], "B": scores["B"], "C": scores["B"]})) is None
 
     def test_gaps(self):
-        scores = {name: [None if (k + place) % 9 == 1 else float(x) for k, x in enumerate(row)]
-                  for place, (name, row) in enumerate(failing().items())}
-        testset = TestSet("toy", {name: [None] * N for name in scores}, {}, scores={"human": SegmentScores(scores)})
+        scores = {
+            name: [None if (k + place) % 9 == 1 else float(x) for k, x in enumerate(row)]
+            for place, (name, row) in enumerate(failing().items())
+        }
+        testset = TestSet(
+            "toy",
+            {name: [None] * N for name in scores},
+            {},
+            scores={"human": SegmentScores(scores)},
+        )
         assert cautioned(testset).facts["systems"] == ("A",)
 
 
@@ -119,24 +140,39 @@ class TestHowMuch:
         sizes = np.array([1, 1, 2, 3, 5, 8, 13, 21] * 30)
         sums = rng.normal(size=(4000, len(sizes))) * np.sqrt(sizes)
         skewness = (sums**3).mean(axis=1) / (sums**2).mean(axis=1) ** 1.5
-        about_0 = math.sqrt(15 / 6)  # the mean is known to be 0 here, which leaves 15 / n in place of 6 / n
+        about_0 = math.sqrt(
+            15 / 6
+        )  # the mean is known to be 0 here, which leaves 15 / n in place of 6 / n
         assert chance_skewness(sizes) * about_0 == pytest.approx(skewness.std(), rel=0.15)
 
 
 class TestTheOtherTest:
     def differing(self, **settings):
-        """Pairs that are significant by the default test and not by the studentised bootstrap, from two comparisons."""
+        """Pairs that are significant by the default test and not by the studentised bootstrap, from
+        two comparisons.
+        """
         scores = failing(seed=11)
         for place, name in enumerate(scores):
             scores[name] = scores[name] + 0.45 * place
         testset = rated(scores)
-        by_swaps, by_bootstrap = (compare(testset, ["human"], test=test, **{**QUICK, **settings}).metrics["human"].pairs
-                                  for test in ("ar", "bootstrap-t"))
-        lost = {(one.a, one.b) for one, other in zip(by_swaps, by_bootstrap, strict=True)
-                if one.better is not None and other.better is None}
-        return lost, sum(one.better is not None for one in by_bootstrap), cautioned(testset, **settings)
+        by_swaps, by_bootstrap = (
+            compare(testset, ["human"], test=test, **{**QUICK, **settings}).metrics["human"].pairs
+            for test in ("ar", "bootstrap-t")
+        )
+        lost = {
+            (one.a, one.b)
+            for one, other in zip(by_swaps, by_bootstrap, strict=True)
+            if one.better is not None and other.better is None
+        }
+        return (
+            lost,
+            sum(one.better is not None for one in by_bootstrap),
+            cautioned(testset, **settings),
+        )
 
-    @pytest.mark.parametrize("settings", [{}, {"correction": "holm"}, {"correction": "none"}, {"baseline": "A"}])
+    @pytest.mark.parametrize(
+        "settings", [{}, {"correction": "holm"}, {"correction": "none"}, {"baseline": "A"}]
+    )
     def test_it_says_what_the_test_itself_would(self, settings):
         lost, n_found, caution = self.differing(**settings)
         assert set(caution.facts["lost"]) == lost and caution.facts["n_other"] == n_found
@@ -156,7 +192,9 @@ class TestTheOtherTest:
 def test_no_rank_range_is_said_to_hold_then():
     from mtsig_core import paper_sentences
 
-    whole, usual = (paper_sentences(compare(rated(failing(units=units)), ["human"], **QUICK), "human")
-                    for units in ((7, 21, 40), ()))
+    whole, usual = (
+        paper_sentences(compare(rated(failing(units=units)), ["human"], **QUICK), "human")
+        for units in ((7, 21, 40), ())
+    )
     assert "hold jointly" not in whole and "hold together" not in whole and "set A apart" in whole
     assert "hold jointly" in usual and "hold together" in usual

@@ -1,4 +1,6 @@
-"""The studentised bootstrap against slow loops over its definition, which share no code with it but the resamples."""
+"""The studentised bootstrap against slow loops over its definition, which share no code with it but
+the resamples.
+"""
 
 import math
 
@@ -19,14 +21,22 @@ def rated(values, documents=None):
     """A test set of given segment scores, by system; None where there is none."""
     scores = {name: list(row) for name, row in values.items()}
     n = len(next(iter(scores.values())))
-    return TestSet("toy", {name: [None] * n for name in scores}, {}, documents=documents,
-                   scores={"human": SegmentScores(scores)})
+    return TestSet(
+        "toy",
+        {name: [None] * n for name in scores},
+        {},
+        documents=documents,
+        scores={"human": SegmentScores(scores)},
+    )
 
 
 def skewed(seed, n=40):
     rng = np.random.default_rng(seed)
-    return {"A": rng.normal(60, 8, n).tolist(), "B": (58 + 6 * rng.lognormal(0, 1, n)).tolist(),
-            "C": rng.normal(57, 8, n).tolist()}
+    return {
+        "A": rng.normal(60, 8, n).tolist(),
+        "B": (58 + 6 * rng.lognormal(0, 1, n)).tolist(),
+        "C": rng.normal(57, 8, n).tolist(),
+    }
 
 
 def translated(seed, n=60):
@@ -41,7 +51,9 @@ def translated(seed, n=60):
 
     documents = [f"d{k}" for k in np.sort(rng.integers(0, N_DOCUMENTS, n))]
     outputs = {name: change(share) for name, share in (("A", 0.2), ("B", 0.25), ("C", 0.4))}
-    return TestSet("toy", outputs, {"ref": [" ".join(line) for line in reference]}, documents=documents)
+    return TestSet(
+        "toy", outputs, {"ref": [" ".join(line) for line in reference]}, documents=documents
+    )
 
 
 def resamples(n, trials, seed):
@@ -67,7 +79,10 @@ def p_by_hand(values, trials, seed):
     """Observed t, those of the resamples, and p, of differences that are one for each unit."""
     observed = sum(values) / len(values)
     t0 = observed / standard_error(values)
-    drawn = [t_of([values[unit] for unit in units], observed) for units in resamples(len(values), trials, seed)]
+    drawn = [
+        t_of([values[unit] for unit in units], observed)
+        for units in resamples(len(values), trials, seed)
+    ]
     extreme = sum(abs(t) >= abs(t0) - 1e-9 for t in drawn)
     return t0, drawn, (extreme + 1) / (trials + 1)
 
@@ -89,7 +104,9 @@ def test_means_of_segments_by_loops(seed, n):
     # Romano-Wolf: the largest of the pairs not yet passed, from the most extreme pair down
     left, at_least = sorted(t0, key=lambda pair: -abs(t0[pair])), 0.0
     while left:
-        largest = [max(abs(t) for t in ts) for ts in zip(*(drawn[pair] for pair in left), strict=True)]
+        largest = [
+            max(abs(t) for t in ts) for ts in zip(*(drawn[pair] for pair in left), strict=True)
+        ]
         p = (sum(t >= abs(t0[left[0]]) - 1e-9 for t in largest) + 1) / (QUICK["trials"] + 1)
         at_least = max(at_least, p)
         assert pairs[left[0]].p_adjusted == pytest.approx(at_least)
@@ -97,14 +114,20 @@ def test_means_of_segments_by_loops(seed, n):
 
 
 def pseudo_values_by_hand(testset, metric, a, b, units):
-    """n times the difference less n - 1 times that without each unit, from whole test sets scored anew."""
+    """N times the difference less n - 1 times that without each unit, from whole test sets scored
+    anew.
+    """
+
     def difference(kept):
         seen = measure(testset.take(kept), metric)
         score = dict(zip(seen.names, seen.scores.tolist(), strict=True))
         return score[a] - score[b]
 
     everything = list(range(testset.n_segments))
-    without = [difference([k for k in everything if units[k] != unit]) for unit in sorted(set(units), key=units.index)]
+    without = [
+        difference([k for k in everything if units[k] != unit])
+        for unit in sorted(set(units), key=units.index)
+    ]
     return [len(without) * difference(everything) - (len(without) - 1) * one for one in without]
 
 
@@ -116,14 +139,21 @@ def test_corpus_scores_by_document(metric):
         values = pseudo_values_by_hand(testset, metric, a, b, units)
         average, trials = sum(values) / len(values), QUICK["trials"]
         t0 = abs(pair.delta) / standard_error(values)
-        drawn = [t_of([values[unit] for unit in some], average) for some in resamples(len(values), trials, 3)]
-        assert pair.p_value == pytest.approx((sum(abs(t) >= t0 - 1e-9 for t in drawn) + 1) / (trials + 1))
+        drawn = [
+            t_of([values[unit] for unit in some], average)
+            for some in resamples(len(values), trials, 3)
+        ]
+        assert pair.p_value == pytest.approx(
+            (sum(abs(t) >= t0 - 1e-9 for t in drawn) + 1) / (trials + 1)
+        )
 
 
 def test_scores_that_are_missing_take_no_part():
     values = skewed(4, 30)
-    gaps = {name: [None if k % 7 == place else x for k, x in enumerate(row)]
-            for place, (name, row) in enumerate(values.items())}
+    gaps = {
+        name: [None if k % 7 == place else x for k, x in enumerate(row)]
+        for place, (name, row) in enumerate(values.items())
+    }
     for (a, b), pair in compared(rated(gaps), "human").items():
         both = [k for k in range(30) if gaps[a][k] is not None and gaps[b][k] is not None]
         differences = {k: gaps[a][k] - gaps[b][k] for k in both}
@@ -138,8 +168,12 @@ def test_scores_that_are_missing_take_no_part():
 def test_the_other_way_round_it_is_the_same():
     values = skewed(7)
     there = compared(rated(values), "human", baseline="B")
-    back = compared(rated({name: [-x for x in row] for name, row in values.items()}), "human", baseline="B")
-    assert {pair: one.p_value for pair, one in there.items()} == {pair: one.p_value for pair, one in back.items()}
+    back = compared(
+        rated({name: [-x for x in row] for name, row in values.items()}), "human", baseline="B"
+    )
+    assert {pair: one.p_value for pair, one in there.items()} == {
+        pair: one.p_value for pair, one in back.items()
+    }
 
 
 def test_replicates_are_in_points():
@@ -175,7 +209,9 @@ class TestWhatHardlyVaries:
 
 
 def test_blocks_are_drawn_as_the_pieces_that_are_left_out():
-    """Of stationary blocks the pieces that a jackknife leaves out are the units: five of eight segments each."""
+    """Of stationary blocks the pieces that a jackknife leaves out are the units: five of eight
+    segments each.
+    """
     values = skewed(2)
     found = compared(rated(values), "human", unit="block", block_length=8.0)
     for (a, b), pair in found.items():
@@ -190,7 +226,10 @@ def test_blocks_are_drawn_as_the_pieces_that_are_left_out():
             if spread < 1e-9:  # one piece five times
                 extreme += 1
             else:
-                extreme += abs((np.mean(drawn) - d.mean()) / spread) >= abs(d.mean()) / standard_error(own) - 1e-9
+                extreme += (
+                    abs((np.mean(drawn) - d.mean()) / spread)
+                    >= abs(d.mean()) / standard_error(own) - 1e-9
+                )
         p = (extreme + 1) / (QUICK["trials"] + 1)
         assert pair.p_value == pytest.approx(max(p, 2 / 2**5), abs=1e-9)
 
@@ -199,7 +238,11 @@ def test_rows_that_are_too_many_to_keep_are_made_anew(monkeypatch):
     left_out = np.random.default_rng(0).normal(size=(4, 25))
     pairs = np.array([[0, 1], [0, 2], [2, 3]])
     kept = draw_studentised(left_out, pairs, Units.segments(25), 300, 1)
-    monkeypatch.setattr("mtsig_core.stats.studentised.fits_in_memory", lambda n_pairs, n_trials: False)
+    monkeypatch.setattr(
+        "mtsig_core.stats.studentised.fits_in_memory", lambda n_pairs, n_trials: False
+    )
     made = draw_studentised(left_out, pairs, Units.segments(25), 300, 1)
     assert not isinstance(made, np.ndarray)
-    assert made[1:] == pytest.approx(kept[1:]) and made[np.array([2, 0])] == pytest.approx(kept[[2, 0]])
+    assert made[1:] == pytest.approx(kept[1:]) and made[np.array([2, 0])] == pytest.approx(
+        kept[[2, 0]]
+    )

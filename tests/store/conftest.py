@@ -36,7 +36,9 @@ def postgresql():
     programs = _programs()
     if programs is None:
         pytest.skip("needs PostgreSQL's server (Debian: postgresql)")
-    with tempfile.TemporaryDirectory(prefix="mtsig-postgresql-") as folder:  # not pytest's: it is closed to others
+    with tempfile.TemporaryDirectory(
+        prefix="mtsig-postgresql-"
+    ) as folder:  # not pytest's: it is closed to others
         yield from _server(programs, Path(folder))
 
 
@@ -51,16 +53,33 @@ def _server(programs, folder):
         os.chown(folder, account.pw_uid, account.pw_gid)
 
     def run(program, *args):
-        subprocess.run([f"{programs}/{program}", *map(str, args)], cwd=folder, check=True, stdin=subprocess.DEVNULL,
-                       stdout=subprocess.DEVNULL, **user)
+        subprocess.run(
+            [f"{programs}/{program}", *map(str, args)],
+            cwd=folder,
+            check=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            **user,
+        )
 
     data = folder / "data"
     run("initdb", "-D", data, "-A", "trust", "-U", "mtsig", "-E", "UTF8", "--no-sync")
     for tries in (2, 1, 0):
         port = _free_port()
         try:
-            run("pg_ctl", "-D", data, "-w", "-t", 120, "-l", folder / "log", "-o",
-                f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c fsync=off", "start")
+            run(
+                "pg_ctl",
+                "-D",
+                data,
+                "-w",
+                "-t",
+                120,
+                "-l",
+                folder / "log",
+                "-o",
+                f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c fsync=off",
+                "start",
+            )
             break
         except subprocess.CalledProcessError:  # another program took the port meanwhile
             if not tries:
@@ -83,9 +102,16 @@ def url(request, tmp_path):
 
 
 def kill_in_the_middle(code, url):
-    """Run code that prints a link, and then, in the middle of saving, that it is there; kill it. The link."""
-    process = subprocess.Popen([sys.executable, "-c", code, url], cwd=Path(__file__).resolve().parents[2],
-                               stdout=subprocess.PIPE, text=True)
+    """Run code that prints a link, and then, in the middle of saving, that it is there; kill it.
+
+    The link.
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, url],
+        cwd=Path(__file__).resolve().parents[2],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     try:
         link = process.stdout.readline().strip()
         assert process.stdout.readline().strip() == "in the middle"

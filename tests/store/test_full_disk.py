@@ -37,13 +37,21 @@ def test_a_full_disk(tmp_path):
     link, edit = store.keep(named("one"), "me"), reviews.begin(BEGIN, "me").edit_link
     table = tables.keep("a\tb", "wmt", "me")
     with full(1 << 10):
-        for saves in (lambda: store.keep(named("two", 9000), "me"), lambda: store.delete(link, "me"),
-                      lambda: reviews.begin(BEGIN, "me"), lambda: tables.keep("z" * 99_999, "wmt", "me"),
-                      lambda: reviews.add(edit, NoteOn("a", "b", "c", "d", "x" * 4000), 1)):
+        for saves in (
+            lambda: store.keep(named("two", 9000), "me"),
+            lambda: store.delete(link, "me"),
+            lambda: reviews.begin(BEGIN, "me"),
+            lambda: tables.keep("z" * 99_999, "wmt", "me"),
+            lambda: reviews.add(edit, NoteOn("a", "b", "c", "d", "x" * 4000), 1),
+        ):
             with pytest.raises(StoreError, match="could not be (saved|deleted).*MTSIG_HOME"):
                 saves()
-        assert [saved.name for saved in store.of("me")] == ["one"] and store.load(store.find(link)).n_segments == 2
-    assert [saved.name for saved in store.of("me")] == ["one"] and tables.find(table, "wmt") == "a\tb"
+        assert [saved.name for saved in store.of("me")] == ["one"] and store.load(
+            store.find(link)
+        ).n_segments == 2
+    assert [saved.name for saved in store.of("me")] == ["one"] and tables.find(
+        table, "wmt"
+    ) == "a\tb"
     assert len(reviews.add(edit, Exclude("A"), 1).history) == 2 and len(reviews.of("me")) == 1
     assert store.load(store.find(store.keep(named("two", 9000), "me"))).n_segments == 9000
     store.close()
@@ -59,7 +67,11 @@ def test_what_is_kept_is_read_where_nothing_can_be_written(tmp_path):
     store.close()
     sa.event.listen(store._engine, "connect", lambda db, _: db.execute("PRAGMA query_only=ON"))
     now[0] += 2 * DAY
-    assert store.load(store.find(link)).n_segments == 2 and reviews.find(edit) and tables.find(table, "x") == "t"
+    assert (
+        store.load(store.find(link)).n_segments == 2
+        and reviews.find(edit)
+        and tables.find(table, "x") == "t"
+    )
     for saves in (lambda: store.keep(named("two"), "me"), lambda: reviews.begin(BEGIN, "me")):
         with pytest.raises(StoreError, match="could not be saved.*readonly database"):
             saves()
@@ -78,7 +90,11 @@ def test_a_clock_that_goes_back(url):
     assert [entry.number for entry in reviews.add(edit, Exclude("A"), 1).history] == [1, 2]
     assert reviews.find(edit).review.exclusions[0].system == "A" and tables.find(table, "x") == "t"
     now[0] += 365 * DAY  # and right again
-    assert store.find(link) and [saved.name for saved in store.of("me")] == ["one"] and reviews.find(edit)
+    assert (
+        store.find(link)
+        and [saved.name for saved in store.of("me")] == ["one"]
+        and reviews.find(edit)
+    )
     store.close()
 
 

@@ -1,4 +1,6 @@
-"""A kill -9 in the middle of saving: what was kept before is there, what was not yet kept is not there at all."""
+"""A kill -9 in the middle of saving: what was kept before is there, what was not yet kept is not
+there at all.
+"""
 
 import pytest
 
@@ -6,7 +8,8 @@ from mtsig_core.store.kept_sets import Store
 from mtsig_core.store.reviews import Exclude, ReviewStore
 from tests.store.conftest import kill_in_the_middle
 
-# Saves one set whole, then a second of which every statement is sent but the commit; and waits to be killed.
+# Saves one set whole, then a second of which every statement is sent but the commit; and waits to
+# be killed.
 SAVES = """
 import signal, sys
 import sqlalchemy as sa
@@ -40,7 +43,8 @@ def test_what_was_kept_is_there_and_nothing_half(url):
     store.close()
 
 
-# Saves a step of a review whole, then starts another review, or adds a step, of which all is sent but the commit.
+# Saves a step of a review whole, then starts another review, or adds a step, of which all is sent
+# but the commit.
 REVIEWS = """
 import signal, sys
 import sqlalchemy as sa
@@ -58,15 +62,17 @@ def wait(connection):
 
 sa.event.listen(reviews._engine, "commit", wait)
 """
-STEPS = {"a step": 'reviews.add(kept.edit_link, Exclude("B", None, "lost"), 2)',
-         "a review": 'reviews.begin(begin, "me")'}
+STEPS = {
+    "a step": 'reviews.add(kept.edit_link, Exclude("B", None, "lost"), 2)',
+    "a review": 'reviews.begin(begin, "me")',
+}
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("step", STEPS)
 def test_a_review_has_all_steps_that_were_saved_and_goes_on(url, step):
     link, reviews = kill_in_the_middle(REVIEWS + STEPS[step], url), ReviewStore(url)
-    kept, = reviews.of("me")
+    (kept,) = reviews.of("me")
     assert kept.edit_link == link and [one.system for one in kept.review.exclusions] == ["A"]
     kept = reviews.add(link, Exclude("C", None, "new"), 2)  # the step that was lost has left no gap
     assert [entry.number for entry in reviews.find(link).history] == [1, 2, 3]

@@ -1,4 +1,6 @@
-"""Reviews come back step by step, by two links; nothing is overwritten silently, and nothing is half saved."""
+"""Reviews come back step by step, by two links; nothing is overwritten silently, and nothing is
+half saved.
+"""
 
 import re
 import threading
@@ -8,7 +10,15 @@ import sqlalchemy as sa
 
 from mtsig_core.errors import SettingError
 from mtsig_core.store.database import DAY, Limits
-from mtsig_core.store.reviews import Begin, ChangedMeanwhile, Decide, Exclude, ReviewStore, SetRule, TakeBack
+from mtsig_core.store.reviews import (
+    Begin,
+    ChangedMeanwhile,
+    Decide,
+    Exclude,
+    ReviewStore,
+    SetRule,
+    TakeBack,
+)
 
 BEGIN = Begin("wmt", None, "d", {"en-de": "1"}, "bleu", {"trials": 999})
 NAME = "<b>نظام</b>\x00\ud800"
@@ -35,9 +45,12 @@ def test_all_of_it_comes_back_after_a_restart(reviews, url, clock):
 def test_one_link_reads_and_another_goes_on(reviews):
     kept = reviews.begin(BEGIN, "me")
     read = reviews.find(kept.read_link)
-    assert read.history == kept.history and read.edit_link is None and kept.edit_link not in repr(read)
-    assert kept.edit_link != kept.read_link and all(re.fullmatch(r"[\w-]{22,}", link)
-                                                    for link in (kept.edit_link, kept.read_link))
+    assert (
+        read.history == kept.history and read.edit_link is None and kept.edit_link not in repr(read)
+    )
+    assert kept.edit_link != kept.read_link and all(
+        re.fullmatch(r"[\w-]{22,}", link) for link in (kept.edit_link, kept.read_link)
+    )
     with pytest.raises(SettingError, match="does not let one change"):
         reviews.add(kept.read_link, SetRule("wmt24"), 1)
     assert reviews.find(kept.edit_link).history == kept.history and reviews.find("") is None
@@ -75,8 +88,14 @@ def test_two_at_the_same_moment(reviews, monkeypatch):
 
 def test_who_started_it_lists_and_deletes_it(reviews):
     first, second = (reviews.begin(BEGIN, "me").edit_link for _ in range(2))
-    assert {kept.edit_link for kept in reviews.of("me")} == {first, second} and reviews.of("you") == []
-    assert not reviews.delete(first, "you") and reviews.delete(first, "me") and reviews.find(first) is None
+    assert {kept.edit_link for kept in reviews.of("me")} == {first, second} and reviews.of(
+        "you"
+    ) == []
+    assert (
+        not reviews.delete(first, "you")
+        and reviews.delete(first, "me")
+        and reviews.find(first) is None
+    )
     with pytest.raises(SettingError, match="was deleted or has expired"):
         reviews.add(first, SetRule("wmt24"), 1)
     assert reviews.find(second)
@@ -90,7 +109,9 @@ def test_it_expires_and_has_a_quota_as_sets_have(reviews, store, clock):
     assert reviews.find(old) is None and reviews.find(used)
     small = ReviewStore(store, Limits(mine=600, all=2 << 20, days=10))
     seen = 1
-    with pytest.raises(SettingError, match=r"There is no room for this review, .* yours take.*\(MTSIG_QUOTA_MB\)"):
+    with pytest.raises(
+        SettingError, match=r"There is no room for this review, .* yours take.*\(MTSIG_QUOTA_MB\)"
+    ):
         for seen in range(1, 9):
             small.add(used, Decide("en-de", ("A",), "x" * 100 + str(seen)), seen)
     assert len(reviews.find(used).history) == seen > 1

@@ -33,10 +33,18 @@ def large(seed, size=700_000):
 
 SOURCE = Source((("r", "it's"),), exclude=("B",))
 FULL = TestSet(
-    "full", {"A": ["a\u2028b", ""], "B": ["\ud800", "c"]}, {"r1": ["x", None], "r2": ["y", "z"]}, sources=["s", "t"],
-    documents=["d", "d"], domains=["news", "talk"], langpair="en-zh_TW", simulated=True, lines=[2, 5],
+    "full",
+    {"A": ["a\u2028b", ""], "B": ["\ud800", "c"]},
+    {"r1": ["x", None], "r2": ["y", "z"]},
+    sources=["s", "t"],
+    documents=["d", "d"],
+    domains=["news", "talk"],
+    langpair="en-zh_TW",
+    simulated=True,
+    lines=[2, 5],
     scores={"human": SegmentScores({"A": [0.1 + 0.2, None], "B": [-0.0, 1e-300]}, False)},
-    parses={"A": ["w\tw\t0\troot", ""]})
+    parses={"A": ["w\tw\t0\troot", ""]},
+)
 
 
 def test_all_of_a_set_comes_back(store):
@@ -59,10 +67,14 @@ def test_one_owner_keeps_so_many_and_the_message_names_the_setting(store, url):
     reviews.begin(change, "me")
     tables.keep("a;b", "set", "me")
     assert few.keep(small(), "me") == link and few.keep(small(extra="x"), "you") != link
-    for kind, again in (("test sets", lambda: few.keep(small(extra="x"), "me")),
-                        ("reviews", lambda: reviews.begin(change, "me")),
-                        ("tables", lambda: tables.keep("c;d", "set", "me"))):
-        with pytest.raises(SettingError, match=rf"keeps 1 {kind} here already.*\(MTSIG_QUOTA_SETS\)"):
+    for kind, again in (
+        ("test sets", lambda: few.keep(small(extra="x"), "me")),
+        ("reviews", lambda: reviews.begin(change, "me")),
+        ("tables", lambda: tables.keep("c;d", "set", "me")),
+    ):
+        with pytest.raises(
+            SettingError, match=rf"keeps 1 {kind} here already.*\(MTSIG_QUOTA_SETS\)"
+        ):
             again()
     few.close()
 
@@ -84,7 +96,11 @@ def test_the_same_content_keeps_its_link_and_is_stored_once(store):
 
 def test_only_the_owner_lists_renames_and_deletes(store):
     link = store.keep(small(), "me")
-    assert store.of("you") == [] and not store.rename(link, "you", "x") and not store.delete(link, "you")
+    assert (
+        store.of("you") == []
+        and not store.rename(link, "you", "x")
+        and not store.delete(link, "you")
+    )
     assert store.rename(link, "me", "<b>x</b>") and store.find(link).name == "<b>x</b>"
     assert store.load(store.find(link)).name == "<b>x</b>"
     assert store.delete(link, "me") and not store.delete(link, "me") and store.of("me") == []
@@ -104,14 +120,20 @@ def test_a_set_that_nobody_opens_expires_and_makes_room(store, clock):
 
 def test_no_room_is_said_and_nothing_is_lost(store):
     first = store.keep(large(1), "me")
-    with pytest.raises(SettingError, match=r"takes 0\.\d MB: yours take 0\.\d MB of 1\.0 MB already"):
+    with pytest.raises(
+        SettingError, match=r"takes 0\.\d MB: yours take 0\.\d MB of 1\.0 MB already"
+    ):
         store.keep(large(2), "me")
-    with pytest.raises(SettingError, match=r"takes 1\.\d MB: yours take 0\.\d MB of 1\.0 MB already"):
+    with pytest.raises(
+        SettingError, match=r"takes 1\.\d MB: yours take 0\.\d MB of 1\.0 MB already"
+    ):
         store.keep(large(5, 1_500_000), "me")
     store.keep(large(3), "you")
     with pytest.raises(SettingError, match="all of this server take 1.* MB of 2.0 MB already"):
         store.keep(large(4), "they")
-    assert store.keep(large(1), "me") == first and store.keep(large(1), "they")  # what is there takes no room
+    assert store.keep(large(1), "me") == first and store.keep(
+        large(1), "they"
+    )  # what is there takes no room
     assert [len(store.of(owner)) for owner in ("me", "you", "they")] == [1, 1, 1]
 
 
@@ -142,7 +164,9 @@ def test_content_that_is_kept_cannot_be_forgotten_at_the_same_moment(store, monk
     forgetting = threading.Thread(target=store.delete, args=(theirs, "they"))
 
     def between(n):
-        """The content is there, and the owner's entry is not yet: they delete theirs, or begin to."""
+        """The content is there, and the owner's entry is not yet: they delete theirs, or begin
+        to.
+        """
         forgetting.start()
         forgetting.join(0.5)
         return token(n)
@@ -151,22 +175,34 @@ def test_content_that_is_kept_cannot_be_forgotten_at_the_same_moment(store, monk
     monkeypatch.setattr(store, "_keep", lambda *asked: (tried.append(asked), keep(*asked))[1])
     link = store.keep(small(), "me")
     forgetting.join()
-    assert len(tried) == 1 and store.load(store.find(link)).n_segments == 40 and store.of("they") == []
+    assert (
+        len(tried) == 1 and store.load(store.find(link)).n_segments == 40 and store.of("they") == []
+    )
 
 
 def test_damage_is_a_message(store):
     saved = store.find(store.keep(small(), "me"))
     with store._engine.begin() as db:
         db.execute(sa.text("UPDATE mtsig_content SET packed = :damaged"), {"damaged": b"abc"})
-    with pytest.raises(StoreError, match="'small' is damaged in the database. Upload its files again."):
+    with pytest.raises(
+        StoreError, match="'small' is damaged in the database. Upload its files again."
+    ):
         store.load(saved)
 
 
-@pytest.mark.parametrize("change, told", [
-    ({"format": 99}, "was saved by a newer version of mtsig. Update this one"),
-    ({"later": 1}, "was saved by a newer version"),
-    ({"assumed": [["a-code-of-later", {}]]}, "was saved by another version of mtsig, .* Upload its files again"),
-    ({"scores": {"human": 3}}, "was saved by another version"), ({"systems": 3}, "was saved by another version")])
+@pytest.mark.parametrize(
+    "change, told",
+    [
+        ({"format": 99}, "was saved by a newer version of mtsig. Update this one"),
+        ({"later": 1}, "was saved by a newer version"),
+        (
+            {"assumed": [["a-code-of-later", {}]]},
+            "was saved by another version of mtsig, .* Upload its files again",
+        ),
+        ({"scores": {"human": 3}}, "was saved by another version"),
+        ({"systems": 3}, "was saved by another version"),
+    ],
+)
 def test_what_another_version_saved_is_refused_and_never_misread(change, told):
     content = json.loads(zlib.decompress(_pack(FULL)))
     with pytest.raises(StoreError, match=told):
@@ -174,19 +210,41 @@ def test_what_another_version_saved_is_refused_and_never_misread(change, told):
 
 
 def test_sentences_of_the_first_format_are_read():
-    content = json.loads(zlib.decompress(_pack(small()))) | {"format": 1, "assumed": ["As was said."]}
-    assert str(_unpack(zlib.compress(json.dumps(content).encode()), "small").assumed[0]) == "As was said."
+    content = json.loads(zlib.decompress(_pack(small()))) | {
+        "format": 1,
+        "assumed": ["As was said."],
+    }
+    assert (
+        str(_unpack(zlib.compress(json.dumps(content).encode()), "small").assumed[0])
+        == "As was said."
+    )
 
 
-@pytest.mark.parametrize("environment, message", [
-    ({"MTSIG_DATABASE_URL": "mysql://u@h/d"}, "MTSIG_DATABASE_URL"),
-    ({"MTSIG_DATABASE_URL": "nonsense"}, "MTSIG_DATABASE_URL"),
-    ({"MTSIG_DATABASE_URL": "postgresql://u:secret@127.0.0.1:1/d"}, "the database of test sets says"),
-    ({"MTSIG_HOME": "/dev/null/x"}, "The folder for kept test sets, /dev/null/x, cannot be used"),
-    ({"MTSIG_HOME": "{tmp}", "MTSIG_QUOTA_MB": "much"}, "MTSIG_QUOTA_MB is 'much'. Expected a number, 0 or more"),
-    ({"MTSIG_HOME": "{tmp}", "MTSIG_EXPIRY_DAYS": "-1"}, "MTSIG_EXPIRY_DAYS is '-1'"),
-    ({"MTSIG_HOME": "{tmp}", "MTSIG_EXPIRY_DAYS": "1000000"}, "Expected a number, 0 or more, below 1,000,000."),
-    ({"MTSIG_HOME": "{tmp}", "MTSIG_QUOTA_ALL_MB": "nan"}, "MTSIG_QUOTA_ALL_MB is 'nan'")])
+@pytest.mark.parametrize(
+    "environment, message",
+    [
+        ({"MTSIG_DATABASE_URL": "mysql://u@h/d"}, "MTSIG_DATABASE_URL"),
+        ({"MTSIG_DATABASE_URL": "nonsense"}, "MTSIG_DATABASE_URL"),
+        (
+            {"MTSIG_DATABASE_URL": "postgresql://u:secret@127.0.0.1:1/d"},
+            "the database of test sets says",
+        ),
+        (
+            {"MTSIG_HOME": "/dev/null/x"},
+            "The folder for kept test sets, /dev/null/x, cannot be used",
+        ),
+        (
+            {"MTSIG_HOME": "{tmp}", "MTSIG_QUOTA_MB": "much"},
+            "MTSIG_QUOTA_MB is 'much'. Expected a number, 0 or more",
+        ),
+        ({"MTSIG_HOME": "{tmp}", "MTSIG_EXPIRY_DAYS": "-1"}, "MTSIG_EXPIRY_DAYS is '-1'"),
+        (
+            {"MTSIG_HOME": "{tmp}", "MTSIG_EXPIRY_DAYS": "1000000"},
+            "Expected a number, 0 or more, below 1,000,000.",
+        ),
+        ({"MTSIG_HOME": "{tmp}", "MTSIG_QUOTA_ALL_MB": "nan"}, "MTSIG_QUOTA_ALL_MB is 'nan'"),
+    ],
+)
 def test_mistakes_in_the_settings(tmp_path, environment, message):
     environment = {key: value.replace("{tmp}", str(tmp_path)) for key, value in environment.items()}
     with pytest.raises((StoreError, SettingError), match=message) as caught:
@@ -195,8 +253,14 @@ def test_mistakes_in_the_settings(tmp_path, environment, message):
 
 
 def test_the_folder_is_private_and_settings_count(tmp_path):
-    store = open_store({"MTSIG_HOME": str(tmp_path / "a" / "b"), "MTSIG_QUOTA_MB": "0.5", "MTSIG_EXPIRY_DAYS": "3",
-                        "MTSIG_QUOTA_SETS": "7"})
+    store = open_store(
+        {
+            "MTSIG_HOME": str(tmp_path / "a" / "b"),
+            "MTSIG_QUOTA_MB": "0.5",
+            "MTSIG_EXPIRY_DAYS": "3",
+            "MTSIG_QUOTA_SETS": "7",
+        }
+    )
     assert (tmp_path / "a" / "b").stat().st_mode & 0o777 == 0o700
     assert store.limits == Limits(mine=1 << 19, days=3, sets=7)
     store.close()
@@ -215,15 +279,34 @@ def test_the_files_are_private_in_a_folder_that_others_may_read(tmp_path):
 
 def test_a_shared_task_comes_back_as_its_zip_with_what_is_taken_of_it(store, url, clock):
     content = b"PK\3\4" + bytes(range(256)) + b"\n{}\n"
-    source = TaskSource("t.zip", scores=(("en-cs", "esa", "t.zip/en-cs.esa.tsv"),), lower_is_better=("esa",), name="T")
-    link = store.keep_task("T", content, "ada", source, ["en-cs", "en-de"], 3, [("README", "no name")])
+    source = TaskSource(
+        "t.zip",
+        scores=(("en-cs", "esa", "t.zip/en-cs.esa.tsv"),),
+        lower_is_better=("esa",),
+        name="T",
+    )
+    link = store.keep_task(
+        "T", content, "ada", source, ["en-cs", "en-de"], 3, [("README", "no name")]
+    )
     with closing(Store(url, store.limits, clock)) as other:
         saved = other.find(link)
         assert other.load_zip(saved) == content and saved.task == source
-        assert (saved.pairs, saved.unread, saved.n_systems) == (("en-cs", "en-de"), (("README", "no name"),), 3)
-    assert store.keep_task("T", content, "ada", source, ["en-cs", "en-de"], 3, [("README", "no name")]) == link
-    assert store.keep_task("T", content, "ada", TaskSource("t.zip"), ["en-cs"], 3) != link  # which has other numbers
-    assert store.keep(small(), "ada") and [one.task is None for one in store.of("ada")].count(True) == 1
+        assert (saved.pairs, saved.unread, saved.n_systems) == (
+            ("en-cs", "en-de"),
+            (("README", "no name"),),
+            3,
+        )
+    assert (
+        store.keep_task("T", content, "ada", source, ["en-cs", "en-de"], 3, [("README", "no name")])
+        == link
+    )
+    assert (
+        store.keep_task("T", content, "ada", TaskSource("t.zip"), ["en-cs"], 3) != link
+    )  # which has other numbers
+    assert (
+        store.keep(small(), "ada")
+        and [one.task is None for one in store.of("ada")].count(True) == 1
+    )
     with pytest.raises(SettingError, match="MTSIG_QUOTA_MB"):
         store.keep_task("big", random.Random(1).randbytes(2 << 20), "bob", source, ["en-cs"], 3)
 
@@ -233,14 +316,19 @@ def test_tables_are_kept_behind_a_link_each():
     store = TableStore("sqlite://", Limits(mine=9, all=12, days=1), now=lambda: times[0])
     link = store.keep("a;b", "set", "me")
     assert store.keep("a;b", "set", "me") == link and store.keep("a;b", "set", "you") != link
-    assert store.find(link, "set") == "a;b" and store.find(link, "other") is None and store.find("x", "set") is None
+    assert (
+        store.find(link, "set") == "a;b"
+        and store.find(link, "other") is None
+        and store.find("x", "set") is None
+    )
     with pytest.raises(SettingError, match="no room"):
         store.keep("1234567", "set", "me")
     times[0] = 1.5 * DAY
     assert store.find(link, "set") is None and store.keep("123456789", "set", "me")
 
 
-#: As the version of 22 November 2026 wrote it: two sets and a review of six steps, of which one is taken back.
+#: As the version of 22 November 2026 wrote it: two sets and a review of six steps, of which one is
+#: taken back.
 EARLIER = Path(__file__).with_name("home_of_an_earlier_version.sql")
 
 
@@ -250,13 +338,22 @@ def test_the_home_of_an_earlier_version_opens_and_goes_on(tmp_path):
     store = open_store({"MTSIG_HOME": str(tmp_path), "MTSIG_EXPIRY_DAYS": "0"})
     scores, texts = store.of("me")
     assert (texts.name, scores.name) == ("old set", "old scores")
-    assert store.load(texts).documents[:3] == ("d0", "d0", "d1") and store.load(texts).langpair == "en-de"
+    assert (
+        store.load(texts).documents[:3] == ("d0", "d0", "d1")
+        and store.load(texts).langpair == "en-de"
+    )
     assert store.load(scores).scores["human"].by_system["A"][:3] == (0.0, 1.0, 2.0)
     reviews = ReviewStore(store)
-    kept, = reviews.of("me")
+    (kept,) = reviews.of("me")
     review = kept.review
     assert len(kept.history) == 7 and not review.exclusions and review.decisions[0].first == ("A",)
-    assert (review.notes[0].text, review.metric, review.settings["rank_rule"]) == ("a note", "chrf", "wmt24")
-    assert reviews.add(kept.edit_link, Exclude("C", None, "new"), 7).review.exclusions[0].system == "C"
+    assert (review.notes[0].text, review.metric, review.settings["rank_rule"]) == (
+        "a note",
+        "chrf",
+        "wmt24",
+    )
+    assert (
+        reviews.add(kept.edit_link, Exclude("C", None, "new"), 7).review.exclusions[0].system == "C"
+    )
     assert store.find(store.keep(store.load(texts), "somebody else"))
     store.close()

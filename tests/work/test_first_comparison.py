@@ -34,19 +34,29 @@ def test_what_is_decided_from_it_is_what_compare_gives(file):
     testset, drawn = first_comparison.FILES[file].read(), {}
     metric = "human" if testset.scores else "bleu"
     for settings in ({}, {"alpha": 0.2, "correction": "holm"}):
-        made, found = (dataclasses.asdict(compare(testset, metric, jobs=-1, **settings, cache=cache).metrics[metric])
-                       for cache in (drawn, first_comparison.FirstDraws(testset)))
+        made, found = (
+            dataclasses.asdict(
+                compare(testset, metric, jobs=-1, **settings, cache=cache).metrics[metric]
+            )
+            for cache in (drawn, first_comparison.FirstDraws(testset))
+        )
         assert rounded(found) == rounded(made)
         assert len(found["pairs"]) == len(testset.systems) * (len(testset.systems) - 1) / 2
 
 
 def test_it_is_for_the_whole_demonstration_alone(demo):
     assert first_comparison.drawn_beforehand(demo, "bleu", {"trials": 9999, "seed": 0})
-    for other in (load_demo(100), demo.without(["Greek"]), dataclasses.replace(demo, simulated=False)):
+    for other in (
+        load_demo(100),
+        demo.without(["Greek"]),
+        dataclasses.replace(demo, simulated=False),
+    ):
         assert not first_comparison.drawn_beforehand(other, "bleu", {})
     assert not first_comparison.drawn_beforehand(demo, "chrf", {})
     assert not first_comparison.drawn_beforehand(demo, "bleu", {"seed": 1})
-    assert first_comparison.drawn_beforehand(demo, "bleu", {"unit": "document"})  # as auto has it here
+    assert first_comparison.drawn_beforehand(
+        demo, "bleu", {"unit": "document"}
+    )  # as auto has it here
     assert not first_comparison.drawn_beforehand(demo, "bleu", {"unit": "segment"})
 
 
@@ -62,7 +72,9 @@ def first_arguments(demo, function):
 
 
 def kept_result(demo, function, **changed):
-    return first_comparison.first_result(demo, "bleu", function, first_arguments(demo, function) | changed)
+    return first_comparison.first_result(
+        demo, "bleu", function, first_arguments(demo, function) | changed
+    )
 
 
 @functools.cache
@@ -72,37 +84,68 @@ def count(demo):
 
 def run(demo, function, **changed):
     """The experiment, with other arguments than the first ones where it is to take a moment."""
-    return function(demo, "bleu", statistics=count(demo), **first_arguments(demo, function) | changed)
+    return function(
+        demo, "bleu", statistics=count(demo), **first_arguments(demo, function) | changed
+    )
 
 
-@pytest.mark.parametrize("function, few", [
-    (type_one, {"n_pairs": 1}), (coverage, {"repeats": 1}), (families, {"repeats": 1}), (claims, {"repeats": 2}),
-    (conclusions, {"resamples": 20})], ids=lambda value: getattr(value, "__name__", ""))
+@pytest.mark.parametrize(
+    "function, few",
+    [
+        (type_one, {"n_pairs": 1}),
+        (coverage, {"repeats": 1}),
+        (families, {"repeats": 1}),
+        (claims, {"repeats": 2}),
+        (conclusions, {"resamples": 20}),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
 def test_what_a_kept_experiment_draws_from_is_as_it_is_now(demo, function, few):
-    kept, found = (rounded(one.facts()) for one in (kept_result(demo, function), run(demo, function, **few)))
-    assert kept.keys() == found.keys() and {name for name in kept if kept[name] != found[name]} == few.keys()
+    kept, found = (
+        rounded(one.facts()) for one in (kept_result(demo, function), run(demo, function, **few))
+    )
+    assert (
+        kept.keys() == found.keys()
+        and {name for name in kept if kept[name] != found[name]} == few.keys()
+    )
 
 
 def test_a_size_of_the_kept_sweep_is_as_it_is_now(demo):
     kept, found = kept_result(demo, sweep_sizes), run(demo, sweep_sizes, sizes=(20,))
     for table in ("systems", "pairs"):
-        assert rounded(found.records(table)) == rounded([row for row in kept.records(table) if row["size"] == 20])
+        assert rounded(found.records(table)) == rounded(
+            [row for row in kept.records(table) if row["size"] == 20]
+        )
     assert np.allclose(found.ends[20], kept.ends[20])
 
 
 def test_kept_samples_have_the_scores_of_the_core(demo):
-    kept, found = kept_result(demo, sample_both_kinds), run(demo, sample_both_kinds, resamples=39, trials=39)
+    kept, found = (
+        kept_result(demo, sample_both_kinds),
+        run(demo, sample_both_kinds, resamples=39, trials=39),
+    )
     for kind, one in found.items():
-        assert [system.system for system in kept[kind].systems] == [system.system for system in one.systems]
-        assert np.allclose([system.scores for system in kept[kind].systems], [system.scores for system in one.systems])
-        assert np.allclose([pair.whole_p for pair in kept[kind].pairs], [pair.whole_p for pair in one.pairs])
+        assert [system.system for system in kept[kind].systems] == [
+            system.system for system in one.systems
+        ]
+        assert np.allclose(
+            [system.scores for system in kept[kind].systems],
+            [system.scores for system in one.systems],
+        )
+        assert np.allclose(
+            [pair.whole_p for pair in kept[kind].pairs], [pair.whole_p for pair in one.pairs]
+        )
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("function", [sweep_sizes, type_one, coverage, families, claims, conclusions])
+@pytest.mark.parametrize(
+    "function", [sweep_sizes, type_one, coverage, families, claims, conclusions]
+)
 def test_a_kept_experiment_is_what_the_core_gives(demo, function):
     kept, found = kept_result(demo, function), run(demo, function)
-    assert all(rounded(kept.records(table)) == rounded(found.records(table)) for table in found.tables)
+    assert all(
+        rounded(kept.records(table)) == rounded(found.records(table)) for table in found.tables
+    )
 
 
 def test_experiments_are_kept_for_the_first_arguments_of_the_whole_demonstration_alone(demo):
@@ -110,6 +153,10 @@ def test_experiments_are_kept_for_the_first_arguments_of_the_whole_demonstration
     for changed in ({"n_pairs": 500}, {"seed": 1}, {"alpha": 0.1}, {"a": "Greek"}):
         assert kept_result(demo, type_one, **changed) is None
     asked = first_arguments(demo, type_one)
-    for other in (load_demo(100), demo.without(["Greek"]), dataclasses.replace(demo, simulated=False)):
+    for other in (
+        load_demo(100),
+        demo.without(["Greek"]),
+        dataclasses.replace(demo, simulated=False),
+    ):
         assert first_comparison.first_result(other, "bleu", type_one, asked) is None
     assert first_comparison.first_result(demo, "chrf", type_one, asked) is None

@@ -24,7 +24,9 @@ def test_what_was_not_used_for_longest_makes_room():
     assert kept(memory, "abca") == ["a", "b", "c"]
     assert kept(memory, "dab") == ["d", "b"]  # b was not used for longest when d came
     memory.make("large", lambda: "large", lambda _: 99 * _LEAST)
-    assert kept(memory, ["large", "a"]) == ["a"]  # one that is larger than all the room makes its own
+    assert kept(memory, ["large", "a"]) == [
+        "a"
+    ]  # one that is larger than all the room makes its own
 
 
 def test_many_small_ones_stay_and_streamlit_clears_none():
@@ -65,7 +67,10 @@ def test_a_value_that_says_nothing_is_a_value(value):
 
 
 def test_a_test_set_weighs_what_its_texts_do():
-    small, large = (TestSet("t", {"A": ["x" * 10 + str(k) for k in range(n)]}, {"r": ["y"] * n}) for n in (10, 1000))
+    small, large = (
+        TestSet("t", {"A": ["x" * 10 + str(k) for k in range(n)]}, {"r": ["y"] * n})
+        for n in (10, 1000)
+    )
     assert 50 * weight(small) < weight(large) < 200_000
 
 
@@ -81,6 +86,10 @@ def test_the_same_objects_make_it_once_and_others_anew():
 
     one, other = [1], [1]  # equal, and not the same
     assert [make_once(make, one, "x") for _ in range(3)] == [1, 1, 1]
-    assert make_once(make, other, "x") == 2 and make_once(make, one, "y") == 3 and make_once(make, one, "x") == 1
+    assert (
+        make_once(make, other, "x") == 2
+        and make_once(make, one, "y") == 3
+        and make_once(make, one, "x") == 1
+    )
     assert make_once(make, 1) == 4 and make_once(make, True) == 5 and make_once(make, 1.0) == 6
     assert made[0][0] is one

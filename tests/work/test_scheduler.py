@@ -1,4 +1,7 @@
-"""Work of many sessions: remembered, shared, watched, in turns, stopped. What is timed has a clock of its own."""
+"""Work of many sessions: remembered, shared, watched, in turns, stopped.
+
+What is timed has a clock of its own.
+"""
 
 import threading
 
@@ -85,7 +88,10 @@ class TestJobs:
         job = queue.watch(("kind", 1), work, "me")
         while job.stage != "told":
             seen.wait(0.01)
-        assert queue.watch(("kind", 1), work, "you").parts == {"en-de": 1, "en-cs": 2}  # also for who comes later
+        assert queue.watch(("kind", 1), work, "you").parts == {
+            "en-de": 1,
+            "en-cs": 2,
+        }  # also for who comes later
         seen.set()
         assert job.future.result(5)
 
@@ -97,7 +103,9 @@ class TestTurns:
         for me in "abcd":
             queue.watch(("sweep", me), works(), me)
         assert queue.counts() == {"working": 2, "waiting": 2, "kept": 0}
-        assert queue.watch(("compare", 1), lambda progress: 7, "e", heavy=False).future.result(5) == 7
+        assert (
+            queue.watch(("compare", 1), lambda progress: 7, "e", heavy=False).future.result(5) == 7
+        )
 
     def test_one_session_has_one_place(self, queue, works):
         """Its other work waits, and the next session has the other place."""
@@ -121,7 +129,9 @@ class TestTurns:
         a = queue.watch(("sweep", 1), first, "me")
         b = queue.watch(("validation", 1), second, "me")
         assert queue.watch(("sweep", 1), first, "me") is a
-        assert (a.at_work, b.at_work) == (True, False) and b.said().startswith("waiting for its turn")
+        assert (a.at_work, b.at_work) == (True, False) and b.said().startswith(
+            "waiting for its turn"
+        )
 
     def test_who_begins_ever_more_keeps_two_that_pause(self, queue, works):
         """For their memory; the one that was left longest ends."""
@@ -144,14 +154,18 @@ class TestTurns:
         queue, order, gate = Scheduler(ThreadWorker, 1), [], works()
         queue.watch(("hold", 0), gate, "z")
         assert gate.started.wait(5)
-        waiting = [queue.watch((f"kind {k}", me), lambda progress, me=me: order.append(me), me)
-                   for k, me in enumerate("aaab")]
+        waiting = [
+            queue.watch((f"kind {k}", me), lambda progress, me=me: order.append(me), me)
+            for k, me in enumerate("aaab")
+        ]
         gate.let_go.set()
         for job in waiting:
             job.future.result(5)
         assert order[:2] == ["a", "b"] and order[2:] == ["a", "a"]
 
-    def test_who_has_had_the_place_for_long_pauses_for_another_session_and_goes_on(self, now, works):
+    def test_who_has_had_the_place_for_long_pauses_for_another_session_and_goes_on(
+        self, now, works
+    ):
         queue, long, quick = Scheduler(ThreadWorker, 1), works(), works()
         quick.let_go.set()
         a = queue.watch(("validation", 1), long, "greedy")
@@ -185,13 +199,14 @@ class TestTurns:
 
 
 class TestLease:
-
     def test_what_the_last_tab_wanted_ends_soon_after_it_has_closed(self, now, works):
         """Also what still waits or pauses; a reload does not end it."""
         there, made = {"me", "you"}, [works() for _ in range(3)]
         queue = Scheduler(ThreadWorker, 1, is_open=there.__contains__)
-        held = [queue.watch((f"kind {k}", 1), work, me) for k, (work, me) in enumerate(zip(made, ("me", "me", "you"),
-                                                                                          strict=True))]
+        held = [
+            queue.watch((f"kind {k}", 1), work, me)
+            for k, (work, me) in enumerate(zip(made, ("me", "me", "you"), strict=True))
+        ]
         queue.watch(held[2].key, made[2], "me")  # two want it
         there.remove("me")
         queue.look()
@@ -230,14 +245,30 @@ class TestLongWork:
                 job.told("progress", f"stage {k}", step / steps)
                 clock[0] += seconds / steps + load * (step == 0)
 
-    @pytest.mark.parametrize("stages, steps, load", [
-        ((59.0,), 100, 0.0), ((20.0, 20.0, 19.0), 100, 0.0), ((5.0,), 100, 4.0), ((0.0, 50.0), 3, 0.0)])
+    @pytest.mark.parametrize(
+        "stages, steps, load",
+        [
+            ((59.0,), 100, 0.0),
+            ((20.0, 20.0, 19.0), 100, 0.0),
+            ((5.0,), 100, 4.0),
+            ((0.0, 50.0), 3, 0.0),
+        ],
+    )
     def test_what_takes_less_than_it_may_is_done(self, clock, stages, steps, load):
         self.done(clock, *stages, steps=steps, load=load)
 
-    @pytest.mark.parametrize("stages, steps, load", [
-        ((63.0,), 100, 0.0), ((10.0, 600.0), 100, 0.0), ((20.0, 43.0), 100, 0.0), ((1e5,), 10_000, 3.0)])
-    def test_what_takes_longer_ends_soon_and_says_how_long_it_would_take(self, clock, stages, steps, load):
+    @pytest.mark.parametrize(
+        "stages, steps, load",
+        [
+            ((63.0,), 100, 0.0),
+            ((10.0, 600.0), 100, 0.0),
+            ((20.0, 43.0), 100, 0.0),
+            ((1e5,), 10_000, 3.0),
+        ],
+    )
+    def test_what_takes_longer_ends_soon_and_says_how_long_it_would_take(
+        self, clock, stages, steps, load
+    ):
         with pytest.raises(TooLong) as stopped:
             self.done(clock, *stages, steps=steps, load=load)
         assert clock[0] <= 30 + 2 * load
@@ -260,6 +291,7 @@ class TestLongWork:
 
     def test_it_ends_with_the_message_of_its_work(self, queue, clock):
         """And is expected to take as long from then on."""
+
         def work(progress):
             for step in range(101):
                 progress("stage", step / 100)
@@ -268,4 +300,7 @@ class TestLongWork:
         job = queue.watch(("kind", 1), work, "me", longest=61.0)
         with pytest.raises(TooLong) as stopped:
             job.future.result(5)
-        assert queue.expected.get(("kind", 1)) == stopped.value.seconds and ("kind", 1) not in queue.values
+        assert (
+            queue.expected.get(("kind", 1)) == stopped.value.seconds
+            and ("kind", 1) not in queue.values
+        )

@@ -49,8 +49,8 @@ def pool(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def toy():
-    words = "the small cat sat on a mat and saw a dog".split()
-    ref = [" ".join(words[k % 7:k % 7 + 5]) for k in range(20)]
+    words = ["the", "small", "cat", "sat", "on", "a", "mat", "and", "saw", "a", "dog"]
+    ref = [" ".join(words[k % 7 : k % 7 + 5]) for k in range(20)]
     return TestSet("toy", {"A": ref, "B": ref[3:] + ref[:3]}, {"ref": ref})
 
 
@@ -69,8 +69,12 @@ def test_work_is_done_elsewhere_without_streamlit(pool, toy):
 
 
 def test_ctrl_c_is_for_the_server_alone(pool):
-    """As soon as a process starts: an import that it interrupts would tell of itself in fifty lines."""
-    held = {signal.SIGINT} <= pool(False).run(lambda progress: signal.pthread_sigmask(signal.SIG_BLOCK, ()), ignore)
+    """As soon as a process starts: an import that it interrupts would tell of itself in fifty
+    lines.
+    """
+    held = {signal.SIGINT} <= pool(False).run(
+        lambda progress: signal.pthread_sigmask(signal.SIG_BLOCK, ()), ignore
+    )
     assert held and signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
@@ -96,7 +100,9 @@ def test_progress_and_parts_come_as_it_goes(pool):
     assert len(told) < 500  # not each time is told
 
 
-@pytest.mark.parametrize("error", [SettingError("no", {"test": "ar"}), TooLong(90.0), MemoryError()])
+@pytest.mark.parametrize(
+    "error", [SettingError("no", {"test": "ar"}), TooLong(90.0), MemoryError()]
+)
 def test_errors_arrive_as_themselves(pool, error):
     def fail(progress):
         raise error
@@ -119,7 +125,9 @@ def test_what_nobody_expected_says_where_it_happened(pool):
         pool(True).run(fail, ignore)
     with pytest.raises(ZeroDivisionError) as found:
         pool(True).run(lambda progress: Fraction(1, 0), ignore)
-    assert "fractions.py" in found.value.__notes__[0]  # of what is sent by value the file may be lost
+    assert (
+        "fractions.py" in found.value.__notes__[0]
+    )  # of what is sent by value the file may be lost
     with pytest.raises(TypeError, match="pickle"):  # a value that cannot be sent
         pool(True).run(lambda progress: threading.Lock(), ignore)
 
@@ -135,6 +143,7 @@ def test_one_that_is_killed_says_so_and_the_next_one_works(pool):
 
 def test_what_nobody_wants_any_more_ends(pool):
     """At once, also before it has begun, and though it looks at nothing and pauses."""
+
     def work(progress):
         progress.part("here", subprocess.Popen(["sleep", "1000"]).pid)
         threading.Event().wait()
@@ -157,7 +166,9 @@ def test_one_that_is_to_pause_before_it_has_begun_pauses(pool):
     worker.pause()
     send = worker._signal
     worker._signal = lambda number: send(number) or number == signal.SIGSTOP and stopped.set()
-    thread = threading.Thread(target=lambda: done.append(worker.run(lambda _: 42, lambda *one: told.append(one))))
+    thread = threading.Thread(
+        target=lambda: done.append(worker.run(lambda _: 42, lambda *one: told.append(one)))
+    )
     thread.start()
     assert stopped.wait(LIMIT) and not done and not told
     worker.resume()
@@ -167,6 +178,7 @@ def test_one_that_is_to_pause_before_it_has_begun_pauses(pool):
 
 def priorities(progress):
     """Of work, before and after its time has come, and then of another thread of it."""
+
     def priority():
         return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
 
@@ -199,7 +211,9 @@ def test_where_nothing_is_kept_counts_are_while_the_server_runs(monkeypatch):
 
 def test_no_process_outlives_the_server():
     """However it ends. All of them hold its standard output."""
-    with subprocess.Popen([sys.executable, "-c", SERVER], cwd=APP.parent, stdout=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen(
+        [sys.executable, "-c", SERVER], cwd=APP.parent, stdout=subprocess.PIPE, text=True
+    ) as server:
         assert server.stdout.readline() == "working\n"
         server.kill()
         assert server.communicate(timeout=LIMIT)[0] == ""

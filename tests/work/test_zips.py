@@ -1,4 +1,6 @@
-"""Archives on disk: an upload belongs to its request, and a kept task is written once for all who open it."""
+"""Archives on disk: an upload belongs to its request, and a kept task is written once for all who
+open it.
+"""
 
 import os
 import shutil
@@ -40,7 +42,10 @@ def store(monkeypatch, tmp_path):
 
 
 def test_an_upload_lies_in_a_folder_of_its_own_as_long_as_it_is_read():
-    with placed_for_a_request(b"one", "same.zip") as one, placed_for_a_request(b"two", "same.zip") as two:
+    with (
+        placed_for_a_request(b"one", "same.zip") as one,
+        placed_for_a_request(b"two", "same.zip") as two,
+    ):
         assert one != two and (one.read_bytes(), two.read_bytes()) == (b"one", b"two")
     assert not one.parent.exists() and not two.parent.exists()
 
@@ -59,16 +64,23 @@ def test_ten_people_open_the_same_zip_at_once(store, monkeypatch):
     monkeypatch.setattr(browser, "find_owner", lambda make=False: os.urandom(8).hex())
     opened = at_once(open_task)
     assert len({link for link, _ in opened}) == PEOPLE
-    assert [pairs for _, pairs in opened] == [sorted(testsets.list_pairs(content, "wmt.zip"))] * PEOPLE
+    assert [pairs for _, pairs in opened] == [
+        sorted(testsets.list_pairs(content, "wmt.zip"))
+    ] * PEOPLE
 
 
 def test_a_kept_task_is_written_once_and_stays_while_others_keep_it(store, monkeypatch):
     content, written = zipped(FILES), []
     source = TaskSource("wmt.zip", name="WMT")
-    links = [store.keep_task("WMT", content, owner, source, ("en-de",), 2) for owner in ("alice", "robert")]
+    links = [
+        store.keep_task("WMT", content, owner, source, ("en-de",), 2)
+        for owner in ("alice", "robert")
+    ]
     alice, robert = map(store.find, links)
     zips = KeptZips()
-    paths = at_once(lambda _: zips.place(alice.digest, "wmt.zip", lambda: written.append(1) or content))
+    paths = at_once(
+        lambda _: zips.place(alice.digest, "wmt.zip", lambda: written.append(1) or content)
+    )
     assert len(written) == 1 and {path.read_bytes() for path in paths} == {content}
     monkeypatch.setattr(testsets, "kept_zips", lambda: zips)
     for owner, saved, still_there in (("alice", alice, True), ("robert", robert, False)):
@@ -79,7 +91,9 @@ def test_a_kept_task_is_written_once_and_stays_while_others_keep_it(store, monke
 
 def test_what_was_used_longest_ago_makes_room_unless_somebody_may_be_reading_it():
     zips = KeptZips(room=25, in_use=600)
-    old, older, new = (zips.place(key, "a.zip", lambda: b"x" * 10) for key in ("old", "older", "new"))
+    old, older, new = (
+        zips.place(key, "a.zip", lambda: b"x" * 10) for key in ("old", "older", "new")
+    )
     assert old.exists() and older.exists() and new.exists()  # all were asked for just now
     for age, path in ((1000, old), (2000, older)):
         os.utime(path.parent, (path.stat().st_mtime - age,) * 2)
@@ -98,10 +112,13 @@ def damaged():
     """Zips of which each is wrong in another way."""
     whole = zipped(FILES)
     yield "empty", b""
-    yield "cut short", whole[:len(whole) // 2]
+    yield "cut short", whole[: len(whole) // 2]
     yield "noise in the middle", whole[:200] + b"\xff" * 200 + whole[400:]
     yield "nothing in it", zipped({})
-    yield "no outputs", zipped({name: text for name, text in FILES.items() if "system-outputs" not in name})
+    yield (
+        "no outputs",
+        zipped({name: text for name, text in FILES.items() if "system-outputs" not in name}),
+    )
     for name in FILES:
         yield f"{name} is binary", zipped(FILES | {name: b"\x00\xff\xfe" * 50})
         yield f"{name} is empty", zipped(FILES | {name: b""})
@@ -122,8 +139,14 @@ def test_no_message_has_the_path_of_a_temporary_folder(store, monkeypatch, act):
                 told[what] = repr(getattr(testsets, act)(content, "wmt.zip"))
         except MtsigError as error:
             told[what] = str(error)
-    assert act == "unpack_files" or len(set(told.values())) > 1  # of a task it gives nothing, whatever is in it
-    assert not [what for what, text in told.items() if "mtsig-upload-" in text or tempfile.gettempdir() in text]
+    assert (
+        act == "unpack_files" or len(set(told.values())) > 1
+    )  # of a task it gives nothing, whatever is in it
+    assert not [
+        what
+        for what, text in told.items()
+        if "mtsig-upload-" in text or tempfile.gettempdir() in text
+    ]
 
 
 def test_a_kept_task_that_is_removed_while_it_is_opened_is_told_without_a_path(store, monkeypatch):

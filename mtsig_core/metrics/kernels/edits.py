@@ -1,14 +1,15 @@
-"""Compiled search for the fewest edits and shifts that turn an output into a reference, for TER, as sacreBLEU has it.
+"""Compiled search for the fewest edits and shifts that turn an output into a reference, for TER, as
+sacreBLEU has it.
 
-The search is greedy: of all shifts of a stretch of words to where the reference has it, the one that lowers the edit
-distance most is made, until none lowers it. What is tried, in which order, and what is given up when is part of the
-score, so all of sacreBLEU's limits are kept.
+The search is greedy: of all shifts of a stretch of words to where the reference has it, the one
+that lowers the edit distance most is made, until none lowers it. What is tried, in which order, and
+what is given up when is part of the score, so all of sacreBLEU's limits are kept.
 
-The edit distance is the length of the shortest path through a grid (words of the output, words of the reference) that
-stays in a band around the diagonal. A shift changes the words of some rows only. So the shortest paths from the start
-to the row before them and from the row after them to the end are those of the unshifted words, and only the rows
-between are worked out for each shift that is tried; and a stretch is looked for only where the reference has its first
-word.
+The edit distance is the length of the shortest path through a grid (words of the output, words of
+the reference) that stays in a band around the diagonal. A shift changes the words of some rows
+only. So the shortest paths from the start to the row before them and from the row after them to the
+end are those of the unshifted words, and only the rows between are worked out for each shift that
+is tried; and a stretch is looked for only where the reference has its first word.
 """
 
 import math
@@ -29,13 +30,13 @@ _FAR = 1 << 29  # farther than any cell of the band
 def _band(n: int, m: int) -> tuple[np.ndarray, np.ndarray, int]:
     """The band of each row, from low to high - 1, and the width of the arrays that hold the rows.
 
-    In these arrays column j of row i is at j - low[i] + 1, and `_FAR` is in all places that are not in the band, for
-    one before it and as far behind it as the row below looks.
+    In these arrays column j of row i is at j - low[i] + 1, and `_FAR` is in all places that are not
+    in the band, for one before it and as far behind it as the row below looks.
     """
     low, high = np.zeros(n + 1, np.int64), np.empty(n + 1, np.int64)
     slope = m / n
     half = _BEAM
-    if _BEAM < slope / 2:
+    if slope / 2 > _BEAM:
         half = math.ceil(slope / 2 + _BEAM)
     width = 0
     for i in range(1, n + 1):
@@ -48,7 +49,9 @@ def _band(n: int, m: int) -> tuple[np.ndarray, np.ndarray, int]:
 
 
 @njit()
-def _step_down(above: np.ndarray, shift: int, row: np.ndarray, size: int, padded: np.ndarray, word: int) -> None:
+def _step_down(
+    above: np.ndarray, shift: int, row: np.ndarray, size: int, padded: np.ndarray, word: int
+) -> None:
     """Fill a row from the row above it, whose band begins `shift` columns before.
 
     `padded` has, for each column of the row's band, the word of the reference that leads to it.
@@ -58,21 +61,44 @@ def _step_down(above: np.ndarray, shift: int, row: np.ndarray, size: int, padded
         through = min(above[shift + k] + (padded[k] != word), above[shift + k + 1] + 1)
         left = min(through, left + 1)
         row[k + 1] = left
-    row[size + 1:] = _FAR
+    row[size + 1 :] = _FAR
 
 
 @njit()
-def _forward(words: np.ndarray, padded: np.ndarray, low: np.ndarray, high: np.ndarray, paths: np.ndarray,
-             known: int) -> None:
-    """The shortest paths from the start to each cell, of which those to the first rows are known, at least to row 0."""
+def _forward(
+    words: np.ndarray,
+    padded: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    paths: np.ndarray,
+    known: int,
+) -> None:
+    """The shortest paths from the start to each cell, of which those to the first rows are known,
+    at least to row 0.
+    """
     for i in range(known, words.size + 1):
-        _step_down(paths[i - 1], low[i] - low[i - 1], paths[i], high[i] - low[i], padded[low[i]:], words[i - 1])
+        _step_down(
+            paths[i - 1],
+            low[i] - low[i - 1],
+            paths[i],
+            high[i] - low[i],
+            padded[low[i] :],
+            words[i - 1],
+        )
 
 
 @njit()
-def _backward(words: np.ndarray, padded: np.ndarray, low: np.ndarray, high: np.ndarray, paths: np.ndarray,
-              known: int) -> None:
-    """The shortest paths from each cell, the first row excepted, to the end; from row `known` on they are known."""
+def _backward(
+    words: np.ndarray,
+    padded: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    paths: np.ndarray,
+    known: int,
+) -> None:
+    """The shortest paths from each cell, the first row excepted, to the end; from row `known` on
+    they are known.
+    """
     m = padded.size - 1
     for i in range(known - 1, 0, -1):
         shift, word, right = low[i + 1] - low[i], words[i], _FAR
@@ -88,13 +114,20 @@ def _backward(words: np.ndarray, padded: np.ndarray, low: np.ndarray, high: np.n
 
 
 @njit()
-def _align(words: np.ndarray, padded: np.ndarray, low: np.ndarray, paths: np.ndarray, aligned: np.ndarray,
-           wrong: np.ndarray, wrong_in_ref: np.ndarray) -> None:
+def _align(
+    words: np.ndarray,
+    padded: np.ndarray,
+    low: np.ndarray,
+    paths: np.ndarray,
+    aligned: np.ndarray,
+    wrong: np.ndarray,
+    wrong_in_ref: np.ndarray,
+) -> None:
     """Follow a shortest path back.
 
-    Sets the word of the output that each word of the reference is aligned to, -1 for before the first, and how many
-    of the first i words of either text have an edit. Of several paths it is sacreBLEU's: substitutions are preferred
-    to deletions, and these to insertions, from the end on.
+    Sets the word of the output that each word of the reference is aligned to, -1 for before the
+    first, and how many of the first i words of either text have an edit. Of several paths it is
+    sacreBLEU's: substitutions are preferred to deletions, and these to insertions, from the end on.
     """
     wrong[:], wrong_in_ref[:] = 0, 0
     i, j = words.size, padded.size - 1
@@ -120,18 +153,22 @@ def _align(words: np.ndarray, padded: np.ndarray, low: np.ndarray, paths: np.nda
 
 
 @njit()
-def _shift(words: np.ndarray, start: int, length: int, target: int, shifted: np.ndarray) -> tuple[int, int]:
-    """Move words[start:start + length] before the word at `target`; return the first row changed and that after."""
+def _shift(
+    words: np.ndarray, start: int, length: int, target: int, shifted: np.ndarray
+) -> tuple[int, int]:
+    """Move words[start:start + length] before the word at `target`; return the first row changed
+    and that after.
+    """
     if target < start:
         first, end = target, start + length
-        shifted[target:target + length] = words[start:end]
-        shifted[target + length:end] = words[target:start]
+        shifted[target : target + length] = words[start:end]
+        shifted[target + length : end] = words[target:start]
     else:
         # Up to its own end a stretch moves on by as much as the target is after its start.
         end = target if target > start + length else min(target + length, words.size)
         first = start
-        shifted[start:end - length] = words[start + length:end]
-        shifted[end - length:end] = words[start:start + length]
+        shifted[start : end - length] = words[start + length : end]
+        shifted[end - length : end] = words[start : start + length]
     while first < end and shifted[first] == words[first]:
         first += 1
     while first < end and shifted[end - 1] == words[end - 1]:
@@ -140,13 +177,24 @@ def _shift(words: np.ndarray, start: int, length: int, target: int, shifted: np.
 
 
 @njit()
-def _distance(shifted: np.ndarray, first: int, end: int, padded: np.ndarray, low: np.ndarray, high: np.ndarray,
-              forward: np.ndarray, backward: np.ndarray, rows: np.ndarray) -> int:
+def _distance(
+    shifted: np.ndarray,
+    first: int,
+    end: int,
+    padded: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    forward: np.ndarray,
+    backward: np.ndarray,
+    rows: np.ndarray,
+) -> int:
     """Edit distance when the words from `first` to `end` - 1 have changed."""
     above = forward[first]
     for i in range(first + 1, end + 1):
         row = rows[i & 1]
-        _step_down(above, low[i] - low[i - 1], row, high[i] - low[i], padded[low[i]:], shifted[i - 1])
+        _step_down(
+            above, low[i] - low[i - 1], row, high[i] - low[i], padded[low[i] :], shifted[i - 1]
+        )
         above = row
     best = _FAR
     behind = backward[end]
@@ -156,10 +204,21 @@ def _distance(shifted: np.ndarray, first: int, end: int, padded: np.ndarray, low
 
 
 @njit()
-def _best_shift(words: np.ndarray, padded: np.ndarray, again: np.ndarray, low: np.ndarray, high: np.ndarray,
-                forward: np.ndarray, backward: np.ndarray, aligned: np.ndarray, wrong: np.ndarray,
-                wrong_in_ref: np.ndarray, known: int, rows: np.ndarray,
-                tried: int) -> tuple[tuple[int, int, int, int], int]:
+def _best_shift(
+    words: np.ndarray,
+    padded: np.ndarray,
+    again: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    forward: np.ndarray,
+    backward: np.ndarray,
+    aligned: np.ndarray,
+    wrong: np.ndarray,
+    wrong_in_ref: np.ndarray,
+    known: int,
+    rows: np.ndarray,
+    tried: int,
+) -> tuple[tuple[int, int, int, int], int]:
     """The best shift as (gain, length, -start, -target), and how many have been tried by now."""
     n, m = words.size, padded.size - 1
     distance = forward[n, m - low[n] + 1]
@@ -177,7 +236,10 @@ def _best_shift(words: np.ndarray, padded: np.ndarray, again: np.ndarray, low: n
             for length in range(1, longest + 1):
                 if words[start + length - 1] != padded[at + length]:
                     break
-                if wrong[start + length] == wrong[start] or wrong_in_ref[at + length] == wrong_in_ref[at]:
+                if (
+                    wrong[start + length] == wrong[start]
+                    or wrong_in_ref[at + length] == wrong_in_ref[at]
+                ):
                     continue
                 if start <= aligned[at] < start + length:
                     continue
@@ -193,7 +255,8 @@ def _best_shift(words: np.ndarray, padded: np.ndarray, again: np.ndarray, low: n
                         _backward(words, padded, low, high, backward, known)
                         known = 1
                         gain = distance - _distance(
-                            shifted, first, end, padded, low, high, forward, backward, rows)
+                            shifted, first, end, padded, low, high, forward, backward, rows
+                        )
                     shift = (gain, length, -start, -target)
                     if shift > best:
                         best = shift
@@ -204,12 +267,20 @@ def _best_shift(words: np.ndarray, padded: np.ndarray, again: np.ndarray, low: n
 
 
 @njit()
-def _renumber(output: np.ndarray, reference: np.ndarray, places: np.ndarray, words: np.ndarray, padded: np.ndarray,
-              again: np.ndarray) -> None:
-    """Number all words anew: by the first place in the reference that has them, `_FAR` where none has.
+def _renumber(
+    output: np.ndarray,
+    reference: np.ndarray,
+    places: np.ndarray,
+    words: np.ndarray,
+    padded: np.ndarray,
+    again: np.ndarray,
+) -> None:
+    """Number all words anew: by the first place in the reference that has them, `_FAR` where none
+    has.
 
-    Sets the words of the output and, from 1 on, of the reference, and for each place the next one of the same word.
-    `places`, by the numbers that words have until then, holds `_FAR` before and after.
+    Sets the words of the output and, from 1 on, of the reference, and for each place the next one
+    of the same word. `places`, by the numbers that words have until then, holds `_FAR` before and
+    after.
     """
     for j in range(reference.size - 1, -1, -1):
         again[j] = places[reference[j]]
@@ -225,7 +296,9 @@ def _renumber(output: np.ndarray, reference: np.ndarray, places: np.ndarray, wor
 
 @njit()
 def edits(output: np.ndarray, reference: np.ndarray, places: np.ndarray) -> int:
-    """Edits and shifts between two texts, given as arrays of numbered words; `places` as `_renumber` has it."""
+    """Edits and shifts between two texts, given as arrays of numbered words; `places` as
+    `_renumber` has it.
+    """
     n, m = output.size, reference.size
     if n == 0 or m == 0:
         return n + m
@@ -236,7 +309,11 @@ def edits(output: np.ndarray, reference: np.ndarray, places: np.ndarray) -> int:
     forward = np.full((n + 1, width), _FAR, np.int32)
     backward = np.full((n + 1, width), _FAR, np.int32)
     rows = np.full((2, width), _FAR, np.int32)
-    aligned, wrong, wrong_in_ref = np.empty(m, np.int64), np.empty(n + 1, np.int64), np.empty(m + 1, np.int64)
+    aligned, wrong, wrong_in_ref = (
+        np.empty(m, np.int64),
+        np.empty(n + 1, np.int64),
+        np.empty(m + 1, np.int64),
+    )
     for j in range(high[0]):
         forward[0, j + 1] = j
     for j in range(low[n], m + 1):
@@ -249,7 +326,20 @@ def edits(output: np.ndarray, reference: np.ndarray, places: np.ndarray) -> int:
             return shifts
         _align(words, padded, low, forward, aligned, wrong, wrong_in_ref)
         (gain, length, start, target), tried = _best_shift(
-            words, padded, again, low, high, forward, backward, aligned, wrong, wrong_in_ref, end, rows, tried)
+            words,
+            padded,
+            again,
+            low,
+            high,
+            forward,
+            backward,
+            aligned,
+            wrong,
+            wrong_in_ref,
+            end,
+            rows,
+            tried,
+        )
         if tried >= _MAX_TRIED or gain <= 0:
             return shifts + distance
         first, end = _shift(words, -start, length, -target, shifted)
@@ -258,24 +348,27 @@ def edits(output: np.ndarray, reference: np.ndarray, places: np.ndarray) -> int:
 
 
 @compiled
-def count_edits(ids: np.ndarray, bounds: np.ndarray, n_refs: int, is_there: np.ndarray, stats: np.ndarray) -> None:
+def count_edits(
+    ids: np.ndarray, bounds: np.ndarray, n_refs: int, is_there: np.ndarray, stats: np.ndarray
+) -> None:
     """Fill the statistics of a block of segments.
 
-    `ids`, `bounds`: numbers of all words, and where the words of each text begin: the texts are (references + systems,
-    segments), row after row, and the last bound is the end; `is_there`: shape (references, segments): whether the
-    segment has the reference; `stats`: shape (systems, segments, 2), float64.
+    `ids`, `bounds`: numbers of all words, and where the words of each text begin: the texts are
+    (references + systems, segments), row after row, and the last bound is the end; `is_there`:
+    shape (references, segments): whether the segment has the reference; `stats`: shape (systems,
+    segments, 2), float64.
     """
     n_systems, n_segments = stats.shape[:2]
     places = np.full(ids.size, _FAR, np.int32)
     for s in range(n_systems):
         for seg in range(n_segments):
             k = (n_refs + s) * n_segments + seg
-            output = ids[bounds[k]:bounds[k + 1]]
+            output = ids[bounds[k] : bounds[k + 1]]
             fewest, length, n_there = _FAR, 0, 0
             for r in range(n_refs):
                 if is_there[r, seg]:
                     k = r * n_segments + seg
-                    reference = ids[bounds[k]:bounds[k + 1]]
+                    reference = ids[bounds[k] : bounds[k + 1]]
                     fewest = min(fewest, edits(output, reference, places))
                     length += reference.size
                     n_there += 1

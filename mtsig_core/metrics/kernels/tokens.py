@@ -11,12 +11,22 @@ FREE = -1
 
 
 @njit()
-def split(codes: np.ndarray, begin: int, end: int, classes: np.ndarray, edge: int, tokens: np.ndarray, n: int) -> int:
-    """Append the tokens of codes[begin:end], as (begin, end, hash), to `tokens` at row n; return the next row.
+def split(
+    codes: np.ndarray,
+    begin: int,
+    end: int,
+    classes: np.ndarray,
+    edge: int,
+    tokens: np.ndarray,
+    n: int,
+) -> int:
+    """Append the tokens of codes[begin:end], as (begin, end, hash), to `tokens` at row n; return
+    the next row.
 
-    A space, a character that stands alone, and a stop have a token boundary on either side, others none. What digits
-    change of that `_beside_digit` says. Words end where nobody can foresee it, so nothing here branches on that: the
-    token that may end before a character is written before each, and the next over it where it goes on.
+    A space, a character that stands alone, and a stop have a token boundary on either side, others
+    none. What digits change of that `_beside_digit` says. Words end where nobody can foresee it, so
+    nothing here branches on that: the token that may end before a character is written before each,
+    and the next over it where it goes on.
     """
     last = np.uint32(classes.size - 1)  # unsigned: no place is counted from the end
     while begin < end and classes[min(codes[end - 1], last)] == SPACE:
@@ -44,13 +54,21 @@ def split(codes: np.ndarray, begin: int, end: int, classes: np.ndarray, edge: in
 
 
 @njit()
-def _beside_digit(text: np.ndarray, i: int, previous: int, here: int, following: int, classes: np.ndarray,
-                  edge: int) -> tuple[bool, bool]:
-    """Whether a token boundary is before the stop or dash text[i] and after it: what the substitutions of 13a leave.
+def _beside_digit(
+    text: np.ndarray,
+    i: int,
+    previous: int,
+    here: int,
+    following: int,
+    classes: np.ndarray,
+    edge: int,
+) -> tuple[bool, bool]:
+    """Whether a token boundary is before the stop or dash text[i] and after it: what the
+    substitutions of 13a leave.
 
     - A stop is set apart when a non-digit follows. Else it is cut off from a non-digit before it, and from a digit
-      after it if the substitution of pairs "non-digit, stop" took it as the second of a pair. Pairs do not overlap,
-      which matters in runs of stops ("a..5" and "a...5" differ).
+      after it if the substitution of pairs "non-digit, stop" took it as the second of a pair. Pairs
+      do not overlap, which matters in runs of stops ("a..5" and "a...5" differ).
     - A dash is set apart after a digit.
     """
     if here == DASH:
@@ -75,9 +93,18 @@ def equal(codes: np.ndarray, one: int, other: int, size: int) -> bool:
 
 
 @njit()
-def identify(codes: np.ndarray, tokens: np.ndarray, begin: int, end: int, table: np.ndarray, mask: int,
-             ids: np.ndarray, grow: bool) -> None:
-    """Set ids[begin:end] to the row of the first token equal to each of tokens[begin:end], -1 if there is none.
+def identify(
+    codes: np.ndarray,
+    tokens: np.ndarray,
+    begin: int,
+    end: int,
+    table: np.ndarray,
+    mask: int,
+    ids: np.ndarray,
+    grow: bool,
+) -> None:
+    """Set ids[begin:end] to the row of the first token equal to each of tokens[begin:end], -1 if
+    there is none.
 
     With `grow` the tokens that are not yet in the table are added to it.
     """
@@ -88,7 +115,9 @@ def identify(codes: np.ndarray, tokens: np.ndarray, begin: int, end: int, table:
             other = np.int64(table[at])
             if tokens[other, 2] == digest:
                 size = tokens[t, 1] - tokens[t, 0]
-                if tokens[other, 1] - tokens[other, 0] == size and equal(codes, tokens[t, 0], tokens[other, 0], size):
+                if tokens[other, 1] - tokens[other, 0] == size and equal(
+                    codes, tokens[t, 0], tokens[other, 0], size
+                ):
                     break
             at = at + np.uint64(1) & np.uint64(mask)
         if grow and table[at] == FREE:
@@ -106,18 +135,22 @@ def table_size(n: int) -> int:
 
 
 @compiled
-def number_tokens(codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, classes: np.ndarray,
-                  edge: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Number the tokens of texts, shape (texts,): equal tokens alike, from 0 in order of first appearance.
+def number_tokens(
+    codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, classes: np.ndarray, edge: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Number the tokens of texts, shape (texts,): equal tokens alike, from 0 in order of first
+    appearance.
 
-    Returns: `ids`: the number of each token, all texts in a row; `bounds`: where each text begins in `ids`, and the end
-    of the last; shape (texts + 1,); `spans`: where the token of each number lies in `codes`, shape (distinct tokens,
-    2).
+    Returns: `ids`: the number of each token, all texts in a row; `bounds`: where each text begins
+    in `ids`, and the end of the last; shape (texts + 1,); `spans`: where the token of each number
+    lies in `codes`, shape (distinct tokens, 2).
     """
     tokens = np.empty((codes.size, 3), np.int64)
     bounds = np.zeros(begins.size + 1, np.int64)
     for k in range(begins.size):
-        bounds[k + 1] = split(codes, begins[k], begins[k] + max(lengths[k], 0), classes, edge, tokens, bounds[k])
+        bounds[k + 1] = split(
+            codes, begins[k], begins[k] + max(lengths[k], 0), classes, edge, tokens, bounds[k]
+        )
     n = bounds[-1]
     ids = np.empty(n, np.int64)
     mask = table_size(n) - 1
