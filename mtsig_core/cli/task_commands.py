@@ -53,12 +53,12 @@ from mtsig_core.report.review import (
 from mtsig_core.report.task_reports import TASK_DOCUMENTS, task_document
 from mtsig_core.report.text import printable, warn
 from mtsig_core.results import TaskComparison
+from mtsig_core.reviews import Entry, replay
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import compare_task, task_metrics
 from mtsig_core.stats.cautions import about_ratings
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
 from mtsig_core.stats.settings import check_jobs
-from mtsig_core.store.reviews import Entry, replay
 from mtsig_core.task import TaskExclusion, read_exclusions
 
 # -------------------------------------------------------------------------------------------------

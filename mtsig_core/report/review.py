@@ -36,12 +36,7 @@ from mtsig_core.results import (
     TaskComparison,
     TaskInfo,
 )
-from mtsig_core.schema import from_plain, parse_json, to_plain
-from mtsig_core.source import TaskSource
-from mtsig_core.stats.across import compare_task
-from mtsig_core.stats.ranks import RANK_RULES, RankRule, RanksBeforeAfter
-from mtsig_core.stats.settings import PRESETS, SETTINGS
-from mtsig_core.store.reviews import (
+from mtsig_core.reviews import (
     Begin,
     Change,
     Decide,
@@ -61,6 +56,11 @@ from mtsig_core.store.reviews import (
     replay,
     taken_back,
 )
+from mtsig_core.schema import from_plain, parse_json, to_plain
+from mtsig_core.source import TaskSource
+from mtsig_core.stats.across import compare_task
+from mtsig_core.stats.ranks import RANK_RULES, RankRule, RanksBeforeAfter
+from mtsig_core.stats.settings import PRESETS, SETTINGS
 from mtsig_core.task import TaskExclusion
 from mtsig_core.testset import show_name
 

@@ -100,10 +100,10 @@ from mtsig_core.report.tables import (
 )
 from mtsig_core.report.text import report_text, terminal_width
 from mtsig_core.results import MacroResult, MetricResult, TaskComparison
+from mtsig_core.reviews import Entry, replay
 from mtsig_core.schema import SCHEMA, to_json
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import AGREEMENTS, Disputed, find_disputes
-from mtsig_core.store.reviews import Entry, replay
 from mtsig_core.testset import show_name
 from mtsig_core.version import __version__, find_version
 
