@@ -20,6 +20,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from mtsig_core.alignment import Reordering, find_reordering
 from mtsig_core.caution import Caution
 from mtsig_core.errors import Remedy
 from mtsig_core.languages import find_spaceless
@@ -35,7 +36,6 @@ from mtsig_core.metrics import (
     resolve_metric,
 )
 from mtsig_core.metrics.cache import remember
-from mtsig_core.readers.alignment import Reordering, find_reordering
 from mtsig_core.results import (
     Agreement,
     MacroResult,
