@@ -161,6 +161,7 @@ LAYERS = (
     "simulation",
     "readers",
     "task",
+    "alignment",
     "testset",
     "score_names",
     "caution",
