@@ -39,7 +39,14 @@ from mtsig_core.readers.limits import (
     read_whole_number,
     upload_limits,
 )
-from mtsig_core.source import PORTS_VARIABLE, SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource
+from mtsig_core.source import (
+    PORTS_VARIABLE,
+    SOURCE_VARIABLE,
+    TASK_VARIABLE,
+    Source,
+    TaskSource,
+    list_options,
+)
 from mtsig_core.stats.parallel import on_cluster
 
 # -------------------------------------------------------------------------------------------------
@@ -594,21 +601,6 @@ def _allow_files() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
-#: Fields of sources that are files: a path, several, or several of which each is the last of a
-#: tuple.
-_PATHS = (
-    "folder",
-    "src",
-    "docs",
-    "ids",
-    "systems_table",
-    "xml",
-    "ref",
-    "system",
-    "run",
-    "parse",
-    "scores",
-)
 _Source = TypeVar("_Source", Source, TaskSource)
 
 
@@ -623,7 +615,8 @@ def _absolute(source: _Source) -> _Source:
             for each in value
         )
 
-    files: dict[str, Any] = {
-        name: absolute(getattr(source, name)) for name in _PATHS if hasattr(source, name)
-    }
+    files: dict[str, Any] = {}
+    for name, option in list_options(type(source)).items():
+        if option.is_path:
+            files[name] = absolute(getattr(source, name))
     return replace(source, named_from=os.getcwd(), **files)
