@@ -483,9 +483,8 @@ class Comparison:
 
         Parameters
         ----------
-        form : {"text", "json", "csv", "matrix", "latex", "html"}
-            ``"matrix"`` is all pairs as a grid in CSV, ``"html"`` a page with figures that needs
-            nothing else.
+        form : {"text", "json", "csv", "latex", "html"}
+            ``"html"`` is a page with figures that needs nothing else.
         """
         return get_presenter().render(self, form)
 

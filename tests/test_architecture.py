@@ -52,6 +52,10 @@ def test_the_core_knows_no_screen():
     )
 
 
+def test_the_core_has_no_database():
+    assert offenders(CORE, lambda file: within("sqlalchemy", file)) == {}
+
+
 def test_only_figures_draw():
     assert offenders(set(CORE) - set(in_core("figures")), lambda file: within("plotly", file)) == {}
 
@@ -67,9 +71,10 @@ def test_pages_leave_plotly_to_their_shared_part():
 #: What the folders of the pages may import of each other; scripts, one screen each, take all of it.
 FOLDERS = {
     "_work": (),
-    "_server": ("_work",),
-    "_ui": ("_work", "_server"),
-    "_sections": ("_work", "_server", "_ui"),
+    "_store": (),
+    "_server": ("_work", "_store"),
+    "_ui": ("_work", "_store", "_server"),
+    "_sections": ("_work", "_store", "_server", "_ui"),
 }
 LATE_FOLDERS = {
     "pages._server.lifecycle": {  # the server begins before the pages are loaded
@@ -151,11 +156,12 @@ LAYERS = (
     "stats",
     "metrics",
     "results",
-    "store",
+    "reviews",
     "source",
     "simulation",
     "readers",
     "task",
+    "alignment",
     "testset",
     "score_names",
     "caution",
@@ -193,11 +199,11 @@ def package(name):
     return parts[0] if parts[0] != "mtsig_core" else parts[1] if len(parts) > 1 else "__init__"
 
 
-def arrows(file, late=True):
+def arrows(file):
     """Where the modules lie that a file imports, other than in its own package."""
     own = {
         name
-        for name in imports(file, late)
+        for name in imports(file)
         if name.split(".")[0] in ("mtsig_core", "pages", "app", "asgi")
     }
     return {package(name) for name in own} - {package(name_of(file))}
