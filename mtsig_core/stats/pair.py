@@ -203,9 +203,8 @@ def examine_pair(
     whole = Measured(testset, metric, statistics)  # each segment of the set, whatever is compared
     (two, n), units = seen.pair(a, b), seen.units(settings.unit, settings.block_length)
     sides = draw_systems(
-        metric,
+        engine.UnitStatistics(metric, two, units),
         two,
-        units,
         Plan("bootstrap", units.kind, units.block_length, trials, resamples, seed),
         jobs,
         report_stage(progress, "resamples"),
