@@ -52,6 +52,10 @@ def test_the_core_knows_no_screen():
     )
 
 
+def test_the_core_has_no_database():
+    assert offenders(CORE, lambda file: within("sqlalchemy", file)) == {}
+
+
 def test_only_figures_draw():
     assert offenders(set(CORE) - set(in_core("figures")), lambda file: within("plotly", file)) == {}
 
@@ -67,9 +71,10 @@ def test_pages_leave_plotly_to_their_shared_part():
 #: What the folders of the pages may import of each other; scripts, one screen each, take all of it.
 FOLDERS = {
     "_work": (),
-    "_server": ("_work",),
-    "_ui": ("_work", "_server"),
-    "_sections": ("_work", "_server", "_ui"),
+    "_store": (),
+    "_server": ("_work", "_store"),
+    "_ui": ("_work", "_store", "_server"),
+    "_sections": ("_work", "_store", "_server", "_ui"),
 }
 LATE_FOLDERS = {
     "pages._server.lifecycle": {  # the server begins before the pages are loaded
@@ -151,11 +156,12 @@ LAYERS = (
     "stats",
     "metrics",
     "results",
-    "store",
+    "reviews",
     "source",
     "simulation",
     "readers",
     "task",
+    "alignment",
     "testset",
     "score_names",
     "caution",

@@ -13,11 +13,12 @@ from mtsig_core.report.lecture_texts import HandoutPart, Strip, handout
 from mtsig_core.report.reports import comparison_html
 from mtsig_core.report.segment_cards import segments_html
 from mtsig_core.report.task_reports import task_document
+from mtsig_core.reviews import Begin, Decide, Exclude, NoteOn
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.kept_tasks import KeptTask
-from mtsig_core.store.kept_sets import open_store
-from mtsig_core.store.reviews import Begin, Decide, Exclude, NoteOn, ReviewStore
 from mtsig_core.testset import TestSet
+from pages._store.kept_reviews import ReviewStore
+from pages._store.kept_sets import open_store
 from tests.browser.conftest import TITLES, fits, follow, open_tab, ready, settled, watched
 
 pytestmark = pytest.mark.browser
@@ -377,7 +378,7 @@ def test_what_is_taken_away_opens_as_it_was_written(window, task, tmp_path):
                 examine_dispute(toy, ["bleu"], a=a, b=b, comparison=compared, **few), command
             )
         ),
-        "task": task_document("html", found, source, command, review.history),
+        "task": task_document("html", found, command, review.history),
         "segments": segments_html(toy, [a, b], range(20), [SAID] * 20, title=SAID, note=SAID),
     }
     page = watched(window.new_page())

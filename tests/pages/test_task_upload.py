@@ -7,7 +7,7 @@ import pytest
 
 from mtsig_core.cli.main import main
 from mtsig_core.report.caution_words import TEMPLATES
-from mtsig_core.store.reviews import replay
+from mtsig_core.reviews import replay
 from pages._sections import review_sections
 from pages._ui import testsets, views
 from tests.builders.apps import followed, press

@@ -13,7 +13,7 @@ from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.report.caution_words import ASSUMPTION_TEMPLATES, REMEDIES, list_assumptions
 from mtsig_core.report.experiment_reports import AGREEMENT_FORMS
 from mtsig_core.score_names import check_settled
-from mtsig_core.store.kept_sets import _pack, _unpack
+from pages._store.kept_sets import _pack, _unpack
 
 SCORES = {
     name: [level + k % 3 / 10 for k in range(20)]
