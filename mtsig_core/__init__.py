@@ -10,6 +10,7 @@ of use.
 """
 
 import mtsig_core._command  # noqa: F401 - first, as importing the rest takes a while
+import mtsig_core.facade  # noqa: F401 - so that cautions have words, and results tables and figures
 from mtsig_core.caution import Caution
 from mtsig_core.errors import Cancelled, InputError, MtsigError, NotYetError, SettingError
 from mtsig_core.metrics import METRICS, Metric, make_metric

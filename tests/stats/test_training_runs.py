@@ -16,8 +16,8 @@ from mtsig_core.metrics import part_counter, resolve_metric
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.results import SystemRuns
 from mtsig_core.stats.decisions import pair_runs, smallest_stable_difference, spread_interval
-from mtsig_core.store.kept_sets import _pack, _unpack
 from mtsig_core.testset import SegmentScores
+from pages._store.kept_sets import _pack, _unpack
 from tests.builders.toys import pair_result, texts
 
 QUICK = dict(trials=199, resamples=100)
