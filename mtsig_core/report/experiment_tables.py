@@ -95,7 +95,7 @@ NULLS = {"segment": "segments swapped", "document": "documents whole"}
 _TESTS = {"koehn": "paired bootstrap", "ar": "approximate randomization"}
 _SYSTEM = Column("system", "system", "name")
 _PAIR = ("a", "b", "delta", "whole_p")
-Interval = tuple[float, float]
+Bounds = tuple[float, float]
 
 
 def estimate(share: Rate | Mean | None) -> tuple[float, float | None, float | None] | None:
@@ -477,7 +477,7 @@ def changed_table(changes: UnitChanges, correction: str) -> Table:
 # The bootstrap of scores.
 
 
-def bracketed(interval: Interval | None, form: str = ".2f") -> str:
+def bracketed(interval: Bounds | None, form: str = ".2f") -> str:
     """An interval in points; a dash where it is undefined."""
     if interval is None:
         return "-"
@@ -525,7 +525,7 @@ def interval_table(
     return table.with_columns(unit_columns, cells)
 
 
-def _measure_width(interval: Interval | None) -> float | None:
+def _measure_width(interval: Bounds | None) -> float | None:
     return None if interval is None else interval[1] - interval[0]
 
 
@@ -592,7 +592,7 @@ def repeated_table(stability: Stability, metric: str | None = None) -> Table:
     return _add_published(table, columns, published, [row.resamples for row in rows])
 
 
-def _read_published(rows: Iterable[Sequence[Any]]) -> dict[int, tuple[float, Interval]]:
+def _read_published(rows: Iterable[Sequence[Any]]) -> dict[int, tuple[float, Bounds]]:
     """A number and a relative interval, which the paper has in percent, by number of resamples."""
     return {n: (value, (low / 100, high / 100)) for n, value, low, high in rows}
 
@@ -790,7 +790,7 @@ def _write_grid(sweep: ReferenceSweep, row: ReferenceSize) -> str:
     return f"{_write_percent(row.relative)} ({_write_percent(published)})"
 
 
-def _write_percent(interval: Interval | None) -> str:
+def _write_percent(interval: Bounds | None) -> str:
     """A relative interval in few characters, in percent."""
     if interval is None:
         return "-"
@@ -820,7 +820,7 @@ def reference_records(sweep: ReferenceSweep) -> list[dict[str, Any]]:
     return records
 
 
-def _record_published(record: dict[str, Any], interval: Interval | None) -> None:
+def _record_published(record: dict[str, Any], interval: Bounds | None) -> None:
     record["paper_low"], record["paper_high"] = interval or (None, None)
 
 
@@ -989,7 +989,7 @@ def mean_interval_table(means: StudentsT) -> Table:
     keys = ("n", "mean", "t", "boot", "width_ratio")
     table = row_table("students-t", TInterval, means.rows, *keys, form=form)
     column = Column("document", "bootstrap by document", "interval", form)
-    by_document: list[tuple[Interval | None]] = [(None,)] * len(means.rows)
+    by_document: list[tuple[Bounds | None]] = [(None,)] * len(means.rows)
     by_document[-1] = (pair_ends(means.document_low, means.document_high),)
     return table.with_columns([column], by_document)
 
