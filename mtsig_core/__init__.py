@@ -41,13 +41,11 @@ from mtsig_core.results import (
 from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.comparison import (
     Draws,
-    Replicates,
     ScoreBootstrap,
     bootstrap_systems,
     compare,
     decide,
     draw,
-    replicates,
     score,
 )
 from mtsig_core.stats.pair import Equivalence, Outcome, PairExamination, equivalence, examine_pair
@@ -81,7 +79,6 @@ __all__ = [
     "PairPlan",
     "PairResult",
     "ReferenceLeaders",
-    "Replicates",
     "ScoreBootstrap",
     "Scores",
     "SegmentScores",
@@ -114,7 +111,6 @@ __all__ = [
     "read_task",
     "read_text",
     "read_wmt",
-    "replicates",
     "score",
     "units_needed",
 ]
