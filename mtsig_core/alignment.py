@@ -1,4 +1,6 @@
-"""Where a text goes out of step with its reference: line counts that differ, and lines in another
+"""Whether the lines of an output and of its reference belong together.
+
+A text of another length goes out of step somewhere; a text of the same length may be in another
 order.
 """
 
@@ -7,33 +9,35 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from mtsig_core.testset import text_lengths
 
 MAX_LINES = 60_000  # longer texts and greater differences are not searched: the counts say enough
 MAX_DIFFERENCE = 20
 _SHORT = 4.0  # characters added to each length, so that short lines may differ by a few
-_SPREAD, _WORDS = 0.3, 4.0  # of the logarithms of lengths; what it costs two lines to share no word
-_FILTER = 256  # bits for a line's words
+_SPREAD = 0.3  # of the logarithms of lengths
+_NO_COMMON_WORD = 4.0  # the cost of a pair of lines that share no word
+_FILTER_BITS = 256  # for the words of a line
 #: Chinese, Japanese and Korean characters stand for themselves, other scripts make words.
-_WORD = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af]|\w+")
+_WORD = re.compile(r"[\u2e80-\u9fff\uac00-\ud7a3]|\w+")
 
 
 def find_first_fault(reference: Sequence[str], output: Sequence[str]) -> int | None:
-    """The line, from 1, at which an output of another length most likely goes out of step with its
-    reference.
+    """The line, from 1, at which an output of another length most likely goes out of step.
 
     The lines of the shorter text are paired with those of the longer, in order, so that as few of
-    the longer are left over as must be. Pairs are good that share words and have the usual ratio of
-    lengths, as in Gale and Church (1993). Diagonal by diagonal, `best` is the cost of pairing the
-    first lines of the shorter text, and `fault` where the first line was left over on the way
-    there.
+    the longer as possible have no partner. A pair is good if it shares words and has the usual
+    ratio of lengths, as in Gale and Church (1993).
 
-    Returns: None if the counts are equal, or the texts so long or so different in length that a
-    search is no help.
+    Returns
+    -------
+    int or None
+        None if the counts are equal, or if the texts are too long or too different in length for a
+        search to help.
 
     Examples
     --------
@@ -43,261 +47,231 @@ def find_first_fault(reference: Sequence[str], output: Sequence[str]) -> int | N
     """
     short, long = sorted((reference, output), key=len)
     difference = len(long) - len(short)
-    if not 0 < difference <= min(MAX_DIFFERENCE, len(reference) // 2) or len(long) > MAX_LINES:
+    max_difference = min(MAX_DIFFERENCE, len(reference) // 2)
+    if not 0 < difference <= max_difference or len(long) > MAX_LINES:
         return None
-    words = [_filter_words(texts) for texts in (short, long)]
-    logs = [np.log(text_lengths(texts) + _SHORT) for texts in (short, long)]
     n = len(short)
-    # Before the first fault lines pair off from the start, after the last from the end.
-    usual = np.median(np.concatenate([logs[0] - logs[1][:n], logs[0] - logs[1][difference:]]))
+    short_words = _filter_words(short)
+    long_words = _filter_words(long)
+    short_logs = np.log(text_lengths(short) + _SHORT)
+    long_logs = np.log(text_lengths(long) + _SHORT)
+    # Lines pair off from the start before the first fault, and from the end after the last one.
+    from_start = short_logs - long_logs[:n]
+    from_end = short_logs - long_logs[difference:]
+    usual_ratio = np.median(np.concatenate([from_start, from_end]))
 
-    def add_up(shift: int) -> np.ndarray:
-        """The cost of the first k pairs of line j and line j + `shift`, for each k."""
-        own = slice(shift, shift + n)
-        lengths = np.log1p(((logs[0] - logs[1][own] - usual) / _SPREAD) ** 2)
-        return np.concatenate(
-            [[0.0], np.cumsum(lengths - _WORDS * _overlap(words[0], words[1][own]))]
-        )
+    def add_up_costs(shift: int) -> np.ndarray:
+        """The cost of the first k pairs of line j and line j + shift of the longer, for each k."""
+        shifted = slice(shift, shift + n)
+        deviations = (short_logs - long_logs[shifted] - usual_ratio) / _SPREAD
+        overlaps = _measure_overlap(short_words, long_words[shifted])
+        pair_costs = np.log1p(deviations**2) - _NO_COMMON_WORD * overlaps
+        return np.concatenate([[0.0], np.cumsum(pair_costs)])
 
-    best, fault = add_up(0), np.arange(n + 1)
+    # Shift by shift, the least cost of pairing the first k lines of the shorter text, for each k,
+    # and where the first line of the longer one had no partner then.
+    best_costs = add_up_costs(0)
+    faults = np.arange(n + 1)
     for shift in range(1, difference + 1):
-        costs = add_up(shift)
-        gains = best - costs
-        lead = np.minimum.accumulate(gains)
-        fault = fault[np.maximum.accumulate(np.where(gains == lead, np.arange(n + 1), 0))]
-        best = costs + lead
-    return int(fault[n]) + 1
+        costs = add_up_costs(shift)
+        gains = best_costs - costs
+        best_gains = np.minimum.accumulate(gains)
+        # The texts begin to be shifted so far where the gain was last the best one.
+        begins = np.maximum.accumulate(np.where(gains == best_gains, np.arange(n + 1), 0))
+        faults = faults[begins]
+        best_costs = costs + best_gains
+    return int(faults[n]) + 1
 
 
 def _filter_words(texts: Sequence[str]) -> np.ndarray:
-    """The words of each line as the bits of a Bloom filter."""
+    """The words of each line as the bits of a Bloom filter, shape (lines, 64-bit numbers)."""
     filters = bytearray()
     for text in texts:
         bits = 0
         for word in set(_WORD.findall(text.lower())):
-            bits |= 1 << zlib.crc32(word.encode("utf-8", "replace")) % _FILTER
-        filters += bits.to_bytes(_FILTER // 8, "little")
+            bits |= 1 << zlib.crc32(word.encode("utf-8", "replace")) % _FILTER_BITS
+        filters += bits.to_bytes(_FILTER_BITS // 8, "little")
     return np.frombuffer(bytes(filters), np.uint64).reshape(len(texts), -1)
 
 
-def _overlap(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Common words as a share of the mean of both, 0 to 1, beyond what filters so full have in
-    common by chance.
-    """
-    common, in_a, in_b = (np.bitwise_count(x).sum(axis=-1, dtype=float) for x in (a & b, a, b))
-    by_chance = in_a * in_b / _FILTER
-    share: np.ndarray = np.clip((common - by_chance) / ((in_a + in_b) / 2 - by_chance + 1), 0, 1)
-    return share
+def _measure_overlap(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Common words as a share of the mean of both, 0 to 1, beyond what is common by chance."""
+    n_common = np.bitwise_count(a & b).sum(axis=-1, dtype=float)
+    n_in_a = np.bitwise_count(a).sum(axis=-1, dtype=float)
+    n_in_b = np.bitwise_count(b).sum(axis=-1, dtype=float)
+    by_chance = n_in_a * n_in_b / _FILTER_BITS
+    n_possible = (n_in_a + n_in_b) / 2 - by_chance + 1
+    overlap: np.ndarray = np.clip((n_common - by_chance) / n_possible, 0, 1)
+    return overlap
 
 
-# -- the same number of lines, in another order ---------------------------------------------------
+# The same number of lines, in another order.
 
 _WINDOW = 15  # lines whose lengths are correlated
-_ALIKE = 0.8  # correlation of the lengths in a window from which on its lines are in step
-_DUBIOUS = 20  # windows of a text whose words are compared, those with the lowest correlations
-# share of lines of a window that share more with their own reference line than with its neighbours
-_IN_STEP = 0.3
-_NEIGHBOURS = (0, -2, -1, 1, 2, 7)  # the line itself, and those it is compared with
+_IN_STEP_CORRELATION = 0.8  # of the lengths in a window: from here on its lines are in step
+_MAX_DOUBTFUL = 20  # windows whose words are compared, those with the lowest correlations
+#: Share of lines of a window that share more with their own reference line than with its
+#: neighbours.
+_IN_STEP_SHARE = 0.3
+_NEIGHBOURS = (-2, -1, 1, 2, 7)  # the lines that each line is compared with
 _SEARCHED = 2000  # lines among which the place of each is looked for
-_MOVED = 12  # lines that fit better elsewhere, beyond those that fit where they are
-_BITS = 20  # of the hash of a piece of a line
-_RARE = 0.01  # of the lines: a piece that more of them have tells nothing
-_BETTER = 0.15  # how much better the lengths correlate with those of the lines found elsewhere
-_TELLING, _UNLIKE = (
-    100,
-    0.2,
-)  # lines, and the correlation of their lengths below which they do not belong together
+_MIN_MOVED = 12  # lines that fit better elsewhere, beyond those that fit where they are
+_SAME_SHIFT = 0.7  # share of the moved lines that must agree on a shift
+_BETTER = 0.15  # how much better the lengths must correlate with those of the lines found elsewhere
+_TELLING = 100  # lines from which on a low correlation of lengths is no chance
+_UNLIKE = 0.2  # the correlation below which lines do not belong together
 
 
 class Reordering(NamedTuple):
-    """The part of a text whose lines fit other lines of the reference.
+    """Lines of an output that fit other lines of the reference, to the nearest window."""
 
-    `start` and `stop` bound that part, `moved` are its lines that have a clear place elsewhere, and
-    `places` the lines of the reference that they fit; all count from 0.
-    """
-
-    start: int
+    start: int  # the first line, from 0
     stop: int
-    moved: np.ndarray
-    places: np.ndarray
-
-    @property
-    def shift(self) -> int | None:
-        """By how many lines the reference comes later, where most lines agree on it."""
-        if not len(self.moved):
-            return None
-        shifts, counts = np.unique(self.places - self.moved, return_counts=True)
-        return int(shifts[counts.argmax()]) if counts.max() >= 0.7 * len(self.moved) else None
+    shift: int | None  # by how many lines the reference comes later, if most lines agree
 
 
 def find_reordering(
     reference: Sequence[str | None], output: Sequence[str | None]
 ) -> Reordering | None:
-    """The lines of an output that fit other lines of the reference than those they stand beside.
+    """The lines of an output that fit other lines of the reference than their own.
 
-    Three steps, each only where the one before leaves a doubt: correlations of the lengths in
-    windows; words that lines of the dubious windows share with their own reference line and with
-    another; and for each of up to 2,000 lines, the reference line that shares most of its rare
-    pieces. A line has moved where the two lines prefer each other. The part is the stretch with the
-    most of them, less those that prefer their own line (Kadane's maximum sum). Its lengths must
-    also fit better there than where they are, which those of a bad translation do not.
+    Lengths are correlated in windows. Only if the words of a window with a low correlation fit
+    other lines as well, the places of the lines around it are searched: a line has moved if it and
+    a line of the reference share most words with each other. The lengths must also fit better
+    there, so that a bad translation is not mistaken for another order.
 
-    `reference`, `output`: as many lines each. Returns: None where the lines are in step, or too few
-    or too unlike the reference to tell.
+    Parameters
+    ----------
+    reference, output : sequence of (str or None)
+        As many lines each.
+
+    Returns
+    -------
+    Reordering or None
+        None if the lines are in step, or too few or too unlike the reference to tell.
 
     Examples
     --------
     >>> lines = [f"{k * k} is the square of {k}, " + "more " * (k * k % 11) for k in range(50)]
-    >>> find_reordering(lines, lines) is None, find_reordering(lines, lines[20:] + lines[:20]).moved.size
-    (True, 50)
+    >>> find_reordering(lines, lines) is None, find_reordering(lines, lines[9:] + lines[:9])
+    (True, Reordering(start=0, stop=50, shift=9))
     """
-    if min(len({*reference}), len({*output})) < _MOVED:  # each distinct line has one clear place
+    n_distinct = min(len({*reference}), len({*output}))
+    if n_distinct < _MIN_MOVED:  # each distinct line has one clear place
         return None
     lengths = np.stack([text_lengths(reference), text_lengths(output)])
     lines = np.flatnonzero(lengths.min(axis=0) > 0)
     if len(lines) < _WINDOW:
         return None
     logs = np.log(lengths[:, lines] + _SHORT)
-    dubious = _dubious_windows(logs)
-    window = next(
-        (
-            window
-            for window in dubious
-            if not _is_in_step(
-                *(
-                    _pick_lines(texts, lines[window : window + _WINDOW])
-                    for texts in (reference, output)
-                )
-            )
-        ),
-        None,
-    )
+    window = _find_window_out_of_step(reference, output, lines, logs)
     if window is None:
         return None
-    first = int(np.clip(window - _SEARCHED // 2, 0, max(0, len(lines) - _SEARCHED)))
-    lines, logs = lines[first : first + _SEARCHED], logs[:, first : first + _SEARCHED]
-    place, mutual = _find_best_places(*(_pick_lines(texts, lines) for texts in (reference, output)))
-    in_place = place == np.arange(len(place))
-    total = np.concatenate([[0], np.cumsum(mutual * np.where(in_place, -1, 1))])
-    gain = total - np.minimum.accumulate(total)
-    stop = int(gain.argmax())
-    start = stop - int((total[stop::-1] == total[stop] - gain[stop]).argmax())
-    moved = np.flatnonzero(mutual & ~in_place)
-    moved = moved[(moved >= start) & (moved < stop)]
-    if gain[stop] < _MOVED:
-        return None
-    fit_in_place, fit_elsewhere = (
-        _correlate(logs[0, places], logs[1, moved]) for places in (moved, place[moved])
-    )
-    if fit_elsewhere < fit_in_place + _BETTER:  # those found elsewhere are found by chance
-        if stop - start < _TELLING or _correlate(*logs[:, start:stop]) > _UNLIKE:
-            return None
-        moved = moved[:0]
-    return Reordering(
-        int(lines[start]), int(lines[stop - 1]) + 1, lines[moved], lines[place[moved]]
-    )
+
+    last_start = max(0, len(lines) - _SEARCHED)
+    start = min(max(0, window - _SEARCHED // 2), last_start)
+    searched = slice(start, start + _SEARCHED)
+    return _locate(reference, output, lines[searched], logs[:, searched])
 
 
-def _pick_lines(texts: Sequence[str | None], lines: np.ndarray) -> list[str]:
-    return [texts[line] or "" for line in lines]
+def _find_window_out_of_step(
+    reference: Sequence[str | None],
+    output: Sequence[str | None],
+    lines: np.ndarray,
+    logs: np.ndarray,
+) -> int | None:
+    """Where a window begins whose lines fit their own reference line no better than others."""
+    for start in _find_doubtful_windows(logs):
+        window = lines[start : start + _WINDOW]
+        reference_words = _filter_lines(reference, window)
+        output_words = _filter_lines(output, window)
+        own_overlap = _measure_overlap(output_words, reference_words)
+        is_best = own_overlap > 0
+        for step in _NEIGHBOURS:
+            neighbours = np.roll(reference_words, -step, axis=0)
+            is_best &= own_overlap > _measure_overlap(output_words, neighbours)
+        if is_best.mean() < _IN_STEP_SHARE:
+            return start
+    return None
 
 
-def _correlate(a: np.ndarray, b: np.ndarray) -> float:
-    return float(np.corrcoef(a, b)[0, 1]) if len(a) > 1 and np.ptp(a) and np.ptp(b) else 0.0
-
-
-def _dubious_windows(logs: np.ndarray) -> list[int]:
+def _find_doubtful_windows(logs: np.ndarray) -> list[int]:
     """Where windows begin whose lengths hardly correlate, the worst first."""
-    begins = np.unique(
-        np.append(np.arange(0, logs.shape[1] - _WINDOW, _WINDOW // 2), logs.shape[1] - _WINDOW)
-    )
-
-    def mean(values: np.ndarray) -> np.ndarray:
-        sums = np.concatenate([[0], np.cumsum(values)])
-        means: np.ndarray = (sums[begins + _WINDOW] - sums[begins]) / _WINDOW
-        return means
-
-    a, b = logs - logs.mean(axis=1, keepdims=True)
-    variance = (mean(a * a) - mean(a) ** 2) * (mean(b * b) - mean(b) ** 2)
-    alike = (mean(a * b) - mean(a) * mean(b)) / np.sqrt(np.maximum(variance, 1e-12))
-    order = np.argsort(alike, kind="stable")
-    worst: list[int] = begins[order[alike[order] < _ALIKE]][:_DUBIOUS].tolist()
+    last_start = logs.shape[1] - _WINDOW
+    starts = np.unique(np.append(np.arange(0, last_start, _WINDOW // 2), last_start))
+    windows = sliding_window_view(logs, _WINDOW, axis=1)[:, starts]
+    deviations = windows - windows.mean(axis=-1, keepdims=True)
+    covariance = (deviations[0] * deviations[1]).mean(axis=-1)
+    variances = (deviations**2).mean(axis=-1)
+    correlations = covariance / np.sqrt(np.maximum(variances[0] * variances[1], 1e-12))
+    order = np.argsort(correlations, kind="stable")
+    doubtful = order[correlations[order] < _IN_STEP_CORRELATION]
+    worst: list[int] = starts[doubtful[:_MAX_DOUBTFUL]].tolist()
     return worst
 
 
-def _is_in_step(reference: Sequence[str], output: Sequence[str]) -> bool:
-    """Whether most lines share more with their own reference line than with its neighbours."""
-    reference_features, features = (
-        [_find_features(text) for text in texts] for texts in (reference, output)
-    )
-    best = 0
-    for k, words in enumerate(features):
-        share, *others = (
-            len(words & line) / (len(words) + len(line))
-            for line in (
-                reference_features[(k + step) % len(reference_features)] for step in _NEIGHBOURS
-            )
-        )
-        best += share > max(others)
-    return best >= _IN_STEP * len(features)
+def _filter_lines(texts: Sequence[str | None], lines: np.ndarray) -> np.ndarray:
+    return _filter_words([texts[line] or "" for line in lines])
 
 
-def _find_features(text: str) -> set[Any]:
-    """The words of a line; the pairs of its characters where it has hardly any spaces."""
-    words = text.split()
-    return {*words} if 12 * len(words) > len(text) else {*zip(text, text[1:], strict=False)}
+def _locate(
+    reference: Sequence[str | None],
+    output: Sequence[str | None],
+    lines: np.ndarray,
+    logs: np.ndarray,
+) -> Reordering | None:
+    """Which of these lines fit other lines, by windows, and by how many lines they are shifted."""
+    places, is_mutual = _find_places(_filter_lines(reference, lines), _filter_lines(output, lines))
+    indices = np.arange(len(lines))
+    is_moved = is_mutual & (places != indices)
+    is_in_place = is_mutual & (places == indices)
+    window_of_line = indices // _WINDOW
+    n_windows = window_of_line[-1] + 1
+    n_moved = np.bincount(window_of_line[is_moved], minlength=n_windows)
+    n_in_place = np.bincount(window_of_line[is_in_place], minlength=n_windows)
+    surplus = n_moved - n_in_place
+    windows = np.flatnonzero(surplus > 0)
+    if surplus[windows].sum() < _MIN_MOVED:
+        return None
+    start = int(windows[0]) * _WINDOW
+    stop = min(int(windows[-1] + 1) * _WINDOW, len(lines))
+    moved = start + np.flatnonzero(is_moved[start:stop])
+
+    fit_in_place = _correlate(logs[0, moved], logs[1, moved])
+    fit_elsewhere = _correlate(logs[0, places[moved]], logs[1, moved])
+    shift = None
+    if fit_elsewhere >= fit_in_place + _BETTER:
+        shift = _find_shift(lines[places[moved]] - lines[moved])
+    else:  # the places elsewhere were found by chance
+        is_unlike = _correlate(*logs[:, start:stop]) <= _UNLIKE
+        if stop - start < _TELLING or not is_unlike:
+            return None
+    return Reordering(int(lines[start]), int(lines[stop - 1]) + 1, shift)
 
 
-def _find_best_places(
-    reference: Sequence[str], output: Sequence[str]
+def _find_places(
+    reference_words: np.ndarray, output_words: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """For each line of the output, the line of the reference that shares most rare pieces with it;
-    and whether that one prefers it, too.
+    """For each line of the output, the line of the reference that shares most words with it.
+
+    The second array says whether that line shares most words with this one, too.
     """
-    from scipy import sparse  # late: seldom needed
-
-    size = (
-        2
-        if sum(map(ord, "".join(reference[::10]))) > 0x2E80 * sum(map(len, reference[::10])) / 2
-        else 5
-    )
-    pieces = [_hash_pieces(texts, size) for texts in (reference, output)]
-    known, n_lines = np.unique(pieces[0][1], return_counts=True)
-    rare = n_lines <= max(2, _RARE * len(reference))
-    known, weights = known[rare], np.log(len(reference) / n_lines[rare]) + 0.1
-    matrices = []
-    for rows, cells in pieces:
-        columns = np.minimum(np.searchsorted(known, cells), max(0, len(known) - 1))
-        keep = known[columns] == cells if len(known) else np.zeros(len(cells), bool)
-        rows, columns = rows[keep], columns[keep]
-        norm = np.sqrt(np.bincount(rows, weights[columns] ** 2, minlength=len(reference)))
-        matrices.append(
-            sparse.csr_matrix(
-                (weights[columns] / norm[rows], (rows, columns)), shape=(len(reference), len(known))
-            )
-        )
-    alike = (matrices[1] @ matrices[0].T).toarray()
-    place = alike.argmax(axis=1)
-    every = np.arange(len(place))
-    return place, (alike.argmax(axis=0)[place] == every) & (alike[every, place] > 0)
+    overlaps = np.stack([_measure_overlap(words, reference_words) for words in output_words])
+    places = overlaps.argmax(axis=1)
+    indices = np.arange(len(places))
+    is_mutual = overlaps.argmax(axis=0)[places] == indices
+    return places, is_mutual & (overlaps[indices, places] > 0)
 
 
-def _hash_pieces(texts: Sequence[str], size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Which line has which pieces of `size` characters, as hashes; each once."""
-    codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32).astype(
-        np.uint64
-    )
-    rows = np.repeat(np.arange(len(texts)), [len(text) for text in texts])
-    n = max(0, len(codes) - size + 1)
-    hashes = np.zeros(n, np.uint64)
-    for k in range(size):
-        hashes = hashes * np.uint64(1_000_003) + codes[k : k + n]
-    hashes = (hashes * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - _BITS)
-    in_one_line = rows[:n] == rows[len(rows) - n :]
-    rows_and_hashes = np.sort(
-        (rows[:n][in_one_line] << _BITS) + hashes[in_one_line].astype(np.int64)
-    )
-    rows_and_hashes = rows_and_hashes[
-        np.diff(rows_and_hashes, prepend=-1) > 0
-    ]  # np.unique takes ten times as long
-    return rows_and_hashes >> _BITS, rows_and_hashes & ((1 << _BITS) - 1)
+def _find_shift(shifts: np.ndarray) -> int | None:
+    """The shift that most lines agree on."""
+    values, counts = np.unique(shifts, return_counts=True)
+    if counts.max() < _SAME_SHIFT * len(shifts):
+        return None
+    return int(values[counts.argmax()])
+
+
+def _correlate(a: np.ndarray, b: np.ndarray) -> float:
+    if len(a) < 2 or np.ptp(a) == 0 or np.ptp(b) == 0:
+        return 0.0
+    return float(np.corrcoef(a, b)[0, 1])
