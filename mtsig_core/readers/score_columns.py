@@ -40,7 +40,7 @@ from mtsig_core.readers.wide_tables import (
 from mtsig_core.testset import show_name
 
 #: What the user may say that a column holds.
-ROLES = ("system", "line", "score", "rater", "docid", "domain", "langpair")
+COLUMN_ROLES = ("system", "line", "score", "rater", "docid", "domain", "langpair")
 #: What the user may say that several columns hold: the scores of a system each.
 SYSTEMS = "systems"
 
@@ -56,8 +56,8 @@ def name_columns(table: InputTable, columns: Mapping[str, str]) -> InputTable:
     if not columns:
         return table
     for role in columns:
-        if role not in (*ROLES, SYSTEMS):
-            raise explain_unknown("kind of column", role, (*ROLES, SYSTEMS))
+        if role not in (*COLUMN_ROLES, SYSTEMS):
+            raise explain_unknown("kind of column", role, (*COLUMN_ROLES, SYSTEMS))
     if SYSTEMS in columns:
         return _name_wide_columns(table, columns)
     role_of: dict[str, str] = {}
@@ -70,7 +70,7 @@ def name_columns(table: InputTable, columns: Mapping[str, str]) -> InputTable:
             )
     for name in role_of:
         table.check_column(name)
-    usual = _list_usual_names(role for role in ROLES if role not in columns)
+    usual = _list_usual_names(role for role in COLUMN_ROLES if role not in columns)
     chosen = table.select(
         [k for k, name in enumerate(table.header) if name in role_of or name.lower() in usual]
     )
@@ -86,7 +86,7 @@ def _name_wide_columns(table: InputTable, columns: Mapping[str, str]) -> InputTa
                 f"system, or one of systems and one of scores. Give only one of {SYSTEMS} and {role}."
             )
     role_of = {name: role for role, name in columns.items() if role != SYSTEMS}
-    usual = _list_usual_names(role for role in ROLES if role not in ("system", "score"))
+    usual = _list_usual_names(role for role in COLUMN_ROLES if role not in ("system", "score"))
     with_role = {*role_of, *(name for name in table.header if name.lower() in usual)}
     chosen = take_systems(table, columns[SYSTEMS], with_role)
     return replace(
@@ -459,7 +459,7 @@ def describe_columns(source: FilePath, metric: str, known: Collection[str] = ())
                 langpairs[name] = tuple(values)
             else:
                 n_values[name] = len(values)
-    places = find_columns(header, ROLES)
+    places = find_columns(header, COLUMN_ROLES)
     _drop_row_ids(table, places)
     usual = frozenset(places)
     langpair = None

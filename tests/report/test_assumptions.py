@@ -139,7 +139,7 @@ def test_nothing_goes_by_the_wording(found, monkeypatch, tmp_path, capsys):
     ]
     again = Comparison.from_json(replace(found, testset=info).render("json"))
     assert again.testset.assumed == tuple(EXAMPLES)
-    with pytest.raises(SettingError, match=r"mine \(0.1 to 7\)"):
+    with pytest.raises(SettingError, match=r"'mine' \(0.1 to 7\)"):
         check_settled("mine", info.assumed)
     for part in (
         "references/en-de.refA.txt",
