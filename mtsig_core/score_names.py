@@ -73,9 +73,9 @@ _LOWER_PARTS = re.compile(
     "|uncertain|entropy|surprisal|violation|failure|repetition|disfluen"
 )
 _LOWER_WORDS = re.compile(
-    "h?ter|terp|[wcpm]er|cder|eed|charac|character|charcut|ned|edits?|deletions|insertions|substitutions|additions"
+    r"\b(h?ter|terp|[wcpm]er|cder|eed|charac|character|charcut|ned|edits?|deletions|insertions|substitutions|additions"
     "|errs?|mistakes|ranks?|ranking|loss|losses|nll|ppl|perp|mcd|mae|r?mse|times?|runtime|seconds|secs?|ms|duration"
-    "|delay|lag|lagging|rtf|costs?|price|effort|keystrokes|toxicity|untranslated|severity|divergence"
+    r"|delay|lag|lagging|rtf|costs?|price|effort|keystrokes|toxicity|untranslated|severity|divergence)\b"
 )
 _LOWER_NAMES = re.compile(r"(stream)?(al|laal|dal|atd)([-_ ]?ca)?|fad|fid|kl|bpb|bpc")
 
