@@ -53,10 +53,10 @@ from mtsig_core.report.table import Column, Table
 from mtsig_core.report.tables import inventory_table
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.cautions import find_suspicions
-from mtsig_core.store.database import DAY, megabytes
-from mtsig_core.store.kept_sets import Saved
 from pages._server import sessions
 from pages._server.internals import DeletedFile, UploadedFile
+from pages._store.database import DAY, megabytes
+from pages._store.kept_sets import Saved
 from pages._ui import address, browser, frame, screen, testsets
 from pages._ui.browser import copyable
 from pages._ui.catalogue import ROOT

@@ -33,9 +33,9 @@ from mtsig_core.report.palette import shortened
 from mtsig_core.simulation.corpus import PAIRS
 from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource
 from mtsig_core.stats.kept_tasks import KeptTask
-from mtsig_core.store.database import find_home
-from mtsig_core.store.kept_sets import Saved, Store, TableStore, open_store
 from mtsig_core.testset import show_name
+from pages._store.database import find_home
+from pages._store.kept_sets import Saved, Store, TableStore, open_store
 from pages._ui import address, browser, screen
 from pages._ui.catalogue import LARGE, TASK, Page
 from pages._work.memory import LOADED, remember, weight

@@ -15,7 +15,7 @@ from playwright.sync_api import Error, Page, TimeoutError, expect, sync_playwrig
 
 from mtsig_core.cli.main import main
 from mtsig_core.cli.options import add_source_options, source_from
-from mtsig_core.store.kept_sets import open_store
+from pages._store.kept_sets import open_store
 from pages._ui.catalogue import PAGES
 from tests.browser.held import Held
 from tests.builders.processes import LIMIT, started

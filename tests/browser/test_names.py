@@ -13,11 +13,12 @@ from mtsig_core.report.lecture_texts import HandoutPart, Strip, handout
 from mtsig_core.report.reports import comparison_html
 from mtsig_core.report.segment_cards import segments_html
 from mtsig_core.report.task_reports import task_document
+from mtsig_core.reviews import Begin, Decide, Exclude, NoteOn
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.kept_tasks import KeptTask
-from mtsig_core.store.kept_sets import open_store
-from mtsig_core.store.reviews import Begin, Decide, Exclude, NoteOn, ReviewStore
 from mtsig_core.testset import TestSet
+from pages._store.kept_reviews import ReviewStore
+from pages._store.kept_sets import open_store
 from tests.browser.conftest import TITLES, fits, follow, open_tab, ready, settled, watched
 
 pytestmark = pytest.mark.browser

@@ -17,7 +17,7 @@ from mtsig_core.readers.uploads import (
 from mtsig_core.report.export import comparison_json
 from mtsig_core.report.tables import inventory_table
 from mtsig_core.stats.cautions import find_suspicions
-from mtsig_core.store.kept_sets import _pack, _unpack
+from pages._store.kept_sets import _pack, _unpack
 from tests.builders.counted import SEEN, check_number, many
 from tests.builders.mutations import archives, uploads
 from tests.builders.toys import read_zip, zip_language_pairs, zipped

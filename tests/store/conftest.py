@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from mtsig_core.store.database import Limits
-from mtsig_core.store.kept_sets import Store
+from pages._store.database import Limits
+from pages._store.kept_sets import Store
 
 
 def _programs():

@@ -8,9 +8,10 @@ import sqlalchemy as sa
 
 from mtsig_core import TestSet
 from mtsig_core.errors import StoreError
-from mtsig_core.store.database import DAY
-from mtsig_core.store.kept_sets import Store, TableStore
-from mtsig_core.store.reviews import Begin, Exclude, NoteOn, ReviewStore
+from mtsig_core.reviews import Begin, Exclude, NoteOn
+from pages._store.database import DAY
+from pages._store.kept_reviews import ReviewStore
+from pages._store.kept_sets import Store, TableStore
 
 BEGIN = Begin("wmt", None, "d", {}, "bleu", {})
 

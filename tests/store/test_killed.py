@@ -4,8 +4,9 @@ there at all.
 
 import pytest
 
-from mtsig_core.store.kept_sets import Store
-from mtsig_core.store.reviews import Exclude, ReviewStore
+from mtsig_core.reviews import Exclude
+from pages._store.kept_reviews import ReviewStore
+from pages._store.kept_sets import Store
 from tests.store.conftest import kill_in_the_middle
 
 # Saves one set whole, then a second of which every statement is sent but the commit; and waits to
@@ -14,7 +15,7 @@ SAVES = """
 import signal, sys
 import sqlalchemy as sa
 from mtsig_core import TestSet
-from mtsig_core.store.kept_sets import Store
+from pages._store.kept_sets import Store
 
 def text(name):
     return TestSet(name, {"A": [f"{name} {k}" for k in range(20000)]}, {"ref": ["r"] * 20000})
@@ -48,7 +49,8 @@ def test_what_was_kept_is_there_and_nothing_half(url):
 REVIEWS = """
 import signal, sys
 import sqlalchemy as sa
-from mtsig_core.store.reviews import Begin, Exclude, ReviewStore
+from mtsig_core.reviews import Begin, Exclude
+from pages._store.kept_reviews import ReviewStore
 
 begin = Begin("wmt", None, "d", {"en-de": "1"}, "bleu", {"trials": 999})
 reviews = ReviewStore(sys.argv[1])

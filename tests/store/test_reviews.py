@@ -9,16 +9,9 @@ import pytest
 import sqlalchemy as sa
 
 from mtsig_core.errors import SettingError
-from mtsig_core.store.database import DAY, Limits
-from mtsig_core.store.reviews import (
-    Begin,
-    ChangedMeanwhile,
-    Decide,
-    Exclude,
-    ReviewStore,
-    SetRule,
-    TakeBack,
-)
+from mtsig_core.reviews import Begin, Decide, Exclude, SetRule, TakeBack
+from pages._store.database import DAY, Limits
+from pages._store.kept_reviews import ChangedMeanwhile, ReviewStore
 
 BEGIN = Begin("wmt", None, "d", {"en-de": "1"}, "bleu", {"trials": 999})
 NAME = "<b>نظام</b>\x00\ud800"

@@ -14,11 +14,12 @@ import sqlalchemy as sa
 
 from mtsig_core import SettingError, TestSet
 from mtsig_core.errors import StoreError
+from mtsig_core.reviews import Begin, Exclude
 from mtsig_core.source import Source, TaskSource
-from mtsig_core.store.database import DAY, Limits
-from mtsig_core.store.kept_sets import Store, TableStore, _pack, _unpack, open_store
-from mtsig_core.store.reviews import Begin, Exclude, ReviewStore
 from mtsig_core.testset import SegmentScores
+from pages._store.database import DAY, Limits
+from pages._store.kept_reviews import ReviewStore
+from pages._store.kept_sets import Store, TableStore, _pack, _unpack, open_store
 
 
 def small(name="small", extra="", **more):

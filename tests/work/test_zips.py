@@ -12,7 +12,7 @@ import pytest
 
 from mtsig_core import InputError, MtsigError
 from mtsig_core.source import TaskSource
-from mtsig_core.store.kept_sets import open_store
+from pages._store.kept_sets import open_store
 from pages._ui import browser, testsets
 from pages._work.zips import KeptZips, placed_for_a_request
 from tests.builders.toys import task_files, zipped

@@ -20,8 +20,8 @@ from sqlalchemy.exc import IntegrityError
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, StoreError
 from mtsig_core.source import Source, TaskSource
-from mtsig_core.store.database import INSERT, Database, Limits, database_url, hidden, later
 from mtsig_core.testset import SegmentScores, TestSet
+from pages._store.database import INSERT, Database, Limits, database_url, hidden, later
 
 # of `_pack`; one more whenever what it writes changes. 1 had sentences in place of assumptions
 _FORMAT = 2
