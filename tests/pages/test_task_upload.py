@@ -6,7 +6,7 @@ import re
 import pytest
 
 from mtsig_core.cli.main import main
-from mtsig_core.report.caution_words import TEMPLATES
+from mtsig_core.report.caution_kinds import CAUTION_KINDS
 from mtsig_core.reviews import replay
 from pages._sections import review_sections
 from pages._ui import testsets, views
@@ -219,7 +219,7 @@ def test_people_who_scored_some_language_pairs_are_named_above_the_ranks(opened,
         "People scored these systems too: esa (en-cs, en-de)." in first
         and "Gamma by human scores" not in first
     )
-    assert first.count(TEMPLATES["no-documents"].general) == 1
+    assert first.count(CAUTION_KINDS["no-documents"].words.general) == 1
     by_people = opened("results", metric="esa", **asked)
     assert "People scored" not in words(by_people)
     then = above(opened("results", metric="bleu", **asked))
