@@ -18,10 +18,8 @@ from mtsig_core.alignment import Reordering, find_reordering
 from mtsig_core.caution import Caution
 from mtsig_core.languages import find_spaceless
 from mtsig_core.metrics.cache import remember
-from mtsig_core.stats.line_cautions import ENTITY, about_characters, about_lines
+from mtsig_core.stats.line_cautions import ENTITY, Lines, about_characters, about_lines
 from mtsig_core.testset import TestSet, show_name
-
-Lines = Sequence[str | None]
 
 _SEARCHED = 2000  # segments to look at
 _WORTH_KEEPING = 2000  # outputs; fewer are searched faster than a file is read
