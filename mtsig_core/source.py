@@ -20,7 +20,8 @@ from mtsig_core.readers.limits import hide_places, limit_reading, list_replaceme
 from mtsig_core.readers.lines import read_bytes
 from mtsig_core.readers.ratings import parse_weights
 from mtsig_core.readers.sacrebleu_sets import read_sacrebleu, set_and_pair
-from mtsig_core.readers.scores import explain_direction, list_langpairs, read_rated_outputs
+from mtsig_core.readers.score_tables import list_langpairs
+from mtsig_core.readers.scores import read_rated_outputs
 from mtsig_core.readers.tasks import (
     SYSTEMS_FILE,
     find_systems,
@@ -34,7 +35,7 @@ from mtsig_core.readers.tasks import (
 from mtsig_core.readers.texts import join_runs
 from mtsig_core.readers.wmt import folder_name, read_wmt_xml
 from mtsig_core.schema import from_plain, parse_json, to_plain
-from mtsig_core.score_names import told_direction
+from mtsig_core.score_names import explain_direction, told_direction
 from mtsig_core.task import Task, TaskExclusion, without
 from mtsig_core.testset import TestSet, show_name
 
