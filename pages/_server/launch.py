@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from mtsig_core._command import STATUS, ignore_interrupts
 from mtsig_core.errors import SettingError
-from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource
+from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource, list_options
 from pages._server.login_file import login_options
 from pages._server.processes import serve_processes
 from pages._server.server_settings import check_settings
@@ -126,30 +126,14 @@ def _allow_files() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard_limit))
 
 
-#: The fields of sources that hold paths: one, several, or tuples of which the last item is a path.
-_PATH_FIELDS = (
-    "folder",
-    "src",
-    "docs",
-    "ids",
-    "systems_table",
-    "xml",
-    "ref",
-    "system",
-    "run",
-    "parse",
-    "scores",
-)
-
-
 _AnySource = TypeVar("_AnySource", Source, TaskSource)
 
 
 def make_absolute(source: _AnySource) -> _AnySource:
     """Return a source with absolute paths, which pages show as seen from the current folder."""
     files: dict[str, Any] = {}
-    for name in _PATH_FIELDS:
-        if hasattr(source, name):
+    for name, option in list_options(type(source)).items():
+        if option.is_path:
             files[name] = _make_paths_absolute(getattr(source, name))
     return replace(source, named_from=os.getcwd(), **files)
 
