@@ -487,9 +487,8 @@ class Comparison:
 
         Parameters
         ----------
-        form : {"text", "json", "csv", "matrix", "latex", "html"}
-            ``"matrix"`` is all pairs as a grid in CSV, ``"html"`` a page with figures that needs
-            nothing else.
+        form : {"text", "json", "csv", "latex", "html"}
+            ``"html"`` is a page with figures that needs nothing else.
         """
         from mtsig_core.report import reports
 

@@ -156,6 +156,7 @@ LAYERS = (
     "simulation",
     "readers",
     "task",
+    "alignment",
     "testset",
     "score_names",
     "caution",

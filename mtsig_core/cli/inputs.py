@@ -31,9 +31,9 @@ def check_out(args: Namespace, source: Source | TaskSource) -> None:
     if path is None:
         return
     others = [*source.list_joined_files()] if isinstance(source, TaskSource) else []
-    others += [
-        file for name in ("review", "official") if (file := getattr(args, name, None)) is not None
-    ]
+    official = getattr(args, "official", None)
+    if official is not None:
+        others.append(official)
     if os.path.exists(path) and any(
         os.path.exists(file) and os.path.samefile(path, file) for file in (*source.files(), *others)
     ):

@@ -218,7 +218,7 @@ def add_compare(sub: ArgumentParser) -> None:
     add_options(
         sub,
         "compare",
-        ("text", "json", "csv", "latex", "html", "matrix"),
+        ("text", "json", "csv", "latex", "html"),
         resamples="number of resamples for intervals",
         rank_rule=RANK_RULE_HELP,
         jobs="threads, -1 for all cores; more pay off from about 10,000 segments; results do not depend on it",

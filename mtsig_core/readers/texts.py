@@ -13,6 +13,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from mtsig_core.alignment import find_first_fault
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import (
     InputError,
@@ -23,7 +24,6 @@ from mtsig_core.errors import (
     suggest_name,
 )
 from mtsig_core.languages import LANGUAGE, is_langpair
-from mtsig_core.readers.alignment import find_first_fault
 from mtsig_core.readers.cells import read_field, show_value, to_name
 from mtsig_core.readers.columns import NAMES, NamedColumns, find_column, read_columns, show_names
 from mtsig_core.readers.files import FilePath, is_file, list_folder

@@ -40,10 +40,7 @@ class Words(NamedTuple):
     advice: str = ""
 
 
-_OUT_OF_ORDER = (
-    "lines {first:,} to {last:,} fit other lines of the reference as well or better{line:? ({n:,} of them "
-    "better; line {line:,} fits line {place:,})}"
-)
+_OUT_OF_ORDER = "from about line {first:,} to line {last:,}, they fit other lines of the reference as well or better"
 _MARKED = "{n:,} of {n_lines:,} inspected lines {marked}"
 _SO_FEW = (
     "{bootstrap:the chance that all favour the same of two equal systems|the smallest possible p}"

@@ -18,7 +18,6 @@ from mtsig_core.metrics import Metric
 from mtsig_core.report.caution_words import caution_record, info_record, list_assumptions
 from mtsig_core.report.tables import (
     leaderboard_table,
-    matrix_table,
     scores_table,
     single_runs,
     with_run_records,
@@ -34,7 +33,6 @@ from mtsig_core.results import (
     TestSetInfo,
 )
 from mtsig_core.schema import SCHEMA, from_plain, parse_json, to_json, to_plain
-from mtsig_core.stats.significance import TESTS
 from mtsig_core.testset import TestSet
 
 _LONGEST_STEM = 100  # of a file name
@@ -89,20 +87,6 @@ def comparison_csv(comparison: Comparison) -> str:
     last = ["reference", "higher_is_better", "reason", *source, "signature"]
     header = [*dict.fromkeys(key for row in rows for key in row if key not in last), *last]
     return records_csv([row | source for row in rows], header)
-
-
-def matrix_csv(comparison: Comparison) -> str:
-    """The matrix of all pairs, as `mtsig_core.report.tables.matrix_cells` has it; the last column
-    says what cells are.
-    """
-    table = matrix_table(list(comparison.metrics.values()))
-    below = (
-        "adjusted p"
-        if TESTS[comparison.settings.test].p_values
-        else "share of resamples that the better one wins"
-    )
-    what = f"above the diagonal improvement of row over column, below it {below}"
-    return to_csv([*table.titles, "cells"], ([*row, what] for row in table.rows))
 
 
 def scores_text(scores: Scores) -> str:

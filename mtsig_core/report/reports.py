@@ -27,7 +27,7 @@ from mtsig_core.report.document import (
     TableBlock,
     Warnings,
 )
-from mtsig_core.report.export import comparison_csv, comparison_json, matrix_csv
+from mtsig_core.report.export import comparison_csv, comparison_json
 from mtsig_core.report.html import metric_table, report_fragment, report_html, score_table
 from mtsig_core.report.latex import MOST_ROWS, report_latex
 from mtsig_core.report.pictures import differences_svg, forest_svg
@@ -458,7 +458,6 @@ FORMS: dict[str, Callable[[Comparison], str]] = {
     "csv": comparison_csv,
     "latex": comparison_latex,
     "html": comparison_html,
-    "matrix": matrix_csv,
 }
 
 

@@ -1,20 +1,14 @@
-"""A review of a shared task: in sentences, tables and as data, and read back from its JSON."""
+"""A review of a shared task: in sentences, tables and as data."""
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
-from typing import Any, get_type_hints
+from typing import Any
 
 from mtsig_core.caution import Caution
-from mtsig_core.errors import InputError, MtsigError, format_count
-from mtsig_core.readers.files import FilePath
-from mtsig_core.readers.lines import read_bytes
+from mtsig_core.errors import format_count
 from mtsig_core.report.caution_words import name_metric
-from mtsig_core.report.commands import task_command
-from mtsig_core.report.export import file_name
 from mtsig_core.report.sentences import (
     ACROSS,
     choose_form,
@@ -36,9 +30,7 @@ from mtsig_core.results import (
     TaskComparison,
     TaskInfo,
 )
-from mtsig_core.schema import from_plain, parse_json, to_plain
-from mtsig_core.source import TaskSource
-from mtsig_core.stats.across import compare_task
+from mtsig_core.schema import to_plain
 from mtsig_core.stats.ranks import RANK_RULES, RankRule, RanksBeforeAfter
 from mtsig_core.stats.settings import PRESETS, SETTINGS
 from mtsig_core.store.reviews import (
@@ -55,14 +47,11 @@ from mtsig_core.store.reviews import (
     SetRule,
     SetSettings,
     TakeBack,
-    change_from_json,
     change_to_json,
-    check_lengths,
     replay,
     taken_back,
 )
 from mtsig_core.task import TaskExclusion
-from mtsig_core.testset import show_name
 
 # -------------------------------------------------------------------------------------------------
 # A review of a shared task in sentences, tables and as data: what was decided, by which steps, what it changed.
@@ -441,9 +430,8 @@ def review_changes_table(found: RanksBeforeAfter) -> Table:
 
 
 def review_record(history: Sequence[Entry], found: TaskComparison | None = None) -> dict[str, Any]:
-    """A review as JSON has it, without a link: what is in force, and the steps that led there, from
-    which `read_review` makes it again; with what was found also what that says of decisions and of
-    notes.
+    """A review as JSON has it, without a link: what is in force, and the steps that led there; with
+    what was found also what that says of decisions and of notes.
     """
     review = replay(history)
     gone = taken_back(history)
@@ -498,98 +486,3 @@ def _measured_record(note: NoteOn, found: TaskComparison) -> dict[str, Any]:
         rule_better,
     )
     return dict(zip(_OF_A_PAIR, values, strict=True), left_out=gone)
-
-
-# -------------------------------------------------------------------------------------------------
-# A review read back from the JSON of a task that it is part of, and the command that takes it from there.
-
-
-#: What a review may set.
-_SETTINGS = inspect.signature(compare_task).parameters.keys() - {
-    "task",
-    "metrics",
-    "by_reference",
-    "exclude",
-    "jobs",
-    "progress",
-}
-_LATEST = 1e11  # seconds since 1970, in the year 5138
-
-
-def read_review(path: FilePath) -> tuple[Entry, ...]:
-    """The history of a review, from the JSON that the page Review gives; InputError, in one
-    message, if the file is damaged, is something else, or has not what its history makes.
-    """
-    data = read_bytes(path, "the JSON of a task that the page Review gives")[0]
-    try:
-        whole = from_plain(dict[str, Any], parse_json(data.decode("utf-8-sig")), "The file")
-        return _history(from_plain(dict[str, Any], whole.get("review"), "review"))
-    except (MtsigError, UnicodeDecodeError) as error:
-        said = "It is not UTF-8 text." if isinstance(error, UnicodeDecodeError) else str(error)
-        said = said.removesuffix(" Expected what mtsig writes.")
-        raise InputError(
-            f"{show_name(path)} cannot be read as a review. {said} Give the JSON that the page Review "
-            f"offers under 'Export', as it was saved."
-        ) from None
-
-
-def review_command(source: TaskSource, task: str, review: Review) -> str:
-    """The command line that prints numbers, decisions and notes of a review; its file is named as
-    the page names it.
-
-    >>> review_command(TaskSource("wmt25", track="constrained"), "wmt25", Review("wmt25", None, "", {}, "X", {}))
-    'mtsig task --folder wmt25 --review wmt25-X-review.json'
-    """
-    return task_command(
-        replace(source, track=None, exclude=(), refs=(), refs_as_systems=False),
-        review=file_name(task, review.metric, "review", ending="json"),
-    )
-
-
-@dataclass(frozen=True)
-class _Step:
-    at: float
-    change: dict[str, Any]
-
-
-def _history(data: dict[str, Any]) -> tuple[Entry, ...]:
-    steps = from_plain(tuple[_Step, ...], data.get("history"), "review.history")
-    history = tuple(_entry(k, step) for k, step in enumerate(steps, 1))
-    settings, kinds = replay(history).settings, get_type_hints(compare_task)
-    for name, value in settings.items():
-        if name not in _SETTINGS:
-            raise InputError(
-                f"review: settings has {name[:40]!r}, which this version of mtsig does not know."
-            )
-        from_plain(kinds[name], value, f"review.settings.{name}")
-    _check_whole(history, data)
-    return history
-
-
-def _entry(number: int, step: _Step) -> Entry:
-    where = f"review: step {number}"
-    change = change_from_json(step.change, where)
-    if isinstance(change, Begin) != (number == 1):
-        raise InputError(f"{where} is of a kind that is not expected there.")
-    check_lengths(change)
-    if isinstance(change, TakeBack) and not 1 < change.number < number:
-        raise InputError(f"{where} takes back step {change.number}, which is not one before it.")
-    if not 0 <= step.at < _LATEST:
-        raise InputError(f"{where}: at is {str(step.at)[:20]}, which is no time.")
-    return Entry(number, step.at, change)
-
-
-def _check_whole(history: Sequence[Entry], data: dict[str, Any]) -> None:
-    """Raises InputError where the file has not what its history makes: somebody changed one of
-    them.
-    """
-    made, stated = replay(history), from_plain(Review, data, "review")
-    rule = made.settings.get("rank_rule", "simultaneous")
-    wrong = [
-        one.name for one in fields(Review) if getattr(stated, one.name) != getattr(made, one.name)
-    ]
-    for name in [*wrong, *["rank_rule"] * (data.get("rank_rule") != rule)]:
-        raise InputError(
-            f"review: {name} is not what its history makes. Change a review on the page Review, not "
-            "in its file."
-        )

@@ -470,26 +470,6 @@ def matrix_cells(result: MetricResult) -> dict[tuple[str, str], float | None]:
     return cells
 
 
-def matrix_table(results: Sequence[MetricResult]) -> Table:
-    """Each metric's matrix of all pairs, the columns in the order of the first metric."""
-    names = list(dict.fromkeys(row.system for result in results for row in result.systems))
-    columns = (
-        Column("metric", "metric"),
-        Column("system", "system", "name"),
-        *(Column(f"system {k}", name, "score") for k, name in enumerate(names)),
-    )
-    return Table(
-        "matrix",
-        columns,
-        tuple(
-            (result.metric, row.system, *(cells.get((row.system, name)) for name in names))
-            for result in results
-            for cells in [matrix_cells(result)]
-            for row in result.systems
-        ),
-    )
-
-
 def numbered_matrix(result: MetricResult) -> Table:
     """The matrix of one metric for a page: columns are numbered, and what is significant stands
     out.

@@ -1,11 +1,7 @@
-"""A shared task in every form that it is written in: text, JSON, CSV, LaTeX, HTML, and what its
-numbers rest on.
-"""
+"""A shared task in every form that it is written in: text, JSON, CSV, LaTeX and HTML."""
 
 from __future__ import annotations
 
-import hashlib
-import platform
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,10 +9,7 @@ from typing import Any
 
 from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
-from mtsig_core.readers.files import open_file
-from mtsig_core.readers.limits import limit_reading
 from mtsig_core.report.caution_words import (
-    assumed_record,
     caution_record,
     caution_texts,
     fit_remedies_to_task,
@@ -70,7 +63,6 @@ from mtsig_core.report.sentences import (
     DISPUTES_NOTE,
     count_hidden,
     describe_direction,
-    describe_methods,
     explain_far_firsts,
     explain_ranking,
     find_rank_rule,
@@ -101,11 +93,8 @@ from mtsig_core.report.tables import (
 from mtsig_core.report.text import report_text, terminal_width
 from mtsig_core.results import MacroResult, MetricResult, TaskComparison
 from mtsig_core.schema import SCHEMA, to_json
-from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import AGREEMENTS, Disputed, find_disputes
 from mtsig_core.store.reviews import Entry, replay
-from mtsig_core.testset import show_name
-from mtsig_core.version import __version__, find_version
 
 History = Sequence[Entry]  # of a review; empty where there is none
 _OF_AGREEMENT = "agreement", "agreement_comparisons"
@@ -619,7 +608,9 @@ def _set_verdict_low(block: Block) -> Block:
 def _command_sections(
     found: TaskComparison, command: str, history: Sequence[Entry]
 ) -> Iterator[Section]:
+    extent = "byte for byte"
     if history:
+        extent = "without decisions and notes"
         yield Section(
             "History of the review",
             [
@@ -633,7 +624,6 @@ def _command_sections(
         "this page": "html",
         "all numbers": "json",
         "as a table": "csv",
-        "manifest": "manifest",
     }
     facts = {name: f"{command} --format {form}" for name, form in commands.items()} | {
         "task digest": found.task.digest
@@ -643,7 +633,7 @@ def _command_sections(
         [
             Paragraph(
                 text=f"With mtsig {version} and the same files, these commands print the numbers of this page again, "
-                "byte for byte.",
+                f"{extent}.",
                 role="note",
                 only=HTML,
             ),
@@ -653,120 +643,20 @@ def _command_sections(
     )
 
 
-# -------------------------------------------------------------------------------------------------
-# What the numbers of a shared task rest on, and the command that makes them again.
-
-
-_PACKAGES = ("numpy", "scipy", "sacrebleu", "numba")  # that numbers go through
-
-
-def task_manifest(
-    found: TaskComparison, source: TaskSource, command: str, history: History = ()
-) -> str:
-    """Files, test sets, versions, signatures, exclusions and commands of a shared task, as JSON.
-
-    `command` prints its numbers. Digests of files, as they are now, and of results are SHA-256;
-    ``results`` has, by format, the command and the digest of the bytes that it prints. There is no
-    date in it: the same work gives the same manifest.
-    """
-    metrics = list_task_metrics(found)
-    digests = {"json": task_json(found, history), "csv": task_csv(found, history)}
-    results = {
-        form: {
-            "command": f"{command} --format {form}",
-            "sha256": hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest(),
-        }
-        for form, text in digests.items()
-    }
-    return to_json(
-        {
-            "task": {
-                "name": found.task.name,
-                "digest": found.task.digest,
-                "systems": found.task.systems,
-            },
-            "command": results["json"]["command"],
-            "results": results,
-            "versions": {
-                "mtsig": __version__,
-                "python": platform.python_version(),
-                **{name: find_version(name) for name in _PACKAGES},
-                "platform": f"{platform.system()} {platform.machine()}",
-            },
-            "source": source.to_record(),
-            "files": _files(source),
-            "testsets": {
-                pair: {
-                    "name": comparison.testset.name,
-                    "digest": comparison.testset.digest,
-                    "segments": comparison.testset.n_segments,
-                    "simulated": comparison.testset.simulated,
-                }
-                for pair, comparison in found.pairs.items()
-            },
-            "settings": {pair: comparison.settings for pair, comparison in found.pairs.items()},
-            "signatures": {
-                pair: {name: result.signature for name, result in comparison.metrics.items()}
-                for pair, comparison in found.pairs.items()
-            },
-            **assumed_record(found.task.assumed),
-            "excluded": found.excluded,
-            "may_be_first": {name: _list_tops(found, name) for name in metrics},
-            "methods": {name: describe_methods(found, name) for name in metrics},
-            **({} if not history else {"review": review_record(history, found)}),
-        }
-    )
-
-
-def _files(source: TaskSource) -> dict[str, str]:
-    """The SHA-256 of each file, by its path below the folder of the task; none of the simulated
-    one.
-    """
-    digests = {}
-    for path in source.files():
-        assert source.folder is not None, "the simulated task has no files"
-        with limit_reading(below=source.below), open_file(path) as file:
-            name = show_name(path.relative_to(source.folder).as_posix())
-            digests[name] = hashlib.file_digest(file, "sha256").hexdigest()
-    return digests
-
-
-def _list_tops(found: TaskComparison, metric: str) -> dict[str, Any]:
-    """The top group of each language pair, and across them."""
-    macro = found.macro.get(metric)
-    across = (
-        {}
-        if macro is None
-        else {"across": [row.system for row in macro.systems if row.rank_low == 1]}
-    )
-    return {
-        "pairs": {
-            pair: [row.system for row in comparison.metrics[metric].systems if row.rank_low == 1]
-            for pair, comparison in found.pairs.items()
-            if metric in comparison.metrics
-        },
-        **across,
-    }
-
-
 _REPORTS = {
     "text": lambda report: report_text(report, terminal_width()),
     "latex": report_latex,
     "html": report_html,
 }
 #: All formats.
-TASK_DOCUMENTS = ("text", "json", "csv", "latex", "html", "manifest")
+TASK_DOCUMENTS = ("text", "json", "csv", "latex", "html")
 
 
-def task_document(
-    form: str, found: TaskComparison, source: TaskSource, command: str, history: History = ()
-) -> str:
+def task_document(form: str, found: TaskComparison, command: str, history: History = ()) -> str:
     """A comparison of a task in one of the formats `TASK_DOCUMENTS`; `command` prints its numbers.
 
     `history` is that of a review, whose decisions and notes are then there too.
     """
     if form in _REPORTS:
         return _REPORTS[form](task_report(found, command, history))
-    if form == "manifest":
-        return task_manifest(found, source, command, history)
     return {"json": task_json, "csv": task_csv}[form](found, history)

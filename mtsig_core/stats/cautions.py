@@ -20,6 +20,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from mtsig_core.alignment import Reordering, find_reordering
 from mtsig_core.caution import Caution
 from mtsig_core.errors import Remedy
 from mtsig_core.languages import find_spaceless
@@ -35,7 +36,6 @@ from mtsig_core.metrics import (
     resolve_metric,
 )
 from mtsig_core.metrics.cache import remember
-from mtsig_core.readers.alignment import Reordering, find_reordering
 from mtsig_core.results import (
     Agreement,
     MacroResult,
@@ -1402,20 +1402,9 @@ def _out_of_order(
     )
 
 
-def _part(testset: TestSet, part: Reordering) -> dict[str, int | None]:
-    """Return which lines were searched, how many of them fit other lines of the reference better,
-    and an example.
-    """
-    facts = {
-        "first": testset.lines[part.start],
-        "last": testset.lines[part.stop - 1],
-        "n": len(part.moved),
-    }
-    line, place = (
-        testset.lines[int(some[len(some) // 2])] if len(some) else None
-        for some in (part.moved, part.places)
-    )
-    return {**facts, "line": line, "place": place}
+def _part(testset: TestSet, part: Reordering) -> dict[str, int]:
+    """Return the first and the last line that fit other lines of the reference better."""
+    return {"first": testset.lines[part.start], "last": testset.lines[part.stop - 1]}
 
 
 def _same_lines(a: Sequence[str], b: Sequence[str]) -> bool:

@@ -262,7 +262,6 @@ _FORMS = (
     ("JSON", "json", "json"),
     ("LaTeX", "latex", "tex"),
     ("Report (HTML)", "html", "html"),
-    ("Manifest", "manifest", "manifest.json"),
 )
 
 
@@ -283,7 +282,7 @@ def show_files(
         for title, form, ending in _FORMS:
             charts.download(
                 title,
-                partial(task_document, form, comparison, source, command, history),
+                partial(task_document, form, comparison, command, history),
                 named,
                 ending,
                 f"{what}.{form}",

@@ -377,7 +377,7 @@ def test_what_is_taken_away_opens_as_it_was_written(window, task, tmp_path):
                 examine_dispute(toy, ["bleu"], a=a, b=b, comparison=compared, **few), command
             )
         ),
-        "task": task_document("html", found, source, command, review.history),
+        "task": task_document("html", found, command, review.history),
         "segments": segments_html(toy, [a, b], range(20), [SAID] * 20, title=SAID, note=SAID),
     }
     page = watched(window.new_page())

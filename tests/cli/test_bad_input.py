@@ -132,10 +132,6 @@ def test_an_output_that_is_the_reference_is_told(run, files):
         2,
         [
             (("task", "--folder", ".", "--systems-table"), "a table of the systems"),
-            (
-                ("task", "--folder", ".", "--review"),
-                "the JSON of a task that the page Review gives",
-            ),
             (("task", "--demo", "--official"), "a table of published scores"),
             (("score", "--demo", "--official"), "a table of published scores"),
             (("compare", "--scores"), "a table of segment scores"),

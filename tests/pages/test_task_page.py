@@ -63,7 +63,6 @@ def test_the_picture_is_what_the_core_finds(opened, root):
         "JSON",
         "LaTeX",
         "Report (HTML)",
-        "Manifest",
         "Picture (SVG)",
     ]
     assert any("Assumed: XCOMET: higher is better" in html.value for html in app.get("html"))

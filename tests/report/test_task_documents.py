@@ -1,17 +1,12 @@
-"""What is published of a task: LaTeX that compiles, a page that needs nothing, and a manifest that
-holds.
-"""
+"""What is published of a task: LaTeX that compiles, and a page that needs nothing."""
 
 import csv
-import hashlib
 import io
 import json
 import re
-import shlex
 from dataclasses import replace
 from xml.etree import ElementTree
 
-import numpy as np
 import pytest
 
 from mtsig_core import TestSet
@@ -465,81 +460,6 @@ class TestHtml:
         page = Page(task_html(many, "mtsig task"))
         picture = page.text[page.text.index("X: top group") : page.text.index("A dash:")]
         assert "en-o" in picture and "mean score" in picture
-
-
-class TestManifest:
-    def test_its_command_prints_the_same_bytes(self, folder, run, monkeypatch):
-        monkeypatch.setenv("MTSIG_CACHE", "")  # nothing is kept: all is computed again
-        options = [
-            "--folder",
-            folder,
-            "--trials",
-            199,
-            "--resamples",
-            200,
-            "--seed",
-            5,
-            "--metrics",
-            "XCOMET",
-            "--exclude",
-            "Gamma",
-            "--unit",
-            "segment",
-            "--primary",
-            "XCOMET",
-            "--jobs",
-            2,
-        ]
-        manifest = json.loads(run("task", *options, "--format", "manifest").out)
-        first = run("task", *options, "--format", "json").out
-        program, *again = shlex.split(manifest["command"])
-        assert program == "mtsig" and run(*again).out == first
-        for form in ("json", "csv"):
-            printed = run(*shlex.split(manifest["results"][form]["command"])[1:]).out
-            assert (
-                hashlib.sha256(printed.encode()).hexdigest() == manifest["results"][form]["sha256"]
-            )
-
-    def test_what_the_numbers_rest_on(self, folder, run):
-        read = run(
-            "task", "--folder", folder, "--trials", 199, "--resamples", 200, "--format", "manifest"
-        ).out
-        manifest, path = json.loads(read), folder / "automatic_scores" / "Beta.jsonl"
-        assert (
-            manifest["files"]["automatic_scores/Beta.jsonl"]
-            == hashlib.sha256(path.read_bytes()).hexdigest()
-        )
-        assert len(manifest["files"]) == 4 and manifest["versions"]["numpy"] == np.__version__
-        assert manifest["signatures"]["en-ja_JP"]["XCOMET"].startswith("scores:XCOMET|")
-        assert manifest["testsets"].keys() == {"en-de_DE", "en-ja_JP"}
-        assert manifest["may_be_first"]["XCOMET"]["pairs"]["en-de_DE"][0] == "Alpha"
-        assert any("XCOMET: higher" in said for said in manifest["assumed"])
-        path.write_text(path.read_text().replace("0.8", "0.7"))
-        other = json.loads(
-            run(
-                "task",
-                "--folder",
-                folder,
-                "--trials",
-                199,
-                "--resamples",
-                200,
-                "--format",
-                "manifest",
-            ).out
-        )
-        assert other["files"] != manifest["files"] and other["results"] != manifest["results"]
-
-
-def test_the_manifest_names_files_from_the_folder_of_data_on(found):
-    from mtsig_core.report.task_reports import task_manifest
-    from mtsig_core.source import TaskSource
-
-    there = TaskSource(
-        "/srv/data/wmt", scores=(("en-de", "esa", "/srv/data/wmt/esa.tsv"),), below="/srv/data"
-    )
-    here = TaskSource("wmt", scores=(("en-de", "esa", "wmt/esa.tsv"),))
-    assert task_manifest(found, there, "mtsig task") == task_manifest(found, here, "mtsig task")
 
 
 def test_pairs_that_cannot_be_decided_are_no_ties_and_nothing_is_said_to_be_tested_across():
