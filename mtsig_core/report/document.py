@@ -16,7 +16,8 @@ The roles of a paragraph:
     note        a remark in small
     remark      a comment in LaTeX
     warning     a text that is no `Caution`
-    methods     how it was tested, `about` a metric, on paper
+    methods     how it was tested, `about` a metric
+    printed     the same, only on paper
     paper       the same with the results, for a reader to copy from a page
     signature   of a metric
 """

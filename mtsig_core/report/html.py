@@ -41,7 +41,7 @@ _MOST_OPEN_IN_NOTEBOOK = 3  # pairs, or kinds of warnings
 _PAGE_PLACES = ("main", "caveats", "detail", "page")
 _NOTEBOOK_PLACES = ("main", "caveats", "detail")
 #: Roles of paragraphs that a page, or a notebook, has no room for.
-_NOT_ON_PAGE = ("hint", "remark", "methods")
+_NOT_ON_PAGE = ("hint", "remark", "printed")
 _NOT_IN_NOTEBOOK = (*_NOT_ON_PAGE, "paper", "signature")
 #: How paragraphs look on a page, by role.
 _CLASSES = {"summary": "note", "note": "note", "warning": "warning", "caveat": "warning"}
@@ -92,7 +92,7 @@ def _page_block(block: Block) -> list[Markup]:
         case Paragraph(role="signature"):
             return [macros.signature(block.text, block.about, "note")]
         case Paragraph():
-            label = block.about if block.role == "paper" else ""
+            label = block.about if block.role in ("methods", "paper") else ""
             return [macros.paragraph(block.text, _CLASSES.get(block.role, ""), label)]
         case Warnings():
             groups = group_cautions(block.cautions, several=block.several)

@@ -169,7 +169,7 @@ def _comment_lines(block: Block) -> list[str]:
 
 
 def _paragraph_blocks(block: Paragraph) -> list[str]:
-    if block.role == "methods":
+    if block.role in ("methods", "printed"):
         return [paragraph(f"{block.about}: methods", [block.text])]
     if block.role == "text" and block.about:
         return [paragraph(block.about, [block.text])]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 # -------------------------------------------------------------------------------------------------
 # Numbers as text.
@@ -125,8 +125,7 @@ def rounded(value: float | None, sign: str = "") -> str:
     return Cell(text, value)
 
 
-@dataclass(frozen=True)
-class CellForm:
+class CellForm(NamedTuple):
     """How differences are written where a cell has room for few digits."""
 
     decimals: int = 2
@@ -329,7 +328,7 @@ class Column:
             return value
         return KINDS[self.kind].write(value, self.form)
 
-    def write_cell(self, value: Any) -> Cell | str | None:
+    def write_cell(self, value: Any) -> Any:
         """The value as a cell that keeps the form of this column in a table with other forms."""
         if value is None or isinstance(value, str) or not KINDS[self.kind].is_number:
             return value
@@ -355,6 +354,15 @@ class Column:
         if value is None or isinstance(value, str):
             return dict.fromkeys(names)
         return dict(zip(names, value, strict=True))
+
+
+def write_cell(value: Any, kind: str, form: str) -> Any:
+    """A value as a cell with a form of its own.
+
+    >>> write_cell((0.5, 2.0), "interval", "+.1f"), write_cell(None, "score", ".1f")
+    ('[+0.5, +2.0]', None)
+    """
+    return Column("", "", kind, form).write_cell(value)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -504,6 +512,21 @@ class Table:
             ),
         )
 
+    def look_up_columns(
+        self,
+        columns: Sequence[Column],
+        values: Mapping[Any, Sequence[Any]],
+        on: str = "system",
+        after: str | None = None,
+    ) -> Table:
+        """The same with more columns whose values are looked up by the value of another column.
+
+        A row that is not in `values` has none.
+        """
+        missing = [None] * len(columns)
+        rows = [values.get(key, missing) for key in self.values(on)]
+        return self.with_columns(columns, rows, after)
+
     def rename(self, **titles: str) -> Table:
         """The same with other titles, by key."""
         columns = [
@@ -527,10 +550,40 @@ def join_tables(key: str, first: Column, tables: Mapping[str, Table]) -> Table:
         has_other_forms = bool(columns) and columns != table.columns
         columns = columns or table.columns
         for row in table.rows:
+            cells: Iterable[Any] = row
             if has_other_forms:
-                row = [
-                    column.write_cell(value)
-                    for column, value in zip(table.columns, row, strict=True)
-                ]
-            rows.append((name, *row))
+                cells = map(Column.write_cell, table.columns, row)
+            rows.append((name, *cells))
     return Table(key, (first, *columns), tuple(rows))
+
+
+Value = Callable[[Any], Any]
+
+
+class TableBuilder:
+    """A table that is made column by column: each has a function of the row."""
+
+    def __init__(self, key: str, rows: Iterable[Any]):
+        self.key = key
+        self.rows = list(rows)
+        self.columns: list[Column] = []
+        self.values: list[list[Any]] = []
+
+    def add(self, key: str, title: str, kind: str, value: Value, *, form: str = "") -> None:
+        """Add a column for readers and files."""
+        self.columns.append(Column(key, title, kind, form))
+        self.values.append([value(row) for row in self.rows])
+
+    def add_for(
+        self, has_readers: bool, key: str, title: str, kind: str, value: Value, form: str = ""
+    ) -> None:
+        """Add a column that files have, and readers only where they need it."""
+        self.add(key, title, kind, value, form=form)
+        if not has_readers:
+            self.columns[-1] = replace(self.columns[-1], where="files")
+
+    def build(self, ruled: Iterable[int] = (), legend: Legend = Legend()) -> Table:
+        """The table, with a line below the rows that are `ruled`."""
+        rows = zip(*self.values, strict=True)
+        columns = tuple(self.columns)
+        return Table(self.key, columns, tuple(rows), ruled=frozenset(ruled), legend=legend)

@@ -33,7 +33,7 @@ _NARROWEST_HEAD = 9
 _NARROWEST_CELL = 12
 _GAP = "  "
 _PLACES = ("main", "caveats", "detail", "terminal")
-_OTHER_ROLES = ("remark", "paper")  # of paragraphs that text has no room for
+_OTHER_ROLES = ("remark", "printed", "paper")  # of paragraphs that text has no room for
 _BEFORE_ABOUT = {"verdict": ". ", "methods": ": ", "signature": " "}
 
 

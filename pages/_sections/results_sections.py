@@ -171,11 +171,10 @@ def show_ranks(comparison: TaskComparison, metric: str, key: str, click: str = "
             table, ruled={*table.ruled, *ranked[-1:] * (len(table.ruled) % 2)}
         )  # which ends the shading
     clicked = screen.show_table(table, key, open_cells=True)
-    *columns, clusters = explain_ranking(comparison, metric, "Coloured:", "Shading")
-    coloured = next((one for one in columns if one.startswith("Coloured:")), columns[0])
+    legend = " ".join(table.legend.explain(table, "Coloured", "Shading"))
     st.caption(
-        f"{coloured} {clusters}{unranked} Click a cell to open the language pair{click}.",
-        help=" ".join(one for one in columns if one != coloured),
+        f"{legend}{unranked} Click a cell to open the language pair{click}.".strip(),
+        help=" ".join(explain_ranking(comparison, metric)),
     )
     if (
         clicked is None
