@@ -1,7 +1,6 @@
 """Frozen results. Numbers only: no formatted strings, undefined is None.
 
-What they show of themselves (tables, files, figures) is made by `mtsig_core.report.reports` when it
-is asked for.
+What they show of themselves (tables, files, figures) is made by the presenter when it is asked for.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from mtsig_core.caution import Assumption, Caution
 from mtsig_core.errors import explain_unknown, format_count
+from mtsig_core.presenter import get_presenter
 from mtsig_core.schema import to_plain
 from mtsig_core.score_names import order_metrics
 from mtsig_core.task import SystemInfo, Task, TaskExclusion
@@ -354,9 +354,7 @@ class MetricResult:
         )
 
     def _repr_html_(self) -> str:
-        from mtsig_core.report import reports
-
-        return reports.show(self)
+        return get_presenter().show(self)
 
     def _differing(self) -> str:
         return f"{sum(pair.significant for pair in self.pairs)} of {format_count(len(self.tested), 'pair')} significant"
@@ -467,9 +465,7 @@ class Comparison:
         )
 
     def _repr_html_(self) -> str:
-        from mtsig_core.report import reports
-
-        return reports.show(self)
+        return get_presenter().show(self)
 
     def to_frame(self, table: str = "systems") -> pd.DataFrame:
         """One table over all metrics, with a column ``metric`` first."""
@@ -490,9 +486,7 @@ class Comparison:
         form : {"text", "json", "csv", "latex", "html"}
             ``"html"`` is a page with figures that needs nothing else.
         """
-        from mtsig_core.report import reports
-
-        return reports.render(self, form)
+        return get_presenter().render(self, form)
 
     def figure(self, name: str = "forest", metric: str | None = None) -> Any:
         """One of its figures, as on the dashboard.
@@ -510,9 +504,7 @@ class Comparison:
         -------
         plotly.graph_objects.Figure
         """
-        from mtsig_core.report import reports
-
-        return reports.draw_figure(self, name, metric)
+        return get_presenter().draw_figure(self, name, metric)
 
     @classmethod
     def from_json(cls, text: str) -> Comparison:
@@ -535,9 +527,8 @@ class Comparison:
         Traceback (most recent call last):
         mtsig_core.errors.InputError: metrics: Expected object with keys, got list.
         """
-        from mtsig_core.report.export import read_comparison
-
-        return read_comparison(text)
+        comparison: Comparison = get_presenter().read_comparison(text)
+        return comparison
 
 
 # -------------------------------------------------------------------------------------------------
@@ -577,9 +568,7 @@ class Scores:
         return f"<Scores on {self.testset.name!r}: {len(self.testset.systems)} systems by {', '.join(self.metrics)}>"
 
     def _repr_html_(self) -> str:
-        from mtsig_core.report import reports
-
-        return reports.show(self)
+        return get_presenter().show(self)
 
     def to_frame(self) -> pd.DataFrame:
         """A pandas DataFrame with the columns metric, system, score and signature."""
@@ -749,9 +738,7 @@ class TaskComparison:
         )
 
     def _repr_html_(self) -> str:
-        from mtsig_core.report import reports
-
-        return reports.show(self)
+        return get_presenter().show(self)
 
 
 # -------------------------------------------------------------------------------------------------

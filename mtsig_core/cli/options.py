@@ -17,162 +17,31 @@ from mtsig_core.metrics import check_tokenizer
 from mtsig_core.readers.tasks import has_scores, pairs_of
 from mtsig_core.report.commands import defaults, option_name
 from mtsig_core.report.text import printable
-from mtsig_core.source import Source, TaskSource
+from mtsig_core.source import Source, SourceOption, TaskSource, list_options
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.testset import show_name
 
 # -------------------------------------------------------------------------------------------------
-# Tables of options that are called as the fields of `Source` and `TaskSource`: what their value is, "" for a switch,
-# and what they are for.
+# Options of test sets and tasks are the fields of `Source` and `TaskSource`, where their help is.
 
-#: Which references score, and what becomes of the others.
-_REFERENCES = {
-    "refs": ("NAME,...", "references to score with (default: all)"),
-    "refs_as_systems": (
-        "",
-        "treat references that --refs does not name, and rated references, as systems",
-    ),
-}
-#: What is taken of a shared task's folder, of all of it or of one language pair.
-_OF_FOLDER = {
-    "lower_is_better": ("NAME", "scores in which lower is better; repeatable"),
-    "higher_is_better": (
-        "NAME",
-        "scores in which higher is better, where mtsig cannot tell; repeatable",
-    ),
-    "raters": (
-        "mean|segments|adjusted",
-        "what several ratings of a segment are: their mean (default); segments: each a segment of its own, as "
-        "WMT25 ranked; adjusted: the mean, and scores adjusted for how strict each rater is",
-    ),
-    "mqm_weights": (
-        "major=5,...",
-        "weights of MQM's errors that differ from Google's: of a severity, a category or "
-        "both, such as 'minor fluency/punctuation=0.1'",
-    ),
-    "keep_canary": ("", "keep the lines that the documents file calls canary"),
-    "keep_withdrawn": ("", "keep the systems that the table of systems calls withdrawn"),
-    "systems_table": (
-        "FILE",
-        "table of systems, with the tab-separated columns system, constrained, role, kind, name "
-        "(default: systems.tsv in the folder)",
-    ),
-}
-_PAIRS = {"pairs": ("XX-YY,...", "only these language pairs of the task (default: all)")}
-_CHOICE = {
-    "only": ("NAME,...", "compare only these systems"),
-    "exclude": ("NAME,...", "exclude these systems"),
-    "domain": ("NAME", "use only the segments of this domain"),
-}
-_TEST_SET = {
-    "ref": (
-        "[NAME=]FILE",
-        "reference, one segment per line, or a file that holds several texts; repeatable",
-    ),
-    "system": (
-        "[NAME=]FILE",
-        "system output, one segment per line, or a file that holds several; repeatable. NAME "
-        "defaults to the file name",
-    ),
-    "run": (
-        "NAME=FILE",
-        "output of another training run of the system NAME; repeatable, as often for each system. Of "
-        "a whole task, with serve: PAIR:NAME=FILE",
-    ),
-    "parse": (
-        "NAME=FILE",
-        "dependency parse (CoNLL-U) of the output or reference NAME, for the metric dep-f; "
-        "repeatable",
-    ),
-    "src": ("FILE", "source text"),
-    "docs": ("FILE", "documents: for each segment a line with docid or domain<TAB>docid"),
-    "folder": (
-        "DIR",
-        "shared task: a folder, or a zip or tar archive of it, with references/, system-outputs/ "
-        "and, optionally, documents/ and sources/",
-    ),
-    "langpair": ("XX-YY", "language pair, such as en-de"),
-    "tokenize": ("NAME", "tokenizer of sacreBLEU (default: by target language, else 13a)"),
-    **_REFERENCES,
-    **_OF_FOLDER,
-    "demo": ("", "the simulated corpus: 30,000 segments, six systems"),
-    "demo_segments": ("N", "the first N segments of the simulated corpus"),
-    "demo_references": ("N", "number of its references, 1 to 9 (default: 1)"),
-    "demo_task": (
-        "",
-        "a simulated shared task: 12 systems in two tracks, 1,000 segments, two references, human "
-        "scores; with --langpair qaa-en, qab-en or qac-en: one pair of `task --demo-task`",
-    ),
-    "scores": (
-        "NAME=FILE",
-        "table of segment scores (TSV, CSV, JSON, xlsx, Parquet, COMET's JSON) or human evaluation "
-        "as published (Appraise, MQM, MTurk). Texts are optional; repeatable, also with the "
-        "same NAME. Of a whole task, with serve and agreement: PAIR:NAME=FILE",
-    ),
-    "columns": (
-        "system=NAME,...",
-        "columns of these tables, where their names do not say what they hold: system, "
-        "line, score, rater, docid, domain or langpair. Of a table with a column for each "
-        "system: 'systems=A|B', or systems=all",
-    ),
-    "ids": (
-        "FILE",
-        "id of each line of the texts, one per line, where tables of scores name lines by ids",
-    ),
-    "xml": ("FILE", "XML of WMT, 2021 on, with sources, references and outputs; repeatable"),
-    "sacrebleu": (
-        "SET[/XX-YY]",
-        "test set of sacreBLEU with its outputs, such as wmt21/systems/en-de; --system adds more",
-    ),
-}
-_TASK = {
-    "folder": (
-        "DIR",
-        "shared task: a folder, or a zip or tar archive of it, with texts (WMT's folders or XML, or "
-        "mt-metrics-eval's folders) or with WMT25's automatic_scores/",
-    ),
-    "name": ("NAME", "name of the task (default: the name of the folder)"),
-    **_PAIRS,
-    "only": _CHOICE["only"],
-    **_REFERENCES,
-    "scores": (
-        "[PAIR:]NAME=FILE",
-        "table of segment scores, such as human scores; repeatable. Without PAIR: all "
-        "language pairs that the table names",
-    ),
-    "run": (
-        "PAIR:NAME=FILE",
-        "output of another training run of a system in one language pair; repeatable "
-        "(docs/statistics.md)",
-    ),
-    **_OF_FOLDER,
-}
-_REPEATED = {
-    "ref",
-    "system",
-    "run",
-    "parse",
-    "scores",
-    "xml",
-    "lower_is_better",
-    "higher_is_better",
-}
+#: Options of a test set that are a group of their own.
+_CHOICE = ("only", "exclude", "domain")
 
 
-def _add_rows(group: ArgumentParser | _ArgumentGroup, rows: Mapping[str, tuple[str, str]]) -> None:
-    for name, (value, about) in rows.items():
-        how: dict[str, Any] = {"metavar": value} if value else {"action": "store_true"}
-        if name in _REPEATED:
-            how |= {"action": "append", "default": []}
-        elif value.endswith(",..."):
-            how |= {
-                "type": column_names if name == "columns" else names,
-                "action": AddUp,
-                "default": (),
-            }
-        elif value == "N":
-            how["type"] = int
-        group.add_argument(_option(name), help=about, **how)
+def _add_rows(group: ArgumentParser | _ArgumentGroup, rows: Mapping[str, SourceOption]) -> None:
+    for name, option in rows.items():
+        settings: dict[str, Any] = {"metavar": option.value}
+        if not option.value:
+            settings = {"action": "store_true"}
+        elif option.is_repeated:
+            settings |= {"action": "append", "default": []}
+        elif option.is_list:
+            parse_list = column_names if name == "columns" else names
+            settings |= {"type": parse_list, "action": AddUp, "default": ()}
+        elif option.value == "N":
+            # None where it is not given, so that other options can be checked against it
+            settings["type"] = int
+        group.add_argument(_option(name), help=option.about, **settings)
 
 
 def _option(name: str) -> str:
@@ -515,22 +384,31 @@ def add_options(
 
 
 def add_source_options(sub: ArgumentParser) -> None:
+    rows: dict[str, SourceOption] = {}
+    for name, option in list_options(Source).items():
+        if name not in _CHOICE:
+            rows[name] = option
+        if name == "demo":  # a part of the corpus has an option of its own, and the same field
+            about = "the first N segments of the simulated corpus"
+            rows["demo_segments"] = SourceOption("N", about)
     _add_rows(
         sub.add_argument_group("test set (text files, a shared task, tables of scores, or a demo)"),
-        _TEST_SET,
+        rows,
     )
 
 
 def add_choice_of_systems(sub: ArgumentParser) -> None:
-    _add_rows(sub.add_argument_group("systems and segments"), _CHOICE)
+    options = list_options(Source)
+    group = sub.add_argument_group("systems and segments")
+    _add_rows(group, {name: options[name] for name in _CHOICE})
 
 
 def add_task_source(group: _ArgumentGroup) -> None:
-    _add_rows(group, _TASK)
+    _add_rows(group, list_options(TaskSource))
 
 
 def add_pairs(group: ArgumentParser | _ArgumentGroup) -> None:
-    _add_rows(group, _PAIRS)
+    _add_rows(group, {"pairs": list_options(TaskSource)["pairs"]})
 
 
 def add_metric_options(
@@ -540,11 +418,11 @@ def add_metric_options(
     lowercase: bool = True,
 ) -> _ArgumentGroup:
     group = sub.add_argument_group("metrics")
-    rows = {
-        "metrics": ("NAME,...", f"metrics to use (default: {default})"),
-        "lowercase": ("", "ignore case"),
-    }
-    _add_rows(group, {name: row for name, row in rows.items() if lowercase or name == "metrics"})
+    about = f"metrics to use (default: {default})"
+    rows = {"metrics": SourceOption("NAME,...", about)}
+    if lowercase:
+        rows["lowercase"] = SourceOption("", "ignore case")
+    _add_rows(group, rows)
     return group
 
 

@@ -209,22 +209,20 @@ class _Part:
 
 def _tested(draws: PartDraws, plan: Plan, errors: np.ndarray) -> _Part:
     """P of each pair in one part, or in the whole set."""
-    floor = p_floor(TESTS[plan.test], draws.units.kind, draws.n_apart)
-    p = (
-        test_pairs(draws.delta, draws.replicates, TESTS[plan.test], floor, []).p
-        if draws.some.any()
-        else draws.delta
-    )
+    contrast = draws.contrast
+    floor = p_floor(TESTS[plan.test], plan.unit, draws.n_apart)
+    p: np.ndarray | None = contrast.deltas
+    if len(contrast.rows):
+        p = test_pairs(contrast.deltas, draws.replicates, TESTS[plan.test], floor, []).p
     assert p is not None, "both tests give p"
-    some, scores = draws.some, draws.sides.data.scores[draws.rows]
     return _Part(
-        some,
-        _fill(some, scores),
-        _fill(some, draws.delta),
-        _fill(some, p),
+        contrast.is_tested,
+        contrast.fill(contrast.data.scores[contrast.rows]),
+        contrast.fill(contrast.deltas),
+        contrast.fill(p),
         draws.joint,
         errors,
-        _fill(some, floor),
+        contrast.fill(floor),
     )
 
 
@@ -251,7 +249,10 @@ def _whole_set(
     strata[units.index] = of
     seeds = [derive_seed(plan.seed, kind) for kind in kinds]
     assert plan.trials is not None, "both tests draw"
-    data, n = draws.sides.data, max(plan.resamples, plan.trials if plan.test == "bootstrap" else 0)
+    data, n = (
+        draws.contrast.data,
+        max(plan.resamples, plan.trials if plan.test == "bootstrap" else 0),
+    )
     blocks = [
         data.score(data.weighted_sums(stratified_weights(units, strata, seeds, block)))
         for block in range(-(-n // BLOCK))
@@ -261,7 +262,10 @@ def _whole_set(
     sample = draws.sides.sample
     errors = np.full((4, len(pairs)), np.nan)
     for k, delta, (first, second) in zip(
-        np.flatnonzero(draws.some), draws.delta, draws.rows, strict=True
+        np.flatnonzero(draws.contrast.is_tested),
+        draws.contrast.deltas,
+        draws.contrast.rows,
+        strict=True,
     ):
         se = float((within[first, : plan.resamples] - within[second, : plan.resamples]).std(ddof=1))
         left_out = sample.left_out[first] - sample.left_out[second]
@@ -270,7 +274,7 @@ def _whole_set(
         plain = sample.drawn[first] - sample.drawn[second]
         errors[:, k] = delta - half, delta + half, se, plain.std(ddof=1)
     if plan.test == "bootstrap":
-        i, j = draws.rows.T
+        i, j = draws.contrast.rows.T
         differences = within[i, : plan.trials] - within[j, : plan.trials]
         draws = replace(draws, replicates=differences, joint=differences)
     return _tested(draws, plan, errors)

@@ -489,7 +489,7 @@ class Mixture:
     def adjust(self, delta: np.ndarray, null: np.ndarray, p: np.ndarray) -> dict[str, np.ndarray]:
         """Adjusted p of a family of pairs by every correction."""
         return apply_corrections(
-            p, romano_wolf(delta, null, whole=Units.segments(self.n).all_swaps is not None)
+            p, romano_wolf(delta, null, is_exact=Units.segments(self.n).all_swaps is not None)
         )
 
     def decide(

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Iterator,
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from mtsig_core.errors import InputError
+from mtsig_core.errors import InputError, suggest_name
 from mtsig_core.languages import is_langpair
 from mtsig_core.readers.cells import (
     ABSENT,
@@ -126,6 +126,18 @@ class InputTable:
     def list_words(self, place: int) -> list[str]:
         """The cells of a column as texts, for guesses of what it holds."""
         return [str(cells[place]) for _, cells in self.rows]
+
+    def list_values(self, place: int) -> list[str]:
+        """The different values of a column as texts, in their order."""
+        return list(dict.fromkeys(map(str.strip, self.list_words(place))))
+
+    def check_column(self, name: str) -> None:
+        """Raise InputError where the table has no column of that name."""
+        if name not in self.header:
+            raise InputError(
+                f"{self.name} has no column {show_name(name)!r}.{suggest_name(name, self.header)} It has: "
+                f"{show_names(self.header)}."
+            )
 
     def list_columns(self) -> dict[str, list[object]]:
         """The cells of each column by its name."""

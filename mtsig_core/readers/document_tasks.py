@@ -15,7 +15,7 @@ from mtsig_core.errors import InputError, explain_unknown
 from mtsig_core.readers.files import is_archive, is_file, is_folder, list_archive, list_folder
 from mtsig_core.readers.formats import sniff, strip_ending
 from mtsig_core.readers.lines import read_beginning, read_bytes, read_text_table_file
-from mtsig_core.readers.scores import cut_lines
+from mtsig_core.readers.score_tables import cut_lines
 from mtsig_core.readers.text_tables import TextTable, align_tables
 from mtsig_core.testset import TestSet, show_name
 

@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -40,6 +40,9 @@ from mtsig_core.readers.columns import (
 from mtsig_core.readers.limits import spend
 from mtsig_core.readers.text_tables import name_reference
 from mtsig_core.testset import show_name
+
+#: The number of a line, from 1, or its id.
+LineId: TypeAlias = int | str
 
 #: Weights of MQM errors by severity, category, or both, the most specific counts. Freitag et al.
 #: 2021, Table 4.

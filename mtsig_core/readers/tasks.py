@@ -47,13 +47,13 @@ from mtsig_core.readers.limits import check_values, parse_bounded_json, spend
 from mtsig_core.readers.lines import explain_missing, read_beginning, read_bytes, read_lines
 from mtsig_core.readers.rater_effects import ADJUSTED
 from mtsig_core.readers.ratings import BLOCK_LINE, parse_blocks
-from mtsig_core.readers.scores import (
+from mtsig_core.readers.score_tables import (
     cut_lines,
     list_langpairs,
     list_pairs_of_lines,
     name_scores,
-    read_scores,
 )
+from mtsig_core.readers.scores import read_scores
 from mtsig_core.readers.stand_ins import refuse_stand_in
 from mtsig_core.readers.texts import drop_canary, find_runs
 from mtsig_core.readers.wmt import (

@@ -31,16 +31,9 @@ from mtsig_core.readers.files import (
 from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, sniff, strip_ending
 from mtsig_core.readers.limits import limit_reading, upload_limits
 from mtsig_core.readers.lines import read_lines, read_text_table_file
-from mtsig_core.readers.scores import (
-    ScoreColumns,
-    cut_lines,
-    describe_columns,
-    find_unsettled,
-    join_scores,
-    name_scores,
-    read_rated_outputs,
-    read_scores,
-)
+from mtsig_core.readers.score_columns import ScoreColumns, describe_columns
+from mtsig_core.readers.score_tables import cut_lines, name_scores
+from mtsig_core.readers.scores import find_unsettled, join_scores, read_rated_outputs, read_scores
 from mtsig_core.readers.tasks import is_task
 from mtsig_core.readers.text_tables import TextTable, find_role
 from mtsig_core.readers.texts import read_documents, read_text

@@ -13,11 +13,11 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from mtsig_core.caution import Assumption
-from mtsig_core.errors import InputError, suggest_name
+from mtsig_core.errors import InputError
 from mtsig_core.readers.cells import has_number, is_blank, is_number, to_number
 from mtsig_core.readers.columns import NAMES, InputTable, show_names
 from mtsig_core.score_names import is_known_metric
@@ -68,17 +68,9 @@ ASIDES: Mapping[str, re.Pattern[str]] = {
 _TEXTS = {*NAMES["source"], *NAMES["reference"], *NAMES["output"]}
 
 
-@dataclass(frozen=True)
-class WideTable:
-    """A table with a column for each system, without the columns that are none."""
-
-    table: InputTable
-    assumed: tuple[Assumption, ...]
-
-
 def clean_wide_table(
     table: InputTable, columns: Sequence[int], metric: str, known: Collection[str]
-) -> WideTable:
+) -> tuple[InputTable, list[Assumption]]:
     """The table without the columns that are no systems, and with the names that the systems have.
 
     Parameters
@@ -90,38 +82,39 @@ def clean_wide_table(
         What the scores are called.
     known : collection of str
         The systems and references of the texts; empty without texts.
+
+    Returns
+    -------
+    InputTable, list of Assumption
     """
-    texts = _list_outputs(table, columns, known)
-    rest = [k for k in columns if k not in texts]
-    asides = dict.fromkeys(texts, "texts") | find_asides(table, rest, known)
+    header = table.header
+    asides = dict.fromkeys(_list_outputs(table, columns, known), "texts")
+    asides |= find_asides(table, [k for k in columns if k not in asides], known)
     systems = [k for k in columns if k not in asides]
     if not systems:
         asides, systems = {}, list(columns)
-    titles = [table.header[k] for k in systems]
-    new_names = (
-        read_system_names(titles, metric, known)
-        if known
-        else _read_names_by_metric(table.name, titles, metric)
-    )
-    of_other_metrics = {k for k in systems if new_names and new_names[table.header[k]] is None}
-    kept = table.select(
-        [k for k in range(len(table.header)) if k not in asides and k not in of_other_metrics]
-    )
+    titles = [header[k] for k in systems]
+    if known:
+        new_names = read_system_names(titles, metric, known)
+    else:
+        new_names = _read_names_by_metric(table.name, titles, metric)
+    dropped = set(asides)
+    read_as = []
+    for k in systems:
+        if new_names and new_names[header[k]] is None:  # of another metric
+            dropped.add(k)
+        elif new_names:
+            read_as.append(f"{header[k]} as {new_names[header[k]]}")
+    cleaned = table.select([k for k in range(len(header)) if k not in dropped])
+    facts = {"metric": metric, "file": table.name}
     assumed = []
     if asides:
-        held = [f"{_show_title(table.header[k], k)} ({why})" for k, why in asides.items()]
-        assumed.append(
-            Assumption("columns-aside", {"metric": metric, "file": table.name, "columns": held})
-        )
+        described = [f"{_show_title(header[k], k)} ({content})" for k, content in asides.items()]
+        assumed.append(Assumption("columns-aside", {**facts, "columns": described}))
     if new_names:
-        read_as = [f"{old} as {new}" for old, new in new_names.items() if new is not None]
-        assumed.append(
-            Assumption(
-                "columns-renamed", {"metric": metric, "file": table.name, "columns": read_as}
-            )
-        )
-    header = [new_names.get(name) or name for name in kept.header]
-    return WideTable(replace(kept, header=header), tuple(assumed))
+        assumed.append(Assumption("columns-renamed", {**facts, "columns": read_as}))
+    names = [new_names.get(title) or title for title in cleaned.header]
+    return replace(cleaned, header=names), assumed
 
 
 def _list_outputs(table: InputTable, columns: Sequence[int], known: Collection[str]) -> list[int]:
@@ -430,18 +423,14 @@ def _simplify(name: str) -> str:
 # What the user says.
 
 
-def take_systems(table: InputTable, named: str, others: Collection[str]) -> InputTable:
-    """The table with only those columns as systems, and `others`, which hold something else."""
-    if named == ALL:
-        wanted = [table.header[k] for k in list_numeric(table, range(len(table.header)))]
-    else:
-        wanted = [name.strip() for name in named.split(SEPARATOR)]
-    for name in wanted:
-        if name not in table.header:
-            raise InputError(
-                f"{table.name} has no column {show_name(name)!r}.{suggest_name(name, table.header)} It "
-                f"has: {show_names(table.header)}."
-            )
+def take_systems(table: InputTable, names: str, other_columns: Collection[str]) -> InputTable:
+    """The table with only these columns as systems, and others that hold something else."""
+    header = table.header
+    systems = [name.strip() for name in names.split(SEPARATOR)]
+    if names == ALL:
+        systems = [header[k] for k in list_numeric(table, range(len(header)))]
+    for name in systems:
+        table.check_column(name)
     return table.select(
-        [k for k, name in enumerate(table.header) if name in wanted or name in others]
+        [k for k, name in enumerate(header) if name in systems or name in other_columns]
     )

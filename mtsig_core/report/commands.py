@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from mtsig_core.errors import Remedy
-from mtsig_core.source import Source, TaskSource
+from mtsig_core.source import Source, TaskSource, list_options
 from mtsig_core.task import TaskExclusion, format_exclusion
 from mtsig_core.testset import show_name
 
@@ -61,8 +61,7 @@ _OPTIONS = {
 }
 
 
-#: The fields of sources that are options, in the order of a printed command; of these, files, and
-#: lists with commas.
+#: The fields of sources that are options, in the order of a printed command.
 _FIELDS = (
     "folder",
     "name",
@@ -98,38 +97,41 @@ _FIELDS = (
     "keep_canary",
     "keep_withdrawn",
 )
-_PATHS = {"folder", "xml", "src", "docs", "ids", "systems_table"}
-_LISTS = {"pairs", "refs", "only", "columns", "mqm_weights"}
 
 
 def source_options(source: Source | TaskSource) -> list[str]:
     """The options that name a test set or a task, and what is taken of it."""
-    fields = {name: getattr(source, name, None) for name in _FIELDS}
+    options = list_options(type(source))
+    values = {name: getattr(source, name, None) for name in _FIELDS}
     if isinstance(source, TaskSource):
-        fields["demo"] = source.folder is None
+        values["demo"] = source.folder is None
     else:
-        fields |= {
-            "demo_segments": source.demo or None,
-            "demo": source.demo == 0,
-            "demo_references": source.demo_references if source.demo_references > 1 else None,
-        }
-    given = []
-    for name, value in fields.items():
-        values = value if isinstance(value, tuple) else () if value in (None, False) else (value,)
-        if values and name == "columns":  # which may have commas in their names as they are
-            values = (",".join(values),)
-        elif values and (name in _LISTS or name == "exclude" and isinstance(source, Source)):
-            values = (join_list(values),)
-        for one in values:
-            if isinstance(one, TaskExclusion):
-                one = format_exclusion(one)
-            elif isinstance(one, tuple):
-                what, path = ":".join(filter(None, one[:-1])), source.show_path(one[-1])
-                one = f"{what}={path}" if what else path
-            elif one and name in _PATHS:
-                one = source.show_path(one)
-            given += _option(name, one)
-    return given
+        values["demo_segments"] = source.demo or None
+        values["demo"] = source.demo == 0
+        if source.demo_references == 1:
+            values["demo_references"] = None
+    arguments: list[str] = []
+    for name, value in values.items():
+        if value in (None, False, ()):
+            continue
+        option = options.get(name)
+        if name == "columns":  # which may have commas in their names as they are
+            value = ",".join(value)
+        elif option is not None and option.is_list:
+            value = join_list(value)
+        items = value if isinstance(value, tuple) else (value,)
+        for item in items:
+            if isinstance(item, TaskExclusion):
+                item = format_exclusion(item)
+            elif isinstance(item, tuple):
+                *labels, path = item
+                label = ":".join(filter(None, labels))
+                path = source.show_path(path)
+                item = f"{label}={path}" if label else path
+            elif option is not None and option.is_path:
+                item = source.show_path(item)
+            arguments += _option(name, item)
+    return arguments
 
 
 def defaults(*called: str | Callable[..., Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from mtsig_core.caution import Assumption
-from mtsig_core.errors import SettingError, explain_unknown, format_count, suggest_name
+from mtsig_core.errors import explain_unknown, format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.document import (
     Assumptions,
@@ -23,7 +23,7 @@ from mtsig_core.report.document import (
     Warnings,
 )
 from mtsig_core.report.export import comparison_csv, comparison_json
-from mtsig_core.report.html import metric_table, report_fragment, report_html, score_table
+from mtsig_core.report.html import report_html
 from mtsig_core.report.latex import MOST_ROWS, report_latex
 from mtsig_core.report.pictures import differences_svg, forest_svg
 from mtsig_core.report.sentences import (
@@ -62,7 +62,7 @@ from mtsig_core.report.tables import (
     without_relation,
 )
 from mtsig_core.report.text import report_text
-from mtsig_core.results import Comparison, MetricResult, Scores, TaskComparison
+from mtsig_core.results import Comparison, MetricResult
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import is_split
 
@@ -429,36 +429,8 @@ FORMS: dict[str, Callable[[Comparison], str]] = {
 # What results show of themselves: a table in a notebook, files and figures. Results import this when asked.
 
 
-def show(result: Comparison | MetricResult | Scores | TaskComparison) -> str:
-    """A result as HTML for a notebook."""
-    if isinstance(result, Comparison):
-        return report_fragment(comparison_report(result))
-    if isinstance(result, MetricResult):
-        return metric_table(result)
-    if isinstance(result, Scores):
-        return score_table(result)
-    from mtsig_core.report.task_reports import task_report  # and with it all that only a task needs
-
-    return report_fragment(task_report(result, ""))
-
-
 def render(comparison: Comparison, form: str) -> str:
     """A comparison as a file has it, in one of `FORMS`."""
     if form not in FORMS:
         raise explain_unknown("form", form, FORMS)
     return FORMS[form](comparison)
-
-
-def draw_figure(comparison: Comparison, name: str, metric: str | None) -> Any:
-    """One figure of a comparison, by its first metric if none is given."""
-    from mtsig_core.figures import of_comparison
-
-    figures = of_comparison(
-        comparison, next(iter(comparison.metrics)) if metric is None else metric
-    )
-    if name not in figures:
-        raise SettingError(
-            f"This comparison has no figure {name!r}.{suggest_name(name, figures)} It has: "
-            f"{', '.join(figures)}."
-        )
-    return figures[name]()

@@ -39,10 +39,7 @@ from mtsig_core.results import (
     TaskComparison,
     TaskInfo,
 )
-from mtsig_core.schema import to_plain
-from mtsig_core.stats.ranks import RANK_RULES, RankRule, RanksBeforeAfter
-from mtsig_core.stats.settings import PRESETS, SETTINGS
-from mtsig_core.store.reviews import (
+from mtsig_core.reviews import (
     Begin,
     Change,
     Decide,
@@ -60,6 +57,9 @@ from mtsig_core.store.reviews import (
     replay,
     taken_back,
 )
+from mtsig_core.schema import to_plain
+from mtsig_core.stats.ranks import RANK_RULES, RankRule, RanksBeforeAfter
+from mtsig_core.stats.settings import PRESETS, SETTINGS
 from mtsig_core.task import TaskExclusion
 
 # -------------------------------------------------------------------------------------------------

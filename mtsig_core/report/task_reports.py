@@ -84,9 +84,9 @@ from mtsig_core.report.tables import (
 )
 from mtsig_core.report.text import report_text, terminal_width
 from mtsig_core.results import MacroResult, MetricResult, TaskComparison
+from mtsig_core.reviews import Entry, replay
 from mtsig_core.schema import SCHEMA, to_json
 from mtsig_core.stats.across import AGREEMENTS, Disputed, find_disputes
-from mtsig_core.store.reviews import Entry, replay
 
 History = Sequence[Entry]  # of a review; empty where there is none
 _OF_AGREEMENT = "agreement", "agreement_comparisons"

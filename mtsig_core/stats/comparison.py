@@ -1,6 +1,4 @@
-"""`compare`, `replicates` and `score`: from a test set to scores, intervals, tested pairs, ranks
-and warnings.
-"""
+"""`compare` and `score`: from a test set to scores, intervals, tested pairs, ranks and warnings."""
 
 from __future__ import annotations
 
@@ -30,7 +28,7 @@ from mtsig_core.results import (
     TestSetInfo,
 )
 from mtsig_core.stats import engine
-from mtsig_core.stats.arrays import make_read_only, pair_differences
+from mtsig_core.stats.arrays import make_read_only
 from mtsig_core.stats.cautions import (
     about_metrics,
     about_texts,
@@ -39,13 +37,7 @@ from mtsig_core.stats.cautions import (
     repeated_references,
 )
 from mtsig_core.stats.decisions import decide_metric, explain_no_baseline
-from mtsig_core.stats.draws import (
-    MetricDraws,
-    draw_metric,
-    draw_replicates,
-    draw_sides,
-    draw_systems,
-)
+from mtsig_core.stats.draws import MetricDraws, draw_metric
 from mtsig_core.stats.engine import Measured, measure
 from mtsig_core.stats.few_units import find_freedom
 from mtsig_core.stats.intervals import Sample, finite_ends, fitting_intervals
@@ -111,6 +103,33 @@ class Draws:
             f"<Draws of {self.testset.name!r}: {', '.join(self.by_metric)}; test {self.plan.test}, unit "
             f"{self.plan.unit}, seed {self.plan.seed}>"
         )
+
+    def scores(self, metric: str) -> np.ndarray:
+        """Scores of the systems on bootstrap samples, in points.
+
+        Returns
+        -------
+        ndarray, shape (systems, resamples)
+            Read-only; the systems as in `by_metric[metric].names`, best first, and the same samples
+            for all.
+        """
+        return make_read_only(self.by_metric[metric].systems.drawn)
+
+    def differences(self, metric: str) -> np.ndarray:
+        """Differences of all pairs on bootstrap samples of the segments that both have, in points.
+
+        Intervals and standard errors come from these.
+
+        Returns
+        -------
+        ndarray, shape (pairs, resamples)
+            The pairs as in `by_metric[metric].pairs`; NaN for a pair without a common segment.
+        """
+        draws = self.by_metric[metric]
+        is_tested = draws.n > 0
+        differences = np.full((len(draws.pairs), draws.systems.drawn.shape[1]), np.nan)
+        differences[is_tested] = draws.drawn_differences(np.arange(np.count_nonzero(is_tested)))
+        return differences
 
 
 def draw(
@@ -179,12 +198,8 @@ def draw(
         own = {} if is_segment_mean(metric) else alone
         key = draws_key(testset, metric, plan, by_reference)
         if key not in cache:
-
-            def stage(what: str, name: str = metric.name) -> engine.StageProgress | None:
-                return report_stage(progress, f"{name}: {what}")
-
             cache[key] = draw_metric(
-                testset, metric, plan, own, jobs=jobs, stage=stage, counted=counted
+                testset, metric, plan, own, jobs=jobs, progress=progress, counted=counted
             )
         by_metric[metric.name] = cache[key]
     return Draws(testset, tuple(metrics), plan, by_metric)
@@ -415,127 +430,6 @@ def join_comparisons(parts: Sequence[Comparison]) -> Comparison:
         metrics |= part.metrics
     cautions = (caution for part in parts for caution in part.warnings)
     return replace(first, metrics=metrics, warnings=join_cautions(cautions, metrics))
-
-
-# -------------------------------------------------------------------------------------------------
-# `replicates`: the draws behind a comparison, as arrays.
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Replicates:
-    """The draws behind a comparison by one metric, in points; arrays are read-only."""
-
-    systems: tuple[str, ...]  # best first, as in the comparison
-    scores: (
-        np.ndarray
-    )  # shape (systems, resamples): On bootstrap samples, the same samples for all systems
-    pairs: tuple[tuple[str, str], ...]  # as in the comparison
-    #: shape (pairs, resamples): score(a) - score(b) on bootstrap samples of the segments that both
-    #: have: intervals and standard errors come from these. NaN for a pair that has none in common,
-    #: here and below.
-    differences: np.ndarray
-    #: shape (pairs, trials): What the test holds the observed difference against: differences after
-    #: random swaps for ``ar`` (all swaps but for none, where there are few units), on bootstrap
-    #: samples for the other tests. For ``t`` and ``wilcoxon`` those of the segments, shape (pairs,
-    #: segments), NaN where one of the two has no score.
-    tested: np.ndarray
-
-    def __repr__(self) -> str:
-        return (
-            f"<Replicates: scores {self.scores.shape}, differences {self.differences.shape}, "
-            f"tested {self.tested.shape}>"
-        )
-
-
-def replicates(
-    comparison: Comparison,
-    testset: TestSet,
-    metric: str | Metric | None = None,
-    *,
-    jobs: int = 1,
-    progress: Callable[[str, float], None] | None = None,
-) -> Replicates:
-    """Draw again what a comparison was made from: with its settings and seed, so the very same
-    draws.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    testset : TestSet
-        The one that was compared.
-    metric : str or Metric, optional
-        One of the comparison's, by default its first; the metric itself where `compare` was given
-        one with settings of its own.
-    jobs, progress
-        As in `compare`.
-
-    Raises
-    ------
-    SettingError
-        If the comparison is of other texts, has no such metric, or had it with other settings.
-
-    Examples
-    --------
-    >>> from mtsig_core.stats.comparison import compare
-    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 30 + ["a b c d x"] * 30, "B": ["a x c d e"] * 60},
-    ...              {"ref": ["a b c d e"] * 60})
-    >>> found = compare(ts, trials=999, resamples=500, ci="percentile")
-    >>> drawn = replicates(found, ts)
-    >>> drawn.scores.shape, drawn.tested.shape
-    ((2, 500), (1, 999))
-    >>> bool(drawn.differences[0].std(ddof=1) == found.metrics["bleu"].pairs[0].se)
-    True
-    """
-    check_jobs(jobs)
-    if testset.digest != comparison.testset.digest:
-        raise SettingError(
-            f"The comparison is of {comparison.testset.name} with other texts, systems or segments than "
-            f"{testset.name} has now. Give the test set that was compared."
-        )
-    metric = resolve_metric(testset, next(iter(comparison.metrics)) if metric is None else metric)
-    result, settings = comparison.metrics[metric.name], comparison.settings
-    seen = measure(
-        testset.keep_scorable(metric.name), metric, progress=report_stage(progress, "counting")
-    ).best_first()
-    signature = metric.signature(seen.testset)
-    if not result.signature.startswith(f"{signature}|"):
-        raise SettingError(
-            f"The comparison has {metric.name} as {result.signature}, and this is {signature}. Give the "
-            "metric that was compared."
-        )
-    units = seen.units(settings.unit, settings.block_length)
-    plan = Plan.from_settings(settings)
-    systems = draw_systems(
-        metric, seen.stored, units, plan, jobs, report_stage(progress, "intervals")
-    )
-    place = {name: k for k, name in enumerate(seen.names)}
-    pairs = np.array([(place[pair.a], place[pair.b]) for pair in result.pairs], dtype=int).reshape(
-        -1, 2
-    )
-    n, sides, rows = draw_sides(
-        seen, systems, pairs, units, plan, jobs, report_stage(progress, "pairs")
-    )
-    differences = pair_differences(sides.sample.drawn, rows)
-    tested = (
-        draw_replicates(sides, rows, plan, jobs, report_stage(progress, "test"))[:]
-        if len(rows)
-        else np.empty((0, 0))
-    )
-    return Replicates(
-        tuple(seen.names),
-        make_read_only(systems.sample.drawn),
-        tuple((pair.a, pair.b) for pair in result.pairs),
-        *(make_read_only(_whole(values, n > 0)) for values in (differences, tested)),
-    )
-
-
-def _whole(values: np.ndarray, some: np.ndarray) -> np.ndarray:
-    """A row for each pair, NaN for those that could not be compared."""
-    if some.all():
-        return values
-    full = np.full((len(some), values.shape[1]), np.nan)
-    full[some] = values
-    return full
 
 
 # -------------------------------------------------------------------------------------------------

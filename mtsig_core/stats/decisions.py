@@ -285,7 +285,7 @@ def decide_metric(draws: MetricDraws, settings: Settings, ci: str) -> MetricResu
     )
     columns, places = _estimate_differences(draws, family, settings), family.places[family.some]
     decisions = decide_tests(
-        draws.tests.only(family.tested, family.turned, family.number),
+        draws.tests.select(family.tested, family.turned, family.number),
         columns["delta"],
         draws.sign,
         draws.n_apart[places],
@@ -342,7 +342,7 @@ def decide_studentised(draws: MetricDraws, settings: Settings) -> dict[tuple[str
         return {}
     family = select_family(draws, settings.baseline)
     tests, n_apart = (
-        draws.studentised.only(family.tested, family.turned, family.number),
+        draws.studentised.select(family.tested, family.turned, family.number),
         draws.n_apart[family.places],
     )
     improvement = draws.sign * draws.sample_differences(family.tested).observed * family.turned

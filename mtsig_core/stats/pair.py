@@ -155,7 +155,8 @@ class _Pair:
         )
         progress = report_stage(self.progress, "resamples")
         metric = self.measured.metric
-        return draw_systems(metric, self.statistics, self.units, plan, self.jobs, progress)
+        data = engine.UnitStatistics(metric, self.statistics, self.units)
+        return draw_systems(data, self.statistics, plan, self.jobs, progress)
 
     def draw_swaps(self, data: engine.UnitStatistics) -> np.ndarray:
         progress = report_stage(self.progress, "swaps")

@@ -44,11 +44,11 @@ from mtsig_core.report.tables import (
 )
 from mtsig_core.report.task_reports import disputed_records, task_document
 from mtsig_core.results import TaskAgreement, TaskComparison, TaskInfo
+from mtsig_core.reviews import Entry
 from mtsig_core.score_names import pick_human_scores
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import find_disputes
 from mtsig_core.stats.cautions import about_choice
-from mtsig_core.store.reviews import Entry
 from pages._sections import metrics_sections
 from pages._ui import (
     address,

@@ -31,9 +31,7 @@ from mtsig_core.report.review import (
 from mtsig_core.report.sentences import find_rank_rule, name_metric
 from mtsig_core.report.table import number
 from mtsig_core.results import TaskComparison
-from mtsig_core.stats.ranks import fitting_rules, ranks_before_after
-from mtsig_core.stats.settings import PRESETS, SETTINGS
-from mtsig_core.store.reviews import (
+from mtsig_core.reviews import (
     LONGEST_REASON,
     LONGEST_TEXT,
     Begin,
@@ -41,7 +39,6 @@ from mtsig_core.store.reviews import (
     Decide,
     Entry,
     Exclude,
-    KeptReview,
     NoteOn,
     PutBack,
     SeeContent,
@@ -51,7 +48,10 @@ from mtsig_core.store.reviews import (
     TakeBack,
     taken_back,
 )
+from mtsig_core.stats.ranks import fitting_rules, ranks_before_after
+from mtsig_core.stats.settings import PRESETS, SETTINGS
 from pages._sections import results_sections
+from pages._store.kept_reviews import KeptReview
 from pages._ui import address, browser, controls, frame, screen, testsets, views
 from pages._ui.browser import copyable
 from pages._ui.views import LINK, ReviewView, TaskView, reviews
@@ -563,7 +563,7 @@ def show_mine() -> None:
     """Draw the reviews started in this browser."""
     browser.remember()
     try:
-        mine = reviews().of(browser.find_owner())
+        mine = reviews().list_owned(browser.find_owner())
     except MtsigError as problem:
         return screen.error(problem)
     if not mine:

@@ -10,7 +10,7 @@ import pytest
 
 from mtsig_core import compare
 from mtsig_core.cli.main import main
-from mtsig_core.report.caution_words import TEMPLATES
+from mtsig_core.report.caution_kinds import CAUTION_KINDS
 from mtsig_core.report.table import write_p
 from mtsig_core.source import Source
 from tests.builders.screens import NAMES, answers, arguments, copied, sentences, words, written
@@ -150,7 +150,7 @@ def test_other_tests_and_units(open_pair, source, test, unit):
     page = open_pair(source, test=test, unit=unit, a=NAMES[0], b=NAMES[1])
     assert not page.exception
     assert ("wins" if test == "koehn" else "adjusted p") in answer(page)
-    assert (TEMPLATES["documents-ignored"].general in words(page)) == (unit == "segment")
+    assert (CAUTION_KINDS["documents-ignored"].words.general in words(page)) == (unit == "segment")
     assert words(page).count("it gives about 10% false alarms") == 1 + (
         test == "koehn"
     )  # among other tests, and above

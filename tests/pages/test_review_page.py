@@ -17,12 +17,7 @@ from mtsig_core.report.review import (
 )
 from mtsig_core.report.sentences import explain_ranking, state_verdict
 from mtsig_core.report.tables import tops_table
-from mtsig_core.source import TaskSource
-from mtsig_core.stats.across import compare_task
-from mtsig_core.stats.kept_tasks import KeptTask
-from mtsig_core.stats.ranks import ranks_before_after
-from mtsig_core.stats.settings import PRESETS, SETTINGS
-from mtsig_core.store.reviews import (
+from mtsig_core.reviews import (
     Begin,
     Decide,
     Exclude,
@@ -31,6 +26,11 @@ from mtsig_core.store.reviews import (
     change_from_json,
     change_to_json,
 )
+from mtsig_core.source import TaskSource
+from mtsig_core.stats.across import compare_task
+from mtsig_core.stats.kept_tasks import KeptTask
+from mtsig_core.stats.ranks import ranks_before_after
+from mtsig_core.stats.settings import PRESETS, SETTINGS
 from pages._sections import review_sections
 from pages._ui import background, screen, testsets, views
 from pages._ui.catalogue import PAGES

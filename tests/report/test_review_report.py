@@ -27,10 +27,7 @@ from mtsig_core.report.sentences import count_hidden, explain_far_firsts
 from mtsig_core.report.tables import tops_table
 from mtsig_core.report.task_reports import task_document
 from mtsig_core.results import TaskInfo
-from mtsig_core.simulation.corpus import simulated_task
-from mtsig_core.stats.across import compare_task
-from mtsig_core.stats.ranks import RANK_RULES, ranks_before_after
-from mtsig_core.store.reviews import (
+from mtsig_core.reviews import (
     Begin,
     Decide,
     Entry,
@@ -43,6 +40,9 @@ from mtsig_core.store.reviews import (
     TakeBack,
     replay,
 )
+from mtsig_core.simulation.corpus import simulated_task
+from mtsig_core.stats.across import compare_task
+from mtsig_core.stats.ranks import RANK_RULES, ranks_before_after
 from mtsig_core.task import Task, TaskExclusion
 from mtsig_core.testset import SegmentScores
 from tests.builders.markup import Page

@@ -12,7 +12,7 @@ import pytest
 from mtsig_core import TestSet
 from mtsig_core.caution import Caution
 from mtsig_core.experiments.metric_agreement import task_agreement
-from mtsig_core.report.caution_words import TEMPLATES
+from mtsig_core.report.caution_kinds import CAUTION_KINDS
 from mtsig_core.report.experiment_reports import agreement_verdict
 from mtsig_core.report.palette import width
 from mtsig_core.report.pictures import task_picture
@@ -387,7 +387,8 @@ class TestMethods:
             compare_task(made(), "X", unit="segment", trials=199, resamples=200), "X"
         )
         assert (
-            "hold jointly" not in said and said.count(TEMPLATES["documents-ignored"].general) == 1
+            "hold jointly" not in said
+            and said.count(CAUTION_KINDS["documents-ignored"].words.general) == 1
         )
         assert "So decisions, intervals and rank ranges may not hold at the stated level" in said
         assert said.count("The same goes for results across the language pairs.") == 1
