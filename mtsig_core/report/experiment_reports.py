@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial, reduce
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import add, attrgetter
 from typing import Any
 
@@ -1028,8 +1028,8 @@ FINDINGS_FORMS = make_forms(_report_findings, _findings_record, _findings_record
 #: By rule: the comparison with its ranks, and all the rest the same.
 ByRule = Mapping[str, Found]
 _RANKS_NOTE = (
-    "A column has the rank ranges by one rule. Marked: the range reaches 1. 'Differs': only some of the "
-    "rules have the system in the top group, or as the winner. Lines separate clusters of the first rule."
+    "A column has the rank ranges by one rule. 'Differs': only some of the rules have the system in the "
+    "top group, or as the winner."
 )
 _COUNTS_NOTE = (
     "How each rule fits the tests of pairs. Ranked as tied: significant pairs whose rank ranges share a "
@@ -1078,18 +1078,10 @@ def rules_table(by_rule: ByRule, metric: str) -> Table:
     tables = {part: _ranks_table(own) for part, own in _results_by_rule(by_rule, metric).items()}
     if "" in tables:
         return tables[""]
-    joined, start = (
-        join_tables("rules", Column("language_pair", "language pair", "name"), tables),
-        0,
-    )
-    marks: set[tuple[int, str]] = set()
-    ruled: set[int] = set()
-    for table in tables.values():
-        marks |= {(start + k, key) for k, key in table.marks}
-        ruled |= {start + k for k in table.ruled}
-        start += len(table.rows)
-        ruled.add(start - 1)
-    return replace(joined, marks=marks, ruled=ruled - {start - 1})
+    joined = join_tables("rules", Column("language_pair", "language pair", "name"), tables)
+    pairs = joined.values("language_pair")
+    ends = {k for k, (pair, pair_below) in enumerate(pairwise(pairs)) if pair != pair_below}
+    return replace(joined, ruled={*joined.ruled, *ends})
 
 
 def _ranks_table(by_rule: Mapping[str, MetricResult]) -> Table:
@@ -1123,7 +1115,8 @@ def _ranks_table(by_rule: Mapping[str, MetricResult]) -> Table:
         for k, name in enumerate(differs)
         if own[name].rank_low == 1
     }
-    return replace(table, marks=marks, ruled=cluster_ends(first.systems))
+    legend = Legend(marked="the range reaches 1", ruled="clusters of the first rule")
+    return replace(table, marks=marks, ruled=cluster_ends(first.systems), legend=legend)
 
 
 def _name_rule(rule: str) -> str:

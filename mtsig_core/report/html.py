@@ -56,7 +56,7 @@ def report_html(report: Report) -> str:
 
     The verdicts come first, then the sections by their places. Names are shown literally.
     """
-    sections = list(report.select_blocks(_PAGE_PLACES, _is_on_page))
+    sections = list(report.select_blocks(_PAGE_PLACES, is_on_page))
     verdicts = [block for _, blocks in sections for block in blocks if _is_verdict(block)]
     sections.sort(key=lambda section_and_blocks: SECTION_PLACES.index(section_and_blocks[0].place))
     return template("report.html").render(
@@ -79,7 +79,7 @@ def _is_verdict(block: Block) -> bool:
     return isinstance(block, Paragraph) and block.role == "verdict"
 
 
-def _is_on_page(block: Block) -> bool:
+def is_on_page(block: Block) -> bool:
     """Whether a page has the block; it has a matrix in numbers, not in signs."""
     if isinstance(block, Paragraph):
         return block.role not in _NOT_ON_PAGE

@@ -545,8 +545,17 @@ def join_tables(key: str, first: Column, tables: Mapping[str, Table]) -> Table:
     ['en-cs', '1']
     """
     columns: tuple[Column, ...] = ()
-    rows = []
+    legend = Legend()
+    rows: list[tuple[Any, ...]] = []
+    marks: set[tuple[int, str]] = set()
+    ruled: set[int] = set()
+    grey: set[int] = set()
     for name, table in tables.items():
+        start = len(rows)
+        marks |= {(start + row, key) for row, key in table.marks}
+        ruled |= {start + row for row in table.ruled}
+        grey |= {start + row for row in table.grey}
+        legend = table.legend
         has_other_forms = bool(columns) and columns != table.columns
         columns = columns or table.columns
         for row in table.rows:
@@ -554,7 +563,7 @@ def join_tables(key: str, first: Column, tables: Mapping[str, Table]) -> Table:
             if has_other_forms:
                 cells = map(Column.write_cell, table.columns, row)
             rows.append((name, *cells))
-    return Table(key, (first, *columns), tuple(rows))
+    return Table(key, (first, *columns), tuple(rows), marks, ruled, grey, legend)
 
 
 Value = Callable[[Any], Any]
