@@ -15,7 +15,6 @@ from mtsig_core.experiments.integrity import examine_integrity, list_missing
 from mtsig_core.experiments.rankings import RULES, autorank, make_findings, used_metrics
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.document import Block, Paragraph, TableBlock, Warnings
-from mtsig_core.report.html import is_on_page
 from mtsig_core.report.experiment_reports import (
     AUTORANK_FORMS,
     FINDINGS_FORMS,
@@ -27,6 +26,7 @@ from mtsig_core.report.experiment_reports import (
     missing_blocks,
     rules_blocks,
 )
+from mtsig_core.report.html import is_on_page
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.kept_tasks import KeptDraws
 from pages._ui import background, charts, controls, screen, session_limits

@@ -171,10 +171,11 @@ def show_ranks(comparison: TaskComparison, metric: str, key: str, click: str = "
             table, ruled={*table.ruled, *ranked[-1:] * (len(table.ruled) % 2)}
         )  # which ends the shading
     clicked = screen.show_table(table, key, open_cells=True)
-    legend = " ".join(table.legend.explain(table, "Coloured", "Shading"))
+    sentences = explain_ranking(comparison, metric)
+    legend = " ".join(table.legend.explain(table, "Coloured", "Shading")) or sentences[0]
     st.caption(
-        f"{legend}{unranked} Click a cell to open the language pair{click}.".strip(),
-        help=" ".join(explain_ranking(comparison, metric)),
+        f"{legend}{unranked} Click a cell to open the language pair{click}.",
+        help=" ".join(sentences),
     )
     if (
         clicked is None
