@@ -95,7 +95,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Numbers:
+class CommandOutput:
     """The numbers of a command by one metric.
 
     `content` is for JSON, `tables` are for CSV. What is the same for all metrics is in `head`. A
@@ -117,7 +117,7 @@ class Command:
     """
 
     about: str
-    work: Callable[[Request], Numbers]
+    work: Callable[[Request], CommandOutput]
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     helps: Mapping[str, str] = field(default_factory=dict)
 
@@ -179,7 +179,7 @@ def run_command(args: Namespace) -> None:
     write(output, args.out)
 
 
-def _write_json(testset: TestSet, results: Mapping[str, Numbers]) -> str:
+def _write_json(testset: TestSet, results: Mapping[str, CommandOutput]) -> str:
     first = next(iter(results.values()))
     record = {
         "testset": info_record(TestSetInfo.from_testset(testset)),
@@ -189,7 +189,7 @@ def _write_json(testset: TestSet, results: Mapping[str, Numbers]) -> str:
     return to_json(record)
 
 
-def _write_csv(results: Mapping[str, Numbers]) -> str:
+def _write_csv(results: Mapping[str, CommandOutput]) -> str:
     rows = []
     for metric, numbers in results.items():
         for table, records in numbers.tables.items():
@@ -218,7 +218,7 @@ def _validate(
     name: str,
     table: str = "rows",
     paper: papers.PublishedTable | None = None,
-) -> Numbers:
+) -> CommandOutput:
     (function,) = find_functions(f"validate {name}")
     experiment = request.run(function)
     if name == "pair":  # all metrics look at one pair, by default the best two of the first metric
@@ -231,7 +231,7 @@ def _validate(
     published = None if paper is None else asdict(paper)
     head = {"version": __version__, "published": published}
     tables = {table: experiment.records(table)}
-    return Numbers(content, tables, head, experiment.columns(table))
+    return CommandOutput(content, tables, head, experiment.columns(table))
 
 
 def _validation(
@@ -244,7 +244,7 @@ def _validation(
 # `sample`: blocks, broad samples, and how much wider the first spread.
 
 
-def _sample(request: Request) -> Numbers:
+def _sample(request: Request) -> CommandOutput:
     experiment = request.run(sampling, kind=request.args.name)
     alpha = experiment.settings.alpha
     system_samples, summaries, pairs = {}, {}, []
@@ -287,7 +287,7 @@ def _sample(request: Request) -> Numbers:
         shuffled=experiment.shuffled,
         trials=experiment.trials,
     )
-    return Numbers(content, {"systems": system_rows, "pairs": pair_rows}, head)
+    return CommandOutput(content, {"systems": system_rows, "pairs": pair_rows}, head)
 
 
 def _summarize(system: SampledSystem) -> dict[str, float | int | None]:
@@ -321,7 +321,7 @@ def _tally(pair: SampledPair, test: str, alpha: float) -> dict[str, float | int 
     return record
 
 
-def _spread(request: Request) -> Numbers:
+def _spread(request: Request) -> CommandOutput:
     experiment = request.run(spreads, sizes=request.args.sizes)
     rows = experiment.records()
     ratios = []
@@ -334,13 +334,13 @@ def _spread(request: Request) -> Numbers:
         "version": __version__,
     }
     content = {"signature": request.signature, "rows": rows, "ratios": ratios}
-    return Numbers(content, {"rows": rows}, {"settings": settings})
+    return CommandOutput(content, {"rows": rows}, {"settings": settings})
 
 
 # `sweep`: sizes of the test set, numbers of references, of bootstrap samples.
 
 
-def _sweep_size(request: Request) -> Numbers:
+def _sweep_size(request: Request) -> CommandOutput:
     args = request.args
     sweep = request.run(sweep_sizes, sizes=args.sizes)
     tables = {
@@ -369,20 +369,20 @@ def _sweep_size(request: Request) -> Numbers:
         **tables,
     }
     choices = {name: getattr(args, name) for name in ("repeats", "difference", "power")}
-    return Numbers(content, tables, _record_settings(sweep.settings, **choices))
+    return CommandOutput(content, tables, _record_settings(sweep.settings, **choices))
 
 
-def _sweep_references(request: Request) -> Numbers:
+def _sweep_references(request: Request) -> CommandOutput:
     args = request.args
     sweep = request.run(sweep_references, shares=args.shares)
     rows = reference_records(sweep)
     paper = f"{papers.ZHANG_VOGEL_3.source}; {papers.ZHANG_VOGEL_4.source}"
     content = {"n_units": sweep.n_units, "paper": paper, "rows": rows}
     head = _record_settings(sweep.settings, repeats=args.repeats, shares=list(args.shares))
-    return Numbers(content, {"rows": rows}, head)
+    return CommandOutput(content, {"rows": rows}, head)
 
 
-def _sweep_resamples(request: Request) -> Numbers:
+def _sweep_resamples(request: Request) -> CommandOutput:
     experiment = request.run(stability)
     content = {
         "signature": request.signature,
@@ -397,7 +397,7 @@ def _sweep_resamples(request: Request) -> Numbers:
         records = experiment.records(name)
         tables[name] = [{"system": experiment.system, **record} for record in records]
     head = _record_settings(experiment.settings, pool=experiment.settings.resamples)
-    return Numbers(content, tables, head)
+    return CommandOutput(content, tables, head)
 
 
 def _parse_shares(text: str) -> list[float]:
@@ -410,23 +410,23 @@ def _parse_shares(text: str) -> list[float]:
 # `metrics`: what is inside a score.
 
 
-def _precisions(request: Request) -> Numbers:
+def _precisions(request: Request) -> CommandOutput:
     systems = [asdict(row) for row in request.run(precisions)]
     content = {"signature": request.signature, "systems": systems}
-    return Numbers(content, {"systems": systems})
+    return CommandOutput(content, {"systems": systems})
 
 
-def _lengths(request: Request) -> Numbers:
+def _lengths(request: Request) -> CommandOutput:
     experiment = request.run(lengths)
-    return Numbers(asdict(experiment), {"lengths": length_records(experiment)})
+    return CommandOutput(asdict(experiment), {"lengths": length_records(experiment)})
 
 
-def _example(request: Request) -> Numbers:
+def _example(request: Request) -> CommandOutput:
     testset, metric, args = request.testset, request.metric, request.args
     check_bleu(testset, metric)
     if args.line is not None:
         example = worked_example(testset, args.system_name, args.line, metric)
-        return Numbers(asdict(example), {"steps": step_records(example)})
+        return CommandOutput(asdict(example), {"steps": step_records(example)})
     if args.system_name is not None:
         raise SettingError(
             f"--system-name {args.system_name} without --line: the example of the reading note is of no "
@@ -438,15 +438,15 @@ def _example(request: Request) -> Numbers:
         **asdict(note),
         "claims": [asdict(claim) for claim in NOTE_CLAIMS],
     }
-    return Numbers(content, {"steps": step_records(note)})
+    return CommandOutput(content, {"steps": step_records(note)})
 
 
-def _averages(request: Request) -> Numbers:
+def _averages(request: Request) -> CommandOutput:
     experiment = request.run(averages)
-    return Numbers(asdict(experiment), {"systems": experiment.records("systems")})
+    return CommandOutput(asdict(experiment), {"systems": experiment.records("systems")})
 
 
-def _students_t(request: Request) -> Numbers:
+def _students_t(request: Request) -> CommandOutput:
     args = request.args
     experiment = request.run(students_t)
     x, t, normal = densities(**read_arguments(args, densities))
@@ -459,12 +459,12 @@ def _students_t(request: Request) -> Numbers:
         "t": t.tolist(),
         "normal": normal.tolist(),
     }
-    return Numbers(content, {"rows": experiment.records()})
+    return CommandOutput(content, {"rows": experiment.records()})
 
 
-def _signatures(request: Request) -> Numbers:
+def _signatures(request: Request) -> CommandOutput:
     scores = [asdict(row) for row in request.run(signatures)]
-    return Numbers({"scores": scores}, {"scores": scores})
+    return CommandOutput({"scores": scores}, {"scores": scores})
 
 
 _OF_SAMPLES = {
