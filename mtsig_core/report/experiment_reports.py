@@ -68,7 +68,7 @@ from mtsig_core.results import (
 )
 from mtsig_core.schema import to_json, to_plain
 from mtsig_core.stats.cautions import about_agreement
-from mtsig_core.stats.few_units import least_of_units
+from mtsig_core.stats.few_units import p_floor
 from mtsig_core.stats.published_scores import (
     RankBeside,
     RankReplication,
@@ -481,7 +481,7 @@ def domains_verdict(found: ByDomain) -> str:
     units = sum(
         part.n_documents or 0 if unit == "document" else part.n_segments for part in found.domains
     )
-    if float(least_of_units(TESTS[found.test], unit, np.array(units))) > found.sampling.alpha:
+    if float(p_floor(TESTS[found.test], unit, np.array(units))) > found.sampling.alpha:
         return f"no pair can be significant with {format_count(units, unit)}"
     n = sum(pair.better is not None for pair in found.pairs)
     opposed, reverses = (

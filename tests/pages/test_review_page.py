@@ -341,7 +341,7 @@ def test_a_pair_opened_from_a_review_has_its_settings_and_exclusions(at, root, k
     app = at("summary", testset="task/en-ja_JP", metric="XCOMET", trials="1999", exclude="Alpha")
     app.query_params["review"] = kept.read_link
     with monkeypatch.context() as patch:
-        patch.setattr(screen, "_show_grid", lambda *args: (0, 3) if args[5] else None)
+        patch.setattr(screen._Grid, "choose_cell", lambda grid: (0, 3))
         followed(app, lambda: app.switch_page("pages/review.py").run(), monkeypatch)
     assert app.title[0].value == "Summary" and not app.exception
     asked = {"testset": "task/en-de_DE", "exclude": "Gamma", "trials": "999", "rank_rule": "wmt25"}
