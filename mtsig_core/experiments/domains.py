@@ -21,16 +21,16 @@ from mtsig_core.results import (
     TestSetInfo,
 )
 from mtsig_core.stats import engine
-from mtsig_core.stats.cautions import about_few_in, about_files, about_need_of_units, about_scores
+from mtsig_core.stats.cautions import about_few_in, about_need_of_units, about_scores
 from mtsig_core.stats.draws import PartDraws, derive_seed, draw_part, step_down, test_pairs
 from mtsig_core.stats.engine import Measured, measure
 from mtsig_core.stats.few_units import (
     FEW_FOR_BOOTSTRAP,
-    least_of_units,
     p_floor,
     units_freedom,
     welch_satterthwaite,
 )
+from mtsig_core.stats.file_cautions import about_files
 from mtsig_core.stats.intervals import finite_ends
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, effective_number
 from mtsig_core.stats.settings import Plan, check_trials, resolve_sampling
@@ -158,7 +158,7 @@ def _about_bootstrap(units: Units, of: np.ndarray, result: ByDomain) -> Iterator
     if min(map(effective_number, parts)) < FEW_FOR_BOOTSTRAP:
         yield from about_need_of_units(result.test)
     fewest = min(np.count_nonzero(sizes) for sizes in parts)
-    least = float(least_of_units(TESTS[result.test], result.sampling.unit, np.array(fewest)))
+    least = float(p_floor(TESTS[result.test], result.sampling.unit, np.array(fewest)))
     if not significant(least, result.sampling.alpha):
         yield Caution("whole-undecided", remedies=({"test": "ar"},))
 

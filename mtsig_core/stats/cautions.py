@@ -6,21 +6,14 @@
 from __future__ import annotations
 
 import math
-import re
 import statistics
-import unicodedata
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
-from itertools import chain, combinations, islice, takewhile
-from operator import eq
+from itertools import chain, combinations
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from mtsig_core.alignment import Reordering, find_reordering
 from mtsig_core.caution import Caution
 from mtsig_core.errors import Remedy
 from mtsig_core.languages import find_spaceless
@@ -35,7 +28,6 @@ from mtsig_core.metrics import (
     package_of,
     resolve_metric,
 )
-from mtsig_core.metrics.cache import remember
 from mtsig_core.results import (
     Agreement,
     MacroResult,
@@ -66,13 +58,12 @@ from mtsig_core.stats.few_units import (
     fewest_trials,
     fewest_units,
     find_shortage,
-    least_of_units,
-    least_p,
+    p_floor,
     rank_correction,
     suggest_settings,
 )
+from mtsig_core.stats.file_cautions import about_files
 from mtsig_core.stats.intervals import LEAST_UNITS
-from mtsig_core.stats.line_cautions import ENTITY, about_characters, about_lines
 from mtsig_core.stats.ranks import (
     RANK_RULES,
     count_reversed_pairs,
@@ -82,7 +73,7 @@ from mtsig_core.stats.ranks import (
 from mtsig_core.stats.resampling import Units, make_units
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, is_split, significant
 from mtsig_core.stats.skew import SkewedSystem
-from mtsig_core.testset import TestSet, count_characters, show_name
+from mtsig_core.testset import TestSet, count_characters
 
 #: How many times too wide the standard error of a difference that is adjusted for raters may be
 #: without a warning.
@@ -316,7 +307,7 @@ def about_few_in(
         else next(
             n
             for n in range(2, 2000)
-            if significant(float(least_of_units(TESTS[test], unit, np.array(n))), alpha)
+            if significant(float(p_floor(TESTS[test], unit, np.array(n))), alpha)
         )
     )
     hopeless = {name: n for name, n in parts.items() if n < needed}
@@ -540,7 +531,15 @@ def _about_family(settings: Settings, result: MetricResult) -> Iterator[Caution]
     lacks = find_shortage(settings, result)
     if lacks == "units":
         n = count_most_units(result)
-        least = float(least_p(settings, np.array([n]))[0])
+        least = float(
+            p_floor(
+                TESTS[settings.test],
+                settings.unit,
+                np.array([n]),
+                settings.block_length,
+                settings.trials,
+            )[0]
+        )
         multiplied = settings.correction in ("bonferroni", "holm") and m > 1
         yield Caution(
             "too-few-units",
@@ -865,9 +864,7 @@ def _few_differences(
     if pair.n_apart is None:
         return {}
     test = TESTS[settings.test]
-    least = float(
-        least_of_units(test, settings.unit, np.array(pair.n_apart), settings.block_length)
-    )
+    least = float(p_floor(test, settings.unit, np.array(pair.n_apart), settings.block_length))
     if least <= 0 or pair.decidable and (pair.p_value is None or pair.p_value > least):
         return {}
     return {
@@ -1290,445 +1287,3 @@ def find_suspicions(testset: TestSet) -> list[Caution]:
         if 0 < ratio < _TOO_SHORT or ratio > _TOO_LONG:
             found.append(Caution("odd-length", {"ratio": ratio, "reference": first}, a=name))
     return found
-
-
-# -------------------------------------------------------------------------------------------------
-# Outputs that are hardly the right file, and references made from an output.
-
-
-_FOUND: WeakKeyDictionary[TestSet, tuple[Caution, ...]] = WeakKeyDictionary()
-_SEGMENTS = 2000  # that are looked at
-_WORTH_KEEPING = 2000  # outputs; fewer are looked through faster than a file is read
-
-
-def about_files(testset: TestSet) -> tuple[Caution, ...]:
-    """Warn of texts that are probably not the intended files; found once for each test set, and
-    kept with its statistics.
-    """
-    if testset not in _FOUND:
-        _FOUND[testset] = _kept_or_found(testset) if testset.references else ()
-    return _FOUND[testset]
-
-
-def _kept_or_found(testset: TestSet) -> tuple[Caution, ...]:
-    if len(testset.systems) * testset.n_segments < _WORTH_KEEPING:
-        return (*_about_files(testset),)
-    key = (
-        testset.digest,
-        hash(tuple(testset.lines)),
-        "facts of files and lines",
-    )  # facts name lines
-    return remember(tuple[Caution, ...], lambda: (*_about_files(testset),), *key)
-
-
-def _about_files(testset: TestSet) -> Iterator[Caution]:
-    reference = list(islice(next(iter(testset.references.values())), _SEGMENTS))
-    script = find_spaceless(reference)
-    source = None if testset.sources is None else strip_texts(islice(testset.sources, _SEGMENTS))
-    compared = {}
-    for name, texts in testset.systems.items():
-        output = list(islice(texts, _SEGMENTS))
-        looks = find_spaceless(output)
-        if strip_texts(output) == source:
-            yield Caution("is-source", a=name)
-        elif looks != script and any(output):
-            yield Caution("other-script", {"language": looks, "expected": script}, a=name)
-        elif any(output):
-            compared[name] = texts
-    in_disorder = [*_about_order(testset, compared)]
-    marked = [*_about_marks(testset, compared)]
-    yield from in_disorder
-    yield from marked
-    yield from _about_equal_lines(testset, compared)
-    known = {
-        caution.a for caution in (*in_disorder, *marked)
-    }  # what is wrong with each of their lines is told already
-    unmarked = {name: texts for name, texts in compared.items() if name not in known}
-    yield from about_lines(testset, unmarked)
-    yield from about_characters(testset, unmarked)
-
-
-def strip_texts(texts: Iterable[str | None]) -> list[str]:
-    """The texts without spaces at their ends; where there is none, an empty one."""
-    return [(text or "").strip() for text in texts]
-
-
-# -- lines in another order -----------------------------------------------------------------------
-
-
-def _about_order(testset: TestSet, systems: Mapping[str, Sequence[str]]) -> Iterator[Caution]:
-    found = {
-        reference: {
-            name: part
-            for name, texts in systems.items()
-            if (part := find_reordering(lines, texts)) is not None
-        }
-        for reference, lines in testset.references.items()
-    }
-    for reference, parts in found.items():
-        if len(parts) == len(systems) > 1:
-            yield Caution(
-                "reference-order",
-                {"reference": reference, **_part(testset, next(iter(parts.values())))},
-            )
-    kept = {
-        reference: parts
-        for reference, parts in found.items()
-        if len(parts) < len(systems) or len(systems) == 1
-    }
-    for name in systems:
-        if kept and all(name in parts for parts in kept.values()):
-            reference = next(iter(kept))
-            yield _out_of_order(
-                testset,
-                name,
-                reference,
-                kept[reference][name],
-                [other for other in systems if not any(other in parts for parts in kept.values())],
-            )
-
-
-def _out_of_order(
-    testset: TestSet, name: str, reference: str, part: Reordering, others: Iterable[str]
-) -> Caution:
-    """Return the warning about one system; `others` are those whose lines are in order."""
-    output = testset.systems[name]
-    same = next((other for other in others if _same_lines(output, testset.systems[other])), None)
-    return Caution(
-        "other-order",
-        {"reference": reference, **_part(testset, part), "shift": part.shift, "same_as": same},
-        a=name,
-        remedies=({"exclude": name},),
-    )
-
-
-def _part(testset: TestSet, part: Reordering) -> dict[str, int]:
-    """Return the first and the last line that fit other lines of the reference better."""
-    return {"first": testset.lines[part.start], "last": testset.lines[part.stop - 1]}
-
-
-def _same_lines(a: Sequence[str], b: Sequence[str]) -> bool:
-    """Return whether two texts share nearly all lines, in any order."""
-    counts = [Counter(islice(texts, _SEGMENTS)) for texts in (a, b)]
-    return (counts[0] & counts[1]).total() >= 0.9 * min(len(a), _SEGMENTS)
-
-
-# -- marks in most lines --------------------------------------------------------------------------
-
-
-# Pieces of lines that most lines of one text have and hardly any of the others.
-_EXAMPLE = 60  # characters of a line in the example
-_MARKED, _RARE = 0.5, 0.1  # shares of lines
-_QUOTES, _DIALOGUE = (
-    "\"'-–—",
-    0.8,
-)  # the ends of direct speech, and its share of the lines in a dialogue
-_GLANCED, _LOOKED, _LEAST = (
-    30,
-    200,
-    10,
-)  # lines to search for marks, lines to count them in, and the minimum
-_FIRST, _LAST = "\x02", "\x03"  # the ends of a line
-# minimum of lines with entities; also at least half as many as have these characters in other texts
-_ENTITIES = 3
-_ESCAPED = re.compile('[&<>"“”„«»]')  # the characters of entities, and their variants
-_VARIANTS = {
-    '"': re.compile("[“”„«»]|''"),
-    "'": re.compile("[‘’‚‹›]"),
-    ".": re.compile("。"),
-    ",": re.compile("、"),
-}
-_NUMBER = re.compile("[0-9]+")
-_SPACED = re.compile(r"(?<=\s)[.,;:!?]+(?=\s|$)")  # as tokenizers leave punctuation
-# Style, not a mark: letters and punctuation within a line or at its end, two of them at its start.
-_USUAL = re.compile(
-    rf"(?:[\w.,;:!?'\"-]|(?<! ) (?!\.))+|(?:[\w.,;:!?']| (?!\.))*{_LAST}|{_FIRST}[\w.,;:!?' ]{{0,2}}"
-)
-
-
-class _Sample:
-    """Distinct lines without empty ones, from all parts of a text, with the patterns in some of
-    them.
-    """
-
-    def __init__(self, texts: Iterable[Sequence[str | None]]):
-        some = chain.from_iterable(lines[:: max(1, len(lines) // _LOOKED)] for lines in texts)
-        self.texts = [*dict.fromkeys(filter(None, some))]
-
-    @cached_property
-    def lines(self) -> list[str]:
-        return [*map(_masked, self.texts)]
-
-    @cached_property
-    def pieces(self) -> dict[str, float]:
-        """Return the characters and pairs of characters of some lines, each with its share of
-        lines.
-        """
-        some = [*map(_masked, self.texts[:: max(1, len(self.texts) // _GLANCED)][:_GLANCED])]
-        counts = Counter(
-            chain.from_iterable({*line, *zip(line, line[1:], strict=False)} for line in some)
-        )
-        return {"".join(piece): count / len(some) for piece, count in counts.items()}
-
-    def share(self, piece: str) -> float:
-        """Return the share of lines that have a piece."""
-        return sum(piece in line for line in self.lines) / max(1, len(self.lines))
-
-
-def _about_marks(testset: TestSet, systems: Mapping[str, Sequence[str]]) -> Iterator[Caution]:
-    outputs = {name: _Sample([texts]) for name, texts in systems.items()}
-    references = {name: _Sample([texts]) for name, texts in testset.references.items()}
-    others = [
-        *references.values(),
-        *([] if testset.sources is None else [_Sample([testset.sources])]),
-    ]
-    for name, sample in outputs.items():
-        if facts := _describe_marks(sample, others):
-            yield Caution("marked-lines", facts, a=name, remedies=({"exclude": name},))
-    for name, sample in references.items():
-        if outputs and (facts := _describe_marks(sample, [*outputs.values()])):
-            yield Caution("marked-reference", {"reference": name, **facts})
-
-
-def _masked(text: str) -> str:
-    """Mask numbers, quotation marks, and punctuation after a space, between the ends of a line."""
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
-        for usual, variants in _VARIANTS.items():
-            text = variants.sub(usual, text)
-    return f"{_FIRST}{_NUMBER.sub('0', _SPACED.sub('.', text))}{_LAST}"
-
-
-def _describe_marks(sample: _Sample, others: Sequence[_Sample]) -> dict[str, Any]:
-    """Return in how many lines marks are, their kind, and an example; empty without marks."""
-    if len(sample.texts) < _LEAST:
-        return {}
-    if marks := _find_marks(sample, others):
-        having = [
-            text for text, line in zip(sample.texts, sample.lines, strict=True) if marks[0] in line
-        ]
-        spaced = any(mark.strip(_FIRST + _LAST) == " ." for mark in marks)
-        return _mark_facts(
-            "spaces" if spaced else "marks",
-            having,
-            sample,
-            []
-            if spaced
-            else [
-                (
-                    "start" if mark[0] == _FIRST else "end" if mark[-1] == _LAST else "anywhere",
-                    show_name(_as_written(mark, having[0])),
-                )
-                for mark in marks
-            ],
-        )
-    escaped = [text for text in sample.texts if "&" in text and ENTITY.search(text)]
-    meant = max(sum(bool(_ESCAPED.search(text)) for text in other.texts) for other in others)
-    if (
-        len(escaped) >= _ENTITIES
-        and len(escaped) > _MARKED * meant
-        and not any(ENTITY.search(text) for other in others for text in other.texts)
-    ):
-        return _mark_facts("entities", escaped, sample, [])
-    return {}
-
-
-def _mark_facts(
-    sort: str, having: Sequence[str], sample: _Sample, marks: list[tuple[str, str]]
-) -> dict[str, Any]:
-    text = having[0]
-    return {
-        "sort": sort,
-        "n": len(having),
-        "n_lines": len(sample.texts),
-        "marks": marks,
-        "example": show_name(text if len(text) <= _EXAMPLE else f"{text[:_EXAMPLE]}..."),
-    }
-
-
-def _find_marks(sample: _Sample, others: Sequence[_Sample]) -> list[str]:
-    """Return up to two pieces that most of the lines have, and hardly any of the others."""
-    often = [
-        piece
-        for piece, share in sample.pieces.items()
-        if share > 0.8 * _MARKED
-        and all(other.pieces.get(piece, 0) <= 2 * _RARE for other in others)
-    ]
-    found: list[str] = []
-    for piece in sorted(often, key=lambda piece: (-sample.pieces[piece], piece)):
-        if (
-            not any(piece in mark for mark in found)
-            and sample.share(piece) > _MARKED
-            and all(other.share(piece) <= _RARE for other in others)
-        ):
-            mark = _grown(piece, sample.lines)
-            dialogue = (
-                mark.strip(f"{_FIRST}{_LAST} ") in _QUOTES and sample.share(mark) <= _DIALOGUE
-            )
-            if not (
-                _USUAL.fullmatch(mark)
-                or dialogue
-                or _is_wording(mark, sample, others[0])
-                or any(mark in one or one in mark for one in found)
-            ):
-                found.append(mark)
-    return found[:2]
-
-
-def _is_wording(mark: str, sample: _Sample, other: _Sample) -> bool:
-    """Return whether words at the start of lines replace other words, as 'Press' for 'Click': lines
-    with added words are longer by them.
-    """
-    words = mark.strip(f"{_FIRST}{_LAST} ")
-    [(start, many)] = Counter(line.split(" ", 1)[0] for line in other.lines).most_common(1) or [
-        ("", 0)
-    ]
-    formulaic = (
-        mark[0] == _FIRST and many > _MARKED * len(other.lines) and start.strip(_FIRST) not in mark
-    )
-    if not formulaic and (" " not in words or re.search(r"[^\w ]", words)):
-        return False
-    longer = sum(map(len, sample.texts)) / len(sample.texts) - sum(map(len, other.texts)) / max(
-        1, len(other.texts)
-    )
-    return longer < len(words) / 2
-
-
-def _grown(piece: str, lines: Sequence[str]) -> str:
-    """Return the piece with the characters that nearly always surround it, except the full stop of
-    the sentence.
-    """
-    having = [(line, at) for line in lines if (at := line.find(piece)) >= 0]
-    while having:
-        around: Counter[str] = Counter()
-        for char, n in Counter(line[at - 1] for line, at in having if at).items():
-            around[char + piece] += n
-        for char, n in Counter(
-            line[at + len(piece)] for line, at in having if at + len(piece) < len(line)
-        ).items():
-            around[piece + char] += n
-        longer, count = around.most_common(1)[0] if around else ("", 0)
-        if count < 0.9 * len(having) or len(piece) > _EXAMPLE:
-            break
-        piece = longer
-        having = [(line, at) for line, _ in having if (at := line.find(piece)) >= 0]
-    return piece if len(piece.lstrip(".")) < 2 else piece.lstrip(".")
-
-
-def _as_written(mark: str, text: str) -> str:
-    """Return a mark with the number that it has in a line."""
-    shown = mark.strip(_FIRST + _LAST)
-    found = re.search(re.escape(shown).replace("0", "[0-9]+"), text)
-    return found[0] if found else shown
-
-
-# -- references made from an output ---------------------------------------------------------------
-
-
-_WORDS, _CHARACTERS = (
-    5,
-    12,
-)  # minimum of a line (characters in scripts without spaces): short lines are often equal
-_EQUAL, _SHARE, _TIMES = (
-    10,
-    0.05,
-    2,
-)  # minimum of lines equal to a reference: number, share, times the next system
-_SURE, _LUCK = 0.001, 0.6  # the largest p of so many by chance, if the true shares were 0.6 and 0.4
-#: Lines with one other word, as a multiple of their number if errors are independent and as many
-#: lines are equal. Within these bounds the errors are those of any good translation.
-_NEAR = (0.6, 1.25)
-#: Share of lines equal to a reference, and times as many as of the next system, that no independent
-#: translator reaches, however its errors are spread: words of an output may have been edited one by
-#: one.
-_CERTAIN, _CERTAIN_TIMES = 0.55, 4
-_TWINS = 0.8  # share of these lines that another system has, too: one was made from the other
-
-
-def _about_equal_lines(testset: TestSet, systems: Mapping[str, Sequence[str]]) -> Iterator[Caution]:
-    """Warn of each reference that one system equals in many more lines than the others do."""
-    step = max(1, testset.n_segments // _SEGMENTS)
-    for reference, texts in testset.references.items():
-        lines = texts[::step]
-        long = np.fromiter(map(_is_long, lines), bool, len(lines))
-        equal = {
-            name: long & np.fromiter(map(eq, lines, output[::step]), bool, len(lines))
-            for name, output in systems.items()
-        }
-        counts = {name: int(rows.sum()) for name, rows in equal.items() if rows.sum() < long.sum()}
-        if len(counts) < 2:
-            continue
-        first = max(counts, key=lambda name: counts[name])
-        most = counts.pop(first)
-        second = max(
-            (name for name in counts if (equal[first] & equal[name]).sum() < _TWINS * most),
-            key=lambda name: counts[name],
-            default=None,
-        )
-        if second is None or not _is_far_more(most, counts[second], int(long.sum())):
-            continue
-        is_certain = most >= _CERTAIN * long.sum() and most >= _CERTAIN_TIMES * counts[second]
-        nearly = sum(
-            map(
-                _is_nearly,
-                np.array(lines, object)[long],
-                np.array(systems[first][::step], object)[long],
-            )
-        )
-        expected = most * math.log(
-            long.sum() / most
-        )  # of Poisson's distribution of errors, 0 in `most` lines
-        if not is_certain and _NEAR[0] * expected < nearly < _NEAR[1] * expected:
-            continue
-        others = [other for other in testset.references if other != reference]
-        yield Caution(
-            "made-from-output",
-            {
-                "reference": reference,
-                "n": most,
-                "n_lines": int(long.sum()),
-                "next_system": second,
-                "n_next": counts[second],
-                "has_others": bool(others),
-            },
-            a=first,
-            remedies=({"refs": ",".join(others)} if others else {"exclude": first},),
-        )
-
-
-def _is_long(text: str | None) -> bool:
-    """Return whether two translators seldom write such a line alike; in scripts without spaces
-    characters count.
-    """
-    return text is not None and (len(text.split()) >= _WORDS or not _has_spaces(text))
-
-
-def _has_spaces(text: str) -> bool:
-    return text.isascii() or _CHARACTERS * (text.count(" ") + 1) > len(text)
-
-
-def _is_far_more(most: int, next_most: int, n: int) -> bool:
-    """Return whether a system equals a reference in far more of `n` lines than the next one, beyond
-    chance.
-    """
-    if most < max(_EQUAL, _SHARE * n, _TIMES * next_most):
-        return False
-    from scipy.stats import binom  # late: seldom needed
-
-    return float(binom.sf(most - 1, most + next_most, _LUCK)) < _SURE
-
-
-def _is_nearly(a: str | None, b: str) -> bool:
-    """Return whether one word (two characters, without spaces) was changed, removed or added."""
-    if a is None or a == b:
-        return False
-    spaced = _has_spaces(a)
-    ours, theirs = (text.split() if spaced else list(text) for text in (a, b))
-    same = sum(
-        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs, strict=False))
-    )
-    ours, theirs = ours[same:][::-1], theirs[same:][::-1]
-    same = sum(
-        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs, strict=False))
-    )
-    return max(len(ours), len(theirs)) - same <= (1 if spaced else 2)
