@@ -138,7 +138,7 @@ def read_automatic_scores(folder: Path, pairs: Collection[str] | None) -> dict[s
         pairs = sorted(scores_by_pair)
     for pair in pairs:
         if pair not in scores_by_pair:
-            raise explain_unknown("language pair", pair, list_pairs(folder))
+            raise explain_unknown("language pair", pair, list_scored_pairs(folder))
     name = folder_name(folder)
     return {pair: scores_by_pair[pair].join(f"{name} {pair}", pair) for pair in pairs}
 
@@ -179,7 +179,7 @@ def _list_files(folder: Path) -> list[Path]:
     return files
 
 
-def list_pairs(folder: Path) -> list[str]:
+def list_scored_pairs(folder: Path) -> list[str]:
     """The language pairs that any line names, sorted; a quick list for a choice, not a check."""
     pairs = set()
     for path in _list_files(folder):

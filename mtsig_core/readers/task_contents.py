@@ -30,17 +30,17 @@ from mtsig_core.readers.lines import read_beginning
 from mtsig_core.readers.score_tables import cut_lines, list_pairs_of_lines
 from mtsig_core.readers.systems_table import METADATA_FILE, SYSTEMS_FILE
 from mtsig_core.readers.tasks import (
-    HUMAN_SCORES,
-    METRIC_SCORES,
+    HUMAN_FOLDER,
+    METRIC_FOLDER,
     SEG_SCORE_ENDINGS,
-    ScoreTable,
-    describe_table,
+    TaskTable,
+    describe_task_table,
     find_document_files,
     find_task,
     find_xml,
     is_of_task,
     is_task,
-    list_tables,
+    list_task_tables,
     pairs_of,
 )
 from mtsig_core.readers.texts import find_runs
@@ -55,14 +55,14 @@ _TASK_FOLDERS = {
     "metadata",
     "metainfo",
     automatic_scores.FOLDER_NAME,
-    HUMAN_SCORES,
-    METRIC_SCORES,
+    HUMAN_FOLDER,
+    METRIC_FOLDER,
 }
 _TABLES_OF_SYSTEMS = (SYSTEMS_FILE, METADATA_FILE)
 _MAX_NAMES = 8  # files of which a sentence has the names
 
 
-class PairFile(NamedTuple):
+class FileOfPair(NamedTuple):
     """A file that may join one language pair of a task."""
 
     pair: str
@@ -101,7 +101,7 @@ def contents_of(archive: FilePath) -> Contents:
         scores |= dict.fromkeys(tables_beside(place, pairs, MAX_DEPTH))
         runs += find_runs(place, pairs)
         files += _list_loose(place, MAX_DEPTH)
-    tables = list_tables(task)
+    tables = list_task_tables(task)
     read_paths = {path for _, _, path in (*scores, *runs)}
     read_paths |= {str(table.path) for table in tables}
     for paths in find_xml(task).values():
@@ -161,7 +161,7 @@ def unread_sentences(unread: Iterable[tuple[str, str]]) -> list[str]:
 # Tables of segment scores.
 
 
-def tables_beside(folder: FilePath, pairs: Collection[str], depth: int = 1) -> list[PairFile]:
+def tables_beside(folder: FilePath, pairs: Collection[str], depth: int = 1) -> list[FileOfPair]:
     """The tables of segment scores in the folder of a task with texts, for these language pairs.
 
     Ratings are known by their content; other tables are called ``PAIR.NAME.tsv``, such as
@@ -170,17 +170,17 @@ def tables_beside(folder: FilePath, pairs: Collection[str], depth: int = 1) -> l
     """
     root = Path(folder)
     has_texts = is_folder(root) and not is_folder(root / automatic_scores.FOLDER_NAME)
-    if not has_texts or list_tables(root):
+    if not has_texts or list_task_tables(root):
         return []
     files = []
     for path in _list_loose(root, depth):
         table = _find_table(path, pairs)
         if table is not None:
-            files += [PairFile(pair, table.name, str(path)) for pair in table.pairs]
+            files += [FileOfPair(pair, table.name, str(path)) for pair in table.pairs]
     return files
 
 
-def _find_table(path: Path, pairs: Collection[str]) -> ScoreTable | None:
+def _find_table(path: Path, pairs: Collection[str]) -> TaskTable | None:
     """The table of scores beside texts in a file, with those of these language pairs that it has.
 
     None of another file.
@@ -188,7 +188,7 @@ def _find_table(path: Path, pairs: Collection[str]) -> ScoreTable | None:
     named = _split_table_name(path.name)
     if named is not None:
         pair, name = named
-        return ScoreTable(name, path, [pair]) if pair in pairs else None
+        return TaskTable(name, path, [pair]) if pair in pairs else None
     if path.name in _TABLES_OF_SYSTEMS or is_of_task(path.name) or task_name(path.name) is not None:
         return None
     table = None
@@ -201,7 +201,7 @@ def _find_table(path: Path, pairs: Collection[str]) -> ScoreTable | None:
     return table._replace(pairs=[pair for pair in table.pairs if pair in pairs])
 
 
-def _find_ratings(path: Path) -> ScoreTable | None:
+def _find_ratings(path: Path) -> TaskTable | None:
     """The table of scores of segments in a file whose content shows it; None of another file."""
     if not os.path.isfile(path):  # in an archive
         return _read_ratings(path)
@@ -210,18 +210,18 @@ def _find_ratings(path: Path) -> ScoreTable | None:
 
 
 @lru_cache(maxsize=256)
-def _read_ratings_once(path: Path, *_state: int) -> ScoreTable | None:
+def _read_ratings_once(path: Path, *_state: int) -> TaskTable | None:
     """The same, kept until the file changes, as pages ask for it in each run."""
     return _read_ratings(path)
 
 
-def _read_ratings(path: Path) -> ScoreTable | None:
+def _read_ratings(path: Path) -> TaskTable | None:
     head = read_beginning(path)
     fmt = sniff(cut_lines(head))
     if fmt is None or not fmt.holds_scores:
         return None
     pairs = list_pairs_of_lines(path)
-    return None if pairs is None else describe_table(path, head, pairs)
+    return None if pairs is None else describe_task_table(path, head, pairs)
 
 
 def _split_table_name(file: str) -> tuple[str, str] | None:
@@ -251,10 +251,10 @@ def _explain_unread(path: Path, task: Path, pairs: Collection[str]) -> str:
     """
     folder = _find_task_folder(path, task)
     pair = ""
-    if folder == HUMAN_SCORES:
+    if folder == HUMAN_FOLDER:
         is_read = path.name.endswith(SEG_SCORE_ENDINGS)
         pair, _, _ = path.name.partition(".")
-    elif folder == METRIC_SCORES:
+    elif folder == METRIC_FOLDER:
         is_read = path.name.endswith(SEG_SCORE_ENDINGS)
         pair = path.parent.name
     elif folder == automatic_scores.FOLDER_NAME:

@@ -76,7 +76,7 @@ class _Options:
 #
 # Scores of systems, documents and domains (``.sys.score``, ...) are not read.
 
-HUMAN_SCORES, METRIC_SCORES = "human-scores", "metric-scores"
+HUMAN_FOLDER, METRIC_FOLDER = "human-scores", "metric-scores"
 SEG_SCORE_ENDINGS = (".seg.score", ".seg.score.gz")
 
 
@@ -141,7 +141,7 @@ def _check_block(path: Path, system: str, values: Sequence[float | None], testse
 
 def _list_seg_scores(folder: Path, pair: str) -> list[_SegScoreFile]:
     files = []
-    places = ((folder / HUMAN_SCORES, f"{pair}."), (folder / METRIC_SCORES / pair, ""))
+    places = ((folder / HUMAN_FOLDER, f"{pair}."), (folder / METRIC_FOLDER / pair, ""))
     for place, prefix in places:
         for path in list_paths(place):
             for ending in SEG_SCORE_ENDINGS:
@@ -215,7 +215,7 @@ def _check_pairs(pairs: Iterable[str], known: Collection[str]) -> None:
 # pairs. Those of one name are put together.
 
 
-class ScoreTable(NamedTuple):
+class TaskTable(NamedTuple):
     """A file with scores of segments."""
 
     name: str  # what the scores are called
@@ -223,7 +223,7 @@ class ScoreTable(NamedTuple):
     pairs: list[str]  # language pairs, by its content, or else by its name
 
 
-def list_tables(folder: Path) -> list[ScoreTable]:
+def list_task_tables(folder: Path) -> list[TaskTable]:
     """The tables in a folder that has nothing else; empty of another."""
     if _list_marks(folder):
         return []
@@ -235,21 +235,21 @@ def list_tables(folder: Path) -> list[ScoreTable]:
         fmt = sniff(cut_lines(head))
         if fmt is None or SCORE_TABLE not in fmt.reads:
             return []
-        table = describe_table(path, head, list_langpairs(path))
+        table = describe_task_table(path, head, list_langpairs(path))
         if not table.pairs:
             return []
         tables.append(table)
     return tables
 
 
-def describe_table(path: Path, head: bytes, pairs: Iterable[str]) -> ScoreTable:
+def describe_task_table(path: Path, head: bytes, pairs: Iterable[str]) -> TaskTable:
     """A table of scores by its beginning, its name, and the language pairs that its rows have."""
     table_pairs = [pair for pair in pairs if is_langpair(pair)]
     if not table_pairs:
         _, pair, _ = without_pair(path.name)
         pair = pair or find_pair(path.name)
         table_pairs = [pair] if pair else []
-    return ScoreTable(name_scores(head) or path.name.partition(".")[0], path, table_pairs)
+    return TaskTable(name_scores(head) or path.name.partition(".")[0], path, table_pairs)
 
 
 def _is_description(path: Path) -> bool:
@@ -263,7 +263,7 @@ def _is_description(path: Path) -> bool:
 
 def _list_table_pairs(folder: Path) -> list[str]:
     pairs: dict[str, None] = {}
-    for table in list_tables(folder):
+    for table in list_task_tables(folder):
         pairs.update(dict.fromkeys(table.pairs))
     return list(pairs)
 
@@ -271,7 +271,7 @@ def _list_table_pairs(folder: Path) -> list[str]:
 def _read_tables(
     folder: Path, pairs: Collection[str] | None, options: _Options
 ) -> dict[str, TestSet]:
-    tables = list_tables(folder)
+    tables = list_task_tables(folder)
     testsets = {}
     for pair in _list_table_pairs(folder) if pairs is None else pairs:
         files = [(table.name, table.path) for table in tables if pair in table.pairs]
@@ -334,11 +334,13 @@ class _Layout:
 _TEXTS = _Layout(language_pairs, _read_texts, _list_seg_score_names)
 _XML = _Layout(lambda folder: sorted(find_xml(folder)), _read_xml)
 _DOCUMENTS = _Layout(lambda folder: _list_document_pairs(folder)[0], _read_documents)
-_SCORES = _Layout(automatic_scores.list_pairs, _read_automatic_scores, _list_automatic_score_names)
+_SCORES = _Layout(
+    automatic_scores.list_scored_pairs, _read_automatic_scores, _list_automatic_score_names
+)
 _TABLES = _Layout(
     _list_table_pairs,
     _read_tables,
-    lambda folder: {table.name for table in list_tables(folder)},
+    lambda folder: {table.name for table in list_task_tables(folder)},
 )
 
 
@@ -347,7 +349,7 @@ def _find_layout(folder: Path) -> _Layout:
         return _SCORES
     if find_xml(folder):
         return _XML
-    if list_tables(folder):
+    if list_task_tables(folder):
         return _TABLES
     if find_document_files(folder):
         return _DOCUMENTS
@@ -402,13 +404,13 @@ def has_scores(folder: FilePath) -> bool:
     """Whether a folder has segment scores, with texts or without, whose direction may be given."""
     marks = _list_marks(folder)
     if not marks:
-        return bool(list_tables(Path(folder)))
+        return bool(list_task_tables(Path(folder)))
     return any(path.name != "references" for path in marks)
 
 
 def _list_marks(folder: FilePath) -> list[Path]:
     """The folders that show a task, in a folder, or at any depth in a zip."""
-    names = ("references", automatic_scores.FOLDER_NAME, HUMAN_SCORES, METRIC_SCORES)
+    names = ("references", automatic_scores.FOLDER_NAME, HUMAN_FOLDER, METRIC_FOLDER)
     return [path for path in list_paths(folder) if path.name in names and is_folder(path)]
 
 
@@ -425,7 +427,7 @@ def is_task(folder: FilePath) -> bool:
     root = Path(folder)
     return (
         any(map(is_of_task, names))
-        or bool(list_tables(root))
+        or bool(list_task_tables(root))
         or find_document_files(root) is not None
     )
 
