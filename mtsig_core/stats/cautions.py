@@ -58,8 +58,7 @@ from mtsig_core.stats.few_units import (
     fewest_trials,
     fewest_units,
     find_shortage,
-    least_of_units,
-    least_p,
+    p_floor,
     rank_correction,
     suggest_settings,
 )
@@ -325,7 +324,7 @@ def about_few_in(
 def _count_needed(test: str, unit: str, alpha: float) -> int:
     """Return how many units a test needs to find a single pair significant."""
     n = 2
-    while not significant(float(least_of_units(TESTS[test], unit, np.array(n))), alpha):
+    while not significant(float(p_floor(TESTS[test], unit, np.array(n))), alpha):
         n += 1
     return n
 
@@ -557,7 +556,9 @@ def _about_family(settings: Settings, result: MetricResult) -> Iterator[Caution]
 
 def _warn_of_few_units(settings: Settings, result: MetricResult) -> Caution:
     n_pairs, n_units = len(result.tested), count_most_units(result)
-    least = float(least_p(settings, np.array([n_units]))[0])
+    test = TESTS[settings.test]
+    floor = p_floor(test, settings.unit, np.array(n_units), settings.block_length, settings.trials)
+    least = float(floor)
     least_adjusted = None
     if settings.correction in ("bonferroni", "holm") and n_pairs > 1:
         least_adjusted = min(1.0, least * n_pairs)
@@ -569,7 +570,7 @@ def _warn_of_few_units(settings: Settings, result: MetricResult) -> Caution:
         "correction": settings.correction,
         "least": least,
         "least_adjusted": least_adjusted,
-        "bootstrap": TESTS[settings.test].is_bootstrap,
+        "bootstrap": test.is_bootstrap,
         "needed": fewest_units(settings, n_pairs),
     }
     remedies = suggest_settings(settings, n_pairs, n_units)
@@ -852,7 +853,7 @@ def _few_differences(
     if pair.n_apart is None:
         return {}
     test, n_apart = TESTS[settings.test], np.array(pair.n_apart)
-    least = float(least_of_units(test, settings.unit, n_apart, settings.block_length))
+    least = float(p_floor(test, settings.unit, n_apart, settings.block_length))
     is_larger = pair.p_value is None or pair.p_value > least
     if least <= 0 or (pair.decidable and is_larger):
         return {}
