@@ -33,10 +33,10 @@ from mtsig_core.readers.columns import (
     NumberedRows,
     find_column,
     join_columns,
-    read_delimited,
-    read_records,
     show_names,
 )
+from mtsig_core.readers.delimited import read_delimited
+from mtsig_core.readers.json_tables import read_records
 from mtsig_core.readers.limits import spend
 from mtsig_core.readers.text_tables import name_reference
 from mtsig_core.testset import show_name
