@@ -19,6 +19,7 @@ from mtsig_core.readers.formats import SCORE_TABLE, SEGMENTS, SYSTEMS_TABLE
 from mtsig_core.readers.limits import hide_places, limit_reading, list_replacements, show_path
 from mtsig_core.readers.lines import read_bytes
 from mtsig_core.readers.ratings import parse_weights
+from mtsig_core.readers.sacrebleu_sets import read_sacrebleu, set_and_pair
 from mtsig_core.readers.score_tables import list_langpairs
 from mtsig_core.readers.scores import read_rated_outputs
 from mtsig_core.readers.tasks import (
@@ -31,7 +32,7 @@ from mtsig_core.readers.tasks import (
     read_task,
     tables_beside,
 )
-from mtsig_core.readers.texts import join_runs, read_sacrebleu, set_and_pair
+from mtsig_core.readers.texts import join_runs
 from mtsig_core.readers.wmt import folder_name, read_wmt_xml
 from mtsig_core.schema import from_plain, parse_json, to_plain
 from mtsig_core.score_names import explain_direction, told_direction

@@ -10,14 +10,14 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any
 
-from mtsig_core.cli.inputs import chosen_metrics, progress_line, read, warn_about_words, write
+from mtsig_core.cli.inputs import choose_metrics, progress_line, read, warn_about_words, write
 from mtsig_core.cli.options import (
     add_arguments,
     add_choice_of_systems,
     add_metric_options,
     add_output_options,
     add_source_options,
-    given,
+    read_arguments,
 )
 from mtsig_core.errors import NotYetError, SettingError
 from mtsig_core.experiments import papers
@@ -47,7 +47,7 @@ from mtsig_core.experiments.sweeps import (
 from mtsig_core.metrics import Metric, is_segment_mean
 from mtsig_core.report import export
 from mtsig_core.report.caution_words import info_record
-from mtsig_core.report.commands import called_by
+from mtsig_core.report.commands import find_functions
 from mtsig_core.report.experiment_tables import (
     detection_records,
     length_records,
@@ -121,7 +121,7 @@ add_validate, add_sample, add_sweep, add_metrics = (
 def run_command(args: Namespace) -> None:
     """Print the numbers of one command in the format that the options name."""
     testset = read(args)
-    metrics = chosen_metrics(args, testset)
+    metrics = choose_metrics(args, testset)
     warn_about_words(testset, metrics)
     testset = testset.keep_scorable(*(metric.name for metric in metrics))
     check_jobs(getattr(args, "jobs", 1))
@@ -177,8 +177,8 @@ def _validate(
     table: str = "rows",
     paper: papers.PublishedTable | None = None,
 ) -> Result:
-    (function,) = called_by(f"validate {name}")
-    one = function(testset, metric, progress=progress, **given(args, function))
+    (function,) = find_functions(f"validate {name}")
+    one = function(testset, metric, progress=progress, **read_arguments(args, function))
     if name == "pair":  # one pair for all metrics: where none is named, that of the first
         args.a, args.b = one.a, one.b
     content = {
@@ -208,7 +208,7 @@ def _validation(
 
 
 def _sample(testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None) -> Result:
-    one = sampling(testset, metric, args.name, progress=progress, **given(args, sampling))
+    one = sampling(testset, metric, args.name, progress=progress, **read_arguments(args, sampling))
     content = {
         "signature": one.signature,
         "higher_is_better": one.higher_is_better,
@@ -284,7 +284,9 @@ def _tally(pair: SampledPair, test: str, alpha: float) -> dict[str, float | int 
 
 
 def _spread(testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None) -> Result:
-    one = spreads(testset, metric, sizes=args.sizes, progress=progress, **given(args, spreads))
+    one = spreads(
+        testset, metric, sizes=args.sizes, progress=progress, **read_arguments(args, spreads)
+    )
     ratios = [
         dict(zip(("size", "lowest", "median", "highest"), (size, *ratios), strict=True))
         for size, ratios in one.ratios().items()
@@ -310,9 +312,13 @@ def _sweep_size(
     testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None
 ) -> Result:
     swept = sweep_sizes(
-        testset, metric, sizes=args.sizes, progress=progress, **given(args, sweep_sizes)
+        testset, metric, sizes=args.sizes, progress=progress, **read_arguments(args, sweep_sizes)
     )
-    planned = () if args.difference is None else plan(swept, args.difference, **given(args, plan))
+    planned = (
+        ()
+        if args.difference is None
+        else plan(swept, args.difference, **read_arguments(args, plan))
+    )
     tables = {
         "systems": system_records(swept, is_segment_mean(metric)),
         "pairs": swept.records("pairs"),
@@ -348,7 +354,11 @@ def _sweep_references(
     testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None
 ) -> Result:
     one = sweep_references(
-        testset, metric, shares=args.shares, progress=progress, **given(args, sweep_references)
+        testset,
+        metric,
+        shares=args.shares,
+        progress=progress,
+        **read_arguments(args, sweep_references),
     )
     rows = reference_records(one)
     paper = f"{papers.ZHANG_VOGEL_3.source}; {papers.ZHANG_VOGEL_4.source}"
@@ -362,7 +372,7 @@ def _sweep_references(
 def _sweep_resamples(
     testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None
 ) -> Result:
-    one = stability(testset, metric, progress=progress, **given(args, stability))
+    one = stability(testset, metric, progress=progress, **read_arguments(args, stability))
     content = {
         "signature": metric.signature(testset),
         "system": one.system,
@@ -397,7 +407,7 @@ def _precisions(
 def _lengths(
     testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None
 ) -> Result:
-    one = lengths(testset, metric, progress=progress, **given(args, lengths))
+    one = lengths(testset, metric, progress=progress, **read_arguments(args, lengths))
     return Result(asdict(one), {"lengths": length_records(one)})
 
 
@@ -427,15 +437,15 @@ def _example(
 def _averages(
     testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None
 ) -> Result:
-    one = averages(testset, metric, progress=progress, **given(args, averages))
+    one = averages(testset, metric, progress=progress, **read_arguments(args, averages))
     return Result(asdict(one), {"systems": one.records("systems")})
 
 
 def _students_t(
     testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None
 ) -> Result:
-    one = students_t(testset, metric, progress=progress, **given(args, students_t))
-    x, t, normal = (values.tolist() for values in densities(**given(args, densities)))
+    one = students_t(testset, metric, progress=progress, **read_arguments(args, students_t))
+    x, t, normal = (values.tolist() for values in densities(**read_arguments(args, densities)))
     density = {"n": args.n, "factor": factor(args.n, args.alpha), "x": x, "t": t, "normal": normal}
     return Result(
         {**asdict(one), "table_2": list(map(asdict, koehns_factors())), "density": density},
@@ -447,7 +457,10 @@ def _signatures(
     testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None
 ) -> Result:
     rows = list(
-        map(asdict, signatures(testset, metric, progress=progress, **given(args, signatures)))
+        map(
+            asdict,
+            signatures(testset, metric, progress=progress, **read_arguments(args, signatures)),
+        )
     )
     return Result({"scores": rows}, {"scores": rows})
 

@@ -21,7 +21,7 @@ from mtsig_core.results import (
     TestSetInfo,
 )
 from mtsig_core.stats import engine
-from mtsig_core.stats.cautions import about_few_in, about_files, about_need_of_units, about_scores
+from mtsig_core.stats.cautions import about_few_in, about_need_of_units, about_scores
 from mtsig_core.stats.draws import PartDraws, derive_seed, draw_part, step_down, test_pairs
 from mtsig_core.stats.engine import Measured, measure
 from mtsig_core.stats.few_units import (
@@ -31,6 +31,7 @@ from mtsig_core.stats.few_units import (
     units_freedom,
     welch_satterthwaite,
 )
+from mtsig_core.stats.file_cautions import about_files
 from mtsig_core.stats.intervals import finite_ends
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, effective_number
 from mtsig_core.stats.settings import Plan, check_trials, resolve_sampling

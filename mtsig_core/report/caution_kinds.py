@@ -388,9 +388,9 @@ CAUTION_KINDS: dict[str, Kind] = {
     "made-from-output": Kind(
         "files",
         Words(
-            "{a} equals reference {reference} in {n:,} of {n_lines:,} segments that are not short; the next system, "
-            "{next_system}, does in {n_next:,}. The reference may be an edited output of {a}, which every metric would "
-            "then favor.",
+            "{a} equals reference {reference}, or differs in one word, in {n:,} of {n_lines:,} segments that are not short; "
+            "the next system, {next_system}, does in {n_next:,}. The reference may be an edited output of {a}, which "
+            "every metric would then favor.",
             advice="{has_others:Score with another reference.|Use a reference that was made without machine "
             "translation, or exclude the system.}",
         ),

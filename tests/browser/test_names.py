@@ -17,8 +17,8 @@ from mtsig_core.reviews import Begin, Decide, Exclude, NoteOn
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.testset import TestSet
+from pages._store.database import open_database
 from pages._store.kept_reviews import ReviewStore
-from pages._store.kept_sets import open_store
 from tests.browser.conftest import TITLES, fits, follow, open_tab, ready, settled, watched
 
 pytestmark = pytest.mark.browser
@@ -245,14 +245,14 @@ def task(root):
         NoteOn("en-de_DE", METRIC, names[0], names[1], SAID),
         Decide("en-de_DE", tuple(names), SAID),
     )
-    store = open_store()
-    reviews = ReviewStore(store)
+    database = open_database()
+    reviews = ReviewStore(database)
     review = reviews.begin(
         Begin(folder.name, None, found.task.digest, digests, METRIC, {"trials": 999}), "somebody"
     )
     for seen, change in enumerate(changes, 1):
         review = reviews.add(review.edit_link, change, seen)
-    store.close()
+    database.close()
     return (
         source,
         compare_task(kept.leaving_out(review.review.exclusions), METRIC, trials=999),

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from mtsig_core.errors import InputError, MtsigError
 from mtsig_core.readers import lines as large
 from mtsig_core.readers import read_lines, read_scores, read_text
+from mtsig_core.readers.document_ids import read_documents
 from mtsig_core.readers.formats import (
     DOCUMENTS,
     FORMATS,
@@ -31,7 +32,7 @@ from mtsig_core.readers.formats import (
 )
 from mtsig_core.readers.limits import UploadLimits, limit_reading
 from mtsig_core.readers.tasks import read_task
-from mtsig_core.readers.texts import read_documents, read_frame
+from mtsig_core.readers.texts import read_frame
 from mtsig_core.readers.uploads import (
     Upload,
     guess_uploads,

@@ -14,7 +14,7 @@ from mtsig_core.report.caution_kinds import ASSUMPTION_KINDS
 from mtsig_core.report.caution_words import list_assumptions
 from mtsig_core.report.experiment_reports import AGREEMENT_FORMS
 from mtsig_core.score_names import check_settled
-from pages._store.kept_sets import _pack, _unpack
+from pages._store.kept_sets import pack, unpack
 
 SCORES = {
     name: [level + k % 3 / 10 for k in range(20)]
@@ -154,7 +154,7 @@ def test_nothing_goes_by_the_wording(found, monkeypatch, tmp_path, capsys):
 
 def test_it_is_kept_with_an_upload():
     testset = replace(read_scores({"mine": SCORES}), assumed=EXAMPLES)
-    assert _unpack(_pack(testset), "toy").assumed == tuple(EXAMPLES)
+    assert unpack(pack(testset), "toy").assumed == tuple(EXAMPLES)
 
 
 @pytest.mark.parametrize("form", ["text", "csv", "latex", "html"])
