@@ -217,7 +217,7 @@ def check_unique(name: str, header: Sequence[str]) -> None:
         )
 
 
-def check_lengths(name: str, columns: Mapping[str, Sequence[Any]], items: str) -> None:
+def check_equal_lengths(name: str, columns: Mapping[str, Sequence[Any]], items: str) -> None:
     """Refuse columns that are not of one length."""
     lengths = {title: len(values) for title, values in columns.items()}
     if len(set(lengths.values())) > 1:
@@ -230,7 +230,7 @@ def check_lengths(name: str, columns: Mapping[str, Sequence[Any]], items: str) -
 def join_columns(name: str, columns: Mapping[str, Sequence[Any]], items: str) -> InputTable:
     """A table from columns, which must be of one length; messages call their cells `items`."""
     spend("columns", len(columns), name)
-    check_lengths(name, columns, items)
+    check_equal_lengths(name, columns, items)
     return InputTable(name, list(columns), list(enumerate(zip(*columns.values(), strict=True), 1)))
 
 

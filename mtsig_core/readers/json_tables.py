@@ -13,7 +13,7 @@ from mtsig_core.readers.columns import (
     InputTable,
     NumberedRows,
     RowId,
-    check_lengths,
+    check_equal_lengths,
     check_unique,
     find_columns,
     join_columns,
@@ -238,7 +238,7 @@ def _read_comet(name: str, content: Mapping[str, list[Any]]) -> InputTable:
             if isinstance(entry, dict):
                 entry = {**entry, "system": system, "line": line}
             entries.append((f"segment {line} of {show_name(file)}", entry))
-    check_lengths(name, entries_of, "segments")
+    check_equal_lengths(name, entries_of, "segments")
     n_lines = len(next(iter(content.values())))
     records = _check_records(name, entries)
     return _join_records(name, records, n_lines=n_lines, score_names=("comet",))
