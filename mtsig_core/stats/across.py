@@ -255,7 +255,7 @@ def draw_across(
         )
         contrast = one.contrast
         own = np.concatenate([np.ones(n, dtype=bool), contrast.is_tested])
-        single |= pair_units(part, everything, contrast.data.units)[0] < 2
+        single |= pair_units(part.has_score, everything, contrast.data.units)[0] < 2
         some &= own
         n_apart[k, contrast.is_tested] = one.n_apart
         systems, sides = one.systems.sample, one.sides.sample

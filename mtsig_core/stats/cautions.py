@@ -58,8 +58,7 @@ from mtsig_core.stats.few_units import (
     fewest_trials,
     fewest_units,
     find_shortage,
-    least_of_units,
-    least_p,
+    p_floor,
     rank_correction,
     suggest_settings,
 )
@@ -308,7 +307,7 @@ def about_few_in(
         else next(
             n
             for n in range(2, 2000)
-            if significant(float(least_of_units(TESTS[test], unit, np.array(n))), alpha)
+            if significant(float(p_floor(TESTS[test], unit, np.array(n))), alpha)
         )
     )
     hopeless = {name: n for name, n in parts.items() if n < needed}
@@ -532,7 +531,15 @@ def _about_family(settings: Settings, result: MetricResult) -> Iterator[Caution]
     lacks = find_shortage(settings, result)
     if lacks == "units":
         n = count_most_units(result)
-        least = float(least_p(settings, np.array([n]))[0])
+        least = float(
+            p_floor(
+                TESTS[settings.test],
+                settings.unit,
+                np.array([n]),
+                settings.block_length,
+                settings.trials,
+            )[0]
+        )
         multiplied = settings.correction in ("bonferroni", "holm") and m > 1
         yield Caution(
             "too-few-units",
@@ -857,9 +864,7 @@ def _few_differences(
     if pair.n_apart is None:
         return {}
     test = TESTS[settings.test]
-    least = float(
-        least_of_units(test, settings.unit, np.array(pair.n_apart), settings.block_length)
-    )
+    least = float(p_floor(test, settings.unit, np.array(pair.n_apart), settings.block_length))
     if least <= 0 or pair.decidable and (pair.p_value is None or pair.p_value > least):
         return {}
     return {

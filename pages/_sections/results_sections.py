@@ -171,11 +171,11 @@ def show_ranks(comparison: TaskComparison, metric: str, key: str, click: str = "
             table, ruled={*table.ruled, *ranked[-1:] * (len(table.ruled) % 2)}
         )  # which ends the shading
     clicked = screen.show_table(table, key, open_cells=True)
-    *columns, clusters = explain_ranking(comparison, metric, "Coloured:", "Shading")
-    coloured = next((one for one in columns if one.startswith("Coloured:")), columns[0])
+    sentences = explain_ranking(comparison, metric)
+    legend = " ".join(table.legend.explain(table, "Coloured", "Shading")) or sentences[0]
     st.caption(
-        f"{coloured} {clusters}{unranked} Click a cell to open the language pair{click}.",
-        help=" ".join(one for one in columns if one != coloured),
+        f"{legend}{unranked} Click a cell to open the language pair{click}.",
+        help=" ".join(sentences),
     )
     if (
         clicked is None

@@ -152,7 +152,7 @@ def test_no_message_has_the_path_of_a_temporary_folder(store, monkeypatch, act):
 
 def test_a_kept_task_that_is_removed_while_it_is_opened_is_told_without_a_path(store, monkeypatch):
     source = TaskSource("wmt.zip", name="WMT")
-    saved = store.find(store.keep_task("WMT", zipped(FILES), "alice", source, ("en-de",), 2))
+    saved = store.find(store.keep_task(zipped(FILES), "alice", source, ("en-de",), 2))
     offer = testsets.TaskOffer("WMT", source, ("en-de",), saved=saved)
     place = testsets.placed
 
