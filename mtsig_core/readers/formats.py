@@ -25,7 +25,7 @@ from mtsig_core.readers.columns import NAMES, InputTable
 from mtsig_core.readers.delimited import is_comment
 from mtsig_core.readers.json_tables import read_text_table
 from mtsig_core.readers.markup import read_sgml_texts, read_xml_texts
-from mtsig_core.readers.ratings import (
+from mtsig_core.readers.rating_formats import (
     APPRAISE,
     is_metricx,
     is_mqm,
