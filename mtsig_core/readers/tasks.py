@@ -46,7 +46,7 @@ from mtsig_core.readers.formats import (
 from mtsig_core.readers.limits import check_values, parse_bounded_json, spend
 from mtsig_core.readers.lines import explain_missing, read_beginning, read_bytes, read_lines
 from mtsig_core.readers.rater_effects import ADJUSTED
-from mtsig_core.readers.ratings import BLOCK_LINE, parse_blocks
+from mtsig_core.readers.rating_formats import BLOCK_LINE, parse_blocks
 from mtsig_core.readers.score_tables import (
     cut_lines,
     list_langpairs,
