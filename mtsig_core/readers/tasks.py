@@ -33,7 +33,7 @@ from mtsig_core.readers.files import (
 from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, find_format, sniff
 from mtsig_core.readers.lines import explain_missing, read_beginning, read_lines
 from mtsig_core.readers.rater_effects import ADJUSTED
-from mtsig_core.readers.ratings import BLOCK_LINE, parse_blocks
+from mtsig_core.readers.rating_formats import BLOCK_LINE, parse_blocks
 from mtsig_core.readers.score_tables import cut_lines, list_langpairs, name_scores
 from mtsig_core.readers.scores import read_scores
 from mtsig_core.readers.stand_ins import refuse_stand_in
