@@ -26,7 +26,6 @@ from mtsig_core.stats.draws import PartDraws, derive_seed, draw_part, step_down,
 from mtsig_core.stats.engine import Measured, measure
 from mtsig_core.stats.few_units import (
     FEW_FOR_BOOTSTRAP,
-    least_of_units,
     p_floor,
     units_freedom,
     welch_satterthwaite,
@@ -159,7 +158,7 @@ def _about_bootstrap(units: Units, of: np.ndarray, result: ByDomain) -> Iterator
     if min(map(effective_number, parts)) < FEW_FOR_BOOTSTRAP:
         yield from about_need_of_units(result.test)
     fewest = min(np.count_nonzero(sizes) for sizes in parts)
-    least = float(least_of_units(TESTS[result.test], result.sampling.unit, np.array(fewest)))
+    least = float(p_floor(TESTS[result.test], result.sampling.unit, np.array(fewest)))
     if not significant(least, result.sampling.alpha):
         yield Caution("whole-undecided", remedies=({"test": "ar"},))
 
