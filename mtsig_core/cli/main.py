@@ -39,7 +39,7 @@ examples:
   mtsig metrics precisions --demo --format csv
   mtsig agreement --folder wmt24 --langpair en-zh --scores esa=esa.tsv --human esa
   mtsig domains --folder wmt24 --langpair en-de --metrics chrf
-  mtsig pair --folder wmt24 --langpair en-de --a GPT-4 --b ONLINE-B --format html --out card.html
+  mtsig pair --folder wmt24 --langpair en-de --a GPT-4 --b ONLINE-B --format html --out pair.html
   mtsig task --folder wmt25 --metrics XCOMET-XL --track constrained
   mtsig serve --folder wmt24 --langpair en-de
 """
@@ -156,7 +156,7 @@ COMMANDS = {
     ),
     "score": ("testset_commands", "show scores and signatures only"),
     "segments": ("testset_commands", "export the counts of each segment"),
-    "pair": ("testset_commands", "examine two systems on a card to print"),
+    "pair": ("testset_commands", "examine two systems, with a one-page summary to print"),
     "agreement": ("task_commands", "show which metrics agree with human scores"),
     "autorank": (
         "task_commands",

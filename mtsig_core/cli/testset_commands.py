@@ -41,7 +41,6 @@ from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.readers.official_tables import read_official, read_official_task
 from mtsig_core.report import export
 from mtsig_core.report.commands import command_line, option_name
-from mtsig_core.report.dispute_card import card_json, dispute_report
 from mtsig_core.report.experiment_reports import (
     DOMAIN_FORMS,
     INTEGRITY_FORMS,
@@ -49,6 +48,7 @@ from mtsig_core.report.experiment_reports import (
     RULES_FORMS,
 )
 from mtsig_core.report.html import report_html
+from mtsig_core.report.pair_summary import summary_json, summary_report
 from mtsig_core.report.reports import comparison_text
 from mtsig_core.report.text import report_text, terminal_width, warn
 from mtsig_core.results import Comparison, Exclusion, TaskComparison
@@ -330,7 +330,7 @@ def run_segments(args: Namespace) -> None:
 
 
 # -------------------------------------------------------------------------------------------------
-# `pair`: everything about two systems, as a card to print.
+# `pair`: a summary of two systems, on one page.
 
 
 def add_pair(sub: ArgumentParser) -> None:
@@ -359,12 +359,12 @@ def run_pair(args: Namespace) -> None:
         chosen = [one.name for one in metrics]
         named = {"a": found.a, "b": found.b, "jobs": None}
         command = command_line("pair", source, *flags, metrics=chosen, **settings | named)
-        text = report_html(dispute_report(found, command))
+        text = report_html(summary_report(found, command))
     else:
         text = (
-            card_json(found)
+            summary_json(found)
             if args.format == "json"
-            else report_text(dispute_report(found), terminal_width())
+            else report_text(summary_report(found), terminal_width())
         )
     write(text, args.out)
 

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 
 from mtsig_core.errors import InputError, find_closest
-from mtsig_core.readers.columns import InputTable, read_text_table
+from mtsig_core.readers.columns import InputTable
 from mtsig_core.readers.files import DAMAGE, FilePath, find_packer, open_file, unpack
 from mtsig_core.readers.formats import (
     SCORE_TABLE,
@@ -28,6 +28,7 @@ from mtsig_core.readers.formats import (
     split_lines,
     to_utf8,
 )
+from mtsig_core.readers.json_tables import read_text_table
 from mtsig_core.readers.limits import check_local, is_limited, spend
 from mtsig_core.readers.stand_ins import refuse_stand_in
 from mtsig_core.readers.text_tables import TextInTable, TextTable

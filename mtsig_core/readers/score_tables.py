@@ -18,10 +18,10 @@ from mtsig_core.readers.columns import (
     NamedColumns,
     find_column,
     find_columns,
-    read_delimited,
     read_frame_table,
     show_names,
 )
+from mtsig_core.readers.delimited import read_delimited
 from mtsig_core.readers.files import FilePath
 from mtsig_core.readers.formats import sniff
 from mtsig_core.readers.limits import spend

@@ -25,7 +25,7 @@ from mtsig_core.metrics.tokenizers import (
     splits_words,
 )
 from mtsig_core.readers.limits import upload_limits
-from mtsig_core.readers.tasks import unread_sentences
+from mtsig_core.readers.task_contents import unread_sentences
 from mtsig_core.readers.uploads import (
     ROLES,
     Upload,

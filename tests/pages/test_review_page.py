@@ -113,7 +113,7 @@ def test_where_nobody_is_ranked_no_rank_is_explained(at, root, few_documents):
     digests = {pair: one.testset.digest for pair, one in found.pairs.items()}
     begin = Begin(few_documents.name, None, found.task.digest, digests, "bleu", {"trials": 999})
     app = at("review", review=views.reviews().begin(begin, "somebody").edit_link)
-    assert any(one.value.startswith(explain_ranking(found, "bleu", "")[0]) for one in app.caption)
+    assert any(one.value.startswith(explain_ranking(found, "bleu")[0]) for one in app.caption)
     assert tops_table(found, "bleu").values("first")[0] in words(app) and not app.exception
     pick(app, "review.exclude.system.all language pairs", "A")
     next(box for box in app.text_input if box.key == "review.exclude.reason").input("late")
