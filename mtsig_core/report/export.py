@@ -89,8 +89,9 @@ def comparison_csv(comparison: Comparison) -> str:
     """One table, whose column ``table`` says what a row is.
 
     Rows are systems, pairs, leaders by each reference, training runs, exclusions, and assumptions
-    (their sentence is the ``reason``). A difference is score(a) - score(b), whichever is better. The last columns say on each row what
-    it depends on, because a comment line would be lost once rows are sorted, joined or cut.
+    (their sentence is the ``reason``). A difference is score(a) - score(b), whichever is better.
+    The last columns say on each row what it depends on, because a comment line would be lost once
+    rows are sorted, joined or cut.
     """
     info = comparison.testset
     rows: list[dict[str, Any]] = []
