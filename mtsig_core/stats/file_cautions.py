@@ -161,9 +161,7 @@ _STYLE = {"start": re.compile(r"[\w.,;:!?' ]{0,2}"), "end": re.compile(r"[\w.,;:
 
 
 class _Mark(NamedTuple):
-    """A piece of lines, with numbers as 0, quotation marks as straight ones, and punctuation after a
-    space as a full stop.
-    """
+    """A piece of lines, as `_mask` writes them."""
 
     place: Literal["start", "end", "anywhere"]
     piece: str
@@ -202,6 +200,7 @@ class _Sample:
 
 
 def _mask(text: str) -> str:
+    """Write numbers as 0, quotation marks as straight ones, and punctuation after a space as '.'."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
         for usual, variants in _VARIANTS.items():
@@ -392,8 +391,9 @@ def _has_spaces(text: str) -> bool:
 
 
 def _is_equal(reference: str | None, output: str | None) -> bool:
-    """Whether an output is the reference, or at most one word (two characters, without spaces) was
-    changed, removed or added.
+    """Whether an output is the reference, or has one edit.
+
+    An edit changes, removes or adds a word, or up to two characters in scripts without spaces.
     """
     if reference is None or output is None:
         return False

@@ -150,7 +150,7 @@ def test_other_tests_and_units(open_pair, source, test, unit):
     page = open_pair(source, test=test, unit=unit, a=NAMES[0], b=NAMES[1])
     assert not page.exception
     assert ("wins" if test == "koehn" else "adjusted p") in answer(page)
-    assert (CAUTION_KINDS["documents-ignored"].words.general in words(page)) == (unit == "segment")
+    assert (CAUTION_KINDS["documents-ignored"].general in words(page)) == (unit == "segment")
     assert words(page).count("it gives about 10% false alarms") == 1 + (
         test == "koehn"
     )  # among other tests, and above

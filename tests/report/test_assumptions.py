@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from mtsig_core import Comparison, Task, compare, read_scores
-from mtsig_core.caution import Assumption, Words
+from mtsig_core.caution import Assumption
 from mtsig_core.cli.main import main
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.metric_agreement import task_agreement
@@ -127,7 +127,7 @@ def test_each_code_has_words_and_belongs_somewhere():
 def test_nothing_goes_by_the_wording(found, monkeypatch, tmp_path, capsys):
     """What is read, told, exported and read again is the same whatever the sentences say."""
     for code, kind in ASSUMPTION_KINDS.items():
-        monkeypatch.setitem(ASSUMPTION_KINDS, code, replace(kind, words=Words(f"@{code}.")))
+        monkeypatch.setitem(ASSUMPTION_KINDS, code, replace(kind, general=f"@{code}.", advice=""))
     info = replace(found.testset, assumed=EXAMPLES)
     told = list_assumptions(info.assumed, ["mine"])
     assert told == [

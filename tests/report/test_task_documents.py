@@ -388,7 +388,7 @@ class TestMethods:
         )
         assert (
             "hold jointly" not in said
-            and said.count(CAUTION_KINDS["documents-ignored"].words.general) == 1
+            and said.count(CAUTION_KINDS["documents-ignored"].general) == 1
         )
         assert "So decisions, intervals and rank ranges may not hold at the stated level" in said
         assert said.count("The same goes for results across the language pairs.") == 1
