@@ -22,15 +22,14 @@ from mtsig_core.readers.rating_formats import parse_weights
 from mtsig_core.readers.sacrebleu_sets import read_sacrebleu, set_and_pair
 from mtsig_core.readers.score_tables import list_langpairs
 from mtsig_core.readers.scores import read_rated_outputs
+from mtsig_core.readers.systems_table import SYSTEMS_FILE, find_systems
+from mtsig_core.readers.task_contents import tables_beside
 from mtsig_core.readers.tasks import (
-    SYSTEMS_FILE,
-    find_systems,
     find_task,
     has_scores,
     pairs_of,
     read_pair,
     read_task,
-    tables_beside,
 )
 from mtsig_core.readers.texts import join_runs
 from mtsig_core.readers.wmt import folder_name, read_wmt_xml

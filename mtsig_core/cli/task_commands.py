@@ -40,7 +40,8 @@ from mtsig_core.experiments.metric_agreement import (
 from mtsig_core.experiments.rankings import autorank, make_findings, task_by_rules
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.readers.files import is_archive
-from mtsig_core.readers.tasks import contents_of, pairs_of, tables_beside, unread_sentences
+from mtsig_core.readers.task_contents import contents_of, tables_beside, unread_sentences
+from mtsig_core.readers.tasks import pairs_of
 from mtsig_core.report.commands import task_command
 from mtsig_core.report.experiment_reports import AGREEMENT_FORMS, AUTORANK_FORMS, FINDINGS_FORMS
 from mtsig_core.report.task_reports import TASK_DOCUMENTS, task_document

@@ -364,6 +364,11 @@ def without_pair(file: str) -> tuple[str, str, str]:
     return "", pair, file
 
 
+def drop_set(langpair: str) -> str:
+    """The language pair that one of several sets of it is of: en-de of SET.en-de."""
+    return langpair.rpartition(".")[2]
+
+
 def find_pair(file: str) -> str:
     """The language pair that a name has anywhere between other words, empty where it has none, or
     several.

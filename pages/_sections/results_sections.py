@@ -15,7 +15,7 @@ from mtsig_core import METRICS, Comparison, MtsigError
 from mtsig_core.errors import format_count
 from mtsig_core.experiments.metric_agreement import AS_COMPARED, kept_agreement, task_agreement
 from mtsig_core.metrics import metric_titles
-from mtsig_core.readers.tasks import unread_sentences
+from mtsig_core.readers.task_contents import unread_sentences
 from mtsig_core.report import export
 from mtsig_core.report.caution_words import fit_remedies_to_task, group_cautions, list_assumptions
 from mtsig_core.report.commands import command_line, task_command

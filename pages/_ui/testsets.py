@@ -18,15 +18,8 @@ from mtsig_core.errors import SettingError
 from mtsig_core.readers import uploads
 from mtsig_core.readers.limits import hide_places, limit_reading, task_limits, upload_limits
 from mtsig_core.readers.scores import find_unsettled
-from mtsig_core.readers.tasks import (
-    Contents,
-    contents_of,
-    has_scores,
-    is_task,
-    no_output,
-    pairs_of,
-    tables_beside,
-)
+from mtsig_core.readers.task_contents import Contents, contents_of, tables_beside
+from mtsig_core.readers.tasks import has_scores, is_task, no_output, pairs_of
 from mtsig_core.readers.texts import find_runs
 from mtsig_core.readers.wmt import folder_name
 from mtsig_core.report.palette import shortened
