@@ -83,8 +83,13 @@ def compiles_scores(n_scores: int) -> bool:
 
 
 def count_references(testset: TestSet) -> int | str:
-    """How many references a segment has, as a signature says it."""
+    """How many references a segment has, as a signature writes it."""
     return testset.n_references or "var"
+
+
+def yes_or_no(is_on: bool) -> str:
+    """A switch, as a signature writes it."""
+    return "yes" if is_on else "no"
 
 
 @dataclass(frozen=True, eq=False)
