@@ -213,9 +213,7 @@ class _Grams:
         times = np.empty(most, np.int32)
         ends = np.zeros((n_segments, len(words.counts) - n_refs, _ORDER), np.int64)
         starts = np.ascontiguousarray(self.begins[:, first : first + n_segments])
-        ngrams.list_shared(
-            words.ids, words.begins, words.counts, starts, _ORDER, places, times, ends
-        )
+        ngrams.list_shared(words.ids, words.begins, words.counts, starts, places, times, ends)
         n = ends.max(initial=0)
         sizes = np.diff(ends.ravel(), prepend=0).reshape(ends.shape)
         length_of_cell = np.tile(np.arange(_ORDER), ends[..., 0].size)
