@@ -142,7 +142,8 @@ class Chrf(Untokenized):
             return only
         scores = np.where(has_reference[:, None], self.score(by_reference), -1)
         best = scores.argmax(axis=0)
-        return np.take_along_axis(by_reference, best[None, :, :, None], axis=0)[0]
+        statistics: np.ndarray = np.take_along_axis(by_reference, best[None, :, :, None], axis=0)[0]
+        return statistics
 
 
 @dataclass(frozen=True)
@@ -179,7 +180,7 @@ def _counts_by_order(matches: np.ndarray, sizes: np.ndarray, n_refs: int) -> np.
     in_reference = np.broadcast_to(n_grams[:n_refs, None], matches.shape)
     # Where the reference is too short to have any, sacreBLEU counts none in the system either.
     in_system = np.where(in_reference, n_grams[None, n_refs:], 0)
-    by_order = np.stack([in_system, in_reference, matches], axis=-1)
+    by_order: np.ndarray = np.stack([in_system, in_reference, matches], axis=-1)
     return by_order.reshape(*matches.shape[:-1], 3 * n_orders)
 
 

@@ -32,7 +32,7 @@ def matched_pieces(
     places = align(text, words)
     orders = [0 for _ in text]  # of each character: the longest n-gram that covers it
     if places:
-        in_references = set()
+        in_references: set[tuple[str, ...]] = set()
         for reference in references:
             in_references.update(gram for gram, _ in _ngrams(tokens(reference or "")))
         for gram, first in _ngrams(words):

@@ -275,7 +275,7 @@ def _read(reader: _Reader, begin: int, length: int, table: TokenTable, n: int, g
 
 
 @compiled
-def count_ngrams(
+def count_ngrams(  # noqa: PLR0914  memory for all segments is allocated once
     codes: np.ndarray,
     begins: np.ndarray,
     lengths: np.ndarray,

@@ -147,7 +147,7 @@ def identify(
 
 
 @njit()
-def _same_token(codes: np.ndarray, tokens: np.ndarray, t: int, other: int) -> bool:
+def _same_token(codes: np.ndarray, tokens: np.ndarray, t: int, other: np.int64) -> bool:
     size = tokens[t, 1] - tokens[t, 0]
     if tokens[other, 1] - tokens[other, 0] != size:
         return False
