@@ -10,6 +10,7 @@ of use.
 """
 
 import mtsig_core._command  # noqa: F401 - first, as importing the rest takes a while
+import mtsig_core.facade  # noqa: F401 - so that cautions have words, and results tables and figures
 from mtsig_core.caution import Caution
 from mtsig_core.errors import Cancelled, InputError, MtsigError, NotYetError, SettingError
 from mtsig_core.metrics import METRICS, Metric, make_metric
@@ -40,13 +41,11 @@ from mtsig_core.results import (
 from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.comparison import (
     Draws,
-    Replicates,
     ScoreBootstrap,
     bootstrap_systems,
     compare,
     decide,
     draw,
-    replicates,
     score,
 )
 from mtsig_core.stats.pair import Equivalence, Outcome, PairExamination, equivalence, examine_pair
@@ -80,7 +79,6 @@ __all__ = [
     "PairPlan",
     "PairResult",
     "ReferenceLeaders",
-    "Replicates",
     "ScoreBootstrap",
     "Scores",
     "SegmentScores",
@@ -113,7 +111,6 @@ __all__ = [
     "read_task",
     "read_text",
     "read_wmt",
-    "replicates",
     "score",
     "units_needed",
 ]

@@ -1,7 +1,6 @@
 """Frozen results. Numbers only: no formatted strings, undefined is None.
 
-What they show of themselves (tables, files, figures) is made by `mtsig_core.report.reports` when it
-is asked for.
+What they show of themselves (tables, files, figures) is made by the presenter when it is asked for.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from mtsig_core.caution import Assumption, Caution
 from mtsig_core.errors import explain_unknown, format_count
+from mtsig_core.presenter import get_presenter
 from mtsig_core.schema import to_plain
 from mtsig_core.score_names import order_metrics
 from mtsig_core.task import SystemInfo, Task, TaskExclusion
@@ -290,26 +290,22 @@ class ReferenceLeaders:
 class RuledRanks:
     """How another rule than ours ranks the systems, and what that hides."""
 
-    clusters: tuple[
-        int, ...
-    ]  # of each system, best first, the number of the group that the rule puts it in
-    significant_inside: (
-        int  # significant pairs whose systems are in one cluster, with no line between them
-    )
-    changed: (
-        int | None
-    )  # systems whose simultaneous rank range is another; None where there is none
-    first_held: tuple[
-        str, ...
-    ]  # the top group by simultaneous rank ranges; empty where there are none
+    #: Of each system, best first, the number of the group that the rule puts it in.
+    clusters: tuple[int, ...] = ()
+    #: Significant pairs whose systems are in one cluster, with no line between them.
+    significant_inside: int = 0
+    #: Systems whose simultaneous rank range is another; None where there is none.
+    changed: int | None = None
+    #: The top group by simultaneous rank ranges; empty where there are none.
+    first_held: tuple[str, ...] = ()
     #: Pairs whose rank ranges lie apart, so that one is called better, though they are not
     #: significantly so.
-    apart_not_significant: int
-    # those of the significant pairs inside one cluster whose rank ranges lie apart all the same
-    inside_apart: int
+    apart_not_significant: int = 0
+    #: Significant pairs inside one cluster whose rank ranges lie apart all the same.
+    inside_apart: int = 0
     #: Of each system, best first, how many others the rule calls worse, and better.
-    wins: tuple[int, ...]
-    losses: tuple[int, ...]
+    wins: tuple[int, ...] = ()
+    losses: tuple[int, ...] = ()
     #: Of each system, best first, the mean over segments, where the rule has a score of its own.
     #: Differences of pairs are differences of these means.
     means: tuple[float, ...] | None = None
@@ -354,9 +350,7 @@ class MetricResult:
         )
 
     def _repr_html_(self) -> str:
-        from mtsig_core.report import reports
-
-        return reports.show(self)
+        return get_presenter().show(self)
 
     def _differing(self) -> str:
         return f"{sum(pair.significant for pair in self.pairs)} of {format_count(len(self.tested), 'pair')} significant"
@@ -467,9 +461,7 @@ class Comparison:
         )
 
     def _repr_html_(self) -> str:
-        from mtsig_core.report import reports
-
-        return reports.show(self)
+        return get_presenter().show(self)
 
     def to_frame(self, table: str = "systems") -> pd.DataFrame:
         """One table over all metrics, with a column ``metric`` first."""
@@ -487,13 +479,10 @@ class Comparison:
 
         Parameters
         ----------
-        form : {"text", "json", "csv", "matrix", "latex", "html"}
-            ``"matrix"`` is all pairs as a grid in CSV, ``"html"`` a page with figures that needs
-            nothing else.
+        form : {"text", "json", "csv", "latex", "html"}
+            ``"html"`` is a page with figures that needs nothing else.
         """
-        from mtsig_core.report import reports
-
-        return reports.render(self, form)
+        return get_presenter().render(self, form)
 
     def figure(self, name: str = "forest", metric: str | None = None) -> Any:
         """One of its figures, as on the dashboard.
@@ -511,9 +500,7 @@ class Comparison:
         -------
         plotly.graph_objects.Figure
         """
-        from mtsig_core.report import reports
-
-        return reports.draw_figure(self, name, metric)
+        return get_presenter().draw_figure(self, name, metric)
 
     @classmethod
     def from_json(cls, text: str) -> Comparison:
@@ -536,9 +523,8 @@ class Comparison:
         Traceback (most recent call last):
         mtsig_core.errors.InputError: metrics: Expected object with keys, got list.
         """
-        from mtsig_core.report.export import read_comparison
-
-        return read_comparison(text)
+        comparison: Comparison = get_presenter().read_comparison(text)
+        return comparison
 
 
 # -------------------------------------------------------------------------------------------------
@@ -578,9 +564,7 @@ class Scores:
         return f"<Scores on {self.testset.name!r}: {len(self.testset.systems)} systems by {', '.join(self.metrics)}>"
 
     def _repr_html_(self) -> str:
-        from mtsig_core.report import reports
-
-        return reports.show(self)
+        return get_presenter().show(self)
 
     def to_frame(self) -> pd.DataFrame:
         """A pandas DataFrame with the columns metric, system, score and signature."""
@@ -750,9 +734,7 @@ class TaskComparison:
         )
 
     def _repr_html_(self) -> str:
-        from mtsig_core.report import reports
-
-        return reports.show(self)
+        return get_presenter().show(self)
 
 
 # -------------------------------------------------------------------------------------------------

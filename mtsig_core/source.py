@@ -6,10 +6,10 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import wraps
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, MtsigError, SettingError, explain_unknown, format_count
@@ -18,22 +18,23 @@ from mtsig_core.readers.files import MAX_DEPTH, open_file
 from mtsig_core.readers.formats import SCORE_TABLE, SEGMENTS, SYSTEMS_TABLE
 from mtsig_core.readers.limits import hide_places, limit_reading, list_replacements, show_path
 from mtsig_core.readers.lines import read_bytes
-from mtsig_core.readers.ratings import parse_weights
-from mtsig_core.readers.scores import explain_direction, list_langpairs, read_rated_outputs
+from mtsig_core.readers.rating_formats import parse_weights
+from mtsig_core.readers.sacrebleu_sets import read_sacrebleu, set_and_pair
+from mtsig_core.readers.score_tables import list_langpairs
+from mtsig_core.readers.scores import read_rated_outputs
+from mtsig_core.readers.systems_table import SYSTEMS_FILE, find_systems
+from mtsig_core.readers.task_contents import tables_beside
 from mtsig_core.readers.tasks import (
-    SYSTEMS_FILE,
-    find_systems,
     find_task,
     has_scores,
     pairs_of,
     read_pair,
     read_task,
-    tables_beside,
 )
-from mtsig_core.readers.texts import join_runs, read_sacrebleu, set_and_pair
+from mtsig_core.readers.texts import join_runs
 from mtsig_core.readers.wmt import folder_name, read_wmt_xml
 from mtsig_core.schema import from_plain, parse_json, to_plain
-from mtsig_core.score_names import told_direction
+from mtsig_core.score_names import explain_direction, told_direction
 from mtsig_core.task import Task, TaskExclusion, without
 from mtsig_core.testset import TestSet, show_name
 
@@ -41,43 +42,95 @@ from mtsig_core.testset import TestSet, show_name
 #: and each of several processes where all of them listen.
 SOURCE_VARIABLE, TASK_VARIABLE = "MTSIG_SERVED_SOURCE", "MTSIG_SERVED_TASK"
 PORTS_VARIABLE = "MTSIG_WORKER_PORTS"
-#: Fields that a task need not have been opened with: they are told, and change what is kept of it,
-#: where they are set.
-_LATER = ("name", "refs", "refs_as_systems")
+#: Fields of a task that are part of its digest only where they are set, so that a task without them
+#: keeps the digest that it had before there were such fields.
+_ADDED_FIELDS = ("name", "refs", "refs_as_systems")
 
 _Result = TypeVar("_Result")
 _NamedFiles = Sequence[tuple[str, str]]
 
 
+class SourceOption(NamedTuple):
+    """How the command line offers a field of a source: its name is that of the option."""
+
+    value: str  # what the help shows as its value; empty for a switch
+    about: str
+    is_repeated: bool = False  # whether it may be given several times
+
+    @property
+    def is_path(self) -> bool:
+        """Whether its values are files, or end with one, as in ``NAME=FILE``."""
+        return self.value.endswith(("FILE", "DIR"))
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it takes several values with commas between them."""
+        return self.value.endswith(",...")
+
+
+def _option(value: str, about: str, default: Any = None) -> Any:
+    """A field that is an option; one with several values is repeated unless commas part them."""
+    is_repeated = default == () and not value.endswith(",...")
+    return field(default=default, metadata={"option": SourceOption(value, about, is_repeated)})
+
+
+def list_options(source: type[Source | TaskSource]) -> dict[str, SourceOption]:
+    """The options of a test set or a task by the fields they set, those of its own first."""
+    options = {}
+    shared = {shared_field.name for shared_field in fields(_Files)}
+    for source_field in sorted(fields(source), key=lambda listed: listed.name in shared):
+        if "option" in source_field.metadata:
+            options[source_field.name] = source_field.metadata["option"]
+    return options
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Files:
-    """What a test set and a task have in common: files, as they may be read and are named, and what
-    is taken of them.
-    """
+    """What a test set and a task have in common: files, and what is taken of them."""
 
-    folder: str | None = None  # of a shared task, or a zip of it
-    only: tuple[str, ...] = ()  # systems to compare; empty for all
-    refs: tuple[str, ...] = ()  # references to score with, of those that there are; empty for all
-    refs_as_systems: bool = False  # whether the others, and those with ratings, act as systems
-    lower_is_better: tuple[
-        str, ...
-    ] = ()  # names of scores of which the lowest, or the highest, is best
-    higher_is_better: tuple[str, ...] = ()
-    keep_canary: bool = False
-    #: Whether to keep the systems that the table of a task's systems calls withdrawn.
-    keep_withdrawn: bool = False
-    mqm_weights: tuple[str, ...] = ()  # of errors, such as ``major=5``, where they are not Google's
-    raters: str | None = (
-        None  # what several ratings of a segment are, as in `read_scores`; None for their mean
+    folder: str | None = _option(
+        "DIR",
+        "shared task: a folder, or a zip or tar archive of it, with references/, system-outputs/ "
+        "and, optionally, documents/ and sources/",
     )
-    systems_table: str | None = (
-        None  # that table, where it is another than ``systems.tsv`` in the folder
+    only: tuple[str, ...] = _option("NAME,...", "compare only these systems", ())
+    refs: tuple[str, ...] = _option("NAME,...", "references to score with (default: all)", ())
+    refs_as_systems: bool = _option(
+        "",
+        "treat references that --refs does not name, and rated references, as systems",
+        False,
     )
-    #: The folder that all files must lie in, links followed; they are named from there on. None for
-    #: anywhere.
+    lower_is_better: tuple[str, ...] = _option(
+        "NAME", "scores in which lower is better; repeatable", ()
+    )
+    higher_is_better: tuple[str, ...] = _option(
+        "NAME", "scores in which higher is better, where mtsig cannot tell; repeatable", ()
+    )
+    keep_canary: bool = _option("", "keep the lines that the documents file calls canary", False)
+    keep_withdrawn: bool = _option(
+        "", "keep the systems that the table of systems calls withdrawn", False
+    )
+    mqm_weights: tuple[str, ...] = _option(
+        "major=5,...",
+        "weights of MQM's errors that differ from Google's: of a severity, a category or "
+        "both, such as 'minor fluency/punctuation=0.1'",
+        (),
+    )
+    raters: str | None = _option(
+        "mean|segments|adjusted",
+        "what several ratings of a segment are: their mean (default); segments: each a segment of its own, as "
+        "WMT25 ranked; adjusted: the mean, and scores adjusted for how strict each rater is",
+    )
+    systems_table: str | None = _option(
+        "FILE",
+        "table of systems, with the tab-separated columns system, constrained, role, kind, name "
+        "(default: systems.tsv in the folder)",
+    )
+    #: The folder that all files must lie in, links followed; messages name them from there on. None
+    #: for anywhere.
     below: str | None = None
-    #: A folder that files are named from on screen, as below `below`; what lies elsewhere by its
-    #: name alone. None names files as they were given.
+    #: A folder that files are named from on screen, as from `below`; files elsewhere are shown by
+    #: their names. None names files as they were given.
     named_from: str | None = None
 
     def _list_paths(self) -> list[str]:
@@ -85,12 +138,8 @@ class _Files:
         raise NotImplementedError
 
     def show_path(self, path: str) -> str:
-        """A file of it, from `below` on, as any screen can take it."""
+        """The name of one of its files for the screen, from `below` or `named_from` on."""
         return show_path(path, self.below or self.named_from)
-
-    def show_folder(self) -> str | None:
-        """The folder in the same way."""
-        return None if self.folder is None else self.show_path(self.folder)
 
     def to_json(self) -> str:
         """As text for another process, whatever characters its paths have."""
@@ -101,36 +150,22 @@ class _Files:
         """What `to_json` gave."""
         return from_plain(cls, parse_json(text), "The source")
 
-    def _pick_directions(
-        self, is_picked: Callable[[str], bool]
-    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Those names of scores of which the lowest, and the highest, is best."""
-        return tuple(filter(is_picked, self.lower_is_better)), tuple(
-            filter(is_picked, self.higher_is_better)
-        )
-
-    def _join_scores(
-        self,
-        testset: TestSet,
-        tables: _NamedFiles,
-        is_of_tables: Callable[[str], bool],
-        ids: str | None = None,
-    ) -> TestSet:
-        lower, higher = self._pick_directions(is_of_tables)
-        return (
-            join_scores(
-                testset, tables, lower, ids=ids, higher_is_better=higher, **self.table_options()
-            )
-            if tables
-            else testset
-        )
+    def _pick_directions(self, is_picked: Callable[[str], bool]) -> dict[str, Any]:
+        """The names of scores whose direction is given, as arguments of readers."""
+        return {
+            "lower_is_better": tuple(filter(is_picked, self.lower_is_better)),
+            "higher_is_better": tuple(filter(is_picked, self.higher_is_better)),
+        }
 
     @property
     def raters_of_folder(self) -> str:
-        """What the raters of a folder are taken as; where tables join it, `raters` is about
-        these.
+        """What several ratings in the folder are.
+
+        If tables of scores join the folder, `raters` is about these tables only.
         """
-        return "mean" if getattr(self, "scores", ()) else self.raters or "mean"
+        if getattr(self, "scores", ()) or self.raters is None:
+            return "mean"
+        return self.raters
 
     def table_options(self) -> dict[str, Any]:
         """How to read tables of scores: arguments of `read_scores` and `join_scores`."""
@@ -138,16 +173,12 @@ class _Files:
 
 
 def _limited(method: Callable[[Any], _Result]) -> Callable[[Any], _Result]:
-    """A method of `_Files` that reads files as they may be read, and whose messages name them as
-    they may.
-    """
+    """A method that reads only the files that `below` allows, and names them as `show_path`."""
 
     @wraps(method)
     def read(self: _Files) -> _Result:
-        with (
-            limit_reading(below=self.below),
-            hide_places(list_replacements(self.named_from, *self._list_paths())),
-        ):
+        replacements = list_replacements(self.named_from, *self._list_paths())
+        with limit_reading(below=self.below), hide_places(replacements):
             return method(self)
 
     return read
@@ -157,55 +188,94 @@ def _limited(method: Callable[[Any], _Result]) -> Callable[[Any], _Result]:
 class Source(_Files):
     """Where a test set comes from, and what to take of it."""
 
-    ref: tuple[tuple[str | None, str], ...] = ()  # (name, file) of references and outputs
-    system: tuple[tuple[str | None, str], ...] = ()
-    src: str | None = None
-    docs: str | None = None
-    langpair: str | None = None  # which a folder needs
-    demo: int | None = (
-        # the first so many segments of the simulated corpus, in place of files; 0 for all of them
-        None
+    ref: tuple[tuple[str | None, str], ...] = _option(
+        "[NAME=]FILE",
+        "reference, one segment per line, or a file that holds several texts; repeatable",
+        (),
     )
-    demo_references: int = 1  # the references that it has
-    demo_task: bool = False  # the simulated shared task, in place of files
-    xml: tuple[str, ...] = ()  # XML files of a shared task, in place of files
-    #: A test set that sacreBLEU knows, in place of references; `system` joins the outputs that it
-    #: has.
-    sacrebleu: str | None = None
-    parse: tuple[
-        tuple[str, str], ...
-    ] = ()  # (name, file) of dependency parses of references and outputs
-    run: tuple[tuple[str, str], ...] = ()  # (system, file) of the outputs of further training runs
-    #: (name, file) of segment scores, which join the texts, or are all there is.
-    scores: tuple[tuple[str, str], ...] = ()
-    ids: str | None = (
-        None  # file with the id of each line of the texts, by which the tables of scores name them
+    system: tuple[tuple[str | None, str], ...] = _option(
+        "[NAME=]FILE",
+        "system output, one segment per line, or a file that holds several; repeatable. NAME "
+        "defaults to the file name",
+        (),
     )
-    #: What columns of these tables hold, such as ``system=model``, where their names do not say it.
-    columns: tuple[str, ...] = ()
-    tokenize: str | None = None  # what to split the texts with; None: by the language pair
-    exclude: tuple[str, ...] = ()
-    domain: str | None = None  # the segments of this domain alone
+    run: tuple[tuple[str, str], ...] = _option(
+        "NAME=FILE",
+        "output of another training run of the system NAME; repeatable, as often for each system. Of "
+        "a whole task, with serve: PAIR:NAME=FILE",
+        (),
+    )
+    parse: tuple[tuple[str, str], ...] = _option(
+        "NAME=FILE",
+        "dependency parse (CoNLL-U) of the output or reference NAME, for the metric dep-f; "
+        "repeatable",
+        (),
+    )
+    src: str | None = _option("FILE", "source text")
+    docs: str | None = _option(
+        "FILE", "documents: for each segment a line with docid or domain<TAB>docid"
+    )
+    langpair: str | None = _option("XX-YY", "language pair, such as en-de")
+    tokenize: str | None = _option(
+        "NAME", "tokenizer of sacreBLEU (default: by target language, else 13a)"
+    )
+    #: So many segments of the simulated corpus, 0 for all; None where the texts are from files.
+    demo: int | None = _option("", "the simulated corpus: 30,000 segments, six systems")
+    demo_references: int = _option("N", "number of its references, 1 to 9 (default: 1)", 1)
+    demo_task: bool = _option(
+        "",
+        "a simulated shared task: 12 systems in two tracks, 1,000 segments, two references, human "
+        "scores; with --langpair qaa-en, qab-en or qac-en: one pair of `task --demo-task`",
+        False,
+    )
+    scores: tuple[tuple[str, str], ...] = _option(
+        "NAME=FILE",
+        "table of segment scores (TSV, CSV, JSON, xlsx, Parquet, COMET's JSON) or human evaluation "
+        "as published (Appraise, MQM, MTurk). Texts are optional; repeatable, also with the "
+        "same NAME. Of a whole task, with serve and agreement: PAIR:NAME=FILE",
+        (),
+    )
+    columns: tuple[str, ...] = _option(
+        "system=NAME,...",
+        "columns of these tables, where their names do not say what they hold: system, "
+        "line, score, rater, docid, domain or langpair. Of a table with a column for each "
+        "system: 'systems=A|B', or systems=all",
+        (),
+    )
+    ids: str | None = _option(
+        "FILE",
+        "id of each line of the texts, one per line, where tables of scores name lines by ids",
+    )
+    xml: tuple[str, ...] = _option(
+        "FILE", "XML of WMT, 2021 on, with sources, references and outputs; repeatable", ()
+    )
+    sacrebleu: str | None = _option(
+        "SET[/XX-YY]",
+        "test set of sacreBLEU with its outputs, such as wmt21/systems/en-de; --system adds more",
+    )
+    exclude: tuple[str, ...] = _option("NAME,...", "exclude these systems", ())
+    domain: str | None = _option("NAME", "use only the segments of this domain")
 
     def read(self) -> TestSet:
-        """Read and check the files, and take what is asked of them."""
+        """Read and check the files, and select the systems and segments to compare."""
         return self.select_part(self.read_all())
 
     def select_part(self, testset: TestSet) -> TestSet:
         """The systems and segments to compare, of all that were read."""
-        whole, names = testset, ", ".join(self.only)
+        selected = testset
         if self.only:
-            testset = testset.only(self.only)
+            selected = selected.only(self.only)
         if self.exclude:
-            remaining = whole.without(self.exclude).systems
-            testset = testset.only(name for name in testset.systems if name in remaining)
-        if whole.systems and not testset.systems:
+            remaining = testset.without(self.exclude).systems
+            selected = selected.only(name for name in selected.systems if name in remaining)
+        if testset.systems and not selected.systems:
+            reason = f"exclude removes {', '.join(self.exclude)}"
+            if self.only:
+                reason += f", and only {', '.join(self.only)} would take part"
             raise SettingError(
-                f"No system of {testset.name} is left: exclude removes {', '.join(self.exclude)}"
-                f"{f', and only {names} would take part' * bool(self.only)}. Keep one, or two to "
-                "compare."
+                f"No system of {testset.name} is left: {reason}. Keep one, or two to compare."
             )
-        return testset if self.domain is None else testset.in_domain(self.domain)
+        return selected if self.domain is None else selected.in_domain(self.domain)
 
     def include_all(self) -> Source:
         """The same with all references to score with, and the line that is a canary."""
@@ -214,97 +284,81 @@ class Source(_Files):
     @_limited
     def read_all(self) -> TestSet:
         """Read and check the files; all systems and segments."""
-        if not self.has_texts and self.system:
-            return read_rated_outputs(
-                self.system,
-                self.scores,
-                self.lower_is_better,
-                higher_is_better=self.higher_is_better,
-                sources=self.src,
-                documents=self.docs,
-                langpair=self.langpair,
-                keep_canary=self.keep_canary,
-                ids=self.ids,
-                **self.table_options(),
-            )
         if not self.has_texts:
-            return read_scores(
-                self.scores,
-                self.lower_is_better,
-                higher_is_better=self.higher_is_better,
-                langpair=self.langpair,
-                **self.table_options(),
-            )
+            return self._read_tables()
         testset = self._read_texts()
         if self.tokenize is not None:
             testset = replace(testset, tokenizer=self.tokenize)
-        testset = self._join_scores(testset, self.scores, self._is_of_tables, self.ids)
-        if self.folder is not None and not self.keep_withdrawn:  # tables and runs may name them
-            withdrawn = find_systems(self.folder, self.systems_table).withdrawn
-            if names := [name for name in testset.systems if name in withdrawn]:
-                table = (
-                    SYSTEMS_FILE
-                    if self.systems_table is None
-                    else show_name(Path(self.systems_table).name)
-                )
-                note = Assumption("withdrawn", {"table": table, "names": names})
-                testset = replace(testset.without(names), assumed=(note, *testset.assumed))
+        if self.scores:
+            testset = join_scores(
+                testset,
+                self.scores,
+                ids=self.ids,
+                **self._pick_directions(self._is_of_tables),
+                **self.table_options(),
+            )
+        if self.folder is not None and not self.keep_withdrawn:
+            testset = self._drop_withdrawn(testset)  # after tables and runs, which may name them
         if self.refs or self.refs_as_systems:
             testset = testset.scored_with(self.refs or None, others_as_systems=self.refs_as_systems)
         return testset
 
+    def _read_tables(self) -> TestSet:
+        """Scores of segments without texts, or with outputs and no reference."""
+        options = {
+            "lower_is_better": self.lower_is_better,
+            "higher_is_better": self.higher_is_better,
+            "langpair": self.langpair,
+            **self.table_options(),
+        }
+        if not self.system:
+            return read_scores(self.scores, **options)
+        return read_rated_outputs(
+            self.system,
+            self.scores,
+            sources=self.src,
+            documents=self.docs,
+            keep_canary=self.keep_canary,
+            ids=self.ids,
+            **options,
+        )
+
+    def _drop_withdrawn(self, testset: TestSet) -> TestSet:
+        """The test set without the systems that the table of systems calls withdrawn."""
+        withdrawn = find_systems(self.folder, self.systems_table).withdrawn
+        names = [name for name in testset.systems if name in withdrawn]
+        if not names:
+            return testset
+        table = SYSTEMS_FILE
+        if self.systems_table is not None:
+            table = show_name(Path(self.systems_table).name)
+        note = Assumption("withdrawn", {"table": table, "names": names})
+        return replace(testset.without(names), assumed=(note, *testset.assumed))
+
     def table_options(self) -> dict[str, Any]:
         """How to read tables of scores: arguments of `read_scores` and `join_scores`."""
-        if wrong := next((one for one in self.columns if not all(one.partition("="))), None):
-            raise SettingError(
-                f"columns: {show_name(wrong)!r}. Expected pairs such as system=model,line=segment."
-            )
-        columns = {
-            held.strip(): name.strip()
-            for held, _, name in (one.partition("=") for one in self.columns)
-        }
+        columns = {}
+        for text in self.columns:
+            content, _, name = text.partition("=")
+            if not content or not name:
+                raise SettingError(
+                    f"columns: {show_name(text)!r}. Expected pairs such as system=model,line=segment."
+                )
+            columns[content.strip()] = name.strip()
         return {**super().table_options(), "columns": columns}
 
     def _is_of_tables(self, name: str) -> bool:
-        """Whether scores of that name come from tables, not from the folder of a task that has
-        scores.
-        """
+        """Whether scores of that name come from tables, not from the folder of a task."""
         return name in dict(self.scores) or self.folder is None or not has_scores(self.folder)
 
     def _read_texts(self) -> TestSet:
         if self.run and not self.ref:
-            return join_runs(
-                replace(self, run=(), keep_canary=True)._read_texts(), self.run, self.keep_canary
-            )
-        if self.demo_task:
-            from mtsig_core.simulation.corpus import shared_task, simulated_task
-
-            return (
-                shared_task()
-                if self.langpair is None
-                else simulated_task([self.langpair]).testsets[self.langpair]
-            )
-        if self.demo is not None:
-            from mtsig_core.simulation.corpus import load_demo
-
-            return load_demo(self.demo or None, self.demo_references)
+            source = replace(self, run=(), keep_canary=True)
+            return join_runs(source._read_texts(), self.run, self.keep_canary)
+        if self.simulated:
+            return self._simulate()
         if self.folder is not None:
-            if self.langpair is None:
-                pairs = pairs_of(self.folder)
-                raise SettingError(
-                    f"{self.folder} is read for one language pair. It has: {', '.join(pairs)}.",
-                    {"langpair": "XX-YY"},
-                )
-            lower, higher = self._pick_directions(lambda name: not self._is_of_tables(name))
-            return read_pair(
-                self.folder,
-                self.langpair,
-                parses=self.parse,
-                keep_canary=self.keep_canary,
-                lower_is_better=lower,
-                higher_is_better=higher,
-                raters=self.raters_of_folder,
-            )
+            return self._read_pair(self.folder)
         if self.xml:
             return read_wmt_xml(self.xml, self.langpair, keep_canary=self.keep_canary)
         if self.sacrebleu is not None:
@@ -322,14 +376,36 @@ class Source(_Files):
             keep_canary=self.keep_canary,
         )
 
+    def _simulate(self) -> TestSet:
+        from mtsig_core.simulation.corpus import load_demo, shared_task, simulated_task
+
+        if not self.demo_task:
+            return load_demo(self.demo or None, self.demo_references)
+        if self.langpair is None:
+            return shared_task()
+        return simulated_task([self.langpair]).testsets[self.langpair]
+
+    def _read_pair(self, folder: str) -> TestSet:
+        """One language pair of a shared task."""
+        if self.langpair is None:
+            pairs = ", ".join(pairs_of(folder))
+            raise SettingError(
+                f"{folder} is read for one language pair. It has: {pairs}.", {"langpair": "XX-YY"}
+            )
+        return read_pair(
+            folder,
+            self.langpair,
+            parses=self.parse,
+            keep_canary=self.keep_canary,
+            raters=self.raters_of_folder,
+            **self._pick_directions(lambda name: not self._is_of_tables(name)),
+        )
+
     @property
     def has_texts(self) -> bool:
         """Whether there are texts, not segment scores alone."""
-        return (
-            bool(self.ref or self.xml or self.sacrebleu)
-            or self.folder is not None
-            or self.simulated
-        )
+        has_files = bool(self.ref or self.xml or self.sacrebleu)
+        return has_files or self.folder is not None or self.simulated
 
     @property
     def simulated(self) -> bool:
@@ -338,121 +414,106 @@ class Source(_Files):
 
     def files(self) -> list[str]:
         """The files it is read from; of a folder, all that are in it."""
-        members = [] if self.folder is None else map(str, Path(self.folder).rglob("*"))
-        return [path for path in (*members, *self._list_paths()) if os.path.isfile(path)]
+        paths = self._list_paths()
+        if self.folder is not None:
+            paths = [*map(str, Path(self.folder).rglob("*")), *paths]
+        return [path for path in paths if os.path.isfile(path)]
 
     def _list_paths(self) -> list[str]:
-        named_files = (
-            path for _, path in (*self.ref, *self.system, *self.run, *self.parse, *self.scores)
-        )
-        paths = (
-            self.folder,
-            self.src,
-            self.docs,
-            self.ids,
-            self.systems_table,
-            *self.xml,
-            *named_files,
-        )
-        return [path for path in paths if path is not None]
+        paths = (self.folder, self.src, self.docs, self.ids, self.systems_table, *self.xml)
+        named_files = (*self.ref, *self.system, *self.run, *self.parse, *self.scores)
+        return [path for path in paths if path is not None] + [path for _, path in named_files]
 
     @property
     def title(self) -> str:
         """A short name, before anything is read."""
         if self.demo_task:
-            return "simulated shared task" + (f" {self.langpair}" if self.langpair else "")
+            pair = f" {self.langpair}" if self.langpair else ""
+            return f"simulated shared task{pair}"
         if self.demo is not None:
-            return (
-                "simulated corpus"
-                + (f", {self.demo} segments" if self.demo else "")
-                + (f", {self.demo_references} references" if self.demo_references > 1 else "")
-            )
+            title = "simulated corpus"
+            if self.demo:
+                title += f", {self.demo} segments"
+            if self.demo_references > 1:
+                title += f", {self.demo_references} references"
+            return title
         if self.folder is not None:
             return f"{show_name(folder_name(self.folder))} {self.langpair}"
         if self.xml:
             return show_name(Path(self.xml[0]).name)
         if self.sacrebleu is not None:
-            return " ".join(filter(None, set_and_pair(self.sacrebleu, self.langpair)))
+            set_name, langpair = set_and_pair(self.sacrebleu, self.langpair)
+            return set_name if langpair is None else f"{set_name} {langpair}"
         if not self.has_texts:
-            return f"scores {show_name(Path(self.scores[0][1]).name)}"
-        return f"{format_count(len(self.system), 'system')}, {show_name(Path(self.ref[0][1]).name)}"
+            _, first_file = self.scores[0]
+            return f"scores {show_name(Path(first_file).name)}"
+        _, first_file = self.ref[0]
+        return f"{format_count(len(self.system), 'system')}, {show_name(Path(first_file).name)}"
 
 
 @dataclass(frozen=True)
 class TaskSource(_Files):
-    """Where a shared task comes from, as `read_task` reads it, and what to take of it; the fields
-    are those of the command ``task``. No folder stands for the simulated task.
+    """Where a shared task comes from, as `read_task` reads it, and what to take of it.
+
+    The fields are those of the command ``task``. Without a folder it is the simulated task.
     """
 
-    folder: str | None = None
-    pairs: tuple[str, ...] = ()  # language pairs; all if empty
+    folder: str | None = _option(
+        "DIR",
+        "shared task: a folder, or a zip or tar archive of it, with texts (WMT's folders or XML, or "
+        "mt-metrics-eval's folders) or with WMT25's automatic_scores/",
+    )
+    pairs: tuple[str, ...] = _option(
+        "XX-YY,...", "only these language pairs of the task (default: all)", ()
+    )
     track: str | None = None  # "constrained" or "unconstrained": only the systems of that track
-    exclude: tuple[TaskExclusion, ...] = ()  # systems to leave out, in all language pairs or in one
+    exclude: tuple[TaskExclusion, ...] = ()  # systems to exclude, in all language pairs or in one
     #: (language pair, name, file) of tables of segment scores, such as those of people, which join
     #: its texts.
-    scores: tuple[tuple[str, str, str], ...] = ()
-    run: tuple[
-        tuple[str, str, str], ...
-    ] = ()  # (language pair, system, file) of the outputs of further training runs
-    name: str | None = None  # what to call the task; None for the name of its folder
+    scores: tuple[tuple[str, str, str], ...] = _option(
+        "[PAIR:]NAME=FILE",
+        "table of segment scores, such as human scores; repeatable. Without PAIR: all "
+        "language pairs that the table names",
+        (),
+    )
+    #: (language pair, system, file).
+    run: tuple[tuple[str, str, str], ...] = _option(
+        "PAIR:NAME=FILE",
+        "output of another training run of a system in one language pair; repeatable "
+        "(docs/statistics.md)",
+        (),
+    )
+    name: str | None = _option("NAME", "name of the task (default: the name of the folder)")
 
     @property
     def title(self) -> str:
         """A short name, before anything is read."""
-        return show_name(
-            self.name or ("simulated task" if self.folder is None else folder_name(self.folder))
-        )
+        if self.name:
+            return show_name(self.name)
+        return "simulated task" if self.folder is None else show_name(folder_name(self.folder))
 
     @_limited
     def check(self) -> None:
-        """Read the language pairs that are chosen, or that tables and runs are given for: their
-        mistakes show without all of the task being read.
+        """Find mistakes without reading all of the task.
+
+        Reads the language pairs that are chosen, or that tables and runs are given for.
         """
-        if pairs := self.pairs or tuple(
-            dict.fromkeys(pair for pair, _, _ in (*self.scores, *self.run))
-        ):
+        joined_pairs = dict.fromkeys(pair for pair, _, _ in (*self.scores, *self.run))
+        pairs = self.pairs or tuple(joined_pairs)
+        if pairs:
             replace(self, pairs=pairs).read()
         elif self.folder is not None:
-            pairs_of(self.folder), find_systems(self.folder, self.systems_table)
+            pairs_of(self.folder)
+            find_systems(self.folder, self.systems_table)
 
     @_limited
     def read(self) -> Task:
-        """Read and check the files, and take what is asked of them."""
+        """Read and check the files, and select the systems to compare."""
         task = self._read_texts()
         for pair, name, _ in (*self.scores, *self.run):
             if pair not in task.testsets:
                 raise self._make_pair_error(pair, name, task)
-        if self.run:
-            task = task.map_testsets(
-                lambda pair, testset: join_runs(
-                    testset, _select_files(pair, self.run), self.keep_canary
-                )
-            )
-        if self.scores:
-            task = task.map_testsets(
-                lambda pair, testset: self._join_scores(
-                    testset,
-                    tables := _select_files(pair, self.scores),
-                    lambda name: name in dict(tables),
-                )
-            )
-            task = replace(task, assumed=(*task.assumed, *self._explain_directions(task.testsets)))
-        table = find_systems(self.folder, self.systems_table)
-        infos = {
-            name: info
-            for name, info in table.systems.items()
-            if not self.pairs or name in task.systems
-        }
-        task = replace(
-            task,
-            systems={**task.systems, **infos},
-            primary=table.primary,
-            rank_rule=table.rank_rule,
-        )
-        if not self.keep_withdrawn and (
-            names := [name for name in table.withdrawn if name in infos]
-        ):
-            task = task.without(names)
+        task = self._apply_systems_table(self._join_files(task))
         if self.refs or self.refs_as_systems:
             task = task.scored_with(self.refs or None, others_as_systems=self.refs_as_systems)
         if self.name is not None:
@@ -468,15 +529,45 @@ class TaskSource(_Files):
             from mtsig_core.simulation.corpus import simulated_task
 
             return simulated_task(self.pairs or None)
-        lower, higher = self._pick_directions(lambda name: name not in self._list_names())
+        table_names = self._list_names()
         return read_task(
             self.folder,
             self.pairs or None,
-            lower_is_better=lower,
-            higher_is_better=higher,
             keep_canary=self.keep_canary or bool(self.run),
             raters=self.raters_of_folder,
+            **self._pick_directions(lambda name: name not in table_names),
         )
+
+    def _join_files(self, task: Task) -> Task:
+        """The task with its tables of scores and further training runs."""
+
+        def join(pair: str, testset: TestSet) -> TestSet:
+            tables = _select_files(pair, self.scores)
+            if self.run:
+                testset = join_runs(testset, _select_files(pair, self.run), self.keep_canary)
+            if tables:
+                directions = self._pick_directions(lambda name: name in dict(tables))
+                testset = join_scores(testset, tables, **directions, **self.table_options())
+            return testset
+
+        if self.run or self.scores:
+            task = task.map_testsets(join)
+        return replace(task, assumed=(*task.assumed, *self._explain_directions(task.testsets)))
+
+    def _apply_systems_table(self, task: Task) -> Task:
+        """The task with what the table of systems says, and without systems that are withdrawn."""
+        table = find_systems(self.folder, self.systems_table)
+        infos = dict(table.systems)
+        if self.pairs:  # a system of the table may take part in other language pairs only
+            infos = {name: info for name, info in infos.items() if name in task.systems}
+        task = replace(
+            task,
+            systems={**task.systems, **infos},
+            primary=table.primary,
+            rank_rule=table.rank_rule,
+        )
+        withdrawn = [name for name in table.withdrawn if name in infos]
+        return task if self.keep_withdrawn or not withdrawn else task.without(withdrawn)
 
     def _list_names(self, *pairs: str) -> set[str]:
         """What the tables of scores are called, of all language pairs or of some."""
@@ -484,55 +575,62 @@ class TaskSource(_Files):
 
     @_limited
     def name_pairs(self) -> TaskSource:
-        """The same with each table of scores that is given without a language pair named for all
-        those it has.
+        """The same with a language pair for each table of scores.
+
+        A table without one is taken for all language pairs of the task that it names.
         """
         if all(pair for pair, _, _ in self.scores):
             return self
-        known = self.pairs or tuple(self._all_pairs())
-        named: list[tuple[str, str, str]] = []
-        for given, name, path in self.scores:
-            pairs = [given] if given else [pair for pair in list_langpairs(path) if pair in known]
-            if not pairs:
+        task_pairs = self.pairs or tuple(self._all_pairs())
+        scores: list[tuple[str, str, str]] = []
+        for pair, name, path in self.scores:
+            if pair:
+                table_pairs = [pair]
+            else:
+                table_pairs = [listed for listed in list_langpairs(path) if listed in task_pairs]
+            if not table_pairs:
                 raise SettingError(
                     f"{show_name(path)} names no language pair of the task. The task has: "
-                    f"{', '.join(known)}. Say which it is of: {known[0]}:{name}=FILE.",
-                    {"scores": f"{known[0]}:{name}=FILE"},
+                    f"{', '.join(task_pairs)}. Say which it is of: {task_pairs[0]}:{name}=FILE.",
+                    {"scores": f"{task_pairs[0]}:{name}=FILE"},
                 )
-            named += [(pair, name, path) for pair in pairs]
-        return replace(self, scores=tuple(named))
+            scores += [(table_pair, name, path) for table_pair in table_pairs]
+        return replace(self, scores=tuple(scores))
 
     @_limited
     def join_tables_beside(self) -> tuple[TaskSource, list[str]]:
-        """The same with the tables of segment scores that lie beside the texts, and a sentence on
-        each of them: where one does not fit the texts, why. Where tables are named, only these are
-        taken.
+        """The same with the tables of segment scores beside the texts, and a sentence on each.
+
+        Where tables are named, only these are taken. The sentence on a table that does not fit the
+        texts says why.
         """
-        source, sentences = self, list[str]()
+        source = self
+        sentences: list[str] = []
         if self.folder is None or self.scores or not os.path.lexists(self.folder):
             return source, sentences
         try:
             self.check()
-            beside = tables_beside(find_task(self.folder), list(self._all_pairs()), MAX_DEPTH)
-        except (InputError, SettingError):  # which is told when the texts are read
+            tables = tables_beside(find_task(self.folder), list(self._all_pairs()), MAX_DEPTH)
+        except (InputError, SettingError):  # the message comes when the texts are read
             return source, sentences
-        by_file: dict[str, list[tuple[str, str, str]]] = {}
-        for pair, name, path in beside:
+        tables_by_path: dict[str, list[tuple[str, str, str]]] = {}
+        for pair, name, path in tables:
             if not self.pairs or pair in self.pairs:
-                by_file.setdefault(path, []).append((pair, name, path))
-        for path, tables in by_file.items():
-            more = replace(source, scores=(*source.scores, *tables))
+                tables_by_path.setdefault(path, []).append((pair, name, path))
+        for path, path_tables in tables_by_path.items():
+            _, name, _ = path_tables[0]
+            joined = replace(source, scores=(*source.scores, *path_tables))
             try:
-                more.check()
+                joined.check()
             except MtsigError as error:
                 sentences.append(
-                    f"{self.show_path(path)} has scores ({tables[0][1]}) and is not used: {error}"
+                    f"{self.show_path(path)} has scores ({name}) and is not used: {error}"
                 )
                 continue
-            source = more
-            pairs = ", ".join(pair for pair, *_ in tables)
+            source = joined
+            pairs = ", ".join(pair for pair, _, _ in path_tables)
             sentences.append(
-                f"{tables[0][1]} of {pairs} is read from {self.show_path(path)}, beside the texts."
+                f"{name} of {pairs} is read from {self.show_path(path)}, beside the texts."
             )
         return source, sentences
 
@@ -543,9 +641,7 @@ class TaskSource(_Files):
         return PAIRS if self.folder is None else pairs_of(self.folder)
 
     def _make_pair_error(self, pair: str, name: str, task: Task) -> SettingError:
-        """The error for scores or a run of a language pair that the task does not have, or that is
-        not chosen.
-        """
+        """The error for scores or a run of a language pair that is unknown, or not chosen."""
         pairs = self._all_pairs() if self.pairs else task.testsets
         if pair not in pairs:
             return explain_unknown("language pair", pair, pairs)
@@ -557,116 +653,108 @@ class TaskSource(_Files):
 
     def _explain_directions(self, testsets: Mapping[str, TestSet]) -> list[Assumption]:
         """What was assumed of each name of tables, by the scores of all language pairs."""
-        explained = []
+        assumptions = []
         for name in dict.fromkeys(name for _, name, _ in self.scores):
             pairs = dict.fromkeys(pair for pair, metric, _ in self.scores if metric == name)
-            of_pairs = [testsets[pair].scores[name] for pair in pairs]
-            if not any(
-                scores.higher_is_better for scores in of_pairs
-            ):  # as the user said, or as the form of MQM does
-                explained.append(told_direction(name, higher=False))
+            tables = [testsets[pair].scores[name] for pair in pairs]
+            if not any(table.higher_is_better for table in tables):
+                # as the user said, or as the form of MQM does
+                assumptions.append(told_direction(name, higher=False))
                 continue
-            values = (
-                score for scores in of_pairs for own in scores.by_system.values() for score in own
-            )
-            explained.append(
+            values: list[float | None] = []
+            for table in tables:
+                for scores in table.by_system.values():
+                    values += scores
+            assumptions.append(
                 explain_direction(name, values, self.lower_is_better, self.higher_is_better)
             )
-        return explained
+        return assumptions
 
     @_limited
     def list_withdrawn(self) -> tuple[str, ...]:
         """The systems that are left out because the table calls them withdrawn."""
-        return (
-            () if self.keep_withdrawn else find_systems(self.folder, self.systems_table).withdrawn
-        )
+        if self.keep_withdrawn:
+            return ()
+        return find_systems(self.folder, self.systems_table).withdrawn
 
     def files(self) -> list[Path]:
         """All files below the folder, in a fixed order; or the zip of it."""
-        members = () if self.folder is None else (Path(self.folder), *Path(self.folder).rglob("*"))
-        return sorted(path for path in members if path.is_file())
+        if self.folder is None:
+            return []
+        paths = [Path(self.folder), *Path(self.folder).rglob("*")]
+        return sorted(path for path in paths if path.is_file())
 
     def list_joined_files(self) -> list[Path]:
         """The files of its tables and runs, which may lie elsewhere."""
-        named_files = (path for _, _, path in (*self.scores, *self.run))
-        return [Path(path) for path in (*named_files, self.systems_table) if path is not None]
+        paths = [Path(path) for _, _, path in (*self.scores, *self.run)]
+        if self.systems_table is not None:
+            paths.append(Path(self.systems_table))
+        return paths
 
     def _list_paths(self) -> list[str]:
         return [self.folder or "", *map(str, self.list_joined_files())]
 
     def select_pair(self, pair: str) -> Source:
-        """The test set of one language pair alone, with the systems that are chosen here, and what
-        is said of the direction of scores but for those that only other language pairs have tables
-        of.
-        """
-        elsewhere = self._list_names() - self._list_names(pair)
-        lower, higher = self._pick_directions(lambda name: name not in elsewhere)
+        """The test set of one language pair, with the tables and runs that are given for it."""
+        names_elsewhere = self._list_names() - self._list_names(pair)
         return Source(
             folder=self.folder,
             langpair=pair,
             demo_task=self.folder is None,
             keep_canary=self.keep_canary,
-            lower_is_better=lower,
-            higher_is_better=higher,
             keep_withdrawn=self.keep_withdrawn,
             scores=_select_files(pair, self.scores),
             run=_select_files(pair, self.run),
             below=self.below,
             named_from=self.named_from,
             systems_table=self.systems_table,
+            **self._pick_directions(lambda name: name not in names_elsewhere),
         )
 
     def to_record(self) -> dict[str, Any]:
         """The fields, with files as they are shown."""
-        record = {
-            key: value
-            for key, value in asdict(self).items()
-            if key not in ("below", "named_from") and (key not in _LATER or value)
-        }
-        table = self.systems_table and self.show_path(self.systems_table)
-        return record | {
-            "folder": self.show_folder(),
-            "systems_table": table,
-            **{
-                key: [(pair, name, self.show_path(path)) for pair, name, path in files]
-                for key, files in (("scores", self.scores), ("run", self.run))
-            },
-        }
+        record = asdict(self)
+        del record["below"], record["named_from"]
+        for name in _ADDED_FIELDS:
+            if not record[name]:
+                del record[name]
+        for name in ("folder", "systems_table"):
+            if record[name] is not None:
+                record[name] = self.show_path(record[name])
+        for name in ("scores", "run"):
+            files = getattr(self, name)
+            record[name] = [(pair, label, self.show_path(path)) for pair, label, path in files]
+        return record
 
     @_limited
     def digest(self) -> str:
-        """Digest of name and bytes of all files, and of what is taken of them; quicker than to read
-        them.
+        """Digest of names and bytes of all files, and of what is taken of them.
 
-        What is read of the task holds these names: it is never taken for another's with the same
-        content.
+        It is quicker than to read them. What is read of the task holds these names, so that it is
+        never taken for another task with the same content.
         """
         h = hashlib.blake2b(self.title.encode("utf-8", "surrogatepass"), digest_size=16)
-        if (
-            self.folder is not None
-        ):  # a task that has a name of its own is told by that of its zip, too
+        if self.folder is not None:  # a task with a name of its own has that of its zip, too
             h.update(os.fsencode(Path(self.folder).name) + b"\0")
         for path in self.files():
             assert self.folder is not None, "the simulated task has no files"
-            with open_file(path) as opened:
-                digest = hashlib.file_digest(
-                    opened, lambda: hashlib.blake2b(digest_size=16)
-                ).digest()
-            h.update(os.fsencode(path.relative_to(self.folder)) + b"\0" + digest)
-        joined = [
-            *((file[2], SCORE_TABLE) for file in self.scores),
-            *((file[2], SEGMENTS) for file in self.run),
-        ]
-        joined += [] if self.systems_table is None else [(self.systems_table, SYSTEMS_TABLE)]
-        for file, content in joined:
-            h.update(read_bytes(file, content)[0] + b"\0")
-        record = {
-            key: value for key, value in self.to_record().items() if key not in ("folder", "name")
-        }
+            with open_file(path) as file:
+                content = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16))
+            h.update(os.fsencode(path.relative_to(self.folder)) + b"\0" + content.digest())
+        joined_files = [(path, SCORE_TABLE) for _, _, path in self.scores]
+        joined_files += [(path, SEGMENTS) for _, _, path in self.run]
+        if self.systems_table is not None:
+            joined_files.append((self.systems_table, SYSTEMS_TABLE))
+        for file_path, expected in joined_files:
+            data, _ = read_bytes(file_path, expected)
+            h.update(data + b"\0")
+        record = self.to_record()
+        del record["folder"]
+        record.pop("name", None)
         h.update(json.dumps(record).encode())
         return h.hexdigest()
 
 
 def _select_files(pair: str, files: Iterable[tuple[str, str, str]]) -> tuple[tuple[str, str], ...]:
-    """Those of one language pair."""
-    return tuple((name, path) for own_pair, name, path in files if own_pair == pair)
+    """Name and path of the files of one language pair."""
+    return tuple((name, path) for file_pair, name, path in files if file_pair == pair)

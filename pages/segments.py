@@ -4,7 +4,7 @@ import streamlit as st
 
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.report.segment_cards import MARKS, contributed
-from mtsig_core.stats import pair as segments
+from mtsig_core.stats import segments
 from pages._sections import segments_sections
 from pages._ui import controls, frame, result_cache, screen, views
 from pages._ui.screen import end_page, or_end_page

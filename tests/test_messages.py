@@ -22,6 +22,8 @@ COMMAND_LINE = (
     "mtsig_core.cli.serving",
     "mtsig_core.report.export",
     "mtsig_core.task",
+    "pages._server.launch",
+    "pages._server.processes",
 )
 MESSAGES = [file for file in CORE if name_of(file) not in COMMAND_LINE and "cli" not in file.parts]
 
@@ -81,7 +83,8 @@ def test_what_pages_say_themselves():
             if " " in text.strip() and "<style>" not in text and OPTION.search(text)
         ]
 
-    assert offenders(PAGES, options) == {}
+    pages = [file for file in PAGES if name_of(file) not in COMMAND_LINE]
+    assert offenders(pages, options) == {}
 
 
 def test_the_command_line_adds_the_options():

@@ -181,7 +181,7 @@ class TestShown:
         )
         assert "\n" not in repr(named) + repr(named.metrics["bleu"])
 
-    @pytest.mark.parametrize("form", ["text", "json", "csv", "latex", "html", "matrix"])
+    @pytest.mark.parametrize("form", ["text", "json", "csv", "latex", "html"])
     def test_every_form_reads_as_the_command_line_writes_it(self, form, capsys, tmp_path):
         for name, text in (("A", "a b c d x"), ("B", "a b c x x"), ("ref", "a b c d e")):
             (tmp_path / name).write_text(f"{text}\n" * 5)

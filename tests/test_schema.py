@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mtsig_core import Comparison, InputError, compare, results, source
-from mtsig_core.caution import ASSUMPTION_KINDS, Assumption
+from mtsig_core.caution import Assumption
+from mtsig_core.report.caution_kinds import ASSUMPTION_KINDS
 from mtsig_core.report.export import comparison_json
+from mtsig_core.reviews import CHANGES
 from mtsig_core.schema import SCHEMA, decode, encode, from_plain, parse_json, to_json, to_plain
-from mtsig_core.store.reviews import CHANGES
 from mtsig_core.task import SystemInfo
 from tests.builders.toys import toy
 

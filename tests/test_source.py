@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 
 from mtsig_core.cli.options import add_source_options, source_from
-from mtsig_core.cli.serving import _absolute
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.report.commands import source_options, task_command
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.task import TaskExclusion
+from pages._server.launch import make_absolute
 
 
 def parse(*args):
@@ -109,7 +109,7 @@ def test_the_commands_of_a_server_hold_in_any_folder():
     source = parse(
         "--ref", "A=r", "--system", "S=s", "--parse", "S=p", "--scores", "human=t", "--ids", "i"
     )
-    served = _absolute(source)
+    served = make_absolute(source)
     assert served.ids == os.path.abspath("i") and served.parse == (("S", os.path.abspath("p")),)
     assert served.ref == (("A", os.path.abspath("r")),) and served.docs is None
     assert source_options(served) == source_options(source)  # as they were given
@@ -129,7 +129,7 @@ def test_a_server_names_files_from_where_it_was_started_and_others_by_their_name
         "--docs",
         "../d",
     )
-    served = _absolute(away)
+    served = make_absolute(away)
     assert source_options(served) == [
         "--ref",
         "A=in/r",
@@ -156,7 +156,7 @@ def test_messages_on_a_whole_task_name_no_place(tmp_path, monkeypatch):
     for name in ("references/en-de.refA.txt", "system-outputs/en-de/x.txt"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("a\n" * (4 if "system" in name else 1))
-    served = _absolute(Source(folder=str(folder)))
+    served = make_absolute(Source(folder=str(folder)))
     task = TaskSource(served.folder, named_from=served.named_from)
     for read in (task.read, task.select_pair("en-de").read, replace(served, langpair="en-de").read):
         with pytest.raises(InputError, match="wmt/") as caught:
@@ -243,7 +243,7 @@ def test_runs_are_a_part_of_the_source():
     source = parse("--ref", "r.txt", "--system", "A=a.txt", "--run", "A=b.txt", "--run", "A=c.txt")
     assert source.run == (("A", "b.txt"), ("A", "c.txt"))
     assert Source.from_json(source.to_json()) == source == parse(*source_options(source))
-    assert all(os.path.isabs(path) for _, path in _absolute(source).run)
+    assert all(os.path.isabs(path) for _, path in make_absolute(source).run)
     stored = json.loads(source.to_json())
     del stored["run"]  # as an earlier version kept it
     assert Source.from_json(json.dumps(stored)).run == ()

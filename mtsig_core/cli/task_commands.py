@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import sys
 from argparse import ArgumentParser, Namespace, _ArgumentGroup
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,7 +17,7 @@ from mtsig_core.cli.options import (
     add_output_options,
     add_pairs,
     add_task_source,
-    given,
+    read_arguments,
     refuse_of_one_pair,
     source_from,
     task_source,
@@ -41,94 +40,18 @@ from mtsig_core.experiments.metric_agreement import (
 from mtsig_core.experiments.rankings import autorank, make_findings, task_by_rules
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.readers.files import is_archive
-from mtsig_core.readers.tasks import contents_of, pairs_of, tables_beside, unread_sentences
-from mtsig_core.report.commands import defaults, option_name, task_command
+from mtsig_core.readers.task_contents import contents_of, tables_beside, unread_sentences
+from mtsig_core.readers.tasks import pairs_of
+from mtsig_core.report.commands import task_command
 from mtsig_core.report.experiment_reports import AGREEMENT_FORMS, AUTORANK_FORMS, FINDINGS_FORMS
-from mtsig_core.report.review import (
-    content_sentence,
-    decision_cautions,
-    read_review,
-    review_command,
-)
 from mtsig_core.report.task_reports import TASK_DOCUMENTS, task_document
 from mtsig_core.report.text import printable, warn
-from mtsig_core.results import TaskComparison
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import compare_task, task_metrics
 from mtsig_core.stats.cautions import about_ratings
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
 from mtsig_core.stats.settings import check_jobs
-from mtsig_core.store.reviews import Entry, replay
 from mtsig_core.task import TaskExclusion, read_exclusions
-
-# -------------------------------------------------------------------------------------------------
-# `task --review FILE`: who is left out, by which metric and settings, and what was decided, as a review has it.
-
-
-def take_review(args: Namespace) -> tuple[Entry, ...]:
-    """The history of ``--review FILE``, empty without; track, metric and settings of the review are
-    put into `args`, and an option that says something else is refused.
-    """
-    if args.review is None:
-        return ()
-    history, usual = read_review(args.review), defaults("task")
-    review = replay(history)
-    says = {
-        name: review.settings.get(name, usual[name])
-        for name in given(args, "task")
-        if name != "jobs"
-    }
-    other = [
-        name
-        for name in (
-            "pairs",
-            "track",
-            "only",
-            "exclude",
-            "metrics",
-            "primary",
-            "human",
-            "refs",
-            "refs_as_systems",
-        )
-        if getattr(args, name)
-    ]
-    other += [
-        option_name(name)
-        for name, value in says.items()
-        if getattr(args, option_name(name)) not in (usual[name], value)
-    ]
-    if other:
-        option = f"--{other[0].replace('_', '-')}"
-        raise SettingError(
-            f"{option} and --review FILE both say what to compare, and how. Leave {option} out, "
-            "or change it on the page Review."
-        )
-    args.track, args.metrics = review.track, (review.metric,)
-    args.refs, args.refs_as_systems = review.refs, review.refs_as_systems
-    for name, value in says.items():
-        setattr(args, option_name(name), value)
-    return history
-
-
-def warn_of_review(
-    history: Sequence[Entry], whole: KeptTask, found: TaskComparison, *, decisions: bool
-) -> None:
-    """Print to standard error where the task (`whole`, with all systems) is not as it was reviewed,
-    and, where `decisions`, those that the numbers do not bear out.
-    """
-    review = replay(history)
-    if decisions:
-        warn(decision_cautions(review, found))
-    if whole.info.digest != review.digest:
-        digests = {pair: testset.digest for pair, testset in whole.task.testsets.items()}
-        if (changed := content_sentence(review, whole.info, digests)) is not None:
-            print(
-                f"Warning: {printable(changed)} Further files of the review (--scores, --run, "
-                "--systems-table) belong to its content: the page Review has the whole command.",
-                file=sys.stderr,
-            )
-
 
 # -------------------------------------------------------------------------------------------------
 # `task`: a whole shared task.
@@ -161,12 +84,6 @@ def add_task(sub: ArgumentParser) -> None:
         default=[],
         metavar="[PAIR:]NAME,...[=REASON]",
         help="exclude these systems, in all language pairs or in one, and say why; repeatable",
-    )
-    group.add_argument(
-        "--review",
-        metavar="FILE",
-        help="JSON of the page Review: its track, metric, settings, "
-        "exclusions, decisions and notes",
     )
     group = add_metric_options(sub, "all scores; bleu without any", lowercase=False)
     group.add_argument("--primary", metavar="NAME", help="the metric to show first")
@@ -223,7 +140,6 @@ def _tell_unread(args: Namespace, source: TaskSource) -> None:
 
 
 def run_task(args: Namespace) -> None:
-    history = take_review(args)
     _check_one_task(args)
     _check_views(args)
     source = task_source(args)
@@ -232,18 +148,14 @@ def run_task(args: Namespace) -> None:
         source.read()  # which says what is wrong
     _tell_unread(args, source)
     whole = KeptTask(source)
-    kept = whole.leaving_out(
-        replay(history).exclusions
-        if history
-        else read_exclusions(args.exclude, whole.info.systems, whole.info.pairs)
-    )
+    kept = whole.leaving_out(read_exclusions(args.exclude, whole.info.systems, whole.info.pairs))
     if args.official is not None:
         run_replicate_task(args, kept)
         return
     metrics = list(args.metrics) or None
     if args.primary is not None:
         metrics = list(dict.fromkeys([args.primary, *task_metrics(kept.info, metrics)]))
-    settings = given(args, "task")
+    settings = read_arguments(args, "task")
     if take_all_rules(args):
         del settings["rank_rule"]
         write_all_rules(
@@ -261,16 +173,10 @@ def run_task(args: Namespace) -> None:
             found = replace(
                 found, agreement=kept_agreement(kept, args.human, progress=progress, **asked)
             )
-    if history:
-        warn_of_review(
-            history, whole, found, decisions=args.format != "text" or args.out is not None
-        )
-        command = review_command(kept.source, found.task.name, replay(history))
-    else:
-        command = task_command(
-            kept.source, metrics=metrics or None, human=args.human, **settings | {"jobs": None}
-        )
-    write(task_document(args.format, found, kept.source, command, history), args.out)
+    command = task_command(
+        kept.source, metrics=metrics or None, human=args.human, **settings | {"jobs": None}
+    )
+    write(task_document(args.format, found, command), args.out)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -319,7 +225,7 @@ def run_agreement(args: Namespace) -> None:
     warn(caution for metric in metrics for caution in about_ratings(testset, metric.name))
     with progress_line() as progress:
         found = agreement(
-            testset, args.human, metrics, progress=progress, **given(args, "agreement")
+            testset, args.human, metrics, progress=progress, **read_arguments(args, "agreement")
         )
     write(AGREEMENT_FORMS[args.format](found), args.out)
 
@@ -337,7 +243,11 @@ def _run_task(args: Namespace) -> None:
     kept = KeptTask(source)
     with progress_line() as progress:
         found = kept_agreement(
-            kept, args.human, args.metrics or None, progress=progress, **given(args, "agreement")
+            kept,
+            args.human,
+            args.metrics or None,
+            progress=progress,
+            **read_arguments(args, "agreement"),
         )
     write(AGREEMENT_FORMS[args.format](found), args.out)
 
@@ -366,7 +276,9 @@ def run_autorank(args: Namespace) -> None:
     check_out(args, source)
     task = source.read()
     with progress_line() as progress:
-        found = autorank(task, args.metrics or None, progress=progress, **given(args, "autorank"))
+        found = autorank(
+            task, args.metrics or None, progress=progress, **read_arguments(args, "autorank")
+        )
     write(AUTORANK_FORMS[args.format](found), args.out)
 
 
@@ -403,6 +315,6 @@ def run_findings(args: Namespace) -> None:
             args.metrics or None,
             progress=progress,
             cache=KeptDraws(),
-            **given(args, "findings"),
+            **read_arguments(args, "findings"),
         )
     write(FINDINGS_FORMS[args.format](found), args.out)

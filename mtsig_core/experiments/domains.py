@@ -21,16 +21,16 @@ from mtsig_core.results import (
     TestSetInfo,
 )
 from mtsig_core.stats import engine
-from mtsig_core.stats.cautions import about_few_in, about_files, about_need_of_units, about_scores
+from mtsig_core.stats.cautions import about_few_in, about_need_of_units, about_scores
 from mtsig_core.stats.draws import PartDraws, derive_seed, draw_part, step_down, test_pairs
 from mtsig_core.stats.engine import Measured, measure
 from mtsig_core.stats.few_units import (
     FEW_FOR_BOOTSTRAP,
-    least_of_units,
     p_floor,
     units_freedom,
     welch_satterthwaite,
 )
+from mtsig_core.stats.file_cautions import about_files
 from mtsig_core.stats.intervals import finite_ends
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, effective_number
 from mtsig_core.stats.settings import Plan, check_trials, resolve_sampling
@@ -158,7 +158,7 @@ def _about_bootstrap(units: Units, of: np.ndarray, result: ByDomain) -> Iterator
     if min(map(effective_number, parts)) < FEW_FOR_BOOTSTRAP:
         yield from about_need_of_units(result.test)
     fewest = min(np.count_nonzero(sizes) for sizes in parts)
-    least = float(least_of_units(TESTS[result.test], result.sampling.unit, np.array(fewest)))
+    least = float(p_floor(TESTS[result.test], result.sampling.unit, np.array(fewest)))
     if not significant(least, result.sampling.alpha):
         yield Caution("whole-undecided", remedies=({"test": "ar"},))
 
@@ -209,22 +209,20 @@ class _Part:
 
 def _tested(draws: PartDraws, plan: Plan, errors: np.ndarray) -> _Part:
     """P of each pair in one part, or in the whole set."""
-    floor = p_floor(TESTS[plan.test], draws.units.kind, draws.n_apart)
-    p = (
-        test_pairs(draws.delta, draws.replicates, TESTS[plan.test], floor, []).p
-        if draws.some.any()
-        else draws.delta
-    )
+    contrast = draws.contrast
+    floor = p_floor(TESTS[plan.test], plan.unit, draws.n_apart)
+    p: np.ndarray | None = contrast.deltas
+    if len(contrast.rows):
+        p = test_pairs(contrast.deltas, draws.replicates, TESTS[plan.test], floor, []).p
     assert p is not None, "both tests give p"
-    some, scores = draws.some, draws.sides.data.scores[draws.rows]
     return _Part(
-        some,
-        _fill(some, scores),
-        _fill(some, draws.delta),
-        _fill(some, p),
+        contrast.is_tested,
+        contrast.fill(contrast.data.scores[contrast.rows]),
+        contrast.fill(contrast.deltas),
+        contrast.fill(p),
         draws.joint,
         errors,
-        _fill(some, floor),
+        contrast.fill(floor),
     )
 
 
@@ -251,7 +249,10 @@ def _whole_set(
     strata[units.index] = of
     seeds = [derive_seed(plan.seed, kind) for kind in kinds]
     assert plan.trials is not None, "both tests draw"
-    data, n = draws.sides.data, max(plan.resamples, plan.trials if plan.test == "bootstrap" else 0)
+    data, n = (
+        draws.contrast.data,
+        max(plan.resamples, plan.trials if plan.test == "bootstrap" else 0),
+    )
     blocks = [
         data.score(data.weighted_sums(stratified_weights(units, strata, seeds, block)))
         for block in range(-(-n // BLOCK))
@@ -261,7 +262,10 @@ def _whole_set(
     sample = draws.sides.sample
     errors = np.full((4, len(pairs)), np.nan)
     for k, delta, (first, second) in zip(
-        np.flatnonzero(draws.some), draws.delta, draws.rows, strict=True
+        np.flatnonzero(draws.contrast.is_tested),
+        draws.contrast.deltas,
+        draws.contrast.rows,
+        strict=True,
     ):
         se = float((within[first, : plan.resamples] - within[second, : plan.resamples]).std(ddof=1))
         left_out = sample.left_out[first] - sample.left_out[second]
@@ -270,7 +274,7 @@ def _whole_set(
         plain = sample.drawn[first] - sample.drawn[second]
         errors[:, k] = delta - half, delta + half, se, plain.std(ddof=1)
     if plan.test == "bootstrap":
-        i, j = draws.rows.T
+        i, j = draws.contrast.rows.T
         differences = within[i, : plan.trials] - within[j, : plan.trials]
         draws = replace(draws, replicates=differences, joint=differences)
     return _tested(draws, plan, errors)

@@ -337,7 +337,9 @@ def conclusions_on(
         p, (win, lose), given = None, (None, None), replicates[test.draws]
         floor = p_floor(test, units.kind, apart)
         if test.p_values is not None:
-            p = np.maximum(test.p_values(delta, given), floor)
+            p = test.p_values(delta, given)
+            if not test.of_segments:  # their p shows how few there are
+                p = np.maximum(p, floor)
         elif significant(floor, alpha).all():  # else so few decide nothing
             win, lose = win_rates(given)
         side = test.side(delta, given)
@@ -489,7 +491,7 @@ class Mixture:
     def adjust(self, delta: np.ndarray, null: np.ndarray, p: np.ndarray) -> dict[str, np.ndarray]:
         """Adjusted p of a family of pairs by every correction."""
         return apply_corrections(
-            p, romano_wolf(delta, null, whole=Units.segments(self.n).all_swaps is not None)
+            p, romano_wolf(delta, null, is_exact=Units.segments(self.n).all_swaps is not None)
         )
 
     def decide(

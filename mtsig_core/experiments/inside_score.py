@@ -1,14 +1,14 @@
-"""What is inside a score: n-gram precisions, lengths, means of sentence scores, signatures (Koehn
-2004; Post 2018).
+"""Inside a score: n-gram precisions, lengths, means of sentence scores, signatures.
+
+The questions are those of Koehn (2004) and Post (2018).
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import exp, prod
 from statistics import NormalDist
 from typing import Any, ClassVar
 
@@ -48,8 +48,9 @@ from mtsig_core.testset import TestSet
 
 @dataclass(frozen=True)
 class SentenceMean:
-    """The mean over segments of a corpus metric's score of each; statistics are (score, 1), (0, 0)
-    where undefined.
+    """The mean over segments of a corpus metric's score of each.
+
+    Statistics are (score, 1), or (0, 0) where a segment has no score.
     """
 
     of: Metric
@@ -59,35 +60,37 @@ class SentenceMean:
 
     @property
     def name(self) -> str:
+        """The name of the metric, marked as a mean of sentences."""
         return f"sentence-{self.of.name}"
 
     @property
     def higher_is_better(self) -> bool:
+        """The direction of the metric."""
         return self.of.higher_is_better
 
     def statistics(
         self, testset: TestSet, progress: Callable[[float], None] | None = None
     ) -> np.ndarray:
-        """Shape (systems, segments, 2), float64."""
+        """Count as `Metric.statistics`, shape (systems, segments, 2), float64."""
         return self.from_counts(self.of.statistics(testset, progress))
 
     def from_counts(self, statistics: np.ndarray) -> np.ndarray:
-        """The same, of the statistics of the corpus metric, shape (systems, segments, stats)."""
+        """Turn statistics of the corpus metric, shape (systems, segments, stats), into these."""
         scores = np.asarray(self.of.score(statistics), dtype=np.float64)
-        known = np.isfinite(scores)
-        return np.stack([np.where(known, scores, 0.0), known.astype(np.float64)], axis=-1)
+        is_known = np.isfinite(scores)
+        return np.stack([np.where(is_known, scores, 0.0), is_known.astype(np.float64)], axis=-1)
 
     def score(self, sums: np.ndarray) -> np.ndarray:
-        """The mean, of shape (...); NaN where no segment has a score."""
+        """Return the mean, shape (...); NaN where no segment has a score."""
         total, count = np.moveaxis(np.asarray(sums, dtype=np.float64), -1, 0)
-        mean: np.ndarray = np.divide(
-            total, count, out=np.full(total.shape, np.nan), where=count > 0
-        )
+        unknown = np.full(total.shape, np.nan)
+        mean: np.ndarray = np.divide(total, count, out=unknown, where=count > 0)
         return mean
 
     def signature(self, testset: TestSet) -> str:
-        """That of the metric, smoothing included; for BLEU that is sacreBLEU's ``exp`` without
-        effective order.
+        """Sign as the metric, smoothing included.
+
+        For BLEU the smoothing is sacreBLEU's ``exp`` without effective order.
         """
         return f"mean-of-sentences|{self.of.signature(testset)}"
 
@@ -102,7 +105,7 @@ NGRAM_ORDERS = (1, 2, 3, 4)
 
 @dataclass(frozen=True)
 class SystemPrecisions:
-    """The parts of one system's BLEU."""
+    """The components of one system's BLEU."""
 
     system: str
     #: Percent of its n-grams that a reference has too, each counted as often as there; None without
@@ -124,34 +127,26 @@ def precisions(
     statistics: np.ndarray | None = None,
     progress: Progress | None = None,
 ) -> tuple[SystemPrecisions, ...]:
-    """The parts of BLEU for every system, best first."""
+    """Compute the components of BLEU for every system, best first."""
     metric = check_bleu(testset, metric)
     if statistics is None:
         statistics = cached_statistics(metric, testset, report_stage(progress, "counting"))
     sums = statistics.sum(axis=1)
+    scores = metric.score(sums).tolist()
     rows = []
-    for name, row, points in zip(testset.systems, sums, metric.score(sums).tolist(), strict=True):
+    for name, row, points in zip(testset.systems, sums, scores, strict=True):
         counts = counts_of(metric, row)
         p1, p2, p3, p4 = (
             share(100 * counts[f"correct_{n}"], counts[f"total_{n}"]) for n in NGRAM_ORDERS
         )
-        rows.append(
-            SystemPrecisions(
-                name,
-                p1,
-                p2,
-                p3,
-                p4,
-                share(counts["sys_len"], counts["ref_len"]),
-                brevity_penalty(counts["sys_len"], counts["ref_len"]),
-                points,
-            )
-        )
+        length_ratio = share(counts["sys_len"], counts["ref_len"])
+        penalty = brevity_penalty(counts["sys_len"], counts["ref_len"])
+        rows.append(SystemPrecisions(name, p1, p2, p3, p4, length_ratio, penalty, points))
     return tuple(sorted(rows, key=lambda row: -row.bleu))
 
 
 def check_bleu(testset: TestSet, metric: str | Metric) -> Metric:
-    """BLEU for this test set."""
+    """Return BLEU for this test set, or raise a `SettingError`."""
     metric = resolve_metric(testset, metric)
     if metric.name != "bleu":
         raise SettingError(
@@ -178,12 +173,14 @@ def brevity_penalty(sys_len: float, ref_len: float) -> float:
     >>> round(brevity_penalty(6, 7), 4), brevity_penalty(8, 7)
     (0.8465, 1.0)
     """
-    return min(1.0, exp(1 - ref_len / sys_len)) if sys_len > 0 else 0.0
+    if sys_len <= 0:
+        return 0.0
+    return min(1.0, math.exp(1 - ref_len / sys_len))
 
 
-def share(part: float, whole: float) -> float | None:
-    """A ratio; None of nothing."""
-    return part / whole if whole > 0 else None
+def share(count: float, total: float) -> float | None:
+    """Return the ratio; None if the total is 0."""
+    return count / total if total > 0 else None
 
 
 # One sentence's BLEU, step by step; and the reading note's example, of which some steps are wrong.
@@ -229,8 +226,9 @@ NOTE_CLAIMS = (
 
 @dataclass(frozen=True)
 class NgramCount:
-    """An n-gram of the output: how often it is there, how often at most in one reference, and the
-    less of both.
+    """An n-gram of the output.
+
+    The counts are those in the output, the largest in one reference, and the smaller of both.
     """
 
     ngram: str
@@ -246,9 +244,8 @@ class Step:
     n: int = field(metadata=column("n", "count"))
     matched: int  # clipped matches, and n-grams of the output; by BLEU's own counting
     total: int
-    precision: float | None = field(
-        metadata=column("precision", "share")
-    )  # from 0 to 1; None without any n-gram
+    #: From 0 to 1; None without any n-gram.
+    precision: float | None = field(metadata=column("precision", "share"))
     #: BLEU-n without smoothing: the brevity penalty times the n-th root of the product of the
     #: precisions so far.
     bleu: float = field(metadata=column("BLEU-n", "share"))
@@ -258,10 +255,13 @@ class Step:
 
     @derived("n-grams that a reference has too (times counted)")
     def shared(self) -> str:
-        return " · ".join(f"{one.ngram} ({one.clipped})" for one in self.ngrams) or "none"
+        """The shared n-grams with their counts."""
+        counts = [f"{row.ngram} ({row.clipped})" for row in self.ngrams]
+        return " · ".join(counts) or "none"
 
     @derived("matched / all", "written")
     def fraction(self) -> str:
+        """The precision as a fraction."""
         return f"{self.matched}/{self.total}"
 
 
@@ -284,41 +284,45 @@ class WorkedExample:
 def worked_example(
     testset: TestSet, system: str | None, line: int, metric: str | Metric = "bleu"
 ) -> WorkedExample:
-    """BLEU of one line of one system, step by step."""
+    """Compute BLEU of one line of one system, step by step."""
     metric = check_bleu(testset, metric)
-    system = next(iter(testset.systems)) if system is None else system
+    if system is None:
+        system = next(iter(testset.systems))
     if line not in testset.lines:
         raise SettingError(
             f"{testset.name} has no line {line}. It has {testset.n_segments}, from {testset.lines[0]} "
             f"to {testset.lines[-1]}."
         )
-    one = testset.only([system]).take([testset.lines.index(line)])
-    row = metric.statistics(one)[0, 0]
+    sentence = testset.only([system]).take([testset.lines.index(line)])
+    row = metric.statistics(sentence)[0, 0]
     counts = counts_of(metric, row)
     penalty = brevity_penalty(counts["sys_len"], counts["ref_len"])
-    (output,) = one.systems[system]
-    references = tuple(texts[0] for texts in one.references.values() if texts[0] is not None)
-    lower = getattr(metric, "lowercase", False)
-    words, *others = (
-        tokens_of(metric, one)(text.lower() if lower else text) for text in (output, *references)
-    )
+    output = sentence.systems[system][0]
+    references = tuple(texts[0] for texts in sentence.references.values() if texts[0] is not None)
+    texts = [output, *references]
+    if getattr(metric, "lowercase", False):
+        texts = [text.lower() for text in texts]
+    split = tokens_of(metric, sentence)
+    output_tokens, *reference_tokens = (split(text) for text in texts)
     steps: list[Step] = []
+    product = 1.0
     for n in NGRAM_ORDERS:
         matched, total = counts[f"correct_{n}"], counts[f"total_{n}"]
-        so_far = [*(step.precision for step in steps), precision := share(matched, total)]
-        bleu = penalty * prod(p or 0.0 for p in so_far) ** (1 / n)
-        steps.append(Step(n, matched, total, precision, bleu, _shared(words, others, n)))
+        precision = share(matched, total)
+        product *= precision or 0.0
+        ngrams = _count_shared(output_tokens, reference_tokens, n)
+        steps.append(Step(n, matched, total, precision, penalty * product ** (1 / n), ngrams))
     return WorkedExample(
-        system,
-        line,
-        output,
-        references,
-        counts["sys_len"],
-        counts["ref_len"],
-        penalty,
-        tuple(steps),
-        float(metric.score(row)),
-        metric.signature(testset),
+        system=system,
+        line=line,
+        output=output,
+        references=references,
+        sys_len=counts["sys_len"],
+        ref_len=counts["ref_len"],
+        brevity_penalty=penalty,
+        steps=tuple(steps),
+        bleu=float(metric.score(row)),
+        signature=metric.signature(testset),
     )
 
 
@@ -339,21 +343,24 @@ def note_example(metric: str | Metric = "bleu", tokenizer: str | None = None) ->
 
 
 def tokens_of(metric: Metric, testset: TestSet) -> Callable[[str], list[str]]:
-    """How BLEU splits a text of this test set."""
+    """Return the function by which BLEU splits a text of this test set."""
     return bleu_tokens(find_tokenizer(metric, testset))
 
 
-def _shared(
-    words: Sequence[str], references: Sequence[Sequence[str]], n: int
+def _count_shared(
+    output: Sequence[str], references: Sequence[Sequence[str]], n: int
 ) -> tuple[NgramCount, ...]:
-    own, *theirs = (
-        Counter(" ".join(tokens[k : k + n]) for k in range(len(tokens) - n + 1))
-        for tokens in (words, *references)
-    )
-    rows = [(ngram, count, max(known[ngram] for known in theirs)) for ngram, count in own.items()]
-    return tuple(
-        NgramCount(ngram, count, most, min(count, most)) for ngram, count, most in rows if most
-    )
+    in_references = [_count_ngrams(tokens, n) for tokens in references]
+    rows = []
+    for ngram, count in _count_ngrams(output, n).items():
+        most = max(counts[ngram] for counts in in_references)
+        if most:
+            rows.append(NgramCount(ngram, count, most, min(count, most)))
+    return tuple(rows)
+
+
+def _count_ngrams(tokens: Sequence[str], n: int) -> Counter[str]:
+    return Counter(" ".join(tokens[k : k + n]) for k in range(len(tokens) - n + 1))
 
 
 # The mean of sentence scores against the corpus score: where they rank systems otherwise, and a
@@ -367,9 +374,7 @@ _LEAST = 0.5  # points by which both sides of a case must differ
 
 @dataclass(frozen=True)
 class SystemAverage:
-    """One system: its corpus score and the mean of its sentence scores, in points, and its place by
-    each.
-    """
+    """One system by its corpus score and by the mean of its sentence scores, in points."""
 
     system: str = field(metadata=column("system", "name"))
     corpus: float = field(metadata=column("corpus score", "score", "*"))
@@ -397,9 +402,8 @@ class Case:
     average: tuple[float, float]
     lines: tuple[int, ...]  # as in `TestSet.lines`
     sentences: tuple[tuple[float, float], ...]  # sentence scores of a and b on each
-    lengths: tuple[
-        int | None, ...
-    ]  # tokens of the reference; None where the metric does not count them
+    #: Tokens of the reference; None where the metric does not count them.
+    lengths: tuple[int | None, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -415,9 +419,7 @@ class Averages(Experiment):
     #: other metrics.
     unsmoothed_zeros: float | None
     systems: tuple[SystemAverage, ...]  # best corpus score first
-    disagreements: tuple[
-        Disagreement, ...
-    ]  # pairs of the whole test set, largest differences first
+    disagreements: tuple[Disagreement, ...]  # on the whole test set, largest differences first
     case: Case | None  # None where no small set of segments shows a disagreement
 
 
@@ -429,8 +431,7 @@ def averages(
     statistics: np.ndarray | None = None,
     progress: Progress | None = None,
 ) -> Averages:
-    """Rank systems by the corpus score and by the mean of sentence scores, and look for a case
-    where they disagree.
+    """Rank systems by the corpus score and by the mean of sentence scores, and find a disagreement.
 
     The case is searched among random sets of 3, 5, 10 and 30 segments: of the smallest size that
     has any, the one whose smaller difference is largest. For BLEU every output in it has a
@@ -447,106 +448,131 @@ def averages(
         raise SettingError(f"{len(testset.systems)} system to rank. Give at least two.")
     if statistics is None:
         statistics = cached_statistics(metric, testset, report_stage(progress, "counting"))
-    mean, names, sign = SentenceMean(metric), list(testset.systems), direction(metric)
-    sentences, pairs = mean.from_counts(statistics), engine.all_pairs(len(names))
-    corpus, average = metric.score(statistics.sum(axis=1)), mean.score(sentences.sum(axis=1))
-    matches = _column(metric, statistics, "correct_4")
-    apart = sorted(
-        _disagreements(names, pairs, sign * corpus, sign * average),
-        reverse=True,
-        key=lambda pair: min(pair.corpus_delta, -pair.average_delta),
-    )
-    places = [
-        (np.argsort(np.argsort(-sign * scores, kind="stable")) + 1).tolist()
-        for scores in (corpus, average)
-    ]
+    mean = SentenceMean(metric)
+    scored = _BothScores(testset, metric, mean, statistics, mean.from_counts(statistics))
+    corpus, average = scored.of_segments(np.arange(testset.n_segments))
+    sign = direction(metric)
     rows = [
         SystemAverage(*row)
-        for row in zip(names, corpus.tolist(), average.tolist(), *places, strict=True)
+        for row in zip(
+            testset.systems,
+            corpus.tolist(),
+            average.tolist(),
+            _rank(sign * corpus),
+            _rank(sign * average),
+            strict=True,
+        )
     ]
+    matches = scored.column("correct_4")
     return Averages(
         metric=metric.name,
         signature=mean.signature(testset),
         n_segments=testset.n_segments,
-        n_pairs=len(pairs),
+        n_pairs=len(scored.pairs),
         unsmoothed_zeros=None if matches is None else float((matches == 0).mean()),
         systems=tuple(sorted(rows, key=lambda row: row.corpus_place)),
-        disagreements=tuple(apart),
-        case=_case(
-            testset,
-            metric,
-            mean,
-            pairs,
-            statistics,
-            sentences,
-            seed,
-            report_stage(progress, "looking"),
-        ),
+        disagreements=tuple(_list_disagreements(scored, sign * corpus, sign * average)),
+        case=_find_case(scored, seed, report_stage(progress, "looking")),
     )
 
 
-def _disagreements(
-    names: Sequence[str], pairs: np.ndarray, corpus: np.ndarray, average: np.ndarray
-) -> Iterator[Disagreement]:
-    """Pairs that the two put in opposite order; the scores are higher where better."""
-    for first, second in pairs.tolist():
-        a, b = (first, second) if corpus[first] > corpus[second] else (second, first)
-        deltas = float(corpus[a] - corpus[b]), float(average[a] - average[b])
-        if deltas[0] > 0 > deltas[1]:
-            yield Disagreement(names[a], names[b], *deltas)
+@dataclass(frozen=True, eq=False)
+class _BothScores:
+    """Statistics of the corpus score and of the mean of sentence scores."""
+
+    testset: TestSet
+    metric: Metric
+    mean: SentenceMean
+    counts: np.ndarray  # (systems, segments, stats): those of the metric
+    sentences: np.ndarray  # (systems, segments, 2): those of the mean
+
+    @property
+    def pairs(self) -> np.ndarray:
+        return engine.all_pairs(len(self.testset.systems))
+
+    def of_segments(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Score sets of segments by both, shape (..., segments) -> (systems, ...) each."""
+        corpus = self.metric.score(self.counts[:, rows].sum(axis=-2))
+        average = self.mean.score(self.sentences[:, rows].sum(axis=-2))
+        return np.asarray(corpus), average
+
+    def column(self, name: str) -> np.ndarray | None:
+        """Return one statistic, shape (systems, segments); None if the metric has none so named."""
+        if name not in self.metric.stat_names:
+            return None
+        values: np.ndarray = self.counts[..., self.metric.stat_names.index(name)]
+        return values
 
 
-def _case(
-    testset: TestSet,
-    metric: Metric,
-    mean: SentenceMean,
-    pairs: np.ndarray,
-    statistics: np.ndarray,
-    sentences: np.ndarray,
-    seed: int,
-    report: engine.StageProgress | None,
-) -> Case | None:
-    names, sign = list(testset.systems), direction(metric)
-    fit = np.arange(testset.n_segments)
-    if (long_enough := _column(metric, statistics, "total_4")) is not None:
-        fit = np.flatnonzero((long_enough > 0).all(axis=0))
-    sizes = [size for size in _SIZES if size <= len(fit)]
-    for tried, size in enumerate(sizes):
+def _rank(scores: np.ndarray) -> list[int]:
+    """Rank scores, the highest first; ties as they come."""
+    ranks: list[int] = (np.argsort(np.argsort(-scores, kind="stable")) + 1).tolist()
+    return ranks
+
+
+def _list_disagreements(
+    scored: _BothScores, corpus: np.ndarray, average: np.ndarray
+) -> list[Disagreement]:
+    """List the pairs in opposite order by the two scores, the largest difference first.
+
+    Scores have shape (systems,) and are higher where better. The smaller one of the two differences
+    counts.
+    """
+    names = list(scored.testset.systems)
+    disagreements = []
+    for first, second in scored.pairs.tolist():
+        a, b = first, second
+        if corpus[first] <= corpus[second]:
+            a, b = second, first
+        corpus_delta = float(corpus[a] - corpus[b])
+        average_delta = float(average[a] - average[b])
+        if corpus_delta > 0 > average_delta:
+            disagreements.append(Disagreement(names[a], names[b], corpus_delta, average_delta))
+    return sorted(disagreements, key=lambda pair: -min(pair.corpus_delta, -pair.average_delta))
+
+
+def _find_case(scored: _BothScores, seed: int, report: engine.StageProgress | None) -> Case | None:
+    usable = np.arange(scored.testset.n_segments)
+    n_four_grams = scored.column("total_4")
+    if n_four_grams is not None:
+        usable = np.flatnonzero((n_four_grams > 0).all(axis=0))
+    sizes = [size for size in _SIZES if size <= len(usable)]
+    for n_tried, size in enumerate(sizes):
         if report is not None:
-            report(tried / len(sizes))
-        tries = _TRIES if len(fit) > size else 1
-        sets = fit[
-            np.stack([draw_subset(len(fit), size, seed, k) for k in range(tries)])
-        ]  # (sets, size)
-        corpus = sign * metric.score(statistics[:, sets].sum(axis=2))  # (systems, sets)
-        average = sign * mean.score(sentences[:, sets].sum(axis=2))
-        deltas, others = (pair_differences(scores, pairs) for scores in (corpus, average))
-        gap = np.where(deltas * others < 0, np.minimum(abs(deltas), abs(others)), 0.0)
-        pair, chosen = np.unravel_index(np.argmax(gap), gap.shape)
-        if gap[pair, chosen] >= _LEAST:
-            rows = np.sort(sets[chosen])
-            (disagreement,) = _disagreements(
-                names, pairs[[pair]], corpus[:, chosen], average[:, chosen]
-            )
-            two = [names.index(disagreement.a), names.index(disagreement.b)]
-            ref_len = _column(metric, statistics[two[:1]][:, rows], "ref_len")
-            scores, means = (
-                tuple((sign * each[two, chosen]).tolist()) for each in (corpus, average)
-            )
-            return Case(
-                disagreement,
-                scores,
-                means,
-                tuple(testset.lines[k] for k in rows.tolist()),
-                tuple(map(tuple, metric.score(statistics[two][:, rows]).T.tolist())),
-                tuple([None] * size if ref_len is None else ref_len[0].tolist()),
-            )
+            report(n_tried / len(sizes))
+        n_sets = _TRIES if len(usable) > size else 1
+        sets = usable[np.stack([draw_subset(len(usable), size, seed, k) for k in range(n_sets)])]
+        case = _choose_case(scored, sets)
+        if case is not None:
+            return case
     return None
 
 
-def _column(metric: Metric, statistics: np.ndarray, name: str) -> np.ndarray | None:
-    """One statistic, shape (systems, segments); None where the metric has none of that name."""
-    return statistics[..., metric.stat_names.index(name)] if name in metric.stat_names else None
+def _choose_case(scored: _BothScores, sets: np.ndarray) -> Case | None:
+    """Choose the set of segments, shape (sets, size), whose smaller difference is largest."""
+    sign = direction(scored.metric)
+    corpus, average = (sign * scores for scores in scored.of_segments(sets))  # (systems, sets)
+    corpus_deltas = pair_differences(corpus, scored.pairs)
+    average_deltas = pair_differences(average, scored.pairs)
+    smaller = np.minimum(abs(corpus_deltas), abs(average_deltas))
+    gap = np.where(corpus_deltas * average_deltas < 0, smaller, 0.0)
+    pair, best = np.unravel_index(np.argmax(gap), gap.shape)
+    if gap[pair, best] < _LEAST:
+        return None
+    disagreement = _list_disagreements(scored, corpus[:, best], average[:, best])[0]
+    names = list(scored.testset.systems)
+    a, b = names.index(disagreement.a), names.index(disagreement.b)
+    rows = np.sort(sets[best])
+    sentences = scored.metric.score(scored.counts[[a, b]][:, rows]).T.tolist()
+    ref_len = scored.column("ref_len")
+    return Case(
+        disagreement,
+        corpus=(float(sign * corpus[a, best]), float(sign * corpus[b, best])),
+        average=(float(sign * average[a, best]), float(sign * average[b, best])),
+        lines=tuple(scored.testset.lines[k] for k in rows),
+        sentences=tuple((score_a, score_b) for score_a, score_b in sentences),
+        lengths=tuple(None if ref_len is None else int(ref_len[a, k]) for k in rows),
+    )
 
 
 # BLEU and GTM of two systems at other output lengths (Koehn 2004, Figure 1).
@@ -565,52 +591,47 @@ LENGTH_SHARES: tuple[float, ...] = (0.8, 0.85, 0.9, 0.95, 1.0)
 class LengthPoint:
     """The outputs at one length."""
 
-    asked: float = field(metadata=column("words kept", "share", ".0%"))  # or the word penalty
-    length_ratio: float | None = field(
-        metadata=column("length ratio", "share")
-    )  # words per word of the reference
-    bleu: float = field(
-        metadata=column("BLEU", "score")
-    )  # in points; GTM with exponent 1 and with exponent 2
-    gtm: float = field(metadata=column("GTM", "score"))
+    #: The share of words, or the word penalty.
+    asked: float = field(metadata=column("words kept", "share", ".0%"))
+    #: Words per word of the reference.
+    length_ratio: float | None = field(metadata=column("length ratio", "share"))
+    bleu: float = field(metadata=column("BLEU", "score"))  # in points, as all scores here
+    gtm: float = field(metadata=column("GTM", "score"))  # with exponent 1
     brevity_penalty: float = field(metadata=column("brevity penalty", "share"))  # from 0 to 1
-    precision: float = field(metadata=column("BLEU without it", "score"))  # in points
-    gtm_2: float = field(metadata=column("GTM-2", "score"))
+    precision: float = field(metadata=column("BLEU without it", "score"))
+    gtm_2: float = field(metadata=column("GTM-2", "score"))  # with exponent 2
 
 
 @dataclass(frozen=True)
 class Lengths:
-    """What `lengths` finds."""
+    """Two systems at other lengths of their output."""
 
     system: str
     beside: str | None  # the other system; None where there is no other
     how: str  # word penalty or truncation
-    n_segments: int  # how many were counted
+    n_segments: int  # that were counted
     bleu_signature: str
     gtm_signature: str
     gtm_2_signature: str
-    points: tuple[
-        LengthPoint, ...
-    ]  # of the system and of the other one, the shortest outputs first
-    beside_points: tuple[LengthPoint, ...]
+    points: tuple[LengthPoint, ...]  # of the system, the shortest outputs first
+    beside_points: tuple[LengthPoint, ...]  # of the other one
 
     @property
     def actual(self) -> LengthPoint:
         """The output of the system as it is."""
-        return next(
-            point
-            for point in self.points
-            if point.asked == (0 if self.how == "word penalty" else 1)
-        )
+        unchanged = 0 if self.how == "word penalty" else 1
+        return next(point for point in self.points if point.asked == unchanged)
 
     @property
     def curves(self) -> tuple[tuple[str, tuple[LengthPoint, ...]], ...]:
         """Each system with its points."""
-        one = ((self.system, self.points),)
-        return one if self.beside is None else (*one, (self.beside, self.beside_points))
+        curve = (self.system, self.points)
+        if self.beside is None:
+            return (curve,)
+        return curve, (self.beside, self.beside_points)
 
     def nearest(self, ratio: float) -> LengthPoint:
-        """The system's output whose length ratio is nearest."""
+        """Find the system's output whose length ratio is nearest."""
         return min(self.points, key=lambda point: abs((point.length_ratio or 0) - ratio))
 
 
@@ -631,112 +652,146 @@ def lengths(
     metric = check_bleu(testset, metric)
     if most < 1:
         raise SettingError(f"segments is {most}. Expected at least 1 to count.")
-    best = (
-        [row.system for row in precisions(testset, metric, progress=progress)]
-        if None in (system, beside)
-        else []
-    )
-    system = next((name for name in best if name != beside), beside) if system is None else system
-    beside = next((name for name in best if name != system), None) if beside is None else beside
-    if system is None or system == beside:
-        raise SettingError(f"Both systems are {system}. Expected two different ones.")
-    names = [system] if beside is None else [system, beside]
+    names = _choose_two(testset, metric, system, beside, progress)
     n = min(most, testset.n_segments)
-    part = testset.only(names).take((np.arange(n) * testset.n_segments // n).tolist())
-    how, grid = "word penalty", PENALTIES
-    variants = _penalised(part, names, report_stage(progress, "other lengths"))
+    spread_rows = np.arange(n) * testset.n_segments // n
+    selection = testset.only(names).take(spread_rows.tolist())
+    method, grid = "word penalty", PENALTIES
+    variants = _penalise(selection, names, report_stage(progress, "other lengths"))
     if variants is None:
-        how, grid, tokens = "truncation", LENGTH_SHARES, tokens_of(metric, part)
-        variants = [
-            [truncated(text, tokens, kept) for text in part.systems[name]]
-            for name in names
-            for kept in grid
-        ]
-    several = replace(
-        part, systems={str(k): texts for k, texts in enumerate(variants)}, scores={}, parses={}
+        method, grid = "truncation", LENGTH_SHARES
+        variants = _truncate_all(selection, names, tokens_of(metric, selection))
+    variant_set = replace(
+        selection,
+        systems={str(k): texts for k, texts in enumerate(variants)},
+        scores={},
+        parses={},
     )
     settings = {name: getattr(metric, name, None) for name in ("tokenize", "lowercase")}
-    gtms = [resolve_metric(several, name, **settings) for name in ("gtm", "gtm-2")]
-    points = _points(several, metric, gtms, grid * len(names), progress)
-    gtm, gtm_2 = (one.signature(testset) for one in gtms)
+    gtm = resolve_metric(variant_set, "gtm", **settings)
+    gtm_2 = resolve_metric(variant_set, "gtm-2", **settings)
+    points = _score_variants(variant_set, [metric, gtm, gtm_2], grid * len(names), progress)
     return Lengths(
-        system,
-        beside,
-        how,
-        n,
-        metric.signature(testset),
-        gtm,
-        gtm_2,
-        points[: len(grid)],
-        points[len(grid) :],
+        system=names[0],
+        beside=names[1] if len(names) > 1 else None,
+        how=method,
+        n_segments=n,
+        bleu_signature=metric.signature(testset),
+        gtm_signature=gtm.signature(testset),
+        gtm_2_signature=gtm_2.signature(testset),
+        points=points[: len(grid)],
+        beside_points=points[len(grid) :],
     )
 
 
-def truncated(text: str, tokens: Callable[[str], list[str]], kept: float) -> str:
-    """The beginning of a text with a share of its tokens, at least one.
+def _choose_two(
+    testset: TestSet,
+    metric: Metric,
+    system: str | None,
+    beside: str | None,
+    progress: Progress | None,
+) -> list[str]:
+    """Choose the system and the other one, if there is any, by default the best ones."""
+    best: list[str] = []
+    if system is None or beside is None:
+        best = [row.system for row in precisions(testset, metric, progress=progress)]
+    if system is None:
+        system = next((name for name in best if name != beside), beside)
+    if beside is None:
+        beside = next((name for name in best if name != system), None)
+    if system is None or system == beside:
+        raise SettingError(f"Both systems are {system}. Expected two different ones.")
+    if beside is None:
+        return [system]
+    return [system, beside]
+
+
+def _truncate_all(
+    testset: TestSet, names: Sequence[str], split: Callable[[str], list[str]]
+) -> list[Sequence[str]]:
+    """Truncate the outputs of systems, one after the other, each to all shares."""
+    variants: list[Sequence[str]] = []
+    for name in names:
+        for length_share in LENGTH_SHARES:
+            texts = [truncated(text, split, length_share) for text in testset.systems[name]]
+            variants.append(texts)
+    return variants
+
+
+def truncated(text: str, split: Callable[[str], list[str]], share: float) -> str:
+    """Return the beginning of a text with a share of its tokens, at least one.
 
     >>> truncated("one two three four", str.split, 0.5)
     'one two'
     """
-    places = align(text, tokens(text))
-    if not places:  # the tokens are not those of the text: by space then
-        return " ".join(text.split()[: max(1, round(kept * len(text.split())))])
-    return text[: places[max(1, round(kept * len(places))) - 1][1]]
+    places = align(text, split(text))
+    if places:
+        n_kept = max(1, round(share * len(places)))
+        _, end = places[n_kept - 1]
+        return text[:end]
+    # The tokens are not those of the text: split by space.
+    words = text.split()
+    n_kept = max(1, round(share * len(words)))
+    return " ".join(words[:n_kept])
 
 
-def _penalised(
-    part: TestSet, names: Sequence[str], report: engine.StageProgress | None
+def _penalise(
+    testset: TestSet, names: Sequence[str], report: engine.StageProgress | None
 ) -> list[Sequence[str]] | None:
-    """The outputs of systems of the simulated corpus, one after the other, each at all penalties;
-    None where one is not of that corpus.
+    """Translate again with all word penalties, one system after the other.
+
+    None if a system is not that of the simulated corpus.
     """
-    known = {system.name: system for system in KOEHN_SYSTEMS}
-    if not part.simulated or not known.keys() >= set(names):
+    simulated = {system.name: system for system in KOEHN_SYSTEMS}
+    if not testset.simulated or not simulated.keys() >= set(names):
         return None
     variants = [(name, penalty) for name in names for penalty in PENALTIES]
-    translations = outputs(
-        max(part.lines), [replace(known[name], word_penalty=penalty) for name, penalty in variants]
-    )
+    systems = [replace(simulated[name], word_penalty=penalty) for name, penalty in variants]
+    translations = outputs(max(testset.lines), systems)
     penalised: list[Sequence[str]] = []
     for (name, penalty), texts in zip(variants, translations, strict=True):
-        penalised.append(tuple(texts[line - 1] for line in part.lines))
-        if penalty == 0 and penalised[-1] != part.systems[name]:
+        selected = tuple(texts[line - 1] for line in testset.lines)
+        if penalty == 0 and selected != testset.systems[name]:
             return None
+        penalised.append(selected)
         if report is not None:
             report(len(penalised) / len(variants))
     return penalised
 
 
-def _points(
-    several: TestSet,
-    bleu: Metric,
-    gtms: Sequence[Metric],
-    asked: Sequence[float],
+def _score_variants(
+    testset: TestSet,
+    metrics: Sequence[Metric],
+    grid: Sequence[float],
     progress: Progress | None,
 ) -> tuple[LengthPoint, ...]:
-    """A point for each output of a test set."""
-    sums = bleu.statistics(several).sum(axis=1)
-    scores = [
-        gtm.score(gtm.statistics(several, report_stage(progress, "counting")).sum(axis=1)).tolist()
-        for gtm in gtms
-    ]
+    """Score each output of a test set by BLEU and both GTMs, in the order of the grid."""
+    bleu, gtm, gtm_2 = metrics
+    sums = bleu.statistics(testset).sum(axis=1)
+    bleu_points = bleu.score(sums).tolist()
+    gtm_points = _score_all(gtm, testset, progress)
+    gtm_2_points = _score_all(gtm_2, testset, progress)
     rows = []
-    for length, (sys_len, ref_len), points, *gtm in zip(
-        asked, sums[:, :2].tolist(), bleu.score(sums).tolist(), *scores, strict=True
-    ):
+    for k, length in enumerate(grid):
+        sys_len, ref_len = sums[k, :2].tolist()
         penalty = brevity_penalty(sys_len, ref_len)
-        rows.append(
-            LengthPoint(
-                length,
-                share(sys_len, ref_len),
-                points,
-                gtm[0],
-                penalty,
-                points / penalty if penalty > 0 else 0.0,
-                gtm[1],
-            )
+        row = LengthPoint(
+            asked=length,
+            length_ratio=share(sys_len, ref_len),
+            bleu=bleu_points[k],
+            gtm=gtm_points[k],
+            brevity_penalty=penalty,
+            precision=bleu_points[k] / penalty if penalty > 0 else 0.0,
+            gtm_2=gtm_2_points[k],
         )
+        rows.append(row)
     return tuple(rows)
+
+
+def _score_all(metric: Metric, testset: TestSet, progress: Progress | None) -> list[float]:
+    statistics = metric.statistics(testset, report_stage(progress, "counting"))
+    points: list[float] = metric.score(statistics.sum(axis=1)).tolist()
+    return points
 
 
 # Student's t for means of segment scores, held against the bootstrap (Koehn 2004, section 4, Table
@@ -745,9 +800,8 @@ def _points(
 
 #: Segments of the samples beside the whole test set, those of Koehn's Table 2.
 STUDENTS_T_SIZES = (100, 300, 600)
-_WIDEST = (
-    4.0  # standard errors on either side in `densities`, or more where the tails begin farther out
-)
+# Standard errors on either side in `densities`, or more where the tails begin farther out.
+_WIDEST = 4.0
 
 
 @dataclass(frozen=True)
@@ -760,9 +814,8 @@ class TInterval:
     #: freedom and by the normal distribution.
     t_factor: float
     normal_factor: float
-    t_low: (
-        float | None
-    )  # Student's t interval, and the percentile interval of the bootstrap by segment
+    #: Student's t interval, and the percentile interval of the bootstrap by segment.
+    t_low: float | None
     t_high: float | None
     boot_low: float | None
     boot_high: float | None
@@ -771,21 +824,21 @@ class TInterval:
 
     @derived("Student's t", "interval", "*")
     def t(self) -> tuple[float, float] | None:
+        """Student's t interval."""
         return pair_ends(self.t_low, self.t_high)
 
     @derived("bootstrap by segment", "interval", "*")
     def boot(self) -> tuple[float, float] | None:
+        """The percentile interval of the bootstrap."""
         return pair_ends(self.boot_low, self.boot_high)
 
 
 @dataclass(frozen=True)
 class Factor:
-    """One entry of Koehn's Table 2: level in percent, sample size (None: without end), as printed,
-    and as it should be.
-    """
+    """One entry of Koehn's Table 2, as printed and as it should be."""
 
-    level: float
-    n: int | None
+    level: float  # in percent
+    n: int | None  # the sample size; None: without end
     printed: float
     right: float
 
@@ -807,7 +860,7 @@ class StudentsT(Simulation):
     document_high: float | None
 
 
-def students_t(
+def students_t(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
     metric: str | Metric = "bleu",
     *,
@@ -819,75 +872,56 @@ def students_t(
     statistics: np.ndarray | None = None,
     progress: Progress | None = None,
 ) -> StudentsT:
-    """Student's t interval of a mean of segment scores beside the bootstrap's, on broad samples and
-    on all segments.
+    """Compare Student's t interval of a mean of segment scores with the bootstrap's.
 
-    Scores of a table are taken as they are; of a corpus metric the sentence scores, whose mean is
-    not its score.
+    The intervals are from broad samples and from all segments. Scores of a table are taken as they
+    are; of a corpus metric the sentence scores, whose mean is not its score.
     """
     metric = resolve_metric(testset, metric)
     if not testset.systems:
         raise SettingError("No system to look at. Give at least one.", {"system": "FILE"})
     if statistics is None:
         statistics = cached_statistics(metric, testset, report_stage(progress, "counting"))
-    mean: Metric = metric if is_segment_mean(metric) else SentenceMean(metric)
-    if isinstance(mean, SentenceMean):
+    mean = metric
+    if not is_segment_mean(metric):
+        mean = SentenceMean(metric)
         statistics = mean.from_counts(statistics)
     if system is None:
         system = measure(testset, mean, statistics=statistics).best_first().names[0]
-    one = testset.only([system])
-    place = list(testset.systems).index(system)
-    known = np.flatnonzero(statistics[place, :, 1] > 0)
-    if len(known) < 2:
+    system_set = testset.only([system])
+    row = list(testset.systems).index(system)
+    scored = np.flatnonzero(statistics[row, :, 1] > 0)
+    if len(scored) < 2:
         raise SettingError(
-            f"{system} has {len(known)} segment scores by {metric.name}. An interval takes at least 2."
+            f"{system} has {len(scored)} segment scores by {metric.name}. An interval takes at least 2."
         )
 
-    def interval(n: int, unit: str = "segment") -> ScoreBootstrap:
-        rows = known[np.arange(n) * len(known) // n]
-        part = one if n == testset.n_segments else one.take(rows.tolist())
+    def bootstrap(n: int, unit: str) -> ScoreBootstrap:
+        segments = scored[np.arange(n) * len(scored) // n]
+        sample = system_set
+        if n != testset.n_segments:
+            sample = system_set.take(segments.tolist())
         return bootstrap_systems(
-            part,
+            sample,
             mean,
             unit=unit,
             alpha=alpha,
             resamples=resamples,
             seed=seed,
             jobs=jobs,
-            statistics=statistics[[place]][:, rows],
+            statistics=statistics[[row]][:, segments],
             progress=progress,
         )[0]
 
-    rows = []
-    for n in (*(n for n in STUDENTS_T_SIZES if n < len(known)), len(known)):
-        score = interval(n)
-        t, boot = score.intervals["t"], score.intervals["percentile"]
-        ratio = (
-            None
-            if t is None or boot is None or boot[0] == boot[1]
-            else (t[1] - t[0]) / (boot[1] - boot[0])
-        )
-        (t_low, t_high), (low, high) = t or (None, None), boot or (None, None)
-        rows.append(
-            TInterval(
-                n,
-                score.score,
-                factor(n, alpha),
-                factor(None, alpha),
-                t_low,
-                t_high,
-                low,
-                high,
-                ratio,
-            )
-        )
-    document = n_documents = None
-    if (
-        testset.documents is not None
-        and (n_documents := len(set(testset.document_index[known].tolist()))) > 1
-    ):
-        document = interval(len(known), "document").intervals["percentile"]
-    low, high = document or (None, None)
+    sizes = [n for n in STUDENTS_T_SIZES if n < len(scored)]
+    rows = [_compare_intervals(n, bootstrap(n, "segment"), alpha) for n in (*sizes, len(scored))]
+    n_documents = None
+    by_document = None
+    if testset.documents is not None:
+        n_documents = len(np.unique(testset.document_index[scored]))
+        if n_documents > 1:
+            by_document = bootstrap(len(scored), "document").intervals["percentile"]
+    document_low, document_high = by_document or (None, None)
     return StudentsT(
         metric=mean.name,
         alpha=alpha,
@@ -897,14 +931,34 @@ def students_t(
         resamples=resamples,
         rows=tuple(rows),
         n_documents=n_documents,
-        document_low=low,
-        document_high=high,
+        document_low=document_low,
+        document_high=document_high,
+    )
+
+
+def _compare_intervals(n: int, score: ScoreBootstrap, alpha: float) -> TInterval:
+    t_low, t_high = score.intervals["t"] or (None, None)
+    boot_low, boot_high = score.intervals["percentile"] or (None, None)
+    width_ratio = None
+    if t_low is not None and t_high is not None and boot_low is not None and boot_high is not None:
+        width_ratio = share(t_high - t_low, boot_high - boot_low)
+    return TInterval(
+        n=n,
+        mean=score.score,
+        t_factor=factor(n, alpha),
+        normal_factor=factor(None, alpha),
+        t_low=t_low,
+        t_high=t_high,
+        boot_low=boot_low,
+        boot_high=boot_high,
+        width_ratio=width_ratio,
     )
 
 
 def factor(n: int | None, alpha: float) -> float:
-    """Half the width of an interval for a mean of n scores, in standard errors; of endlessly many
-    for None.
+    """Return half the width of an interval for a mean of n scores, in standard errors.
+
+    None stands for endlessly many scores.
 
     >>> round(factor(100, 0.05), 4), round(factor(None, 0.05), 4)
     (1.9842, 1.96)
@@ -919,34 +973,38 @@ def factor(n: int | None, alpha: float) -> float:
 
 
 def koehns_factors() -> tuple[Factor, ...]:
-    """Koehn's Table 2 beside the factors of n - 1 degrees of freedom; row by row.
+    """Return Koehn's Table 2 with the factors of n - 1 degrees of freedom; row by row.
 
     >>> first = koehns_factors()[0]
     >>> first.level, first.n, first.printed, round(first.right, 4)
     (99, 100, 2.6259, 2.6264)
     """
-    return tuple(
-        Factor(level, n, printed, factor(n, 1 - level / 100))
-        for level, *row in KOEHN_T2.rows["t"]
-        for n, printed in zip(KOEHN_T2.columns[1:], row, strict=True)
-    )
+    _, *sizes = KOEHN_T2.columns
+    factors = []
+    for level, *row in KOEHN_T2.rows["t"]:
+        for n, printed in zip(sizes, row, strict=True):
+            factors.append(Factor(level, n, printed, factor(n, 1 - level / 100)))
+    return tuple(factors)
 
 
 def densities(
     n: int = 5, alpha: float = 0.05, points: int = 161
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Student's t with n - 1 degrees of freedom, and the normal distribution (Koehn 2004, Figure
-    5).
+    """Compute Student's t with n - 1 degrees of freedom, and the normal distribution.
 
-    Shapes: result (points,).
+    They are those of Koehn (2004), Figure 5. The result is x, t and normal, each of shape
+    (points,).
     """
-    df = n - 1
-    if df < 1:
+    freedom = n - 1
+    if freedom < 1:
         raise SettingError(f"n is {n}. Student's t takes at least 2 scores.")
     widest = max(_WIDEST, 1.1 * factor(n, alpha))
     x = np.linspace(-widest, widest, points)
-    top = math.exp(math.lgamma((df + 1) / 2) - math.lgamma(df / 2)) / math.sqrt(df * math.pi)
-    return x, top * (1 + x * x / df) ** (-(df + 1) / 2), np.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+    gammas = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2))
+    peak = gammas / math.sqrt(freedom * math.pi)
+    student = peak * (1 + x * x / freedom) ** (-(freedom + 1) / 2)
+    normal = np.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+    return x, student, normal
 
 
 # The same output under other settings of BLEU: why a score goes with its signature (Post 2018).
@@ -978,21 +1036,18 @@ def signatures(
     system: str | None = None,
     progress: Progress | None = None,
 ) -> tuple[SignedScore, ...]:
-    """BLEU of one system as it is here, and with one setting changed at a time."""
-    bleu: Any = check_bleu(
-        testset, metric
-    )  # a dataclass of its settings, of which the protocol says nothing
-    system = precisions(testset, bleu, progress=progress)[0].system if system is None else system
-    one = testset.only([system])
-    scores: list[SignedScore] = []
+    """Score one system by BLEU as it is here, and with one setting changed at a time."""
+    # A dataclass of its settings, which the protocol does not have.
+    bleu: Any = check_bleu(testset, metric)
+    if system is None:
+        system = precisions(testset, bleu, progress=progress)[0].system
+    system_set = testset.only([system])
+    scores: dict[str, SignedScore] = {}
     for name, settings in {"as here": {}, **BLEU_SETTINGS}.items():
-        other: Metric = replace(bleu, **settings)
-        points = other.score(
-            cached_statistics(other, one, report_stage(progress, name)).sum(axis=1)
-        )
-        signed = SignedScore(name, float(points[0]), other.signature(one))
-        if signed.signature not in [
-            row.signature for row in scores
-        ]:  # it may be the setting of this test set
-            scores.append(signed)
-    return tuple(scores)
+        changed: Metric = replace(bleu, **settings)
+        statistics = cached_statistics(changed, system_set, report_stage(progress, name))
+        score = float(changed.score(statistics.sum(axis=1))[0])
+        signature = changed.signature(system_set)
+        # A change may be the setting of this test set.
+        scores.setdefault(signature, SignedScore(name, score, signature))
+    return tuple(scores.values())

@@ -1,10 +1,7 @@
-"""Integrity of submissions: what in the outputs and ratings of a test set is worth a look before it
-is decided on.
-"""
+"""Integrity of submissions: outputs and ratings of a test set that are worth a look."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,16 +11,16 @@ from mtsig_core.caution import Caution
 from mtsig_core.metrics import Metric, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.stats.arrays import row_chunks
-from mtsig_core.stats.cautions import about_files, find_missing_tokenizers, strip_texts
+from mtsig_core.stats.cautions import find_missing_tokenizers
 from mtsig_core.stats.engine import UnitStatistics, jackknife_scores
+from mtsig_core.stats.file_cautions import about_files, strip_texts
 from mtsig_core.stats.resampling import make_units
 from mtsig_core.task import Task
 from mtsig_core.testset import TestSet
 
-DRIVES = (
-    0.25  # share of a variance above which one document drives it, if chance seldom gives so much
-)
-CHANCE = 0.05  # how many test sets may have such a document by chance, at most
+#: Share of a variance above which one document drives it, if chance seldom gives so much.
+DRIVES = 0.25
+CHANCE = 0.05  # the largest share of test sets that may have such a document by chance
 _LEAST_DOCUMENTS = 4
 _SIMULATED = 19_999  # test sets; so that p can be small enough for hundreds of systems
 SHORT_LINE = 20  # characters below which equal lines say little
@@ -31,8 +28,9 @@ SHORT_LINE = 20  # characters below which equal lines say little
 
 @dataclass(frozen=True)
 class Nearest:
-    """The system whose output is most alike, by cross-BLEU: BLEU with one output as the reference
-    of the other.
+    """The system with the most similar output.
+
+    Cross-BLEU is BLEU with one output as the reference of the other.
     """
 
     system: str
@@ -51,7 +49,7 @@ class DrivingDocument:
 
 @dataclass(frozen=True)
 class SystemIntegrity:
-    """What was found of one system."""
+    """The findings about one system."""
 
     system: str
     equal_to_reference: dict[str, int]  # lines, by reference
@@ -63,102 +61,123 @@ class SystemIntegrity:
 
 @dataclass(frozen=True)
 class Integrity:
-    """The systems of a test set; `n_lines` lines of the reference (or source) have at least
-    `SHORT_LINE` characters.
-    """
+    """The systems of a test set."""
 
     testset: str
-    metric: str  # whose intervals are looked at
-    n_lines: int
+    metric: str  # of the intervals that a document may drive
+    n_lines: int  # of the reference (or source), with at least `SHORT_LINE` characters
     systems: tuple[SystemIntegrity, ...]
-    median_cross_bleu: float | None = (
-        None  # of all pairs of systems; None without texts, or the tokenizer of BLEU
-    )
-    warnings: tuple[Caution, ...] = ()  # of what could not be looked at
+    #: Of all pairs of systems; None without texts, or the tokenizer of BLEU.
+    median_cross_bleu: float | None = None
+    warnings: tuple[Caution, ...] = ()  # about what could not be checked
 
 
 def examine_integrity(testset: TestSet, metric: str | Metric | None = None) -> Integrity:
-    """Compare the outputs with references, source and each other, and find documents that drive
-    intervals.
+    """Compare outputs with references, source and each other, and find documents that drive intervals.
 
     No finding is an accusation: a short news headline has one translation, and two systems may
     share a model. Intervals are by document, of the metric, by default the first scores of the test
     set, else BLEU.
 
     >>> texts = {"A": ["a long line of text, the first", "b"], "B": ["a long line of text, the first", "c"]}
-    >>> found = examine_integrity(TestSet("toy", texts, {"ref": ["a long line of text, the first", "d"]}))
-    >>> [(one.system, one.equal_to_reference, one.nearest.share_equal) for one in found.systems]
+    >>> result = examine_integrity(TestSet("toy", texts, {"ref": ["a long line of text, the first", "d"]}))
+    >>> [(row.system, row.equal_to_reference, row.nearest.share_equal) for row in result.systems]
     [('A', {'ref': 1}, 1.0), ('B', {'ref': 1}, 1.0)]
-    >>> round(found.systems[0].nearest.cross_bleu, 1)
+    >>> round(result.systems[0].nearest.cross_bleu, 1)
     97.1
     """
     name = next(iter(testset.scores), "bleu") if metric is None else metric
-    chosen = resolve_metric(testset, name)
+    metric = resolve_metric(testset, name)
     outputs = {system: strip_texts(texts) for system, texts in testset.systems.items()}
     references = {reference: strip_texts(texts) for reference, texts in testset.references.items()}
     source = None if testset.sources is None else strip_texts(testset.sources)
-    basis = next(iter(references.values()), source) or next(iter(outputs.values()), [])
-    counted = [k for k, text in enumerate(basis) if len(text) >= SHORT_LINE]
-    computed = [chosen.name, "bleu"] if testset.has_texts else [chosen.name]
+    long_lines = _find_long_lines(references, source, outputs)
+    computed = [metric.name]
+    if testset.has_texts:
+        computed.append("bleu")
     missing = find_missing_tokenizers(testset, computed, testset.name)
-    driving = {} if chosen.name in missing else _find_driving(testset, chosen)
-    warnings = about_files(testset)
-    alike = _cross_bleu(testset, outputs) if counted and "bleu" not in missing else {}
+    driving = {}
+    if metric.name not in missing:
+        driving = _find_driving(testset, metric)
+    cross_bleu = {}
+    if long_lines and "bleu" not in missing:
+        cross_bleu = _cross_bleu(testset, outputs)
+    cautions = about_files(testset)
     rows = []
     for system, lines in outputs.items():
-        others = {
-            other: alike[frozenset((system, other))]
-            for other in outputs
-            if other != system and alike
+        equal_to_reference = {
+            reference: _count_equal(lines, texts, long_lines)
+            for reference, texts in references.items()
         }
-        near = max(others, key=lambda other: others[other], default=None)
-        nearest = None
-        if near is not None:
-            share_equal = _count_equal(lines, outputs[near], counted) / len(counted)
-            nearest = Nearest(near, others[near], share_equal)
-        rows.append(
-            SystemIntegrity(
-                system,
-                {
-                    reference: _count_equal(lines, texts, counted)
-                    for reference, texts in references.items()
-                },
-                None if source is None else _count_equal(lines, source, counted),
-                nearest,
-                driving.get(system),
-                tuple(caution for caution in warnings if caution.a == system),
-            )
+        row = SystemIntegrity(
+            system,
+            equal_to_reference,
+            None if source is None else _count_equal(lines, source, long_lines),
+            _find_nearest(system, outputs, cross_bleu, long_lines),
+            driving.get(system),
+            tuple(caution for caution in cautions if caution.a == system),
         )
+        rows.append(row)
+    general_cautions = [caution for caution in cautions if caution.a is None]
     return Integrity(
         testset.name,
-        chosen.name,
-        len(counted),
+        metric.name,
+        len(long_lines),
         tuple(rows),
-        float(np.median([*alike.values()])) if alike else None,
-        (*missing.values(), *(caution for caution in warnings if caution.a is None)),
+        float(np.median(list(cross_bleu.values()))) if cross_bleu else None,
+        (*missing.values(), *general_cautions),
     )
+
+
+def _find_long_lines(
+    references: Mapping[str, Sequence[str]],
+    source: Sequence[str] | None,
+    outputs: Mapping[str, Sequence[str]],
+) -> list[int]:
+    """Find the lines with enough characters in the first reference, the source or an output."""
+    if references:
+        texts = next(iter(references.values()))
+    elif source is not None:
+        texts = source
+    else:
+        texts = next(iter(outputs.values()), [])
+    return [k for k, text in enumerate(texts) if len(text) >= SHORT_LINE]
 
 
 def _cross_bleu(
     testset: TestSet, outputs: Mapping[str, Sequence[str]]
 ) -> dict[frozenset[str], float]:
-    """BLEU of each pair of outputs, with the first as the reference."""
-    names, found = list(outputs), dict[frozenset[str], float]()
+    """Score each pair of outputs by BLEU, with the first as the reference."""
+    names = list(outputs)
+    scores: dict[frozenset[str], float] = {}
     for k, name in enumerate(names[:-1], 1):
-        others = TestSet(
+        later = TestSet(
             testset.name,
-            {other: outputs[other] for other in names[k:]},
+            {system: outputs[system] for system in names[k:]},
             {name: outputs[name]},
             langpair=testset.langpair,
             tokenizer=testset.tokenizer,
         )
-        bleu = resolve_metric(others, "bleu")
-        scores = bleu.score(bleu.statistics(others).sum(axis=1))
-        found |= {
-            frozenset((name, other)): float(one)
-            for other, one in zip(others.systems, scores, strict=True)
-        }
-    return found
+        bleu = resolve_metric(later, "bleu")
+        later_scores = bleu.score(bleu.statistics(later).sum(axis=1))
+        for system, score in zip(later.systems, later_scores, strict=True):
+            scores[frozenset((name, system))] = float(score)
+    return scores
+
+
+def _find_nearest(
+    system: str,
+    outputs: Mapping[str, Sequence[str]],
+    cross_bleu: Mapping[frozenset[str], float],
+    long_lines: Sequence[int],
+) -> Nearest | None:
+    nearest = None
+    for name, lines in outputs.items():
+        score = cross_bleu.get(frozenset((system, name)))
+        if score is not None and (nearest is None or score > nearest.cross_bleu):
+            share_equal = _count_equal(outputs[system], lines, long_lines) / len(long_lines)
+            nearest = Nearest(name, score, share_equal)
+    return nearest
 
 
 @dataclass(frozen=True)
@@ -171,68 +190,68 @@ class TaskIntegrity:
 
 
 def examine_task(task: Task, metric: str | None = None) -> TaskIntegrity:
-    """As `examine_integrity`, of each language pair that has the metric."""
+    """Run `examine_integrity` on each language pair that has the metric."""
     return TaskIntegrity(
         task.name,
         list_missing(task),
-        {pair: examine_integrity(testset, metric) for pair, testset in task.testsets.items()},
+        {lang_pair: examine_integrity(ts, metric) for lang_pair, ts in task.testsets.items()},
     )
 
 
 def list_missing(task: Task) -> dict[str, tuple[str, ...]]:
-    """By system the language pairs of a task that have no output of it."""
-    lacks = {
-        system: tuple(
-            pair for pair, testset in task.testsets.items() if system not in testset.systems
+    """List by system the language pairs of a task that have no output of it."""
+    missing: dict[str, tuple[str, ...]] = {}
+    for system in task.systems:
+        lang_pairs = tuple(
+            lang_pair for lang_pair, ts in task.testsets.items() if system not in ts.systems
         )
-        for system in task.systems
-    }
-    return {system: pairs for system, pairs in lacks.items() if pairs}
+        if lang_pairs:
+            missing[system] = lang_pairs
+    return missing
 
 
-def _count_equal(first: Sequence[str], second: Sequence[str], counted: Sequence[int]) -> int:
-    return sum(first[k] == second[k] and bool(first[k]) for k in counted)
+def _count_equal(first: Sequence[str], second: Sequence[str], lines: Sequence[int]) -> int:
+    return sum(first[k] == second[k] and bool(first[k]) for k in lines)
 
 
 def _find_driving(testset: TestSet, metric: Metric) -> dict[str, DrivingDocument]:
-    """By system: the document that drives its interval, where there are documents.
+    """Find the document that drives the interval of each system, where there are documents.
 
     It has at least `DRIVES` of the jackknife variance, and a larger share than chance gives: the
-    largest share is large with few documents, and with one that is longer than all others. So that
-    the whole test set seldom shows one by chance, each system is judged at `CHANCE` over their
-    number.
+    largest share is large with few documents, and with one that is longer than all others. Each
+    system is judged at `CHANCE` over their number, so that a test set seldom shows such a document
+    by chance.
     """
-    if testset.documents is None or len(Counter(testset.documents)) < _LEAST_DOCUMENTS:
+    if testset.documents is None or len(set(testset.documents)) < _LEAST_DOCUMENTS:
         return {}
     names = list(dict.fromkeys(testset.documents))
-    statistics, units = cached_statistics(metric, testset), make_units(testset, "document")
-    data = UnitStatistics(metric, statistics, units)
-    found = {}
-    for k, (system, left_out) in enumerate(
-        zip(testset.systems, jackknife_scores(data), strict=True)
-    ):
-        known = np.flatnonzero(~np.isnan(left_out))
-        if len(known) < _LEAST_DOCUMENTS:
+    statistics = cached_statistics(metric, testset)
+    units = make_units(testset, "document")
+    left_out = jackknife_scores(UnitStatistics(metric, statistics, units))
+    driving = {}
+    for k, system in enumerate(testset.systems):
+        scored_documents = np.flatnonzero(~np.isnan(left_out[k]))
+        if len(scored_documents) < _LEAST_DOCUMENTS:
             continue
-        shares = _share_variance(left_out[known])
+        shares = _share_variance(left_out[k, scored_documents])
         largest = float(shares.max())
         if largest < DRIVES:
             continue
-        has_score = (
-            statistics[k, :, -1] > 0
-            if is_segment_mean(metric)
-            else np.ones(testset.n_segments, dtype=bool)
-        )
-        sizes = np.bincount(units.index[has_score], minlength=units.n)[known]
+        has_score = np.ones(testset.n_segments, dtype=bool)
+        if is_segment_mean(metric):
+            has_score = statistics[k, :, -1] > 0
+        sizes = np.bincount(units.index[has_score], minlength=units.n)[scored_documents]
         p = chance_of_share(largest, sizes)
         if p <= CHANCE / len(testset.systems):
-            found[system] = DrivingDocument(names[known[shares.argmax()]], largest, p)
-    return found
+            document = names[scored_documents[shares.argmax()]]
+            driving[system] = DrivingDocument(document, largest, p)
+    return driving
 
 
 def _share_variance(left_out: np.ndarray) -> np.ndarray:
-    """The share of the jackknife variance that is from each unit, (..., units) -> (..., units); 0
-    where none varies.
+    """Share the jackknife variance among the units, (..., units) -> (..., units).
+
+    All shares are 0 where nothing varies.
     """
     squares = (left_out - left_out.mean(axis=-1, keepdims=True)) ** 2
     total = squares.sum(axis=-1, keepdims=True)
@@ -241,17 +260,21 @@ def _share_variance(left_out: np.ndarray) -> np.ndarray:
 
 
 def chance_of_share(share: float, sizes: np.ndarray) -> float:
-    """How often the largest share of the jackknife variance is so large by chance: with normal
-    document means of one variance, and documents of these sizes. By simulation with a fixed seed.
+    """Estimate how often the largest share of the jackknife variance is so large by chance.
+
+    Document means are normal with the same variance, and documents have these sizes, of shape
+    (documents,). The simulation has a fixed seed.
 
     >>> chance_of_share(0.5, np.full(5, 10)) > 0.5 > 0.01 > chance_of_share(0.5, np.full(20, 10))
     True
     """
-    rng, weights = np.random.default_rng(0), sizes / sizes.sum()
-    reached = 0
+    rng = np.random.default_rng(0)
+    weights = sizes / sizes.sum()
+    n_reached = 0
     for rows in row_chunks(_SIMULATED, len(sizes)):
         means = rng.normal(size=(rows.stop - rows.start, len(sizes)))
-        adds = weights * means
-        left_out = (adds.sum(axis=1, keepdims=True) - adds) / (1 - weights)
-        reached += int(np.count_nonzero(_share_variance(left_out).max(axis=1) >= share))
-    return (reached + 1) / (_SIMULATED + 1)
+        weighted = weights * means
+        left_out = (weighted.sum(axis=1, keepdims=True) - weighted) / (1 - weights)
+        largest = _share_variance(left_out).max(axis=1)
+        n_reached += int(np.count_nonzero(largest >= share))
+    return (n_reached + 1) / (_SIMULATED + 1)

@@ -1,7 +1,8 @@
-"""The scenes of the lecture: what each draws and shows."""
+"""The numbers of the lecture's scenes; their words are in `mtsig_core.report.lecture_texts`."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
@@ -27,7 +28,7 @@ from mtsig_core.experiments.frame import (
     population,
     rate,
 )
-from mtsig_core.experiments.inside_score import SentenceMean, averages
+from mtsig_core.experiments.inside_score import SentenceMean, averages, share
 from mtsig_core.experiments.sampling import positions, ratio_of_spreads
 from mtsig_core.metrics import Metric, direction
 from mtsig_core.stats import engine
@@ -44,11 +45,11 @@ from mtsig_core.stats.significance import (
 )
 from mtsig_core.testset import TestSet
 
-# A few short sentences of two systems, to be resampled one by one before the eyes of a room.
+# A few short sentences of two systems, resampled one by one in the lecture.
 
 
 ALPHA = 0.05
-_CHOICE = 6  # times as many short sentences as are shown: those of a seed are drawn from these
+_CHOICE = 6  # short sentences to draw from, for each that is shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +62,7 @@ class Excerpt:
 
     @property
     def n(self) -> int:
+        """The number of segments."""
         return self.testset.n_segments
 
     @property
@@ -85,52 +87,55 @@ class Excerpt:
 
 
 def excerpt(testset: TestSet, metric: str | Metric, a: str, b: str, n: int, seed: int) -> Excerpt:
-    """Short sentences of a test set, drawn by the seed from the shortest that there are, in the
-    order of the set.
-    """
+    """Draw short sentences of a test set by the seed, and keep them in the order of the set."""
     if not testset.has_texts:
         raise SettingError(
             f"{testset.name} has scores and no texts: there is no sentence to show. Choose a test set "
             "with texts."
         )
     two = testset.only([a, b])
-    columns = [*two.systems.values(), *two.references.values()]
-    lengths = np.array(
-        [max(len(text or "") for text in texts) for texts in zip(*columns, strict=True)]
-    )
-    whole = np.flatnonzero([all(texts) for texts in zip(*two.systems.values(), strict=True)])
-    if len(whole) < n:
+    outputs = list(two.systems.values())
+    complete = np.flatnonzero([all(texts) for texts in zip(*outputs, strict=True)])
+    if len(complete) < n:
         raise SettingError(
-            f"{testset.name} has {len(whole)} segments with an output of both {a} and {b}. This scene "
+            f"{testset.name} has {len(complete)} segments with an output of both {a} and {b}. This scene "
             f"needs {n}: choose another pair, or a larger test set."
         )
-    short = whole[np.argsort(lengths[whole], kind="stable")][: _CHOICE * n]
-    seen = measure(
-        two.take(np.sort(short[draw_subset(len(short), n, seed, 0)]).tolist()), metric
-    ).only([a, b])
-    return Excerpt(seen.testset, seen.metric, seen.statistics)
+    lengths = np.zeros(two.n_segments, dtype=int)
+    for texts in (*outputs, *two.references.values()):
+        lengths = np.maximum(lengths, [len(text or "") for text in texts])
+    shortest_first = complete[np.argsort(lengths[complete], kind="stable")]
+    shortest = shortest_first[: _CHOICE * n]
+    rows = np.sort(shortest[draw_subset(len(shortest), n, seed, 0)])
+    measured = measure(two.take(rows.tolist()), metric).only([a, b])
+    return Excerpt(measured.testset, measured.metric, measured.statistics)
 
 
 def from_blocks(
     draw: Callable[[int], np.ndarray], start: int, stop: int, size: int = BLOCK
 ) -> np.ndarray:
-    """Draws `start` to `stop` of those that come in blocks of a size, shape (stop - start, ...)."""
-    first = start // size
-    draws: np.ndarray = np.concatenate(
-        [draw(block) for block in range(first, max(first, (stop - 1) // size) + 1)]
-    )
-    return draws[start - first * size : stop - first * size]
+    """Concatenate draws `start` to `stop` from blocks of a size, shape (stop - start, ...)."""
+    first_block = start // size
+    last_block = max(first_block, (stop - 1) // size)
+    draws = np.concatenate([draw(block) for block in range(first_block, last_block + 1)])
+    offset = first_block * size
+    selected: np.ndarray = draws[start - offset : stop - offset]
+    return selected
 
 
 def span(values: np.ndarray, *, about: float | None = None) -> dict[str, float]:
-    """Ends of an axis that holds all values with some room, as far to both sides of `about` where
-    that is given.
+    """Choose the bounds of an axis that holds all values with some room.
+
+    The axis reaches as far to both sides of `about`, if that is given.
     """
-    low, high = float(values.min()), float(values.max())
+    low = float(values.min())
+    high = float(values.max())
     if about is not None:
         reach = max(about - low, high - about)
         low, high = about - reach, about + reach
-    room = 0.06 * (high - low) or 1.0
+    room = 1.0
+    if high > low:
+        room = 0.06 * (high - low)
     return {"low": low - room, "high": high + room}
 
 
@@ -145,7 +150,7 @@ _MEAN_STREAM, _DRAWS = 62, 10_000
 class ThreeSentences:
     """The case that `averages` finds, sentence by sentence."""
 
-    names: tuple[str, str]  # in the order of the test set: it does not say which is the better
+    names: tuple[str, str]  # in the order of the test set: it does not tell which is the better
     outputs: list[tuple[str, str]]
     scores: list[tuple[float, float]]  # sentence scores
     mean: tuple[float, float]  # of these
@@ -156,11 +161,11 @@ class ThreeSentences:
     disagreements: int  # pairs of the whole test set on which the two disagree, and all
     n_pairs: int
     of_random: Rate  # how often three sentences drawn at random disagree; see `how_often`
-    by_corpus: int  # which of the two the corpus score calls the better, 0 or 1
+    by_corpus: int  # the system that is better by the corpus score, 0 or 1
 
     @property
     def by_mean(self) -> int:
-        """Which of the two the mean of sentence scores calls the better."""
+        """The system that is better by the mean of sentence scores."""
         return 1 - self.by_corpus
 
 
@@ -171,61 +176,64 @@ def three_sentences(
     seed: int = 0,
     statistics: np.ndarray | None = None,
 ) -> ThreeSentences:
-    """The smallest case of a test set, searched for by `averages`."""
-    whole = measure(testset, metric, statistics=statistics)
-    rankings = averages(testset, metric, seed=seed, statistics=whole.statistics)
+    """Describe the smallest case of a test set that `averages` finds."""
+    measured = measure(testset, metric, statistics=statistics)
+    rankings = averages(testset, metric, seed=seed, statistics=measured.statistics)
     case = rankings.case
     if case is None or len(case.lines) != 3:
         raise SettingError(
             f"No three sentences of {testset.name} were found on which the mean of sentence scores and "
             "the corpus score disagree. Choose a larger test set."
         )
-    first, second = sorted((case.pair.a, case.pair.b), key=list(testset.systems).index)
-    two, turned = (first, second), 1 if first == case.pair.a else -1
+    systems = list(testset.systems)
+    is_in_order = systems.index(case.pair.a) < systems.index(case.pair.b)
+    names = (case.pair.a, case.pair.b)
+    mean = case.average
+    scores = list(case.sentences)
+    if not is_in_order:
+        names = (case.pair.b, case.pair.a)
+        mean = (mean[1], mean[0])
+        scores = [(score_b, score_a) for score_a, score_b in scores]
     rows = [testset.lines.index(line) for line in case.lines]
-    seen = measure(testset.only(two).take(rows), metric).only(two)
-    columns = [
-        seen.metric.stat_names.index(f"{kind}_{n}")
-        for kind in ("correct", "total")
-        for n in (1, 2, 3, 4)
-    ]
-    sums = seen.statistics.cumsum(axis=1)
-    corpus = np.asarray(seen.metric.score(sums))
-    outputs = zip(*(seen.testset.systems[name] for name in two), strict=True)
-    a, b = case.average[::turned]
-    scores = [(one[0], one[1]) for one in (pair[::turned] for pair in case.sentences)]
+    sentences = measure(testset.only(names).take(rows), metric).only(names)
+    outputs = [sentences.testset.systems[name] for name in names]
+    n_grams = [sentences.metric.stat_names.index(f"correct_{n}") for n in (1, 2, 3, 4)]
+    n_grams += [sentences.metric.stat_names.index(f"total_{n}") for n in (1, 2, 3, 4)]
+    sums = sentences.statistics.cumsum(axis=1)
+    corpus = np.asarray(sentences.metric.score(sums)).tolist()
+    first_counts, second_counts = sums[:, :, n_grams].tolist()
     return ThreeSentences(
-        two,
-        [(first or "", second or "") for first, second in outputs],
-        scores,
-        (a, b),
-        [length or 0 for length in case.lengths],
-        [(sums[0, k, columns].tolist(), sums[1, k, columns].tolist()) for k in range(3)],
-        [(float(corpus[0, k]), float(corpus[1, k])) for k in range(3)],
-        len(rankings.disagreements),
-        rankings.n_pairs,
-        how_often(whole, seed),
-        0 if turned == 1 else 1,
+        names=names,
+        outputs=[(first or "", second or "") for first, second in zip(*outputs, strict=True)],
+        scores=scores,
+        mean=mean,
+        lengths=[length or 0 for length in case.lengths],
+        sums=list(zip(first_counts, second_counts, strict=True)),
+        corpus=list(zip(*corpus, strict=True)),
+        disagreements=len(rankings.disagreements),
+        n_pairs=rankings.n_pairs,
+        of_random=how_often(measured, seed),
+        by_corpus=0 if is_in_order else 1,
     )
 
 
-def how_often(seen: Measured, seed: int = 0, draws: int = _DRAWS) -> Rate:
-    """How often the mean of sentence scores and the corpus score call another of two systems the
-    better, where three sentences and two systems are drawn at random; ties disagree with
-    nothing.
+def how_often(measured: Measured, seed: int = 0, draws: int = _DRAWS) -> Rate:
+    """Estimate how often the mean of sentence scores and the corpus score disagree.
+
+    Three sentences and two systems are drawn at random; ties disagree with nothing.
     """
-    rng, pairs = np.random.default_rng([seed, _MEAN_STREAM]), engine.all_pairs(len(seen.statistics))
-    rows = rng.integers(seen.testset.n_segments, size=(draws, 3))
-    rows = rows[np.diff(np.sort(rows), axis=1).all(axis=1)]  # three that differ
-    drawn = seen.statistics[pairs[rng.integers(len(pairs), size=len(rows))].T[:, :, None], rows]
-    mean = SentenceMean(seen.metric)
-    corpus, average = (
-        seen.metric.score(drawn.sum(axis=2)),
-        mean.score(mean.from_counts(drawn).sum(axis=2)),
-    )
-    return rate(
-        int(np.count_nonzero((corpus[0] - corpus[1]) * (average[0] - average[1]) < 0)), len(rows)
-    )
+    rng = np.random.default_rng([seed, _MEAN_STREAM])
+    pairs = engine.all_pairs(len(measured.statistics))
+    rows = rng.integers(measured.testset.n_segments, size=(draws, 3))
+    all_differ = np.diff(np.sort(rows), axis=1).all(axis=1)
+    rows = rows[all_differ]
+    drawn_pairs = pairs[rng.integers(len(pairs), size=len(rows))]
+    statistics = measured.statistics[drawn_pairs.T[:, :, None], rows]  # (2, draws, 3, stats)
+    mean = SentenceMean(measured.metric)
+    corpus = measured.metric.score(statistics.sum(axis=2))
+    average = mean.score(mean.from_counts(statistics).sum(axis=2))
+    disagrees = (corpus[0] - corpus[1]) * (average[0] - average[1]) < 0
+    return rate(int(np.count_nonzero(disagrees)), len(rows))
 
 
 # The bootstrap, one resample at a time: what a lecture shows of it (Koehn 2004, sections 3 and 5).
@@ -249,43 +257,47 @@ class Resamples(DrawArrays):
 
     @property
     def mean_missing(self) -> float:
+        """How many sentences a sample lacks on average."""
         return float(self.missing.mean())
 
     @property
     def too_few(self) -> bool:
-        """Whether not even one of so many samples lies beyond each end of a percentile interval."""
+        """Whether not even one sample lies beyond each bound of a percentile interval."""
         return len(self.scores) < 2 / ALPHA
 
     def middle(self) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Percentile intervals of the first system's score and of the improvement; the range of too
-        few samples.
+        """Return the percentile intervals of the first system's score and of the improvement.
+
+        Of too few samples, return their range.
         """
-        drawn = np.stack([self.scores[:, 0], self.improvement])
-        low, high = (
-            (drawn.min(axis=1), drawn.max(axis=1))
-            if self.too_few
-            else percentile(Sample(drawn.mean(axis=1), drawn, np.empty((0, 0))), ALPHA)
-        )
-        (a, d), (b, e) = low.tolist(), high.tolist()
-        return (a, b), (d, e)
+        values = np.stack([self.scores[:, 0], self.improvement])
+        if self.too_few:
+            low, high = values.min(axis=1), values.max(axis=1)
+        else:
+            low, high = percentile(Sample(values.mean(axis=1), values, np.empty((0, 0))), ALPHA)
+        score_low, improvement_low = low.tolist()
+        score_high, improvement_high = high.tolist()
+        return (score_low, score_high), (improvement_low, improvement_high)
 
     @property
     def share_worse(self) -> float:
         """Share of the samples on which the first system is the worse; ties count for neither."""
-        return float(win_rates(self.improvement[None])[1][0])
+        _, lose = win_rates(self.improvement[None])
+        return float(lose[0])
 
 
-def resamples(shown: Excerpt, seed: int, start: int, stop: int) -> Resamples:
-    """Bootstrap samples `start` to `stop`: those of `compare` by segment with this seed, both
-    systems by one draw.
+def resamples(sentences: Excerpt, seed: int, start: int, stop: int) -> Resamples:
+    """Draw bootstrap samples `start` to `stop`, the same for both systems.
+
+    They are those of `compare` by segment with this seed.
     """
-    units = Units.segments(shown.n)
-    weights = from_blocks(lambda block: bootstrap_weights(units, seed, block), start, stop).astype(
-        np.int64
-    )
-    sums = np.einsum("rn,sni->rsi", weights, shown.statistics)
-    scores = shown.score(sums)
-    return Resamples(weights, sums, scores, direction(shown.metric) * (scores[:, 0] - scores[:, 1]))
+    units = Units.segments(sentences.n)
+    weights = from_blocks(lambda block: bootstrap_weights(units, seed, block), start, stop)
+    weights = weights.astype(np.int64)
+    sums = np.einsum("rn,sni->rsi", weights, sentences.statistics)
+    scores = sentences.score(sums)
+    improvement = direction(sentences.metric) * (scores[:, 0] - scores[:, 1])
+    return Resamples(weights, sums, scores, improvement)
 
 
 def expected_missing(n: int) -> float:
@@ -326,31 +338,28 @@ class Swaps(DrawArrays):
         )
 
 
-def random_swaps(shown: Excerpt, seed: int, start: int, stop: int) -> Swaps:
-    """Trials `start` to `stop`, a fair coin for each sentence, even where all swaps could be
-    tried.
+def random_swaps(sentences: Excerpt, seed: int, start: int, stop: int) -> Swaps:
+    """Draw trials `start` to `stop`, a fair coin for each sentence.
+
+    The coins are random even where all swaps could be tried.
     """
-    swapped = from_blocks(lambda block: toss_coins(shown.n, seed, block), start, stop)
-    moved = np.einsum("rn,sni->sri", swapped.astype(np.int64), shown.statistics)
-    first, second = (
-        total - own + other
-        for total, own, other in zip(
-            shown.statistics.sum(axis=1)[:, None], moved, moved[::-1], strict=True
-        )
-    )
-    return Swaps(shown.observed, swapped, shown.score(first) - shown.score(second))
+    swapped = from_blocks(lambda block: toss_coins(sentences.n, seed, block), start, stop)
+    moved = np.einsum("rn,sni->sri", swapped.astype(np.int64), sentences.statistics)
+    totals = sentences.statistics.sum(axis=1)
+    first = totals[0] - moved[0] + moved[1]
+    second = totals[1] - moved[1] + moved[0]
+    return Swaps(sentences.observed, swapped, sentences.score(first) - sentences.score(second))
 
 
-def all_swaps(shown: Excerpt) -> Swaps:
-    """Every way to swap but the one that swaps nothing, 2^n - 1: then p is exact."""
-    data = UnitStatistics(shown.metric, shown.statistics, Units.segments(shown.n))
-    assert data.units.all_swaps is not None, "too many sentences to try all permutations"
-    numbers = np.arange(1, data.units.all_swaps + 1)[:, None]
-    return Swaps(
-        shown.observed,
-        (numbers >> np.arange(shown.n) & 1).astype(np.uint8),
-        swap_differences(data, np.array([[0, 1]]), 1, 0)[0],
-    )
+def all_swaps(sentences: Excerpt) -> Swaps:
+    """Try all 2^n - 1 ways to swap something: then p is exact."""
+    units = Units.segments(sentences.n)
+    data = UnitStatistics(sentences.metric, sentences.statistics, units)
+    assert units.all_swaps is not None, "too many sentences to try all permutations"
+    numbers = np.arange(1, units.all_swaps + 1)[:, None]
+    is_swapped = numbers >> np.arange(sentences.n) & 1  # bit k of a number swaps sentence k
+    differences = swap_differences(data, np.array([[0, 1]]), 1, 0)[0]
+    return Swaps(sentences.observed, is_swapped.astype(np.uint8), differences)
 
 
 # Blocks and broad samples of one system, sample by sample: what a lecture shows of them (Koehn
@@ -373,14 +382,17 @@ class BlocksAndBroad(DrawArrays):
     shuffled_ribbon: np.ndarray
 
     def difficulty(self, stretches: np.ndarray) -> np.ndarray:
-        """How hard stretches are: 0 for the best score on the ribbon, 1 for the worst."""
-        return np.asarray((self.ribbon.max() - stretches) / (np.ptp(self.ribbon) or 1.0))
+        """Scale the scores of stretches: 0 for the best on the ribbon, 1 for the worst."""
+        scale = np.ptp(self.ribbon) or 1.0
+        return np.asarray((self.ribbon.max() - stretches) / scale)
 
-    def ratio(self, of: str = "blocks", to: str = "broad") -> tuple[float, float, float]:
-        """How many times as wide one lot spreads as another, and its 95% interval; 1, 0 and no end
-        where unknown.
+    def ratio(self, kind: str = "blocks", than: str = "broad") -> tuple[float, float, float]:
+        """Compare how wide two kinds spread: the ratio and its 95% interval.
+
+        1, 0 and infinity where unknown.
         """
-        return ratio_of_spreads(getattr(self, of), getattr(self, to)) or (1.0, 0.0, float("inf"))
+        ratio = ratio_of_spreads(getattr(self, kind), getattr(self, than))
+        return ratio or (1.0, 0.0, float("inf"))
 
 
 def blocks_and_broad(
@@ -391,26 +403,24 @@ def blocks_and_broad(
     seed: int = 0,
     statistics: np.ndarray | None = None,
 ) -> BlocksAndBroad:
-    """Cut a test set both ways; the samples are those of
-    `mtsig_core.experiments.sampling.sampling`.
-    """
-    seen = measure(testset, metric, statistics=statistics).only([system])
-    counted, n = seen.counter(), seen.testset.n_segments
+    """Cut a test set into blocks and into broad samples, as `sampling` does."""
+    measured = measure(testset, metric, statistics=statistics).only([system])
+    count = measured.counter()
+    n_segments = measured.testset.n_segments
 
-    def cut(kind: str, size: int, order: int | None) -> np.ndarray:
-        rows = positions(kind, n, size, order)
-        return np.array(
-            [float(np.asarray(seen.metric.score(counted(row).sum(axis=1)))[0]) for row in rows]
-        )
+    def score_samples(kind: str, size: int, shuffle_seed: int | None) -> np.ndarray:
+        samples = positions(kind, n_segments, size, shuffle_seed)
+        scores = [measured.metric.score(count(rows).sum(axis=1)) for rows in samples]
+        return np.array(scores, dtype=np.float64)[:, 0]
 
-    stretch = max(2, -(-n // 1000))
+    stretch = max(2, math.ceil(n_segments / 1000))
     return BlocksAndBroad(
-        size,
-        cut("blocks", size, None),
-        cut("broad", size, None),
-        cut("blocks", size, seed),
-        cut("blocks", stretch, None),
-        cut("blocks", stretch, seed),
+        size=size,
+        blocks=score_samples("blocks", size, None),
+        broad=score_samples("broad", size, None),
+        shuffled=score_samples("blocks", size, seed),
+        ribbon=score_samples("blocks", stretch, None),
+        shuffled_ribbon=score_samples("blocks", stretch, seed),
     )
 
 
@@ -430,42 +440,45 @@ class EqualSystems(DrawArrays):
     arrays: ClassVar[tuple[str, ...]] = ("differences", "by_sentence", "by_document")
 
     #: (tests, sentences), of sentence scores, in standard deviations; neighbours of one document
-    #: share a part.
+    #: are alike.
     differences: np.ndarray
     by_sentence: np.ndarray  # (tests,), p of Student's t
     by_document: np.ndarray
 
     def shades(self, tests: int) -> list[str]:
-        """The differences of the first tests, a letter each: M for 0, from D to V in steps of a
-        third.
+        """Write the differences of the first tests with a letter each.
+
+        M stands for 0, letters from D to V for steps of a third.
         """
-        steps = np.clip(np.rint(3 * self.differences[:tests]), -9, 9).astype(int) + ord("M")
-        return ["".join(map(chr, row)) for row in steps.tolist()]
+        steps = np.clip(np.rint(3 * self.differences[:tests]), -9, 9).astype(int)
+        codes = steps + ord("M")
+        return ["".join(map(chr, row)) for row in codes.tolist()]
 
     def rejected(self) -> tuple[Rate, Rate]:
-        """Tests that call the two different, by sentence and by document."""
-        first, second = (
-            rate(int(significant(p, ALPHA).sum()), len(p))
-            for p in (self.by_sentence, self.by_document)
-        )
-        return first, second
+        """Count the tests that call the two different, by sentence and by document."""
+        n = len(self.by_sentence)
+        by_sentence = int(significant(self.by_sentence, ALPHA).sum())
+        by_document = int(significant(self.by_document, ALPHA).sum())
+        return rate(by_sentence, n), rate(by_document, n)
 
 
 def equal_tests(
     per_document: int, correlation: float, seed: int, start: int, stop: int
 ) -> EqualSystems:
-    """Test sets `start` to `stop`: normal differences with mean 0, of which documents share a
-    part.
-    """
+    """Draw test sets `start` to `stop`: normal differences with mean 0, correlated in documents."""
+    n_documents = SENTENCES // per_document
 
     def draw(block: int) -> np.ndarray:
         rng = np.random.default_rng([seed, _DOCUMENTS_STREAM, block])
-        shared = rng.standard_normal((_BLOCK, SENTENCES // per_document, 1))
-        own = rng.standard_normal((_BLOCK, SENTENCES // per_document, per_document))
-        return np.asarray(np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * own)
+        by_document = rng.standard_normal((_BLOCK, n_documents, 1))
+        by_sentence = rng.standard_normal((_BLOCK, n_documents, per_document))
+        return np.asarray(
+            np.sqrt(correlation) * by_document + np.sqrt(1 - correlation) * by_sentence
+        )
 
     documents = from_blocks(draw, start, stop, _BLOCK)
-    sentences, means = documents.reshape(len(documents), -1), documents.mean(axis=2)
+    sentences = documents.reshape(len(documents), -1)
+    means = documents.mean(axis=2)
     return EqualSystems(
         sentences,
         student_t(sentences.mean(axis=1), sentences),
@@ -488,9 +501,7 @@ def expected_by_sentence(per_document: int, correlation: float) -> float:
 
 N_SYSTEMS, N_BETTER = 15, 3
 CORRECTIONS_SHOWN = ("none", "bh", "holm", "romano-wolf")
-_FAMILY_TRIALS = (
-    2999  # with 999 no p is small enough for Holm's first of 105: it would find nothing, ever
-)
+_FAMILY_TRIALS = 2999  # with 999 no p is small enough for Holm's first of 105
 
 
 def family(
@@ -502,9 +513,7 @@ def family(
     seed: int = 0,
     statistics: np.ndarray | None = None,
 ) -> Mixture:
-    """What test sets of equal systems, or with better ones among them, are drawn from; as
-    `families` and `claims`.
-    """
+    """Mix the systems of `families`, or of `claims` with better ones among them."""
     return mix_family(
         testset,
         metric,
@@ -519,15 +528,13 @@ def family(
 
 
 def tables(mixture: Mixture, seed: int, start: int, stop: int) -> FamilyDecisions:
-    """What is claimed on test sets `start` to `stop`."""
+    """Decide all pairs on test sets `start` to `stop`."""
     stream = CLAIMS_STREAM if mixture.better else FAMILY_STREAM
-    return mixture.collect(
-        [
-            mixture.decide(make_rng(seed, stream, k), ALPHA, CORRECTIONS_SHOWN)
-            for k in range(start, stop)
-        ],
-        CORRECTIONS_SHOWN,
-    )
+    decisions = [
+        mixture.decide(make_rng(seed, stream, k), ALPHA, CORRECTIONS_SHOWN)
+        for k in range(start, stop)
+    ]
+    return mixture.collect(decisions, CORRECTIONS_SHOWN)
 
 
 # Two systems of which one is truly better: power.
@@ -558,7 +565,7 @@ class Better:
         return float(power_at(self.difference, self.error(n), ALPHA, n_effective=n))
 
     def planned_exaggeration(self, n: int) -> float:
-        """How many times the true difference significant ones are expected to be, on average."""
+        """Expected size of significant differences, as a multiple of the true one."""
         return float(exaggeration_at(self.difference, self.error(n), ALPHA, n_effective=n))
 
 
@@ -569,8 +576,8 @@ class PowerTests(DrawArrays):
     arrays: ClassVar[tuple[str, ...]] = ("differences", "p")
 
     true: float  # the true difference, in points
-    differences: np.ndarray  # (tests,), what was observed, and p of approximate randomization
-    p: np.ndarray
+    differences: np.ndarray  # (tests,), as observed
+    p: np.ndarray  # (tests,), of approximate randomization
 
     @property
     def significant(self) -> np.ndarray:
@@ -579,6 +586,7 @@ class PowerTests(DrawArrays):
 
     @property
     def power(self) -> Rate:
+        """Share of tests with a significant difference."""
         return rate(int(np.count_nonzero(self.significant)), len(self.p))
 
     @property
@@ -589,40 +597,39 @@ class PowerTests(DrawArrays):
     @property
     def running_sizes(self) -> list[float | None]:
         """`mean_size` after each test set."""
-        significant = self.significant
-        sums, counts = np.cumsum(np.abs(self.differences) * significant), np.cumsum(significant)
-        return [
-            float(total / count) if count else None
-            for total, count in zip(sums, counts, strict=True)
-        ]
+        is_significant = self.significant
+        sums = np.cumsum(np.abs(self.differences) * is_significant).tolist()
+        counts = np.cumsum(is_significant).tolist()
+        return [share(total, count) for total, count in zip(sums, counts, strict=True)]
 
     @property
     def mean_size(self) -> float | None:
-        """Mean size of the significant differences, either way, in points; None where there is
-        none.
-        """
+        """Mean size of the significant differences, in points; None where there is none."""
         return self.running_sizes[-1]
 
 
 def better(
     testset: TestSet, metric: str | Metric, points: float, *, statistics: np.ndarray | None = None
 ) -> Better:
-    """Mix two systems of those of a test set, so that one is better by so many points, or as many
-    as there can be.
-    """
-    whole = population(testset, metric, statistics=statistics)
-    share, difference = share_for(whole, points)
-    n = whole.n_segments
-    mixed = mix_systems(whole, 2, 1, share, n, np.random.default_rng(_POWER_STREAM))
-    a, b = engine.jackknife_scores(engine.UnitStatistics(whole.metric, mixed, Units.segments(n)))
-    return Better(whole, share, difference, float(np.sqrt(n * (n - 1)) * (a - b).std()))
+    """Mix two systems, of which one is better by so many points, or by as many as possible."""
+    source = population(testset, metric, statistics=statistics)
+    share_of_best, difference = share_for(source, points)
+    n = source.n_segments
+    mixed = mix_systems(source, 2, 1, share_of_best, n, np.random.default_rng(_POWER_STREAM))
+    data = engine.UnitStatistics(source.metric, mixed, Units.segments(n))
+    left_out_a, left_out_b = engine.jackknife_scores(data)
+    spread = np.sqrt(n * (n - 1)) * (left_out_a - left_out_b).std()
+    return Better(source, share_of_best, difference, float(spread))
 
 
 def power_tests(two: Better, n: int, seed: int, start: int, stop: int) -> PowerTests:
-    """Test sets `start` to `stop` of n segments, drawn with replacement, each tested with 999
-    random swaps.
-    """
+    """Test test sets `start` to `stop` of n segments, each with 999 random swaps."""
     mixture = Mixture(two.whole, n, 2, 1, two.share, two.difference, _POWER_TRIALS)
-    tested = [mixture.test(make_rng(seed, _POWER_STREAM, k)) for k in range(start, stop)]
-    differences, p = (np.array([one[place][0] for one in tested]) for place in (0, 2))
-    return PowerTests(two.difference, direction(two.whole.metric) * differences, p)
+    differences = []
+    p_values = []
+    for k in range(start, stop):
+        delta, _, p = mixture.test(make_rng(seed, _POWER_STREAM, k))
+        differences.append(delta[0])
+        p_values.append(p[0])
+    improvements = direction(two.whole.metric) * np.array(differences)
+    return PowerTests(two.difference, improvements, np.array(p_values))

@@ -1,5 +1,6 @@
-"""Numbers as the papers print them, read late from `published.toml`: ``papers.KOEHN_T1`` is a
-`PublishedTable`.
+"""Numbers as the papers print them, from `published.toml`.
+
+``papers.KOEHN_T1`` is a `PublishedTable`; the file is read when a table is first used.
 """
 
 from __future__ import annotations
@@ -18,17 +19,15 @@ SENTENCES_PER_DOCUMENT = 8.78
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """One table of a paper: authors, year and number, what it was measured on, and rows by metric
-    (as in `METRICS`).
-    """
+    """One table of a paper, with rows by metric (as in `METRICS`)."""
 
-    source: str
-    about: str
+    source: str  # authors, year and number of the table
+    about: str  # what it was measured on
     columns: tuple[Any, ...]  # names; in Koehn's Table 2 the sample sizes
     rows: Mapping[str, tuple[tuple[Any, ...], ...]]  # in the order of the columns
 
     def nearest(self, metric: str) -> str:
-        """The metric itself where the table has it, else BLEU."""
+        """Return the metric itself if the table has it, else BLEU."""
         return metric if metric in self.rows else "bleu"
 
 
@@ -42,49 +41,57 @@ def __getattr__(name: str) -> PublishedTable:
 @cache
 def _read_tables() -> dict[str, PublishedTable]:
     text = files("mtsig_core.experiments").joinpath("published.toml").read_text(encoding="utf-8")
-    return {
-        name: PublishedTable(
-            table["source"],
-            table["about"],
-            _freeze(table["columns"]),
-            {metric: _freeze(rows) for metric, rows in table["rows"].items()},
-        )
-        for name, table in tomllib.loads(text).items()
-    }
+    tables = {}
+    for name, table in tomllib.loads(text).items():
+        rows = {metric: _freeze(rows) for metric, rows in table["rows"].items()}
+        columns = _freeze(table["columns"])
+        tables[name] = PublishedTable(table["source"], table["about"], columns, rows)
+    return tables
 
 
 def _freeze(value: Any) -> Any:
-    """Lists as tuples, and None for nan, which TOML has in its place."""
+    """Turn lists into tuples, and nan into None, which TOML does not have."""
     if isinstance(value, list):
-        return tuple(map(_freeze, value))
-    return None if isinstance(value, float) and math.isnan(value) else value
+        return tuple(_freeze(item) for item in value)
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    return value
 
 
 def interval_at(
     metric: str, size: int, n_units: int, references: int | None = None
 ) -> tuple[float, float] | None:
-    """The relative interval, as fractions, that Zhang and Vogel print for the same share of their
-    test set: in Table 2, or with so many references in Tables 3 and 4; None for other sizes and
-    metrics.
+    """Return the relative interval that Zhang and Vogel print for the same share of their test set.
+
+    The bounds are fractions. They are from Table 2, or for a number of references from Tables 3 and
+    4; None for other sizes and metrics.
 
     >>> interval_at("human", 20, 100), interval_at("bleu", 30, 100)
     ((-0.0337, 0.0342), None)
     >>> interval_at("nist", 60, 100, 1), interval_at("bleu", 100, 100, 4), interval_at("bleu", 60, 100, 1)
     ((-0.0264, 0.0266), (-0.0435, 0.0441), None)
     """
-    two, three, four = (_read_tables()[f"ZHANG_VOGEL_{k}"].rows.get(metric, ()) for k in (2, 3, 4))
     if references is None:
-        printed = {percent: ends for percent, *ends in two}
+        printed = _read_percentages("ZHANG_VOGEL_2", metric)
     else:
-        whole = [(100, ends) for count, _, *ends in three if count == references]
-        printed = dict(whole) | {
-            percent: row[references - 1] for percent, *row in four if references <= len(row)
-        }
-    return next(
-        (
-            (round(low / 100, 6), round(high / 100, 6))
-            for percent, (low, high) in printed.items()
-            if size == round(percent / 100 * n_units)
-        ),
-        None,
-    )
+        printed = _read_references(metric, references)
+    for percent, (low, high) in printed.items():
+        if size == round(percent / 100 * n_units):
+            return round(low / 100, 6), round(high / 100, 6)
+    return None
+
+
+def _read_percentages(table: str, metric: str) -> dict[float, tuple[Any, ...]]:
+    rows = _read_tables()[table].rows.get(metric, ())
+    return {percent: tuple(cells) for percent, *cells in rows}
+
+
+def _read_references(metric: str, references: int) -> dict[float, Any]:
+    intervals: dict[float, Any] = {}
+    for n, _, *interval in _read_tables()["ZHANG_VOGEL_3"].rows.get(metric, ()):
+        if n == references:
+            intervals[100] = interval
+    for percent, columns in _read_percentages("ZHANG_VOGEL_4", metric).items():
+        if references <= len(columns):
+            intervals[percent] = columns[references - 1]
+    return intervals

@@ -370,7 +370,7 @@ def _subject(seen: Measured, settings: SamplingSettings) -> _Subject:
         seen.names,
         pairs,
         seen.has_gaps,
-        *pair_units(seen, pairs, units),
+        *pair_units(seen.has_score, pairs, units),
         *[np.empty(0)] * 2,
     )
     few = np.flatnonzero(
@@ -1026,7 +1026,7 @@ def stability(
     )
     seen = seen.only(seen.best_first().names[:1])
     units = seen.units(settings.unit, settings.block_length)
-    n = int(pair_units(seen, np.array([[0, 0]]), units)[0][0])
+    n = int(pair_units(seen.has_score, np.array([[0, 0]]), units)[0][0])
     if n < LEAST_UNITS:
         raise SettingError(
             f"{seen.names[0]} has a score on {format_count(n, units.kind)}: from fewer than "

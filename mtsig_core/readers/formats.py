@@ -20,16 +20,12 @@ from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from mtsig_core.errors import InputError, Remedy
-from mtsig_core.readers.columns import (
-    NAMES,
-    InputTable,
-    is_comment,
-    read_parquet,
-    read_text_table,
-    read_xlsx,
-)
+from mtsig_core.readers.binary_tables import read_parquet, read_xlsx
+from mtsig_core.readers.columns import NAMES, InputTable
+from mtsig_core.readers.delimited import is_comment
+from mtsig_core.readers.json_tables import read_text_table
 from mtsig_core.readers.markup import read_sgml_texts, read_xml_texts
-from mtsig_core.readers.ratings import (
+from mtsig_core.readers.rating_formats import (
     APPRAISE,
     is_metricx,
     is_mqm,
@@ -42,17 +38,15 @@ from mtsig_core.readers.ratings import (
     read_spaced,
     read_wmt25_ratings,
 )
-from mtsig_core.readers.text_tables import (
-    TextTable,
+from mtsig_core.readers.text_formats import (
     is_wmt25_text,
     read_fairseq,
     read_parallel,
     read_predictions,
     read_samples,
     read_wmt25,
-    share_words,
-    tabulate_texts,
 )
+from mtsig_core.readers.text_tables import TextTable, share_words, tabulate_texts
 from mtsig_core.testset import show_name
 
 # What is expected in a file, for messages; most have the first.

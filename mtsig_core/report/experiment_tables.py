@@ -71,6 +71,7 @@ from mtsig_core.experiments.sweeps import (
 )
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.table import (
+    EMPTY,
     Cell,
     Column,
     Table,
@@ -94,71 +95,80 @@ NULLS = {"segment": "segments swapped", "document": "documents whole"}
 _TESTS = {"koehn": "paired bootstrap", "ar": "approximate randomization"}
 _SYSTEM = Column("system", "system", "name")
 _PAIR = ("a", "b", "delta", "whole_p")
+Bounds = tuple[float, float]
 
 
 def estimate(share: Rate | Mean | None) -> tuple[float, float | None, float | None] | None:
-    """A share with its Monte Carlo interval, which repeats of one have none of; None without
-    repeats.
+    """A share with its Monte Carlo interval, which a single repeat does not have.
+
+    Without repeats there is no share: None.
     """
     if share is None or share.share is None:
         return None
-    return (share.share, share.low, share.high) if share.n > 1 else (share.share, None, None)
+    if share.n == 1:
+        return share.share, None, None
+    return share.share, share.low, share.high
 
 
 def row_table(
-    key: str, row: type, rows: Iterable[Any], *keys: str, form: str = "", **titles: str
+    key: str, row_type: type, rows: Iterable[Any], *keys: str, form: str = "", **titles: str
 ) -> Table:
-    """Rows of an experiment by the columns that they describe themselves (`frame.column`): all, or
-    these.
+    """A table of rows that describe their columns (`frame.column`), by default with all of these.
 
-    `form` is that of scores whose scale is known only here; other titles go by key.
+    Parameters
+    ----------
+    form : str
+        The form of scores, whose scale is known only here.
+    **titles : str
+        Titles in place of those described, by key.
     """
-    described = shown_columns(row)
-    columns = [
-        Column(
-            one,
-            titles.get(one, described[one][0]),
-            described[one][1],
-            described[one][2].replace("*", form),
-        )
-        for one in keys or described
-    ]
-    return Table(
-        key, tuple(columns), tuple(tuple(_cell(one, column) for column in columns) for one in rows)
-    )
+    described = shown_columns(row_type)
+    columns = []
+    for name in keys or described:
+        title, kind, column_form = described[name]
+        title = titles.get(name, title)
+        columns.append(Column(name, title, kind, column_form.replace("*", form)))
+    cells = [tuple(_read_cell(row, column) for column in columns) for row in rows]
+    return Table(key, tuple(columns), tuple(cells))
 
 
-def _cell(row: Any, column: Column) -> Any:
+def _read_cell(row: Any, column: Column) -> Any:
     value = getattr(row, column.key)
     if isinstance(value, Rate | Mean):
         return estimate(value)
     if column.kind == "estimate" and value is not None:
-        return (value, getattr(row, f"{column.key}_low"), getattr(row, f"{column.key}_high"))
+        return value, getattr(row, f"{column.key}_low"), getattr(row, f"{column.key}_high")
     return value
 
 
-def _crossed(
-    key: str, first: Column, across: Mapping[Any, str], cells: Mapping[tuple[Any, Any], Any]
+def _cross(
+    key: str, first: Column, titles: Mapping[Any, str], cells: Mapping[tuple[Any, Any], Any]
 ) -> Table:
-    """Estimates by row and column; `across` are the titles of those columns of which there is
-    any.
+    """Estimates by row and column, without the columns that no cell is in.
+
+    `titles` are those of the columns, whose names are texts or tuples of texts.
     """
-    there = [column for column in across if any(column == one for _, one in cells)]
-    columns = [
-        Column(
-            " ".join(map(str, column)) if isinstance(column, tuple) else str(column),
-            across[column],
-            "estimate",
-            ".1%",
-        )
-        for column in there
-    ]
-    rows = dict.fromkeys(row for row, _ in cells)
-    return Table(
-        key,
-        (first, *columns),
-        tuple((row, *(cells.get((row, column)) for column in there)) for row in rows),
-    )
+    row_names = dict.fromkeys(row for row, _ in cells)
+    used = {column for _, column in cells}
+    names = [name for name in titles if name in used]
+    columns = [first]
+    for name in names:
+        words = name if isinstance(name, tuple) else (str(name),)
+        columns.append(Column(" ".join(words), titles[name], "estimate", ".1%"))
+    rows = [(row, *(cells.get((row, name)) for name in names)) for row in row_names]
+    return Table(key, tuple(columns), tuple(rows))
+
+
+def _add_published(
+    table: Table,
+    columns: Sequence[Column],
+    published: Mapping[Any, Sequence[Any]],
+    keys: Iterable[Any],
+    missing: Any = EMPTY,
+) -> Table:
+    """The table with columns of a paper; `keys` say for each row what to look up in the paper."""
+    nothing = [missing] * len(columns)
+    return table.with_columns(columns, [published.get(key, nothing) for key in keys])
 
 
 # Samples.
@@ -167,51 +177,39 @@ def _crossed(
 def tally_table(
     samples: Mapping[str, Sampling], a: str, b: str, alpha: float, published: bool = False
 ) -> Table:
-    """Conclusions by kind of sample and test, each count with the 95% interval of its share;
-    Koehn's where asked.
+    """Conclusions by kind of sample and test, each count with the 95% interval of its share.
+
+    With `published`, also the conclusions of Koehn (2004) on the pair.
     """
-    rows: list[tuple[Any, ...]] = [
-        (
-            kind,
-            name,
-            *(
-                Cell(
-                    f"{one.count} [{100 * (one.low or 0):.0f}%, {100 * (one.high or 0):.0f}%]",
-                    one.count,
-                )
-                for one in sampled.pair(a, b).tally(test, alpha).values()
-            ),
-        )
-        for kind, sampled in samples.items()
-        for test, name in _TESTS.items()
-    ]
-    paper = papers.KOEHN_7_8
-    rows += [
-        (paper.source, "paired bootstrap", str(right), str(wrong), str(100 - right - wrong))
-        for better, worse, right, wrong in paper.rows["bleu"]
-        if published and {better, worse} == {a, b}
-    ]
-    return Table(
-        "tally",
-        (
-            Column("kind", "samples", "name"),
-            Column("test", "test, uncorrected", "name"),
-            *(
-                Column(key, title, "written")
-                for key, title in (
-                    ("right", "as the whole set"),
-                    ("wrong", "opposite"),
-                    ("none", "no conclusion"),
-                )
-            ),
-        ),
-        tuple(rows),
+    rows: list[tuple[Any, ...]] = []
+    for kind, sampling in samples.items():
+        pair = sampling.pair(a, b)
+        for test, name in _TESTS.items():
+            shares = [_write_share(rate) for rate in pair.tally(test, alpha).values()]
+            rows.append((kind, name, *shares))
+    if published:
+        paper = papers.KOEHN_7_8
+        for better, worse, right, wrong in paper.rows["bleu"]:
+            if {better, worse} == {a, b}:
+                counts = [str(right), str(wrong), str(100 - right - wrong)]
+                rows.append((paper.source, "paired bootstrap", *counts))
+    columns = (
+        Column("kind", "samples", "name"),
+        Column("test", "test, uncorrected", "name"),
+        Column("right", "as the whole set", "written"),
+        Column("wrong", "opposite", "written"),
+        Column("none", "no conclusion", "written"),
     )
+    return Table("tally", columns, tuple(rows))
+
+
+def _write_share(rate: Rate) -> Cell:
+    low, high = 100 * (rate.low or 0), 100 * (rate.high or 0)
+    return Cell(f"{rate.count} [{low:.0f}%, {high:.0f}%]", rate.count)
 
 
 def describe_whole(p: float, alpha: float, n_units: int) -> str:
-    """Whether a pair differs significantly on the whole test set of so many units, which samples
-    are compared with.
+    """Whether a pair differs significantly on the whole test set, which samples are compared with.
 
     >>> describe_whole(0.001, 0.05, 300), describe_whole(0.125, 0.05, 6)
     ('significant, p = 0.0010 from 999 permutations', 'not significant, p = 0.1250 from all 64 permutations')
@@ -221,41 +219,37 @@ def describe_whole(p: float, alpha: float, n_units: int) -> str:
 
 
 def spread_table(spreads: Spreads, system: str) -> Table:
-    """Sizes down: spreads of one system and their ratio, then the median and the range of the
-    ratios of all.
-    """
-    expand = {
-        size: (middle, f"{low:.2f} to {high:.2f}")
-        for size, (low, middle, high) in spreads.ratios().items()
-    }
+    """Spreads of one system and their ratio by size, with median and range of all systems' ratios."""
+    ratios = {}
+    for size, (low, median, high) in spreads.ratios().items():
+        ratios[size] = (median, f"{low:.2f} to {high:.2f}")
     rows = [row for row in spreads.rows if row.system == system]
-    return row_table("spread", Spread, rows).with_columns(
-        (
-            Column("median", "median ratio of all systems", "score"),
-            Column("range", "lowest to highest", "written"),
-        ),
-        [expand.get(row.size, (None, None)) for row in rows],
+    columns = (
+        Column("median", "median ratio of all systems", "score"),
+        Column("range", "lowest to highest", "written"),
     )
+    table = row_table("spread", Spread, rows)
+    return _add_published(table, columns, ratios, [row.size for row in rows], missing=None)
 
 
 def sampled_system_records(system: SampledSystem) -> list[dict[str, float | None]]:
     """One row for each sample; None where it has no score of the system."""
-    return _samples(score=system.scores, ci_low=system.low, ci_high=system.high)
+    return _record_samples(score=system.scores, ci_low=system.low, ci_high=system.high)
 
 
 def sampled_pair_records(pair: SampledPair) -> list[dict[str, float | None]]:
     """One row for each sample; None where it cannot compare the two."""
-    return _samples(delta=pair.deltas, win=pair.win, lose=pair.lose, p_value=pair.p_value)
+    return _record_samples(delta=pair.deltas, win=pair.win, lose=pair.lose, p_value=pair.p_value)
 
 
-def _samples(**columns: np.ndarray) -> list[dict[str, float | None]]:
-    return [
-        {
-            "sample": k,
-            **{key: finite_or_none(value) for key, value in zip(columns, values, strict=True)},
-        }
-        for k, values in enumerate(zip(*columns.values(), strict=True), 1)
-    ]
+def _record_samples(**columns: np.ndarray) -> list[dict[str, float | None]]:
+    records = []
+    for k, values in enumerate(zip(*columns.values(), strict=True), 1):
+        record: dict[str, float | None] = {"sample": k}
+        for key, value in zip(columns, values, strict=True):
+            record[key] = finite_or_none(value)
+        records.append(record)
+    return records
 
 
 # Validation.
@@ -263,208 +257,172 @@ def _samples(**columns: np.ndarray) -> list[dict[str, float | None]]:
 
 def type_one_table(errors: TypeOne) -> Table:
     """Tests down, nulls and units across."""
-    return _crossed(
-        "type1",
-        Column("test", "test", "name"),
-        {(null, unit): f"{NULLS[null]}, tested by {unit}" for null, unit in SITUATIONS},
-        {
-            (SETTINGS["test"].name_value(row.test), (row.null, row.unit)): estimate(row.rejected)
-            for row in errors.rows
-        },
-    )
+    titles = {}
+    for null, unit in SITUATIONS:
+        titles[null, unit] = f"{NULLS[null]}, tested by {unit}"
+    cells = {}
+    for row in errors.rows:
+        test = SETTINGS["test"].name_value(row.test)
+        cells[test, (row.null, row.unit)] = estimate(row.rejected)
+    return _cross("type1", Column("test", "test", "name"), titles, cells)
 
 
 def coverage_table(coverage: Coverage) -> Table:
     """Kinds of interval down; sampling, unit and quantity across."""
-    return _crossed(
-        "coverage",
-        Column("kind", "interval", "name"),
-        {
-            (sampled, unit, quantity): f"{sampled}s drawn, by {unit}: {quantity}"
-            for sampled, unit in SITUATIONS
-            for quantity in ("score", "difference")
-        },
-        {
-            (SETTINGS["ci"].name_value(row.kind), (row.sampled, row.unit, row.quantity)): estimate(
-                row.covered
-            )
-            for row in coverage.rows
-        },
-    )
+    titles = {}
+    for sampled, unit in SITUATIONS:
+        for quantity in ("score", "difference"):
+            titles[sampled, unit, quantity] = f"{sampled}s drawn, by {unit}: {quantity}"
+    cells = {}
+    for row in coverage.rows:
+        kind = SETTINGS["ci"].name_value(row.kind)
+        cells[kind, (row.sampled, row.unit, row.quantity)] = estimate(row.covered)
+    return _cross("coverage", Column("kind", "interval", "name"), titles, cells)
 
 
 def pair_tests_table(tests: Mapping[str, AllPairTests]) -> Table:
-    """Metrics down: what the tests say of one pair under each, then the numbers of `Riezler and
-    Maxwell (2005)`.
-    """
-    paper = papers.RIEZLER_MAXWELL_T1.rows
-
-    def ours(one: AllPairTests) -> list[Any]:
-        form = pair_form(one)
-        return [
-            number(one.score_a, form),
-            number(one.score_b, form),
-            signed(one.improvement, form),
-            *(
-                one.p_value(*asked)
-                for asked in (("segment", "ar"), ("segment", "riezler-maxwell"), ("document", "ar"))
-            ),
-        ]
-
-    def printed(reranking: float, baseline: float, *p_values: float | None) -> list[str | None]:
-        return [
-            f"{reranking - baseline:+.2f}",
-            *(None if p is None else "< 0.0001" if p == 0.0001 else f"{p:.3f}" for p in p_values),
-        ]
-
-    titles = {
-        "a": "A",
-        "b": "B",
-        "delta": "A over B",
-        "ar": "p, ar",
-        "printed": "p, bootstrap as printed",
-        "document": "p, ar by document",
-        "their_delta": "paper: A over B",
-        "their_ar": "p, ar",
-        "their_bootstrap": "p, bootstrap",
-    }
+    """What the tests say of one pair, a row for each metric, with Riezler and Maxwell (2005)."""
     columns = (
-        Column(key, title, "p" if key in ("ar", "printed", "document") else "written")
-        for key, title in titles.items()
+        Column("metric", "metric", "name"),
+        Column("a", "A", "written"),
+        Column("b", "B", "written"),
+        Column("delta", "A over B", "written"),
+        Column("ar", "p, ar", "p"),
+        Column("printed", "p, bootstrap as printed", "p"),
+        Column("document", "p, ar by document", "p"),
+        Column("their_delta", "paper: A over B", "written"),
+        Column("their_ar", "p, ar", "written"),
+        Column("their_bootstrap", "p, bootstrap", "written"),
     )
-    return Table(
-        "pair",
-        (Column("metric", "metric", "name"), *columns),
-        tuple(
-            (
-                metric,
-                *(ours(tests[metric]) if metric in tests else [None] * 6),
-                *(printed(*paper[metric][0]) if metric in paper else [None] * 3),
-            )
-            for metric in dict.fromkeys([*paper, *tests])
-        ),
-    )
+    paper = papers.RIEZLER_MAXWELL_T1.rows
+    rows = []
+    for metric in dict.fromkeys([*paper, *tests]):
+        ours: Sequence[Any] = [None] * 6
+        theirs: Sequence[Any] = [None] * 3
+        if metric in tests:
+            ours = _list_pair_tests(tests[metric])
+        if metric in paper:
+            reranking, baseline, *p_values = paper[metric][0]
+            theirs = [f"{reranking - baseline:+.2f}", *map(_write_published_p, p_values)]
+        rows.append((metric, *ours, *theirs))
+    return Table("pair", columns, tuple(rows))
 
 
-def pair_form(one: AllPairTests) -> str:
+def _list_pair_tests(tests: AllPairTests) -> list[Any]:
+    form = pair_form(tests)
+    return [
+        number(tests.score_a, form),
+        number(tests.score_b, form),
+        signed(tests.improvement, form),
+        tests.p_value("segment", "ar"),
+        tests.p_value("segment", "riezler-maxwell"),
+        tests.p_value("document", "ar"),
+    ]
+
+
+def _write_published_p(p: float | None) -> str | None:
+    if p is None:
+        return None
+    return "< 0.0001" if p == 0.0001 else f"{p:.3f}"
+
+
+def pair_form(tests: AllPairTests) -> str:
     """How the scores of a pair and their difference are written."""
-    return written_like((one.score_a, one.score_b))
+    return written_like((tests.score_a, tests.score_b))
 
 
 def variant_table(variants: Variants) -> Table:
-    """Pairs of equal systems down: our p-values, then those of Table 2 of `Riezler and Maxwell
-    (2005)`.
-    """
-    theirs = {
-        pair: (delta, ar, bootstrap, ar / bootstrap)
-        for pair, delta, ar, bootstrap in papers.RIEZLER_MAXWELL_T2.rows["nist"]
-    }
-    return row_table(
-        "variants",
-        Variant,
-        variants.rows,
-        "pair",
-        "difference",
-        "p_ar",
-        "p_as_printed",
-        "ratio",
-        "p_bootstrap",
-    ).with_columns(
-        [
-            Column(f"their_{key}", title, "share", form)
-            for key, title, form in (
-                ("difference", "theirs: difference", ""),
-                ("ar", "randomization", ""),
-                ("bootstrap", "bootstrap", ""),
-                ("ratio", "ratio", ".1f"),
-            )
-        ],
-        [theirs.get(row.pair, [None] * 4) for row in variants.rows],
+    """Our p-values of pairs of equal systems, with Table 2 of Riezler and Maxwell (2005)."""
+    published = {}
+    for pair, delta, ar, bootstrap in papers.RIEZLER_MAXWELL_T2.rows["nist"]:
+        published[pair] = (delta, ar, bootstrap, ar / bootstrap)
+    columns = (
+        Column("their_difference", "theirs: difference", "share"),
+        Column("their_ar", "randomization", "share"),
+        Column("their_bootstrap", "bootstrap", "share"),
+        Column("their_ratio", "ratio", "share", ".1f"),
     )
+    keys = ("pair", "difference", "p_ar", "p_as_printed", "ratio", "p_bootstrap")
+    table = row_table("variants", Variant, variants.rows, *keys)
+    return _add_published(table, columns, published, table.values("pair"), missing=None)
 
 
 def conclusion_table(conclusions: Conclusions, with_paper: bool) -> Table:
-    """Pairs down, sizes across: percent that conclude as the whole set / the opposite, in brackets
-    Koehn's right and wrong where asked for and known.
+    """Percent that conclude as the whole set, and the opposite, by pair and size.
+
+    With the paper, Koehn's right and wrong follow in brackets where he has them.
     """
     pairs: dict[tuple[str, str], list[Concluded]] = {}
     for row in conclusions.rows:
         pairs.setdefault((row.a, row.b), []).append(row)
+    columns = []
+    for size, n_samples in zip(conclusions.sizes, conclusions.samples, strict=True):
+        columns.append(Column(str(size), f"{n_samples} samples of {size:,}", "written"))
+    first_rows = [rows[0] for rows in pairs.values()]
+    cells = [[_write_concluded(row, with_paper) for row in rows] for rows in pairs.values()]
+    return row_table("conclusions", Concluded, first_rows, *_PAIR).with_columns(columns, cells)
 
-    def write(row: Concluded) -> str:
-        paper = koehns_conclusions(row) if with_paper else None
-        beside = "" if paper is None else f" ({paper[0]} / {paper[1]})"
-        right, wrong = row.right.share, row.wrong.share
-        return (
-            "-" + beside
-            if right is None or wrong is None
-            else Cell(f"{100 * right:.0f} / {100 * wrong:.0f}{beside}", right)
-        )
 
-    sizes = [
-        Column(str(size), f"{n} samples of {size:,}", "written")
-        for size, n in zip(conclusions.sizes, conclusions.samples, strict=True)
-    ]
-    return row_table(
-        "conclusions", Concluded, [rows[0] for rows in pairs.values()], *_PAIR
-    ).with_columns(sizes, [list(map(write, rows)) for rows in pairs.values()])
+def _write_concluded(row: Concluded, with_paper: bool) -> str:
+    in_brackets = ""
+    paper = koehns_conclusions(row)
+    if with_paper and paper is not None:
+        in_brackets = f" ({paper[0]} / {paper[1]})"
+    right, wrong = row.right.share, row.wrong.share
+    if right is None or wrong is None:
+        return f"-{in_brackets}"
+    return Cell(f"{100 * right:.0f} / {100 * wrong:.0f}{in_brackets}", right)
 
 
 def conclusions_at_table(conclusions: Conclusions, size: int, with_paper: bool) -> Table:
-    """Pairs down, for one size: shares that conclude as the whole set and the opposite; Koehn's
-    where asked for.
-    """
+    """For one size, the shares that conclude as the whole set and the opposite, by pair."""
     rows = [row for row in conclusions.rows if row.size == size]
     table = row_table("conclusions-at", Concluded, rows, *_PAIR, "right", "wrong")
     if not with_paper:
         return table
-    theirs = [koehns_conclusions(row) or (None, None) for row in rows]
-    return table.with_columns(
-        (
-            Column("their_right", "Koehn: right", "share", ".0%"),
-            Column("their_wrong", "Koehn: wrong", "share", ".0%"),
-        ),
-        [[None if share is None else share / 100 for share in both] for both in theirs],
+    columns = (
+        Column("their_right", "Koehn: right", "share", ".0%"),
+        Column("their_wrong", "Koehn: wrong", "share", ".0%"),
     )
+    published = {}
+    for row in rows:
+        paper = koehns_conclusions(row)
+        if paper is not None:
+            published[row.a, row.b] = [paper[0] / 100, paper[1] / 100]
+    keys = [(row.a, row.b) for row in rows]
+    return _add_published(table, columns, published, keys, missing=None)
 
 
 def koehns_conclusions(row: Concluded) -> tuple[int, int] | None:
-    """Percent right and wrong that `Koehn (2004)` has for the pair and size; None where he has
-    none.
-    """
+    """Percent right and wrong of the pair and size in Koehn (2004); None where he has none."""
+    sizes = [int(size) for size in papers.KOEHN_T3.columns[3:]]
     for better, worse, _, *cells in papers.KOEHN_T3.rows["bleu"]:
         if (better, worse) == (row.a, row.b):
-            return dict(zip(map(int, papers.KOEHN_T3.columns[3:]), cells, strict=True)).get(
-                row.size
-            )
+            return dict(zip(sizes, cells, strict=True)).get(row.size)
     return None
 
 
 def calibration_table(conclusions: Conclusions, with_paper: bool) -> Table:
-    """Levels down: conclusions and how many of them are as the whole set, Koehn's beside them where
-    asked for.
-    """
+    """How many conclusions there are at each level, and how many of them are as the whole set."""
     table = row_table("calibration", Level, conclusions.levels, "level", "n", "right")
     if not with_paper:
         return table
-    theirs = {low: (n, right / 100) for low, n, right in papers.KOEHN_T4.rows["bleu"]}
-    return table.with_columns(
-        (
-            Column("their_n", "Koehn: conclusions", "count"),
-            Column("their_right", "Koehn: right", "share", ".0%"),
-        ),
-        [theirs.get(level.low, (None, None)) for level in conclusions.levels],
+    columns = (
+        Column("their_n", "Koehn: conclusions", "count"),
+        Column("their_right", "Koehn: right", "share", ".0%"),
     )
+    published = {low: (n, right / 100) for low, n, right in papers.KOEHN_T4.rows["bleu"]}
+    lows = [level.low for level in conclusions.levels]
+    return _add_published(table, columns, published, lows, missing=None)
 
 
 def family_table(families: FamilyErrors) -> Table:
     """Families down; the formula and the corrections across."""
-    return row_table(
-        "families", FamilyError, families.rows, "family", "comparisons", "if_independent"
-    ).with_columns(
-        [Column(name, name, "estimate", ".0%") for name in families.rows[0].wrong],
-        [list(map(estimate, row.wrong.values())) for row in families.rows],
-    )
+    keys = ("family", "comparisons", "if_independent")
+    columns = [Column(name, name, "estimate", ".0%") for name in families.rows[0].wrong]
+    estimates = [[estimate(rate) for rate in row.wrong.values()] for row in families.rows]
+    table = row_table("families", FamilyError, families.rows, *keys)
+    return table.with_columns(columns, estimates)
 
 
 def claim_table(claims: Claims) -> Table:
@@ -473,61 +431,58 @@ def claim_table(claims: Claims) -> Table:
 
 
 def unit_table(changes: UnitChanges) -> Table:
-    """Corrections down: how many pairs are significant by which unit, or how many trials it takes
-    before any can be.
+    """How many pairs are significant by which unit, by correction.
+
+    Where none can be significant, the row says how many trials or documents that takes.
     """
-    titles = ("by segment", "by document", "both", "by segment only", "by document only", "neither")
-
-    def write(row: UnitChange) -> list[Any]:
-        if row.trials_needed is not None:
-            return [f"none can be: use {row.trials_needed} trials or more", *[None] * 5]
-        counts = [
-            Cell(str(n), n)
-            for n in (
-                row.both + row.segment_only,
-                row.both + row.document_only,
-                row.both,
-                row.segment_only,
-                row.document_only,
-                row.neither,
-            )
-        ]
-        if row.documents_needed is not None:
-            return [counts[0], f"none can be with fewer than {row.documents_needed}", *[None] * 4]
-        return counts
-
-    return Table(
-        "units",
-        (
-            Column("correction", "correction", "name"),
-            *(Column(title.replace(" ", "_"), title, "written") for title in titles),
-        ),
-        tuple((row.correction, *write(row)) for row in changes.rows),
+    columns = (
+        Column("correction", "correction", "name"),
+        Column("by_segment", "by segment", "written"),
+        Column("by_document", "by document", "written"),
+        Column("both", "both", "written"),
+        Column("by_segment_only", "by segment only", "written"),
+        Column("by_document_only", "by document only", "written"),
+        Column("neither", "neither", "written"),
     )
+    rows = [(row.correction, *_list_changes(row)) for row in changes.rows]
+    return Table("units", columns, tuple(rows))
+
+
+def _list_changes(row: UnitChange) -> list[Any]:
+    if row.trials_needed is not None:
+        return [f"none can be: use {row.trials_needed} trials or more", *[None] * 5]
+    by_segment = row.both + row.segment_only
+    if row.documents_needed is not None:
+        too_few = f"none can be with fewer than {row.documents_needed}"
+        return [number(by_segment, "d"), too_few, *[None] * 4]
+    counts = (
+        by_segment,
+        row.both + row.document_only,
+        row.both,
+        row.segment_only,
+        row.document_only,
+        row.neither,
+    )
+    return [number(n, "d") for n in counts]
 
 
 def changed_table(changes: UnitChanges, correction: str) -> Table:
-    """The pairs that are significant by one unit only under a correction; differences as
-    improvements.
-    """
+    """The pairs that are significant by one unit only; differences as improvements."""
     sign = 1 if changes.higher_is_better else -1
-    return row_table(
-        "changed-pairs",
-        ChangedPair,
-        [
-            replace(pair, delta=sign * pair.delta)
-            for pair in changes.pairs
-            if pair.correction == correction
-        ],
-    )
+    pairs = [pair for pair in changes.pairs if pair.correction == correction]
+    rows = [replace(pair, delta=sign * pair.delta) for pair in pairs]
+    return row_table("changed-pairs", ChangedPair, rows)
 
 
 # The bootstrap of scores.
 
 
-def bracketed(ends: tuple[float, float] | None, form: str = ".2f") -> str:
+def bracketed(interval: Bounds | None, form: str = ".2f") -> str:
     """An interval in points; a dash where it is undefined."""
-    return "-" if ends is None else f"[{ends[0]:{form}}, {ends[1]:{form}}]"
+    if interval is None:
+        return "-"
+    low, high = interval
+    return f"[{low:{form}}, {high:{form}}]"
 
 
 def interval_table(
@@ -537,136 +492,109 @@ def interval_table(
     segment: ScoreBootstrap | None = None,
     document: ScoreBootstrap | None = None,
 ) -> Table:
-    """Every kind of interval of one score; where both units are given, also by segment and by
-    document.
-    """
+    """Every kind of interval of one score; where both units are given, also by each of them."""
     form = written_like([bootstrap.score])
-
-    def width(ends: tuple[float, float] | None) -> float | None:
-        return None if ends is None else ends[1] - ends[0]
-
-    table = Table(
-        "intervals",
-        (
-            Column("kind", f"{level} interval", "name"),
-            *(Column(key, key, "score", form) for key in ("low", "high", "width")),
-            Column("relative", "relative", "relative"),
-        ),
-        tuple(
-            (
-                SETTINGS["ci"].name_value(kind) + " (chosen)" * (kind == chosen),
-                *(ends or (None, None)),
-                width(ends),
-                bootstrap.relative(kind),
-            )
-            for kind, ends in bootstrap.intervals.items()
-        ),
+    rows = []
+    for kind, interval in bootstrap.intervals.items():
+        name = SETTINGS["ci"].name_value(kind)
+        if kind == chosen:
+            name += " (chosen)"
+        low, high = interval or (None, None)
+        rows.append((name, low, high, _measure_width(interval), bootstrap.relative(kind)))
+    columns = (
+        Column("kind", f"{level} interval", "name"),
+        Column("low", "low", "score", form),
+        Column("high", "high", "score", form),
+        Column("width", "width", "score", form),
+        Column("relative", "relative", "relative"),
     )
+    table = Table("intervals", columns, tuple(rows))
     if segment is None or document is None:
         return table
-    rows = []
-    for kind in bootstrap.intervals:
-        ends, by_document = segment.intervals[kind], document.intervals[kind]
-        narrow, wide = width(ends), width(by_document)
-        rows.append((ends, by_document, wide / narrow if wide is not None and narrow else None))
-    return table.with_columns(
-        (
-            Column("segment", "by segment", "interval", form),
-            Column("document", "by document", "interval", form),
-            Column("ratio", "ratio of widths", "score"),
-        ),
-        rows,
+    unit_columns = (
+        Column("segment", "by segment", "interval", form),
+        Column("document", "by document", "interval", form),
+        Column("ratio", "ratio of widths", "score"),
     )
+    cells = []
+    for kind in bootstrap.intervals:
+        by_segment, by_document = segment.intervals[kind], document.intervals[kind]
+        narrow, wide = _measure_width(by_segment), _measure_width(by_document)
+        ratio = wide / narrow if wide is not None and narrow else None
+        cells.append((by_segment, by_document, ratio))
+    return table.with_columns(unit_columns, cells)
+
+
+def _measure_width(interval: Bounds | None) -> float | None:
+    return None if interval is None else interval[1] - interval[0]
 
 
 def relative_table(systems: Sequence[ScoreBootstrap], kind: str, metric: str, level: str) -> Table:
     """All systems with their relative intervals."""
-    form = written_like(s.score for s in systems)
-    return Table(
-        "relative",
-        (
-            _SYSTEM,
-            Column("score", metric_title(metric), "score", form),
-            Column("median", "median", "score", form),
-            Column("relative", f"relative {level} interval", "relative"),
-        ),
-        tuple((s.system, s.score, s.median, s.relative(kind)) for s in systems),
+    form = written_like(system.score for system in systems)
+    columns = (
+        _SYSTEM,
+        Column("score", metric_title(metric), "score", form),
+        Column("median", "median", "score", form),
+        Column("relative", f"relative {level} interval", "relative"),
     )
+    rows = [(row.system, row.score, row.median, row.relative(kind)) for row in systems]
+    return Table("relative", columns, tuple(rows))
 
 
 def published_table(metric: str) -> Table:
     """Table 1 of Zhang and Vogel (2004) for a metric of theirs."""
-    return Table(
-        "published",
-        (
-            Column("system", "their system", "name"),
-            Column("median", f"median {metric_title(metric)}", "share"),
-            Column("relative", "relative 95% interval", "relative"),
-        ),
-        tuple(
-            (system, median, _printed(*ends))
-            for system, median, *ends in papers.ZHANG_VOGEL_1.rows[metric]
-        ),
+    columns = (
+        Column("system", "their system", "name"),
+        Column("median", f"median {metric_title(metric)}", "share"),
+        Column("relative", "relative 95% interval", "relative"),
     )
+    rows = []
+    for system, median, low, high in papers.ZHANG_VOGEL_1.rows[metric]:
+        rows.append((system, median, (low / 100, high / 100)))
+    return Table("published", columns, tuple(rows))
 
 
 def growing_table(stability: Stability, metric: str | None, level: str) -> Table:
-    """One interval for each number of resamples, beside Table 5 of Zhang and Vogel (2004) for a
-    metric of theirs.
+    """One interval for each number of resamples.
+
+    For a metric of theirs, with Table 5 of Zhang and Vogel (2004).
     """
-    table = row_table(
-        "growing",
-        Growing,
-        stability.growing,
-        form=written_like(row.median for row in stability.growing),
-        interval=f"{level} interval",
-    )
+    rows = stability.growing
+    form = written_like(row.median for row in rows)
+    table = row_table("growing", Growing, rows, form=form, interval=f"{level} interval")
     if metric is None:
         return table
-    theirs = {
-        size: (median, _printed(*ends)) for size, median, *ends in papers.ZHANG_VOGEL_5.rows[metric]
-    }
-    return table.with_columns(
-        (
-            Column("their_median", "their median", "share"),
-            Column("their_interval", "their interval", "relative"),
-        ),
-        [theirs.get(row.resamples, ("", "")) for row in stability.growing],
+    columns = (
+        Column("their_median", "their median", "share"),
+        Column("their_interval", "their interval", "relative"),
     )
+    published = _read_published(papers.ZHANG_VOGEL_5.rows[metric])
+    return _add_published(table, columns, published, [row.resamples for row in rows])
 
 
 def repeated_table(stability: Stability, metric: str | None = None) -> Table:
-    """The spread of repeated intervals, beside Table 6 of Zhang and Vogel (2004) for a metric of
-    theirs.
+    """The spread of repeated intervals.
+
+    For a metric of theirs, with Table 6 of Zhang and Vogel (2004).
     """
-    table = row_table(
-        "repeats",
-        Repeated,
-        stability.repeats,
-        "resamples",
-        "runs",
-        "sd_low",
-        "sd_high",
-        "theory",
-        "relative_sd",
-        "relative",
-        theory=f"{bound_sd(stability.settings.alpha):.2f} σ/√B",
-    )
+    rows = stability.repeats
+    keys = ("resamples", "runs", "sd_low", "sd_high", "theory", "relative_sd", "relative")
+    theory = f"{bound_sd(stability.settings.alpha):.2f} σ/√B"
+    table = row_table("repeats", Repeated, rows, *keys, theory=theory)
     if metric is None:
         return table
-    theirs = {size: (sd, _printed(*ends)) for size, sd, *ends in papers.ZHANG_VOGEL_6.rows[metric]}
-    return table.with_columns(
-        (
-            Column("their_sd", "their SD", "share", ".2%"),
-            Column("their_relative", "their mean interval", "relative"),
-        ),
-        [theirs.get(row.resamples, ("", "")) for row in stability.repeats],
+    columns = (
+        Column("their_sd", "their SD", "share", ".2%"),
+        Column("their_relative", "their mean interval", "relative"),
     )
+    published = _read_published(papers.ZHANG_VOGEL_6.rows[metric])
+    return _add_published(table, columns, published, [row.resamples for row in rows])
 
 
-def _printed(low: float, high: float) -> tuple[float, float]:
-    """A relative interval that a paper prints in percent."""
-    return low / 100, high / 100
+def _read_published(rows: Iterable[Sequence[Any]]) -> dict[int, tuple[float, Bounds]]:
+    """A number and a relative interval, which the paper has in percent, by number of resamples."""
+    return {n: (value, (low / 100, high / 100)) for n, value, low, high in rows}
 
 
 # Sweeps.
@@ -676,9 +604,9 @@ def needed(
     units: int | None,
     segments: int | None,
     name: str,
-    ends: tuple[int | None, int | None] | None = None,
+    interval: tuple[int | None, int | None] | None = None,
 ) -> str:
-    """A size in words, its interval, which is in the same units, and of documents the segments too.
+    """A size in words, with its interval in the same units; of documents the segments too.
 
     >>> needed(120, 1800, "documents", (60, 400)), needed(120, 120, "segments", (60, None))
     ('about 120 documents [60, 400] (about 1,800 segments)', 'about 120 segments [60, no upper limit]')
@@ -687,31 +615,26 @@ def needed(
     """
     if units is None:
         return "no test set of any size"
-    of_documents = "" if name == "segments" else f" (about {segments:,} segments)"
-    return f"about {units:,} {name.removesuffix('s') if units == 1 else name}{_between(ends)}{of_documents}"
+    noun = name.removesuffix("s") if units == 1 else name
+    text = f"about {units:,} {noun}{_write_sizes(interval)}"
+    if name == "segments":
+        return text
+    return f"{text} (about {segments:,} segments)"
 
 
-def _between(ends: tuple[int | None, int | None] | None) -> str:
-    """An interval of a size; none where nothing is known of it."""
-    if ends is None or ends[0] is None:
+def _write_sizes(interval: tuple[int | None, int | None] | None) -> str:
+    """An interval of a size; empty where nothing is known of it."""
+    if interval is None or interval[0] is None:
         return ""
-    return f" [{ends[0]:,}, {'no upper limit' if ends[1] is None else format(ends[1], ',')}]"
+    low, high = interval
+    highest = "no upper limit" if high is None else f"{high:,}"
+    return f" [{low:,}, {highest}]"
 
 
 def detection_table(rows: Sequence[Detection]) -> Table:
     """How often test sets of each size find a difference, beside what theory expects."""
-    return row_table(
-        "found",
-        Detection,
-        rows,
-        "size",
-        "segments",
-        "n",
-        "significant",
-        "expected",
-        "planned",
-        "wrong",
-    )
+    keys = ("size", "segments", "n", "significant", "expected", "planned", "wrong")
+    return row_table("found", Detection, rows, *keys)
 
 
 def detection_records(swept: SizeSweep, a: str, b: str, difference: float) -> list[dict[str, Any]]:
@@ -722,52 +645,42 @@ def detection_records(swept: SizeSweep, a: str, b: str, difference: float) -> li
 
 def plan_table(planned: Sequence[PairPlan], difference: float, metric: str, units: str) -> Table:
     """The size that each pair needs, with its interval, and for all pairs asked about."""
-    m = planned[0].n_pairs if planned else 0
-    asked = f"{units} for {difference:g} {metric}"
-    sizes = [
-        ("units", asked),
-        *[("units_family", f"{asked}, {m} pairs")] * (m > 1),
-        ("units_for_own", f"{units} for the difference seen"),
+    title = f"{units} for {difference:g} {metric}"
+    titles = {"units": title}
+    if planned and planned[0].n_pairs > 1:
+        titles["units_family"] = f"{title}, {planned[0].n_pairs} pairs"
+    titles["units_for_own"] = f"{units} for the difference seen"
+    columns = [
+        Column("pair", "pair", "name"),
+        Column("delta", "difference", "amount", "+"),
+        Column("mdd", "smallest difference found here", "written"),
+        *(Column(key, text, "written") for key, text in titles.items()),
     ]
+    rows = []
+    for row in planned:
+        sizes = [_write_planned(row, key) for key in titles]
+        rows.append((f"{row.a} - {row.b}", row.delta, _write_smallest(row), *sizes))
+    return Table("plan", tuple(columns), tuple(rows))
 
-    def write_size(row: PairPlan, key: str) -> str | None:
-        size, *ends = (getattr(row, f"{key}{end}") for end in ("", "_low", "_high"))
-        return (
-            None if size is None else Cell(number(size, ",") + _between((ends[0], ends[1])), size)
-        )
 
-    def write_smallest(row: PairPlan) -> str | None:
-        return (
-            None
-            if row.se == 0
-            else "nothing"
-            if row.mdd is None
-            else Cell(f"from {rounded(row.mdd)}", row.mdd)
-        )
+def _write_planned(row: PairPlan, key: str) -> str | None:
+    size = getattr(row, key)
+    if size is None:
+        return None
+    interval = (getattr(row, f"{key}_low"), getattr(row, f"{key}_high"))
+    return Cell(f"{size:,}{_write_sizes(interval)}", size)
 
-    return Table(
-        "plan",
-        (
-            Column("pair", "pair", "name"),
-            Column("delta", "difference", "amount", "+"),
-            Column("mdd", "smallest difference found here", "written"),
-            *(Column(key, title, "written") for key, title in sizes),
-        ),
-        tuple(
-            (
-                f"{row.a} - {row.b}",
-                row.delta,
-                write_smallest(row),
-                *(write_size(row, key) for key, _ in sizes),
-            )
-            for row in planned
-        ),
-    )
+
+def _write_smallest(row: PairPlan) -> str | None:
+    if row.se == 0:
+        return None
+    if row.mdd is None:
+        return "nothing"
+    return Cell(f"from {rounded(row.mdd)}", row.mdd)
 
 
 def own_order(row: PairPlan, alpha: float) -> str:
-    """Whether the whole set, by Student's t, tells the order of a pair that parts of it are held
-    against.
+    """Whether the whole set, by Student's t, tells the order of a pair.
 
     >>> own_order(PairPlan("A", "B", 0.9, 0.6, *[None] * 21, n_effective=100.0), 0.05)
     'its own difference, 1.5 standard errors, leaves that open'
@@ -782,54 +695,44 @@ def own_order(row: PairPlan, alpha: float) -> str:
 
 def width_table(rows: Sequence[SystemSize]) -> Table:
     """Mean scores and relative intervals of one system."""
-    whole = max(row.size for row in rows)
-    return row_table("widths", SystemSize, rows, form=_form(rows)).with_columns(
-        (Column("part", "of the largest", "share", ".1%"),),
-        [(row.size / whole,) for row in rows],
-        after="size",
-    )
+    largest = max(row.size for row in rows)
+    shares = [(row.size / largest,) for row in rows]
+    table = row_table("widths", SystemSize, rows, form=_choose_form(rows))
+    column = Column("part", "of the largest", "share", ".1%")
+    return table.with_columns([column], shares, after="size")
 
 
 def size_table(sweep: SizeSweep, system: str) -> Table:
-    """One system beside Table 2 of Zhang and Vogel (2004), at the same shares of the test set."""
-    theirs, rows = papers.ZHANG_VOGEL_2.rows, [row for row in sweep.systems if row.system == system]
-    return (
-        row_table(
-            "sizes",
-            SystemSize,
-            rows,
-            "size",
-            "score",
-            "relative",
-            form=_form(sweep.systems),
-            size=f"{sweep.settings.unit}s",
-            relative=f"our {metric_title(sweep.metric)}",
-        )
-        .with_columns(
-            (
-                Column("part", "of the set", "share", ".0%"),
-                *(Column(metric, f"their {metric_title(metric)}", "relative") for metric in theirs),
-            ),
-            [
-                (
-                    row.size / sweep.n_units,
-                    *(
-                        papers.interval_at(metric, row.size, sweep.n_units) or ""
-                        for metric in theirs
-                    ),
-                )
-                for row in rows
-            ],
-        )
-        .select("part", "size", "score", "relative", *theirs)
+    """One system with Table 2 of Zhang and Vogel (2004), at the same shares of the test set."""
+    rows = [row for row in sweep.systems if row.system == system]
+    metrics = list(papers.ZHANG_VOGEL_2.rows)
+    table = row_table(
+        "sizes",
+        SystemSize,
+        rows,
+        "size",
+        "score",
+        "relative",
+        form=_choose_form(sweep.systems),
+        size=f"{sweep.settings.unit}s",
+        relative=f"our {metric_title(sweep.metric)}",
     )
+    columns = [Column(name, f"their {metric_title(name)}", "relative") for name in metrics]
+    columns.insert(0, Column("part", "of the set", "share", ".0%"))
+    cells: list[list[Any]] = []
+    for row in rows:
+        intervals = [papers.interval_at(metric, row.size, sweep.n_units) for metric in metrics]
+        cells.append([row.size / sweep.n_units, *(interval or EMPTY for interval in intervals)])
+    return table.with_columns(columns, cells).select("part", "size", "score", "relative", *metrics)
 
 
 def reference_table(sweep: ReferenceSweep, system: str, with_paper: bool = True) -> Table:
-    """One system on the whole set by number of references, beside Table 3 of Zhang and Vogel (2004)
-    where asked for.
+    """One system on the whole set by number of references.
+
+    For a metric of theirs, with Table 3 of Zhang and Vogel (2004) where asked for.
     """
-    rows = [row for row in sweep.rows if (row.system, row.size) == (system, sweep.n_units)]
+    n_units, metric = sweep.n_units, sweep.metric
+    rows = [row for row in sweep.rows if (row.system, row.size) == (system, n_units)]
     table = row_table(
         "references",
         ReferenceSize,
@@ -838,30 +741,24 @@ def reference_table(sweep: ReferenceSweep, system: str, with_paper: bool = True)
         "score",
         "relative",
         "equivalent",
-        form=_form(sweep.rows),
-        relative=f"our {metric_title(sweep.metric)}",
+        form=_choose_form(sweep.rows),
+        relative=f"our {metric_title(metric)}",
     )
-    if not with_paper or sweep.metric not in papers.ZHANG_VOGEL_3.rows:
+    if not with_paper or metric not in papers.ZHANG_VOGEL_3.rows:
         return table
-    return table.with_columns(
-        (
-            Column("their_score", "their score", "share"),
-            Column("their_interval", "their interval", "relative"),
-        ),
-        [
-            (
-                _their_score(sweep, row) or "",
-                papers.interval_at(sweep.metric, sweep.n_units, sweep.n_units, row.references)
-                or "",
-            )
-            for row in rows
-        ],
+    columns = (
+        Column("their_score", "their score", "share"),
+        Column("their_interval", "their interval", "relative"),
     )
+    cells = []
+    for row in rows:
+        interval = papers.interval_at(metric, n_units, n_units, row.references)
+        cells.append((_find_published_score(sweep, row) or EMPTY, interval or EMPTY))
+    return table.with_columns(columns, cells)
 
 
 def as_good_as(row: ReferenceSize) -> str:
-    """The share of the data that gives as narrow an interval as one reference, with its Monte Carlo
-    interval.
+    """The share of the data that gives as narrow an interval as one reference.
 
     >>> as_good_as(ReferenceSize(4, 1, 90, "A", 30.1, -.05, .05, .1, 0.77, 0.71, 0.834))
     '77% [71%, 83%] of the data'
@@ -871,123 +768,129 @@ def as_good_as(row: ReferenceSize) -> str:
 
 
 def grid_table(sweep: ReferenceSweep, system: str) -> Table:
-    """Relative intervals of one system by size and number of references, those of Table 4 in
-    brackets.
+    """Relative intervals of one system by size and number of references.
+
+    Intervals of Table 4 of Zhang and Vogel (2004) are in brackets.
     """
-    mine = {(row.size, row.references): row for row in sweep.rows if row.system == system}
-    counts = range(1, len(sweep.names) + 1)
+    columns = [Column("part", "of the set", "share", ".0%")]
+    for k in range(1, len(sweep.names) + 1):
+        noun = "reference" if k == 1 else "references"
+        columns.append(Column(str(k), f"{k} {noun}", "written"))
+    cells: dict[int, list[Any]] = {}
+    for row in sorted(sweep.rows, key=lambda row: (row.size, row.references)):
+        if row.system == system:
+            cells.setdefault(row.size, [row.size / sweep.n_units]).append(_write_grid(sweep, row))
+    return Table("grid", tuple(columns), tuple(map(tuple, cells.values())))
 
-    def write(row: ReferenceSize) -> str:
-        theirs = papers.interval_at(sweep.metric, row.size, sweep.n_units, row.references)
-        return _few_characters(row.relative) + (f" ({_few_characters(theirs)})" if theirs else "")
 
-    return Table(
-        "grid",
-        (
-            Column("part", "of the set", "share", ".0%"),
-            *(Column(str(k), f"{k} reference{'s' * (k > 1)}", "written") for k in counts),
-        ),
-        tuple(
-            (size / sweep.n_units, *(write(mine[size, k]) for k in counts))
-            for size in sorted({size for size, _ in mine})
-        ),
-    )
+def _write_grid(sweep: ReferenceSweep, row: ReferenceSize) -> str:
+    published = papers.interval_at(sweep.metric, row.size, sweep.n_units, row.references)
+    if published is None:
+        return _write_percent(row.relative)
+    return f"{_write_percent(row.relative)} ({_write_percent(published)})"
+
+
+def _write_percent(interval: Bounds | None) -> str:
+    """A relative interval in few characters, in percent."""
+    if interval is None:
+        return "-"
+    low, high = interval
+    return f"{100 * low:+.2f} {100 * high:+.2f}"
 
 
 def system_records(sweep: SizeSweep, people: bool = False) -> list[dict[str, Any]]:
-    """`found.systems` for files, with the relative interval that Table 2 of Zhang and Vogel has at
-    the same share.
+    """The systems for files, with the relative interval in Table 2 of Zhang and Vogel (2004).
 
-    Scores of a score table, `people`, stand beside their human judgments.
+    Scores of a score table, `people`, are compared with their human judgments.
     """
     metric = "human" if people else sweep.metric
-    return [
-        record | _paper(papers.interval_at(metric, row.size, sweep.n_units))
-        for row, record in zip(sweep.systems, sweep.records("systems"), strict=True)
-    ]
+    records = sweep.records("systems")
+    for row, record in zip(sweep.systems, records, strict=True):
+        _record_published(record, papers.interval_at(metric, row.size, sweep.n_units))
+    return records
 
 
 def reference_records(sweep: ReferenceSweep) -> list[dict[str, Any]]:
-    """`found.rows` for files, with what Tables 3 and 4 of Zhang and Vogel have for the same number
-    and share.
-    """
-    return [
-        record
-        | {"paper_score": _their_score(sweep, row)}
-        | _paper(papers.interval_at(sweep.metric, row.size, sweep.n_units, row.references))
-        for row, record in zip(sweep.rows, sweep.records(), strict=True)
-    ]
+    """The rows for files, with Tables 3 and 4 of Zhang and Vogel (2004)."""
+    records = sweep.records()
+    for row, record in zip(sweep.rows, records, strict=True):
+        record["paper_score"] = _find_published_score(sweep, row)
+        interval = papers.interval_at(sweep.metric, row.size, sweep.n_units, row.references)
+        _record_published(record, interval)
+    return records
 
 
-def _their_score(sweep: ReferenceSweep, row: ReferenceSize) -> float | None:
+def _record_published(record: dict[str, Any], interval: Bounds | None) -> None:
+    record["paper_low"], record["paper_high"] = interval or (None, None)
+
+
+def _find_published_score(sweep: ReferenceSweep, row: ReferenceSize) -> float | None:
     """The score that Table 3 of Zhang and Vogel has for so many references on the whole set."""
-    scores = {count: score for count, score, *_ in papers.ZHANG_VOGEL_3.rows.get(sweep.metric, ())}
-    return scores.get(row.references) if row.size == sweep.n_units else None
+    if row.size == sweep.n_units:
+        for n_references, score, *_ in papers.ZHANG_VOGEL_3.rows.get(sweep.metric, ()):
+            if n_references == row.references:
+                return float(score)
+    return None
 
 
-def _paper(ends: tuple[float, float] | None) -> dict[str, float | None]:
-    return dict(zip(("paper_low", "paper_high"), ends or (None, None), strict=True))
-
-
-def _form(rows: Iterable[SystemSize | ReferenceSize]) -> str:
+def _choose_form(rows: Iterable[SystemSize | ReferenceSize]) -> str:
     """How scores of these rows are written."""
     return written_like(row.score for row in rows if row.score is not None)
-
-
-def _few_characters(ends: tuple[float, float] | None) -> str:
-    """A relative interval in few characters, in percent."""
-    return "-" if ends is None else f"{100 * ends[0]:+.2f} {100 * ends[1]:+.2f}"
 
 
 # What is inside a score.
 
 
 def precision_table(systems: Sequence[SystemPrecisions], with_paper: bool) -> Table:
-    """Systems down, the parts of BLEU across; Koehn's numbers in brackets where asked for and
-    known.
-    """
-    paper = papers.KOEHN_T1.rows["bleu"] if with_paper else ()
-    theirs = {
-        (name, key): value
-        for name, *values in paper
-        for key, value in zip(("p1", "p4", "bleu"), values, strict=True)
-    }
-    parts = {f"p{n}": (f"{n}-grams, %", ".1f") for n in NGRAM_ORDERS} | {
-        "length_ratio": ("length ratio", ".3f"),
-        "brevity_penalty": ("brevity penalty", ".3f"),
-        "bleu": ("BLEU", ".2f"),
-    }
-
-    def write(row: SystemPrecisions, key: str) -> str:
-        value, printed = getattr(row, key), theirs.get((row.system, key))
-        text = number(value, parts[key][1])
-        return text if printed is None else Cell(f"{text} ({printed:.1f})", value)
-
-    return Table(
-        "precisions",
-        (_SYSTEM, *(Column(key, title, "written") for key, (title, _) in parts.items())),
-        tuple((row.system, *(write(row, key) for key in parts)) for row in systems),
-    )
+    """Systems down, the parts of BLEU across; Koehn's numbers in brackets where asked for."""
+    forms = {f"p{n}": ".1f" for n in NGRAM_ORDERS}
+    forms |= {"length_ratio": ".3f", "brevity_penalty": ".3f", "bleu": ".2f"}
+    published = {}
+    if with_paper:
+        for name, p1, p4, bleu in papers.KOEHN_T1.rows["bleu"]:
+            published[name] = {"p1": p1, "p4": p4, "bleu": bleu}
+    rows = []
+    for row in systems:
+        cells: list[str] = [row.system]
+        for key, form in forms.items():
+            value = getattr(row, key)
+            cell = number(value, form)
+            printed = published.get(row.system, {}).get(key)
+            if printed is not None:
+                cell = Cell(f"{cell} ({printed:.1f})", value)
+            cells.append(cell)
+        rows.append(tuple(cells))
+    columns = [
+        _SYSTEM,
+        *(Column(f"p{n}", f"{n}-grams, %", "written") for n in NGRAM_ORDERS),
+        Column("length_ratio", "length ratio", "written"),
+        Column("brevity_penalty", "brevity penalty", "written"),
+        Column("bleu", "BLEU", "written"),
+    ]
+    return Table("precisions", tuple(columns), tuple(rows))
 
 
 def length_table(lengths: Lengths) -> Table:
     """Systems and lengths down, scores across."""
-    rows = [(name, point) for name, points in lengths.curves for point in points]
-    table = row_table("lengths", LengthPoint, [point for _, point in rows])
+    points: list[LengthPoint] = []
+    names: list[tuple[str]] = []
+    for name, curve in lengths.curves:
+        points += curve
+        names += [(name,)] * len(curve)
+    table = row_table("lengths", LengthPoint, points)
     if lengths.how == "word penalty":
-        table = replace(
-            table, columns=(Column("asked", "word penalty", "share", "g"), *table.columns[1:])
-        )
-    return table.with_columns((_SYSTEM,), [(name,) for name, _ in rows]).select(
-        "system", "asked", "length_ratio", "brevity_penalty", "bleu", "precision", "gtm_2", "gtm"
-    )
+        first = Column("asked", "word penalty", "share", "g")
+        table = replace(table, columns=(first, *table.columns[1:]))
+    keys = ("asked", "length_ratio", "brevity_penalty", "bleu", "precision", "gtm_2", "gtm")
+    return table.with_columns((_SYSTEM,), names).select("system", *keys)
 
 
 def length_records(lengths: Lengths) -> list[dict[str, Any]]:
     """One row for each system and length."""
-    return [
-        {"system": name, **asdict(point)} for name, points in lengths.curves for point in points
-    ]
+    records = []
+    for name, curve in lengths.curves:
+        records += [{"system": name, **asdict(point)} for point in curve]
+    return records
 
 
 def step_table(example: WorkedExample) -> Table:
@@ -997,10 +900,11 @@ def step_table(example: WorkedExample) -> Table:
 
 def step_records(example: WorkedExample) -> list[dict[str, Any]]:
     """One row for each length of n-grams; the matched ones with their clipped counts."""
-    return [
-        asdict(step) | {"ngrams": "; ".join(f"{one.ngram} x {one.clipped}" for one in step.ngrams)}
-        for step in example.steps
-    ]
+    records = []
+    for step in example.steps:
+        ngrams = "; ".join(f"{match.ngram} x {match.clipped}" for match in step.ngrams)
+        records.append({**asdict(step), "ngrams": ngrams})
+    return records
 
 
 def formula(example: WorkedExample) -> str:
@@ -1011,42 +915,36 @@ def formula(example: WorkedExample) -> str:
     'BLEU-2 = 0.8465 x (3/6 x 1/5)^(1/2) = 0.268'
     """
     n = max((step.n for step in example.steps if step.bleu > 0), default=1)
-    product = " x ".join(f"{step.matched}/{step.total}" for step in example.steps[:n])
-    root = product if n == 1 else f"({product})^(1/{n})"
-    return f"BLEU-{n} = {example.brevity_penalty:.4f} x {root} = {example.steps[n - 1].bleu:.3f}"
+    steps = example.steps[:n]
+    root = " x ".join(f"{step.matched}/{step.total}" for step in steps)
+    if n > 1:
+        root = f"({root})^(1/{n})"
+    return f"BLEU-{n} = {example.brevity_penalty:.4f} x {root} = {steps[-1].bleu:.3f}"
 
 
 def right_value(example: WorkedExample, claim: Claim) -> float:
     """What a claim of the note should say."""
-    return (
-        example.brevity_penalty
-        if claim.what == "brevity penalty"
-        else example.steps[int(claim.what[-1]) - 1].bleu
-    )
+    if claim.what == "brevity penalty":
+        return example.brevity_penalty
+    n = int(claim.what[-1])
+    return example.steps[n - 1].bleu
 
 
 def note_table(example: WorkedExample) -> Table:
     """The claims of the note, and what is right."""
-    return Table(
-        "note",
-        (
-            Column("what", "", "name"),
-            Column("printed", "the note", "name"),
-            Column("right", "right", "share", ".4f"),
-            Column("about", "what went wrong"),
-        ),
-        tuple(
-            (
-                claim.what,
-                claim.printed
-                if "/" not in claim.printed
-                else f"{claim.printed} = {claim.value:.4f}",
-                right_value(example, claim),
-                claim.about,
-            )
-            for claim in NOTE_CLAIMS
-        ),
+    columns = (
+        Column("what", "", "name"),
+        Column("printed", "the note", "name"),
+        Column("right", "right", "share", ".4f"),
+        Column("about", "what went wrong"),
     )
+    rows = []
+    for claim in NOTE_CLAIMS:
+        printed = claim.printed
+        if "/" in printed:
+            printed = f"{printed} = {claim.value:.4f}"
+        rows.append((claim.what, printed, right_value(example, claim), claim.about))
+    return Table("note", columns, tuple(rows))
 
 
 def average_table(ranks: Averages) -> Table:
@@ -1069,58 +967,44 @@ def average_table(ranks: Averages) -> Table:
 
 def case_table(case: Case, unit: str) -> Table:
     """Segments down, sentence scores of both across; below them the mean, and the corpus score."""
-    form, known = (
-        written_like(case.corpus),
-        [length for length in case.lengths if length is not None],
+    form = written_like(case.corpus)
+    columns = (
+        Column("line", "", "name"),
+        Column("length", "words of the reference", "count"),
+        Column("a", case.pair.a, "score", form),
+        Column("b", case.pair.b, "score", form),
     )
-    lines = [
-        (f"line {line}", length, *scores)
-        for line, length, scores in zip(case.lines, case.lengths, case.sentences, strict=True)
-    ]
-    return Table(
-        "case",
-        (
-            Column("line", "", "name"),
-            Column("length", "words of the reference", "count"),
-            Column("a", case.pair.a, "score", form),
-            Column("b", case.pair.b, "score", form),
-        ),
-        (
-            *lines,
-            (f"mean of sentence {unit}", "", *case.average),
-            (f"corpus {unit}", sum(known) or "", *case.corpus),
-        ),
-    )
+    rows: list[tuple[Any, ...]] = []
+    for line, length, scores in zip(case.lines, case.lengths, case.sentences, strict=True):
+        rows.append((f"line {line}", length, *scores))
+    n_words = sum(length for length in case.lengths if length is not None)
+    rows.append((f"mean of sentence {unit}", EMPTY, *case.average))
+    rows.append((f"corpus {unit}", n_words or EMPTY, *case.corpus))
+    return Table("case", columns, tuple(rows))
 
 
 def mean_interval_table(means: StudentsT) -> Table:
-    """Sizes down, both intervals across; on all segments the bootstrap by document, too."""
+    """Both intervals by size; on all segments the bootstrap by document, too."""
     form = written_like(row.mean for row in means.rows)
-    document = pair_ends(means.document_low, means.document_high)
-    return row_table(
-        "students-t", TInterval, means.rows, "n", "mean", "t", "boot", "width_ratio", form=form
-    ).with_columns(
-        (Column("document", "bootstrap by document", "interval", form),),
-        [(document if row is means.rows[-1] else None,) for row in means.rows],
-    )
+    keys = ("n", "mean", "t", "boot", "width_ratio")
+    table = row_table("students-t", TInterval, means.rows, *keys, form=form)
+    column = Column("document", "bootstrap by document", "interval", form)
+    by_document: list[tuple[Bounds | None]] = [(None,)] * len(means.rows)
+    by_document[-1] = (pair_ends(means.document_low, means.document_high),)
+    return table.with_columns([column], by_document)
 
 
 def factor_table() -> Table:
     """Koehn's Table 2, in brackets where n - 1 degrees of freedom give another number."""
-    paper, rows = papers.KOEHN_T2, dict[float, list[str]]()
-    for one in koehns_factors():
-        printed, right = f"{one.printed:.4f}", f"{one.right:.4f}"
-        rows.setdefault(one.level, [f"{one.level:g}%"]).append(
-            printed + ("" if right == printed else f"  (right: {right})")
-        )
-    return Table(
-        "factors",
-        (
-            Column("level", paper.source, "name"),
-            *(
-                Column(f"n_{n}", "n without end" if n is None else f"n = {n}", "written")
-                for n in paper.columns[1:]
-            ),
-        ),
-        tuple(map(tuple, rows.values())),
-    )
+    paper = papers.KOEHN_T2
+    columns = [Column("level", paper.source, "name")]
+    for n in paper.columns[1:]:
+        title = "n without end" if n is None else f"n = {n}"
+        columns.append(Column(f"n_{n}", title, "written"))
+    rows: dict[float, list[str]] = {}
+    for factor in koehns_factors():
+        printed, right = f"{factor.printed:.4f}", f"{factor.right:.4f}"
+        if right != printed:
+            printed += f"  (right: {right})"
+        rows.setdefault(factor.level, [f"{factor.level:g}%"]).append(printed)
+    return Table("factors", tuple(columns), tuple(map(tuple, rows.values())))

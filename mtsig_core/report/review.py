@@ -1,20 +1,15 @@
-"""A review of a shared task: in sentences, tables and as data, and read back from its JSON."""
+"""A review of a shared task: in sentences, tables and as data."""
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
-from typing import Any, get_type_hints
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from mtsig_core.caution import Caution
-from mtsig_core.errors import InputError, MtsigError, format_count
-from mtsig_core.readers.files import FilePath
-from mtsig_core.readers.lines import read_bytes
+from mtsig_core.errors import format_count
 from mtsig_core.report.caution_words import name_metric
-from mtsig_core.report.commands import task_command
-from mtsig_core.report.export import file_name
 from mtsig_core.report.sentences import (
     ACROSS,
     choose_form,
@@ -26,7 +21,15 @@ from mtsig_core.report.sentences import (
     see_pair,
     write_level,
 )
-from mtsig_core.report.table import EMPTY, ROW_FORM, Column, Table, join_ends
+from mtsig_core.report.table import (
+    EMPTY,
+    Cell,
+    Column,
+    Table,
+    TableBuilder,
+    join_ends,
+    write_cell,
+)
 from mtsig_core.report.tables import tops_table
 from mtsig_core.results import (
     MacroSystem,
@@ -36,12 +39,7 @@ from mtsig_core.results import (
     TaskComparison,
     TaskInfo,
 )
-from mtsig_core.schema import from_plain, parse_json, to_plain
-from mtsig_core.source import TaskSource
-from mtsig_core.stats.across import compare_task
-from mtsig_core.stats.ranks import RANK_RULES, RankRule, RanksBeforeAfter
-from mtsig_core.stats.settings import PRESETS, SETTINGS
-from mtsig_core.store.reviews import (
+from mtsig_core.reviews import (
     Begin,
     Change,
     Decide,
@@ -55,14 +53,14 @@ from mtsig_core.store.reviews import (
     SetRule,
     SetSettings,
     TakeBack,
-    change_from_json,
     change_to_json,
-    check_lengths,
     replay,
     taken_back,
 )
+from mtsig_core.schema import to_plain
+from mtsig_core.stats.ranks import RANK_RULES, RankRule, RanksBeforeAfter
+from mtsig_core.stats.settings import PRESETS, SETTINGS
 from mtsig_core.task import TaskExclusion
-from mtsig_core.testset import show_name
 
 # -------------------------------------------------------------------------------------------------
 # A review of a shared task in sentences, tables and as data: what was decided, by which steps, what it changed.
@@ -291,73 +289,79 @@ def _question_decision(decision: Decide, metric: str, found: TaskComparison) -> 
 
 
 def notes_table(notes: Sequence[NoteOn], found: TaskComparison | None = None) -> Table:
-    """The notes on disputed pairs of systems; with what was found also what was measured of each,
-    as `MEASURED_SAID` has it.
+    """The notes on disputed pairs of systems.
+
+    With a comparison also what was measured of each, as `MEASURED_SAID` has it.
     """
-    columns = [
-        Column("language_pair", "language pair", "name"),
-        Column("metric", "metric", "name"),
-        Column("a", "a", "name"),
-        Column("b", "b", "name"),
-        Column("text", "note"),
-    ]
-    rows: list[tuple[Any, ...]] = [
-        (note.pair, name_metric(note.metric), note.a, note.b, note.text) for note in notes
-    ]
-    if found is None:
-        return Table("notes", tuple(columns), tuple(rows))
-    results = [
-        (one.settings, result) for one in found.pairs.values() for result in one.metrics.values()
-    ]
-    jointly = any(name_simultaneous(result, settings) for settings, result in results)
-    title = f"{write_level(next(iter(found.pairs.values())).settings)} CI"
-    interval = Column("ci", title, "interval", f"+{ROW_FORM}")
-    if jointly:
-        interval = Column("ci_joint", f"{title} for all pairs", "interval", f"+{ROW_FORM}")
-    columns += [
-        Column("difference", "difference", "difference", ROW_FORM),
-        interval,
-        Column("adjusted_p", "adjusted p", "p"),
-        Column("better", "better"),
-    ]
-    rule = find_rank_rule(found)
-    is_ruled = any(result.has_rule_decisions for _, result in results)
-    if is_ruled:
-        columns += [
-            Column("rule_difference", f"difference {rule.title}", "difference", ROW_FORM),
-            Column("rule_p", f"p {rule.title}", "p"),
-            Column("rule_better", f"better {rule.title}"),
-        ]
-    forms = []
-    for k, note in enumerate(notes):
-        row, gone = _find_pair(note, found)
-        if row is None:
-            why = (
-                f"{join_names(gone, shown=False)} excluded"
-                if gone
-                else "not compared by that metric"
-            )
-            cells: tuple[Any, ...] = (None, None, None, why)
-            of_rule: tuple[Any, ...] = (None, None, None)
-            form = ""
-        else:
-            comparison = found.pairs[note.pair]
-            result = comparison.metrics[note.metric]
-            seen = see_pair(row, note.a, result, comparison.settings)
-            better = {"better": note.a, "worse": note.b}.get(seen.decision, seen.decision)
-            cells = (
-                seen.difference,
-                seen.ci_joint if jointly else seen.ci,
-                seen.adjusted_p,
-                better,
-            )
-            of_rule = (_improvement_by_rule(row, note.a, result), row.rule_p, _better_by_rule(row))
-            form = choose_form(result)
-        rows[k] += cells
-        if is_ruled:
-            rows[k] += of_rule
-        forms.append(form)
-    return Table("notes", tuple(columns), tuple(rows), row_forms=tuple(forms))
+    table = TableBuilder("notes", notes)
+    table.add("language_pair", "language pair", "name", attrgetter("pair"))
+    table.add("metric", "metric", "name", lambda note: name_metric(note.metric))
+    table.add("a", "a", "name", attrgetter("a"))
+    table.add("b", "b", "name", attrgetter("b"))
+    table.add("text", "note", "text", attrgetter("text"))
+    if found is not None:
+        _add_measured(table, found)
+    return table.build()
+
+
+class _Measured(NamedTuple):
+    """What was measured of a pair of systems in the metric of its note."""
+
+    better: str | None
+    difference: Cell | None = None
+    interval: Cell | None = None
+    adjusted_p: float | None = None
+    rule_difference: Cell | None = None
+    rule_p: float | None = None
+    rule_better: str | None = None
+
+
+def _add_measured(table: TableBuilder, found: TaskComparison) -> None:
+    results = []
+    for comparison in found.pairs.values():
+        results += [(result, comparison.settings) for result in comparison.metrics.values()]
+    is_joint = any(name_simultaneous(*result_and_settings) for result_and_settings in results)
+    measured = [_measure_pair(note, found, is_joint) for note in table.rows]
+    by_note = dict(zip(map(id, table.rows), measured, strict=True))
+
+    def add(key: str, title: str, kind: str, field: str) -> None:
+        table.add(key, title, kind, lambda note: getattr(by_note[id(note)], field))
+
+    title = f"{write_level(results[0][1])} CI"
+    add("difference", "difference", "difference", "difference")
+    if is_joint:
+        add("ci_joint", f"{title} for all pairs", "interval", "interval")
+    else:
+        add("ci", title, "interval", "interval")
+    add("adjusted_p", "adjusted p", "p", "adjusted_p")
+    add("better", "better", "text", "better")
+    if any(result.has_rule_decisions for result, _ in results):
+        rule = find_rank_rule(found)
+        add("rule_difference", f"difference {rule.title}", "difference", "rule_difference")
+        add("rule_p", f"p {rule.title}", "p", "rule_p")
+        add("rule_better", f"better {rule.title}", "text", "rule_better")
+
+
+def _measure_pair(note: NoteOn, found: TaskComparison, is_joint: bool) -> _Measured:
+    pair, excluded = _find_pair(note, found)
+    if pair is None:
+        if excluded:
+            return _Measured(f"{join_names(excluded, shown=False)} excluded")
+        return _Measured("not compared by that metric")
+    comparison = found.pairs[note.pair]
+    result = comparison.metrics[note.metric]
+    view = see_pair(pair, note.a, result, comparison.settings)
+    form = choose_form(result)
+    interval = view.ci_joint if is_joint else view.ci
+    return _Measured(
+        better={"better": note.a, "worse": note.b}.get(view.decision, view.decision),
+        difference=write_cell(view.difference, "difference", form),
+        interval=write_cell(interval, "interval", f"+{form}"),
+        adjusted_p=view.adjusted_p,
+        rule_difference=write_cell(_improvement_by_rule(pair, note.a, result), "difference", form),
+        rule_p=pair.rule_p,
+        rule_better=_better_by_rule(pair),
+    )
 
 
 def _improvement_by_rule(pair: PairResult, name: str, result: MetricResult) -> float | None:
@@ -441,9 +445,8 @@ def review_changes_table(found: RanksBeforeAfter) -> Table:
 
 
 def review_record(history: Sequence[Entry], found: TaskComparison | None = None) -> dict[str, Any]:
-    """A review as JSON has it, without a link: what is in force, and the steps that led there, from
-    which `read_review` makes it again; with what was found also what that says of decisions and of
-    notes.
+    """A review as JSON has it, without a link: what is in force, and the steps that led there; with
+    what was found also what that says of decisions and of notes.
     """
     review = replay(history)
     gone = taken_back(history)
@@ -498,98 +501,3 @@ def _measured_record(note: NoteOn, found: TaskComparison) -> dict[str, Any]:
         rule_better,
     )
     return dict(zip(_OF_A_PAIR, values, strict=True), left_out=gone)
-
-
-# -------------------------------------------------------------------------------------------------
-# A review read back from the JSON of a task that it is part of, and the command that takes it from there.
-
-
-#: What a review may set.
-_SETTINGS = inspect.signature(compare_task).parameters.keys() - {
-    "task",
-    "metrics",
-    "by_reference",
-    "exclude",
-    "jobs",
-    "progress",
-}
-_LATEST = 1e11  # seconds since 1970, in the year 5138
-
-
-def read_review(path: FilePath) -> tuple[Entry, ...]:
-    """The history of a review, from the JSON that the page Review gives; InputError, in one
-    message, if the file is damaged, is something else, or has not what its history makes.
-    """
-    data = read_bytes(path, "the JSON of a task that the page Review gives")[0]
-    try:
-        whole = from_plain(dict[str, Any], parse_json(data.decode("utf-8-sig")), "The file")
-        return _history(from_plain(dict[str, Any], whole.get("review"), "review"))
-    except (MtsigError, UnicodeDecodeError) as error:
-        said = "It is not UTF-8 text." if isinstance(error, UnicodeDecodeError) else str(error)
-        said = said.removesuffix(" Expected what mtsig writes.")
-        raise InputError(
-            f"{show_name(path)} cannot be read as a review. {said} Give the JSON that the page Review "
-            f"offers under 'Export', as it was saved."
-        ) from None
-
-
-def review_command(source: TaskSource, task: str, review: Review) -> str:
-    """The command line that prints numbers, decisions and notes of a review; its file is named as
-    the page names it.
-
-    >>> review_command(TaskSource("wmt25", track="constrained"), "wmt25", Review("wmt25", None, "", {}, "X", {}))
-    'mtsig task --folder wmt25 --review wmt25-X-review.json'
-    """
-    return task_command(
-        replace(source, track=None, exclude=(), refs=(), refs_as_systems=False),
-        review=file_name(task, review.metric, "review", ending="json"),
-    )
-
-
-@dataclass(frozen=True)
-class _Step:
-    at: float
-    change: dict[str, Any]
-
-
-def _history(data: dict[str, Any]) -> tuple[Entry, ...]:
-    steps = from_plain(tuple[_Step, ...], data.get("history"), "review.history")
-    history = tuple(_entry(k, step) for k, step in enumerate(steps, 1))
-    settings, kinds = replay(history).settings, get_type_hints(compare_task)
-    for name, value in settings.items():
-        if name not in _SETTINGS:
-            raise InputError(
-                f"review: settings has {name[:40]!r}, which this version of mtsig does not know."
-            )
-        from_plain(kinds[name], value, f"review.settings.{name}")
-    _check_whole(history, data)
-    return history
-
-
-def _entry(number: int, step: _Step) -> Entry:
-    where = f"review: step {number}"
-    change = change_from_json(step.change, where)
-    if isinstance(change, Begin) != (number == 1):
-        raise InputError(f"{where} is of a kind that is not expected there.")
-    check_lengths(change)
-    if isinstance(change, TakeBack) and not 1 < change.number < number:
-        raise InputError(f"{where} takes back step {change.number}, which is not one before it.")
-    if not 0 <= step.at < _LATEST:
-        raise InputError(f"{where}: at is {str(step.at)[:20]}, which is no time.")
-    return Entry(number, step.at, change)
-
-
-def _check_whole(history: Sequence[Entry], data: dict[str, Any]) -> None:
-    """Raises InputError where the file has not what its history makes: somebody changed one of
-    them.
-    """
-    made, stated = replay(history), from_plain(Review, data, "review")
-    rule = made.settings.get("rank_rule", "simultaneous")
-    wrong = [
-        one.name for one in fields(Review) if getattr(stated, one.name) != getattr(made, one.name)
-    ]
-    for name in [*wrong, *["rank_rule"] * (data.get("rank_rule") != rule)]:
-        raise InputError(
-            f"review: {name} is not what its history makes. Change a review on the page Review, not "
-            "in its file."
-        )

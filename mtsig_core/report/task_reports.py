@@ -1,11 +1,7 @@
-"""A shared task in every form that it is written in: text, JSON, CSV, LaTeX, HTML, and what its
-numbers rest on.
-"""
+"""A shared task in every form that it is written in: text, JSON, CSV, LaTeX and HTML."""
 
 from __future__ import annotations
 
-import hashlib
-import platform
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,10 +9,7 @@ from typing import Any
 
 from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
-from mtsig_core.readers.files import open_file
-from mtsig_core.readers.limits import limit_reading
 from mtsig_core.report.caution_words import (
-    assumed_record,
     caution_record,
     caution_texts,
     fit_remedies_to_task,
@@ -24,13 +17,6 @@ from mtsig_core.report.caution_words import (
     list_assumptions,
 )
 from mtsig_core.report.document import (
-    HTML,
-    LATEX,
-    PAPERS,
-    READERS,
-    SCREENS,
-    TEXT,
-    WITH_WARNINGS,
     Block,
     Facts,
     Figure,
@@ -70,7 +56,6 @@ from mtsig_core.report.sentences import (
     DISPUTES_NOTE,
     count_hidden,
     describe_direction,
-    describe_methods,
     explain_far_firsts,
     explain_ranking,
     find_rank_rule,
@@ -89,23 +74,19 @@ from mtsig_core.report.tables import (
     dispute_counts_table,
     disputed_pairs_table,
     list_disputed_pairs,
-    name_in_print,
+    map_print_names,
     pairs_table,
     rank_table,
     runs_table,
     single_runs,
-    split_columns,
     tops_table,
     with_run_records,
 )
 from mtsig_core.report.text import report_text, terminal_width
 from mtsig_core.results import MacroResult, MetricResult, TaskComparison
+from mtsig_core.reviews import Entry, replay
 from mtsig_core.schema import SCHEMA, to_json
-from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import AGREEMENTS, Disputed, find_disputes
-from mtsig_core.store.reviews import Entry, replay
-from mtsig_core.testset import show_name
-from mtsig_core.version import __version__, find_version
 
 History = Sequence[Entry]  # of a review; empty where there is none
 _OF_AGREEMENT = "agreement", "agreement_comparisons"
@@ -295,7 +276,6 @@ def disputed_records(disputed: Sequence[Disputed]) -> list[dict[str, object]]:
 # The report, for readers: ranks by language pair, metrics that disagree, which to trust, a review.
 
 
-_MOST_COLUMNS = 14  # of a table on a page
 _MOST_IN_TEXT, _MOST_PRINTED = 20, 200  # pairs of systems on which metrics disagree
 _MOST_PAIRS_OF_SYSTEMS = 3000  # on the page of a task, in all its tables together
 
@@ -347,10 +327,9 @@ def _introduce_task(found: TaskComparison, command: str) -> Section:
                 text=f"{task.name}: {format_count(len(task.pairs), 'language pair')}, "
                 f"{format_count(len(task.systems), 'system')}; {'; '.join(list_task_settings(found))}",
                 role="summary",
-                only=TEXT,
             ),
             *(
-                Paragraph(text=text, role="remark", only=LATEX)
+                Paragraph(text=text, role="remark")
                 for text in (f"Made by: {command} --format latex", *cautions)
             ),
             *list_what_was_given(found, left_out_table(found.excluded), task.assumed),
@@ -372,15 +351,8 @@ def _metric_section(found: TaskComparison, metric: str) -> Section:
                 role="verdict",
                 about=f"{title}, {describe_direction(result.higher_is_better, differences=False)}",
             ),
-            *(
-                Paragraph(text=text, role=role, only=only)
-                for role, only in (("warning", SCREENS), ("text", TEXT))
-                for text in caveats
-            ),
-            *(
-                Paragraph(text=text, role="note", only=READERS)
-                for text in explain_far_firsts(found, metric)
-            ),
+            *(Paragraph(text=text, role="caveat") for text in caveats),
+            *(Paragraph(text=text, role="note") for text in explain_far_firsts(found, metric)),
             *_rank_blocks(found, metric),
             *_across_blocks(found, metric),
         ],
@@ -388,47 +360,21 @@ def _metric_section(found: TaskComparison, metric: str) -> Section:
 
 
 def _rank_blocks(found: TaskComparison, metric: str) -> Iterator[Block]:
-    pairs, title, key = list(select_parts(found, metric)), metric_title(metric), f"{metric}-ranking"
-    ranks = replace(rank_table(found, metric), key=key)
-    grey = ["Grey: not in the constrained track."] * bool(ranks.grey)
-    yield TableBlock(
-        table=ranks, title=title, notes=tuple(explain_ranking(found, metric, "*")), only=TEXT
-    )
+    title = metric_title(metric)
     yield Figure(draw=partial(task_svg, found, metric))
-    short = (
-        ranks if len(ranks.columns) <= _MOST_COLUMNS else ranks.without(*pairs)
-    )  # which the figure has
     yield TableBlock(
-        table=short,
-        title=title,
-        only=SCREENS,
-        notes=(" ".join([*explain_ranking(found, metric, "Blue:"), *grey]),),
-    )
-    printed = replace(rank_table(found, metric, name_in_print), key=key)
-    first, *further = split_columns(printed, pairs)
-    yield TableBlock(
-        table=first,
+        table=replace(rank_table(found, metric), key=f"{metric}-ranking"),
         title=f"{title}: ranking",
         caption=write_caption(found, metric, "Ranks"),
-        only=LATEX,
-        notes=tuple([*explain_ranking(found, metric, "Bold:"), *grey]),
-        caveats=tuple([*list_caveats(found, metric), *list_exclusions(found)]),
+        notes=tuple(explain_ranking(found, metric)),
+        caveats=(*list_caveats(found, metric), *list_exclusions(found)),
+        print_names=map_print_names(found.task),
     )
-    for part in further:
-        yield TableBlock(
-            table=part,
-            title=f"{title}: ranking, continued",
-            only=LATEX,
-            caption=(
-                f"Ranking by {title}, continued. The note below its first part says how to read it."
-            ),
-        )
-    if len(pairs) > 1:
-        yield TableBlock(
-            table=tops_table(found, metric), title="Top group by language pair", only=READERS
-        )
-    if runs := runs_table(found, metric):
-        yield TableBlock(table=runs, title="Training runs", only=READERS)
+    if len(select_parts(found, metric)) > 1:
+        yield TableBlock(table=tops_table(found, metric), title="Top group by language pair")
+    runs = runs_table(found, metric)
+    if runs:
+        yield TableBlock(table=runs, title="Training runs")
 
 
 def _across_blocks(found: TaskComparison, metric: str) -> Iterator[Block]:
@@ -438,24 +384,23 @@ def _across_blocks(found: TaskComparison, metric: str) -> Iterator[Block]:
         yield Paragraph(
             text=f"{title}: one language pair. mtsig compare --format latex has its pairs of systems.",
             role="remark",
-            only=LATEX,
         )
     elif macro.pairs:
         settings = next(iter(found.pairs.values())).settings
-        for name, only in ((str, SCREENS), (partial(name_in_print, found.task), LATEX)):
-            table = pairs_table(macro, settings, name=name)
-            yield TableBlock(
-                table=replace(table, key=f"{metric}-{table.key}"),
-                title=f"{title}: head-to-head",
-                only=only,
-                caption=write_caption(found, metric, "Mean differences over the language pairs"),
-                notes=(
-                    "Positive where the first system is better. No significant difference (a dash) does not mean "
-                    "equal.",
-                ),
-                caveats=(refer_to_methods(found, metric),),
-                fold=f"Across the language pairs: {format_count(len(macro.pairs), 'pair')} of systems",
-            )
+        table = pairs_table(macro, settings)
+        yield TableBlock(
+            table=replace(table, key=f"{metric}-{table.key}"),
+            title=f"{title}: head-to-head",
+            is_detail=True,
+            caption=write_caption(found, metric, "Mean differences over the language pairs"),
+            notes=(
+                "Positive where the first system is better. No significant difference (a dash) does not mean "
+                "equal.",
+            ),
+            caveats=(refer_to_methods(found, metric),),
+            fold=f"Across the language pairs: {format_count(len(macro.pairs), 'pair')} of systems",
+            print_names=map_print_names(found.task),
+        )
 
 
 def _dispute_sections(found: TaskComparison) -> Iterator[Section]:
@@ -483,12 +428,11 @@ def _dispute_sections(found: TaskComparison) -> Iterator[Section]:
     if opposite:
         more = f", the first {_MOST_IN_TEXT} of {len(opposite)}" * (len(opposite) > _MOST_IN_TEXT)
         blocks += [
-            Paragraph(text=f"Opposite decisions{more}:", only=TEXT),
+            Paragraph(text=f"Opposite decisions{more}:"),
             TableBlock(
                 table=pairs.pick_rows(opposite[:_MOST_IN_TEXT]),
                 title=about,
                 notes=(DISPUTED_PAIRS_NOTE,),
-                only=TEXT,
             ),
         ]
     if pairs:
@@ -497,7 +441,7 @@ def _dispute_sections(found: TaskComparison) -> Iterator[Section]:
                 table=pairs.pick_rows(range(min(n, _MOST_PRINTED))),
                 title="Disputed pairs",
                 caption=about,
-                only=PAPERS,
+                is_detail=True,
                 notes=(DISPUTED_PAIRS_NOTE, *cut),
                 fold=f"{format_count(n, 'pair')} of systems on which metrics disagree",
             )
@@ -523,7 +467,7 @@ def _review_sections(found: TaskComparison, history: Sequence[Entry]) -> Iterato
                 )
             ]
             * bool(review.decisions),
-            *[Warnings(cautions=cautions, only=WITH_WARNINGS)] * bool(cautions),
+            *[Warnings(cautions=cautions)] * bool(cautions),
         ],
     )
     if review.notes:
@@ -563,7 +507,7 @@ def _warning_sections(found: TaskComparison) -> Iterator[Section]:
     for pair, own in groups.items():
         if own:
             several = bool(pair) and len(found.pairs[pair].metrics) > 1
-            yield Section(pair, [Warnings(cautions=own, several=several, only=TEXT)])
+            yield Section(pair, [Warnings(cautions=own, several=several)], "terminal")
 
 
 def _pair_sections(found: TaskComparison) -> Iterator[Section]:
@@ -584,16 +528,7 @@ def _pair_sections(found: TaskComparison) -> Iterator[Section]:
         blocks.append(
             Warnings(cautions=tuple(comparison.warnings), several=len(comparison.metrics) > 1)
         )
-        yield Section(
-            pair,
-            [
-                replace(_set_verdict_low(block), only=HTML)
-                for block in blocks
-                if block.is_for("html")
-            ],
-            "detail",
-            f"pair-{k}",
-        )
+        yield Section(pair, [_set_verdict_low(block) for block in blocks], "page", f"pair-{k}")
     if n_pairs > _MOST_PAIRS_OF_SYSTEMS:
         yield Section(
             "",
@@ -602,10 +537,9 @@ def _pair_sections(found: TaskComparison) -> Iterator[Section]:
                     text="The pairs of systems within each language pair are too many for a page: the "
                     "CSV has them.",
                     role="note",
-                    only=HTML,
                 )
             ],
-            "detail",
+            "page",
         )
 
 
@@ -619,21 +553,22 @@ def _set_verdict_low(block: Block) -> Block:
 def _command_sections(
     found: TaskComparison, command: str, history: Sequence[Entry]
 ) -> Iterator[Section]:
+    extent = "byte for byte"
     if history:
+        extent = "without decisions and notes"
         yield Section(
             "History of the review",
             [
-                Paragraph(text=f"{k}. {step}", only=HTML)
+                Paragraph(text=f"{k}. {step}")
                 for k, step in enumerate(history_sentences(history), 1)
             ],
-            "detail",
+            "page",
         )
     version = next(iter(found.pairs.values())).settings.version
     commands = {
         "this page": "html",
         "all numbers": "json",
         "as a table": "csv",
-        "manifest": "manifest",
     }
     facts = {name: f"{command} --format {form}" for name, form in commands.items()} | {
         "task digest": found.task.digest
@@ -643,110 +578,13 @@ def _command_sections(
         [
             Paragraph(
                 text=f"With mtsig {version} and the same files, these commands print the numbers of this page again, "
-                "byte for byte.",
+                f"{extent}.",
                 role="note",
-                only=HTML,
             ),
-            Facts(pairs=tuple(facts.items()), code=frozenset(facts), only=HTML),
+            Facts(pairs=tuple(facts.items()), code=frozenset(facts)),
         ],
-        "detail",
+        "page",
     )
-
-
-# -------------------------------------------------------------------------------------------------
-# What the numbers of a shared task rest on, and the command that makes them again.
-
-
-_PACKAGES = ("numpy", "scipy", "sacrebleu", "numba")  # that numbers go through
-
-
-def task_manifest(
-    found: TaskComparison, source: TaskSource, command: str, history: History = ()
-) -> str:
-    """Files, test sets, versions, signatures, exclusions and commands of a shared task, as JSON.
-
-    `command` prints its numbers. Digests of files, as they are now, and of results are SHA-256;
-    ``results`` has, by format, the command and the digest of the bytes that it prints. There is no
-    date in it: the same work gives the same manifest.
-    """
-    metrics = list_task_metrics(found)
-    digests = {"json": task_json(found, history), "csv": task_csv(found, history)}
-    results = {
-        form: {
-            "command": f"{command} --format {form}",
-            "sha256": hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest(),
-        }
-        for form, text in digests.items()
-    }
-    return to_json(
-        {
-            "task": {
-                "name": found.task.name,
-                "digest": found.task.digest,
-                "systems": found.task.systems,
-            },
-            "command": results["json"]["command"],
-            "results": results,
-            "versions": {
-                "mtsig": __version__,
-                "python": platform.python_version(),
-                **{name: find_version(name) for name in _PACKAGES},
-                "platform": f"{platform.system()} {platform.machine()}",
-            },
-            "source": source.to_record(),
-            "files": _files(source),
-            "testsets": {
-                pair: {
-                    "name": comparison.testset.name,
-                    "digest": comparison.testset.digest,
-                    "segments": comparison.testset.n_segments,
-                    "simulated": comparison.testset.simulated,
-                }
-                for pair, comparison in found.pairs.items()
-            },
-            "settings": {pair: comparison.settings for pair, comparison in found.pairs.items()},
-            "signatures": {
-                pair: {name: result.signature for name, result in comparison.metrics.items()}
-                for pair, comparison in found.pairs.items()
-            },
-            **assumed_record(found.task.assumed),
-            "excluded": found.excluded,
-            "may_be_first": {name: _list_tops(found, name) for name in metrics},
-            "methods": {name: describe_methods(found, name) for name in metrics},
-            **({} if not history else {"review": review_record(history, found)}),
-        }
-    )
-
-
-def _files(source: TaskSource) -> dict[str, str]:
-    """The SHA-256 of each file, by its path below the folder of the task; none of the simulated
-    one.
-    """
-    digests = {}
-    for path in source.files():
-        assert source.folder is not None, "the simulated task has no files"
-        with limit_reading(below=source.below), open_file(path) as file:
-            name = show_name(path.relative_to(source.folder).as_posix())
-            digests[name] = hashlib.file_digest(file, "sha256").hexdigest()
-    return digests
-
-
-def _list_tops(found: TaskComparison, metric: str) -> dict[str, Any]:
-    """The top group of each language pair, and across them."""
-    macro = found.macro.get(metric)
-    across = (
-        {}
-        if macro is None
-        else {"across": [row.system for row in macro.systems if row.rank_low == 1]}
-    )
-    return {
-        "pairs": {
-            pair: [row.system for row in comparison.metrics[metric].systems if row.rank_low == 1]
-            for pair, comparison in found.pairs.items()
-            if metric in comparison.metrics
-        },
-        **across,
-    }
 
 
 _REPORTS = {
@@ -755,18 +593,14 @@ _REPORTS = {
     "html": report_html,
 }
 #: All formats.
-TASK_DOCUMENTS = ("text", "json", "csv", "latex", "html", "manifest")
+TASK_DOCUMENTS = ("text", "json", "csv", "latex", "html")
 
 
-def task_document(
-    form: str, found: TaskComparison, source: TaskSource, command: str, history: History = ()
-) -> str:
+def task_document(form: str, found: TaskComparison, command: str, history: History = ()) -> str:
     """A comparison of a task in one of the formats `TASK_DOCUMENTS`; `command` prints its numbers.
 
     `history` is that of a review, whose decisions and notes are then there too.
     """
     if form in _REPORTS:
         return _REPORTS[form](task_report(found, command, history))
-    if form == "manifest":
-        return task_manifest(found, source, command, history)
     return {"json": task_json, "csv": task_csv}[form](found, history)

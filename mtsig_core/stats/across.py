@@ -25,15 +25,14 @@ from mtsig_core.results import (
 )
 from mtsig_core.score_names import check_settled, order_metrics, pick_human_scores
 from mtsig_core.stats import engine
-from mtsig_core.stats.arrays import pair_differences, row_chunks
 from mtsig_core.stats.cautions import about_choice, about_missing_tokenizer
 from mtsig_core.stats.comparison import (
     Cache,
-    check_comparison_settings,
     decide,
     draw,
     draws_key,
     join_comparisons,
+    resolve_comparison,
 )
 from mtsig_core.stats.decisions import Decisions, average_runs_across, decide_tests, rank_systems
 from mtsig_core.stats.draws import (
@@ -41,6 +40,7 @@ from mtsig_core.stats.draws import (
     derive_seed,
     draw_part,
     has_domains,
+    jackknife_errors,
     score_over_domains,
     test_pairs,
 )
@@ -253,32 +253,24 @@ def draw_across(
         one = draw_part(
             part, pairs, replace(plans[pair], trials=trials, seed=derive_seed(seed, pair)), jobs
         )
-        own = np.concatenate([np.ones(n, dtype=bool), one.some])
-        single |= pair_units(part, everything, one.units)[0] < 2
+        contrast = one.contrast
+        own = np.concatenate([np.ones(n, dtype=bool), contrast.is_tested])
+        single |= pair_units(part.has_score, everything, contrast.data.units)[0] < 2
         some &= own
-        n_apart[k, one.some] = one.n_apart
-        systems, sides, rows = one.systems.sample, one.sides.sample, one.rows
-        observed[own] += share * np.concatenate([systems.observed, one.delta])
-        drawn[own] += share * np.concatenate([systems.drawn, pair_differences(sides.drawn, rows)])
-        null[one.some] += share * one.joint
+        n_apart[k, contrast.is_tested] = one.n_apart
+        systems, sides = one.systems.sample, one.sides.sample
+        observed[own] += share * np.concatenate([systems.observed, contrast.deltas])
+        drawn[own] += share * np.concatenate([systems.drawn, contrast.difference(sides.drawn)])
+        null[contrast.is_tested] += share * one.joint
         assert systems.freedom is not None and sides.freedom is not None, (
             "they were drawn for intervals"
         )
         freedom = np.ones(len(everything))
-        freedom[own] = np.concatenate([systems.freedom, sides.freedom[rows[:, 0]]])
-        variances, left_out = np.zeros(len(everything)), sides.left_out
-        variances[own] = (
-            np.concatenate(
-                [
-                    jackknife_se(systems.left_out),
-                    *(
-                        jackknife_se(pair_differences(left_out, rows[some]))
-                        for some in row_chunks(len(rows), left_out.shape[1])
-                    ),
-                ]
-            )
-            ** 2
-        )
+        freedom[own] = np.concatenate([systems.freedom, sides.freedom[contrast.rows[:, 0]]])
+        system_errors = jackknife_se(systems.left_out)
+        pair_errors = jackknife_errors(sides.left_out, contrast.rows)
+        variances = np.zeros(len(everything))
+        variances[own] = np.concatenate([system_errors, pair_errors]) ** 2
         errors.append((share**2 * variances, freedom))
         if progress is not None:
             progress((k + 1) * share)
@@ -546,7 +538,7 @@ class _TaskWork:
         for metric, pair in steps:
             testset = self.task.testset(pair)
             try:
-                check_comparison_settings(
+                resolve_comparison(
                     testset,
                     [resolve_metric(testset, metric)],
                     **self.sampling,

@@ -1,11 +1,9 @@
-"""Everything that a comparison counts and draws, for all pairs; nothing that depends on how it is
-decided.
-"""
+"""Everything that a comparison counts and draws, for all pairs, before anything is decided."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,17 +17,18 @@ from mtsig_core.stats.arrays import (
     rounding_error,
     row_chunks,
 )
+from mtsig_core.stats.contrast import Contrast, contrast_pairs
 from mtsig_core.stats.engine import (
     Columns,
     Measured,
-    count_common_segments,
-    count_differing_units,
+    StageProgress,
+    UnitStatistics,
     measure,
-    pair_statistics,
     segment_scores,
 )
 from mtsig_core.stats.few_units import find_freedom, p_floor, pair_units
 from mtsig_core.stats.intervals import Sample, jackknife_se
+from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import Plan
 from mtsig_core.stats.significance import (
@@ -56,20 +55,32 @@ _LEAST_TRIALS = 999  # of the studentised bootstrap, where the test has fewer or
 
 @dataclass(frozen=True, eq=False)
 class SystemDraws:
-    """The statistics of systems, by unit too, and their bootstrap scores, shape (systems, draws):
-    those of the sample, from which intervals are made, and more where the test needs more.
+    """The statistics of systems, by unit too, and their bootstrap scores.
+
+    `scores` has shape (systems, resamples): those of the sample, from which intervals are made, and
+    more where the test needs more.
     """
 
     statistics: np.ndarray | Columns
-    data: engine.UnitStatistics
+    data: UnitStatistics
     scores: np.ndarray
     sample: Sample
 
 
 @dataclass(frozen=True, eq=False)
+class ContrastDraws:
+    """The pairs of a contrast, the draws of its rows, and how many units tell its pairs apart."""
+
+    contrast: Contrast
+    sides: SystemDraws
+    n_apart: np.ndarray  # shape (tested,)
+
+
+@dataclass(frozen=True, eq=False)
 class PairTests:
-    """What a test says of pairs before any correction; arrays of shape (pairs,), None where the
-    test has none.
+    """The results of a test of pairs before any correction.
+
+    Arrays of shape (pairs,), None where the test has none.
     """
 
     #: As in `PairResult`.
@@ -82,24 +93,34 @@ class PairTests:
     side: np.ndarray | None = None
     stepped: tuple[np.ndarray, ...] = ()  # p by Romano-Wolf, of each family that was asked for
 
-    def only(self, rows: np.ndarray, turned: np.ndarray, family: int) -> PairTests:
-        """Those of some pairs, which are one of the families, the two systems exchanged where
-        `turned` is -1.
+    def select(self, rows: np.ndarray, orientation: np.ndarray, family: int) -> PairTests:
+        """Select the pairs of one of the families.
+
+        The two systems of a pair are exchanged where `orientation` is -1.
         """
         if self.side is None:
             return self
-        p, win, lose, swap_se, side = (
-            None if values is None else values[rows]
-            for values in (self.p, self.win, self.lose, self.swap_se, self.side)
-        )
+
+        def select_rows(values: np.ndarray | None) -> np.ndarray | None:
+            return None if values is None else values[rows]
+
+        win, lose = select_rows(self.win), select_rows(self.lose)
         if win is not None and lose is not None:
-            win, lose = np.where(turned > 0, win, lose), np.where(turned > 0, lose, win)
-        return PairTests(p, win, lose, swap_se, side * turned, self.stepped[family : family + 1])
+            is_first = orientation > 0
+            win, lose = np.where(is_first, win, lose), np.where(is_first, lose, win)
+        return PairTests(
+            select_rows(self.p),
+            win,
+            lose,
+            select_rows(self.swap_se),
+            self.side[rows] * orientation,
+            self.stepped[family : family + 1],
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class ReferenceDraws:
-    """Systems scored with one reference alone, best first, and the tests of all pairs of them."""
+    """Systems scored with one reference, best first, and the tests of all pairs of them."""
 
     reference: str
     n_segments: int
@@ -129,8 +150,8 @@ class MetricDraws:
     n_effective: float
     names: tuple[str, ...]
     systems: Sample
-    worth: np.ndarray  # shape (systems,): How many units of equal size each score stands on
-    pairs: np.ndarray  # int, shape (pairs, 2): All of them, by the rows of `names`
+    worth: np.ndarray  # shape (systems,): how many units of equal size each score is based on
+    pairs: np.ndarray  # int, shape (pairs, 2): all of them, by the rows of `names`
     #: shape (pairs,): Segments and units that both have, how many of equal size these are worth,
     #: and those that tell the two apart.
     n: np.ndarray
@@ -140,15 +161,16 @@ class MetricDraws:
     #: Where scores are missing, the differences of the tested pairs on the segments that both have;
     #: without segment scores, which are those of `systems`.
     on_common: Sample | None
-    se_ratio: np.ndarray | None  # shape (tested,), or None: Standard error by document / by segment
-    # of the tested pairs; the first family has all of them, the others those with one system each
+    #: shape (tested,), or None: standard error by document / by segment of the tested pairs.
+    se_ratio: np.ndarray | None
+    #: Of the tested pairs; the first family has all of them, the others those with one system each.
     tests: PairTests
     runs: Mapping[str, tuple[float, ...]]  # scores of training runs by system, empty without any
     domains: Sequence[str] | None  # of each segment, where there are segment scores
     over_domains: Sample | None  # the same systems scored by the mean over domains
     references: tuple[ReferenceDraws, ...]
     #: The systems whose differences to the others are skewed; and, where there are any and the test
-    #: is another one, what the studentised bootstrap says of the tested pairs.
+    #: is another one, the studentised bootstrap of the tested pairs.
     skewed: tuple[SkewedSystem, ...] = ()
     studentised: PairTests | None = None
 
@@ -158,26 +180,33 @@ class MetricDraws:
         return 1 if self.higher_is_better else -1
 
     def sample_differences(self, tested: np.ndarray) -> Sample:
-        """The differences of some pairs, by their places among the tested ones."""
-        pairs, systems, own = self.pairs[self.n > 0][tested], self.systems, self.on_common
-        drawn = self.drawn_differences(tested)
-        segments = None if systems.segments is None else pair_differences(systems.segments, pairs)
-        if own is not None:
-            assert own.freedom is not None, "it was drawn for intervals"
+        """The differences of some pairs, by their numbers among the tested ones."""
+        pairs, systems = self.pairs[self.n > 0][tested], self.systems
+        replicates = self.drawn_differences(tested)
+        segments = None
+        if systems.segments is not None:
+            segments = pair_differences(systems.segments, pairs)
+        if self.on_common is not None:
+            differences = self.on_common
+            assert differences.freedom is not None, "it was drawn for intervals"
             return Sample(
-                own.observed[tested], drawn, own.left_out[tested], segments, own.freedom[tested]
+                differences.observed[tested],
+                replicates,
+                differences.left_out[tested],
+                segments,
+                differences.freedom[tested],
             )
         assert systems.freedom is not None, "they were drawn for intervals"
         return Sample(
             pair_differences(systems.observed, pairs),
-            drawn,
+            replicates,
             pair_differences(systems.left_out, pairs),
             segments,
-            systems.freedom[pairs[:, 0]],
-        )  # without gaps all systems have the same units
+            systems.freedom[pairs[:, 0]],  # without gaps all systems have the same units
+        )
 
     def drawn_differences(self, tested: np.ndarray) -> np.ndarray:
-        """Those on bootstrap samples alone, shape (tested, resamples)."""
+        """The differences of these pairs on bootstrap samples, shape (tested, resamples)."""
         if self.on_common is not None:
             return np.asarray(self.on_common.drawn[tested])
         return pair_differences(self.systems.drawn, self.pairs[self.n > 0][tested])
@@ -191,236 +220,214 @@ def draw_metric(
     testset: TestSet,
     metric: Metric,
     plan: Plan,
-    alone: Mapping[str, TestSet],
+    by_reference: Mapping[str, TestSet],
     *,
     jobs: int = 1,
-    stage: engine.Stages = lambda name: None,
+    progress: Progress | None = None,
     counted: dict[str, Measured] | None = None,
 ) -> MetricDraws:
     """Count and draw what a comparison by one metric needs.
 
-    `alone` has the test sets to score with one reference each; `counted` is given what was counted,
-    by metric.
+    `by_reference` has the test sets to score with one reference each; `counted` is given what was
+    counted, by metric.
     """
-    if (report := stage("counting")) is not None:
-        report(0.0)
-    seen = measure(testset.keep_scorable(metric.name), metric, progress=report)
+
+    def stage(name: str) -> StageProgress | None:
+        return report_stage(progress, f"{metric.name}: {name}")
+
+    count_progress = stage("counting")
+    if count_progress is not None:
+        count_progress(0.0)
+    measured = measure(testset.keep_scorable(metric.name), metric, progress=count_progress)
     if counted is not None:
-        counted[metric.name] = seen
-    seen = (
-        seen.best_first()
-    )  # in place of what came: on large sets the statistics are most of the memory
-    units = seen.units(
-        plan.unit, plan.block_length
-    )  # by what has scores, which may be little of the whole
-    exact = TESTS[plan.test].tries_all(units)
-    plan = replace(plan, trials=units.all_swaps) if exact else plan
-    systems = draw_systems(metric, seen.stored, units, plan, jobs, stage("intervals"))
-    pairs = engine.all_pairs(len(seen.names))
-    n, sides, rows = draw_sides(seen, systems, pairs, units, plan, jobs, stage("pairs"))
-    some, (n_units, effective) = n > 0, pair_units(seen, pairs, units)
-    n_apart = n_units.copy()
-    n_apart[some] = count_differing_units(
-        sides.data, rows, n_units[some], TESTS[plan.test].draws == "swaps"
-    )
-    families = [
-        np.arange(len(rows)),
-        *(np.flatnonzero((pairs[some] == k).any(axis=1)) for k in range(len(seen.names))),
-    ]
-    tests = (
-        _test_rows(sides, rows, plan, n_apart[some], families, jobs, stage("test"))
-        if len(rows)
-        else PairTests()
-    )
-    itself = np.repeat(np.arange(len(seen.names)), 2).reshape(-1, 2)
-    skewed = _find_skewed(seen, sides, rows, pairs[some], units)
-    other = None
-    if skewed and plan.test != STUDENTISED:
-        other_plan = replace(plan, test=STUDENTISED, trials=max(plan.trials or 0, _LEAST_TRIALS))
-        other = _test_rows(
-            sides, rows, other_plan, n_apart[some], families, jobs, stage("studentised bootstrap")
-        )
-    references = tuple(
-        _draw_reference(
-            name, part, metric, plan, jobs, stage, f"only reference {k} of {len(alone)}"
-        )
-        for k, (name, part) in enumerate(alone.items(), 1)
-    )
-    return MetricDraws(
-        metric.name,
-        metric.signature(seen.testset),
-        metric.higher_is_better,
-        find_tokenizer(metric, seen.testset),
-        plan,
-        exact,
-        units.pieces,
-        units.effective,
-        tuple(seen.names),
-        systems.sample,
-        worth=pair_units(seen, itself, units)[1],
-        pairs=pairs,
-        n=n,
-        units=n_units,
-        effective=effective,
-        n_apart=n_apart,
-        on_common=_differences_on_common(sides, rows) if seen.has_gaps else None,
-        tests=tests,
-        se_ratio=_se_ratios(seen, sides, rows, n, pairs, plan, jobs, stage),
-        runs=_scores_of_runs(seen),
-        domains=seen.testset.domains,
-        over_domains=_draw_over_domains(seen, units, plan),
-        references=references,
-        skewed=skewed,
-        studentised=other,
-    )
-
-
-def _find_skewed(
-    seen: Measured, sides: SystemDraws, rows: np.ndarray, pairs: np.ndarray, units: Units
-) -> tuple[SkewedSystem, ...]:
-    """The systems of the tested pairs whose differences to the others are skewed."""
-    if len(seen.names) < LEAST_SYSTEMS:
-        return ()
-    left_out = pair_differences(sides.sample.left_out, rows)
-    return find_skewed(
-        left_out,
-        pairs,
-        measure_sizes(units),
-        seen.names,
-        list_unit_names(seen.testset, units),
-        seen.sign,
-    )
-
-
-def _test_rows(
-    sides: SystemDraws,
-    rows: np.ndarray,
-    plan: Plan,
-    n_apart: np.ndarray,
-    families: list[np.ndarray],
-    jobs: int,
-    progress: engine.StageProgress | None,
-) -> PairTests:
-    """Draw the replicates of pairs of rows, and test the pairs by the test of the plan."""
+        counted[metric.name] = measured
+    # The statistics are most of the memory on large sets, so the first order is not kept.
+    measured = measured.best_first()
+    # The units are those of the segments that have scores, which may be few.
+    units = measured.units(plan.unit, plan.block_length)
     test = TESTS[plan.test]
-    replicates = draw_replicates(sides, rows, plan, jobs, progress)
-    return test_pairs(
-        pair_differences(sides.data.scores, rows),
-        replicates,
-        test,
-        p_floor(test, plan.unit, n_apart),
-        families,
-        whole=test.tries_all(sides.data.units),
-        errors=errors_of_test(sides, rows, plan),
+    is_exact = test.tries_all(units)
+    if is_exact:
+        plan = replace(plan, trials=units.all_swaps)
+
+    data = UnitStatistics(metric, measured.stored, units)
+    systems = draw_systems(data, measured.stored, plan, jobs, stage("intervals"))
+    pairs = engine.all_pairs(len(measured.names))
+    contrast = contrast_pairs(metric, measured.stored, units, pairs, data)
+    sides = draw_sides(contrast, systems, plan, jobs, stage("pairs"))
+    n_apart = contrast.count_differing_units(test.draws == "swaps")
+    pair_draws = ContrastDraws(contrast, sides, n_apart[contrast.is_tested])
+
+    families = _list_families(contrast, len(measured.names))
+    tests = PairTests()
+    if len(contrast.rows):
+        tests = test_contrast(pair_draws, plan, families, jobs, stage("test"))
+    skewed = _find_skewed(measured, pair_draws)
+    studentised = None
+    if skewed and plan.test != STUDENTISED:
+        n_trials = max(plan.trials or 0, _LEAST_TRIALS)
+        studentised = test_contrast(
+            pair_draws,
+            replace(plan, test=STUDENTISED, trials=n_trials),
+            families,
+            jobs,
+            stage("studentised bootstrap"),
+        )
+    references = []
+    for k, (name, scored_with_one) in enumerate(by_reference.items(), 1):
+        place = f"only reference {k} of {len(by_reference)}"
+        references.append(_draw_reference(name, scored_with_one, metric, plan, jobs, stage, place))
+    return MetricDraws(
+        metric=metric.name,
+        signature=metric.signature(measured.testset),
+        higher_is_better=metric.higher_is_better,
+        tokenizer=find_tokenizer(metric, measured.testset),
+        plan=plan,
+        exact=is_exact,
+        n_units=units.pieces,
+        n_effective=units.effective,
+        names=tuple(measured.names),
+        systems=systems.sample,
+        worth=_measure_worth(measured, units),
+        pairs=pairs,
+        n=contrast.n_common,
+        units=contrast.n_units,
+        effective=contrast.n_effective,
+        n_apart=n_apart,
+        on_common=_sample_differences(pair_draws) if measured.has_gaps else None,
+        tests=tests,
+        se_ratio=_se_ratios(measured, pair_draws, plan, jobs, stage),
+        runs=_scores_of_runs(measured),
+        domains=measured.testset.domains,
+        over_domains=_draw_over_domains(measured, units, plan),
+        references=tuple(references),
+        skewed=skewed,
+        studentised=studentised,
     )
 
 
 def draw_systems(
-    metric: Metric,
+    data: UnitStatistics,
     statistics: np.ndarray | Columns,
-    units: Units,
     plan: Plan,
     jobs: int,
-    progress: engine.StageProgress | None,
+    progress: StageProgress | None,
 ) -> SystemDraws:
-    """Bootstrap scores, and those with a unit left out, of all rows of statistics."""
-    data = engine.UnitStatistics(metric, statistics, units)
-    n_drawn = max(
-        plan.resamples, (plan.trials or 0) if TESTS[plan.test].draws == "bootstrap" else 0
-    )
-    drawn = engine.bootstrap_scores(data, n_drawn, plan.seed, jobs=jobs, progress=progress)
-    needs_left_out = plan.resamples > 0 or TESTS[plan.test].draws == "studentised"
-    left_out = engine.jackknife_scores(data) if needs_left_out else np.empty((data.shape[1], 0))
-    kept = np.ascontiguousarray(drawn[:, : plan.resamples])  # no view, which would keep all of them
+    """Draw bootstrap scores, and scores with a unit left out, of all rows of the statistics.
+
+    `data` has the `statistics` by unit.
+    """
+    test = TESTS[plan.test]
+    n_resamples = plan.resamples
+    if test.draws == "bootstrap":
+        n_resamples = max(n_resamples, plan.trials or 0)
+    scores = engine.bootstrap_scores(data, n_resamples, plan.seed, jobs=jobs, progress=progress)
+    left_out = np.empty((data.shape[1], 0))
+    if plan.resamples > 0 or test.draws == "studentised":
+        left_out = engine.jackknife_scores(data)
     sample = Sample(
         data.scores,
-        kept,
+        # A copy: a view would keep all the scores of the test in memory.
+        np.ascontiguousarray(scores[:, : plan.resamples]),
         left_out,
-        segment_scores(metric, statistics),
+        segment_scores(data.metric, statistics),
         find_freedom(data, statistics),
     )
-    return SystemDraws(statistics, data, drawn, sample)
+    return SystemDraws(statistics, data, scores, sample)
 
 
 def draw_sides(
-    seen: Measured,
+    contrast: Contrast,
     systems: SystemDraws,
-    pairs: np.ndarray,
-    units: Units,
     plan: Plan,
     jobs: int,
-    progress: engine.StageProgress | None,
-) -> tuple[np.ndarray, SystemDraws, np.ndarray]:
-    """How many segments each pair has in common; and of the pairs that have any, what is compared,
-    and its rows.
-
-    Where no score is missing these are the systems themselves, else both sides of each pair on
-    their segments.
-    """
-    n = count_common_segments(seen.metric, systems.statistics, pairs)
-    some = n > 0
-    if not (seen.has_gaps and some.any()):
-        return n, systems, pairs[some]
-    assert not isinstance(systems.statistics, Columns), "only segment scores have gaps"
-    statistics, rows = pair_statistics(systems.statistics, pairs[some])
-    return n, draw_systems(seen.metric, statistics, units, plan, jobs, progress), rows
+    progress: StageProgress | None,
+) -> SystemDraws:
+    """Draw the rows of a contrast; where no score is missing they are the systems, drawn already."""
+    if contrast.data is systems.data:
+        return systems
+    return draw_systems(contrast.data, contrast.statistics, plan, jobs, progress)
 
 
-def _differences_on_common(sides: SystemDraws, rows: np.ndarray) -> Sample:
-    observed, drawn, left_out = (
-        pair_differences(values, rows)
-        for values in (sides.sample.observed, sides.sample.drawn, sides.sample.left_out)
+def _list_families(contrast: Contrast, n_systems: int) -> list[np.ndarray]:
+    """All tested pairs, then those with each system: the families that Romano-Wolf corrects for."""
+    tested = contrast.pairs[contrast.is_tested]
+    families = [np.arange(len(tested))]
+    with_system = ((tested == system).any(axis=1) for system in range(n_systems))
+    return [*families, *map(np.flatnonzero, with_system)]
+
+
+def _measure_worth(measured: Measured, units: Units) -> np.ndarray:
+    """How many units of equal size the score of each system is based on, shape (systems,)."""
+    system = np.arange(len(measured.names))
+    with_itself = np.column_stack([system, system])
+    return pair_units(measured.has_score, with_itself, units)[1]
+
+
+def _find_skewed(measured: Measured, draws: ContrastDraws) -> tuple[SkewedSystem, ...]:
+    """The systems of the tested pairs whose differences to the others are skewed."""
+    if len(measured.names) < LEAST_SYSTEMS:
+        return ()
+    contrast = draws.contrast
+    units = contrast.data.units
+    return find_skewed(
+        contrast.difference(draws.sides.sample.left_out),
+        contrast.pairs[contrast.is_tested],
+        measure_sizes(units),
+        measured.names,
+        list_unit_names(measured.testset, units),
+        measured.sign,
     )
-    assert sides.sample.freedom is not None, "they were drawn for intervals"
+
+
+def _sample_differences(draws: ContrastDraws) -> Sample:
+    contrast, sample = draws.contrast, draws.sides.sample
+    assert sample.freedom is not None, "it was drawn for intervals"
     return Sample(
-        observed, drawn, left_out, freedom=sides.sample.freedom[rows[:, 0]]
-    )  # both sides have the same units
+        contrast.deltas,
+        contrast.difference(sample.drawn),
+        contrast.difference(sample.left_out),
+        freedom=sample.freedom[contrast.rows[:, 0]],  # both sides have the same units
+    )
 
 
 def _se_ratios(
-    seen: Measured,
-    sides: SystemDraws,
-    rows: np.ndarray,
-    n: np.ndarray,
-    pairs: np.ndarray,
+    measured: Measured,
+    draws: ContrastDraws,
     plan: Plan,
     jobs: int,
-    stage: engine.Stages,
+    stage: Callable[[str], StageProgress | None],
 ) -> np.ndarray | None:
-    """Standard error by document / by segment of each tested pair, NaN where nothing varies; None
-    without documents.
+    """Standard error by document / by segment of each tested pair, NaN where nothing varies.
+
+    None without documents.
     """
-    if seen.testset.documents is None:
+    if measured.testset.documents is None:
         return None
+    contrast = draws.contrast
     errors = {}
     for kind in ("document", "segment"):
-        scores = sides.sample.drawn
+        scores = draws.sides.sample.drawn
         if kind != plan.unit:
-            other = engine.UnitStatistics(seen.metric, sides.statistics, seen.units(kind))
+            by_kind = UnitStatistics(measured.metric, contrast.statistics, measured.units(kind))
+            progress = stage(f"standard errors by {kind}")
             scores = engine.bootstrap_scores(
-                other,
-                plan.resamples,
-                plan.seed,
-                jobs=jobs,
-                progress=stage(f"standard errors by {kind}"),
+                by_kind, plan.resamples, plan.seed, jobs=jobs, progress=progress
             )
-        errors[kind] = np.concatenate(
-            [
-                np.empty(0),
-                *(
-                    standard_deviations(pair_differences(scores, rows[some]))
-                    for some in row_chunks(len(rows), scores.shape[1])
-                ),
-            ]
-        )
-    ratio = np.divide(
+        errors[kind] = np.empty(len(contrast.rows))
+        for chunk in row_chunks(len(contrast.rows), scores.shape[1]):
+            differences = pair_differences(scores, contrast.rows[chunk])
+            errors[kind][chunk] = standard_deviations(differences)
+    n_documents, _ = contrast.count_units(measured.units("document"))
+    has_ratio = errors["segment"] > 0
+    # A single document or segment has no standard error.
+    has_ratio &= np.minimum(contrast.n_common, n_documents)[contrast.is_tested] > 1
+    ratios: np.ndarray = np.divide(
         errors["document"],
         errors["segment"],
-        out=np.full(len(rows), np.nan),
-        where=errors["segment"] > 0,
+        out=np.full(len(contrast.rows), np.nan),
+        where=has_ratio,
     )
-    several = np.minimum(n, pair_units(seen, pairs, seen.units("document"))[0])[n > 0] > 1
-    ratios: np.ndarray = np.where(several, ratio, np.nan)
     return ratios
 
 
@@ -430,178 +437,188 @@ def standard_deviations(values: np.ndarray, ddof: int = 0) -> np.ndarray:
     return np.where(spread > rounding_error(values), spread, 0.0)
 
 
-def _scores_of_runs(seen: Measured) -> dict[str, tuple[float, ...]]:
-    by_run = getattr(seen.metric, "by_run", None)
+def _scores_of_runs(measured: Measured) -> dict[str, tuple[float, ...]]:
+    by_run = getattr(measured.metric, "by_run", None)
     if by_run is None:
         return {}
-    return {
-        name: tuple(scores[: 1 + len(seen.testset.runs.get(name, ()))])
-        for name, scores in zip(seen.names, by_run(seen.totals).tolist(), strict=True)
-    }
+    runs = {}
+    for name, scores in zip(measured.names, by_run(measured.totals).tolist(), strict=True):
+        n_runs = 1 + len(measured.testset.runs.get(name, ()))
+        runs[name] = tuple(scores[:n_runs])
+    return runs
 
 
-def has_domains(seen: Measured) -> bool:
+def has_domains(measured: Measured) -> bool:
     """Whether there is a mean over domains: of segment scores, where domains are known."""
-    return seen.testset.domains is not None and seen.segment_scores is not None
+    return measured.testset.domains is not None and measured.segment_scores is not None
 
 
-def score_over_domains(seen: Measured) -> Measured:
-    """The same systems and segments, scored by the mean over domains of the mean in each."""
-    return measure(seen.testset, mean_over_domains(seen.metric))
+def score_over_domains(measured: Measured) -> Measured:
+    """Score the same systems and segments by the mean over domains of the mean in each."""
+    return measure(measured.testset, mean_over_domains(measured.metric))
 
 
-def _draw_over_domains(seen: Measured, units: Units, plan: Plan) -> Sample | None:
-    if not has_domains(seen):
+def _draw_over_domains(measured: Measured, units: Units, plan: Plan) -> Sample | None:
+    if not has_domains(measured):
         return None
-    mean = score_over_domains(seen)
-    return draw_systems(mean.metric, mean.stored, units, replace(plan, test="ar"), 1, None).sample
+    over_domains = score_over_domains(measured)
+    data = UnitStatistics(over_domains.metric, over_domains.stored, units)
+    return draw_systems(data, over_domains.stored, replace(plan, test="ar"), 1, None).sample
 
 
 def _draw_reference(
     name: str,
-    part: TestSet,
+    testset: TestSet,
     metric: Metric,
     plan: Plan,
     jobs: int,
-    stage: engine.Stages,
+    stage: Callable[[str], StageProgress | None],
     place: str,
 ) -> ReferenceDraws:
-    """All pairs of systems scored with one reference alone, without intervals and standard
-    errors.
-    """
-    length = plan.block_length and min(plan.block_length, float(part.n_segments))
-    seen = measure(part, metric, progress=stage(f"counting, {place}")).best_first()
-    units, plan, test = seen.units(plan.unit, length), replace(plan, resamples=0), TESTS[plan.test]
+    """All pairs of systems scored with one reference, without intervals and standard errors."""
+    block_length = plan.block_length
+    if block_length is not None:
+        block_length = min(block_length, float(testset.n_segments))
+    measured = measure(testset, metric, progress=stage(f"counting, {place}")).best_first()
+    units = measured.units(plan.unit, block_length)
+    plan = replace(plan, resamples=0)
     progress = stage(f"test, {place}")
-    systems, pairs = (
-        draw_systems(metric, seen.stored, units, plan, jobs, progress),
-        engine.all_pairs(len(seen.names)),
+    data = UnitStatistics(metric, measured.stored, units)
+    systems = draw_systems(data, measured.stored, plan, jobs, progress)
+    pairs = engine.all_pairs(len(measured.names))
+    contrast = contrast_pairs(metric, measured.stored, units, pairs, data)
+    n_apart = contrast.count_differing_units(TESTS[plan.test].draws == "swaps")
+    draws = ContrastDraws(contrast, systems, n_apart)
+    tests = test_contrast(draws, plan, [np.arange(len(pairs))], jobs, progress)
+    return ReferenceDraws(
+        name,
+        testset.n_segments,
+        block_length,
+        tuple(measured.names),
+        contrast.deltas,
+        n_apart,
+        tests,
     )
-    n_apart = count_differing_units(
-        systems.data, pairs, np.full(len(pairs), units.pieces), test.draws == "swaps"
-    )
-    delta = pair_differences(systems.data.scores, pairs)
-    tests = _test_rows(systems, pairs, plan, n_apart, [np.arange(len(pairs))], jobs, progress)
-    return ReferenceDraws(name, part.n_segments, length, tuple(seen.names), delta, n_apart, tests)
 
 
 # -------------------------------------------------------------------------------------------------
-# Parts of a comparison, such as language pairs or domains: each is drawn by itself.
+# Parts of a test, such as language pairs or domains: each is drawn by itself.
 
 
 @dataclass(frozen=True, eq=False)
-class PartDraws:
-    """The pairs of systems in one part."""
+class PartDraws(ContrastDraws):
+    """The pairs of systems in one part, and the systems."""
 
-    #: All systems; and both sides of each pair on the segments that both have, the same where none
-    #: is missing.
     systems: SystemDraws
-    sides: SystemDraws
-    rows: (
-        np.ndarray
-    )  # int, shape (tested, 2): Of `sides`, for the pairs that have a segment in common
-    units: Units
-    some: np.ndarray  # bool, shape (pairs,): Which these are
-    #: shape (tested,): Units that tell the two apart; and the difference.
-    n_apart: np.ndarray
-    delta: np.ndarray
-    replicates: (
-        np.ndarray
-    )  # shape (tested, trials or all swaps): What the test of this part looks at
-    #: shape (tested, trials): The same, of all swaps as many as are drawn in other parts: to be put
-    #: together with theirs.
+    #: shape (tested, trials or all swaps): what the test of this part looks at.
+    replicates: np.ndarray
+    #: shape (tested, trials): the same, of all swaps as many as other parts draw, to be joined with
+    #: theirs.
     joint: np.ndarray
 
 
 def derive_seed(seed: int, part: str) -> int:
-    """The seed of one part's draws, from that of all and its name: parts draw independently.
+    """Derive the seed of one part's draws from the seed of all and its name.
+
+    Parts draw independently.
 
     >>> derive_seed(0, "en-de") != derive_seed(0, "en-cs")
     True
     """
-    return int.from_bytes(
-        hashlib.blake2b(f"{seed}\0{part}".encode(), digest_size=8).digest(), "big"
-    )
+    key = f"{seed}\0{part}".encode()
+    return int.from_bytes(hashlib.blake2b(key, digest_size=8).digest(), "big")
 
 
-def draw_part(part: Measured, pairs: np.ndarray, plan: Plan, jobs: int = 1) -> PartDraws:
+def draw_part(measured: Measured, pairs: np.ndarray, plan: Plan, jobs: int = 1) -> PartDraws:
     """Draw the pairs of one part, with the seed of the plan."""
-    units, test = part.units(plan.unit, plan.block_length), TESTS[plan.test]
-    systems = draw_systems(part.metric, part.stored, units, plan, jobs, None)
-    n, sides, rows = draw_sides(part, systems, pairs, units, plan, jobs, None)
-    delta = pair_differences(sides.sample.observed, rows)
-    joint = replicates = np.empty((0, plan.trials or 0))
-    if len(rows):
-        joint = replicates = draw_replicates(sides, rows, plan, jobs, None)[:]
-    if test.tries_all(units):  # none swapped is among all swaps
-        joint = np.column_stack([delta, replicates])
-        joint = joint[
-            :, np.random.default_rng(plan.seed).integers(joint.shape[1], size=plan.trials)
-        ]
-    n_common = pair_units(part, pairs, units)[0][n > 0]
-    return PartDraws(
-        systems,
-        sides,
-        rows,
-        units,
-        n > 0,
-        count_differing_units(sides.data, rows, n_common, test.draws == "swaps"),
-        delta,
-        replicates,
-        joint,
-    )
+    units = measured.units(plan.unit, plan.block_length)
+    test = TESTS[plan.test]
+    data = UnitStatistics(measured.metric, measured.stored, units)
+    systems = draw_systems(data, measured.stored, plan, jobs, None)
+    contrast = contrast_pairs(measured.metric, measured.stored, units, pairs, data)
+    sides = draw_sides(contrast, systems, plan, jobs, None)
+    replicates = np.empty((0, plan.trials or 0))
+    if len(contrast.rows):
+        replicates = draw_replicates(contrast, sides, plan, jobs, None)[:]
+    joint = replicates
+    if test.tries_all(units):
+        # All swaps but none are tried: with none swapped they are all there are, to draw from.
+        all_swaps = np.column_stack([contrast.deltas, replicates])
+        rng = np.random.default_rng(plan.seed)
+        joint = all_swaps[:, rng.integers(all_swaps.shape[1], size=plan.trials)]
+    n_apart = contrast.count_differing_units(test.draws == "swaps")[contrast.is_tested]
+    return PartDraws(contrast, sides, n_apart, systems, replicates, joint)
 
 
 # -------------------------------------------------------------------------------------------------
 # The one place where pairs are tested.
 
 
+def test_contrast(
+    draws: ContrastDraws,
+    plan: Plan,
+    families: Sequence[np.ndarray],
+    jobs: int,
+    progress: StageProgress | None,
+) -> PairTests:
+    """Draw what the test of the plan looks at, and test the pairs of a contrast."""
+    test = TESTS[plan.test]
+    contrast, sides = draws.contrast, draws.sides
+    errors = None
+    if test.draws == "studentised":
+        errors = jackknife_errors(sides.sample.left_out, contrast.rows)
+    return test_pairs(
+        contrast.deltas,
+        draw_replicates(contrast, sides, plan, jobs, progress),
+        test,
+        p_floor(test, plan.unit, draws.n_apart),
+        families,
+        is_exact=test.tries_all(contrast.data.units),
+        errors=errors,
+    )
+
+
 def draw_replicates(
+    contrast: Contrast,
     sides: SystemDraws,
-    pairs: np.ndarray,
     plan: Plan,
     jobs: int,
-    progress: engine.StageProgress | None,
+    progress: StageProgress | None,
 ) -> np.ndarray | Rows:
-    """What the test looks at beside the observed differences, a row for each pair."""
-    test = TESTS[plan.test]
+    """What the test looks at beside the observed differences, a row for each tested pair."""
+    test, pairs = TESTS[plan.test], contrast.rows
+    if test.of_segments:
+        assert sides.sample.segments is not None, "the test is only for means of segment scores"
+        return pair_differences(sides.sample.segments, pairs)
+    assert plan.trials is not None, "only tests of segment scores have no trials"
     if test.draws == "swaps":
-        assert plan.trials is not None, "only tests of segment scores have no trials"
         return engine.swap_rows(
-            sides.data, pairs, plan.trials, plan.seed, jobs=jobs, progress=progress
+            contrast.data, pairs, plan.trials, plan.seed, jobs=jobs, progress=progress
         )
     if test.draws == "studentised":
-        assert plan.trials is not None, "only tests of segment scores have no trials"
         return draw_studentised(
             sides.sample.left_out,
             pairs,
-            sides.data.units,
+            contrast.data.units,
             plan.trials,
             plan.seed,
             jobs=jobs,
             progress=progress,
         )
-    source = sides.sample.segments if test.of_segments else sides.scores[:, : plan.trials]
-    assert source is not None, "only metrics that are means of segment scores have such a test"
-    differences = Rows(
-        (len(pairs), source.shape[1]), lambda rows: pair_differences(source, pairs[rows])
-    )
-    return differences[:] if test.of_segments else differences
+    scores = sides.scores[:, : plan.trials]
+    shape = len(pairs), scores.shape[1]
+    return Rows(shape, lambda rows: pair_differences(scores, pairs[rows]))
 
 
-def errors_of_test(sides: SystemDraws, pairs: np.ndarray, plan: Plan) -> np.ndarray | None:
-    """The standard error that a studentised test divides the difference of each pair by; None for
-    other tests.
+def jackknife_errors(left_out: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """Jackknife standard errors of the differences of pairs, shape (pairs,).
+
+    `left_out` has the scores with each unit left out, shape (systems, units).
     """
-    if TESTS[plan.test].draws != "studentised":
-        return None
-    left_out = sides.sample.left_out
-    return np.concatenate(
-        [
-            jackknife_se(pair_differences(left_out, pairs[some]))
-            for some in row_chunks(len(pairs), left_out.shape[1])
-        ]
-    )
+    errors = np.empty(len(pairs))
+    for chunk in row_chunks(len(pairs), left_out.shape[1]):
+        errors[chunk] = jackknife_se(pair_differences(left_out, pairs[chunk]))
+    return errors
 
 
 def test_pairs(
@@ -609,53 +626,52 @@ def test_pairs(
     replicates: np.ndarray | Rows,
     test: SignificanceTest,
     floor: np.ndarray,
-    families: list[np.ndarray],
+    families: Sequence[np.ndarray],
     *,
-    whole: bool = False,
+    is_exact: bool = False,
     errors: np.ndarray | None = None,
 ) -> PairTests:
     """Test all pairs at once, from replicates of shape (pairs, trials).
 
     `floor` is the least p that so few units can show, see `p_floor`; `families` the pairs of each
-    family that Romano- Wolf corrects for, where the test allows it; `whole` as in `romano_wolf`.
-    `errors` are what Romano-Wolf divides the pairs by, in place of the standard deviations of their
-    replicates, see `errors_of_test`.
+    family that Romano-Wolf corrects for, where the test allows it; `is_exact` as in `romano_wolf`.
+    `errors` are the standard errors that Romano-Wolf divides the pairs of a studentised test by, in
+    place of the standard deviations of their replicates.
     """
     if test.p_values is None:
         win, lose = win_rates(replicates)
         return PairTests(win=win, lose=lose, side=np.sign(win - lose))
-    has_steps, is_drawn, p_values = (
-        test.romano_wolf and bool(families),
-        test.draws == "bootstrap",
-        test.p_values,
-    )
+    p_values = test.p_values
+    has_steps = test.romano_wolf and len(families) > 0
 
-    def look(d0: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    def look_at(observed: np.ndarray, rows: np.ndarray) -> np.ndarray:
         mean_squares = np.einsum("ij,ij->i", rows, rows) / rows.shape[1]
-        null = (
-            measure_null(d0, _centre(rows) if is_drawn else rows, whole=whole) if has_steps else ()
-        )
-        return np.array([p_values(d0, rows), test.side(d0, rows), np.sqrt(mean_squares), *null])
+        columns = [p_values(observed, rows), test.side(observed, rows), np.sqrt(mean_squares)]
+        if has_steps:
+            columns.extend(measure_null(observed, _null_of(test, rows), is_exact))
+        return np.array(columns)
 
-    p, side, swap_se, *measured = apply_by_rows(
-        look, observed, replicates
-    )  # rows are the dear part: one look at each
-    if errors is not None and measured:
-        measured = [errors, measured[1]]
-    stepped = (
-        step_down(observed, replicates, test, floor, families, whole=whole, measured=measured)
-        if has_steps
-        else ()
-    )
+    # To make the rows takes most of the time, so each is looked at once.
+    p, side, swap_se, *spread_and_size = apply_by_rows(look_at, observed, replicates)
+    stepped: tuple[np.ndarray, ...] = ()
+    if has_steps:
+        spread, size = spread_and_size
+        if errors is not None:
+            spread = errors
+        stepped = step_down(observed, replicates, test, floor, families, measured=(spread, size))
+    if not test.of_segments:  # p of segment scores shows itself how few there are
+        p = np.maximum(floor, p)
     return PairTests(
-        np.maximum(floor, p),
+        p,
         side=side,
         swap_se=swap_se if test.draws == "swaps" else None,
         stepped=stepped,
     )
 
 
-test_pairs.__test__ = False  # type: ignore[attr-defined]  # pytest takes it for a test where a test imports it
+# pytest takes these for tests where a test imports them.
+test_contrast.__test__ = False  # type: ignore[attr-defined]
+test_pairs.__test__ = False  # type: ignore[attr-defined]
 
 
 def step_down(
@@ -663,30 +679,23 @@ def step_down(
     replicates: np.ndarray | Rows,
     test: SignificanceTest,
     floor: np.ndarray,
-    families: list[np.ndarray],
-    *,
-    whole: bool = False,
-    measured: Sequence[np.ndarray] | None = None,
+    families: Sequence[np.ndarray],
+    measured: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> tuple[np.ndarray, ...]:
-    """P by Romano-Wolf in each family of pairs; parameters as in `test_pairs` and
-    `romano_wolf_in`.
+    """P by Romano-Wolf in each family of pairs.
+
+    Parameters as in `test_pairs` and `romano_wolf_in`.
     """
-    null = (
-        Rows(replicates.shape, lambda rows: _centre(replicates[rows]))
-        if test.draws == "bootstrap"
-        else replicates
-    )
-    return tuple(
-        np.maximum(floor[family], p)
-        for family, p in zip(
-            families,
-            romano_wolf_in(observed, null, families, whole=whole, measured=measured),
-            strict=True,
-        )
-    )
+    null = replicates
+    if test.draws == "bootstrap":
+        null = Rows(replicates.shape, lambda rows: _null_of(test, replicates[rows]))
+    adjusted = romano_wolf_in(observed, null, families, measured=measured)
+    return tuple(np.maximum(floor[family], p) for family, p in zip(families, adjusted, strict=True))
 
 
-def _centre(drawn: np.ndarray) -> np.ndarray:
-    """Bootstrap differences with the shift that makes them a null."""
-    centred: np.ndarray = drawn - drawn.mean(axis=1, keepdims=True)
+def _null_of(test: SignificanceTest, replicates: np.ndarray) -> np.ndarray:
+    """Replicates under the null hypothesis: bootstrap differences are shifted to a mean of 0."""
+    if test.draws != "bootstrap":
+        return replicates
+    centred: np.ndarray = replicates - replicates.mean(axis=1, keepdims=True)
     return centred

@@ -1,4 +1,4 @@
-"""`replicate`: do published scores come out here, and if not, which setting gives them?"""
+"""`replicate`: whether published scores come out here, and if not, which setting gives them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from mtsig_core.errors import InputError, MtsigError
 from mtsig_core.metrics import METRICS, Metric, find_tokenizer, mean_over_domains, resolve_metric
@@ -18,251 +18,272 @@ from mtsig_core.stats.engine import measure
 from mtsig_core.testset import TestSet, name_as_system
 
 # -------------------------------------------------------------------------------------------------
-# Which setting gives the numbers of a printed table? Each column is scored under other settings, and a setting is
-# chosen by how many numbers of the whole table it gives.
+# Settings that may give a published score.
 
-
-#: What is tried of tokenizers; those that need a model that may not be here are not.
+#: Tokenizers that are tried; those that need a model that may not be here are not.
 _TOKENIZERS = ("13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab")
-#: Ways to print a score other than rounded, in points.
-_PRINTED: dict[str, Callable[[float], float]] = {
-    "as a share of 1, not of 100": lambda score: score / 100,
-    "times 100": lambda score: score * 100,
-    "with the other sign": lambda score: -score,
+_TER_OPTIONS = {
+    "normalized": "texts normalized",
+    "no_punct": "punctuation removed",
+    "asian_support": "Chinese and Japanese characters split",
 }
-_LOOKED_AT = 12  # settings that are tried on all columns, of those that give as many numbers
+_OTHER_CHRF = {"chrf": "chrf++", "chrf++": "chrf"}
+
+
+class ScoredSet(NamedTuple):
+    """A test set as it is scored, and the same with what is tried too."""
+
+    testset: TestSet
+    full: TestSet  # with all references and the canary line
+
+    def with_references(self, references: Sequence[str], keep_canary: bool = False) -> TestSet:
+        """The test set with other references of the full one.
+
+        It has the canary line if it had it before, or if `keep_canary`.
+        """
+        keep_canary = keep_canary or _has_canary(self.testset)
+        texts = self.full if keep_canary else drop_canary(self.full)
+        texts = replace(texts, tokenizer=self.testset.tokenizer)
+        return texts.scored_with(references) if texts.references else texts
+
+
+def _has_canary(testset: TestSet) -> bool:
+    return drop_canary(testset).n_segments < testset.n_segments
 
 
 @dataclass(frozen=True)
 class _Change:
-    """One setting other than it is; only `said` depends on what it is."""
+    """One setting that differs from those in use.
 
-    said: str = field(compare=False)
+    The words name what it replaces, so they do not count when changes are compared.
+    """
+
+    words: str = field(compare=False)
     metric: str | None = None
-    options: tuple[tuple[str, Any], ...] = ()
+    option: tuple[str, Any] | None = None  # of the metric
     references: tuple[str, ...] = ()
-    canary: bool = False
-    domains: bool = False
-    printed: str = ""
+    keep_canary: bool = False
+    by_domain: bool = False
+    factor: float = 1.0  # by which the score is multiplied where it is published
 
 
-_WAYS = [_Change(f"printed {way}", printed=way) for way in _PRINTED]
+_RESCALED = (
+    _Change("printed as a share of 1, not of 100", factor=0.01),
+    _Change("printed times 100", factor=100.0),
+    _Change("printed with the other sign", factor=-1.0),
+)
 
 
-class PublishedColumn:
-    """A column of a printed table, scored under one setting after another.
+def _list_changes(scored: ScoredSet, metric: Metric, lowercase: bool) -> list[_Change]:
+    """Each single setting that can be changed for a metric of this test set."""
+    testset, full = scored
+    changes = list(_RESCALED)
+    if metric.name not in testset.scores:
+        changes += _list_metric_changes(metric, find_tokenizer(metric, testset), lowercase)
+        changes += _list_reference_changes(list(testset.references), list(full.references))
+    if _has_canary(full) and not _has_canary(testset):
+        changes.append(_Change("the canary line kept", keep_canary=True))
+    if len(set(testset.domains or ())) > 1:
+        changes.append(_Change("the mean over domains", by_domain=True))
+    return changes
 
-    `testset` is as it is, and `whole` has all references and the canary line, which are tried too.
-    `systems` and `printed` say what the table calls a system here, and what it has of it; systems
-    that have both stay.
+
+def _list_metric_changes(metric: Metric, tokenizer: str | None, lowercase: bool) -> list[_Change]:
+    """Other tokenizers, case and options of a metric, and its variant."""
+    changes = []
+    if tokenizer is not None:
+        for name in _TOKENIZERS:
+            if name != tokenizer:
+                words = f"tokenizer {name} in place of {tokenizer}"
+                changes.append(_Change(words, option=("tokenize", name)))
+    words = "case kept" if lowercase else "lowercased"
+    changes.append(_Change(words, option=("lowercase", not lowercase)))
+    if metric.name == "ter":
+        if not lowercase:
+            changes.append(_Change("case kept", option=("case_sensitive", True)))
+        for option, words in _TER_OPTIONS.items():
+            changes.append(_Change(words, option=(option, True)))
+    variant = _OTHER_CHRF.get(metric.name)
+    if variant is not None:
+        changes.append(_Change(f"{variant} in place of {metric.name}", metric=variant))
+    return changes
+
+
+def _list_reference_changes(used: Sequence[str], available: Sequence[str]) -> list[_Change]:
+    """Each reference alone, and all jointly."""
+    changes = [
+        _Change(f"only reference {name}", references=(name,))
+        for name in available
+        if [name] != used
+    ]
+    if len(available) > 1 and set(available) != set(used):
+        words = f"all {len(available)} references jointly"
+        changes.append(_Change(words, references=tuple(available)))
+    return changes
+
+
+# -------------------------------------------------------------------------------------------------
+# A column of a published table under each of these settings.
+
+
+class _Scores(NamedTuple):
+    by_system: dict[str, float]
+    signature: str
+
+
+class _Column:
+    """A column of a published table, scored under one setting after another.
+
+    Parameters
+    ----------
+    scored : ScoredSet
+    metric : Metric
+    systems : mapping of str to str
+        The systems of the table by their names there.
+    published : mapping of str to str
+        The published scores by the names of systems in the table.
+    lowercase : bool
+        Whether texts are lowercased for all scores.
     """
 
     def __init__(
         self,
-        testset: TestSet,
-        whole: TestSet,
+        scored: ScoredSet,
         metric: Metric,
         systems: Mapping[str, str],
-        printed: Mapping[str, str],
+        published: Mapping[str, str],
         lowercase: bool,
     ):
-        self._testset, self._whole, self._metric, self._lowercase = (
-            testset,
-            whole,
-            metric,
-            lowercase,
-        )
-        self.scores, signature = _scores(testset, metric, list(testset.systems))
-        self.systems = {name: here for name, here in systems.items() if here in self.scores}
-        self.printed = {name: text for name, text in printed.items() if name in self.systems}
-        self.changes = {
-            change: change.said for change in (*_WAYS, *_changes(testset, whole, metric, lowercase))
-        }
-        self._scored: dict[_Change | None, tuple[dict[str, float], str] | None] = {
-            None: (self.scores, signature)
-        }
-        self.agree = self.given(None)
-        self.crosses = frozenset(self.printed) - self.agree
+        self._scored, self._metric = scored, metric
+        self._options = {"lowercase": True} if lowercase else {}
+        self._scores_by_change: dict[_Change, _Scores | None] = {}
+        self.unchanged = _score(scored.testset, metric, scored.testset.systems)
+        scores = self.unchanged.by_system
+        self.systems = {name: here for name, here in systems.items() if here in scores}
+        self.published = {name: text for name, text in published.items() if name in self.systems}
+        self.changes = {change: change.words for change in _list_changes(scored, metric, lowercase)}
+        self.agreeing = self._compare(scores, 1.0)
+        self.differing = self.published.keys() - self.agreeing
 
-    def given(self, change: _Change | None) -> frozenset[str]:
-        """The systems whose number a setting gives; none of a setting that cannot be had."""
+    def list_agreeing(self, change: _Change) -> set[str]:
+        """The systems whose published score a change gives; one of other columns changes none."""
         if change not in self.changes:
-            change = None  # it changes nothing here
-        if (scored := self._score(change)) is None:
-            return frozenset()
-        rescale = _PRINTED[change.printed] if change is not None and change.printed else float
-        return frozenset(
-            name
-            for name, text in self.printed.items()
-            if _is_printed(rescale(scored[0][self.systems[name]]), text)
-        )
+            return self.agreeing
+        scores = self.score_with(change)
+        return set() if scores is None else self._compare(scores.by_system, change.factor)
 
-    def describe(self, change: _Change) -> tuple[str, str]:
-        """A setting in words, and the signature of the metric under it."""
-        scored = self._score(change)
-        assert scored is not None, "it gives numbers"
-        return self.changes[change], scored[1]
+    def _compare(self, scores: Mapping[str, float], factor: float) -> set[str]:
+        """The systems whose score comes out as it is published."""
+        agreeing = set()
+        for name, text in self.published.items():
+            if _is_published(factor * scores[self.systems[name]], text):
+                agreeing.add(name)
+        return agreeing
 
     @property
-    def tried(self) -> int:
-        """How many settings were scored other than it is."""
-        return (
-            len(_WAYS) + sum(scored is not None for scored in self._scored.values()) - 1
-            if self.crosses
-            else 0
-        )
+    def n_tried(self) -> int:
+        """How many settings were tried; none where all published scores come out."""
+        if not self.differing:
+            return 0
+        return sum(self.score_with(change) is not None for change in self.changes)
 
-    def _score(self, change: _Change | None) -> tuple[dict[str, float], str] | None:
-        if change is not None and change.printed:
-            change = None
-        if change not in self._scored:
-            assert change is not None, "as it is, it was scored first"
+    def score_with(self, change: _Change) -> _Scores | None:
+        """The scores with a change; None where the metric or this machine does not have it."""
+        if change in _RESCALED:
+            return self.unchanged
+        if change not in self._scores_by_change:
             try:
-                changed, now = _changed(
-                    self._testset, self._whole, self._metric, change, self._lowercase
-                )
-                self._scored[change] = _scores(
-                    changed, now, list(dict.fromkeys(self.systems.values()))
-                )
-            except (
-                MtsigError,
-                TypeError,
-            ):  # a tokenizer that is not installed, a setting that the metric lacks
-                self._scored[change] = None
-        return self._scored[change]
+                testset, metric = self._apply(change)
+                scores = _score(testset, metric, dict.fromkeys(self.systems.values()))
+            except (MtsigError, TypeError):  # no such tokenizer here, or no such option
+                scores = None
+            self._scores_by_change[change] = scores
+        return self._scores_by_change[change]
+
+    def _apply(self, change: _Change) -> tuple[TestSet, Metric]:
+        testset = self._scored.testset
+        if change.keep_canary or change.references:
+            references = change.references or tuple(testset.references)
+            testset = self._scored.with_references(references, change.keep_canary)
+        options: dict[str, Any] = dict(self._options)
+        if change.option is not None:
+            name, value = change.option
+            options[name] = value
+        metric = resolve_metric(testset, change.metric or self._metric.name, **options)
+        return testset, mean_over_domains(metric) if change.by_domain else metric
 
 
-def find_settings(
-    columns: Sequence[PublishedColumn], progress: Callable[[float], None] | None = None
-) -> dict[tuple[int, str], tuple[str, str, int]]:
-    """What gives the numbers that do not come out, by (place of the column, system as the table
-    calls it): the setting, the metric's signature under it, and how many numbers of the table it
-    gives.
+def _score(testset: TestSet, metric: Metric, systems: Iterable[str]) -> _Scores:
+    measured = measure(testset.only(list(systems)).keep_scorable(metric.name), metric)
+    scores = dict(zip(measured.names, map(float, measured.scores), strict=True))
+    return _Scores(scores, metric.signature(testset))
 
-    The setting that gives most of them, over all columns, is taken first; of several the one that
-    gives most numbers of the table, those that come out as it is included.
+
+def _is_published(score: float, published: str) -> bool:
+    """Whether a score, rounded to as many decimals, is the published one.
+
+    A half may have been rounded up or down.
     """
-    left = {(k, name) for k, column in enumerate(columns) for name in column.crosses}
-    odd = [k for k, column in enumerate(columns) if column.crosses]
+    decimals = len(published.partition(".")[2])
+    difference = abs(score - float(published))
+    return math.isfinite(score) and difference <= 0.5 * 10.0**-decimals + 1e-9
 
-    def gives(change: _Change, among: Iterable[int]) -> set[tuple[int, str]]:
-        return {(k, name) for k in among for name in columns[k].given(change)}
 
-    known: dict[_Change, set[tuple[int, str]]] = {}
-    changes = list(dict.fromkeys(change for k in odd for change in columns[k].changes))
-    for n, change in enumerate(changes):
+class _Setting(NamedTuple):
+    """What gives a published score, as the last fields of `ScoreBeside`."""
+
+    words: str
+    signature: str
+    n_given: int  # numbers of the whole table that come out with it
+
+
+class _Candidate(NamedTuple):
+    change: _Change
+    explained: list[tuple[_Column, str]]  # numbers that do not come out without it
+    n_given: int
+
+
+def _find_settings(
+    columns: Sequence[_Column], progress: Callable[[float], None] | None = None
+) -> dict[tuple[_Column, str], _Setting]:
+    """The setting that gives each number that does not come out, where there is one.
+
+    Of several, the one that gives most such numbers in all columns is taken, then the one that
+    gives most numbers of the table.
+    """
+    differing = [column for column in columns if column.differing]
+    changes: dict[_Change, None] = {}
+    for column in differing:
+        changes |= dict.fromkeys(column.changes)
+    candidates = []
+    for k, change in enumerate(changes):
         if progress is not None:
-            progress(n / len(changes))
-        known[change] = gives(change, odd)
-    found: dict[tuple[int, str], tuple[str, str, int]] = {}
-    while left and (most := max((len(given & left) for given in known.values()), default=0)):
-        tied = [change for change, given in known.items() if len(given & left) == most][:_LOOKED_AT]
-        whole = {change: gives(change, range(len(columns))) for change in tied}
-        change = max(tied, key=lambda change: len(whole[change]))
-        found |= {
-            (k, name): (*columns[k].describe(change), len(whole[change]))
-            for k, name in whole[change] & left
-        }
-        left -= whole[change]
-    return found
-
-
-def _scores(
-    testset: TestSet, metric: Metric, systems: Sequence[str]
-) -> tuple[dict[str, float], str]:
-    seen = measure(testset.only(systems).keep_scorable(metric.name), metric)
-    return dict(zip(seen.names, map(float, seen.scores), strict=True)), metric.signature(testset)
-
-
-def _is_printed(score: float, printed: str) -> bool:
-    """Whether a score rounded to as many decimals is the printed one; a half may have gone either
-    way.
-    """
-    decimals = len(printed.partition(".")[2])
-    return math.isfinite(score) and abs(score - float(printed)) <= 0.5 * 10.0**-decimals + 1e-9
-
-
-def _changes(testset: TestSet, whole: TestSet, metric: Metric, lowercase: bool) -> list[_Change]:
-    """All single settings other than they are."""
-    changes: list[_Change] = []
-    if metric.name not in testset.scores:
-        tokenizer = find_tokenizer(metric, testset)
-        changes += [
-            _Change(f"tokenizer {name} in place of {tokenizer}", options=(("tokenize", name),))
-            for name in _TOKENIZERS
-            if tokenizer is not None and name != tokenizer
-        ]
-        changes.append(
-            _Change(
-                "case kept" if lowercase else "lowercased", options=(("lowercase", not lowercase),)
-            )
-        )
-        if metric.name == "ter":
-            changes += [_Change("case kept", options=(("case_sensitive", True),))] * (not lowercase)
-            changes += [
-                _Change(said, options=((option, True),))
-                for option, said in (
-                    ("normalized", "texts normalized"),
-                    ("no_punct", "punctuation removed"),
-                    ("asian_support", "Chinese and Japanese characters split"),
-                )
-            ]
-        if other := {"chrf": "chrf++", "chrf++": "chrf"}.get(metric.name):
-            changes.append(_Change(f"{other} in place of {metric.name}", metric=other))
-        names = tuple(whole.references)
-        changes += [
-            _Change(
-                f"only reference {one[0]}"
-                if len(one) == 1
-                else f"all {len(one)} references jointly",
-                references=one,
-            )
-            for one in dict.fromkeys([*((name,) for name in names), names])
-            if set(one) != set(testset.references)
-        ]
-    if (
-        drop_canary(whole).n_segments < whole.n_segments
-        and drop_canary(testset).n_segments == testset.n_segments
-    ):
-        changes.append(_Change("the canary line kept", canary=True))
-    if len(set(testset.domains or ())) > 1:
-        changes.append(_Change("the mean over domains", domains=True))
-    return changes
-
-
-def _changed(
-    testset: TestSet, whole: TestSet, metric: Metric, change: _Change, lowercase: bool
-) -> tuple[TestSet, Metric]:
-    if change.canary or change.references:
-        testset = scored_by(
-            testset, whole, change.references or tuple(testset.references), change.canary
-        )
-    options = ({"lowercase": True} if lowercase else {}) | dict(change.options)
-    metric = resolve_metric(testset, change.metric or metric.name, **options)
-    return testset, mean_over_domains(metric) if change.domains else metric
-
-
-def scored_by(
-    testset: TestSet, whole: TestSet, references: Sequence[str], canary: bool = False
-) -> TestSet:
-    """A test set scored with other references of the whole set; with the canary line where it had
-    it, or is asked to.
-    """
-    kept = drop_canary(testset).n_segments < testset.n_segments
-    testset = replace(whole if canary or kept else drop_canary(whole), tokenizer=testset.tokenizer)
-    return testset.scored_with(references) if testset.references else testset
+            progress(k / len(changes))
+        explained = []
+        for column in differing:
+            names = column.list_agreeing(change) & column.differing
+            explained += [(column, name) for name in names]
+        if explained:
+            n_given = sum(len(column.list_agreeing(change)) for column in columns)
+            candidates.append(_Candidate(change, explained, n_given))
+    candidates.sort(key=lambda one: (len(one.explained), one.n_given), reverse=True)
+    settings: dict[tuple[_Column, str], _Setting] = {}
+    for change, explained, n_given in candidates:
+        for column, name in explained:
+            scores = column.score_with(change)
+            if scores is not None:
+                setting = _Setting(column.changes[change], scores.signature, n_given)
+                settings.setdefault((column, name), setting)
+    return settings
 
 
 # -------------------------------------------------------------------------------------------------
-# `replicate`: do printed scores come out here, digit by digit, and where not, which setting would give them?
-
-
-_SAME = {"chrf2": "chrf", "chrf2++": "chrf++", "sacrebleu": "bleu", "mbleu": "m-bleu"}
+# What `replicate` answers.
 
 
 @dataclass(frozen=True)
 class ScoreBeside:
-    """A printed score beside ours."""
+    """A published score beside ours."""
 
     #: `system`, `metric`: As they are called here.
     system: str
@@ -272,13 +293,10 @@ class ScoreBeside:
     column: str
     printed: str  # digit by digit
     score: float  # ours, in points
-    agrees: bool  # whether ours, rounded to as many decimals, is the printed one
-    setting: str | None = (
-        None  # what would give the printed number, if anything that was tried does
-    )
+    agrees: bool  # whether ours, rounded to as many decimals, is the published one
+    setting: str | None = None  # what would give the published number, if something does
     signature: str | None = None  # of the metric under that setting
-    #: How many numbers of the whole table come out with that setting, those that come out as it is
-    #: included.
+    #: How many numbers of the whole table come out with that setting.
     gives: int | None = None
 
 
@@ -289,9 +307,8 @@ class RankBeside:
     system: str
     called: str  # by the table
     published: PublishedRank
-    ours: Mapping[
-        str, PublishedRank
-    ]  # by rule, see `name_way`; without those that give this system no rank
+    #: By rule, see `name_way`; without those that give this system no rank.
+    ours: Mapping[str, PublishedRank]
 
     def agrees(self, rule: str) -> bool:
         """Whether the rule gives the published rank, and the cluster where one is published."""
@@ -331,20 +348,17 @@ class Replication:
     """The answer of `replicate`."""
 
     rows: tuple[ScoreBeside, ...]  # by metric, as the table has them
-    #: Systems of one of the two alone.
-    only_here: tuple[str, ...]
+    only_here: tuple[str, ...]  # systems
     only_there: tuple[str, ...]
-    not_compared: tuple[
-        str, ...
-    ]  # columns of the table that are no metric that this test set can be scored with
-    #: What the table calls systems and metrics -> what they are here, where the names are not the
-    #: same letters.
+    not_compared: tuple[str, ...]  # columns that this test set cannot be scored by
+    #: Names of systems and metrics in the table -> their names here, where they differ in more
+    #: than the letters.
     by_rule: dict[str, str]
-    #: What the table calls metrics -> metric and references, where the end of the name says which
+    #: Names of metrics in the table -> metric and references, where the end of the name says which
     #: references score.
     by_suffix: dict[str, str]
     tried: int  # settings tried for numbers that do not come out, for the metric with the most
-    # how many numbers the whole table has that are compared; of a task those of all language pairs
+    #: Numbers of the whole table that are compared; of a task those of all language pairs.
     n_numbers: int
     ranks: RankReplication | None = None  # where the table has ranks
 
@@ -354,28 +368,21 @@ class TaskReplication:
     """The answer of `replicate_task`."""
 
     pairs: Mapping[str, Replication]  # by language pair
-    #: Language pairs of one of the two alone.
-    only_here: tuple[str, ...]
+    only_here: tuple[str, ...]  # language pairs
     only_there: tuple[str, ...]
-    #: What the table calls language pairs -> what they are here, where the names are not the same
-    #: letters.
+    #: Names of language pairs in the table -> their names here, where they differ.
     by_rule: Mapping[str, str]
-
-
-#: A test set; and the same with all its references and the canary line, which are tried too.
-Part = tuple[TestSet, TestSet]
 
 
 def replicate(
     testset: TestSet,
     table: OfficialTable,
-    whole: TestSet | None = None,
+    full: TestSet | None = None,
     *,
     lowercase: bool = False,
     progress: Callable[[str, float], None] | None = None,
 ) -> Replication:
-    """Printed scores beside those of a test set; `whole` is the same with all its references and
-    the canary line.
+    r"""Compare published scores with those of a test set.
 
     A system or metric is the one of the same name; or else the one whose name is the same without
     case, spaces, dots, dashes and underscores, if there is just one. A metric may end in what
@@ -386,57 +393,86 @@ def replicate(
     The setting that gives the most of them, over all columns, is taken first; of several the one
     that gives the most numbers of the table.
 
+    Parameters
+    ----------
+    testset : TestSet
+    table : OfficialTable
+    full : TestSet, optional
+        The same with all its references and the canary line; by default `testset`.
+    lowercase : bool
+        Whether texts are lowercased for all scores.
+    progress : callable, optional
+        Is given the stage and the share that is done.
+
+    Raises
+    ------
+    InputError
+        If the table has no score by a system and a metric of the test set, and no rank.
+
+    Examples
+    --------
     >>> from mtsig_core.readers.official_tables import parse_official_table
     >>> ts = TestSet("toy", {"A": ["the cat sat down"] * 2}, {"ref": ["The cat sat down"] * 2})
-    >>> [(row.agrees, row.setting) for row in replicate(ts, parse_official_table("system,BLEU\\nA,100.0")).rows]
+    >>> table = parse_official_table("system,BLEU\nA,100.0")
+    >>> [(row.agrees, row.setting) for row in replicate(ts, table).rows]
     [(False, 'lowercased')]
     """
-    found = _replicate(
-        {"": (testset, testset if whole is None else whole)}, {"": table}, lowercase, progress
-    )
-    if not found[""].rows and not table.ranks:
-        raise _nothing_in_common(table, "system", table.systems, testset.systems)
-    return found[""]
+    scored = ScoredSet(testset, testset if full is None else full)
+    replication = _replicate({"": scored}, {"": table}, lowercase, progress)[""]
+    if not replication.rows and not table.ranks:
+        raise _explain_nothing_common(table, "system", table.systems, testset.systems)
+    return replication
 
 
 def replicate_task(
-    read: Callable[[str], Part],
+    read: Callable[[str], tuple[TestSet, TestSet]],
     pairs: Iterable[str],
     tables: Mapping[str, OfficialTable],
     *,
     progress: Callable[[str, float], None] | None = None,
 ) -> TaskReplication:
-    """Printed scores of a whole shared task beside those of its test sets; a setting is chosen by
-    the whole table.
+    """Compare published scores of a whole shared task with those of its test sets.
 
-    `read` gives the test set of a language pair, and that with all references and the canary line.
-    `tables` are by language pair as the table calls it: that of the same name, by the rule of
-    `replicate`.
+    A setting is chosen by the whole table. Language pairs are matched as `replicate` matches
+    systems.
+
+    Parameters
+    ----------
+    read : callable
+        From a language pair to its test set, and the same with all references and the canary line.
+    pairs : iterable of str
+        The language pairs of the task.
+    tables : mapping of str to OfficialTable
+        By the names of language pairs in the table.
+    progress : callable, optional
+        Is given the stage and the share that is done.
+
+    Raises
+    ------
+    InputError
+        If the table has nothing to compare.
     """
     pairs = list(pairs)
-    here, by_rule = match_names(tables, pairs)
-    parts = {here[name]: read(here[name]) for name in tables if name in here}
-    found = _replicate(
-        parts, {here[name]: tables[name] for name in tables if name in here}, False, progress
-    )
-    if not any(of.rows for of in found.values()) and not any(
-        tables[name].ranks for name in tables if name in here
-    ):
+    matched, by_rule = match_names(tables, pairs)
+    tables_here = {matched[name]: table for name, table in tables.items() if name in matched}
+    scored = {pair: ScoredSet(*read(pair)) for pair in tables_here}
+    replications = _replicate(scored, tables_here, False, progress)
+    has_scores = any(replication.rows for replication in replications.values())
+    if not has_scores and not any(table.ranks for table in tables_here.values()):
         table = next(iter(tables.values()))
-        raise (
-            _nothing_in_common(table, "language pair", tables, pairs)
-            if not found
-            else _nothing_in_common(
-                table,
-                "system",
-                dict.fromkeys(name for one in tables.values() for name in one.systems),
-                dict.fromkeys(name for testset, _ in parts.values() for name in testset.systems),
-            )
-        )
+        if not replications:
+            raise _explain_nothing_common(table, "language pair", tables, pairs)
+        systems_there: dict[str, None] = {}
+        for official in tables.values():
+            systems_there |= dict.fromkeys(official.systems)
+        systems_here: dict[str, None] = {}
+        for testset, _ in scored.values():
+            systems_here |= dict.fromkeys(testset.systems)
+        raise _explain_nothing_common(table, "system", systems_there, systems_here)
     return TaskReplication(
-        found,
-        tuple(pair for pair in pairs if pair not in found),
-        tuple(name for name in tables if name not in here),
+        replications,
+        tuple(pair for pair in pairs if pair not in replications),
+        tuple(name for name in tables if name not in matched),
         by_rule,
     )
 
@@ -457,7 +493,7 @@ def split_way(way: str) -> tuple[str, str]:
 
 
 def replicate_ranks(by_rule: Mapping[str, MetricResult], table: OfficialTable) -> RankReplication:
-    """The published ranks of a table beside those by each rule, see `name_way`.
+    r"""Compare the published ranks of a table with those by each rule, see `name_way`.
 
     A reference may be called as itself, or as the system that it acts as.
 
@@ -465,224 +501,232 @@ def replicate_ranks(by_rule: Mapping[str, MetricResult], table: OfficialTable) -
     >>> from mtsig_core.stats.comparison import compare
     >>> ts = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
     >>> result = compare(ts, trials=999).metrics["bleu"]
-    >>> replicate_ranks({"simultaneous": result}, parse_official_table("system,rank\\nA,1\\nB,2")).counts
+    >>> replicate_ranks({"simultaneous": result}, parse_official_table("system,rank\nA,1\nB,2")).counts
     {'simultaneous': 2}
     """
-    first, here = next(iter(by_rule.values())), dict[str, dict[str, PublishedRank]]()
+    ours: dict[str, dict[str, PublishedRank]] = {}
     for rule, result in by_rule.items():
         for row in result.systems:
             if row.rank_low is not None:
-                here.setdefault(row.system, {})[rule] = PublishedRank(
-                    row.rank_low, row.rank_high, row.cluster
-                )
-    systems, _ = match_systems(table.ranks, here)
-    rows = tuple(
-        RankBeside(systems[name], name, rank, here[systems[name]])
-        for name, rank in table.ranks.items()
-        if name in systems
-    )
+                rank = PublishedRank(row.rank_low, row.rank_high, row.cluster)
+                ours.setdefault(row.system, {})[rule] = rank
+    systems, _ = _match_systems(table.ranks, ours)
+    rows = []
+    for name, published in table.ranks.items():
+        if name in systems:
+            rows.append(RankBeside(systems[name], name, published, ours[systems[name]]))
     if not rows:
+        expected = ", ".join(list(ours)[:5]) or "none, as no system has a rank"
         raise InputError(
-            f"{table.name} ranks no system that is ranked here. Expected names such as "
-            f"{', '.join([*here][:5]) or 'none, as no system has a rank'}. It has "
-            f"{', '.join([*table.ranks][:5])}."
+            f"{table.name} ranks no system that is ranked here. Expected names such as {expected}. "
+            f"It has {', '.join(list(table.ranks)[:5])}."
         )
     counts = {rule: sum(row.agrees(rule) for row in rows) for rule in by_rule}
+    first = next(iter(by_rule.values()))
     return RankReplication(
         first.metric,
-        rows,
-        dict(sorted(counts.items(), key=lambda one: -one[1])),
+        tuple(rows),
+        dict(sorted(counts.items(), key=lambda item: item[1], reverse=True)),
         tuple(name for name in table.ranks if name not in systems),
     )
 
 
-@dataclass(frozen=True)
-class _Names:
-    """What a table calls systems and metrics -> what they are here; and how what is not the same
-    letters was matched.
-    """
-
-    systems: dict[str, str]
-    metrics: dict[str, str]
-    references: dict[str, tuple[str, ...]]
-    by_rule: dict[str, str]
-    by_suffix: dict[str, str]
-
-    @classmethod
-    def match(cls, table: OfficialTable, testset: TestSet, whole: TestSet) -> _Names:
-        systems, by_rule = match_systems(table.systems, testset.systems)
-        metrics, also = match_names(table.columns, dict.fromkeys((*METRICS, *testset.scores)))
-        suffixed = _suffixed(
-            [called for called in table.columns if called not in metrics], testset, whole
-        )
-        return cls(
-            systems,
-            metrics | {called: name for called, (name, _) in suffixed.items()},
-            {called: references for called, (_, references) in suffixed.items()},
-            also | by_rule,
-            {
-                called: f"{name} with {' and '.join(references)}" if references else name
-                for called, (name, references) in suffixed.items()
-            },
-        )
-
-    def column(
-        self, called: str, table: OfficialTable, testset: TestSet, whole: TestSet, lowercase: bool
-    ) -> PublishedColumn | None:
-        """A column of the table; None for one that is no metric here, or lacks what it needs, such
-        as parses.
-        """
-        references = self.references.get(called, ())
-        try:
-            if references and set(references) != {*testset.references}:
-                testset = scored_by(
-                    testset, whole.only(testset.systems.keys() & whole.systems.keys()), references
-                )
-            metric = resolve_metric(
-                testset, self.metrics[called], **{"lowercase": True} if lowercase else {}
-            )
-            return PublishedColumn(
-                testset, whole, metric, self.systems, table.columns[called], lowercase
-            )
-        except (KeyError, MtsigError):
-            return None
-
-
 def _replicate(
-    parts: Mapping[str, Part],
+    scored: Mapping[str, ScoredSet],
     tables: Mapping[str, OfficialTable],
     lowercase: bool,
     progress: Callable[[str, float], None] | None,
 ) -> dict[str, Replication]:
-    """By language pair."""
+    """By language pair, which is empty for a test set."""
     names: dict[str, _Names] = {}
-    columns: dict[
-        tuple[str, str], PublishedColumn
-    ] = {}  # by language pair and what the table calls it
-    for k, (pair, (testset, whole)) in enumerate(parts.items()):
+    columns: dict[str, dict[str, _Column]] = {}
+    all_columns: list[_Column] = []
+    for k, (pair, scored_set) in enumerate(scored.items()):
         if progress is not None:
-            progress(f"{pair}: scoring".removeprefix(": "), k / len(parts))
-        names[pair] = _Names.match(tables[pair], testset, whole)
-        columns |= {
-            (pair, called): column
-            for called in tables[pair].columns
-            if (column := names[pair].column(called, tables[pair], testset, whole, lowercase))
-            is not None
-        }
-    settings = find_settings(
-        list(columns.values()), None if progress is None else partial(progress, "trying settings")
-    )
-    done = {}
-    for pair, (testset, _) in parts.items():
-        known, table = names[pair], tables[pair]
-        rows, tried, compared = [], 0, []
-        for k, ((of, called), column) in enumerate(columns.items()):
-            if of == pair:
-                compared.append(called)
-                tried = max(tried, column.tried)
-                rows += [
-                    ScoreBeside(
-                        column.systems[name],
-                        name,
-                        known.metrics[called],
-                        called,
-                        text,
-                        column.scores[column.systems[name]],
-                        name in column.agree,
-                        *settings.get((k, name), ()),
-                    )
-                    for name, text in column.printed.items()
-                ]
-        there = {row.called for row in rows}
-        done[pair] = Replication(
+            stage = f"{pair}: scoring" if pair else "scoring"
+            progress(stage, k / len(scored))
+        names[pair] = _Names.match(tables[pair], scored_set)
+        columns[pair] = _score_columns(tables[pair], names[pair], scored_set, lowercase)
+        all_columns += columns[pair].values()
+    try_settings = None if progress is None else partial(progress, "trying settings")
+    settings = _find_settings(all_columns, try_settings)
+    n_numbers = sum(len(column.published) for column in all_columns)
+    replications = {}
+    for pair, (testset, _) in scored.items():
+        matched, table = names[pair], tables[pair]
+        rows: list[ScoreBeside] = []
+        for title, column in columns[pair].items():
+            rows += _list_rows(title, matched.metrics[title], column, settings)
+        names_used = {*table.columns, *(row.called for row in rows)}
+        systems_here = set(matched.systems.values())
+        replications[pair] = Replication(
             tuple(rows),
-            tuple(name for name in testset.systems if name not in known.systems.values()),
-            tuple(name for name in table.systems if name not in known.systems),
-            tuple(called for called in table.columns if called not in compared),
-            {
-                name: here
-                for name, here in known.by_rule.items()
-                if name in there or name in table.columns
-            },
-            {name: here for name, here in known.by_suffix.items() if name in compared},
-            tried,
-            sum(len(column.printed) for column in columns.values()),
+            tuple(name for name in testset.systems if name not in systems_here),
+            tuple(name for name in table.systems if name not in matched.systems),
+            tuple(title for title in table.columns if title not in columns[pair]),
+            _select(matched.by_rule, names_used),
+            _select(matched.by_suffix, columns[pair]),
+            max((column.n_tried for column in columns[pair].values()), default=0),
+            n_numbers,
         )
-    return done
+    return replications
 
 
-def _nothing_in_common(
-    table: OfficialTable, what: str, there: Iterable[str], here: Iterable[str]
+def _select(names: Mapping[str, str], used: Iterable[str]) -> dict[str, str]:
+    used = set(used)
+    return {name: here for name, here in names.items() if name in used}
+
+
+def _list_rows(
+    title: str, metric: str, column: _Column, settings: Mapping[tuple[_Column, str], _Setting]
+) -> list[ScoreBeside]:
+    """The scores of a column of the table."""
+    rows = []
+    for name, text in column.published.items():
+        system = column.systems[name]
+        score, agrees = column.unchanged.by_system[system], name in column.agreeing
+        setting = settings.get((column, name), ())
+        rows.append(ScoreBeside(system, name, metric, title, text, score, agrees, *setting))
+    return rows
+
+
+def _score_columns(
+    table: OfficialTable, names: _Names, scored: ScoredSet, lowercase: bool
+) -> dict[str, _Column]:
+    """The columns of a table, without those that are no metric here or that lack what it needs."""
+    columns = {}
+    options = {"lowercase": True} if lowercase else {}
+    for title, published in table.columns.items():
+        if title not in names.metrics:
+            continue
+        testset, full = scored
+        references = names.references.get(title, ())
+        try:
+            if references and set(references) != set(testset.references):
+                same_systems = full.only(testset.systems.keys() & full.systems.keys())
+                testset = ScoredSet(testset, same_systems).with_references(references)
+            metric = resolve_metric(testset, names.metrics[title], **options)
+            column_set = ScoredSet(testset, full)
+            columns[title] = _Column(column_set, metric, names.systems, published, lowercase)
+        except MtsigError:  # no parses, say
+            continue
+    return columns
+
+
+def _explain_nothing_common(
+    table: OfficialTable, kind: str, there: Iterable[str], here: Iterable[str]
 ) -> InputError:
-    """Of a table that has no score by a system and a metric that are here."""
-
-    def few(names: Iterable[str]) -> str:
-        names = list(names)
-        return (
-            ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-            or "none"
-        )
-
+    """The error for a table without a score by a system and a metric that are here."""
     return InputError(
-        f"{table.name} has no score to compare with. Expected a column {what} with "
-        f"names that are scored here ({few(here)}), and columns named as metrics, such as BLEU. It has "
-        f"the {what}s {few(there)} and the metrics {few(table.columns)}."
+        f"{table.name} has no score to compare with. Expected a column {kind} with names that are "
+        f"scored here ({_list_few(here)}), and columns named as metrics, such as BLEU. It has the "
+        f"{kind}s {_list_few(there)} and the metrics {_list_few(table.columns)}."
     )
+
+
+def _list_few(names: Iterable[str]) -> str:
+    names = list(names)
+    if not names:
+        return "none"
+    text = ", ".join(names[:5])
+    return f"{text} and {len(names) - 5} more" if len(names) > 5 else text
+
+
+# -------------------------------------------------------------------------------------------------
+# Names of a table, and the same names here.
+
+_SAME = {"chrf2": "chrf", "chrf2++": "chrf++", "sacrebleu": "bleu", "mbleu": "m-bleu"}
+
+
+@dataclass(frozen=True)
+class _Names:
+    """Names in a table -> names here; and how those that are not the same letters were matched."""
+
+    systems: dict[str, str]
+    metrics: dict[str, str]
+    references: dict[str, tuple[str, ...]]  # by metrics whose name ends in them
+    by_rule: dict[str, str]
+    by_suffix: dict[str, str]
+
+    @classmethod
+    def match(cls, table: OfficialTable, scored: ScoredSet) -> _Names:
+        testset, full = scored
+        available = list(dict.fromkeys((*METRICS, *testset.scores)))
+        systems, systems_by_rule = _match_systems(table.systems, testset.systems)
+        metrics, metrics_by_rule = match_names(table.columns, available)
+        references: dict[str, tuple[str, ...]] = {}
+        by_suffix: dict[str, str] = {}
+        for title in table.columns:
+            if title in metrics:
+                continue
+            suffixed = _match_suffixed(title, available, testset, list(full.references))
+            if suffixed is None:
+                continue
+            metric, references[title] = suffixed
+            metrics[title] = by_suffix[title] = metric
+            if references[title]:
+                by_suffix[title] = f"{metric} with {' and '.join(references[title])}"
+        return cls(systems, metrics, references, metrics_by_rule | systems_by_rule, by_suffix)
 
 
 def match_names(names: Iterable[str], ours: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
     """What each name is here; and of these the ones that are not the same letters."""
     names, ours = list(names), list(ours)
     exact = {name: name for name in names if name in ours}
-    by_key: dict[str, list[str]] = {}
+    unmatched = [name for name in names if name not in exact]
+    keys = [_simplify(name) for name in unmatched]
+    ours_by_key: dict[str, list[str]] = {}
     for name in ours:
         if name not in exact:
-            by_key.setdefault(_key(name), []).append(name)
-    rest = [name for name in names if name not in exact]
-    keys = [_key(name) for name in rest]
-    by_rule = {
-        name: by_key[key][0]
-        for name, key in zip(rest, keys, strict=True)
-        if len(by_key.get(key, ())) == 1 and keys.count(key) == 1
-    }
+            ours_by_key.setdefault(_simplify(name), []).append(name)
+    by_rule = {}
+    for name, key in zip(unmatched, keys, strict=True):
+        candidates = ours_by_key.get(key, [])
+        if len(candidates) == 1 and keys.count(key) == 1:
+            by_rule[name] = candidates[0]
     return exact | by_rule, by_rule
 
 
-def match_systems(
+def _match_systems(
     names: Iterable[str], ours: Iterable[str]
 ) -> tuple[dict[str, str], dict[str, str]]:
     """As `match_names`; a reference may also be called as itself where it acts as a system here."""
     names, ours = list(names), list(ours)
-    found, by_rule = match_names(names, ours)
+    matched, by_rule = match_names(names, ours)
     for name in names:
-        if name not in found and name_as_system(name) in ours:
-            found[name] = by_rule[name] = name_as_system(name)
-    return found, by_rule
+        system = name_as_system(name)
+        if name not in matched and system in ours:
+            matched[name] = by_rule[name] = system
+    return matched, by_rule
 
 
-def _suffixed(
-    names: Iterable[str], testset: TestSet, whole: TestSet
-) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """Names of metrics that end in what scores them, such as bleu-all, chrf-refA and COMET-A: the
-    metric here, and the references, none for scores that were given.
+def _match_suffixed(
+    title: str, metrics: Sequence[str], testset: TestSet, references: Sequence[str]
+) -> tuple[str, tuple[str, ...]] | None:
+    """The metric, and the references, of a name that ends in what scores it.
+
+    Such names are bleu-all, chrf-refA and COMET-A. Scores that are in the files have no references.
     """
-    found: dict[str, tuple[str, tuple[str, ...]]] = {}
-    for name in names:
-        base, _, suffix = name.rpartition("-")
-        ours = match_names([base], dict.fromkeys((*METRICS, *testset.scores)))[0].get(base)
-        by_suffix = [
-            one for one in whole.references if _key(one) in (_key(suffix), f"ref{_key(suffix)}")
-        ]
-        references = tuple(whole.references) if suffix.lower() == "all" else tuple(by_suffix[:1])
-        if ours is None:
-            continue
-        if ours in testset.scores and (references or re.fullmatch("all|(ref)?[a-z]", _key(suffix))):
-            found[name] = ours, ()
-        elif ours in METRICS and references:
-            found[name] = ours, references
-    return found
+    base, _, suffix = title.rpartition("-")
+    matched, _ = match_names([base], metrics)
+    if base not in matched:
+        return None
+    metric, key = matched[base], _simplify(suffix)
+    scoring: tuple[str, ...] = ()
+    if suffix.lower() == "all":
+        scoring = tuple(references)
+    else:
+        for name in references:
+            if _simplify(name) in (key, f"ref{key}"):
+                scoring = (name,)
+                break
+    if metric in testset.scores:
+        is_suffix = bool(scoring) or re.fullmatch("all|(ref)?[a-z]", key) is not None
+        return (metric, ()) if is_suffix else None
+    return (metric, scoring) if scoring else None
 
 
-def _key(name: str) -> str:
+def _simplify(name: str) -> str:
+    """A name without case, spaces, dots, dashes and underscores."""
     plain = re.sub(r"[\s._-]+", "", name.casefold())
     return re.sub(r"[\s._-]+", "", _SAME.get(plain, plain))

@@ -632,7 +632,11 @@ FEWER_THAN_HOLM = (
 
 
 def romano_wolf(
-    observed: np.ndarray, null: np.ndarray | Rows, tolerance: float = 1e-9, *, whole: bool = False
+    observed: np.ndarray,
+    null: np.ndarray | Rows,
+    tolerance: float = 1e-9,
+    *,
+    is_exact: bool = False,
 ) -> np.ndarray:
     """Step-down max-T of Romano and Wolf (2005): family-wise error from the joint null of all
     pairs.
@@ -644,20 +648,19 @@ def romano_wolf(
 
     `null` has the differences under the null hypothesis, shape (pairs, replicates), the same draws
     for all pairs; one that is less by the `tolerance` of a pair's largest counts as equal. Where
-    null and observed differences together are all that there can be (`whole`), the standard
+    null and observed differences together are all that there can be (`is_exact`), the standard
     deviation is that of all, so that p is exact.
     """
-    return romano_wolf_in(observed, null, [np.arange(len(observed))], tolerance, whole=whole)[0]
+    return romano_wolf_in(observed, null, [np.arange(len(observed))], tolerance, is_exact=is_exact)[
+        0
+    ]
 
 
-def measure_null(observed: np.ndarray, null: np.ndarray, *, whole: bool = False) -> np.ndarray:
-    """The standard deviation of each row, and its largest size; shape (2, pairs)."""
-    return np.array(
-        [
-            (np.column_stack([observed, null]) if whole else null).std(axis=1),
-            np.maximum(np.abs(observed), np.abs(null).max(axis=1, initial=0.0)),
-        ]
-    )
+def measure_null(observed: np.ndarray, null: np.ndarray, is_exact: bool = False) -> np.ndarray:
+    """Measure the standard deviation of each row and its largest size, shape (2, pairs)."""
+    differences = np.column_stack([observed, null]) if is_exact else null
+    largest = np.abs(null).max(axis=1, initial=0.0)
+    return np.array([differences.std(axis=1), np.maximum(np.abs(observed), largest)])
 
 
 def romano_wolf_in(
@@ -666,7 +669,7 @@ def romano_wolf_in(
     families: Sequence[np.ndarray],
     tolerance: float = 1e-9,
     *,
-    whole: bool = False,
+    is_exact: bool = False,
     measured: Sequence[np.ndarray] | None = None,
 ) -> list[np.ndarray]:
     """`romano_wolf` in several families of pairs from one null: of each family, by the numbers of
@@ -675,7 +678,9 @@ def romano_wolf_in(
     `measured` is what `measure_null` says of all rows, where it is known.
     """
     n = null.shape[1]
-    spread, size = measured or apply_by_rows(partial(measure_null, whole=whole), observed, null)
+    spread, size = measured or apply_by_rows(
+        partial(measure_null, is_exact=is_exact), observed, null
+    )
     ties = tolerance * size
     varies = spread > ties
     by_itself = np.ones(len(observed))  # of pairs that take no part in the maximum

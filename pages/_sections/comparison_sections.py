@@ -405,7 +405,6 @@ def _say(view: View, step: str, decisions: Mapping[str, np.ndarray]) -> None:
 
 _FILES = (
     ("CSV", "comparison", "csv", export.comparison_csv),
-    ("Matrix as CSV", "pairs-matrix", "csv", export.matrix_csv),
     ("JSON", "comparison", "json", export.comparison_json),
     ("LaTeX", "comparison", "tex", comparison_latex),
     ("HTML report", "comparison", "html", comparison_html),
@@ -413,23 +412,20 @@ _FILES = (
 
 
 def show_files(view: View, page: str, comparison: Comparison) -> None:
-    """Draw buttons for files with systems, pairs and matrix by all metrics; a single system has
-    neither pairs nor matrix.
-    """
+    """Draw buttons for files with systems and pairs by all metrics; a single system has no pairs."""
     called = view.named(metric="-".join(comparison.metrics))
     paired = any(result.pairs for result in comparison.metrics.values())
     with st.container(horizontal=True):
         for title, what, ending, write in _FILES:
-            if paired or what != "pairs-matrix":
-                charts.download(
-                    title,
-                    partial(write, comparison),
-                    (*called, what),
-                    ending,
-                    f"{page}.{what}-{ending}",
-                )
+            charts.download(
+                title,
+                partial(write, comparison),
+                (*called, what),
+                ending,
+                f"{page}.{what}-{ending}",
+            )
     screen.plain(
-        f"{'Systems, pairs and matrix' if paired else 'The system'} by "
+        f"{'Systems and pairs' if paired else 'The system'} by "
         f"{', '.join(map(name_metric, comparison.metrics))}; the report has the figures too, and opens "
         "offline."
     )

@@ -15,7 +15,7 @@ from mtsig_core import METRICS, Comparison, MtsigError
 from mtsig_core.errors import format_count
 from mtsig_core.experiments.metric_agreement import AS_COMPARED, kept_agreement, task_agreement
 from mtsig_core.metrics import metric_titles
-from mtsig_core.readers.tasks import unread_sentences
+from mtsig_core.readers.task_contents import unread_sentences
 from mtsig_core.report import export
 from mtsig_core.report.caution_words import fit_remedies_to_task, group_cautions, list_assumptions
 from mtsig_core.report.commands import command_line, task_command
@@ -44,11 +44,11 @@ from mtsig_core.report.tables import (
 )
 from mtsig_core.report.task_reports import disputed_records, task_document
 from mtsig_core.results import TaskAgreement, TaskComparison, TaskInfo
+from mtsig_core.reviews import Entry
 from mtsig_core.score_names import pick_human_scores
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import find_disputes
 from mtsig_core.stats.cautions import about_choice
-from mtsig_core.store.reviews import Entry
 from pages._sections import metrics_sections
 from pages._ui import (
     address,
@@ -171,11 +171,11 @@ def show_ranks(comparison: TaskComparison, metric: str, key: str, click: str = "
             table, ruled={*table.ruled, *ranked[-1:] * (len(table.ruled) % 2)}
         )  # which ends the shading
     clicked = screen.show_table(table, key, open_cells=True)
-    *columns, clusters = explain_ranking(comparison, metric, "Coloured:", "Shading")
-    coloured = next((one for one in columns if one.startswith("Coloured:")), columns[0])
+    sentences = explain_ranking(comparison, metric)
+    legend = " ".join(table.legend.explain(table, "Coloured", "Shading")) or sentences[0]
     st.caption(
-        f"{coloured} {clusters}{unranked} Click a cell to open the language pair{click}.",
-        help=" ".join(one for one in columns if one != coloured),
+        f"{legend}{unranked} Click a cell to open the language pair{click}.",
+        help=" ".join(sentences),
     )
     if (
         clicked is None
@@ -262,7 +262,6 @@ _FORMS = (
     ("JSON", "json", "json"),
     ("LaTeX", "latex", "tex"),
     ("Report (HTML)", "html", "html"),
-    ("Manifest", "manifest", "manifest.json"),
 )
 
 
@@ -283,7 +282,7 @@ def show_files(
         for title, form, ending in _FORMS:
             charts.download(
                 title,
-                partial(task_document, form, comparison, source, command, history),
+                partial(task_document, form, comparison, command, history),
                 named,
                 ending,
                 f"{what}.{form}",

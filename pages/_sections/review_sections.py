@@ -14,7 +14,7 @@ import streamlit as st
 from mtsig_core import METRICS, Comparison, MtsigError
 from mtsig_core.errors import Remedy, StoreError
 from mtsig_core.metrics import metric_titles
-from mtsig_core.report.commands import defaults
+from mtsig_core.report.commands import defaults, task_command
 from mtsig_core.report.pictures import task_picture
 from mtsig_core.report.review import (
     ACROSS_PAIRS,
@@ -27,14 +27,11 @@ from mtsig_core.report.review import (
     nobody_ranked,
     notes_table,
     review_changes_table,
-    review_command,
 )
 from mtsig_core.report.sentences import find_rank_rule, name_metric
 from mtsig_core.report.table import number
 from mtsig_core.results import TaskComparison
-from mtsig_core.stats.ranks import fitting_rules, ranks_before_after
-from mtsig_core.stats.settings import PRESETS, SETTINGS
-from mtsig_core.store.reviews import (
+from mtsig_core.reviews import (
     LONGEST_REASON,
     LONGEST_TEXT,
     Begin,
@@ -42,7 +39,6 @@ from mtsig_core.store.reviews import (
     Decide,
     Entry,
     Exclude,
-    KeptReview,
     NoteOn,
     PutBack,
     SeeContent,
@@ -52,7 +48,10 @@ from mtsig_core.store.reviews import (
     TakeBack,
     taken_back,
 )
+from mtsig_core.stats.ranks import fitting_rules, ranks_before_after
+from mtsig_core.stats.settings import PRESETS, SETTINGS
 from pages._sections import results_sections
+from pages._store.kept_reviews import KeptReview
 from pages._ui import address, browser, controls, frame, screen, testsets, views
 from pages._ui.browser import copyable
 from pages._ui.views import LINK, ReviewView, TaskView, reviews
@@ -535,22 +534,20 @@ def show_links(view: ReviewView) -> None:
 
 
 def show_files(view: ReviewView, now: TaskComparison) -> None:
-    """Draw the files, with the decisions, and the command that prints them from the JSON among
-    them.
-    """
+    """Draw the files, with the decisions, and the command that prints their numbers."""
     source = view.now.kept.source
     results_sections.show_files(
         now,
         make_once(task_picture, now, view.review.metric),
         view.review.metric,
         source,
-        review_command(source, now.task.name, view.review),
+        task_command(source, metrics=view.review.metric, **view.review.settings),
         "review",
         without_link(view.kept.history, now.task.name),
     )
     st.caption(
-        "Save the JSON first: it has exclusions, metric, rule, decisions and notes. From it the command prints "
-        "each of these files, byte for byte. The picture is the one in the report."
+        "The files have the decisions and notes. The command prints their numbers, with the exclusions. "
+        "The picture is the one in the report."
     )
 
 
@@ -566,7 +563,7 @@ def show_mine() -> None:
     """Draw the reviews started in this browser."""
     browser.remember()
     try:
-        mine = reviews().of(browser.find_owner())
+        mine = reviews().list_owned(browser.find_owner())
     except MtsigError as problem:
         return screen.error(problem)
     if not mine:

@@ -15,7 +15,7 @@ from mtsig_core.metrics.tokenizers import tokenizer_name
 from mtsig_core.report import export, segment_cards
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.table import number, written_like
-from mtsig_core.stats import pair as segments
+from mtsig_core.stats import segments
 from mtsig_core.stats.pair import PairExamination, find_extremes
 from pages._sections import pair_sections
 from pages._ui import address, charts, controls, result_cache, screen, views

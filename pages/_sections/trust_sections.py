@@ -24,7 +24,7 @@ from mtsig_core.figures.experiment_plots import counts, panels, rates
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.sentences import describe_direction
 from mtsig_core.report.table import rounded
-from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, FEW_UNITS, least_of_units
+from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, FEW_UNITS, p_floor
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, significant
 from pages._ui import controls, result_cache, screen, views
@@ -160,7 +160,7 @@ def _describe_false_alarms(one, alpha: float) -> str:
     else:
         rates_by_unit = {"segment": rows[1].rejected, "document": rows[2].rejected}
     never = one.n_documents is not None and not significant(
-        float(least_of_units(TESTS["ar"], "document", np.array(one.n_documents))), alpha
+        float(p_floor(TESTS["ar"], "document", np.array(one.n_documents))), alpha
     )
     if not never and all(
         contains(rate, alpha) and rate.high - rate.low > alpha for rate in rates_by_unit.values()
@@ -436,7 +436,7 @@ def show_units(view: View) -> None:
         part = part_with_documents(view.testset, view.metric)
     units = study(view, "validate units", trials=view.settings["trials"])
     by_unit = partial(
-        result_cache.comparison, view.testset, view.metric, **UNIT_SETTINGS, **units.asked
+        result_cache.comparison, view.testset, view.metric, **UNIT_SETTINGS, **units.arguments
     )
     by_segment, by_document = (by_unit(unit=unit) for unit in ("segment", "document"))
     one = changes_between(
@@ -482,10 +482,10 @@ def show_units(view: View) -> None:
             )
         )
         st.markdown(
-            f"Randomization test at alpha {one.alpha:g}, {units.asked['trials']:,} permutations; "
+            f"Randomization test at alpha {one.alpha:g}, {units.arguments['trials']:,} permutations; "
             f"{one.n_segments:,} segments in {one.n_documents:,} documents.{ratio}"
         )
-    _show_changed(view, one, correction, units.asked["trials"])
+    _show_changed(view, one, correction, units.arguments["trials"])
 
 
 def _show_changed(view: View, one, correction: str, trials: int) -> None:

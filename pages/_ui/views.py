@@ -26,11 +26,12 @@ from mtsig_core.metrics import depends_on_testset, resolve_metric
 from mtsig_core.metrics.tokenizers import TOKENIZERS, tokenizer_name
 from mtsig_core.report.commands import command_line, task_command
 from mtsig_core.results import TaskComparison
+from mtsig_core.reviews import Review
 from mtsig_core.score_names import order_metrics
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
-from mtsig_core.store.reviews import KeptReview, Review, ReviewStore
 from mtsig_core.testset import name_as_system
+from pages._store.kept_reviews import KeptReview, ReviewStore
 from pages._ui import address, background, controls, result_cache, screen, session_limits, testsets
 from pages._ui.catalogue import PAGES
 from pages._ui.controls import choice, several, toggle, unlike
@@ -663,7 +664,7 @@ def _open_everywhere(review: Review, offer: testsets.TaskOffer) -> None:
 
 @st.cache_resource
 def reviews() -> ReviewStore:
-    return ReviewStore(testsets.store())
+    return ReviewStore(testsets.store().database)
 
 
 def _close():

@@ -9,7 +9,7 @@ import pytest
 
 from mtsig_core.caution import Caution
 from mtsig_core.cli.main import main
-from mtsig_core.readers.tasks import tables_beside
+from mtsig_core.readers.task_contents import tables_beside
 from mtsig_core.readers.texts import find_runs
 from tests.builders.cases import brief
 
@@ -132,10 +132,6 @@ def test_an_output_that_is_the_reference_is_told(run, files):
         2,
         [
             (("task", "--folder", ".", "--systems-table"), "a table of the systems"),
-            (
-                ("task", "--folder", ".", "--review"),
-                "the JSON of a task that the page Review gives",
-            ),
             (("task", "--demo", "--official"), "a table of published scores"),
             (("score", "--demo", "--official"), "a table of published scores"),
             (("compare", "--scores"), "a table of segment scores"),

@@ -51,7 +51,7 @@ def formats():
             choices = next(
                 one.choices for one in parser._actions if "--format" in one.option_strings
             )
-            yield from ((name, form) for form in choices if form not in ("parquet", "manifest"))
+            yield from ((name, form) for form in choices if form != "parquet")
 
 
 @pytest.fixture(scope="module")

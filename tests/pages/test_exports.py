@@ -78,7 +78,7 @@ def test_numbers_are_numbers_and_files_say_what_they_are_of(opened, source, file
             assert all(numbers) or not any(numbers), (name, column)
 
 
-def test_files_carry_further_metrics_reasons_and_the_matrix(opened, source, files):
+def test_files_carry_further_metrics_and_reasons(opened, source, files):
     opened("summary", source, metrics=["ter", "chrf"], exclude=[NAMES[1]], **REASON)
     assert set(files) == {"wmt99-bleu.svg"} | {
         f"wmt99-bleu-{rest}"
@@ -89,7 +89,6 @@ def test_files_carry_further_metrics_reasons_and_the_matrix(opened, source, file
                 f"ter-chrf-{rest}"
                 for rest in (
                     "pairs.csv",
-                    "pairs-matrix.csv",
                     *(f"comparison.{ending}" for ending in ("csv", "json", "tex", "html")),
                 )
             ),
@@ -112,20 +111,10 @@ def test_files_carry_further_metrics_reasons_and_the_matrix(opened, source, file
     assert by_ending["html"].count("<svg") == 3
 
 
-def test_the_matrix_is_offered_where_it_is_drawn_with_the_reasons(opened, source, files):
-    opened("pairs", source, exclude=[NAMES[1]], **REASON)
-    matrix = next(
-        content for name, content in files.items() if name.endswith("bleu-pairs-matrix.csv")
-    )
-    assert matrix.splitlines()[0].startswith("metric,system,")
-    result = next(content for name, content in files.items() if name.endswith(".json"))
-    assert Comparison.from_json(result).excluded[0].reason == "sent late"
-
-
-def test_of_one_system_there_is_no_matrix_to_take_away(opened, source, files):
+def test_of_one_system_there_are_no_pairs_to_save(opened, source, files):
     page = opened("summary", source, exclude=NAMES[1:])
-    assert not page.exception and not any("matrix" in name for name in files)
-    assert "The system by BLEU; " in words(page) and "Systems, pairs and matrix" not in words(page)
+    assert not page.exception and files
+    assert "The system by BLEU; " in words(page) and "Systems and pairs" not in words(page)
 
 
 def test_sentences_and_signature_are_offered_to_copy(opened, source):

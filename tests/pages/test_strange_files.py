@@ -6,9 +6,9 @@ import os
 
 import pytest
 
-from mtsig_core.cli.serving import _absolute
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.testset import TestSet
+from pages._server.launch import make_absolute
 from pages._ui import testsets
 from tests.builders.screens import copied, sentences, small_source, words, write
 from tests.builders.streamlit_parts import all_elements
@@ -88,9 +88,9 @@ def test_files_that_the_dashboard_is_started_on(opened, tmp_path):
 
 @pytest.mark.parametrize("page, asked", [("summary", {}), ("results", {"shared_task": "wmt"})])
 def test_where_the_files_lie_is_shown_nowhere(opened, tmp_path, page, asked):
-    whole = _absolute(TaskSource(str(task(tmp_path / "wmt")))) if page == "results" else None
+    whole = make_absolute(TaskSource(str(task(tmp_path / "wmt")))) if page == "results" else None
     source = small_source(tmp_path) if whole is None else Source(folder=whole.folder)
-    app = opened(page, _absolute(source), task=whole, trials="99", **asked)
+    app = opened(page, make_absolute(source), task=whole, trials="99", **asked)
     shown = [str(element.proto) for element in all_elements(app)]
     assert (
         not app.exception

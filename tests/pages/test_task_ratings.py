@@ -8,10 +8,10 @@ import pytest
 
 from mtsig_core.cli.main import main
 from mtsig_core.report.tables import pair_runs_table, runs_table
+from mtsig_core.reviews import Begin
 from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource
 from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.kept_tasks import KeptTask
-from mtsig_core.store.reviews import Begin
 from pages._ui import testsets, views
 from tests.builders.processes import free_port
 from tests.builders.screens import arguments, copied, words

@@ -9,10 +9,10 @@ import pytest
 import streamlit as st
 
 from mtsig_core.errors import SettingError
+from mtsig_core.reviews import Begin, Decide, Exclude, NoteOn
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.kept_tasks import KeptTask
-from mtsig_core.store.reviews import Begin, Decide, Exclude, NoteOn
 from pages._sections import ranking_sections, size_sections
 from pages._ui import background, charts, result_cache, testsets, views
 from tests.builders.apps import ROWS

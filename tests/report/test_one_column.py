@@ -2,6 +2,7 @@
 
 import pytest
 
+from mtsig_core import Comparison
 from mtsig_core.report import export, reports, tables
 from mtsig_core.report.table import Column
 from pages._ui import screen
@@ -31,7 +32,7 @@ def with_luck(monkeypatch):
         (reports.comparison_text, "luck of it"),
         (reports.comparison_latex, "luck of it"),
         (reports.comparison_html, "luck of it"),
-        (reports.show, "luck of it"),
+        (Comparison._repr_html_, "luck of it"),
         (export.comparison_csv, "luck"),
     ],
 )

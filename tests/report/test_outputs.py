@@ -214,29 +214,6 @@ class TestExport:
         assert '<td class="name">=D</td><td class="name">sent late</td>' in comparison_html(given)
         assert "Excluded: =D (sent late), E." in paper_sentences(given, "bleu")
 
-    def test_matrix_has_numbers_alone(self):
-        """Above the diagonal row minus column, below it p; a metric where lower is better is
-        turned, and reordered.
-        """
-        turned = dataclasses.replace(result(("B", "A", "C"), higher_is_better=False), metric="ter")
-        given = dataclasses.replace(comparison(), metrics={"bleu": result(), "ter": turned})
-        frame = pd.read_csv(io.StringIO(export.matrix_csv(given)))
-        assert list(frame) == ["metric", "system", "A", "B", "C", "cells"]
-        assert set(frame["cells"]) == {
-            "above the diagonal improvement of row over column, below it adjusted p"
-        }
-        assert frame["system"].tolist() == ["A", "B", "C", "B", "A", "C"]
-        assert frame[["A", "B", "C"]].fillna(-1).values.tolist() == [
-            [-1, 0.5, 10],
-            [0.4, -1, 9.5],
-            [0.001, 0.001, -1],
-            [0.5, -1, 10],
-            [-1, 0.4, 9.5],
-            [0.001, 0.001, -1],
-        ]
-        only_names = export.matrix_csv(comparison(result(("=1+1", "B", "C")))).splitlines()[0]
-        assert only_names == "metric,system,'=1+1,B,C,cells"
-
     def test_systems_as_numbers(self):
         turned = dataclasses.replace(result(higher_is_better=False), metric="ter")
         found = [

@@ -160,7 +160,6 @@ def test_the_command_writes_every_form(capsys):
     ]
     for form, part in (("latex", r"\begin{tabular}"), ("html", "<table"), ("text", "as WMT25")):
         assert main([*asked, form]) == 0 and part in capsys.readouterr().out
-    assert main([*asked, "matrix"]) == 2 and "not for --rank-rule all" in capsys.readouterr().err
     assert (
         main([*asked, "text", "--baseline", "Cedar-open"]) == 2
         and "--baseline" in capsys.readouterr().err

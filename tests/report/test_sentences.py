@@ -10,7 +10,7 @@ from scipy import stats
 
 from mtsig_core import Caution, TestSet, compare
 from mtsig_core.figures import differences, forest, matrix
-from mtsig_core.report.caution_words import TEMPLATES
+from mtsig_core.report.caution_kinds import CAUTION_KINDS
 from mtsig_core.report.sentences import explain_unlike, list_caveats, paper_sentences, state_answer
 from tests.builders.markup import methods
 from tests.builders.results import SETTINGS, comparison, pair, result
@@ -308,7 +308,7 @@ class TestCaveats:
     less the remedy.
     """
 
-    IGNORED = TEMPLATES["documents-ignored"].general
+    IGNORED = CAUTION_KINDS["documents-ignored"].general
 
     @staticmethod
     def quoted(**settings):
@@ -345,7 +345,7 @@ class TestCaveats:
     def test_that_segments_are_taken_as_independent_goes_with_the_numbers(self, unit, said):
         found = compare(made("ABC"), **QUICK, unit=unit)
         result = found.metrics["bleu"]
-        taken = TEMPLATES["no-documents"].general
+        taken = CAUTION_KINDS["no-documents"].general
         for text in (
             paper_sentences(found, "bleu"),
             *methods(found.render("latex")),

@@ -1,31 +1,27 @@
-"""What is published of a task: LaTeX that compiles, a page that needs nothing, and a manifest that
-holds.
-"""
+"""What is published of a task: LaTeX that compiles, and a page that needs nothing."""
 
 import csv
-import hashlib
 import io
 import json
 import re
-import shlex
 from dataclasses import replace
 from xml.etree import ElementTree
 
-import numpy as np
 import pytest
 
 from mtsig_core import TestSet
 from mtsig_core.caution import Caution
 from mtsig_core.experiments.metric_agreement import task_agreement
-from mtsig_core.report.caution_words import TEMPLATES
+from mtsig_core.report.caution_kinds import CAUTION_KINDS
 from mtsig_core.report.experiment_reports import agreement_verdict
 from mtsig_core.report.palette import width
 from mtsig_core.report.pictures import task_picture
 from mtsig_core.report.sentences import (
+    describe_marked_ranks,
     describe_methods,
     describe_ranks,
-    explain_marks,
     explain_ranking,
+    explain_ranks,
     list_caveats,
     list_gaps_across,
     list_task_settings,
@@ -108,7 +104,7 @@ def test_why_nobody_is_ranked_is_said_where_winners_are_looked_for():
 
 def test_one_system_is_ranked_against_nobody_and_says_so():
     found = compare_task(made(["A"], ["en-de"]), "X", trials=99, resamples=99)
-    assert explain_marks(found, "X", "*") == ["A dash: no score, or no rank."]
+    assert explain_ranks(found, "X") == ["A dash: no score, or no rank."]
     assert state_verdict(found, "X").endswith(" in en-de; there is no other system to compare")
     mixed = Task("toy", {**made(["A"], ["en-de"]).testsets, **made(["B", "C"], ["en-cs"]).testsets})
     assert tops_table(compare_task(mixed, "X", trials=99, resamples=99), "X").rows == (
@@ -135,9 +131,11 @@ def test_how_to_read_the_ranks_stands_in_every_format(rule):
         Page(task_html(found, "")).text,
         " ".join(task_latex(found, "").split()),
     )
-    for text, mark in zip(texts, ("*", "Blue:", "Bold:"), strict=True):
-        assert all(said in text.replace(r"\%", "%") for said in explain_ranking(found, "X", mark))
-    assert name_first_place(RANK_RULES[rule]) in explain_marks(found, "X", "*")[1]
+    ranks = rank_table(found, "X")
+    for text, mark in zip(texts, ("*", "Blue", "Bold"), strict=True):
+        for said in [*explain_ranking(found, "X"), *ranks.legend.explain(ranks, mark)]:
+            assert said in text.replace(r"\%", "%")
+    assert name_first_place(RANK_RULES[rule]) in describe_marked_ranks(found, "X")
 
 
 def test_the_verdict_names_the_top_group_by_the_rule_of_the_ranks():
@@ -389,7 +387,8 @@ class TestMethods:
             compare_task(made(), "X", unit="segment", trials=199, resamples=200), "X"
         )
         assert (
-            "hold jointly" not in said and said.count(TEMPLATES["documents-ignored"].general) == 1
+            "hold jointly" not in said
+            and said.count(CAUTION_KINDS["documents-ignored"].general) == 1
         )
         assert "So decisions, intervals and rank ranges may not hold at the stated level" in said
         assert said.count("The same goes for results across the language pairs.") == 1
@@ -445,12 +444,18 @@ class TestHtml:
         assert names == [visible(name) for name in NAMES]
 
     def test_the_picture_alone_says_what_it_shows(self, found):
+        ranks = rank_table(found, "X")
         drawn = ElementTree.fromstring(task_picture(found, "X"))
         texts = [
             one for one in drawn.iter("{http://www.w3.org/2000/svg}text") if one.get("class") == ""
         ]
         assert "".join(one.text for one in texts) == " ".join(
-            ["Ranks by X.", *explain_marks(found, "X", "Blue:"), *list_caveats(found, "X")]
+            [
+                "Ranks by X.",
+                *explain_ranks(found, "X"),
+                *ranks.legend.explain(ranks, "Blue"),
+                *list_caveats(found, "X"),
+            ]
         )
         assert max(float(one.get("y")) for one in texts) < float(drawn.get("height"))
         assert 9 * max(width(one.text) for one in texts) < float(drawn.get("width"))
@@ -465,81 +470,6 @@ class TestHtml:
         page = Page(task_html(many, "mtsig task"))
         picture = page.text[page.text.index("X: top group") : page.text.index("A dash:")]
         assert "en-o" in picture and "mean score" in picture
-
-
-class TestManifest:
-    def test_its_command_prints_the_same_bytes(self, folder, run, monkeypatch):
-        monkeypatch.setenv("MTSIG_CACHE", "")  # nothing is kept: all is computed again
-        options = [
-            "--folder",
-            folder,
-            "--trials",
-            199,
-            "--resamples",
-            200,
-            "--seed",
-            5,
-            "--metrics",
-            "XCOMET",
-            "--exclude",
-            "Gamma",
-            "--unit",
-            "segment",
-            "--primary",
-            "XCOMET",
-            "--jobs",
-            2,
-        ]
-        manifest = json.loads(run("task", *options, "--format", "manifest").out)
-        first = run("task", *options, "--format", "json").out
-        program, *again = shlex.split(manifest["command"])
-        assert program == "mtsig" and run(*again).out == first
-        for form in ("json", "csv"):
-            printed = run(*shlex.split(manifest["results"][form]["command"])[1:]).out
-            assert (
-                hashlib.sha256(printed.encode()).hexdigest() == manifest["results"][form]["sha256"]
-            )
-
-    def test_what_the_numbers_rest_on(self, folder, run):
-        read = run(
-            "task", "--folder", folder, "--trials", 199, "--resamples", 200, "--format", "manifest"
-        ).out
-        manifest, path = json.loads(read), folder / "automatic_scores" / "Beta.jsonl"
-        assert (
-            manifest["files"]["automatic_scores/Beta.jsonl"]
-            == hashlib.sha256(path.read_bytes()).hexdigest()
-        )
-        assert len(manifest["files"]) == 4 and manifest["versions"]["numpy"] == np.__version__
-        assert manifest["signatures"]["en-ja_JP"]["XCOMET"].startswith("scores:XCOMET|")
-        assert manifest["testsets"].keys() == {"en-de_DE", "en-ja_JP"}
-        assert manifest["may_be_first"]["XCOMET"]["pairs"]["en-de_DE"][0] == "Alpha"
-        assert any("XCOMET: higher" in said for said in manifest["assumed"])
-        path.write_text(path.read_text().replace("0.8", "0.7"))
-        other = json.loads(
-            run(
-                "task",
-                "--folder",
-                folder,
-                "--trials",
-                199,
-                "--resamples",
-                200,
-                "--format",
-                "manifest",
-            ).out
-        )
-        assert other["files"] != manifest["files"] and other["results"] != manifest["results"]
-
-
-def test_the_manifest_names_files_from_the_folder_of_data_on(found):
-    from mtsig_core.report.task_reports import task_manifest
-    from mtsig_core.source import TaskSource
-
-    there = TaskSource(
-        "/srv/data/wmt", scores=(("en-de", "esa", "/srv/data/wmt/esa.tsv"),), below="/srv/data"
-    )
-    here = TaskSource("wmt", scores=(("en-de", "esa", "wmt/esa.tsv"),))
-    assert task_manifest(found, there, "mtsig task") == task_manifest(found, here, "mtsig task")
 
 
 def test_pairs_that_cannot_be_decided_are_no_ties_and_nothing_is_said_to_be_tested_across():
@@ -649,7 +579,7 @@ def test_it_is_said_whom_others_put_on_top_across_other_language_pairs(having, w
 )
 def test_why_nobody_is_ranked_across_stands_beside_the_empty_columns(test, missing, why):
     found = compare_task(made(missing=missing), "X", test=test, trials=199, resamples=99)
-    assert any("Rank across:" in said for said in explain_ranking(found, "X", "*")) == (not why)
+    assert any("Rank across:" in said for said in explain_ranking(found, "X")) == (not why)
     assert any(
         "is ranked across" in said and why in said for said in list_gaps_across(found, "X")
     ) == bool(why)
@@ -723,9 +653,7 @@ def test_across_the_language_pairs_it_is_said_which_to_go_by_where_intervals_say
 def test_rank_ranges_are_said_to_hold_jointly_only_where_they_do(settings, said):
     found = compare_task(made(), "X", trials=199, resamples=99, **settings)
     assert (
-        describe_ranks(select_parts(found, "X"))
-        == said
-        == explain_marks(found, "X", "*")[: len(said)]
+        describe_ranks(select_parts(found, "X")) == said == explain_ranks(found, "X")[: len(said)]
     )
 
 

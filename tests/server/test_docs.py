@@ -11,8 +11,9 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from mtsig_core.cli.serving import SETTINGS_OF_SERVER, login_options
 from mtsig_core.errors import SettingError
+from pages._server.login_file import login_options
+from pages._server.server_settings import SETTINGS_OF_SERVER
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 DOCS = (CHECKOUT / "docs" / "serving.md").read_text(encoding="utf-8")
@@ -37,7 +38,7 @@ def test_caddy(tmp_path):
         "MTSIG_UPSTREAMS": "127.0.0.1:1 127.0.0.1:2",
     }
     (tmp_path / "Caddyfile").write_text(EXAMPLES["Caddyfile"])
-    for file in (tmp_path / "Caddyfile", CHECKOUT / "mtsig_core" / "cli" / "Caddyfile"):
+    for file in (tmp_path / "Caddyfile", CHECKOUT / "pages" / "_server" / "Caddyfile"):
         checked(
             shutil.which("caddy"), "validate", "--adapter", "caddyfile", "--config", file, **own
         )

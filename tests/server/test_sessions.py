@@ -8,9 +8,9 @@ import uvicorn
 from starlette.responses import PlainTextResponse
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from mtsig_core.cli import serving as command
-from pages._server import lifecycle
-from pages._server.sessions import Sessions, is_from_page, max_sessions
+from pages._server import launch, lifecycle
+from pages._server.internals import is_from_page
+from pages._server.sessions import Sessions, max_sessions
 from tests.builders.client import run
 
 
@@ -94,7 +94,7 @@ def test_the_command_lets_servers_open_as_many_files_as_the_system_allows(
     done = []
     monkeypatch.setattr(resource, "getrlimit", lambda which: (usual, hard))
     monkeypatch.setattr(resource, "setrlimit", lambda which, limits: done.append(limits))
-    command._allow_files()
+    launch._allow_files()
     assert done == ([wanted] if wanted else [])
 
 

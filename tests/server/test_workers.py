@@ -11,8 +11,8 @@ from urllib.parse import urljoin
 import httpx
 import pytest
 
-from mtsig_core.cli.serving import _free_ports, serve_workers
 from mtsig_core.errors import SettingError
+from pages._server.processes import find_free_ports, serve_processes
 from tests.builders.client import LIMIT, Client, get, headings
 from tests.builders.serving import entry, gone, log, log_in, patient, serving
 
@@ -33,8 +33,8 @@ http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[4])), Answer).serve_f
 #: A parent that serves so, in a process of its own.
 PARENT = """
 import os, sys
-from mtsig_core.cli.serving import serve_workers
-sys.exit(serve_workers([sys.executable, "-c", sys.argv[1]], dict(os.environ), 2, "localhost", int(sys.argv[2]), False))
+from pages._server.processes import serve_processes
+sys.exit(serve_processes([sys.executable, "-c", sys.argv[1]], dict(os.environ), 2, "localhost", int(sys.argv[2]), False))
 """
 
 
@@ -94,7 +94,7 @@ def test_a_browser_keeps_to_one_worker_and_finds_another_when_that_dies(tmp_path
 @pytest.mark.long
 @needs_caddy
 def test_what_is_killed_soon_after_its_start_is_started_again_and_none_stays_behind_a_killed_parent():
-    [port] = _free_ports(1)
+    [port] = find_free_ports(1)
     parent = subprocess.Popen(
         [sys.executable, "-c", PARENT, ECHO, str(port)], cwd=CHECKOUT, stderr=subprocess.DEVNULL
     )
@@ -121,16 +121,16 @@ def test_what_is_killed_soon_after_its_start_is_started_again_and_none_stays_beh
 def test_without_the_proxy_one_message(monkeypatch):
     monkeypatch.setenv("PATH", "")
     with pytest.raises(SettingError, match="Caddy, which is not installed. Install it"):
-        serve_workers([], {}, 2, "localhost", 8501, False)
+        serve_processes([], {}, 2, "localhost", 8501, False)
     with pytest.raises(SettingError, match="--workers is 0. Expected a number from 1 to 64."):
-        serve_workers([], {}, 0, "localhost", 8501, False)
+        serve_processes([], {}, 0, "localhost", 8501, False)
 
 
 @needs_caddy
 def test_what_ends_at_once_is_not_started_for_ever(capfd):
-    [port] = _free_ports(1)
+    [port] = find_free_ports(1)
     assert (
-        serve_workers(
+        serve_processes(
             [sys.executable, "-c", "print('broken')"], dict(os.environ), 1, "localhost", port, False
         )
         == 1

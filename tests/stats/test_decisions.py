@@ -5,11 +5,12 @@ counted.
 import numpy as np
 import pytest
 
-from mtsig_core import SettingError, Task, TestSet, compare, compare_task, decide, draw, replicates
+from mtsig_core import SettingError, Task, TestSet, compare, compare_task, decide, draw
 from mtsig_core.stats import comparison, engine
 from mtsig_core.stats import draws as draws_module
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, romano_wolf
 from tests.builders.cases import brief
+from tests.builders.replicates import draw_again
 
 WORDS = ["the", "small", "cat", "sat", "on", "a", "mat", "and", "saw", "one", "dog", "run"]
 
@@ -193,7 +194,7 @@ def test_pairs_that_are_too_many_to_keep_are_made_again_for_each_family(monkeypa
 @pytest.mark.parametrize("gaps", [False, True])
 @pytest.mark.parametrize("baseline", ["A", "B", "D"])
 def test_a_baseline_is_corrected_over_its_own_pairs(gaps, test, baseline):
-    """Romano-Wolf of these pairs only, from what `replicates` gives: all pairs would be a larger
+    """Romano-Wolf of these pairs only, from what the test looks at: all pairs would be a larger
     family.
     """
     scores = np.random.default_rng(1).normal([[61], [60.5], [60], [59.5]], 5, (4, 60)).tolist()
@@ -203,7 +204,7 @@ def test_a_baseline_is_corrected_over_its_own_pairs(gaps, test, baseline):
     testset = TestSet("close", {name: [None] * 60 for name in scores}, {}, scores={"human": scores})
     asked = dict(test=test, trials=999, resamples=100, correction="romano-wolf")
     comparison = compare(testset, "human", baseline=baseline, **asked)
-    tested = replicates(comparison, testset).tested
+    tested = draw_again(comparison, testset)
     pairs = comparison.metrics["human"].pairs
     some = np.array([pair.n > 0 for pair in pairs])
     null = tested[some] - (tested[some].mean(axis=1, keepdims=True) if test == "bootstrap" else 0)

@@ -105,7 +105,7 @@ class TestExact:
             every = rng.standard_t(2, (4, 5)) @ signs.T  # of four pairs, none swapped first
             adjusted = step_down(dict(enumerate(every)))
             expected = [adjusted[k] for k in range(4)]
-            assert romano_wolf(every[:, 0], every[:, 1:], whole=True).tolist() == expected
+            assert romano_wolf(every[:, 0], every[:, 1:], is_exact=True).tolist() == expected
             differed += romano_wolf(every[:, 0], every[:, 1:]).tolist() != expected
         assert differed
 

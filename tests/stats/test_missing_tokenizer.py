@@ -12,7 +12,6 @@ from mtsig_core.experiments.rankings import autorank
 from mtsig_core.metrics import tokenizers
 from mtsig_core.report.experiment_reports import AUTORANK_FORMS, INTEGRITY_FORMS
 from mtsig_core.report.task_reports import task_document
-from mtsig_core.source import TaskSource
 from mtsig_core.task import Task
 from mtsig_core.testset import SegmentScores
 
@@ -70,7 +69,7 @@ def test_a_task_is_compared_without_it_and_says_so(task):
         f"Install it with: {INSTALL}."
     )
     for form in ("text", "html", "latex", "json"):
-        document = task_document(form, found, TaskSource(None), "mtsig task --demo-task")
+        document = task_document(form, found, "mtsig task --demo-task")
         assert "BLEU scores are missing for en-ja" in document
 
 

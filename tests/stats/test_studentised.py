@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from mtsig_core import SegmentScores, TestSet, compare
-from mtsig_core.stats.comparison import replicates
 from mtsig_core.stats.engine import measure
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights
 from mtsig_core.stats.studentised import draw_studentised, pseudo_values
+from tests.builders.replicates import draw_again
 
 QUICK = {"trials": 299, "resamples": 200, "seed": 3}
 N_DOCUMENTS = 12
@@ -180,7 +180,7 @@ def test_replicates_are_in_points():
     values = skewed(8)
     testset = rated(values)
     found = compare(testset, ["human"], test="bootstrap-t", **QUICK)
-    pair, row = found.metrics["human"].pairs[0], replicates(found, testset).tested[0]
+    pair, row = found.metrics["human"].pairs[0], draw_again(found, testset)[0]
     differences = [x - y for x, y in zip(values[pair.a], values[pair.b], strict=True)]
     _, drawn, _ = p_by_hand(differences, QUICK["trials"], QUICK["seed"])
     assert row == pytest.approx(np.array(drawn) * standard_error(differences))

@@ -11,13 +11,13 @@ import pytest
 import sacrebleu
 from scipy.stats import chi2
 
-from mtsig_core import Comparison, InputError, SettingError, TestSet, compare, replicates, score
+from mtsig_core import Comparison, InputError, SettingError, TestSet, compare, draw, score
 from mtsig_core.metrics import part_counter, resolve_metric
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.results import SystemRuns
 from mtsig_core.stats.decisions import pair_runs, smallest_stable_difference, spread_interval
-from mtsig_core.store.kept_sets import _pack, _unpack
 from mtsig_core.testset import SegmentScores
+from pages._store.kept_sets import pack, unpack
 from tests.builders.toys import pair_result, texts
 
 QUICK = dict(trials=199, resamples=100)
@@ -119,14 +119,16 @@ def test_scores_are_means_and_the_spread_is_that_of_the_runs():
 
 
 def test_bootstrap_samples_are_the_same_for_all_runs():
-    together = replicates(compare(SET, **QUICK), SET)
+    together = draw(SET, **QUICK)
     apart = TestSet(
         "apart", {"A": A, "A2": A2, "B": B, "B2": B2}, {"ref": REFERENCE}, documents=DOCUMENTS
     )
-    single = replicates(compare(apart, **QUICK), apart)
-    drawn = dict(zip(single.systems, single.scores, strict=True))
-    for name, scores in zip(together.systems, together.scores, strict=True):
-        np.testing.assert_allclose(scores, (drawn[name] + drawn[f"{name}2"]) / 2)
+    single = draw(apart, **QUICK)
+    single_scores = dict(zip(single.by_metric["bleu"].names, single.scores("bleu"), strict=True))
+    names = together.by_metric["bleu"].names
+    for name, scores in zip(names, together.scores("bleu"), strict=True):
+        expected = (single_scores[name] + single_scores[f"{name}2"]) / 2
+        np.testing.assert_allclose(scores, expected)
 
 
 def test_a_system_with_one_run_beside_others_with_several():
@@ -209,9 +211,9 @@ class TestTestSet:
         assert dict(SET.only(["A"]).runs) == {"A": (tuple(A2),)}
         assert SET.take([3, 1]).runs["B"] == ((B2[3], B2[1]),)
         assert SET.digest != replace(SET, runs={}).digest != replace(SET, runs={"A": [A2]}).digest
-        for copy in (pickle.loads(pickle.dumps(SET)), _unpack(_pack(SET), "tuned")):
+        for copy in (pickle.loads(pickle.dumps(SET)), unpack(pack(SET), "tuned")):
             assert copy.digest == SET.digest and copy.runs == SET.runs
-        assert b"runs" not in _pack(replace(SET, runs={}))
+        assert b"runs" not in pack(replace(SET, runs={}))
 
     def test_a_hostile_name_is_no_other_run(self):
         named = replace(SET, systems={"A": A, "2 A": B}, runs={"A": [A2], "2 A": [B2]})

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mtsig_core.errors import InputError, SettingError
-from mtsig_core.store.reviews import (
+from mtsig_core.reviews import (
     Begin,
     Decide,
     Entry,

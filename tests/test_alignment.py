@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mtsig_core.alignment import MAX_DIFFERENCE, MAX_LINES, find_first_fault
 from mtsig_core.readers import read_lines
-from mtsig_core.readers.alignment import MAX_DIFFERENCE, MAX_LINES, find_first_fault
 from tests.builders.cases import brief
 
 KINDS = ["joined", "split", "missing", "extra"]

@@ -1,0 +1,44 @@
+"""Results show themselves through a presenter, so that they import nothing that is built on them.
+
+`mtsig_core.facade` is the presenter: it knows the results as well as their words, files and
+figures. It registers itself as the package is imported.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+
+class Presenter(Protocol):
+    """What a Python user asks of a caution or a result, and what a floor above makes."""
+
+    def find_kind(self, code: str) -> Any:
+        """Return the `Kind` of cautions or assumptions of a code; None for an unknown one."""
+
+    def write_words(self, fact: Any) -> Any:
+        """Return the `Words` of a caution or an assumption."""
+
+    def show(self, result: Any) -> str:
+        """Return a result as HTML for a notebook."""
+
+    def render(self, comparison: Any, form: str) -> str:
+        """Return a comparison as a file has it."""
+
+    def draw_figure(self, comparison: Any, name: str, metric: str | None) -> Any:
+        """Return one figure of a comparison."""
+
+    def read_comparison(self, text: str) -> Any:
+        """Return the comparison that a JSON file has."""
+
+
+_registered: list[Presenter] = []
+
+
+def register_presenter(presenter: Presenter) -> None:
+    """Let results show themselves through this presenter."""
+    _registered[:] = [presenter]
+
+
+def get_presenter() -> Presenter:
+    """Return the presenter of all results."""
+    return _registered[0]
