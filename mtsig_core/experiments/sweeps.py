@@ -34,7 +34,8 @@ from mtsig_core.simulation.corpus import KOEHN_SYSTEMS, simulate
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import TOLERANCE, pair_differences, rounding_error
 from mtsig_core.stats.comparison import prepare_systems, relative_ends
-from mtsig_core.stats.engine import Measured, count_differing_units, measure, pair_statistics
+from mtsig_core.stats.contrast import Contrast, contrast_pairs
+from mtsig_core.stats.engine import Measured, measure
 from mtsig_core.stats.few_units import p_floor, pair_units, unbiased
 from mtsig_core.stats.intervals import LEAST_UNITS, Sample, finite_ends, percentile
 from mtsig_core.stats.parallel import Progress, report_stage, run_in_order
@@ -213,46 +214,42 @@ class _Source:
     """The test set that subsets are drawn from, its systems best first."""
 
     measured: Measured
+    contrast: Contrast  # of all pairs
     units: Units
     members: list[np.ndarray]  # segments of each unit
-    #: (units, rows, stats): so a subset is copied in long runs, in a third of the time.
+    #: (units, rows, stats): so a subset is copied in long runs, in a third of the time. The rows are
+    #: the systems, and where scores are missing both sides of each pair.
     by_unit: np.ndarray
     data: engine.UnitStatistics  # of all units, as `compare` has them
-    pairs: np.ndarray
-    #: Where the statistics of each pair are: those of its systems, or, where scores are missing,
-    #: further ones of both on their common segments.
-    pair_rows: np.ndarray
-    n_common: np.ndarray  # units that both systems of each pair have
-    n_effective: np.ndarray  # the number of equal size that these are worth
-    few_pairs: np.ndarray  # the pairs that differ in a few units only
+    pair_rows: np.ndarray  # the rows of each tested pair
+    n_units: np.ndarray  # units that both systems of each tested pair have
+    few_pairs: np.ndarray  # the tested pairs that differ in a few units only
     differs: np.ndarray  # in which units they do, (few pairs, units)
 
     @classmethod
     def from_measured(cls, measured: Measured, unit: str) -> _Source:
         measured = measured.best_first()
         units = measured.units(unit)
-        pairs = pair_rows = engine.all_pairs(len(measured.names))
-        statistics = measured.statistics
+        metric, statistics = measured.metric, measured.statistics
+        contrast = contrast_pairs(metric, statistics, units, engine.all_pairs(len(statistics)))
+        pair_rows = contrast.rows
         if measured.has_gaps:
-            both, pair_rows = pair_statistics(statistics, pairs)
             pair_rows = pair_rows + len(statistics)
-            statistics = np.concatenate([statistics, both])
+            statistics = np.concatenate([statistics, contrast.statistics])
         by_unit = np.ascontiguousarray(units.sum(statistics).swapaxes(0, 1))
-        data = _unit_statistics(measured.metric, by_unit)
-        n_common, n_effective = pair_units(measured, pairs, units)
-        n_differing = count_differing_units(data, pair_rows, n_common)
-        few_pairs = np.flatnonzero(n_differing < n_common)
+        n_units = contrast.n_units[contrast.is_tested]
+        n_differing = contrast.count_differing_units(is_swapped=False)[contrast.is_tested]
+        few_pairs = np.flatnonzero(n_differing < n_units)
         first, second = by_unit.swapaxes(0, 1)[pair_rows[few_pairs].T]
         return cls(
             measured=measured,
+            contrast=contrast,
             units=units,
             members=group_positions(units.index),
             by_unit=by_unit,
-            data=data,
-            pairs=pairs,
+            data=_unit_statistics(metric, by_unit),
             pair_rows=pair_rows,
-            n_common=n_common,
-            n_effective=n_effective,
+            n_units=n_units,
             few_pairs=few_pairs,
             differs=(first != second).any(axis=2),
         )
@@ -343,10 +340,10 @@ def sweep_sizes(  # noqa: PLR0913  each parameter is an option of the command
         n_repeats = 1 if size == n else repeats
         tasks += [(size, repeat) for repeat in range(n_repeats)]
     work = np.cumsum([_estimate_work(size, source.count is not None) for size, _ in tasks])
-    errors, tested = _find_errors(source, settings.seed, jobs)
+    errors = _find_errors(source, settings.seed, jobs)
 
     def gather(subsets: Mapping[int, Sequence[_Subset]]) -> SizeSweep:
-        return _gather(source, settings, errors, tested, subsets)
+        return _gather(source, settings, errors, subsets)
 
     if watch is not None:
         watch(0, gather({}))
@@ -450,37 +447,30 @@ def _bootstrap(
     return scores
 
 
-def _find_errors(source: _Source, seed: int, jobs: int) -> tuple[PairErrors, np.ndarray]:
-    """Estimate the standard error of each pair on the whole set, by the draws of `compare`.
-
-    The second result has the numbers of the pairs that can be compared.
-    """
-    data = source.data
-    rows = source.pair_rows
-    replicates = pair_differences(engine.bootstrap_scores(data, _WHOLE, seed, jobs=jobs), rows)
-    left_out = pair_differences(engine.jackknife_scores(data), rows)
-    deltas = source.measured.sign * pair_differences(data.scores, rows)
-    se = replicates.std(axis=1, ddof=1)
+def _find_errors(source: _Source, seed: int, jobs: int) -> PairErrors:
+    """Estimate the standard error of each tested pair on the whole set, by the draws of `compare`."""
+    contrast = source.contrast
+    deltas = source.measured.sign * contrast.deltas
+    se = contrast.bootstrap(_WHOLE, seed, jobs=jobs).std(axis=1, ddof=1)
+    left_out = contrast.difference(engine.jackknife_scores(contrast.data))
     freedom = degrees_of_freedom(left_out, _WHOLE)
-    tested = np.flatnonzero(np.isfinite(deltas))
+    n_effective = contrast.n_effective[contrast.is_tested]
     errors = {}
-    for k in tested:
-        first, second = source.pairs[k]
+    for k, (first, second) in enumerate(contrast.pairs[contrast.is_tested]):
         errors[source.names[first], source.names[second]] = PairError(
             float(deltas[k]),
             float(se[k]),
             float(freedom[k]),
-            int(source.n_common[k]),
-            float(source.n_effective[k]),
+            int(source.n_units[k]),
+            float(n_effective[k]),
         )
-    return errors, tested
+    return errors
 
 
 def _gather(
     source: _Source,
     settings: SamplingSettings,
     errors: PairErrors,
-    tested: np.ndarray,
     by_size: Mapping[int, Sequence[_Subset]],
 ) -> SizeSweep:
     """Make the sweep of these sizes."""
@@ -492,8 +482,8 @@ def _gather(
     widths = {}
     for size, subsets in by_size.items():
         systems += _system_rows(size, source.names, subsets)
-        tails[size] = np.array([subset.tails[tested] for subset in subsets])
-        deltas = np.array([subset.deltas[tested] for subset in subsets])
+        tails[size] = np.array([subset.tails for subset in subsets])
+        deltas = np.array([subset.deltas for subset in subsets])
         widths[size] = np.array([subset.high - subset.low for subset in subsets])
         n_segments = _mean_segments(subsets)
         for k, (names, error) in enumerate(errors.items()):
