@@ -48,10 +48,7 @@ _NAMED_METRIC = re.compile(r"\{(by|measure|metric)[}:]")
 
 
 class Words(NamedTuple):
-    """The parts of a caution: the general problem, its facts in this comparison, and the advice.
-
-    Before they are filled with facts, they are templates; see `report.templates`.
-    """
+    """The parts of a caution: the general problem, its facts in this comparison, and the advice."""
 
     general: str
     here: str = ""
@@ -63,7 +60,10 @@ class Kind:
     """All that is the same for each caution or assumption of a code."""
 
     concern: Concern
-    words: Words
+    #: Templates of the words, see `Words` and `report.caution_words.Template`.
+    general: str
+    here: str = ""
+    advice: str = ""
     severity: Severity = "note"
     #: It explains why mtsig declares no system better where one seems to be.
     beside_verdict: bool = False
@@ -74,18 +74,22 @@ class Kind:
 
     @property
     def comes_first(self) -> bool:
+        """Whether reports begin with it."""
         return self.severity == "numbers"
 
     @property
     def in_caption(self) -> bool:
+        """Whether verdicts, captions and papers repeat it."""
         return self.severity != "note"
 
     @property
     def breaks_level(self) -> bool:
+        """Whether the test rejects too often."""
         return self.severity in ("level", "intervals")
 
     @property
     def breaks_intervals(self) -> bool:
+        """Whether the intervals are too narrow."""
         return self.severity == "intervals"
 
     @property
@@ -96,18 +100,21 @@ class Kind:
     @property
     def names_metric(self) -> bool:
         """Whether the words name the metric, so that lists need not add it."""
-        return _NAMED_METRIC.search(" ".join(self.words)) is not None
+        return _NAMED_METRIC.search(self.general + self.here) is not None
 
     @property
     def leaves_out(self) -> bool:
+        """Whether something was excluded as files were read."""
         return self.concern in ("excluded", "file names")
 
     @property
     def is_counted(self) -> bool:
+        """Whether it is a fact about ratings, and no assumption."""
         return self.concern == "counted"
 
     @property
     def names_files(self) -> bool:
+        """Whether no number depends on it."""
         return self.concern == "file names"
 
 
@@ -143,11 +150,13 @@ class Fact:
 
     @property
     def kind(self) -> Kind:
+        """Its row in `report.caution_kinds`."""
         kind: Kind = get_presenter().find_kind(self.code)
         return kind
 
     @property
     def words(self) -> Words:
+        """The words of the row, filled with the facts."""
         words: Words = get_presenter().write_words(self)
         return words
 
@@ -175,29 +184,35 @@ class Caution(Fact):
 
     @property
     def text(self) -> str:
+        """All words, as one text."""
         return " ".join(filter(None, self.words))
 
     @property
     def finding(self) -> str:
+        """What happened, without advice."""
         general, here, _ = self.words
         return f"{general} {here}".rstrip()
 
     @property
     def general(self) -> str:
+        """The problem, without the facts of this comparison."""
         return self.words.general
 
     @property
     def here(self) -> str:
+        """The facts of this comparison."""
         return self.words.here
 
     @property
     def advice(self) -> str:
+        """What to do."""
         return self.words.advice
 
     @property
     def concerns_all(self) -> bool:
-        """Whether it is about the whole result, not about single systems or pairs: a wrong file and
-        a reference among the systems change all ranks.
+        """Whether it is about the whole result, not about single systems or pairs.
+
+        A wrong file and a reference among the systems change all ranks.
         """
         concern = self.kind.concern
         if concern in ("files", "references"):
@@ -236,4 +251,5 @@ class Assumption(Fact):
 
     @property
     def text(self) -> str:
+        """All words, as one text."""
         return self.words.general

@@ -1,8 +1,8 @@
-"""What a Python user calls on a caution or a result; the one module that knows results and what
-shows them.
+"""What a Python user calls on a caution or a result.
 
-`mtsig_core` imports it, and nothing else does. Files and figures are imported when they are asked
-for: not everybody who compares systems draws them.
+This is the one module that knows results and what shows them: `mtsig_core` imports it, and nothing
+else does. Files and figures are imported when they are asked for, as not everybody who compares
+systems draws them.
 """
 
 from __future__ import annotations
@@ -19,12 +19,15 @@ class Facade:
     """The `Presenter` of the package."""
 
     def find_kind(self, code: str) -> Kind | None:
+        """Return the row of a code."""
         return find_kind(code)
 
     def write_words(self, fact: Fact) -> Words:
+        """Fill the words of a caution or an assumption with its facts."""
         return write_words(fact)
 
     def show(self, result: Comparison | MetricResult | Scores | TaskComparison) -> str:
+        """Return a result as HTML for a notebook."""
         from mtsig_core.report import html, reports, task_reports
 
         if isinstance(result, MetricResult):
@@ -36,16 +39,19 @@ class Facade:
         return html.report_fragment(reports.comparison_report(result))
 
     def render(self, comparison: Comparison, form: str) -> str:
+        """Return a comparison as a file has it."""
         from mtsig_core.report import reports
 
         return reports.render(comparison, form)
 
     def draw_figure(self, comparison: Comparison, name: str, metric: str | None) -> Any:
+        """Return one figure of a comparison."""
         from mtsig_core import figures
 
         return figures.draw_figure(comparison, name, metric)
 
     def read_comparison(self, text: str) -> Comparison:
+        """Return the comparison that a JSON file has."""
         from mtsig_core.report import export
 
         return export.read_comparison(text)

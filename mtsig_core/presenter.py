@@ -35,8 +35,10 @@ _registered: list[Presenter] = []
 
 
 def register_presenter(presenter: Presenter) -> None:
+    """Let results show themselves through this presenter."""
     _registered[:] = [presenter]
 
 
 def get_presenter() -> Presenter:
+    """Return the presenter of all results."""
     return _registered[0]

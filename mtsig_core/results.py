@@ -290,26 +290,22 @@ class ReferenceLeaders:
 class RuledRanks:
     """How another rule than ours ranks the systems, and what that hides."""
 
-    clusters: tuple[
-        int, ...
-    ]  # of each system, best first, the number of the group that the rule puts it in
-    significant_inside: (
-        int  # significant pairs whose systems are in one cluster, with no line between them
-    )
-    changed: (
-        int | None
-    )  # systems whose simultaneous rank range is another; None where there is none
-    first_held: tuple[
-        str, ...
-    ]  # the top group by simultaneous rank ranges; empty where there are none
+    #: Of each system, best first, the number of the group that the rule puts it in.
+    clusters: tuple[int, ...] = ()
+    #: Significant pairs whose systems are in one cluster, with no line between them.
+    significant_inside: int = 0
+    #: Systems whose simultaneous rank range is another; None where there is none.
+    changed: int | None = None
+    #: The top group by simultaneous rank ranges; empty where there are none.
+    first_held: tuple[str, ...] = ()
     #: Pairs whose rank ranges lie apart, so that one is called better, though they are not
     #: significantly so.
-    apart_not_significant: int
-    # those of the significant pairs inside one cluster whose rank ranges lie apart all the same
-    inside_apart: int
+    apart_not_significant: int = 0
+    #: Significant pairs inside one cluster whose rank ranges lie apart all the same.
+    inside_apart: int = 0
     #: Of each system, best first, how many others the rule calls worse, and better.
-    wins: tuple[int, ...]
-    losses: tuple[int, ...]
+    wins: tuple[int, ...] = ()
+    losses: tuple[int, ...] = ()
     #: Of each system, best first, the mean over segments, where the rule has a score of its own.
     #: Differences of pairs are differences of these means.
     means: tuple[float, ...] | None = None

@@ -1,5 +1,4 @@
-"""What names of scores say: whether higher or lower scores are better, and which of them people
-gave.
+"""What names of scores say: which direction is better, and whether people gave them.
 
 A name is never enough for the direction, as one name is published in both: the range of the scores
 decides with it.
@@ -11,6 +10,7 @@ import math
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import SettingError
@@ -36,10 +36,12 @@ _MACHINES = re.compile(
 _ANY = (-math.inf, math.inf)
 _COUNTED = (0, math.inf)
 
+#: Least, largest, whether higher is better.
+_Range: TypeAlias = tuple[float, float, bool]
+
 #: Names of metrics (in lower case, words joined by dashes), and the ranges that scores of that name
-#: are published in: least, largest, whether higher is better. Scores that fit exactly one of them
-#: settle the direction.
-KNOWN: tuple[tuple[str, tuple[tuple[float, float, bool], ...]], ...] = (
+#: are published in. Scores that fit exactly one of them settle the direction.
+KNOWN: tuple[tuple[str, tuple[_Range, ...]], ...] = (
     (r"(wmt-|mqm-|da-|esa-)?z(-score)?", ((-30, 30, True),)),
     (r"(ref-?)?metricx([-\d].*)?", ((0, 25, False), (-25, 0, True))),
     (r"(gemba-|auto-?)?mqm([-\d].*)?|matese(-.*)?", ((0, math.inf, False), (-math.inf, 0, True))),
@@ -70,76 +72,24 @@ _LOWER_PARTS = re.compile(
     "metricx|mqm|error|perplex|latenc|penalt|distance|levenshtein|hallucinat|omission|distortion"
     "|uncertain|entropy|surprisal|violation|failure|repetition|disfluen"
 )
-_LOWER_WORDS = {
-    "ter",
-    "hter",
-    "terp",
-    "wer",
-    "cer",
-    "per",
-    "mer",
-    "cder",
-    "eed",
-    "charac",
-    "character",
-    "charcut",
-    "ned",
-    "edits",
-    "edit",
-    "deletions",
-    "insertions",
-    "substitutions",
-    "err",
-    "errs",
-    "mistakes",
-    "rank",
-    "ranks",
-    "ranking",
-    "loss",
-    "losses",
-    "nll",
-    "ppl",
-    "perp",
-    "mcd",
-    "mae",
-    "mse",
-    "rmse",
-    "time",
-    "times",
-    "runtime",
-    "seconds",
-    "sec",
-    "secs",
-    "ms",
-    "duration",
-    "delay",
-    "lag",
-    "lagging",
-    "rtf",
-    "cost",
-    "costs",
-    "price",
-    "effort",
-    "keystrokes",
-    "toxicity",
-    "additions",
-    "untranslated",
-    "severity",
-    "divergence",
-}
+_LOWER_WORDS = re.compile(
+    r"\b(h?ter|terp|[wcpm]er|cder|eed|charac|character|charcut|ned|edits?|deletions|insertions|substitutions|additions"
+    "|errs?|mistakes|ranks?|ranking|loss|losses|nll|ppl|perp|mcd|mae|r?mse|times?|runtime|seconds|secs?|ms|duration"
+    r"|delay|lag|lagging|rtf|costs?|price|effort|keystrokes|toxicity|untranslated|severity|divergence)\b"
+)
 _LOWER_NAMES = re.compile(r"(stream)?(al|laal|dal|atd)([-_ ]?ca)?|fad|fid|kl|bpb|bpc")
 
 
 @dataclass(frozen=True)
 class Direction:
-    """Which scores are better, and why it is thought so."""
+    """Which scores are better, and why mtsig thinks so."""
 
     higher_is_better: bool
     why: Assumption
 
 
 def find_direction(name: str, scores: Iterable[float | None]) -> Direction | None:
-    """The direction of the scores of a known metric, None where name and range do not settle it.
+    """The direction of the scores of a known metric; None where name and range do not settle it.
 
     Examples
     --------
@@ -150,18 +100,15 @@ def find_direction(name: str, scores: Iterable[float | None]) -> Direction | Non
     >>> find_direction("MyScore", [0.3, 0.5]) is None
     True
     """
-    plain = _simplify(name)
-    ranges = next((ranges for pattern, ranges in KNOWN if re.fullmatch(pattern, plain)), ())
     low, high = find_range(scores)
-    fits = [better for least, largest, better in ranges if least <= low and high <= largest]
+    fits = []
+    for least, largest, is_higher in _find_ranges(name):
+        if least <= low and high <= largest:
+            fits.append(is_higher)
     if len(fits) != 1:
         return None
-    facts = {
-        "metric": name,
-        "higher": fits[0],
-        "low": low + 0.0,
-        "high": high + 0.0,
-    }  # -0 is shown as 0
+    low, high = low + 0.0, high + 0.0  # shows -0 as 0
+    facts = {"metric": name, "higher": fits[0], "low": low, "high": high}
     return Direction(fits[0], Assumption("direction-known", facts))
 
 
@@ -171,13 +118,22 @@ def is_known_metric(name: str) -> bool:
     >>> is_known_metric("COMET-22"), is_known_metric("chrF++"), is_known_metric("GPT-4")
     (True, True, False)
     """
-    plain = _simplify(name)
-    return any(re.fullmatch(pattern, plain) for pattern, _ in KNOWN)
+    return bool(_find_ranges(name))
 
 
-def _simplify(name: str) -> str:
-    """A name in small letters, with dashes between its words."""
-    return re.sub(r"[^a-z0-9+]+", "-", name.lower()).strip("-")
+def _find_ranges(name: str) -> tuple[_Range, ...]:
+    """The ranges of the first metric in `KNOWN` that the name fits."""
+    plain = re.sub(r"[^a-z0-9+]+", "-", name.lower()).strip("-")
+    for pattern, ranges in KNOWN:
+        if re.fullmatch(pattern, plain):
+            return ranges
+    return ()
+
+
+def find_range(scores: Iterable[float | None]) -> tuple[float, float]:
+    """The lowest and the highest of scores; NaN without any."""
+    numbers = [score for score in scores if score is not None]
+    return (min(numbers), max(numbers)) if numbers else (math.nan, math.nan)
 
 
 def may_be_lower(name: str) -> bool:
@@ -186,13 +142,25 @@ def may_be_lower(name: str) -> bool:
     >>> [may_be_lower(name) for name in ("AutoMQM", "num_errors", "editDistance", "ppl", "COMET", "Terrific")]
     [True, True, True, True, False, False]
     """
-    words = {*re.findall("[a-z]+", name.lower())}
-    words |= {
-        word.lower() for word in re.findall("[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)
-    }  # editDistance
-    has_word = bool(words & _LOWER_WORDS)
-    has_part = _LOWER_PARTS.search(name.lower()) is not None
-    return has_word or has_part or _LOWER_NAMES.fullmatch(name.lower()) is not None
+    lower = name.lower()
+    if _LOWER_PARTS.search(lower) or _LOWER_NAMES.fullmatch(lower):
+        return True
+    humps = re.findall("[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)  # of editDistance
+    words = re.findall("[a-z]+", lower) + [word.lower() for word in humps]
+    return any(_LOWER_WORDS.fullmatch(word) for word in words)
+
+
+def settle_direction(
+    name: str,
+    scores: Iterable[float | None],
+    lower_is_better: Collection[str],
+    higher_is_better: Collection[str],
+) -> Direction | None:
+    """The direction that the user says, else that of a known metric; None without either."""
+    if name in lower_is_better or name in higher_is_better:
+        is_higher = name not in lower_is_better
+        return Direction(is_higher, told_direction(name, is_higher))
+    return find_direction(name, scores)
 
 
 def settle_directions(
@@ -202,43 +170,76 @@ def settle_directions(
     other_names: Collection[str] = (),
     groups: Iterable[Collection[str]] = (),
 ) -> tuple[dict[str, Direction], list[Assumption]]:
-    """The direction of the scores of each name, as the user says or name and range settle it; and
-    what was assumed, of which the first names the scores that are left out.
+    """The directions of the scores of a task that are settled, and what was assumed.
 
-    `other_names`: scores of other language pairs, which the user may name too; `groups`: of each at
-    least one name, such as of the scores of a language pair without texts, must be settled.
+    Parameters
+    ----------
+    scores : mapping of str to iterable of float
+        By name; scores that are not settled are left out.
+    lower_is_better, higher_is_better : collection of str
+        What the user says.
+    other_names : collection of str
+        Scores of other language pairs, which the user may name too.
+    groups : iterable of collections of str
+        At least one name of each group must be settled, such as one of the scores of a language
+        pair without texts.
+
+    Returns
+    -------
+    dict, list of Assumption
+        The first assumption names the scores that are left out.
+
+    Raises
+    ------
+    SettingError
+        If a name is unknown, or a group has no name that is settled.
     """
     for name in (*lower_is_better, *higher_is_better):
         if name not in scores and name not in other_names:
-            known = dict.fromkeys((*scores, *other_names))
+            known = ", ".join(dict.fromkeys((*scores, *other_names))) or "none"
             raise SettingError(
-                f"There are no scores {name!r} to give a direction for. There are: "
-                f"{', '.join(known) or 'none'}."
+                f"There are no scores {name!r} to give a direction for. There are: {known}."
             )
     check_one_direction(lower_is_better, higher_is_better)
     directions: dict[str, Direction] = {}
     unsettled: dict[str, tuple[float, float]] = {}
     for name, values in scores.items():
-        if name in lower_is_better or name in higher_is_better:
-            higher = name in higher_is_better
-            directions[name] = Direction(higher, told_direction(name, higher))
-            continue
         numbers = list(values)
-        direction = find_direction(name, numbers)
+        direction = settle_direction(name, numbers, lower_is_better, higher_is_better)
         if direction is None:
             unsettled[name] = find_range(numbers)
         else:
             directions[name] = direction
     for names in groups:
-        if names and not directions.keys() & set(names):
-            raise _ask_direction(
-                *((name, *span) for name, span in unsettled.items() if name in names)
-            )
-    assumed = [one.why for one in directions.values()]
+        if names and directions.keys().isdisjoint(names):
+            raise ask_direction({name: unsettled[name] for name in unsettled if name in names})
+    assumed = [direction.why for direction in directions.values()]
     if unsettled:
-        scores_open = [(name, *span) for name, span in unsettled.items()]
-        assumed.insert(0, Assumption("direction-open", {"scores": scores_open}))
+        ranges = [(name, low, high) for name, (low, high) in unsettled.items()]
+        assumed.insert(0, Assumption("direction-open", {"scores": ranges}))
     return directions, assumed
+
+
+def explain_direction(
+    name: str,
+    scores: Iterable[float | None],
+    lower_is_better: Collection[str],
+    higher_is_better: Collection[str],
+) -> Assumption:
+    """Which scores of a table are taken as better, and why.
+
+    Raises
+    ------
+    SettingError
+        If lower scores may be better and the user does not say which are.
+    """
+    numbers = list(scores)
+    direction = settle_direction(name, numbers, lower_is_better, higher_is_better)
+    if direction is None and not may_be_lower(name):
+        return Assumption("direction-default", {"metric": name})
+    if direction is None or not (direction.higher_is_better or name in lower_is_better):
+        raise ask_direction({name: find_range(numbers)})
+    return direction.why
 
 
 def check_one_direction(
@@ -258,42 +259,54 @@ def told_direction(name: str, higher: bool) -> Assumption:
 
 
 def check_settled(name: str, assumed: Iterable[Assumption]) -> None:
-    """Raise the SettingError that asks about scores of that name, where they were left out for it;
-    see `settle_directions`.
-    """
-    for one in assumed:
-        if one.code != "direction-open":
+    """Raise the SettingError that asks about scores which `settle_directions` left out."""
+    for assumption in assumed:
+        if assumption.code != "direction-open":
             continue
-        for other, low, high in one.facts["scores"]:
-            if other == name:
-                raise _ask_direction((name, low, high))
+        for open_name, low, high in assumption.facts["scores"]:
+            if open_name == name:
+                raise ask_direction({name: (low, high)})
+
+
+def ask_direction(ranges: Mapping[str, tuple[float, float]]) -> SettingError:
+    """The error that asks about scores of which lower may be better, given by name with their range."""
+    shown = ", ".join(f"{name!r} ({low:g} to {high:g})" for name, (low, high) in ranges.items())
+    first = next(iter(ranges))
+    return SettingError(
+        f"Is higher better, or lower? By name and range, lower may be better in {shown}. Choose which, for each.",
+        {"lower_is_better": first},
+        {"higher_is_better": first},
+    )
 
 
 def pick_human_scores(names: Iterable[str]) -> list[str]:
-    """Those names of scores that look like people's, such as ``mqm`` or ``human``; a metric that is
-    trained or asked to give such (GEMBA-ESA) is none.
+    """The names of scores that look like people's, such as ``mqm`` or ``human``.
+
+    A metric that is trained or asked to give such scores (GEMBA-ESA) is none.
 
     >>> pick_human_scores(["esa", "GEMBA-ESA-GPT4.1", "XCOMET-XL", "mqm.de", "human"])
     ['esa', 'mqm.de', 'human']
     """
-    return [
-        name
-        for name in names
-        if not _MACHINES.search(name.lower()) and _PEOPLE & set(re.split("[^a-z]+", name.lower()))
-    ]
+    human = []
+    for name in names:
+        lower = name.lower()
+        if not _MACHINES.search(lower) and not _PEOPLE.isdisjoint(re.split("[^a-z]+", lower)):
+            human.append(name)
+    return human
 
 
 #: Learned metrics that read the reference, those that agreed best with people in the metrics tasks
-#: of WMT first.
-_LEARNED = re.compile(r"(?i)(xcomet)|(metricx)|(comet)|(bleurt)")
+#: of WMT first. A letter after the name belongs to another name.
+_LEARNED = re.compile(r"(?i)(?:(xcomet)|(metricx)|(comet)|(bleurt))(?![^\W\d_])")
 
 
 def order_metrics(
     scores: Iterable[str], primary: str | None = None, computed: Iterable[str] = ()
 ) -> list[str]:
-    """Names of metrics with the one that decides first: human scores, then the one that the task's
-    table has `primary`, the metrics that are `computed` from texts, learned metrics, and other
-    scores in their order.
+    """Names of metrics with the one that decides first.
+
+    Human scores come first, then the one that the task's table has (`primary`), the metrics that
+    are `computed` from texts, learned metrics, and other scores in their order.
 
     >>> order_metrics(["CometKiwi-XL", "MetricX-24", "XCOMET-XL", "esa"], computed=["bleu"])
     ['esa', 'bleu', 'XCOMET-XL', 'MetricX-24', 'CometKiwi-XL']
@@ -301,29 +314,11 @@ def order_metrics(
     scores = list(scores)
     learned: dict[str, int] = {}
     for name in scores:
-        found = _LEARNED.match(name)
-        if found is not None and not name[found.end() : found.end() + 1].isalpha():
-            learned[name] = found.lastindex or 0
+        match = _LEARNED.match(name)
+        if match is not None:
+            learned[name] = match.lastindex or 0
     names = [*computed, *sorted(learned, key=learned.__getitem__), *scores]
-    return list(
-        dict.fromkeys(
-            [*pick_human_scores(names), *(name for name in names if name == primary), *names]
-        )
-    )
-
-
-def _ask_direction(*names: tuple[str, float, float]) -> SettingError:
-    """About names, each with the range of its scores."""
-    shown = ", ".join(f"{name} ({low:g} to {high:g})" for name, low, high in names)
-    first, *_ = names[0]
-    return SettingError(
-        f"Is higher better, or lower? Neither name nor range settles it for {shown}. Say it for each.",
-        {"higher_is_better": first},
-        {"lower_is_better": first},
-    )
-
-
-def find_range(scores: Iterable[float | None]) -> tuple[float, float]:
-    """The lowest and the highest of scores; NaN without any."""
-    numbers = [score for score in scores if score is not None]
-    return (min(numbers), max(numbers)) if numbers else (math.nan, math.nan)
+    first = pick_human_scores(names)
+    if primary in names:
+        first.append(primary)
+    return list(dict.fromkeys([*first, *names]))

@@ -18,22 +18,23 @@ from mtsig_core.readers.files import MAX_DEPTH, open_file
 from mtsig_core.readers.formats import SCORE_TABLE, SEGMENTS, SYSTEMS_TABLE
 from mtsig_core.readers.limits import hide_places, limit_reading, list_replacements, show_path
 from mtsig_core.readers.lines import read_bytes
-from mtsig_core.readers.ratings import parse_weights
-from mtsig_core.readers.scores import explain_direction, list_langpairs, read_rated_outputs
+from mtsig_core.readers.rating_formats import parse_weights
+from mtsig_core.readers.sacrebleu_sets import read_sacrebleu, set_and_pair
+from mtsig_core.readers.score_tables import list_langpairs
+from mtsig_core.readers.scores import read_rated_outputs
+from mtsig_core.readers.systems_table import SYSTEMS_FILE, find_systems
+from mtsig_core.readers.task_contents import tables_beside
 from mtsig_core.readers.tasks import (
-    SYSTEMS_FILE,
-    find_systems,
     find_task,
     has_scores,
     pairs_of,
     read_pair,
     read_task,
-    tables_beside,
 )
-from mtsig_core.readers.texts import join_runs, read_sacrebleu, set_and_pair
+from mtsig_core.readers.texts import join_runs
 from mtsig_core.readers.wmt import folder_name, read_wmt_xml
 from mtsig_core.schema import from_plain, parse_json, to_plain
-from mtsig_core.score_names import told_direction
+from mtsig_core.score_names import explain_direction, told_direction
 from mtsig_core.task import Task, TaskExclusion, without
 from mtsig_core.testset import TestSet, show_name
 

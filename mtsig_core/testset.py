@@ -419,7 +419,7 @@ class TestSet:
         By the name of the metric; where higher is better, a mapping from systems to numbers will
         do. Those of a reference, and of other human translations, count once these act as systems.
     parses : mapping of str to sequence of str
-        By system or reference, the dependency parse of each segment, as `mtsig_core.readers.texts`
+        By system or reference, the dependency parse of each segment, as `mtsig_core.readers.conllu`
         has it: a line for each word with form, lemma, head and relation between tabs; an empty line
         between sentences.
     tokenizer : str, optional

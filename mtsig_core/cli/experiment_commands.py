@@ -1,6 +1,4 @@
-"""`validate`, `sample`, `sweep` and `metrics`: a registry of their commands, and their numbers as
-JSON or CSV.
-"""
+"""The commands `validate`, `sample`, `sweep` and `metrics`, with numbers as JSON or CSV."""
 
 from __future__ import annotations
 
@@ -10,14 +8,20 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any
 
-from mtsig_core.cli.inputs import chosen_metrics, progress_line, read, warn_about_words, write
+from mtsig_core.cli.inputs import (
+    choose_metrics,
+    progress_line,
+    read,
+    warn_about_words,
+    write,
+)
 from mtsig_core.cli.options import (
     add_arguments,
     add_choice_of_systems,
     add_metric_options,
     add_output_options,
     add_source_options,
-    given,
+    read_arguments,
 )
 from mtsig_core.errors import NotYetError, SettingError
 from mtsig_core.experiments import papers
@@ -45,9 +49,8 @@ from mtsig_core.experiments.sweeps import (
     with_references,
 )
 from mtsig_core.metrics import Metric, is_segment_mean
-from mtsig_core.report import export
 from mtsig_core.report.caution_words import info_record
-from mtsig_core.report.commands import called_by
+from mtsig_core.report.commands import find_functions
 from mtsig_core.report.experiment_tables import (
     detection_records,
     length_records,
@@ -57,6 +60,7 @@ from mtsig_core.report.experiment_tables import (
     step_records,
     system_records,
 )
+from mtsig_core.report.export import records_csv
 from mtsig_core.report.text import warn
 from mtsig_core.results import SamplingSettings, TestSetInfo
 from mtsig_core.schema import to_json
@@ -71,46 +75,78 @@ Records = list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class Result:
-    """What a command finds by one metric."""
+class Request:
+    """What a command works on, by one metric."""
 
-    content: dict[str, Any]  # for JSON
-    tables: Mapping[str, Records]  # for CSV; of several, the first column says which each row is of
-    head: Mapping[str, Any] = field(
-        default_factory=lambda: {"version": __version__}
-    )  # what JSON has once for all
-    columns: Sequence[str] = ()  # of CSV without any row
+    testset: TestSet
+    metric: Metric
+    args: Namespace
+    progress: Progress | None
+
+    def run(self, function: Callable[..., Any], **arguments: Any) -> Any:
+        """Call a function of the core with the options that it takes."""
+        arguments |= read_arguments(self.args, function)
+        return function(self.testset, self.metric, progress=self.progress, **arguments)
+
+    @property
+    def signature(self) -> str:
+        """The signature of the metric."""
+        return self.metric.signature(self.testset)
+
+
+@dataclass(frozen=True)
+class CommandOutput:
+    """The numbers of a command by one metric.
+
+    `content` is for JSON, `tables` are for CSV. What is the same for all metrics is in `head`. A
+    CSV without rows has the `columns`.
+    """
+
+    content: dict[str, Any]
+    tables: Mapping[str, Records]
+    head: Mapping[str, Any] = field(default_factory=lambda: {"version": __version__})
+    columns: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class Command:
-    """What a command is for, what finds its numbers, and its options beside the arguments of what
-    it calls.
+    """A command: its help, the function that gives its numbers, and its options.
+
+    `options` are those that are no argument of the function that it calls, `helps` replace the
+    usual help of arguments.
     """
 
     about: str
-    work: Callable[[TestSet, Metric, Namespace, Progress | None], Result]
+    work: Callable[[Request], CommandOutput]
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    helps: Mapping[str, str] = field(
-        default_factory=dict
-    )  # what to say of arguments in place of the usual
+    helps: Mapping[str, str] = field(default_factory=dict)
 
 
-def _add_group(group: str, parser: ArgumentParser) -> None:
-    """The commands of one group below its name, each with its options."""
-    title, what, commands = EXPERIMENT_COMMANDS[group]
-    below = parser.add_subparsers(title=title, required=True, metavar="|".join(commands))
-    for name, command in commands.items():
-        sub = below.add_parser(name, help=command.about, description=command.about)
+@dataclass(frozen=True)
+class CommandGroup:
+    """Commands by name, a title of them, and the title of their options."""
+
+    title: str
+    options_title: str
+    commands: Mapping[str, Command]
+
+
+def _add_group(group_name: str, parser: ArgumentParser) -> None:
+    """Add the commands of one group below its name, each with its options."""
+    group = EXPERIMENT_COMMANDS[group_name]
+    names = "|".join(group.commands)
+    commands = parser.add_subparsers(title=group.title, required=True, metavar=names)
+    for name, command in group.commands.items():
+        sub = commands.add_parser(name, help=command.about, description=command.about)
         add_source_options(sub)
         add_metric_options(sub)
         add_choice_of_systems(sub)
-        options = sub.add_argument_group(what)
+        options = sub.add_argument_group(group.options_title)
         for option, settings in command.options.items():
             options.add_argument(option, **settings)
-        add_arguments(options, f"{group} {name}", **command.helps)
+        add_arguments(options, f"{group_name} {name}", **command.helps)
         add_output_options(sub, ("json", "csv"))
-        sub.set_defaults(command=run_command, group=group, name=name)
+        sub.set_defaults(command=run_command, group=group_name, name=name)
 
 
 add_validate, add_sample, add_sweep, add_metrics = (
@@ -121,7 +157,7 @@ add_validate, add_sample, add_sweep, add_metrics = (
 def run_command(args: Namespace) -> None:
     """Print the numbers of one command in the format that the options name."""
     testset = read(args)
-    metrics = chosen_metrics(args, testset)
+    metrics = choose_metrics(args, testset)
     warn_about_words(testset, metrics)
     testset = testset.keep_scorable(*(metric.name for metric in metrics))
     check_jobs(getattr(args, "jobs", 1))
@@ -134,138 +170,138 @@ def run_command(args: Namespace) -> None:
         raise SettingError("No system to look at. Give at least one.", {"system": "FILE"})
     if (args.group, args.name) == ("sweep", "references"):
         testset = with_references(testset)
-    work = EXPERIMENT_COMMANDS[args.group][2][args.name].work
+    command = EXPERIMENT_COMMANDS[args.group].commands[args.name]
+    results = {}
     with progress_line() as progress:
-        results = {metric.name: work(testset, metric, args, progress) for metric in metrics}
+        for metric in metrics:
+            results[metric.name] = command.work(Request(testset, metric, args, progress))
+    output = _write_csv(results) if args.format == "csv" else _write_json(testset, results)
+    write(output, args.out)
+
+
+def _write_json(testset: TestSet, results: Mapping[str, CommandOutput]) -> str:
     first = next(iter(results.values()))
-    if args.format == "csv":
-        rows = [
-            ({"table": table} if len(result.tables) > 1 else {}) | {"metric": metric, **row}
-            for metric, result in results.items()
-            for table, rows in result.tables.items()
-            for row in rows
-        ]
-        text = export.records_csv(rows, () if rows else ["metric", *first.columns])
-    else:
-        text = to_json(
-            {
-                "testset": info_record(TestSetInfo.from_testset(testset)),
-                **first.head,
-                "metrics": {metric: result.content for metric, result in results.items()},
-            }
-        )
-    write(text, args.out)
+    record = {
+        "testset": info_record(TestSetInfo.from_testset(testset)),
+        **first.head,
+        "metrics": {metric: numbers.content for metric, numbers in results.items()},
+    }
+    return to_json(record)
 
 
-def _settings(settings: SamplingSettings, **more: Any) -> dict[str, Any]:
-    """What JSON says once of how samples were drawn."""
-    kept = ("unit", "block_length", "alpha", "resamples", "seed", "version")
-    return {"settings": {key: getattr(settings, key) for key in kept} | more}
+def _write_csv(results: Mapping[str, CommandOutput]) -> str:
+    rows = []
+    for metric, numbers in results.items():
+        for table, records in numbers.tables.items():
+            labels = {"metric": metric}
+            if len(numbers.tables) > 1:
+                labels = {"table": table, "metric": metric}
+            rows += [{**labels, **record} for record in records]
+    if rows:
+        return records_csv(rows)
+    first = next(iter(results.values()))
+    return records_csv(rows, ["metric", *first.columns])
 
 
-# `validate`: shares of repeats, each with its Monte Carlo interval, beside what a paper has of
-# them.
+def _record_settings(settings: SamplingSettings, **choices: Any) -> dict[str, Any]:
+    """How samples were drawn, for the head of JSON."""
+    names = ("unit", "block_length", "alpha", "resamples", "seed", "version")
+    return {"settings": {name: getattr(settings, name) for name in names} | choices}
+
+
+# `validate`: shares of repeats, each with its Monte Carlo interval, and what a paper has of them.
 
 
 def _validate(
-    testset: TestSet,
-    metric: Metric,
-    args: Namespace,
-    progress: Progress | None,
+    request: Request,
     *,
     name: str,
     table: str = "rows",
     paper: papers.PublishedTable | None = None,
-) -> Result:
-    (function,) = called_by(f"validate {name}")
-    one = function(testset, metric, progress=progress, **given(args, function))
-    if name == "pair":  # one pair for all metrics: where none is named, that of the first
-        args.a, args.b = one.a, one.b
+) -> CommandOutput:
+    (function,) = find_functions(f"validate {name}")
+    experiment = request.run(function)
+    if name == "pair":  # all metrics look at one pair, by default the best two of the first metric
+        request.args.a, request.args.b = experiment.a, experiment.b
     content = {
-        "signature": metric.signature(testset),
-        **one.facts(),
-        table: record_rows(getattr(one, table)),
+        "signature": request.signature,
+        **experiment.facts(),
+        table: record_rows(getattr(experiment, table)),
     }
-    return Result(
-        content,
-        {table: one.records(table)},
-        {"version": __version__, "published": None if paper is None else asdict(paper)},
-        one.columns(table),
-    )
+    published = None if paper is None else asdict(paper)
+    head = {"version": __version__, "published": published}
+    tables = {table: experiment.records(table)}
+    return CommandOutput(content, tables, head, experiment.columns(table))
 
 
 def _validation(
     name: str, about: str, table: str = "rows", paper: papers.PublishedTable | None = None
 ) -> Command:
-    return Command(
-        about,
-        partial(_validate, name=name, table=table, paper=paper),
-        helps={"trials": "draws of the tests"},
-    )
+    work = partial(_validate, name=name, table=table, paper=paper)
+    return Command(about, work, helps={"trials": "draws of the tests"})
 
 
 # `sample`: blocks, broad samples, and how much wider the first spread.
 
 
-def _sample(testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None) -> Result:
-    one = sampling(testset, metric, args.name, progress=progress, **given(args, sampling))
-    content = {
-        "signature": one.signature,
-        "higher_is_better": one.higher_is_better,
-        "n_samples": one.n_samples,
-        "systems": {system.system: sampled_system_records(system) for system in one.systems},
-        "summary": {system.system: _summary(system) for system in one.systems},
-        "pairs": [
+def _sample(request: Request) -> CommandOutput:
+    experiment = request.run(sampling, kind=request.args.name)
+    alpha = experiment.settings.alpha
+    system_samples, summaries, pairs = {}, {}, []
+    system_rows: Records = []
+    pair_rows: Records = []
+    for system in experiment.systems:
+        samples = sampled_system_records(system)
+        system_samples[system.system] = samples
+        summaries[system.system] = _summarize(system)
+        for record, hit in zip(samples, system.hits, strict=True):
+            system_rows.append({"system": system.system, **record, "hit": bool(hit)})
+    for pair in experiment.pairs:
+        names = {"a": pair.a, "b": pair.b}
+        delta, whole_p = finite_or_none(pair.full), finite_or_none(pair.whole_p)
+        samples = sampled_pair_records(pair)
+        pairs.append(
             {
-                "a": pair.a,
-                "b": pair.b,
-                "delta": finite_or_none(pair.full),
-                "whole_p": finite_or_none(pair.whole_p),
-                **{test: _tally(pair, test, one.settings.alpha) for test in ("koehn", "ar")},
-                "samples": sampled_pair_records(pair),
+                **names,
+                "delta": delta,
+                "whole_p": whole_p,
+                "koehn": _tally(pair, "koehn", alpha),
+                "ar": _tally(pair, "ar", alpha),
+                "samples": samples,
             }
-            for pair in one.pairs
-        ],
+        )
+        for record in samples:
+            pair_rows.append({**names, **record, "whole_delta": delta, "whole_p": whole_p})
+    content = {
+        "signature": experiment.signature,
+        "higher_is_better": experiment.higher_is_better,
+        "n_samples": experiment.n_samples,
+        "systems": system_samples,
+        "summary": summaries,
+        "pairs": pairs,
     }
-    systems = [
-        {"system": system.system, **row, "hit": bool(hit)}
-        for system in one.systems
-        for row, hit in zip(sampled_system_records(system), system.hits, strict=True)
-    ]
-    pairs = [
-        {
-            "a": pair.a,
-            "b": pair.b,
-            **row,
-            "whole_delta": finite_or_none(pair.full),
-            "whole_p": finite_or_none(pair.whole_p),
-        }
-        for pair in one.pairs
-        for row in sampled_pair_records(pair)
-    ]
-    return Result(
-        content,
-        {"systems": systems, "pairs": pairs},
-        _settings(
-            one.settings,
-            kind=one.kind,
-            sample_size=one.size,
-            shuffled=one.shuffled,
-            trials=one.trials,
-        ),
+    head = _record_settings(
+        experiment.settings,
+        kind=experiment.kind,
+        sample_size=experiment.size,
+        shuffled=experiment.shuffled,
+        trials=experiment.trials,
     )
+    return CommandOutput(content, {"systems": system_rows, "pairs": pair_rows}, head)
 
 
-def _summary(system: SampledSystem) -> dict[str, float | int | None]:
-    """`hits` of `intervals` contain `score`, that of the whole test set; their share has a 95%
-    interval.
+def _summarize(system: SampledSystem) -> dict[str, float | int | None]:
+    """`hits` of `intervals` contain `score`, that of the whole test set.
+
+    The share of hits has a 95% interval.
     """
-    (low, high, sd), hits = map(finite_or_none, (*system.range, system.sd)), system.hit_rate
+    lowest, highest = system.range
+    hits = system.hit_rate
     return {
         "score": system.full,
-        "lowest": low,
-        "highest": high,
-        "sd": sd,
+        "lowest": finite_or_none(lowest),
+        "highest": finite_or_none(highest),
+        "sd": finite_or_none(system.sd),
         "hits": hits.count,
         "intervals": hits.n,
         "hits_low": hits.low,
@@ -274,112 +310,99 @@ def _summary(system: SampledSystem) -> dict[str, float | int | None]:
 
 
 def _tally(pair: SampledPair, test: str, alpha: float) -> dict[str, float | int | None]:
-    """Samples that conclude as the whole test set (`right`), the opposite or nothing, and intervals
-    of the shares.
+    """How many samples conclude as the whole test set, the opposite or nothing.
+
+    The shares have 95% intervals.
     """
-    tally = pair.tally(test, alpha)
-    return {what: one.count for what, one in tally.items()} | {
-        f"{what}_{end}": getattr(one, end) for what, one in tally.items() for end in ("low", "high")
+    rates = pair.tally(test, alpha)
+    record: dict[str, float | int | None] = {name: rate.count for name, rate in rates.items()}
+    for name, rate in rates.items():
+        record[f"{name}_low"], record[f"{name}_high"] = rate.low, rate.high
+    return record
+
+
+def _spread(request: Request) -> CommandOutput:
+    experiment = request.run(spreads, sizes=request.args.sizes)
+    rows = experiment.records()
+    ratios = []
+    for size, (lowest, median, highest) in experiment.ratios().items():
+        ratios.append({"size": size, "lowest": lowest, "median": median, "highest": highest})
+    settings = {
+        "shuffled": experiment.shuffled,
+        "alpha": experiment.alpha,
+        "seed": experiment.seed,
+        "version": __version__,
     }
-
-
-def _spread(testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None) -> Result:
-    one = spreads(testset, metric, sizes=args.sizes, progress=progress, **given(args, spreads))
-    ratios = [
-        dict(zip(("size", "lowest", "median", "highest"), (size, *ratios), strict=True))
-        for size, ratios in one.ratios().items()
-    ]
-    return Result(
-        {"signature": metric.signature(testset), "rows": one.records(), "ratios": ratios},
-        {"rows": one.records()},
-        {
-            "settings": {
-                "shuffled": one.shuffled,
-                "alpha": one.alpha,
-                "seed": one.seed,
-                "version": __version__,
-            }
-        },
-    )
+    content = {"signature": request.signature, "rows": rows, "ratios": ratios}
+    return CommandOutput(content, {"rows": rows}, {"settings": settings})
 
 
 # `sweep`: sizes of the test set, numbers of references, of bootstrap samples.
 
 
-def _sweep_size(
-    testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None
-) -> Result:
-    swept = sweep_sizes(
-        testset, metric, sizes=args.sizes, progress=progress, **given(args, sweep_sizes)
-    )
-    planned = () if args.difference is None else plan(swept, args.difference, **given(args, plan))
+def _sweep_size(request: Request) -> CommandOutput:
+    args = request.args
+    sweep = request.run(sweep_sizes, sizes=args.sizes)
     tables = {
-        "systems": system_records(swept, is_segment_mean(metric)),
-        "pairs": swept.records("pairs"),
-        "slopes": swept.records("slopes"),
-        "plan": list(map(asdict, planned)),
+        "systems": system_records(sweep, is_segment_mean(request.metric)),
+        "pairs": sweep.records("pairs"),
+        "slopes": sweep.records("slopes"),
+        "plan": [],
     }
     if args.difference is not None:
-        tables["found"] = [
-            row for a, b in swept.errors for row in detection_records(swept, a, b, args.difference)
-        ]
-    if (cannot := cannot_plan(swept)) is not None:
-        warn([cannot])
+        planned = plan(sweep, args.difference, **read_arguments(args, plan))
+        tables["plan"] = [asdict(row) for row in planned]
+        tables["found"] = []
+        for a, b in sweep.errors:
+            tables["found"] += detection_records(sweep, a, b, args.difference)
+    caution = cannot_plan(sweep)
+    if caution is not None:
+        warn([caution])
     content = {
-        "signature": swept.signature,
-        "higher_is_better": swept.higher_is_better,
-        "n_units": swept.n_units,
-        "cannot_be_decided": cannot and cannot.text,
-        "recounted": swept.recounted,
-        "scores": swept.scores,
+        "signature": sweep.signature,
+        "higher_is_better": sweep.higher_is_better,
+        "n_units": sweep.n_units,
+        "cannot_be_decided": caution and caution.text,
+        "recounted": sweep.recounted,
+        "scores": sweep.scores,
         "paper": papers.ZHANG_VOGEL_2.source,
         **tables,
     }
-    return Result(
-        content,
-        tables,
-        _settings(
-            swept.settings, repeats=args.repeats, difference=args.difference, power=args.power
-        ),
-    )
+    choices = {name: getattr(args, name) for name in ("repeats", "difference", "power")}
+    return CommandOutput(content, tables, _record_settings(sweep.settings, **choices))
 
 
-def _sweep_references(
-    testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None
-) -> Result:
-    one = sweep_references(
-        testset, metric, shares=args.shares, progress=progress, **given(args, sweep_references)
-    )
-    rows = reference_records(one)
+def _sweep_references(request: Request) -> CommandOutput:
+    args = request.args
+    sweep = request.run(sweep_references, shares=args.shares)
+    rows = reference_records(sweep)
     paper = f"{papers.ZHANG_VOGEL_3.source}; {papers.ZHANG_VOGEL_4.source}"
-    return Result(
-        {"n_units": one.n_units, "paper": paper, "rows": rows},
-        {"rows": rows},
-        _settings(one.settings, repeats=args.repeats, shares=list(args.shares)),
-    )
+    content = {"n_units": sweep.n_units, "paper": paper, "rows": rows}
+    head = _record_settings(sweep.settings, repeats=args.repeats, shares=list(args.shares))
+    return CommandOutput(content, {"rows": rows}, head)
 
 
-def _sweep_resamples(
-    testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None
-) -> Result:
-    one = stability(testset, metric, progress=progress, **given(args, stability))
+def _sweep_resamples(request: Request) -> CommandOutput:
+    experiment = request.run(stability)
     content = {
-        "signature": metric.signature(testset),
-        "system": one.system,
-        "score": one.score,
-        "median": one.median,
-        "sigma": one.sigma,
-        **{name: record_rows(getattr(one, name)) for name in one.tables},
+        "signature": request.signature,
+        "system": experiment.system,
+        "score": experiment.score,
+        "median": experiment.median,
+        "sigma": experiment.sigma,
     }
-    tables = {
-        name: [{"system": one.system, **row} for row in one.records(name)] for name in one.tables
-    }
-    return Result(content, tables, _settings(one.settings, pool=one.settings.resamples))
+    tables = {}
+    for name in experiment.tables:
+        content[name] = record_rows(getattr(experiment, name))
+        records = experiment.records(name)
+        tables[name] = [{"system": experiment.system, **record} for record in records]
+    head = _record_settings(experiment.settings, pool=experiment.settings.resamples)
+    return CommandOutput(content, tables, head)
 
 
-def _shares(text: str) -> list[float]:
+def _parse_shares(text: str) -> list[float]:
     try:
-        return [float(part) for part in text.split(",")]
+        return [float(share) for share in text.split(",")]
     except ValueError:
         raise ArgumentTypeError(f"{text!r} is no list of numbers, such as 0.5,1") from None
 
@@ -387,69 +410,61 @@ def _shares(text: str) -> list[float]:
 # `metrics`: what is inside a score.
 
 
-def _precisions(
-    testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None
-) -> Result:
-    rows = list(map(asdict, precisions(testset, metric, progress=progress)))
-    return Result({"signature": metric.signature(testset), "systems": rows}, {"systems": rows})
+def _precisions(request: Request) -> CommandOutput:
+    systems = [asdict(row) for row in request.run(precisions)]
+    content = {"signature": request.signature, "systems": systems}
+    return CommandOutput(content, {"systems": systems})
 
 
-def _lengths(
-    testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None
-) -> Result:
-    one = lengths(testset, metric, progress=progress, **given(args, lengths))
-    return Result(asdict(one), {"lengths": length_records(one)})
+def _lengths(request: Request) -> CommandOutput:
+    experiment = request.run(lengths)
+    return CommandOutput(asdict(experiment), {"lengths": length_records(experiment)})
 
 
-def _example(
-    testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None
-) -> Result:
+def _example(request: Request) -> CommandOutput:
+    testset, metric, args = request.testset, request.metric, request.args
     check_bleu(testset, metric)
     if args.line is not None:
-        one = worked_example(testset, args.system_name, args.line, metric)
-        return Result(asdict(one), {"steps": step_records(one)})
+        example = worked_example(testset, args.system_name, args.line, metric)
+        return CommandOutput(asdict(example), {"steps": step_records(example)})
     if args.system_name is not None:
         raise SettingError(
             f"--system-name {args.system_name} without --line: the example of the reading note is of no "
             "system. Give the line too (--line N), or leave the name out."
         )
     note = note_example(metric, testset.tokenizer)
-    return Result(
-        {
-            "of": "the example of the reading note, no line of the test set (--line N)",
-            **asdict(note),
-            "claims": list(map(asdict, NOTE_CLAIMS)),
-        },
-        {"steps": step_records(note)},
-    )
+    content = {
+        "of": "the example of the reading note, no line of the test set (--line N)",
+        **asdict(note),
+        "claims": [asdict(claim) for claim in NOTE_CLAIMS],
+    }
+    return CommandOutput(content, {"steps": step_records(note)})
 
 
-def _averages(
-    testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None
-) -> Result:
-    one = averages(testset, metric, progress=progress, **given(args, averages))
-    return Result(asdict(one), {"systems": one.records("systems")})
+def _averages(request: Request) -> CommandOutput:
+    experiment = request.run(averages)
+    return CommandOutput(asdict(experiment), {"systems": experiment.records("systems")})
 
 
-def _students_t(
-    testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None
-) -> Result:
-    one = students_t(testset, metric, progress=progress, **given(args, students_t))
-    x, t, normal = (values.tolist() for values in densities(**given(args, densities)))
-    density = {"n": args.n, "factor": factor(args.n, args.alpha), "x": x, "t": t, "normal": normal}
-    return Result(
-        {**asdict(one), "table_2": list(map(asdict, koehns_factors())), "density": density},
-        {"rows": one.records()},
-    )
+def _students_t(request: Request) -> CommandOutput:
+    args = request.args
+    experiment = request.run(students_t)
+    x, t, normal = densities(**read_arguments(args, densities))
+    content = asdict(experiment)
+    content["table_2"] = [asdict(row) for row in koehns_factors()]
+    content["density"] = {
+        "n": args.n,
+        "factor": factor(args.n, args.alpha),
+        "x": x.tolist(),
+        "t": t.tolist(),
+        "normal": normal.tolist(),
+    }
+    return CommandOutput(content, {"rows": experiment.records()})
 
 
-def _signatures(
-    testset: TestSet, metric: Metric, args: Namespace, progress: Progress | None
-) -> Result:
-    rows = list(
-        map(asdict, signatures(testset, metric, progress=progress, **given(args, signatures)))
-    )
-    return Result({"scores": rows}, {"scores": rows})
+def _signatures(request: Request) -> CommandOutput:
+    scores = [asdict(row) for row in request.run(signatures)]
+    return CommandOutput({"scores": scores}, {"scores": scores})
 
 
 _OF_SAMPLES = {
@@ -462,9 +477,8 @@ _OF_SIZES = {
     "resamples": "resamples of each test set",
 }
 
-#: Group of commands -> (what its commands are, what their options are about, the commands by name).
-EXPERIMENT_COMMANDS: dict[str, tuple[str, str, dict[str, Command]]] = {
-    "validate": (
+EXPERIMENT_COMMANDS: dict[str, CommandGroup] = {
+    "validate": CommandGroup(
         "experiments",
         "experiment",
         {
@@ -513,7 +527,7 @@ EXPERIMENT_COMMANDS: dict[str, tuple[str, str, dict[str, Command]]] = {
             ),
         },
     ),
-    "sample": (
+    "sample": CommandGroup(
         "kinds",
         "samples",
         {
@@ -541,7 +555,7 @@ EXPERIMENT_COMMANDS: dict[str, tuple[str, str, dict[str, Command]]] = {
             ),
         },
     ),
-    "sweep": (
+    "sweep": CommandGroup(
         "settings",
         "test sets",
         {
@@ -569,7 +583,7 @@ EXPERIMENT_COMMANDS: dict[str, tuple[str, str, dict[str, Command]]] = {
                 _sweep_references,
                 {
                     "--shares": dict(
-                        type=_shares,
+                        type=_parse_shares,
                         metavar="S,...",
                         default=SHARES,
                         help="sizes, of the whole set (default: 0.5 to 1 by tenths)",
@@ -584,7 +598,7 @@ EXPERIMENT_COMMANDS: dict[str, tuple[str, str, dict[str, Command]]] = {
             ),
         },
     ),
-    "metrics": (
+    "metrics": CommandGroup(
         "views",
         "view",
         {

@@ -1,4 +1,4 @@
-"""What a command works on, and where it writes to."""
+"""The input that a command works on, and the output that it writes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from mtsig_core.cli.options import source_from
 from mtsig_core.errors import SettingError
@@ -22,65 +23,67 @@ from mtsig_core.stats.parallel import Progress
 from mtsig_core.testset import TestSet, find_gap
 
 # -------------------------------------------------------------------------------------------------
-# Where a command writes to: standard output, or a file that appears whole or not at all.
+# Output: standard output, or a file that appears whole or not at all.
 
 
 def check_out(args: Namespace, source: Source | TaskSource) -> None:
-    """Fail before the work, not after it; and never write over what is read."""
+    """Fail before the work, not after it, where --out cannot be written or is a file to read."""
     path: str | None = args.out
     if path is None:
         return
-    others = [*source.list_joined_files()] if isinstance(source, TaskSource) else []
+    files: list[Any] = list(source.files())
+    if isinstance(source, TaskSource):
+        files += source.list_joined_files()
     official = getattr(args, "official", None)
     if official is not None:
-        others.append(official)
-    if os.path.exists(path) and any(
-        os.path.exists(file) and os.path.samefile(path, file) for file in (*source.files(), *others)
-    ):
-        raise SettingError(f"--out {path} is one of the files to read. Choose another name.")
+        files.append(official)
+    if os.path.exists(path):
+        for file in files:
+            if os.path.exists(file) and os.path.samefile(path, file):
+                raise SettingError(
+                    f"--out {path} is one of the files to read. Choose another name."
+                )
     if os.path.isdir(path) or path.endswith(("/", os.sep)):
         raise SettingError(f"--out {path} is a folder. Expected a file name.")
-    if not os.path.isdir(folder := os.path.dirname(os.path.realpath(path))):
+    folder = os.path.dirname(os.path.realpath(path))
+    if not os.path.isdir(folder):
         raise SettingError(f"--out {path}: there is no folder {folder}. Create it first.")
 
 
 def write(content: str, path: str | None) -> None:
-    """To standard output, or to a file that appears whole or not at all."""
-    if path is None:
-        if sys.stdout is None:
-            raise SettingError("Standard output is closed. Write to a file with --out FILE.")
-        try:
-            sys.stdout.write(content)
-            sys.stdout.flush()
-        except OSError as error:
-            if isinstance(error, BrokenPipeError):
-                raise
-            drop_output()
-            raise SettingError(f"Standard output cannot be written: {error.strerror}.") from error
+    """Write to standard output, or to a file that appears whole or not at all."""
+    if path is not None:
+        write_file(content.encode("utf-8", "backslashreplace"), path)
         return
-    write_file(content.encode("utf-8", "backslashreplace"), path)
+    if sys.stdout is None:
+        raise SettingError("Standard output is closed. Write to a file with --out FILE.")
+    try:
+        sys.stdout.write(content)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        drop_output()
+        raise SettingError(f"Standard output cannot be written: {error.strerror}.") from error
 
 
 def drop_output() -> None:
-    """Let what standard output still holds go nowhere: Python writes it once more when it ends."""
+    """Discard what standard output still holds: Python writes it once more when it ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def write_file(content: bytes, path: str) -> None:
-    """To a file that appears whole or not at all."""
-    target, temporary = os.path.realpath(path), None  # where a link leads, so that the link stays
+    """Write to a file that appears whole or not at all."""
+    is_device = os.path.exists(path) and not os.path.isfile(path)
+    temporary: str | None = None
     try:
-        if (
-            path.startswith(("/dev/", "/proc/"))
-            or os.path.exists(path)
-            and not os.path.isfile(path)
-        ):
-            with open(path, "ab") as stream:  # a device or a pipe
+        if is_device or path.startswith(("/dev/", "/proc/")):
+            with open(path, "ab") as stream:
                 stream.write(content)
             return
-        with tempfile.NamedTemporaryFile(
-            dir=os.path.dirname(target), prefix=".mtsig-", delete=False
-        ) as file:
+        target = os.path.realpath(path)  # where a link leads, so that the link stays
+        folder = os.path.dirname(target)
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=".mtsig-", delete=False) as file:
             temporary = file.name
             file.write(content)
         umask = os.umask(0)
@@ -94,60 +97,65 @@ def write_file(content: bytes, path: str) -> None:
 
 
 # -------------------------------------------------------------------------------------------------
-# What a command works on, and what is said of it before it starts.
+# Input: the test set and the metrics, and notes on them before the command starts.
 
 
 def read(args: Namespace) -> TestSet:
+    """Read the test set that the options name, and print what was left out of it."""
     source = source_from(args)
-    if source is not None:
-        check_out(args, source)
     if source is None:
         raise SettingError(
             "No test set. Give --ref FILE and --system FILE, --folder DIR and --langpair xx-yy, or "
             "--demo."
         )
+    check_out(args, source)
     testset = source.read_all()
-    if (gap := find_gap(testset)) is not None and gap.why == "canary":
+    gap = find_gap(testset)
+    if gap is not None and gap.why == "canary":
         print(
             f"mtsig: {describe_gap(gap)} by the documents file, is excluded. --keep-canary keeps it.",
             file=sys.stderr,
         )
-    for one in testset.assumed:
-        if one.kind.leaves_out:
-            print(f"mtsig: {printable(with_remedy(one))}", file=sys.stderr)
+    for assumption in testset.assumed:
+        if assumption.kind.leaves_out:
+            print(f"mtsig: {printable(with_remedy(assumption))}", file=sys.stderr)
     return source.select_part(testset)
 
 
-def chosen_metrics(args: Namespace, testset: TestSet, decides: bool = False) -> list[Metric]:
-    """The metrics that are asked for, by default BLEU, or all scores of a set without texts; human
-    scores in place of BLEU, and before other scores, where the command `decides` between
-    systems.
+def choose_metrics(args: Namespace, testset: TestSet, decides: bool = False) -> list[Metric]:
+    """The metrics that are asked for, or the default ones.
+
+    The default is BLEU, or all scores of a set without texts. Where the command `decides` between
+    systems, human scores replace BLEU and come before other scores.
     """
-    chosen = args.metrics
-    if not chosen:
-        chosen = ("bleu",) if testset.has_texts else tuple(testset.scores)
-        if decides and (people := pick_human_scores(testset.scores)):
-            chosen = tuple(people) if testset.has_texts else tuple(order_metrics(chosen))
-            if testset.has_texts:
-                print(
-                    f"mtsig: by {printable(', '.join(people))}, the human scores. Other metrics: --metrics "
-                    "NAME,...",
-                    file=sys.stderr,
-                )
-    return [resolve_metric(testset, name, lowercase=args.lowercase) for name in chosen]
+    names = args.metrics
+    if not names:
+        human_scores = pick_human_scores(testset.scores) if decides else []
+        if not testset.has_texts:
+            names = order_metrics(testset.scores) if human_scores else testset.scores
+        elif human_scores:
+            names = human_scores
+            print(
+                f"mtsig: by {printable(', '.join(names))}, the human scores. Other metrics: --metrics "
+                "NAME,...",
+                file=sys.stderr,
+            )
+        else:
+            names = ("bleu",)
+    return [resolve_metric(testset, name, lowercase=args.lowercase) for name in names]
 
 
 def warn_about_words(testset: TestSet, metrics: list[Metric]) -> None:
     """Warn of metrics that cut words poorly, where the result has no warnings."""
-    warn(
-        about_metrics(testset, {metric.name: find_tokenizer(metric, testset) for metric in metrics})
-    )
+    tokenizers = {metric.name: find_tokenizer(metric, testset) for metric in metrics}
+    warn(about_metrics(testset, tokenizers))
 
 
 @contextmanager
 def progress_line() -> Iterator[Progress | None]:
-    """What shows (stage, share of it done) in one line of the terminal, cleared at the end; None
-    without a terminal.
+    """Give a function that shows (stage, share of it done) in one line, cleared at the end.
+
+    None without a terminal.
     """
 
     def show(stage: str, share: float) -> None:

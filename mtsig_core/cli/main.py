@@ -39,102 +39,116 @@ examples:
   mtsig metrics precisions --demo --format csv
   mtsig agreement --folder wmt24 --langpair en-zh --scores esa=esa.tsv --human esa
   mtsig domains --folder wmt24 --langpair en-de --metrics chrf
-  mtsig pair --folder wmt24 --langpair en-de --a GPT-4 --b ONLINE-B --format html --out card.html
+  mtsig pair --folder wmt24 --langpair en-de --a GPT-4 --b ONLINE-B --format html --out pair.html
   mtsig task --folder wmt25 --metrics XCOMET-XL --track constrained
   mtsig serve --folder wmt24 --langpair en-de
 """
 
 
 class _Parser(argparse.ArgumentParser):
-    """Errors in one line, without the usage.
+    """A parser whose errors are one line, without the usage.
 
-    Options are added when it parses, so that only what is used is imported.
+    Options are added when it parses, so that only the modules of one command are imported.
     """
 
     add_options: Callable[[_Parser], None] | None = None
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse, and refuse empty values and unknown options."""
         if self.add_options is not None:
             add_options, self.add_options = self.add_options, None
             add_options(self)
-        for arg in args or ():  # which argparse would take for an empty list
-            if re.fullmatch("--[a-z-]+=--", arg):
-                self.error(f"argument {arg.removesuffix('=--')}: -- is no value of it")
-        found = super().parse_known_args(args, namespace)
-        if found[1]:
-            near = (
-                suggest_name(arg.partition("=")[0], self._option_string_actions)
-                for arg in found[1]
-                if arg.startswith("--")
-            )
-            self.error(
-                f"unrecognized arguments: {' '.join(found[1])}", next(filter(None, near), "")
-            )
+        for argument in args or ():
+            if re.fullmatch("--[a-z-]+=--", argument):  # argparse makes an empty list of it
+                option = argument.removesuffix("=--")
+                self.error(f"argument {option}: -- is no value of it")
+        namespace, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self._refuse_unknown(unknown)
         for action in self._actions:
-            value = getattr(found[0], action.dest, None)
-            if action.option_strings and "" in (value, *(value if isinstance(value, list) else ())):
-                # as of a variable of the shell that is not set
-                self.error(
-                    f"argument {action.option_strings[-1]} is empty: leave it out, or give it a value"
-                )
-            if action.metavar == "NAME" and value is not None:  # as test sets have it
-                shown = show_name(value) if isinstance(value, str) else list(map(show_name, value))
-                setattr(found[0], action.dest, shown)
-        return found
+            self._check_names(action, namespace)
+        return namespace, unknown
 
-    def _print_message(self, message: str, file: Any = None) -> None:
-        write(message, None)  # help and version, which have to be heard as results have
+    def _refuse_unknown(self, arguments: list[str]) -> NoReturn:
+        hint = ""
+        for argument in arguments:
+            if argument.startswith("--") and not hint:
+                option = argument.partition("=")[0]
+                hint = suggest_name(option, self._option_string_actions)
+        self.error(f"unrecognized arguments: {' '.join(arguments)}", hint)
+
+    def _check_names(self, action: argparse.Action, namespace: Any) -> None:
+        """Refuse an empty value, and write names as test sets have them."""
+        value = getattr(namespace, action.dest, None)
+        values: list[Any] = value if isinstance(value, list) else [value]
+        if action.option_strings and "" in values:  # as of a variable of the shell that is not set
+            option = action.option_strings[-1]
+            self.error(f"argument {option} is empty: leave it out, or give it a value")
+        if action.metavar == "NAME" and value is not None:
+            names = [show_name(name) for name in values]
+            setattr(namespace, action.dest, names if isinstance(value, list) else names[0])
+
+    def _print_message(self, message: str, file: Any = None) -> None:  # noqa: ARG002  argparse's
+        """Print help and version to standard output, with the same errors as results."""
+        write(message, None)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
-            what = "/".join(action.option_strings) or "command"
-            self.error(
-                str(explain_unknown(what, value, map(str, action.choices))).removesuffix(".")
-            )
+            name = "/".join(action.option_strings) or "command"
+            error = explain_unknown(name, value, map(str, action.choices))
+            self.error(str(error).removesuffix("."))
 
     def error(self, message: str, hint: str = "") -> NoReturn:
+        """Raise the message as an error of the user's, with the help of this command."""
         raise SettingError(f"{message[:1].upper()}{message[1:]}.{hint} See {self.prog} --help.")
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command. Returns the exit status: 0, or 2 for an error that the user can mend."""
-    if sys.stderr is None:  # what is said must not go to standard output
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")
+    """Run one command.
+
+    Returns
+    -------
+    int
+        The exit status: 0, or 2 for an error that the user can mend.
+    """
+    if sys.stderr is None:  # messages must not go to standard output
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  open until the end
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(
-            stream, TextIOWrapper
-        ):  # a name that the terminal cannot show must not end the run
+        if isinstance(stream, TextIOWrapper):
+            # a name that the terminal cannot show must not end the run
             stream.reconfigure(errors="backslashreplace")
     try:
-        parser = _parser()
-        if not (sys.argv[1:] if argv is None else argv):
-            parser.print_help()
-            return 0
-        args, _ = parser.parse_known_args(argv)
-        with on_cluster(getattr(args, "dask", None)):
-            return args.command(args) or 0
+        return _run(sys.argv[1:] if argv is None else argv)
     except MtsigError as error:
         options = remedy_options(error.remedies)
-        said = f"{error} Options: {options}." if options else str(error)
-        print(f"mtsig: {printable_lines(said)}", file=sys.stderr)
-        return 2
+        message = f"{error} Options: {options}." if options else str(error)
     except BrokenPipeError:  # the reader of a pipe has seen enough
         drop_output()
         return 0
-    except OSError as error:  # what no reader asked about: a folder above that is closed, a working folder that is gone
-        print(f"mtsig: {printable_lines(explain_unreadable(error))}", file=sys.stderr)
-        return 2
+    except OSError as error:
+        # no reader asked about it: a folder above that is closed, a working folder that is gone
+        message = explain_unreadable(error)
     except MemoryError as error:
-        print(
-            f"mtsig: not enough memory ({error}). Long lines, many systems, and many --trials or --resamples need "
-            "most. Use less of what is large here, or a machine with more memory.",
-            file=sys.stderr,
+        message = (
+            f"not enough memory ({error}). Long lines, many systems, and many --trials or --resamples "
+            "need most. Use less of what is large here, or a machine with more memory."
         )
-        return 2
+    print(f"mtsig: {printable_lines(message)}", file=sys.stderr)
+    return 2
+
+
+def _run(argv: list[str]) -> int:
+    parser = _parser()
+    if not argv:
+        parser.print_help()
+        return 0
+    args, _ = parser.parse_known_args(argv)
+    with on_cluster(getattr(args, "dask", None)):
+        return args.command(args) or 0
 
 
 #: The module of each command, in which ``add_NAME`` adds its options and ``run_NAME`` runs it, and
-#: what it is for.
+#: its help.
 COMMANDS = {
     "compare": (
         "testset_commands",
@@ -142,7 +156,7 @@ COMMANDS = {
     ),
     "score": ("testset_commands", "show scores and signatures only"),
     "segments": ("testset_commands", "export the counts of each segment"),
-    "pair": ("testset_commands", "examine two systems on a card to print"),
+    "pair": ("testset_commands", "examine two systems, with a one-page summary to print"),
     "agreement": ("task_commands", "show which metrics agree with human scores"),
     "autorank": (
         "task_commands",
@@ -185,15 +199,13 @@ def _parser() -> _Parser:
     parser.add_argument("--version", action="version", version=f"mtsig {__version__}")
     top = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for name, (module, about) in COMMANDS.items():
-        top.add_parser(name, help=about, description=about).add_options = partial(
-            _add_options, name, module
-        )
+        command = top.add_parser(name, help=about, description=about)
+        command.add_options = partial(_add_options, name, module)
     return parser
 
 
 def _add_options(name: str, module: str, parser: _Parser) -> None:
     commands = import_module(f"mtsig_core.cli.{module}")
-    parser.set_defaults(
-        command=getattr(commands, f"run_{name}", None)
-    )  # a group of commands sets its own
+    # None for a group of commands, each of which sets its own
+    parser.set_defaults(command=getattr(commands, f"run_{name}", None))
     getattr(commands, f"add_{name}")(parser)

@@ -8,14 +8,14 @@ import os
 import re
 import sys
 from argparse import ArgumentParser, Namespace, _ArgumentGroup
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics import check_tokenizer
 from mtsig_core.readers.tasks import has_scores, pairs_of
-from mtsig_core.report.commands import defaults, option_name
+from mtsig_core.report.commands import defaults, option_flag, option_name
 from mtsig_core.report.text import printable
 from mtsig_core.source import Source, SourceOption, TaskSource, list_options
 from mtsig_core.stats.settings import SETTINGS
@@ -36,57 +36,57 @@ def _add_rows(group: ArgumentParser | _ArgumentGroup, rows: Mapping[str, SourceO
         elif option.is_repeated:
             settings |= {"action": "append", "default": []}
         elif option.is_list:
-            parse_list = column_names if name == "columns" else names
+            parse_list = parse_columns if name == "columns" else parse_names
             settings |= {"type": parse_list, "action": AddUp, "default": ()}
         elif option.value == "N":
             # None where it is not given, so that other options can be checked against it
             settings["type"] = int
-        group.add_argument(_option(name), help=option.about, **settings)
+        group.add_argument(option_flag(name), help=option.about, **settings)
 
 
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
+def parse_names(text: str) -> tuple[str, ...]:
+    """Read a comma-separated list.
 
+    An empty list, as of a variable of the shell that is not set, is refused: it does not mean all.
+    As in CSV, a name with a comma is in quotation marks.
 
-def names(text: str) -> tuple[str, ...]:
-    """A comma-separated list, which a variable of the shell may leave empty: that does not stand
-    for all. As in CSV, a name with a comma is in quotation marks.
-
-    >>> names('A,"B, or C"')
+    >>> parse_names('A,"B, or C"')
     ('A', 'B, or C')
     """
     cells = next(csv.reader([text], skipinitialspace=True), [])
-    found = tuple(show_name(name.strip()) for name in cells if name.strip())
-    if not found:
+    names = tuple(show_name(cell.strip()) for cell in cells if cell.strip())
+    if not names:
         raise argparse.ArgumentTypeError(f"{text!r} names nothing")
-    return found
+    return names
 
 
-def column_names(text: str) -> tuple[str, ...]:
-    """Such a list of pairs as system=NAME, whose names may have commas."""
-    return (
-        names(text)
-        if "=" not in text
-        else tuple(map(show_name, re.split(r",(?=\s*[a-z]+\s*=)", text)))
-    )
+def parse_columns(text: str) -> tuple[str, ...]:
+    """Read a list of pairs such as system=NAME, whose names may have commas."""
+    if "=" not in text:
+        return parse_names(text)
+    return tuple(show_name(pair) for pair in re.split(r",(?=\s*[a-z]+\s*=)", text))
 
 
 class AddUp(argparse.Action):
-    """Of a list that is given several times all names are taken, not only the last."""
+    """A list that is given several times has the names of all of them, not only of the last."""
 
     def __call__(
-        self, parser: Any, namespace: Any, values: Any, option_string: str | None = None
+        self,
+        parser: Any,  # noqa: ARG002  argparse passes it
+        namespace: Any,
+        values: Any,
+        option_string: str | None = None,  # noqa: ARG002  argparse passes it
     ) -> None:
-        setattr(
-            namespace, self.dest, tuple(dict.fromkeys((*getattr(namespace, self.dest), *values)))
-        )
+        """Add the names to those that are there."""
+        names = (*getattr(namespace, self.dest), *values)
+        setattr(namespace, self.dest, tuple(dict.fromkeys(names)))
 
 
 # -------------------------------------------------------------------------------------------------
 # The test set or the task that the options name.
 
 
-#: What names a test set, the first that is given, and the options that may join it.
+#: Options that name a test set, the strongest first, and the options that may join each.
 _JOINING = {
     "demo_task": (),
     "demo": ("demo_segments", "demo_references"),
@@ -110,133 +110,146 @@ _FILES = (
     "demo",
     "demo_segments",
     "demo_references",
+    "demo_task",
 )
 _ABOUT_TEXTS = ("refs", "refs_as_systems", "keep_canary", "ids", "tokenize")
-#: Options of commands that take one language pair or a whole task, which say nothing of a whole
-#: task.
+#: Options about one language pair, of commands that take one or a whole task.
 _OF_ONE_PAIR = ("langpair", "domain", "tokenize", "lowercase", "ids", "columns", "parse")
+#: Options that need tables of scores.
+_OF_SCORES = ("raters", "lower_is_better", "higher_is_better")
 
 
 def source_from(args: Namespace, whole_task: bool = False) -> Source | None:
-    """The source that the options name, None without any; checked for contradictions, not read.
+    """The source that the options name, checked for contradictions and not read.
 
-    A folder without a language pair is a `whole_task`, where that may be.
+    Parameters
+    ----------
+    whole_task : bool
+        Whether a folder may come without a language pair.
+
+    Returns
+    -------
+    Source or None
+        None where no option names a source.
     """
     _check_companions(args)
-    given = [
-        name
-        for name in _FILES
-        if getattr(args, name) not in (None, []) and getattr(args, name) is not False
-    ]
-    kind = next(
-        (name for name in _JOINING if name in given or name == "demo_task" and args.demo_task), None
-    )
+    named = [name for name in _FILES if _is_given(getattr(args, name))]
+    kind = next((name for name in _JOINING if name in named), None)
+    if kind is not None:
+        _check_one_source(args, kind, named)
+    elif named and named != ["parse"]:
+        raise SettingError(
+            f"{option_flag(named[0])} needs a reference. Give at least one with --ref FILE."
+        )
+    elif not args.scores:
+        return None
+    else:
+        for name in _ABOUT_TEXTS:
+            if getattr(args, name):
+                raise SettingError(
+                    f"{option_flag(name)} is about texts, and there are only scores. Leave it out, or "
+                    "give the texts too."
+                )
+    if kind == "folder" and args.langpair is None and not whole_task:
+        pairs = ", ".join(pairs_of(args.folder)) or "none"
+        raise SettingError(f"--folder needs --langpair. {args.folder} has: {pairs}.")
+    values = _read_fields(args, Source)
+    for name in ("ref", "system"):
+        values[name] = tuple(_split_file(text) for text in getattr(args, name))
+    for name in ("run", "parse", "scores"):
+        values[name] = tuple(_split_named(name, text) for text in getattr(args, name))
+    values["demo"] = 0 if args.demo else None
+    if args.demo_segments:
+        values["demo"] = args.demo_segments
+    if args.demo_references is None:
+        values["demo_references"] = 1
+    return Source(**values)
+
+
+def _check_one_source(args: Namespace, kind: str, named: Sequence[str]) -> None:
+    """Refuse options that name a source next to the one of this kind."""
     if kind == "system" and not args.scores:
         raise SettingError(
             "--system needs a reference, or scores of its segments. Give --ref FILE, or --scores "
             "NAME=FILE."
         )
-    if kind is not None:
-        for other in given:
-            if other not in (kind, *_JOINING[kind]):
-                raise SettingError(
-                    f"{_option(kind)} and {_option(other)} name two sources. Give one of them."
-                )
-    elif given and given != ["parse"]:
-        raise SettingError(
-            f"{_option(given[0])} needs a reference. Give at least one with --ref FILE."
-        )
-    elif not args.scores:
-        return None
-    elif wrong := next((name for name in _ABOUT_TEXTS if getattr(args, name)), None):
-        raise SettingError(
-            f"{_option(wrong)} is about texts, and there are only scores. Leave it out, or give the "
-            "texts too."
-        )
-    if kind == "folder" and args.langpair is None and not whole_task:
-        pairs = pairs_of(args.folder)
-        raise SettingError(
-            f"--folder needs --langpair. {args.folder} has: {', '.join(pairs) or 'none'}."
-        )
-    values = _values(args, Source) | {
-        "ref": tuple(map(_named, args.ref)),
-        "system": tuple(map(_named, args.system)),
-    }
-    values |= {name: _split_named(name, getattr(args, name)) for name in ("run", "parse", "scores")}
-    values |= {
-        "demo": args.demo_segments or (0 if args.demo else None),
-        "demo_references": 1 if args.demo_references is None else args.demo_references,
-    }
-    return Source(**values)
+    for name in named:
+        if name != kind and name not in _JOINING[kind]:
+            raise SettingError(
+                f"{option_flag(kind)} and {option_flag(name)} name two sources. Give one of them."
+            )
+
+
+def _is_given(value: Any) -> bool:
+    return value is not False and value not in (None, [], ())
 
 
 def _check_companions(args: Namespace) -> None:
     """Refuse options that mean nothing without another."""
-    given = vars(args)
-    if given.get("tokenize") is not None:
+    options = vars(args)
+    if options.get("tokenize") is not None:
         check_tokenizer(args.tokenize)
-    if (n := given.get("demo_segments")) is not None and n < 1:
-        raise SettingError(f"--demo-segments is {n}. Expected at least 1.")
-    about_tables = any(map(given.get, ("raters", "lower_is_better", "higher_is_better")))
-    tables = (
-        args.scores or about_tables and args.folder and has_scores(args.folder)
-    )  # it looks into the folder
-    demo = any(map(given.get, ("demo", "demo_segments", "demo_task")))
-    for name, is_there, what in (
-        ("raters", tables, "--scores NAME=FILE"),
-        ("mqm_weights", args.scores, "--scores NAME=FILE"),
-        ("lower_is_better", tables, "--scores NAME=FILE"),
-        ("higher_is_better", tables, "--scores NAME=FILE"),
-        ("systems_table", args.folder, "--folder DIR, a shared task"),
-        ("ids", args.scores, "--scores NAME=FILE"),
-        ("columns", args.scores, "--scores NAME=FILE"),
-        ("keep_withdrawn", args.folder, "--folder DIR, a shared task"),
-        ("keep_canary", not demo, "texts from files"),
-        ("langpair", not demo or given.get("demo_task"), "texts from files, or --demo-task"),
-        ("demo_references", demo, "--demo or --demo-segments"),
-    ):
-        if (value := given.get(name)) is not False and value not in (None, [], ()) and not is_there:
-            raise SettingError(f"{_option(name)} needs {what}.")
-
-
-def task_source(args: Namespace, **more: Any) -> TaskSource:
-    """The task that the options name, not read, with the ratings that lie beside its texts; `more`
-    are further fields of it.
-    """
-    _check_companions(args)
-    files = {
-        name: _split_named(name, getattr(args, name), of_task=True) for name in ("scores", "run")
+    n_segments = options.get("demo_segments")
+    if n_segments is not None and n_segments < 1:
+        raise SettingError(f"--demo-segments is {n_segments}. Expected at least 1.")
+    has_tables = bool(args.scores)
+    if args.folder and not has_tables and any(options.get(name) for name in _OF_SCORES):
+        has_tables = has_scores(args.folder)
+    is_demo = any(options.get(name) for name in ("demo", "demo_segments", "demo_task"))
+    has_pairs = not is_demo or options.get("demo_task")
+    needs = {
+        "raters": (has_tables, "--scores NAME=FILE"),
+        "mqm_weights": (args.scores, "--scores NAME=FILE"),
+        "lower_is_better": (has_tables, "--scores NAME=FILE"),
+        "higher_is_better": (has_tables, "--scores NAME=FILE"),
+        "systems_table": (args.folder, "--folder DIR, a shared task"),
+        "ids": (args.scores, "--scores NAME=FILE"),
+        "columns": (args.scores, "--scores NAME=FILE"),
+        "keep_withdrawn": (args.folder, "--folder DIR, a shared task"),
+        "keep_canary": (not is_demo, "texts from files"),
+        "langpair": (has_pairs, "texts from files, or --demo-task"),
+        "demo_references": (is_demo, "--demo or --demo-segments"),
     }
-    source = TaskSource(**_values(args, TaskSource) | files | {"exclude": ()} | more).name_pairs()
+    for name, (is_there, companion) in needs.items():
+        if not is_there and _is_given(options.get(name)):
+            raise SettingError(f"{option_flag(name)} needs {companion}.")
+
+
+def task_source(args: Namespace, **fields_of_task: Any) -> TaskSource:
+    """The task that the options name, with the ratings next to its texts; it is not read."""
+    _check_companions(args)
+    values = _read_fields(args, TaskSource)
+    for name in ("scores", "run"):
+        values[name] = tuple(_split_of_pair(name, text) for text in getattr(args, name))
+    values["exclude"] = ()
+    source = TaskSource(**(values | fields_of_task)).name_pairs()
     source, sentences = source.join_tables_beside()
     for sentence in sentences:
         print(f"mtsig: {printable(sentence)}", file=sys.stderr)
     return source
 
 
-def refuse_of_one_pair(args: Namespace, *more: str) -> None:
-    """Refuse the options that are for one language pair where a whole task is asked for; `more` are
-    further ones.
-    """
-    for name in (*_OF_ONE_PAIR, *more):
+def refuse_of_one_pair(args: Namespace, *names: str) -> None:
+    """Refuse the options about one language pair, and those of these names, for a whole task."""
+    for name in (*_OF_ONE_PAIR, *names):
         if getattr(args, name, None):
             raise SettingError(
-                f"{_option(name)} is for one language pair, and all are asked for. Leave it out, or "
-                "choose one with --langpair."
+                f"{option_flag(name)} is for one language pair, and all are asked for. Leave it out, "
+                "or choose one with --langpair."
             )
 
 
-def _values(args: Namespace, kind: type[Source | TaskSource]) -> dict[str, Any]:
-    """What the options of a command say of the fields that are called as they are."""
-    values = {
-        field.name: getattr(args, field.name) for field in fields(kind) if hasattr(args, field.name)
-    }
-    return {
-        name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
-    }
+def _read_fields(args: Namespace, kind: type[Source | TaskSource]) -> dict[str, Any]:
+    """The fields of a source that have an option of their name."""
+    values = {}
+    for field in fields(kind):
+        if hasattr(args, field.name):
+            value = getattr(args, field.name)
+            values[field.name] = tuple(value) if isinstance(value, list) else value
+    return values
 
 
-#: An example of what an option expects of one language pair, and of a whole task.
+#: An example of an option for one language pair, and for a whole task.
 _EXAMPLES = {
     "scores": ("human=ratings.tsv", "en-zh:esa=ratings.tsv"),
     "parse": ("GPT-4=parse.conllu", ""),
@@ -244,56 +257,60 @@ _EXAMPLES = {
 }
 
 
-def _split_named(option: str, given: Iterable[str], of_task: bool = False) -> tuple[Any, ...]:
-    """Name and file of each value of an option that needs both; of a task, the language pair before
-    them.
-    """
-    found: list[tuple[str | None, ...]] = []
-    for text in given:
-        if of_task:
-            what, _, path = text.partition("=")
-            pair, _, name = what.partition(":") if ":" in what else ("", "", what)
-            parts: tuple[str | None, ...] = (pair, name, path)
-        else:
-            parts = _named(text)
-        is_named_inside = (
-            of_task and option == "scores"
-        )  # tables of scores may name their language pairs
-        if not all(parts[1:] if is_named_inside else parts):
-            form = "PAIR:NAME=FILE" if of_task else "NAME=FILE"
-            raise SettingError(
-                f"{_option(option)} {text}: expected {form}, such as {_EXAMPLES[option][of_task]}"
-                f"{': a task has several language pairs' * of_task}."
-            )
-        found.append(parts)
-    return tuple(found)
+def _split_named(option: str, text: str) -> tuple[str, str]:
+    """Split ``NAME=FILE``."""
+    name, path = _split_file(text)
+    if not (name and path):
+        example, _ = _EXAMPLES[option]
+        raise SettingError(f"{option_flag(option)} {text}: expected NAME=FILE, such as {example}.")
+    return name, path
 
 
-def _named(text: str) -> tuple[str | None, str]:
+def _split_of_pair(option: str, text: str) -> tuple[str, str, str]:
+    """Split ``PAIR:NAME=FILE``; tables of scores may name their language pairs themselves."""
+    label, _, path = text.partition("=")
+    pair, colon, name = label.partition(":")
+    if not colon:
+        pair, name = "", label
+    if not (name and path and (pair or option == "scores")):
+        _, example = _EXAMPLES[option]
+        raise SettingError(
+            f"{option_flag(option)} {text}: expected PAIR:NAME=FILE, such as {example}: a task has "
+            "several language pairs."
+        )
+    return pair, name, path
+
+
+def _split_file(text: str) -> tuple[str | None, str]:
     """Split ``[NAME=]FILE``.
 
     Names and paths may contain ``=``: the first split that leaves a file is taken.
     """
-    splits = [(text[:k], text[k + 1 :]) for k, ch in enumerate(text) if ch == "="]
-    for name, path in ((None, text), *splits):
-        if os.path.isfile(path):  # False, not an error, for a path too long to be one
-            return name and show_name(name), path
-    return (
-        (show_name(splits[0][0]), splits[0][1])
-        if splits and "/" not in splits[0][0]
-        else (None, text)
-    )
+    if os.path.isfile(text):  # False, not an error, for a path too long to be one
+        return None, text
+    splits = [(text[:k], text[k + 1 :]) for k, character in enumerate(text) if character == "="]
+    for name, path in splits:
+        if os.path.isfile(path):
+            return show_name(name), path
+    if splits and "/" not in splits[0][0]:
+        name, path = splits[0]
+        return show_name(name), path
+    return None, text
 
 
 # -------------------------------------------------------------------------------------------------
 # Groups of options that commands share.
 
 
-#: What the command line says of arguments of the core that have the same meaning everywhere.
-_ABOUT: dict[str, dict[str, Any]] = {
+#: Arguments of the core that have the same meaning everywhere, as options.
+_ARGUMENTS: dict[str, dict[str, Any]] = {
     **{
-        name: dict(type=one.kind, metavar="|".join(one.values) or one.letter, help=one.help)
-        for name, one in SETTINGS.items()
+        name: dict(
+            type=setting.kind,
+            metavar="|".join(setting.values) or setting.letter,
+            help=setting.help,
+        )
+        for name, setting in SETTINGS.items()
     },
     "repeats": dict(type=int, metavar="N", help="number of test sets to draw"),
     "power": dict(type=float, metavar="P", help="how often the test should find the difference"),
@@ -334,19 +351,18 @@ _ABOUT: dict[str, dict[str, Any]] = {
 }
 
 
-def add_arguments(group: _ArgumentGroup, called: str | Callable[..., Any], **helps: str) -> None:
-    """Options for the arguments of a command, or of a function of the core: those known here, with
-    its defaults, and with `helps` in place of the usual help of some.
+def add_arguments(group: _ArgumentGroup, target: str | Callable[..., Any], **helps: str) -> None:
+    """Add options for the arguments of a command, or of a function of the core.
+
+    They have its defaults; `helps` replace the usual help of some.
     """
-    for name, usual in defaults(called).items():
-        if name in _ABOUT:
-            about = _ABOUT[name] | ({"help": helps[name]} if name in helps else {})
-            said = "" if usual is None or usual is False else f" (default: {usual})"
-            group.add_argument(
-                f"--{option_name(name).replace('_', '-')}",
-                default=usual,
-                **about | {"help": about["help"] + said},
-            )
+    for name, default in defaults(target).items():
+        if name in _ARGUMENTS:
+            settings = {**_ARGUMENTS[name], "default": default}
+            settings["help"] = helps.get(name, settings["help"])
+            if default is not None and default is not False:
+                settings["help"] += f" (default: {default})"
+            group.add_argument(option_flag(option_name(name)), **settings)
         if name == "jobs":
             group.add_argument(
                 "--dask",
@@ -356,34 +372,37 @@ def add_arguments(group: _ArgumentGroup, called: str | Callable[..., Any], **hel
             )
 
 
-def given(args: Namespace, called: str | Callable[..., Any]) -> dict[str, Any]:
-    """What the options say of the arguments of a command, or of a function of the core."""
-    return {name: getattr(args, option_name(name)) for name in defaults(called) if name in _ABOUT}
+def read_arguments(args: Namespace, target: str | Callable[..., Any]) -> dict[str, Any]:
+    """The options as arguments of a command, or of a function of the core."""
+    names = [name for name in defaults(target) if name in _ARGUMENTS]
+    return {name: getattr(args, option_name(name)) for name in names}
 
 
 def add_options(
     sub: ArgumentParser,
     command: str,
     formats: Sequence[str],
-    extra: Callable[[ArgumentParser], None] | None = None,
+    add_own: Callable[[ArgumentParser], None] | None = None,
     **helps: str,
 ) -> None:
-    """The options of a command on one test set: its source, metrics, the systems to compare,
-    settings, and output. `extra` adds those of its own before the settings; `helps` as in
-    `add_arguments`.
+    """Add the options of a command on one test set.
+
+    They are its source, metrics, the systems to compare, settings, and output. `add_own` adds those
+    that only this command has before the settings; `helps` as in `add_arguments`.
     """
     add_source_options(sub)
-    if command != "agreement":  # which has others
+    if command != "agreement":  # which has metrics of its own
         add_metric_options(sub)
     add_choice_of_systems(sub)
-    if extra is not None:
-        extra(sub)
+    if add_own is not None:
+        add_own(sub)
     if defaults(command):
         add_arguments(sub.add_argument_group("test"), command, **helps)
     add_output_options(sub, formats)
 
 
 def add_source_options(sub: ArgumentParser) -> None:
+    """Add the options that name a test set."""
     rows: dict[str, SourceOption] = {}
     for name, option in list_options(Source).items():
         if name not in _CHOICE:
@@ -391,23 +410,24 @@ def add_source_options(sub: ArgumentParser) -> None:
         if name == "demo":  # a part of the corpus has an option of its own, and the same field
             about = "the first N segments of the simulated corpus"
             rows["demo_segments"] = SourceOption("N", about)
-    _add_rows(
-        sub.add_argument_group("test set (text files, a shared task, tables of scores, or a demo)"),
-        rows,
-    )
+    title = "test set (text files, a shared task, tables of scores, or a demo)"
+    _add_rows(sub.add_argument_group(title), rows)
 
 
 def add_choice_of_systems(sub: ArgumentParser) -> None:
+    """Add the options that choose systems and segments."""
     options = list_options(Source)
     group = sub.add_argument_group("systems and segments")
     _add_rows(group, {name: options[name] for name in _CHOICE})
 
 
 def add_task_source(group: _ArgumentGroup) -> None:
+    """Add the options that name a task."""
     _add_rows(group, list_options(TaskSource))
 
 
 def add_pairs(group: ArgumentParser | _ArgumentGroup) -> None:
+    """Add the option that chooses language pairs."""
     _add_rows(group, {"pairs": list_options(TaskSource)["pairs"]})
 
 
@@ -417,6 +437,7 @@ def add_metric_options(
     "without texts, all --scores",
     lowercase: bool = True,
 ) -> _ArgumentGroup:
+    """Add the options of metrics; `default` says which are used by default."""
     group = sub.add_argument_group("metrics")
     about = f"metrics to use (default: {default})"
     rows = {"metrics": SourceOption("NAME,...", about)}
@@ -427,6 +448,7 @@ def add_metric_options(
 
 
 def add_output_options(sub: ArgumentParser, formats: Sequence[str]) -> None:
+    """Add the format, by default the first, and the file of the result."""
     group = sub.add_argument_group("output")
     group.add_argument(
         "--format",
@@ -437,6 +459,10 @@ def add_output_options(sub: ArgumentParser, formats: Sequence[str]) -> None:
     group.add_argument(
         "--out",
         metavar="FILE",
-        type=lambda path: None if path in ("-", "/dev/stdout") else path,
+        type=_parse_output,
         help="write to this file (default: -, standard output)",
     )
+
+
+def _parse_output(path: str) -> str | None:
+    return None if path in ("-", "/dev/stdout") else path

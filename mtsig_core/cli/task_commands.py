@@ -17,7 +17,7 @@ from mtsig_core.cli.options import (
     add_output_options,
     add_pairs,
     add_task_source,
-    given,
+    read_arguments,
     refuse_of_one_pair,
     source_from,
     task_source,
@@ -40,7 +40,8 @@ from mtsig_core.experiments.metric_agreement import (
 from mtsig_core.experiments.rankings import autorank, make_findings, task_by_rules
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.readers.files import is_archive
-from mtsig_core.readers.tasks import contents_of, pairs_of, tables_beside, unread_sentences
+from mtsig_core.readers.task_contents import contents_of, tables_beside, unread_sentences
+from mtsig_core.readers.tasks import pairs_of
 from mtsig_core.report.commands import task_command
 from mtsig_core.report.experiment_reports import AGREEMENT_FORMS, AUTORANK_FORMS, FINDINGS_FORMS
 from mtsig_core.report.task_reports import TASK_DOCUMENTS, task_document
@@ -154,7 +155,7 @@ def run_task(args: Namespace) -> None:
     metrics = list(args.metrics) or None
     if args.primary is not None:
         metrics = list(dict.fromkeys([args.primary, *task_metrics(kept.info, metrics)]))
-    settings = given(args, "task")
+    settings = read_arguments(args, "task")
     if take_all_rules(args):
         del settings["rank_rule"]
         write_all_rules(
@@ -224,7 +225,7 @@ def run_agreement(args: Namespace) -> None:
     warn(caution for metric in metrics for caution in about_ratings(testset, metric.name))
     with progress_line() as progress:
         found = agreement(
-            testset, args.human, metrics, progress=progress, **given(args, "agreement")
+            testset, args.human, metrics, progress=progress, **read_arguments(args, "agreement")
         )
     write(AGREEMENT_FORMS[args.format](found), args.out)
 
@@ -242,7 +243,11 @@ def _run_task(args: Namespace) -> None:
     kept = KeptTask(source)
     with progress_line() as progress:
         found = kept_agreement(
-            kept, args.human, args.metrics or None, progress=progress, **given(args, "agreement")
+            kept,
+            args.human,
+            args.metrics or None,
+            progress=progress,
+            **read_arguments(args, "agreement"),
         )
     write(AGREEMENT_FORMS[args.format](found), args.out)
 
@@ -271,7 +276,9 @@ def run_autorank(args: Namespace) -> None:
     check_out(args, source)
     task = source.read()
     with progress_line() as progress:
-        found = autorank(task, args.metrics or None, progress=progress, **given(args, "autorank"))
+        found = autorank(
+            task, args.metrics or None, progress=progress, **read_arguments(args, "autorank")
+        )
     write(AUTORANK_FORMS[args.format](found), args.out)
 
 
@@ -308,6 +315,6 @@ def run_findings(args: Namespace) -> None:
             args.metrics or None,
             progress=progress,
             cache=KeptDraws(),
-            **given(args, "findings"),
+            **read_arguments(args, "findings"),
         )
     write(FINDINGS_FORMS[args.format](found), args.out)

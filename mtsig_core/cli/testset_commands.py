@@ -12,14 +12,20 @@ from typing import Any, TypeVar
 
 from mtsig_core.cli.inputs import (
     check_out,
-    chosen_metrics,
+    choose_metrics,
     progress_line,
     read,
     warn_about_words,
     write,
     write_file,
 )
-from mtsig_core.cli.options import add_options, given, refuse_of_one_pair, source_from, task_source
+from mtsig_core.cli.options import (
+    add_options,
+    read_arguments,
+    refuse_of_one_pair,
+    source_from,
+    task_source,
+)
 from mtsig_core.errors import MtsigError, SettingError, explain_unknown
 from mtsig_core.experiments.dispute import examine_dispute, list_dispute_metrics
 from mtsig_core.experiments.domains import by_domain
@@ -35,7 +41,6 @@ from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.readers.official_tables import read_official, read_official_task
 from mtsig_core.report import export
 from mtsig_core.report.commands import command_line, option_name
-from mtsig_core.report.dispute_card import card_json, dispute_report
 from mtsig_core.report.experiment_reports import (
     DOMAIN_FORMS,
     INTEGRITY_FORMS,
@@ -43,6 +48,7 @@ from mtsig_core.report.experiment_reports import (
     RULES_FORMS,
 )
 from mtsig_core.report.html import report_html
+from mtsig_core.report.pair_summary import summary_json, summary_report
 from mtsig_core.report.reports import comparison_text
 from mtsig_core.report.text import report_text, terminal_width, warn
 from mtsig_core.results import Comparison, Exclusion, TaskComparison
@@ -81,7 +87,7 @@ def run_replicate(args: Namespace, testset: TestSet) -> None:
     with progress_line() as progress:
         found = replicate(testset, table, whole, lowercase=args.lowercase, progress=progress)
         if table.ranks:
-            metric = chosen_metrics(args, testset, decides=True)[0]
+            metric = choose_metrics(args, testset, decides=True)[0]
             by_rule = testset_by_rules(testset, metric, progress)
             found = with_published_ranks(found, table, by_rule)
             if found.ranks is not None and not found.ranks.comes_out:
@@ -103,7 +109,7 @@ def run_replicate_task(args: Namespace, kept: KeptTask) -> None:
         ranked = [name for table in tables.values() for name in table.ranks]
         if ranked:
             metric = task_metrics(kept.info, list(args.metrics) or None)[0]
-            settings = given(args, "task")
+            settings = read_arguments(args, "task")
             del settings["rank_rule"]
             by_rule = task_by_rules(kept, metric, progress, **settings)
             found = with_ranks_of_task(found, tables, by_rule)
@@ -232,8 +238,8 @@ def run_compare(args: Namespace) -> None:
             "the two, or another baseline."
         )
     testset = read(args)
-    metrics = chosen_metrics(args, testset, decides=True)
-    settings = given(args, "compare")
+    metrics = choose_metrics(args, testset, decides=True)
+    settings = read_arguments(args, "compare")
     if take_all_rules(args):
         del settings["rank_rule"]
         write_all_rules(
@@ -262,7 +268,7 @@ def run_score(args: Namespace) -> None:
     if args.official is not None:
         run_replicate(args, testset)
         return
-    found = score(testset, chosen_metrics(args, testset))
+    found = score(testset, choose_metrics(args, testset))
     warn(found.warnings)
     render = {"text": export.scores_text, "json": export.scores_json, "csv": export.scores_csv}
     write(render[args.format](found), args.out)
@@ -292,7 +298,7 @@ def run_integrity(args: Namespace) -> None:
         )
         return
     testset = read(args)
-    [metric] = chosen_metrics(args, testset) if args.metrics else [None]
+    [metric] = choose_metrics(args, testset) if args.metrics else [None]
     write(INTEGRITY_FORMS[args.format](examine_integrity(testset, metric)), args.out)
 
 
@@ -304,7 +310,7 @@ def run_segments(args: Namespace) -> None:
     if args.format == "parquet" and args.out is None:
         raise SettingError("--format parquet is binary. Give a file with --out FILE.")
     testset = read(args)
-    metrics = chosen_metrics(args, testset)
+    metrics = choose_metrics(args, testset)
     if len(metrics) != 1:
         raise SettingError(
             f"segments writes one metric at a time, not {len(metrics)}. Name one with --metrics NAME."
@@ -324,7 +330,7 @@ def run_segments(args: Namespace) -> None:
 
 
 # -------------------------------------------------------------------------------------------------
-# `pair`: everything about two systems, as a card to print.
+# `pair`: a summary of two systems, on one page.
 
 
 def add_pair(sub: ArgumentParser) -> None:
@@ -343,7 +349,7 @@ def run_pair(args: Namespace) -> None:
         resolve_metric(testset, name, lowercase=args.lowercase)
         for name in args.metrics or list_dispute_metrics(testset)
     ]
-    settings = given(args, "pair")
+    settings = read_arguments(args, "pair")
     with progress_line() as progress:
         found = examine_dispute(testset, metrics, progress=progress, **settings)
     if args.format == "html":
@@ -353,12 +359,12 @@ def run_pair(args: Namespace) -> None:
         chosen = [one.name for one in metrics]
         named = {"a": found.a, "b": found.b, "jobs": None}
         command = command_line("pair", source, *flags, metrics=chosen, **settings | named)
-        text = report_html(dispute_report(found, command))
+        text = report_html(summary_report(found, command))
     else:
         text = (
-            card_json(found)
+            summary_json(found)
             if args.format == "json"
-            else report_text(dispute_report(found), terminal_width())
+            else report_text(summary_report(found), terminal_width())
         )
     write(text, args.out)
 
@@ -374,11 +380,11 @@ def add_domains(sub: ArgumentParser) -> None:
 def run_domains(args: Namespace) -> None:
     check_jobs(args.jobs)
     testset = read(args)
-    metrics = chosen_metrics(args, testset, decides=True)
+    metrics = choose_metrics(args, testset, decides=True)
     warn_about_words(testset, metrics)
     with progress_line() as progress:
         found = [
-            by_domain(testset, metric, progress=progress, **given(args, "domains"))
+            by_domain(testset, metric, progress=progress, **read_arguments(args, "domains"))
             for metric in metrics
         ]
     write(DOMAIN_FORMS[args.format](found), args.out)

@@ -21,17 +21,17 @@ from mtsig_core.results import (
     TestSetInfo,
 )
 from mtsig_core.stats import engine
-from mtsig_core.stats.cautions import about_few_in, about_files, about_need_of_units, about_scores
+from mtsig_core.stats.cautions import about_few_in, about_need_of_units, about_scores
 from mtsig_core.stats.contrast import Contrast
 from mtsig_core.stats.draws import PartDraws, derive_seed, draw_part, step_down, test_pairs
 from mtsig_core.stats.engine import Measured, measure
 from mtsig_core.stats.few_units import (
     FEW_FOR_BOOTSTRAP,
-    least_of_units,
     p_floor,
     units_freedom,
     welch_satterthwaite,
 )
+from mtsig_core.stats.file_cautions import about_files
 from mtsig_core.stats.intervals import finite_ends
 from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, effective_number
@@ -218,7 +218,7 @@ def _find_bootstrap_cautions(study: _Study) -> Iterator[Caution]:
     if min(map(effective_number, unit_sizes)) < FEW_FOR_BOOTSTRAP:
         yield from about_need_of_units(test)
     fewest = min(np.count_nonzero(sizes) for sizes in unit_sizes)
-    smallest_p = float(least_of_units(TESTS[test], study.sampling.unit, np.array(fewest)))
+    smallest_p = float(p_floor(TESTS[test], study.sampling.unit, np.array(fewest)))
     if not significant(smallest_p, study.sampling.alpha):
         yield Caution("whole-undecided", remedies=({"test": "ar"},))
 

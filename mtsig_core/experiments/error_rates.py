@@ -319,7 +319,9 @@ def conclusions_on(metric: Metric, pair_set: PairSet, trials: int, alpha: float)
         floor = p_floor(test, units.kind, n_differing)
         p = win = lose = None
         if test.p_values is not None:
-            p = np.maximum(test.p_values(delta, differences), floor)
+            p = test.p_values(delta, differences)
+            if not test.of_segments:  # their p shows how few there are
+                p = np.maximum(p, floor)
         elif significant(floor, alpha).all():  # else so few units decide nothing
             win, lose = win_rates(differences)
         side = test.side(delta, differences)

@@ -11,8 +11,9 @@ from mtsig_core.caution import Caution
 from mtsig_core.metrics import Metric, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.stats.arrays import row_chunks
-from mtsig_core.stats.cautions import about_files, find_missing_tokenizers, strip_texts
+from mtsig_core.stats.cautions import find_missing_tokenizers
 from mtsig_core.stats.engine import UnitStatistics, jackknife_scores
+from mtsig_core.stats.file_cautions import about_files, strip_texts
 from mtsig_core.stats.resampling import make_units
 from mtsig_core.task import Task
 from mtsig_core.testset import TestSet

@@ -345,13 +345,13 @@ def _draw_decisions(
 ) -> _Decisions:
     """Decide the pairs with a common segment, each on its common segments."""
     pairs = engine.all_pairs(len(is_rated))
-    is_common = is_rated[pairs[:, 0]] & is_rated[pairs[:, 1]]  # (pairs, segments)
-    pairs, is_common = pairs[is_common.any(axis=1)], is_common[is_common.any(axis=1)]
+    has_common = (is_rated[pairs[:, 0]] & is_rated[pairs[:, 1]]).any(axis=1)
+    pairs = pairs[has_common]
     contrasts: Iterable[Contrast]
     if is_rated.all():  # the systems themselves serve all pairs
         contrasts = [contrast_pairs(metric, statistics, units, pairs)]
     else:
-        contrasts = _contrast_rated(metric, statistics, units, pairs, is_common)
+        contrasts = _contrast_rated(metric, statistics, units, pairs, is_rated)
         progress = None
     sign = direction(metric)
     signs, p = [], []
@@ -371,15 +371,17 @@ def _contrast_rated(
     statistics: np.ndarray,
     units: Units,
     pairs: np.ndarray,
-    is_common: np.ndarray,
+    is_rated: np.ndarray,
 ) -> Iterator[Contrast]:
     """Contrast a few pairs at a time, each with rows of its own for its rated segments."""
     for chunk in row_chunks(len(pairs), 2 * statistics[0].size, 1 << 24):
-        sides = statistics[pairs[chunk]] * is_common[chunk, None, :, None]
+        is_common = is_rated[pairs[chunk]].all(axis=1)  # (pairs, segments)
+        sides = statistics[pairs[chunk]] * is_common[:, None, :, None]
         sides = sides.reshape(-1, *statistics.shape[1:])
         yield Contrast(
             pairs=pairs[chunk],
-            n_common=is_common[chunk].sum(axis=1),
+            has_score=is_rated,
+            n_common=is_common.sum(axis=1),
             statistics=sides,
             data=engine.UnitStatistics(metric, sides, units),
             rows=np.arange(len(sides)).reshape(-1, 2),

@@ -1033,7 +1033,7 @@ def stability(  # noqa: PLR0913  each parameter is an option of the command
     best = measured.best_first().names[0]
     measured = measured.only([best])
     units = measured.units(settings.unit, settings.block_length)
-    n_units = int(pair_units(measured, np.array([[0, 0]]), units)[0][0])
+    n_units = int(pair_units(measured.has_score, np.array([[0, 0]]), units)[0][0])
     if n_units < LEAST_UNITS:
         raise SettingError(
             f"{best} has a score on {format_count(n_units, units.kind)}: from fewer than "

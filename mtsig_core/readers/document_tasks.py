@@ -1,6 +1,7 @@
-"""A task whose texts are documents in JSON, as WMT25 published them: one file of sources and
-references, and a file of outputs for each system, side by side or below ``systems/``, each with all
-language pairs.
+"""A task whose texts are documents in JSON, as WMT25 published them.
+
+It has one file of sources and references, and a file of outputs for each system, side by side or
+below ``systems/``, each with all language pairs.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mtsig_core.errors import InputError, explain_unknown
-from mtsig_core.readers.files import is_archive, is_file, is_folder, list_archive, list_folder
+from mtsig_core.readers.files import is_file, list_paths
 from mtsig_core.readers.formats import sniff, strip_ending
 from mtsig_core.readers.lines import read_beginning, read_bytes, read_text_table_file
-from mtsig_core.readers.scores import cut_lines
+from mtsig_core.readers.score_tables import cut_lines
 from mtsig_core.readers.text_tables import TextTable, align_tables
 from mtsig_core.testset import TestSet, show_name
 
@@ -33,6 +34,7 @@ class DocumentFiles:
 
     @property
     def all(self) -> tuple[Path, ...]:
+        """Every file of the task."""
         return self.main, *self.outputs
 
 
@@ -40,7 +42,10 @@ def find_documents(folder: Path) -> DocumentFiles | None:
     """The files of such a task in a folder, or in an archive; None of another."""
     mains: list[Path] = []
     outputs: list[Path] = []
-    for path in _list_files(folder):
+    paths = {*list_paths(folder), *list_paths(folder / _SYSTEMS)}
+    for path in sorted(paths):
+        if not path.name.endswith(_ENDINGS) or not is_file(path):
+            continue
         record = _read_first(path)
         if record is None:
             continue
@@ -51,44 +56,33 @@ def find_documents(folder: Path) -> DocumentFiles | None:
     return DocumentFiles(mains[0], tuple(outputs)) if len(mains) == 1 and outputs else None
 
 
-def _list_files(folder: Path) -> list[Path]:
-    """The files that may be of such a task, by their names."""
-    if is_archive(folder):
-        paths = list_archive(folder)
-    else:
-        places = [place for place in (folder, folder / _SYSTEMS) if is_folder(place)]
-        paths = [place / name for place in places for name in list_folder(place)]
-    return sorted(path for path in paths if path.name.endswith(_ENDINGS) and is_file(path))
-
-
 def _read_first(path: Path) -> dict[str, object] | None:
     """The first record of a file of documents; None of another file."""
     head = cut_lines(read_beginning(path))
     fmt = sniff(head)
     if fmt is None or fmt.name != _FORM:
         return None
+    first_line, _, _ = head.partition(b"\n")
     try:
-        record = json.loads(head.split(b"\n", 1)[0])
-    except (ValueError, RecursionError):  # which is told once the file is read
+        record = json.loads(first_line)
+    except (ValueError, RecursionError):  # the message comes when the file is read
         return None
     return record if isinstance(record, dict) else None
 
 
 def list_document_pairs(files: DocumentFiles) -> tuple[list[str], list[str]]:
-    """The language pairs that have references, and the others; quick, so a list for a choice, not a
-    check.
-    """
-    with_references: dict[str, None] = {}
-    pairs: dict[str, None] = {}
-    for line in read_bytes(files.main)[0].split(b"\n"):
-        named = re.search(rb'"doc_id"\s*:\s*"([^"\\]+?)_#_', line)
-        if named is None:
+    """The language pairs that have references, and the others; a quick list, not a check."""
+    has_references: dict[str, bool] = {}
+    data, _ = read_bytes(files.main)
+    for line in data.split(b"\n"):
+        match = re.search(rb'"doc_id"\s*:\s*"([^"\\]+?)_#_', line)
+        if match is None:
             continue
-        pair = named[1].decode("utf-8", "replace")
-        pairs.setdefault(pair)
-        if re.search(rb'"refs"\s*:\s*\{\s*"', line):
-            with_references.setdefault(pair)
-    return [*with_references], [pair for pair in pairs if pair not in with_references]
+        pair = match[1].decode("utf-8", "replace")
+        is_translated = re.search(rb'"refs"\s*:\s*\{\s*"', line) is not None
+        has_references[pair] = has_references.get(pair, False) or is_translated
+    with_references = [pair for pair in has_references if has_references[pair]]
+    return with_references, [pair for pair in has_references if not has_references[pair]]
 
 
 def read_documents_task(files: DocumentFiles, pairs: Collection[str] | None) -> dict[str, TestSet]:
@@ -116,20 +110,20 @@ def _read_table(path: Path) -> TextTable:
 
 def _join(pair: str, main: TextTable, outputs: dict[str, TextTable]) -> TestSet:
     """The test set of a language pair."""
-    own = {name: table for name, table in outputs.items() if pair in (table.langpairs or ())}
-    (first, *others), _ = align_tables([main, *own.values()], pair)
+    tables = {name: table for name, table in outputs.items() if pair in (table.langpairs or ())}
+    (main, *aligned), _ = align_tables([main, *tables.values()], pair)
     systems = {}
-    for name, table in zip(own, others, strict=True):
-        systems[name] = _fill(next(iter(table.outputs.values())))
-    references = {name: texts for name, texts in first.references.items() if any(texts)}
-    sources = None if first.sources is None else _fill(first.sources)
+    for name, table in zip(tables, aligned, strict=True):
+        texts = next(iter(table.outputs.values()))
+        systems[name] = _fill(texts)
+    references = {name: texts for name, texts in main.references.items() if any(texts)}
     return TestSet(
         pair,
         systems,
         references,
-        sources=sources,
-        documents=first.documents,
-        domains=first.domains,
+        sources=None if main.sources is None else _fill(main.sources),
+        documents=main.documents,
+        domains=main.domains,
         langpair=pair,
     )
 

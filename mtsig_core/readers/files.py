@@ -151,6 +151,15 @@ def list_archive(path: FilePath) -> list[Path]:
     ]
 
 
+def list_paths(folder: FilePath) -> list[Path]:
+    """What is in a folder, or at any depth in a zip; nothing of what is neither."""
+    if is_archive(folder):
+        return list_archive(folder)
+    if not is_folder(folder):
+        return []
+    return [Path(folder, name) for name in list_folder(folder)]
+
+
 # -- zips -----------------------------------------------------------------------------------------
 
 

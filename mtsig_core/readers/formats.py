@@ -20,16 +20,12 @@ from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from mtsig_core.errors import InputError, Remedy
-from mtsig_core.readers.columns import (
-    NAMES,
-    InputTable,
-    is_comment,
-    read_parquet,
-    read_text_table,
-    read_xlsx,
-)
+from mtsig_core.readers.binary_tables import read_parquet, read_xlsx
+from mtsig_core.readers.columns import NAMES, InputTable
+from mtsig_core.readers.delimited import is_comment
+from mtsig_core.readers.json_tables import read_text_table
 from mtsig_core.readers.markup import read_sgml_texts, read_xml_texts
-from mtsig_core.readers.ratings import (
+from mtsig_core.readers.rating_formats import (
     APPRAISE,
     is_metricx,
     is_mqm,

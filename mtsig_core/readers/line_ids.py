@@ -1,27 +1,24 @@
-"""Texts that have an id in each line: Kaldi's ``utt-001 text``, and ``text (utt-001)`` of NIST's
-sclite.
+"""Texts that have an id in each line, as those of Kaldi and sclite.
 
-Scored as they are, the ids count as words that all systems have right. Where reference and outputs
-have the same ids, mtsig takes them off, and puts the lines in the order of the reference.
+Kaldi writes ``utt-001 text``, NIST's sclite ``text (utt-001)``.
+Scored as they are, the ids count as words that all systems translate correctly. If reference and
+outputs have the same ids, mtsig takes them off and puts the lines in the order of the reference.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import islice
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError
-from mtsig_core.readers.files import FilePath
+from mtsig_core.readers.lines import TextFile
 from mtsig_core.testset import show_name
 
 _FEWEST_LINES = 5  # in fewer, each line may well begin with another name that has a digit
 _FEWEST_COUNTED = 10  # lines that begin with the numbers 1, 2, 3, ...
-_SAMPLE = 50  # lines that are looked at before all are
 _ID = r"(?=[A-Za-z_./#-]*\d)[A-Za-z0-9](?:[A-Za-z0-9_./#-]*[A-Za-z0-9])?"
 
 
@@ -63,7 +60,7 @@ class LineIds:
     @property
     def are_counted(self) -> bool:
         """Whether they only count the lines."""
-        return all(one.isdigit() for one in self.ids)
+        return all(line_id.isdigit() for line_id in self.ids)
 
 
 def find_line_ids(lines: Sequence[str | None]) -> LineIds | None:
@@ -78,39 +75,38 @@ def find_line_ids(lines: Sequence[str | None]) -> LineIds | None:
     if len(lines) < _FEWEST_LINES:
         return None
     for form in _FORMS:
-        if all(line is not None and form.split(line) for line in islice(lines, _SAMPLE)):
-            parts = [form.split(line) if line is not None else None for line in lines]
-            whole = [part for part in parts if part is not None]
-            found = LineIds(form, [own for own, _ in whole], [text for _, text in whole])
-            if len(whole) == len(parts) and _are_ids(found):
-                return found
+        line_ids = _split_lines(form, lines)
+        if line_ids is not None and _are_ids(line_ids):
+            return line_ids
     return None
 
 
-def _are_ids(found: LineIds) -> bool:
+def _split_lines(form: _Form, lines: Sequence[str | None]) -> LineIds | None:
+    """The ids and texts of lines that are all of one form."""
+    ids = []
+    texts = []
+    for line in lines:
+        split_line = None if line is None else form.split(line)
+        if split_line is None:
+            return None
+        line_id, text = split_line
+        ids.append(line_id)
+        texts.append(text)
+    return LineIds(form, ids, texts)
+
+
+def _are_ids(line_ids: LineIds) -> bool:
     """Whether these are ids: each another one, all of one shape, with a text in most lines."""
-    n = len(found.ids)
-    has_texts = sum(map(bool, found.texts)) > n / 2
-    shapes = {re.sub("[A-Za-z0-9]+", "w", own) for own in found.ids}
-    if not has_texts or len({*found.ids}) < n or len(shapes) > 1:
+    n = len(line_ids.ids)
+    n_texts = sum(map(bool, line_ids.texts))
+    shapes = {re.sub("[A-Za-z0-9]+", "w", line_id) for line_id in line_ids.ids}
+    if n_texts <= n / 2 or len({*line_ids.ids}) < n or len(shapes) > 1:
         return False
-    if not found.are_counted:
+    if not line_ids.are_counted:
         return True
-    first = int(found.ids[0])
-    return (
-        n >= _FEWEST_COUNTED
-        and first in (0, 1)
-        and [int(own) for own in found.ids] == [*range(first, first + n)]
-    )
-
-
-@dataclass(frozen=True)
-class TextFile:
-    """A text, and the file that it is from."""
-
-    path: FilePath
-    lines: Sequence[str | None]
-    is_scored: bool = True  # a source is not, and may lack the ids
+    first = int(line_ids.ids[0])
+    is_sequence = [int(line_id) for line_id in line_ids.ids] == [*range(first, first + n)]
+    return n >= _FEWEST_COUNTED and first in (0, 1) and is_sequence
 
 
 @dataclass(frozen=True)
@@ -118,78 +114,86 @@ class _WithIds:
     """A text whose lines have ids."""
 
     file: TextFile
-    found: LineIds
+    line_ids: LineIds
+
+    @property
+    def name(self) -> str:
+        return show_name(self.file.path)
+
+    @property
+    def ids(self) -> list[str]:
+        return self.line_ids.ids
 
 
-def take_off_line_ids(files: Sequence[TextFile]) -> tuple[Callable[[Any], Any], Assumption | None]:
-    """A function that gives the lines of a file without their ids, in the order of the first file,
-    and what was assumed. It gives other lines as they are. Raises InputError if only some files
-    have ids, or other ids.
+def take_off_line_ids(
+    files: Sequence[TextFile],
+) -> tuple[Sequence[TextFile], Assumption | None]:
+    """The files without the ids in their lines, in the order of the first, and what was assumed.
+
+    Files without ids stay as they are. Raises InputError if only some files have ids, or other
+    ids. A source may lack the ids.
     """
-    found = [find_line_ids(file.lines) for file in files]
-    having = [
-        _WithIds(file, own) for file, own in zip(files, found, strict=True) if own is not None
-    ]
-    lacking = [
-        file for file, own in zip(files, found, strict=True) if own is None and file.is_scored
-    ]
-    scored = [one for one in having if one.file.is_scored]
-    are_counted = all(one.found.are_counted for one in scored)
-    if not scored or (
-        lacking and are_counted
-    ):  # of a system that numbers its lines, a caution warns
-        return _keep, None
-    if lacking:
-        raise _explain_missing_ids(scored[0], lacking[0])
+    with_ids: list[_WithIds] = []
+    lacking: list[TextFile] = []
+    for file in files:
+        line_ids = find_line_ids(file.lines)
+        if line_ids is not None:
+            with_ids.append(_WithIds(file, line_ids))
+        elif file.role != "source":
+            lacking.append(file)
+    scored = [text for text in with_ids if text.file.role != "source"]
+    if not scored:
+        return files, None
     main = scored[0]
-    bare = {id(one.file.lines): _put_in_order(main, one) for one in having}
-    moved = [show_name(one.file.path) for one in having if one.found.ids != main.found.ids]
-    return lambda lines: bare.get(id(lines), lines), Assumption(
-        "line-ids", {"example": main.found.ids[0], "moved": moved}
-    )
+    if lacking:
+        if all(text.line_ids.are_counted for text in scored):
+            return files, None  # a caution warns of a system that numbers its lines
+        raise _explain_missing_ids(main, lacking[0])
+    without_ids = {id(text.file): _put_in_order(main, text) for text in with_ids}
+    changed = [without_ids.get(id(file), file) for file in files]
+    moved = [text.name for text in with_ids if text.ids != main.ids]
+    return changed, Assumption("line-ids", {"example": main.ids[0], "moved": moved})
 
 
-def _keep(lines: Any) -> Any:
-    return lines
+def _put_in_order(main: _WithIds, text: _WithIds) -> TextFile:
+    """The texts of a file, without ids, in the order of the main one."""
+    text_by_id = dict(zip(text.ids, text.line_ids.texts, strict=True))
+    if text_by_id.keys() != {*main.ids}:
+        raise _explain_different_ids(main, text)
+    return replace(text.file, lines=[text_by_id[line_id] for line_id in main.ids])
 
 
-def _put_in_order(main: _WithIds, one: _WithIds) -> list[str]:
-    """The texts of a file in the order of the main one."""
-    text_of = dict(zip(one.found.ids, one.found.texts, strict=True))
-    if text_of.keys() != {*main.found.ids}:
-        raise _explain_other_ids(main, one)
-    return [text_of[own] for own in main.found.ids]
-
-
-def _explain_missing_ids(having: _WithIds, lacking: TextFile) -> InputError:
+def _explain_missing_ids(text: _WithIds, lacking: TextFile) -> InputError:
     return InputError(
-        f"{show_name(having.file.path)} has an id in each line, such as {having.found.ids[0]}, and "
+        f"{text.name} has an id in each line, such as {text.ids[0]}, and "
         f"{show_name(lacking.path)} has none. Expected the same ids in all texts, or none. Take them "
-        f"off: {_write_command(having)}"
+        f"off: {_write_command(text)}"
     )
 
 
-def _explain_other_ids(main: _WithIds, one: _WithIds) -> InputError:
-    known, own = {*main.found.ids}, {*one.found.ids}
-    name, main_name = show_name(one.file.path), show_name(main.file.path)
-    missing = next((line_id for line_id in main.found.ids if line_id not in own), None)
-    if missing is not None:
-        return InputError(
-            f"{name} has no line with the id {missing}, which {main_name} has. Expected the same ids in "
-            "both. Add the line, or remove it from the other file."
-        )
-    line, further = next(
-        (k, line_id) for k, line_id in enumerate(one.found.ids, 1) if line_id not in known
+def _explain_different_ids(main: _WithIds, text: _WithIds) -> InputError:
+    text_ids = {*text.ids}
+    for line_id in main.ids:
+        if line_id not in text_ids:
+            return InputError(
+                f"{text.name} has no line with the id {line_id}, which {main.name} has. Expected the "
+                "same ids in both. Add the line, or remove it from the other file."
+            )
+    main_ids = {*main.ids}
+    line, line_id = next(
+        (line, line_id) for line, line_id in enumerate(text.ids, 1) if line_id not in main_ids
     )
     return InputError(
-        f"{name}, line {line} has the id {further}, which {main_name} has not. Expected the same ids in "
-        "both. Remove the line, or add it to the other file."
+        f"{text.name}, line {line} has the id {line_id}, which {main.name} has not. Expected the "
+        "same ids in both. Remove the line, or add it to the other file."
     )
 
 
-def _write_command(one: _WithIds) -> str:
+def _write_command(text: _WithIds) -> str:
     """A shell command that writes a copy without the ids."""
-    name = show_name(one.file.path)
-    copy = re.sub(r"(\.txt)?(\.gz)?$", "", name) + ".texts.txt"
-    file = f"<(gzip -dc {shlex.quote(name)})" if name.endswith(".gz") else shlex.quote(name)
-    return one.found.form.command.replace("FILE", file).replace("COPY", shlex.quote(copy))
+    copy = re.sub(r"(\.txt)?(\.gz)?$", "", text.name) + ".texts.txt"
+    file = shlex.quote(text.name)
+    if text.name.endswith(".gz"):
+        file = f"<(gzip -dc {file})"
+    command = text.line_ids.form.command
+    return command.replace("FILE", file).replace("COPY", shlex.quote(copy))

@@ -21,7 +21,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from mtsig_core.errors import InputError
-from mtsig_core.readers.columns import NAMES, InputTable, find_column, read_delimited
+from mtsig_core.readers.columns import NAMES, InputTable, find_column
+from mtsig_core.readers.delimited import read_delimited
 from mtsig_core.readers.files import FilePath
 from mtsig_core.readers.lines import read_lines, read_table, sniff_file
 from mtsig_core.testset import show_name

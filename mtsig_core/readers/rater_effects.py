@@ -125,9 +125,7 @@ class RaterFit:
     rank: int
 
 
-def adjust_raters(
-    metric: str, ratings: Sequence[Rating]
-) -> tuple[list[Rating], tuple[Assumption, ...]]:
+def adjust_raters(metric: str, ratings: Sequence[Rating]) -> tuple[list[Rating], list[Assumption]]:
     """Scores of each system on each line, adjusted for how strict the raters are; and what to know
     of them.
 
@@ -159,7 +157,7 @@ def adjust_raters(
             adjusted.append(
                 kept[start]._replace(system=system, score=float(scores[segment, column]))
             )
-    return adjusted, tuple(_describe_fit(metric + ADJUSTED, design, fit, links, favour))
+    return adjusted, _describe_fit(metric + ADJUSTED, design, fit, links, favour)
 
 
 def _sort_by_document(ratings: Sequence[Rating]) -> list[Rating]:

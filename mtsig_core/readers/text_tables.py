@@ -35,9 +35,9 @@ from mtsig_core.readers.columns import (
     check_unique,
     find_column,
     find_columns,
-    read_records,
     show_names,
 )
+from mtsig_core.readers.json_tables import read_records
 from mtsig_core.readers.limits import check_values, parse_bounded_json
 from mtsig_core.readers.wide_tables import ANSWERS, ROW_NUMBERS, name_aside
 from mtsig_core.testset import is_human, show_name

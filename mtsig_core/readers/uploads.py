@@ -17,6 +17,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.languages import find_spaceless
 from mtsig_core.readers.cells import CellError
+from mtsig_core.readers.document_ids import read_documents
 from mtsig_core.readers.files import (
     DAMAGE,
     FilePath,
@@ -31,19 +32,12 @@ from mtsig_core.readers.files import (
 from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, sniff, strip_ending
 from mtsig_core.readers.limits import limit_reading, upload_limits
 from mtsig_core.readers.lines import read_lines, read_text_table_file
-from mtsig_core.readers.scores import (
-    ScoreColumns,
-    cut_lines,
-    describe_columns,
-    find_unsettled,
-    join_scores,
-    name_scores,
-    read_rated_outputs,
-    read_scores,
-)
+from mtsig_core.readers.score_columns import ScoreColumns, describe_columns
+from mtsig_core.readers.score_tables import cut_lines, name_scores
+from mtsig_core.readers.scores import find_unsettled, join_scores, read_rated_outputs, read_scores
 from mtsig_core.readers.tasks import is_task
 from mtsig_core.readers.text_tables import TextTable, find_role
-from mtsig_core.readers.texts import read_documents, read_text
+from mtsig_core.readers.texts import read_text
 from mtsig_core.readers.wmt import task_name, without_pair
 from mtsig_core.testset import TestSet, show_name
 

@@ -1,5 +1,4 @@
-"""Tables with a column for each system: which columns are systems, what the others are, and what
-each system is called.
+"""Tables with a column for each system: which columns are systems, and the names of these.
 
 Programs write more columns than scores: numbers of rows, lengths, steps of training, what a model
 was asked. Read as systems, such a column wins or loses against all others. `ASIDES` has their
@@ -13,11 +12,11 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from mtsig_core.caution import Assumption
-from mtsig_core.errors import InputError, suggest_name
+from mtsig_core.errors import InputError
 from mtsig_core.readers.cells import has_number, is_blank, is_number, to_number
 from mtsig_core.readers.columns import NAMES, InputTable, show_names
 from mtsig_core.score_names import is_known_metric
@@ -68,17 +67,9 @@ ASIDES: Mapping[str, re.Pattern[str]] = {
 _TEXTS = {*NAMES["source"], *NAMES["reference"], *NAMES["output"]}
 
 
-@dataclass(frozen=True)
-class WideTable:
-    """A table with a column for each system, without the columns that are none."""
-
-    table: InputTable
-    assumed: tuple[Assumption, ...]
-
-
 def clean_wide_table(
     table: InputTable, columns: Sequence[int], metric: str, known: Collection[str]
-) -> WideTable:
+) -> tuple[InputTable, list[Assumption]]:
     """The table without the columns that are no systems, and with the names that the systems have.
 
     Parameters
@@ -90,51 +81,54 @@ def clean_wide_table(
         What the scores are called.
     known : collection of str
         The systems and references of the texts; empty without texts.
+
+    Returns
+    -------
+    InputTable, list of Assumption
     """
-    texts = _list_outputs(table, columns, known)
-    rest = [k for k in columns if k not in texts]
-    asides = dict.fromkeys(texts, "texts") | find_asides(table, rest, known)
+    header = table.header
+    asides = dict.fromkeys(_list_outputs(table, columns, known), "texts")
+    asides |= find_asides(table, [k for k in columns if k not in asides], known)
     systems = [k for k in columns if k not in asides]
     if not systems:
         asides, systems = {}, list(columns)
-    titles = [table.header[k] for k in systems]
-    new_names = (
-        read_system_names(titles, metric, known)
-        if known
-        else _read_names_by_metric(table.name, titles, metric)
-    )
-    of_other_metrics = {k for k in systems if new_names and new_names[table.header[k]] is None}
-    kept = table.select(
-        [k for k in range(len(table.header)) if k not in asides and k not in of_other_metrics]
-    )
+    titles = [header[k] for k in systems]
+    if known:
+        new_names = read_system_names(titles, metric, known)
+    else:
+        new_names = _read_names_by_metric(table.name, titles, metric)
+    dropped = set(asides)
+    read_as = []
+    for k in systems:
+        if new_names and new_names[header[k]] is None:  # of another metric
+            dropped.add(k)
+        elif new_names:
+            read_as.append(f"{header[k]} as {new_names[header[k]]}")
+    cleaned = table.select([k for k in range(len(header)) if k not in dropped])
+    facts = {"metric": metric, "file": table.name}
     assumed = []
     if asides:
-        held = [f"{_show_title(table.header[k], k)} ({why})" for k, why in asides.items()]
-        assumed.append(
-            Assumption("columns-aside", {"metric": metric, "file": table.name, "columns": held})
-        )
+        described = [f"{_show_title(header[k], k)} ({content})" for k, content in asides.items()]
+        assumed.append(Assumption("columns-aside", {**facts, "columns": described}))
     if new_names:
-        read_as = [f"{old} as {new}" for old, new in new_names.items() if new is not None]
-        assumed.append(
-            Assumption(
-                "columns-renamed", {"metric": metric, "file": table.name, "columns": read_as}
-            )
-        )
-    header = [new_names.get(name) or name for name in kept.header]
-    return WideTable(replace(kept, header=header), tuple(assumed))
+        assumed.append(Assumption("columns-renamed", {**facts, "columns": read_as}))
+    names = [new_names.get(title) or title for title in cleaned.header]
+    return replace(cleaned, header=names), assumed
 
 
 def _list_outputs(table: InputTable, columns: Sequence[int], known: Collection[str]) -> list[int]:
-    """The columns that are called as systems and hold their outputs, as none of them has a number:
-    their scores are in columns such as A_COMET.
+    """The columns named after systems, where they hold outputs, as none of them has a number.
+
+    Scores are then in columns such as A_COMET.
     """
     named = [k for k in columns if table.header[k] in known]
-    rest = [k for k in columns if k not in named]
-    scored = [
-        k for k in list_numeric(table, rest) if _split_name(table.header[k], known) is not None
-    ]
-    has_numbers = any(has_number(cell) for k in named for cell in table.list_cells(k))
-    return named if scored and not has_numbers else []
+    for k in named:
+        if any(map(has_number, table.list_cells(k))):
+            return []
+    for k in list_numeric(table, [k for k in columns if k not in named]):
+        if _split_name(table.header[k], known) is not None:
+            return named
+    return []
 
 
 def _show_title(name: str, column: int) -> str:
@@ -147,35 +141,43 @@ def _show_title(name: str, column: int) -> str:
 def find_asides(
     table: InputTable, columns: Iterable[int], known: Collection[str] = ()
 ) -> dict[int, str]:
-    """The columns that are no systems, each with what it holds instead; by its name, else by its
-    values.
-    """
-    unknown = [k for k in columns if table.header[k] not in known]
-    by_name = {k: _find_by_name(table, k) for k in unknown}
-    asides = {k: why for k, why in by_name.items() if why is not None}
-    rest = [k for k in unknown if k not in asides]
-    numbers = {k: table.read(k, to_number) for k in rest if _is_numeric(table, k)}
-    if any(name in known for name in table.header):
-        asides |= {k: "texts" for k in rest if k not in numbers}
+    """The columns that are no systems, each with what it holds, by its name or else its values."""
+    asides: dict[int, str] = {}
+    texts: dict[int, str] = {}
+    numbers: dict[int, list[float]] = {}  # of columns without a gap
+    names_systems = any(name in known for name in table.header)
+    for k in columns:
+        if table.header[k] in known:
+            continue
+        content = _find_by_name(table, k)
+        if content is not None:
+            asides[k] = content
+        elif not _is_numeric(table, k):
+            if names_systems:
+                texts[k] = "texts"
+        else:
+            values = [value for value in table.read(k, to_number) if value is not None]
+            if len(values) == len(table.rows):
+                numbers[k] = values
+    asides |= texts
     if len(table.rows) >= _FEWEST_ROWS:
         asides |= _find_by_values(table, numbers)
     return asides
 
 
 def _find_by_name(table: InputTable, column: int) -> str | None:
-    """What a column holds by its name; the name of a text does not tell where there are numbers in
-    it.
-    """
+    """What a column holds by its name; the name of a text says nothing of numbers."""
     name = table.header[column]
     if is_index(name):
-        return ROW_NUMBERS if _is_whole(table, column) else None
+        is_whole = all(re.fullmatch(r"\s*\d+(\.0)?\s*", word) for word in table.list_words(column))
+        return ROW_NUMBERS if is_whole else None
     if name.lower() in _TEXTS and not _is_numeric(table, column):
         return "texts"
     return name_aside(name)
 
 
 def is_index(name: str) -> bool:
-    """Whether a column is called as pandas calls the index of its rows.
+    """Whether a column has the name that pandas gives the index of rows.
 
     >>> [is_index(name) for name in ("", "Unnamed: 0", "A")]
     [True, True, False]
@@ -189,50 +191,43 @@ def name_aside(name: str) -> str | None:
     >>> name_aside("src_len"), name_aside("finish_reason"), name_aside("GPT-4")
     ('lengths', 'what a model was asked or answered', None)
     """
-    plain = re.sub(r"[^a-z0-9]+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()).strip("_")
     if re.search(r"__(MIN|MAX)$", name):  # as Weights & Biases exports charts
         return "steps of training"
     if name.strip() == "#":
         return ROW_NUMBERS
-    return next((why for why, pattern in ASIDES.items() if pattern.fullmatch(plain)), None)
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+    plain = re.sub(r"[^a-z0-9]+", "_", words).strip("_")
+    for content, pattern in ASIDES.items():
+        if pattern.fullmatch(plain):
+            return content
+    return None
 
 
 def _is_numeric(table: InputTable, column: int) -> bool:
     return all(map(is_number, table.list_cells(column)))
 
 
-def _is_whole(table: InputTable, column: int) -> bool:
-    """Whether a column holds whole numbers only."""
-    return all(re.fullmatch(r"\s*\d+(\.0)?\s*", word) for word in table.list_words(column))
+def _find_by_values(table: InputTable, numbers: Mapping[int, Sequence[float]]) -> dict[int, str]:
+    """What columns hold by their values; nothing of those that may be scores.
 
-
-def _find_by_values(
-    table: InputTable, numbers: Mapping[int, Sequence[float | None]]
-) -> dict[int, str]:
-    """What columns hold by their values: numbers that count the rows, the lengths of a text beside
-    them, or one value that no other column comes to. Nothing of those that may be scores.
+    They may count the rows, or be the lengths of a text, or have one value that no other column
+    comes to.
     """
-    whole: dict[int, list[float]] = {}
-    scores: list[float] = []
-    for k, values in numbers.items():
-        known = [value for value in values if value is not None]
-        if len(known) == len(table.rows):
-            whole[k] = known
-            scores += known if len(set(known)) > 1 else []
     lengths = _list_lengths(table)
-    low, high = min(scores, default=math.inf), max(scores, default=-math.inf)
-    found = {}
-    for k, known in whole.items():
-        is_constant = (
-            len(set(known)) == 1 and known[0] != 0
-        )  # a system without output may score 0 throughout
-        if all(later - earlier == 1 for earlier, later in pairwise(known)):
-            found[k] = ROW_NUMBERS
-        elif tuple(known) in lengths:
-            found[k] = "lengths"
-        elif is_constant and scores and not low <= known[0] <= high:
-            found[k] = "one value"
-    return found
+    varied = [values for values in numbers.values() if len(set(values)) > 1]
+    low = min(map(min, varied), default=math.inf)
+    high = max(map(max, varied), default=-math.inf)
+    asides = {}
+    for k, values in numbers.items():
+        first = values[0]
+        is_constant = len(set(values)) == 1
+        if all(later - earlier == 1 for earlier, later in pairwise(values)):
+            asides[k] = ROW_NUMBERS
+        elif tuple(values) in lengths:
+            asides[k] = "lengths"
+        elif is_constant and first != 0 and varied and not low <= first <= high:
+            asides[k] = "one value"  # not 0, which a system without output may score throughout
+    return asides
 
 
 def _list_lengths(table: InputTable) -> set[tuple[float, ...]]:
@@ -247,16 +242,14 @@ def _list_lengths(table: InputTable) -> set[tuple[float, ...]]:
 
 
 def list_numeric(table: InputTable, columns: Iterable[int]) -> list[int]:
-    """Those of the columns that hold numbers, and nothing else."""
+    """The columns that hold numbers, and nothing else."""
     return [
         k for k in columns if _is_numeric(table, k) and any(map(has_number, table.list_cells(k)))
     ]
 
 
 def list_measures(table: InputTable, columns: Iterable[int]) -> list[int]:
-    """Those of the columns that hold numbers which may be scores: neither row numbers nor lengths
-    by their names.
-    """
+    """The columns of numbers that may be scores: by their names no row numbers and no lengths."""
     no_scores = (ROW_NUMBERS, "lengths")
     return [k for k in list_numeric(table, columns) if name_aside(table.header[k]) not in no_scores]
 
@@ -267,9 +260,7 @@ def list_measures(table: InputTable, columns: Iterable[int]) -> list[int]:
 def guess_systems(
     table: InputTable, columns: Sequence[int], known: Collection[str] = ()
 ) -> list[int]:
-    """The columns that seem to be of systems, one each; empty where rows seem to be: one for each
-    system and line.
-    """
+    """The columns that seem to be of systems; empty where each row seems to be of one."""
     by_name = [k for k in columns if table.header[k] in known]
     if by_name:
         return by_name
@@ -281,53 +272,50 @@ def guess_systems(
 
 
 def _has_rows_of_systems(table: InputTable) -> bool:
-    """Whether a column of few texts comes with the same lines for each of its values, as systems
-    do.
-    """
-    columns = [table.list_words(k) for k in range(len(table.header))]
-    texts = [values for k, values in enumerate(columns) if not _is_numeric(table, k)]
-    for names in texts:
-        is_of_few = 1 < len(set(names)) <= len(names) / 2
-        if is_of_few and any(
-            lines is not names and _are_lines_of(lines, names) for lines in columns
-        ):
+    """Whether a column of few texts comes with the same lines for each, as systems do."""
+    for k in range(len(table.header)):
+        if _is_numeric(table, k):
+            continue
+        texts = table.list_words(k)
+        is_of_few = 1 < len(set(texts)) <= len(texts) / 2
+        if is_of_few and guess_lines(table, k) is not None:
             return True
     return False
 
 
-def _are_lines_of(lines: Sequence[str], names: Sequence[str]) -> bool:
-    """Whether each name has the same lines, as often as the others: of several language pairs, each
-    more than once.
+def guess_lines(table: InputTable, system: int) -> int | None:
+    """The column that may name the lines, as it has the same values for each system.
+
+    Of several the one of most values.
+    """
+    systems = table.list_words(system)
+    n_values: dict[int, int] = {}
+    for k in range(len(table.header)):
+        lines = table.list_words(k)
+        if k != system and _are_lines_of(lines, systems):
+            n_values[k] = len(set(lines))
+    return max(n_values, key=n_values.__getitem__, default=None)
+
+
+def _are_lines_of(lines: Sequence[str], systems: Sequence[str]) -> bool:
+    """Whether each system has the same lines, as often as the others.
+
+    Of several language pairs it has each line more than once.
     """
     lines_of: dict[str, Counter[str]] = {}
-    for name, line in zip(names, lines, strict=True):
-        lines_of.setdefault(name, Counter())[line] += 1
-    first, *others = lines_of.values()
-    return len(first) > 1 and all(own == first for own in others)
-
-
-def guess_lines(table: InputTable, system: int) -> int | None:
-    """The column with the same values for each system, which may name the lines; of several the one
-    of most values.
-    """
-    columns = [table.list_words(k) for k in range(len(table.header))]
-    may_be = [
-        k
-        for k, lines in enumerate(columns)
-        if k != system and _are_lines_of(lines, columns[system])
-    ]
-    return max(may_be, key=lambda k: len(set(columns[k])), default=None)
+    for system, line in zip(systems, lines, strict=True):
+        lines_of.setdefault(system, Counter())[line] += 1
+    first = next(iter(lines_of.values()))
+    return len(first) > 1 and all(counts == first for counts in lines_of.values())
 
 
 def guess_documents(table: InputTable, columns: Iterable[int]) -> int | None:
-    """The column of texts each of which fills a run of rows and comes nowhere else, as documents
-    do.
-    """
+    """The column of texts that may be documents, as each fills one run of rows."""
     for k in columns:
         values = table.list_words(k)
         if _is_numeric(table, k) or not all(map(str.strip, values)):
             continue
-        n_runs = sum(later != earlier for earlier, later in pairwise(values)) + 1
+        n_runs = 1 + sum(later != earlier for earlier, later in pairwise(values))
         if n_runs == len(set(values)) and 1 < n_runs < len(values):
             return k
     return None
@@ -339,86 +327,97 @@ def guess_documents(table: InputTable, columns: Iterable[int]) -> int | None:
 def read_system_names(
     names: Sequence[str], metric: str, known: Collection[str]
 ) -> dict[str, str | None]:
-    """The known system of each column that is called by it and by what was scored, as
-    ``mySys_XCOMET-XL (seg)``; None for a column of another metric. Empty where the names are those
-    of the systems, or are of no system.
+    """The known system in the name of each column, as in ``mySys_XCOMET-XL (seg)``.
+
+    None for a column of another metric. Empty where the names are those of the systems, or are of
+    no system.
 
     >>> read_system_names(["A_COMET (seg)", "B_COMET (seg)"], "COMET", ["A", "B"])
     {'A_COMET (seg)': 'A', 'B_COMET (seg)': 'B'}
     >>> read_system_names(["A_COMET", "B_COMET", "A_BLEU", "B_BLEU"], "COMET", ["A", "B"])
     {'A_COMET': 'A', 'B_COMET': 'B', 'A_BLEU': None, 'B_BLEU': None}
     """
-    if not known or any(name in known for name in names):
+    if any(name in known for name in names):
         return {}
-    systems, around = {}, {}
+    systems: dict[str, str] = {}
+    metrics: dict[str, str] = {}
     for name in names:
-        parts = _split_name(name, known)
-        if parts is None:
+        split = _split_name(name, known)
+        if split is None:
             return {}
-        systems[name], around[name] = parts
-    kinds = list(dict.fromkeys(around.values()))
-    if len(kinds) > 1:
-        own = [kind for kind in kinds if _simplify(metric) in _simplify("".join(kind))]
-        exact = [kind for kind in own if _simplify("".join(kind)) == _simplify(metric)]
-        kinds = exact or own
-    if len(kinds) != 1:
+        systems[name], metrics[name] = split
+    candidates = list(dict.fromkeys(metrics.values()))
+    if len(candidates) > 1:
+        metric_key = _simplify(metric)
+        candidates = [text for text in candidates if metric_key in _simplify(text)]
+        exact = [text for text in candidates if metric_key == _simplify(text)]
+        candidates = exact or candidates
+    if len(candidates) != 1:
         return {}
-    return {name: systems[name] if around[name] == kinds[0] else None for name in names}
+    return {name: systems[name] if metrics[name] == candidates[0] else None for name in names}
+
+
+def _split_name(name: str, known: Collection[str]) -> tuple[str, str] | None:
+    """The longest known system in a name that signs separate from the rest, and the rest."""
+    candidates = [system for system in known if system in name]
+    for system in sorted(candidates, key=len, reverse=True):
+        match = re.fullmatch(
+            rf"(|.*[^A-Za-z0-9]){re.escape(system)}(|[^A-Za-z0-9].*)", name, re.DOTALL
+        )
+        if match is not None:
+            return system, f"{match[1]}\0{match[2]}"
+    return None
 
 
 def _read_names_by_metric(file: str, names: Sequence[str], metric: str) -> dict[str, str | None]:
-    """The same as `read_system_names` where the systems are not known: of columns such as A_BLEU,
-    A_COMET, B_BLEU and B_COMET. Empty unless each system has all of several metrics; refuses what
-    is called as none of them.
+    """As `read_system_names`, where the systems are not known.
+
+    They are read from columns such as A_BLEU, A_COMET, B_BLEU and B_COMET. Empty unless each system
+    has all of several metrics.
+
+    Raises
+    ------
+    InputError
+        If none of these metrics is called `metric`.
     """
-    parts = {name: _split_metric(name) for name in names}
-    pairs = [pair for pair in parts.values() if pair is not None]
-    systems = dict.fromkeys(system for system, _ in pairs)
-    metrics = dict.fromkeys(own for _, own in pairs)
-    is_grid = len(pairs) == len(names) == len(set(pairs)) == len(systems) * len(metrics)
+    split_names: dict[str, tuple[str, str]] = {}
+    for name in names:
+        split = _split_metric(name)
+        if split is None:
+            return {}
+        split_names[name] = split
+    pairs = set(split_names.values())
+    systems = {system for system, _ in pairs}
+    metrics = list(dict.fromkeys(metric_name for _, metric_name in split_names.values()))
+    is_grid = len(names) == len(pairs) == len(systems) * len(metrics)
     if not is_grid or len(systems) < 2 or len(metrics) < 2:
         return {}
-    wanted = [own for own in metrics if _simplify(own) == _simplify(metric)]
-    if len(wanted) != 1:
-        remedies = [{"scores": f"{own}={file}"} for own in metrics]
+    matching = [text for text in metrics if _simplify(text) == _simplify(metric)]
+    if len(matching) != 1:
+        remedies = [{"scores": f"{text}={file}"} for text in metrics]
         raise InputError(
             f"{file} has scores of {len(metrics)} metrics for each system: {show_names(metrics)}. "
             "Expected those of one. Call the scores as one of these metrics; the file may be given once "
             "for each.",
             *remedies,
         )
-    return {
-        name: pair[0] if pair is not None and pair[1] == wanted[0] else None
-        for name, pair in parts.items()
-    }
+    new_names: dict[str, str | None] = {}
+    for name, (system, metric_name) in split_names.items():
+        new_names[name] = system if metric_name == matching[0] else None
+    return new_names
 
 
 def _split_metric(name: str) -> tuple[str, str] | None:
-    """The system and the known metric in the name of a column, as in A_COMET or COMET_A; None where
-    there is none.
-    """
+    """The system and the known metric in the name of a column, such as A_COMET or COMET_A."""
     plain = re.sub(r"\s*\((seg|segment)\w*\)$", "", name)
-    for sign in re.finditer(r"[^A-Za-z0-9+]", plain):
-        before, after = plain[: sign.start()], plain[sign.end() :]
+    signs = list(re.finditer(r"[^A-Za-z0-9+]", plain))
+    splits = [(plain[: sign.start()], plain[sign.end() :]) for sign in signs]
+    for before, after in splits:
         if before and is_known_metric(after):
             return before, after
-    for sign in re.finditer(r"[^A-Za-z0-9+]", plain):
-        before, after = plain[: sign.start()], plain[sign.end() :]
+    for before, after in splits:
         if after and is_known_metric(before):
             return after, before
-    return None
-
-
-def _split_name(name: str, known: Collection[str]) -> tuple[str, tuple[str, str]] | None:
-    """The longest known system in a name that signs separate from the rest, and what is before and
-    after it.
-    """
-    for system in sorted((one for one in known if one in name), key=len, reverse=True):
-        match = re.fullmatch(
-            rf"(|.*[^A-Za-z0-9]){re.escape(system)}(|[^A-Za-z0-9].*)", name, re.DOTALL
-        )
-        if match is not None:
-            return system, (match[1], match[2])
     return None
 
 
@@ -430,18 +429,14 @@ def _simplify(name: str) -> str:
 # What the user says.
 
 
-def take_systems(table: InputTable, named: str, others: Collection[str]) -> InputTable:
-    """The table with only those columns as systems, and `others`, which hold something else."""
-    if named == ALL:
-        wanted = [table.header[k] for k in list_numeric(table, range(len(table.header)))]
-    else:
-        wanted = [name.strip() for name in named.split(SEPARATOR)]
-    for name in wanted:
-        if name not in table.header:
-            raise InputError(
-                f"{table.name} has no column {show_name(name)!r}.{suggest_name(name, table.header)} It "
-                f"has: {show_names(table.header)}."
-            )
+def take_systems(table: InputTable, names: str, other_columns: Collection[str]) -> InputTable:
+    """The table with only these columns as systems, and others that hold something else."""
+    header = table.header
+    systems = [name.strip() for name in names.split(SEPARATOR)]
+    if names == ALL:
+        systems = [header[k] for k in list_numeric(table, range(len(header)))]
+    for name in systems:
+        table.check_column(name)
     return table.select(
-        [k for k, name in enumerate(table.header) if name in wanted or name in others]
+        [k for k, name in enumerate(header) if name in systems or name in other_columns]
     )

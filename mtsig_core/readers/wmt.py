@@ -27,7 +27,13 @@ from mtsig_core.readers.markup import (
     tabulate_documents,
 )
 from mtsig_core.readers.text_tables import name_reference
-from mtsig_core.readers.texts import assemble, check_langpair, drop_canary, index_by_name
+from mtsig_core.readers.texts import (
+    TestSetFiles,
+    assemble,
+    check_langpair,
+    drop_canary,
+    index_by_name,
+)
 from mtsig_core.testset import TestSet, show_name
 
 # What the name of a file says in the style of the WMT shared tasks: set, language pair, role, system or reference.
@@ -358,6 +364,11 @@ def without_pair(file: str) -> tuple[str, str, str]:
     return "", pair, file
 
 
+def drop_set(langpair: str) -> str:
+    """The language pair that one of several sets of it is of: en-de of SET.en-de."""
+    return langpair.rpartition(".")[2]
+
+
 def find_pair(file: str) -> str:
     """The language pair that a name has anywhere between other words, empty where it has none, or
     several.
@@ -423,7 +434,7 @@ def read_wmt(
     langpair : str
         One of `language_pairs`.
     parses : sequence of (str, path-like)
-        System or reference, and its parse in CoNLL-U; see `mtsig_core.readers.texts.read_conllu`.
+        System or reference, and its parse in CoNLL-U; see `mtsig_core.readers.conllu.read_conllu`.
     keep_canary : bool
         Whether to keep a line that the documents file calls ``canary``, a string that is there to
         be found in training data and translates nothing. The set's `lines` are those of the files
@@ -476,16 +487,19 @@ def read_wmt(
         return paths[0] if paths else None
 
     of_set = [(name, path) for name, path in references if name.set == set_name]
-    testset = assemble(
-        f"{set_name or folder_name(folder)} {pair}",
+    paths = TestSetFiles(
         index_by_name(find_role("reference", of_set), "reference", ONE_OF_EACH),
         index_by_name(find_role("system"), "system", ONE_OF_EACH),
-        sources=find_only("source"),
-        documents=find_only("documents", ".docs"),
-        parses=index_by_name(parses, "parse", "Give one for each."),
+        find_only("source"),
+        find_only("documents", ".docs"),
+        index_by_name(parses, "parse", "Give one for each."),
+    )
+    testset = assemble(
+        f"{set_name or folder_name(folder)} {pair}",
+        paths,
         langpair=pair,
         keep_canary=keep_canary,
-        blanks=True,
+        has_blanks=True,
     )
     systems = {
         name: texts

@@ -1,5 +1,4 @@
-"""A row for each caution and for each assumption: what it is about, what it puts in doubt, its words
-and its advice.
+"""A row for each caution and each assumption: concern, words, severity, advice.
 
 Words are templates of `caution_words.Template`. They are filled with the facts, with `a`, `b`,
 `metric`, its title `by`, its name in a sentence `measure`, and with what the row derives.
@@ -297,373 +296,315 @@ CAUTION_KINDS: dict[str, Kind] = {
     # Outputs and references that are hardly the right files.
     "is-source": Kind(
         "files",
-        Words(
-            "The output of {a} is the source, untranslated.",
-            advice="Check that it is the right file.",
-        ),
+        "The output of {a} is the source, untranslated.",
+        advice="Check that it is the right file.",
         severity="numbers",
     ),
     "other-script": Kind(
         "files",
-        Words(
-            "The output of {a} looks like {language}, and the references look like {expected}.",
-            advice="Check that it belongs to this language pair.",
-        ),
+        "The output of {a} looks like {language}, and the references look like {expected}.",
+        advice="Check that it belongs to this language pair.",
         severity="numbers",
     ),
     "other-order": Kind(
         "files",
-        Words(
-            f"The lines of {{a}} do not follow the order of reference {{reference}}: {_OUT_OF_ORDER}{{shift:?, most of "
-            "them shifted by {shift:+,} lines}.{same_as:? They are the lines of {same_as} "
-            "in another order.} Its score compares lines that do not belong together. It does not show how good the "
-            "system is.",
-            advice="Restore the order of the lines (was one lost, added or sorted?), and score again.",
-        ),
+        f"The lines of {{a}} do not follow the order of reference {{reference}}: {_OUT_OF_ORDER}{{shift:?, most of "
+        "them shifted by {shift:+,} lines}.{same_as:? They are the lines of {same_as} "
+        "in another order.} Its score compares lines that do not belong together. It does not show how good the "
+        "system is.",
+        advice="Restore the order of the lines (was one lost, added or sorted?), and score again.",
         severity="numbers",
     ),
     "reference-order": Kind(
         "files",
-        Words(
-            f"The lines of reference {{reference}} are not in the order of the systems' lines: {_OUT_OF_ORDER}. Scores "
-            "compare lines that do not belong together.",
-            advice="Restore the order of the reference, or of all outputs, and score again.",
-        ),
+        f"The lines of reference {{reference}} are not in the order of the systems' lines: {_OUT_OF_ORDER}. Scores "
+        "compare lines that do not belong together.",
+        advice="Restore the order of the reference, or of all outputs, and score again.",
         severity="numbers",
     ),
     "marked-lines": Kind(
         "files",
-        Words(
-            f"{{a}}: {_MARKED}, and the references do not. Example: '{{example}}'. Metrics score this as text, so the "
-            "score of {a} may be wrong.",
-            advice="{clean} the output, and score again.",
-        ),
+        f"{{a}}: {_MARKED}, and the references do not. Example: '{{example}}'. Metrics score this as text, so the "
+        "score of {a} may be wrong.",
+        advice="{clean} the output, and score again.",
         severity="numbers",
         derive=_describe_marks,
     ),
     "marked-reference": Kind(
         "files",
-        Words(
-            f"Reference {{reference}}: {_MARKED}, and the outputs do not. Example: '{{example}}'. Metrics score this as "
-            "text, so all scores may be wrong.",
-            advice="{clean} the reference, or score with another reference.",
-        ),
+        f"Reference {{reference}}: {_MARKED}, and the outputs do not. Example: '{{example}}'. Metrics score this as "
+        "text, so all scores may be wrong.",
+        advice="{clean} the reference, or score with another reference.",
         severity="numbers",
         derive=_describe_marks,
     ),
     "faulty-lines": Kind(
         "files",
-        Words(
-            "{fault} Metrics score these segments as they are, so the score of {a} may be wrong.",
-            advice="{mend}",
-        ),
+        "{fault} Metrics score these segments as they are, so the score of {a} may be wrong.",
+        advice="{mend}",
         severity="numbers",
         derive=_describe_fault,
     ),
     "few-faulty-lines": Kind(
         "texts",
-        Words("{fault}", advice="{mend}"),
+        "{fault}",
+        advice="{mend}",
         derive=_describe_fault,
     ),
     "other-characters": Kind(
         "files",
-        Words(_OTHER_CHARACTERS, _WRITTEN_ALIKE, "{mend}"),
+        _OTHER_CHARACTERS,
+        here=_WRITTEN_ALIKE,
+        advice="{mend}",
         severity="numbers",
         derive=_describe_characters,
     ),
     "some-characters": Kind(
         "texts",
-        Words(_OTHER_CHARACTERS, _WRITTEN_ALIKE, "{mend}"),
+        _OTHER_CHARACTERS,
+        here=_WRITTEN_ALIKE,
+        advice="{mend}",
         derive=_describe_characters,
     ),
     "other-chinese": Kind(
         "files",
-        Words(
-            "{a} is in {ours} Chinese characters, and the references are in {theirs} ones. Metrics count the same word in "
-            "other characters as wrong.",
-            advice="Convert the output to {theirs} characters, and score again.",
-        ),
+        "{a} is in {ours} Chinese characters, and the references are in {theirs} ones. Metrics count the same word in "
+        "other characters as wrong.",
+        advice="Convert the output to {theirs} characters, and score again.",
         severity="numbers",
     ),
     "made-from-output": Kind(
         "files",
-        Words(
-            "{a} equals reference {reference} in {n:,} of {n_lines:,} segments that are not short; the next system, "
-            "{next_system}, does in {n_next:,}. The reference may be an edited output of {a}, which every metric would "
-            "then favor.",
-            advice="{has_others:Score with another reference.|Use a reference that was made without machine "
-            "translation, or exclude the system.}",
-        ),
+        "{a} equals reference {reference}, or differs in one word, in {n:,} of {n_lines:,} segments that are not short; "
+        "the next system, {next_system}, does in {n_next:,}. The reference may be an edited output of {a}, which "
+        "every metric would then favor.",
+        advice="{has_others:Score with another reference.|Use a reference that was made without machine "
+        "translation, or exclude the system.}",
         severity="numbers",
     ),
     # Texts.
     "canary": Kind(
         "texts",
-        Words(
-            "The documents file marks line {line} as a canary, which is there to be found and not to be "
-            "translated. The line is scored like any other.",
-            advice="Remove it from all files.",
-        ),
+        "The documents file marks line {line} as a canary, which is there to be found and not to be "
+        "translated. The line is scored like any other.",
+        advice="Remove it from all files.",
     ),
     "documents-in-domains": Kind(
         "texts",
-        Words(
-            "{documents:#document} of {n_documents:,} ({documents:names}) {documents:has|have} segments in more than one "
-            "domain. Segments with the same id count as one document.",
-            advice="Use each id once, and check that the domain comes first (domain<TAB>docid).",
-        ),
+        "{documents:#document} of {n_documents:,} ({documents:names}) {documents:has|have} segments in more than one "
+        "domain. Segments with the same id count as one document.",
+        advice="Use each id once, and check that the domain comes first (domain<TAB>docid).",
     ),
     "all-empty": Kind(
         "texts",
-        Words("{role} {a} has no text: all {n:,} segments are empty.", advice="Check the file."),
+        "{role} {a} has no text: all {n:,} segments are empty.",
+        advice="Check the file.",
     ),
     "empty-lines": Kind(
         "texts",
-        Words(
-            "{role} {a} has {n:#empty segment} of {n_present:,}, the first at line {line}. Metrics score "
-            "them as empty.",
-            advice="Check that no text was lost.",
-        ),
+        "{role} {a} has {n:#empty segment} of {n_present:,}, the first at line {line}. Metrics score "
+        "them as empty.",
+        advice="Check that no text was lost.",
     ),
     "odd-length": Kind(
         "texts",
-        Words(
-            "{a} has {ratio:.2f} times the characters of reference {reference}.",
-            advice="Check the language and the file.",
-        ),
+        "{a} has {ratio:.2f} times the characters of reference {reference}.",
+        advice="Check the language and the file.",
     ),
     "one-system": Kind(
         "texts",
-        Words(
-            "{a} is the only system: its score and interval are given, and there is no pair to test."
-        ),
+        "{a} is the only system: its score and interval are given, and there is no pair to test.",
     ),
     "tokenizer-missing": Kind(
         "scores",
-        Words(
-            "{by} scores are missing for {pair}: the tokenizer {tokenizer} needs a package that is not installed.",
-            advice="Install it with: pip install {package}.",
-        ),
+        "{by} scores are missing for {pair}: the tokenizer {tokenizer} needs a package that is not installed.",
+        advice="Install it with: pip install {package}.",
     ),
     "tokenizer-and-script": Kind(
         "scores",
-        Words(
-            "The references look {language}, and the tokenizer {tokenizer} does not cut {language} into words. The "
-            "{by} scores differ from what others report, and the order of the systems may be wrong.",
-            advice="Use {terms}.",
-        ),
+        "The references look {language}, and the tokenizer {tokenizer} does not cut {language} into words. The "
+        "{by} scores differ from what others report, and the order of the systems may be wrong.",
+        advice="Use {terms}.",
         severity="numbers",
         derive=_name_better_tokenizers,
     ),
     # Units and the test.
     "no-documents": Kind(
         "units",
-        Words(
-            "Segments are treated as independent because there are no document ids. Neighbouring segments are often alike, "
-            "so intervals may be too narrow and p-values too small.",
-            advice="Add document ids ({has_texts:a documents file|a column docid}), or test blocks of neighbouring "
-            "segments.",
-        ),
+        "Segments are treated as independent because there are no document ids. Neighbouring segments are often alike, "
+        "so intervals may be too narrow and p-values too small.",
+        advice="Add document ids ({has_texts:a documents file|a column docid}), or test blocks of neighbouring "
+        "segments.",
         severity="caption",
     ),
     "one-segment-documents": Kind(
         "units",
-        Words(
-            "Each of the {n:,} segments has a document id of its own, so segments are treated as independent. Neighbouring "
-            "segments are often alike; then intervals are too narrow and p-values too small.",
-            advice="Check that these are ids of documents, not of segments.",
-        ),
+        "Each of the {n:,} segments has a document id of its own, so segments are treated as independent. Neighbouring "
+        "segments are often alike; then intervals are too narrow and p-values too small.",
+        advice="Check that these are ids of documents, not of segments.",
         severity="caption",
     ),
     "copied-segments": Kind(
         "units",
-        Words(
-            "Segments occur more than once and count as independent, so intervals are too narrow and p-values too small.",
+        "Segments occur more than once and count as independent, so intervals are too narrow and p-values too small.",
+        here=(
             "{n:,} of {n_segments:,} segments {n:repeats|repeat} the {same} of an earlier segment{elsewhere} (line "
-            "{line:,} repeats line {first_line:,}). The {n_units:#{unit}} {n_units:is|are} worth about {worth:.0f}.",
-            "Remove the copies, or give each copy the document id of its original.",
+            "{line:,} repeats line {first_line:,}). The {n_units:#{unit}} {n_units:is|are} worth about {worth:.0f}."
         ),
+        advice="Remove the copies, or give each copy the document id of its original.",
         severity="intervals",
         derive=_describe_copies,
     ),
     "blocks-for-documents": Kind(
         "units",
-        Words(
-            "Blocks of neighbouring segments replace documents because there are no document ids.",
-            advice="Add document ids if you have them.",
-        ),
+        "Blocks of neighbouring segments replace documents because there are no document ids.",
+        advice="Add document ids if you have them.",
     ),
     "documents-ignored": Kind(
         "units",
-        Words(
-            "Segments are the unit although document ids are known. Segments of one document are alike, so "
-            "intervals may be too narrow and p-values too small.",
+        "Segments are the unit although document ids are known. Segments of one document are alike, so "
+        "intervals may be too narrow and p-values too small.",
+        here=(
             "{se_ratio:?Here standard errors of differences by document are {se_ratio:.2f} times those by segment (median "
-            "over pairs).}",
-            "{enough:Test by document.|Add documents: with only {n_documents:,} a test by document decides nothing.}",
+            "over pairs).}"
         ),
+        advice="{enough:Test by document.|Add documents: with only {n_documents:,} a test by document decides nothing.}",
         severity="intervals",
     ),
     "few-units": Kind(
         "units",
-        Words(
-            "There {n:is|are} only {n:#{unit}}{metric:? with {by} scores} to resample{unequal:?, and because their "
-            f"sizes differ, they count as about {{worth:.0f}}}}. {{has_interval:Intervals and p-values are rough below "
-            f"{FEW_UNITS}|There is no interval with fewer than {LEAST_UNITS}}}.",
-            advice="Add {added}s, or read the results with care.",
-        ),
+        "There {n:is|are} only {n:#{unit}}{metric:? with {by} scores} to resample{unequal:?, and because their "
+        f"sizes differ, they count as about {{worth:.0f}}}}. {{has_interval:Intervals and p-values are rough below "
+        f"{FEW_UNITS}|There is no interval with fewer than {LEAST_UNITS}}}.",
+        advice="Add {added}s, or read the results with care.",
         severity="caption",
         derive=_weigh_units,
     ),
     "test-as-published": Kind(
         "test",
-        Words("The test: {test.title} ({test.source}). {test.caution}", advice="{test.instead}"),
+        "The test: {test.title} ({test.source}). {test.caution}",
+        advice="{test.instead}",
         severity="level",
     ),
     "test-assumes": Kind(
         "test",
-        Words("The test: {test.title} ({test.source}). {test.caution}", advice="{test.instead}"),
+        "The test: {test.title} ({test.source}). {test.caution}",
+        advice="{test.instead}",
         severity="caption",
     ),
     "test-needs-units": Kind(
         "test",
-        Words(
-            "The test: {test.title} ({test.source}). {test.with_few}",
-            advice="{test.with_few_instead}",
-        ),
+        "The test: {test.title} ({test.source}). {test.with_few}",
+        advice="{test.with_few_instead}",
         severity="level",
     ),
     "skewed-system": Kind(
         "test",
-        Words(
-            "By {measure}, a few {unit}s set {systems:names} apart from nearly all other systems. On such data the test "
-            "calls equal systems different too often{rate:?: in {rate} of test sets instead of 5%}.",
+        "By {measure}, a few {unit}s set {systems:names} apart from nearly all other systems. On such data the test "
+        "calls equal systems different too often{rate:?: in {rate} of test sets instead of 5%}.",
+        here=(
             "{n_far:,} of {n:#{unit}} {n_far:carries|carry} {percent:.0f}% of the spread of {first}{named:? ({named:names})"
-            "}. {first} is {is_worse:worse|better} there.{other_test}",
-            "Look at these {unit}s: is the output complete?",
+            "}. {first} is {is_worse:worse|better} there.{other_test}"
         ),
+        advice="Look at these {unit}s: is the output complete?",
         severity="intervals",
         derive=_describe_skew,
     ),
     # References, and several metrics.
     "reference-among-systems": Kind(
         "references",
-        Words(
-            "The output of {a} is reference {reference}, word for word, so no translation can beat it.",
-            advice="Exclude {a}{has_others:?, or score with the other references only}.",
-        ),
+        "The output of {a} is reference {reference}, word for word, so no translation can beat it.",
+        advice="Exclude {a}{has_others:?, or score with the other references only}.",
     ),
     "references-disagree": Kind(
         "references",
-        Words(
-            "The references do not agree on the top group by {measure}.",
-            "With all references: {top_group:names}. {leaders}.",
-            "Choose the reference that counts, or report the result by each.",
-        ),
+        "The references do not agree on the top group by {measure}.",
+        here="With all references: {top_group:names}. {leaders}.",
+        advice="Choose the reference that counts, or report the result by each.",
         severity="caption",
         derive=_list_leaders,
     ),
     "several-metrics": Kind(
         "metrics",
-        Words(
-            "{n} metrics were compared, and the correction covers only the pairs of each metric.",
-            advice="Choose the metric that counts beforehand, or report all.",
-        ),
+        "{n} metrics were compared, and the correction covers only the pairs of each metric.",
+        advice="Choose the metric that counts beforehand, or report all.",
     ),
     "top-groups-differ": Kind(
         "metrics",
-        Words("The metrics do not name the same top group.", "Top groups: {named}."),
+        "The metrics do not name the same top group.",
+        here="Top groups: {named}.",
         severity="numbers",
         derive=_name_groups,
     ),
     "one-metric": Kind(
         "metrics",
-        Words("Only {by} was used. Another metric may decide otherwise."),
+        "Only {by} was used. Another metric may decide otherwise.",
     ),
     "which-metric": Kind(
         "metrics",
-        Words(
-            "The task does not say which metric decides, and it has no human scores. {metric} is the default of "
-            "{metrics:#metric}.",
-            advice="Choose the metric that decides, or name it in the first line of systems.tsv: # metric: NAME.",
-        ),
+        "The task does not say which metric decides, and it has no human scores. {metric} is the default of "
+        "{metrics:#metric}.",
+        advice="Choose the metric that decides, or name it in the first line of systems.tsv: # metric: NAME.",
     ),
     "against-people": Kind(
         "metrics",
-        Words(
-            "{by} orders most pairs of systems otherwise than {human} (pairwise accuracy "
-            "{accuracy:.3f}). {meaning}"
-        ),
+        "{by} orders most pairs of systems otherwise than {human} (pairwise accuracy "
+        "{accuracy:.3f}). {meaning}",
         derive=_doubt_agreement,
     ),
     # Scores that came with the test set, and what a metric cannot tell apart.
     "depends-on-size": Kind(
         "ratings",
-        Words(
-            "{by} takes its weights from the references of the test set, so its scores grow with the "
-            "size of the set.",
-            advice="Compare them only on these {n_segments:,} segments.",
-        ),
+        "{by} takes its weights from the references of the test set, so its scores grow with the "
+        "size of the set.",
+        advice="Compare them only on these {n_segments:,} segments.",
     ),
     "ratings-alone": Kind(
         "ratings",
-        Words(
-            "{names:names} {names:has|have} only ratings and no {by} score: a reference is not scored "
-            "against itself."
-        ),
+        "{names:names} {names:has|have} only ratings and no {by} score: a reference is not scored "
+        "against itself.",
     ),
     "ratings-of-references": Kind(
         "ratings",
-        Words(
-            "{n:#{metric} score} of {name} {n:is|are} not used, because it is a human "
-            "translation and not a system.",
-            advice="To rank it as {as_system}, let references take part as systems.",
-        ),
+        "{n:#{metric} score} of {name} {n:is|are} not used, because it is a human "
+        "translation and not a system.",
+        advice="To rank it as {as_system}, let references take part as systems.",
         derive=_name_as_system,
     ),
     "not-rated": Kind(
         "ratings",
-        Words(
-            "{names:#system} of {n_systems:,} {names:has|have} no {metric} score and {names:is|are} "
-            "excluded there: {names:all}."
-        ),
+        "{names:#system} of {n_systems:,} {names:has|have} no {metric} score and {names:is|are} "
+        "excluded there: {names:all}.",
     ),
     "partly-rated": Kind(
         "ratings",
-        Words(
-            "{metric} has scores for {n:,} of {n_segments:,} segments.",
-            advice="Its results hold for these segments only; results of other metrics may cover all.",
-        ),
+        "{metric} has scores for {n:,} of {n_segments:,} segments.",
+        advice="Its results hold for these segments only; results of other metrics may cover all.",
     ),
     "raters-favour-systems": Kind(
         "ratings",
-        Words(
-            "Raters favour some systems, beyond how strict they are and how wide a scale they use (p = {p:.3f}). {metric} "
-            "assumes that each rater is equally strict with all systems, so a difference can come from who rated.",
-            advice="Have the same raters rate all systems. Report this test with the result.",
-        ),
+        "Raters favour some systems, beyond how strict they are and how wide a scale they use (p = {p:.3f}). {metric} "
+        "assumes that each rater is equally strict with all systems, so a difference can come from who rated.",
+        advice="Have the same raters rate all systems. Report this test with the result.",
         severity="intervals",
     ),
     "few-rater-links": Kind(
         "ratings",
-        Words(
-            "Few ratings link {a} and {b}, worth {worth:.2g} documents of equal weight. The standard error of their "
-            "difference in {metric} is about {widening:.2g} times too wide, so a test finds less.",
-            advice="Have more documents of both systems rated by the same raters.",
-        ),
+        "Few ratings link {a} and {b}, worth {worth:.2g} documents of equal weight. The standard error of their "
+        "difference in {metric} is about {widening:.2g} times too wide, so a test finds less.",
+        advice="Have more documents of both systems rated by the same raters.",
     ),
     "rated-on-different-lines": Kind(
         "ratings",
-        Words(
-            "Each system has {metric} scores on {low:,}{differ:? to {high:,}} segments, not all on the same, so their "
-            "means are of different segments.",
-            advice="{compared:?Go by the differences of pairs, which are on the segments that both have.}",
-        ),
+        "Each system has {metric} scores on {low:,}{differ:? to {high:,}} segments, not all on the same, so their "
+        "means are of different segments.",
+        advice="{compared:?Go by the differences of pairs, which are on the segments that both have.}",
         derive=_compare_counts,
     ),
     "cannot-tell-apart": Kind(
         "scores",
-        Words("{by} is {cause}. {consequence}.", advice="{help}"),
+        "{by} is {cause}. {consequence}.",
+        advice="{help}",
         severity="caption",
         beside_verdict=True,
         derive=_explain_no_difference,
@@ -671,55 +612,48 @@ CAUTION_KINDS: dict[str, Kind] = {
     # The family of pairs.
     "too-few-units": Kind(
         "family",
-        Words(
-            f"With {{n:#{{unit}}}} {_SO_FEW} is {{least:.3g}}{{least_adjusted:? ({{least_adjusted:.3g}} after "
-            "{correction} over {m:,} pairs)}, and no pair can be significant at alpha {alpha:g}, however large the "
-            "difference. That does not make any systems equal.",
-            advice="{more_units}",
-        ),
+        f"With {{n:#{{unit}}}} {_SO_FEW} is {{least:.3g}}{{least_adjusted:? ({{least_adjusted:.3g}} after "
+        "{correction} over {m:,} pairs)}, and no pair can be significant at alpha {alpha:g}, however large the "
+        "difference. That does not make any systems equal.",
+        advice="{more_units}",
         derive=_ask_for_units,
     ),
     "cannot-plan": Kind(
         "experiment",
-        Words("Cannot be decided with {n:#{unit}}.", advice="{more_units}"),
+        "Cannot be decided with {n:#{unit}}.",
+        advice="{more_units}",
         derive=_ask_for_units,
     ),
     "family-too-large": Kind(
         "family",
-        Words(
-            "{m:,} pairs are too many for {trials:,} permutations or resamples. After {correction} even the smallest p, "
-            "{least:.2g}, is above alpha, so no pair can be significant.",
-            advice="Use {needed:,} or more{romano_wolf:?, or the Romano-Wolf correction}.",
-        ),
+        "{m:,} pairs are too many for {trials:,} permutations or resamples. After {correction} even the smallest p, "
+        "{least:.2g}, is above alpha, so no pair can be significant.",
+        advice="Use {needed:,} or more{romano_wolf:?, or the Romano-Wolf correction}.",
     ),
     "not-equal": Kind(
         "open pairs",
-        Words(
-            "{own_test:?By {own_test}, }{n:,} of {m:#pair} {n:shows|show} no significant difference. That does not make "
-            "the systems equal{mdd:?: this test set finds a true difference of {mdd:.3g} points 8 times in 10{m:|, before "
-            "correction}, and smaller ones less often}.{n_undecidable:? "
-            "Of these, {n_undecidable:#pair} cannot be decided, however large the difference.}"
-        ),
+        "{own_test:?By {own_test}, }{n:,} of {m:#pair} {n:shows|show} no significant difference. That does not make "
+        "the systems equal{mdd:?: this test set finds a true difference of {mdd:.3g} points 8 times in 10{m:|, before "
+        "correction}, and smaller ones less often}.{n_undecidable:? "
+        "Of these, {n_undecidable:#pair} cannot be decided, however large the difference.}",
         derive=_name_test,
     ),
     "interval-and-decision": Kind(
         "open pairs",
-        Words(
-            "{n_open:?{n_open:#pair} {n_open:is|are} not significant although 0 is outside the interval. }{n_significant:?"
-            "{n_significant:#pair} {n_significant:is|are} significant although 0 is inside the interval. }Intervals and "
-            "decisions come from different methods{jointly:|, and each interval is for its own pair only}.",
-            advice="{whom_to_trust}",
-        ),
+        "{n_open:?{n_open:#pair} {n_open:is|are} not significant although 0 is outside the interval. }{n_significant:?"
+        "{n_significant:#pair} {n_significant:is|are} significant although 0 is inside the interval. }Intervals and "
+        "decisions come from different methods{jointly:|, and each interval is for its own pair only}.",
+        advice="{whom_to_trust}",
         derive=_name_trusted,
     ),
     "split-decision": Kind(
         "pair",
-        Words(
-            "Test and scores disagree by {measure} in {pairs:#pair} of {m:,}: {test.statistic} favour one system, and the "
-            "difference of the scores does not. mtsig declares neither system better there.",
-            "Disagreeing: {pairs:pairs}.",
+        "Test and scores disagree by {measure} in {pairs:#pair} of {m:,}: {test.statistic} favour one system, and the "
+        "difference of the scores does not. mtsig declares neither system better there.",
+        here="Disagreeing: {pairs:pairs}.",
+        advice=(
             "A few segments with large differences can cause this. Look at them, or test the difference of the scores with "
-            "the randomization test.",
+            "the randomization test."
         ),
         severity="caption",
         beside_verdict=True,
@@ -727,198 +661,159 @@ CAUTION_KINDS: dict[str, Kind] = {
     # Ranks.
     "rank-rule-of-ratings": Kind(
         "ranks",
-        Words(
-            "Ranked {rule.title}, each rating is a segment of its own. Here {metric} has {per_segment:.3g} ratings of each "
-            "system and segment, and their mean counts. So ranks can differ from those that the task printed.",
-            advice="Take each rating as a segment.",
-        ),
+        "Ranked {rule.title}, each rating is a segment of its own. Here {metric} has {per_segment:.3g} ratings of each "
+        "system and segment, and their mean counts. So ranks can differ from those that the task printed.",
+        advice="Take each rating as a segment.",
     ),
     "domains-of-systems": Kind(
         "ranks",
-        Words(
-            "Ranked {rule.title}, the score of a system is its mean over domains. {systems:names} {systems:lacks|lack} "
-            "{metric} scores of some domains ({domains:all}), which can raise or lower {systems:its|their} score and rank.",
-            advice="Exclude {systems:it|them}, or rank by simultaneous rank ranges, which compare two systems on the same "
-            "segments.",
-        ),
+        "Ranked {rule.title}, the score of a system is its mean over domains. {systems:names} {systems:lacks|lack} "
+        "{metric} scores of some domains ({domains:all}), which can raise or lower {systems:its|their} score and rank.",
+        advice="Exclude {systems:it|them}, or rank by simultaneous rank ranges, which compare two systems on the same "
+        "segments.",
         beside_verdict=True,
     ),
     "rank-rule": Kind(
         "ranks",
-        Words("Ranks {rule.title}: {ignored}.", "{hidden}"),
+        "Ranks {rule.title}: {ignored}.",
+        here="{hidden}",
         severity="caption",
         derive=_describe_rule,
     ),
     "ranks-and-correction": Kind(
         "ranks",
-        Words(
-            "Rank ranges and the top group are always corrected for all pairs, here by {own}. Wins, losses and decisions "
-            "{follow}, so the two may differ.",
-            "{differ:?Here {differing}.}",
-        ),
+        "Rank ranges and the top group are always corrected for all pairs, here by {own}. Wins, losses and decisions "
+        "{follow}, so the two may differ.",
+        here="{differ:?Here {differing}.}",
         severity="caption",
         derive=_compare_ranks,
     ),
     # What a review decides, and what the numbers say of it.
     "declared-not-compared": Kind(
         "decision",
-        Words("{pair}: {a} is declared first, but was not compared there by {measure}."),
+        "{pair}: {a} is declared first, but was not compared there by {measure}.",
     ),
     "declared-without-ranks": Kind(
         "decision",
-        Words(
-            "{pair}: {a} is declared first, but no system is ranked there by {measure}{why:? ({why})}, so the numbers "
-            "neither support that nor speak against it."
-        ),
+        "{pair}: {a} is declared first, but no system is ranked there by {measure}{why:? ({why})}, so the numbers "
+        "neither support that nor speak against it.",
     ),
     "declared-not-first": Kind(
         "decision",
-        Words("{pair}: {a} is declared first, but {not_first} by {measure}."),
+        "{pair}: {a} is declared first, but {not_first} by {measure}.",
         derive=_describe_rank,
     ),
     "top-group-not-declared": Kind(
         "decision",
-        Words(
-            "{pair}: {systems:all} {systems:is|are} in the top group there too by {measure}, and the numbers do not decide "
-            "between systems of the top group."
-        ),
+        "{pair}: {systems:all} {systems:is|are} in the top group there too by {measure}, and the numbers do not decide "
+        "between systems of the top group.",
     ),
     # Single pairs.
     "identical-outputs": Kind(
         "pair",
-        Words("{a} and {b} have identical outputs."),
+        "{a} and {b} have identical outputs.",
     ),
     "identical-scores": Kind(
         "pair",
-        Words("{a} and {b} have identical {by} scores on {n:the only|all} {n:#segment}."),
+        "{a} and {b} have identical {by} scores on {n:the only|all} {n:#segment}.",
     ),
     "no-common-line": Kind(
         "pair",
-        Words(
-            "{a} and {b} cannot be compared: no segment has {by} scores of both, so their "
-            "scores are means over different segments.",
-            advice="Have both rated on the same segments.",
-        ),
+        "{a} and {b} cannot be compared: no segment has {by} scores of both, so their "
+        "scores are means over different segments.",
+        advice="Have both rated on the same segments.",
     ),
     "too-few-common-units": Kind(
         "pair",
-        Words(
-            "Only {n:#{unit}} {n:has|have} {by} scores of both {a} and {b}. With so few no "
-            "difference can be significant.",
-            advice="Have more {unit}s rated for both.",
-        ),
+        "Only {n:#{unit}} {n:has|have} {by} scores of both {a} and {b}. With so few no "
+        "difference can be significant.",
+        advice="Have more {unit}s rated for both.",
     ),
     "few-common-lines": Kind(
         "pair",
-        Words(
-            "{a} and {b} are compared only on the {n:#segment} with scores of both{n_documents:? in "
-            "{n_documents:#document}}{unequal:?, which vary in size and count as about {worth:.0f}}. The interval and p "
-            "are rough."
-        ),
+        "{a} and {b} are compared only on the {n:#segment} with scores of both{n_documents:? in "
+        "{n_documents:#document}}{unequal:?, which vary in size and count as about {worth:.0f}}. The interval and p "
+        "are rough.",
         derive=_weigh_documents,
     ),
     "few-differences": Kind(
         "differences",
-        Words(
-            f"{{a}} and {{b}} differ by {{by}} in only {{n:,}} of {{n_all:#{{unit}}}}{{n_texts:? (their texts in "
-            f"{{n_texts:,}})}}. The others do not show which is better: {_SO_FEW} is {{least:.2g}} from so few."
-        ),
+        f"{{a}} and {{b}} differ by {{by}} in only {{n:,}} of {{n_all:#{{unit}}}}{{n_texts:? (their texts in "
+        f"{{n_texts:,}})}}. The others do not show which is better: {_SO_FEW} is {{least:.2g}} from so few.",
     ),
     "near-alpha": Kind(
         "pair",
-        Words(
-            "{a} against {b} is borderline: with {p_word} = {p:.3f}, another seed could change the result.",
-            advice="Use more permutations or resamples.",
-        ),
+        "{a} against {b} is borderline: with {p_word} = {p:.3f}, another seed could change the result.",
+        advice="Use more permutations or resamples.",
     ),
     "near-alpha-at-the-least-p": Kind(
         "pair",
-        Words(
-            "{n:#pair} {n:is|are} borderline, with the smallest p that {trials:,} permutations or resamples can give "
-            "({p_word} = {p_high:.3f} at most). More could change the result.",
-            advice="Use more permutations or resamples.",
-        ),
+        "{n:#pair} {n:is|are} borderline, with the smallest p that {trials:,} permutations or resamples can give "
+        "({p_word} = {p_high:.3f} at most). More could change the result.",
+        advice="Use more permutations or resamples.",
     ),
     # Training runs.
     "training-runs": Kind(
         "runs",
-        Words(
-            "Scores are means over training runs. P-values, intervals and ranks hold for these runs only, because a unit "
-            "is swapped or resampled for all runs of a system at once. The SD between runs shows what another training "
-            "could change. With {n} runs it is rough: its {percent:g}% CI is {low:.2f} to {high:.3g} times the estimate."
-        ),
+        "Scores are means over training runs. P-values, intervals and ranks hold for these runs only, because a unit "
+        "is swapped or resampled for all runs of a system at once. The SD between runs shows what another training "
+        "could change. With {n} runs it is rough: its {percent:g}% CI is {low:.2f} to {high:.3g} times the estimate.",
         derive=_name_level,
     ),
     "single-run": Kind(
         "runs",
-        Words(
-            "{names:all} {names:has a single training run|have single training runs}, so how much another "
-            "training would change the score is unknown.",
-            advice="Give further outputs as runs.",
-        ),
+        "{names:all} {names:has a single training run|have single training runs}, so how much another "
+        "training would change the score is unknown.",
+        advice="Give further outputs as runs.",
     ),
     "identical-runs": Kind(
         "runs",
-        Words(
-            "{a} has training runs with identical outputs, as if one file were given twice. The SD "
-            "between runs comes out too small.",
-            advice="Remove the copy.",
-        ),
+        "{a} has training runs with identical outputs, as if one file were given twice. The SD "
+        "between runs comes out too small.",
+        advice="Remove the copy.",
     ),
     "runs-not-rated": Kind(
         "runs",
-        Words(
-            "{metric} has one score for each segment of a system, not one for each training run, so "
-            "it says nothing about runs."
-        ),
+        "{metric} has one score for each segment of a system, not one for each training run, so "
+        "it says nothing about runs.",
     ),
     "runs-may-turn": Kind(
         "runs",
-        Words(
-            "{a} - {b} is significant for these training runs. With the spread between runs, the "
-            "difference is only {errors:.1f} standard errors, and {needed:.1f} are needed. Other runs "
-            "may not show it.",
-            advice="Train both again.",
-        ),
+        "{a} - {b} is significant for these training runs. With the spread between runs, the "
+        "difference is only {errors:.1f} standard errors, and {needed:.1f} are needed. Other runs "
+        "may not show it.",
+        advice="Train both again.",
     ),
     # Experiments.
     "few-units-in-parts": Kind(
         "experiment",
-        Words(
-            "There are few {unit}s to resample: {sizes}. Intervals and p-values are rough below "
-            f"{FEW_UNITS}."
-        ),
+        "There are few {unit}s to resample: {sizes}. Intervals and p-values are rough below "
+        f"{FEW_UNITS}.",
         derive=_list_sizes,
     ),
     "too-few-units-in-parts": Kind(
         "experiment",
-        Words(
-            "With so few {unit}s no pair can be significant at alpha {alpha:g}, however large "
-            "the difference: {sizes}.",
-            advice="Use at least {needed}.",
-        ),
+        "With so few {unit}s no pair can be significant at alpha {alpha:g}, however large "
+        "the difference: {sizes}.",
+        advice="Use at least {needed}.",
         derive=_list_sizes,
     ),
     "whole-undecided": Kind(
         "experiment",
-        Words(
-            "No pair can be significant on the whole set either. A bootstrap within domains is no "
-            "surer than a bootstrap of the domain with the fewest units.",
-            advice="Use the randomization test.",
-        ),
+        "No pair can be significant on the whole set either. A bootstrap within domains is no "
+        "surer than a bootstrap of the domain with the fewest units.",
+        advice="Use the randomization test.",
     ),
     "weights-of-domains": Kind(
         "experiment",
-        Words(
-            "{by} of a domain takes its weights from the references of that domain only, as if "
-            "the domain were scored on its own.",
-            advice="Compare systems within a domain, not the scores of two domains, and none with "
-            "the whole set.",
-        ),
+        "{by} of a domain takes its weights from the references of that domain only, as if "
+        "the domain were scored on its own.",
+        advice="Compare systems within a domain, not the scores of two domains, and none with "
+        "the whole set.",
     ),
     "domains-without-scores": Kind(
         "experiment",
-        Words("Domains without {metric} scores are excluded: {domains:all}."),
+        "Domains without {metric} scores are excluded: {domains:all}.",
     ),
 }
 
@@ -963,39 +858,31 @@ ASSUMPTION_KINDS: dict[str, Kind] = {
     # Which scores are better.
     "direction-open": Kind(
         "excluded",
-        Words(
-            "Excluded: {scores:ranges}. Neither name nor range shows whether higher is better.",
-            advice="Give --higher-is-better NAME or --lower-is-better NAME, to mtsig serve or to the command.",
-        ),
+        "Excluded: {scores:ranges}. Neither name nor range shows whether higher is better.",
+        advice="Give --higher-is-better NAME or --lower-is-better NAME, to mtsig serve or to the command.",
         facts=("scores",),
     ),
     "direction-told": Kind(
         "assumed",
-        Words("{metric}: {higher:higher|lower} is better, as given."),
+        "{metric}: {higher:higher|lower} is better, as given.",
         facts=("metric", "higher"),
     ),
     "direction-known": Kind(
         "assumed",
-        Words(
-            "{metric}: {higher:higher|lower} is better, judging by its name and its scores ({low:.3g} to {high:.3g})."
-        ),
+        "{metric}: {higher:higher|lower} is better, judging by its name and its scores ({low:.3g} to {high:.3g}).",
         facts=("metric", "higher", "low", "high"),
     ),
     "direction-default": Kind(
         "assumed",
-        Words(
-            "{metric}: higher is better, because its name does not say otherwise.",
-            advice="If lower is better, give --lower-is-better {metric}.",
-        ),
+        "{metric}: higher is better, because its name does not say otherwise.",
+        advice="If lower is better, give --lower-is-better {metric}.",
         facts=("metric",),
     ),
     # How many ratings scores are means of.
     "ratings": Kind(
         "counted",
-        Words(
-            "{metric}{langpair:?, {langpair}}: {n_ratings:,} ratings by {n_raters} raters, {per_segment:.3g} for each "
-            "system and segment.{agreement_of_raters}{excluded}"
-        ),
+        "{metric}{langpair:?, {langpair}}: {n_ratings:,} ratings by {n_raters} raters, {per_segment:.3g} for each "
+        "system and segment.{agreement_of_raters}{excluded}",
         facts=(
             "metric",
             "langpair",
@@ -1009,171 +896,141 @@ ASSUMPTION_KINDS: dict[str, Kind] = {
     ),
     "ratings-as-segments": Kind(
         "counted",
-        Words(
-            "{metric}: each rating is a segment of its own. Two systems are compared on the ratings of "
-            "the same rater, or of the same slot (human1, human2)."
-        ),
+        "{metric}: each rating is a segment of its own. Two systems are compared on the ratings of "
+        "the same rater, or of the same slot (human1, human2).",
         facts=("metric",),
     ),
     "ratings-standardized": Kind(
         "counted",
-        Words(
-            "{metric}: each score is less the mean of its rater, over the rater's standard deviation, "
-            "as WMT22 ranked.",
-            advice="--scores raw=FILE takes the scores as they were given, as WMT23 ranked.",
-        ),
+        "{metric}: each score is less the mean of its rater, over the rater's standard deviation, "
+        "as WMT22 ranked.",
+        advice="--scores raw=FILE takes the scores as they were given, as WMT23 ranked.",
         facts=("metric",),
     ),
     "mqm-weights": Kind(
         "counted",
-        Words("{metric}: an error weighs {weights:weights}. The most specific weight counts."),
+        "{metric}: an error weighs {weights:weights}. The most specific weight counts.",
         facts=("metric", "weights"),
     ),
     "ratings-adjusted": Kind(
         "counted",
-        Words(
-            "{metric}: adjusted for {n_raters} raters by least squares: rating = system + segment + rater. "
-            "The effects of raters have a standard deviation of {effects_sd:.3g}. Assumed: each rater is "
-            "equally strict with all systems."
-        ),
+        "{metric}: adjusted for {n_raters} raters by least squares: rating = system + segment + rater. "
+        "The effects of raters have a standard deviation of {effects_sd:.3g}. Assumed: each rater is "
+        "equally strict with all systems.",
         facts=("metric", "n_raters", "effects_sd"),
     ),
     "rater-links": Kind(
         "counted",
-        Words(
-            "{metric}{langpair:?, {langpair}}: ratings link {a} and {b} least. The ratings that compare them are worth "
-            "{worth:.3g} of {n_documents:,} documents."
-        ),
+        "{metric}{langpair:?, {langpair}}: ratings link {a} and {b} least. The ratings that compare them are worth "
+        "{worth:.3g} of {n_documents:,} documents.",
         facts=("metric", "langpair", "a", "b", "worth", "widening", "n_documents"),
     ),
     "rater-favour": Kind(
         "counted",
-        Words(
-            "{metric}{langpair:?, {langpair}}: a sign-flip test {finds} that raters favour systems, beyond how strict "
-            "each is and how wide a scale each uses (p = {p:.3f}). It finds favours with a standard deviation of "
-            "{detectable:.2g} points half the time."
-        ),
+        "{metric}{langpair:?, {langpair}}: a sign-flip test {finds} that raters favour systems, beyond how strict "
+        "each is and how wide a scale each uses (p = {p:.3f}). It finds favours with a standard deviation of "
+        "{detectable:.2g} points half the time.",
         facts=("metric", "langpair", "detectable", "p"),
         derive=_describe_favour,
     ),
     "rater-favour-untested": Kind(
         "counted",
-        Words("{metric}{langpair:?, {langpair}}: not tested whether raters favour systems. {why}"),
+        "{metric}{langpair:?, {langpair}}: not tested whether raters favour systems. {why}",
         facts=("metric", "langpair", "reason", "detectable"),
         derive=_explain_untested,
     ),
     # Systems, segments, files, language pairs.
     "withdrawn": Kind(
         "file names",
-        Words(
-            "Excluded: {names:all}. {table}, the task's table of systems, marks them as withdrawn.",
-            advice="--keep-withdrawn keeps them.",
-        ),
+        "Excluded: {names:all}. {table}, the task's table of systems, marks them as withdrawn.",
+        advice="--keep-withdrawn keeps them.",
         facts=("table", "names"),
     ),
     "no-reference": Kind(
         "excluded",
-        Words(
-            "Excluded: {n:#segment} without a reference, the first is segment {segment} of the document "
-            "{document}."
-        ),
+        "Excluded: {n:#segment} without a reference, the first is segment {segment} of the document "
+        "{document}.",
         facts=("n", "segment", "document"),
     ),
     "lines-from-zero": Kind(
         "file names",
-        Words("{file} counts lines from 0. Here they are counted from 1: its line 0 is line 1."),
+        "{file} counts lines from 0. Here they are counted from 1: its line 0 is line 1.",
         facts=("file",),
     ),
     "failed-judgements": Kind(
         "assumed",
-        Words(
-            "{metric}: {n_failed:,} scores of {mark:g} count as missing. All other scores are 0 or more."
-        ),
+        "{metric}: {n_failed:,} scores of {mark:g} count as missing. All other scores are 0 or more.",
         facts=("metric", "mark", "n_failed"),
     ),
     "summary-rows": Kind(
         "file names",
-        Words("Excluded from {file}: row {rows:all}, {what}."),
+        "Excluded from {file}: row {rows:all}, {what}.",
         facts=("metric", "file", "rows", "what"),
     ),
     "texts-aside": Kind(
         "file names",
-        Words(
-            "Excluded from {file}: {columns:all}. By their names or values these columns are no outputs.",
-            advice="To score one of them, call the column as its system.",
-        ),
+        "Excluded from {file}: {columns:all}. By their names or values these columns are no outputs.",
+        advice="To score one of them, call the column as its system.",
         facts=("file", "columns"),
     ),
     "numbers-aside": Kind(
         "file names",
-        Words(
-            "Excluded from {file}: {columns:all}. By their values these columns are no outputs.",
-            advice="If they are scores, call each column as its system and metric, such as A_COMET, and give the "
-            "file by --scores too.",
-        ),
+        "Excluded from {file}: {columns:all}. By their values these columns are no outputs.",
+        advice="If they are scores, call each column as its system and metric, such as A_COMET, and give the "
+        "file by --scores too.",
         facts=("file", "columns"),
     ),
     "outputs-unused": Kind(
         "file names",
-        Words(
-            "Excluded: the outputs in {file}, which is given as a reference only.",
-            advice="To compare them, give the file by --system too.",
-        ),
+        "Excluded: the outputs in {file}, which is given as a reference only.",
+        advice="To compare them, give the file by --system too.",
         facts=("file",),
     ),
     "columns-aside": Kind(
         "file names",
-        Words(
-            "Excluded from {file}: {columns:all}. By their names or values these columns are no systems.",
-            advice="To read them as systems, name all columns of systems: --columns 'systems=A|B', or systems=all.",
-        ),
+        "Excluded from {file}: {columns:all}. By their names or values these columns are no systems.",
+        advice="To read them as systems, name all columns of systems: --columns 'systems=A|B', or systems=all.",
         facts=("metric", "file", "columns"),
     ),
     "columns-renamed": Kind(
         "file names",
-        Words("{metric}: the columns of {file} are read as systems: {columns:all}."),
+        "{metric}: the columns of {file} are read as systems: {columns:all}.",
         facts=("metric", "file", "columns"),
     ),
     "line-ids": Kind(
         "file names",
-        Words(
-            "Each line has an id, such as {example}. The texts are scored without them."
-            "{moved:? Put in the order of the reference, by id: {moved:all}.}"
-        ),
+        "Each line has an id, such as {example}. The texts are scored without them."
+        "{moved:? Put in the order of the reference, by id: {moved:all}.}",
         facts=("example", "moved"),
     ),
     "names-of-outputs": Kind(
         "file names",
-        Words(
-            "Excluded from {place}: {files:all}{more}. Outputs have names such as NAME.txt or NAME.txt.gz."
-        ),
+        "Excluded from {place}: {files:all}{more}. Outputs have names such as NAME.txt or NAME.txt.gz.",
         facts=("place", "files", "n"),
         derive=_end_list,
     ),
     "pair-without-output": Kind(
         "file names",
-        Words("Excluded: {pair}, which has references but no output."),
+        "Excluded: {pair}, which has references but no output.",
         facts=("pair",),
     ),
     "pair-without-reference": Kind(
         "file names",
-        Words("Excluded: {pair}, which has outputs but no reference."),
+        "Excluded: {pair}, which has outputs but no reference.",
         facts=("pair",),
     ),
     "no-language-pair": Kind(
         "file names",
-        Words("Excluded: {name}, which is not a language pair such as en-de or en-pt-BR."),
+        "Excluded: {name}, which is not a language pair such as en-de or en-pt-BR.",
         facts=("name",),
     ),
     "references-of-others": Kind(
         "file names",
-        Words(
-            "{pair} does not have the chosen references {names:all}. It is scored with {used:all}."
-        ),
+        "{pair} does not have the chosen references {names:all}. It is scored with {used:all}.",
         facts=("pair", "names", "used"),
     ),
     # A sentence of a result that an older version wrote.
-    "as-written": Kind("file names", Words("{text}"), facts=("text",)),
+    "as-written": Kind("file names", "{text}", facts=("text",)),
 }
 
 
@@ -1217,6 +1074,11 @@ def write_words(fact: Fact) -> Words:
         names[name] = _NAMED[name](value) if name in _NAMED else value
     if "correction" in fact.facts:
         names["p_word"] = p_word(fact.facts["correction"])
-    if fact.kind.derive is not None:
-        names |= fact.kind.derive(fact)
-    return Words(*(fill_template(template, **names) for template in fact.kind.words))
+    kind = fact.kind
+    if kind.derive is not None:
+        names |= kind.derive(fact)
+    return Words(
+        fill_template(kind.general, **names),
+        fill_template(kind.here, **names),
+        fill_template(kind.advice, **names),
+    )

@@ -1,5 +1,4 @@
-"""How cautions and assumptions are written: the templates of their words, phrases that they share
-with reports, and their lists.
+"""How cautions and assumptions are written: templates, phrases that reports share, and lists.
 
 `caution_kinds` has the words of each code. The command line, the pages and Python each add their
 own names of the remedies.
@@ -79,6 +78,7 @@ class Template(Formatter):
     """
 
     def format_field(self, value: Any, format_spec: str) -> str:
+        """Format a value by one of the formats of templates."""
         if value is None:
             return ""
         if format_spec in _LISTS:
@@ -96,6 +96,7 @@ class Template(Formatter):
 
 
 def fill_template(template: str, **names: Any) -> str:
+    """Fill a template with names."""
     return Template().vformat(template, (), names)
 
 
@@ -137,9 +138,7 @@ def advise_trust(
     needed: int | None,
     unit: str,
 ) -> str:
-    """Write whether to trust the decision or the interval where they differ; see
-    `stats.cautions.trusted`.
-    """
+    """Write what to trust if decision and interval differ; see `stats.cautions.trusted`."""
     if needed is not None:
         return fill_template(
             "With fewer than {needed:#{unit}} of similar size this test rejects too often: go by neither, and use the "
@@ -160,12 +159,11 @@ def advise_trust(
 
 
 def describe_hidden(n_inside: int, n_reversed: int) -> str:
-    """Describe what ranks by a rule hide: significant pairs inside one cluster, pairs ranked the
-    other way round.
+    """Describe what ranks by a rule hide.
 
     >>> describe_hidden(3, 1)
     'Here 3 significant pairs share a cluster. 1 pair is ranked the wrong way round, the significantly worse system \
-first.'
+    first.'
     """
     sentences = []
     if n_inside > 0:
@@ -185,9 +183,7 @@ first.'
 def describe_rank_disagreement(
     undecided: bool, wary: Sequence[str], bold: Sequence[str], n_apart: int
 ) -> str:
-    """Describe where decisions and ranks differ; see
-    `mtsig_core.stats.cautions.rank_disagreement`.
-    """
+    """Describe how decisions and ranks differ; see `stats.cautions.rank_disagreement`."""
     if undecided:
         return "no system can win or lose, though there are ranks"
     phrases = []
@@ -304,13 +300,13 @@ def group_cautions(
     cautions: Iterable[Caution],
     shown: int = 3,
     several: bool = False,
-    say: Callable[[Sequence[Remedy]], str] = lambda remedies: "",
+    say: Callable[[Sequence[Remedy]], str] | None = None,
 ) -> list[list[str]]:
-    """Return the texts of cautions, a list for each kind and metric; beyond `shown` of a kind, only
-    their number.
+    """Return the texts of cautions, a list for each kind and metric.
 
-    If there are `several` metrics, each text begins with the metric that it is about. `say` writes
-    remedies; its words end the last text of a kind.
+    Beyond `shown` of a kind, only their number is written. If there are `several` metrics, each text
+    begins with the metric that it is about. `say` writes remedies; its words end the last text of a
+    kind.
     """
     groups = []
     for group in group_by_kind(cautions).values():
@@ -322,15 +318,14 @@ def group_cautions(
             texts.append(_prefix(caution, several) + text)
         if len(group) > shown:
             texts.append(f"... and {len(group) - shown} more of this kind.")
-        texts[-1] = f"{texts[-1]} {say(list_remedies(listed))}".rstrip()
+        if say is not None:
+            texts[-1] = f"{texts[-1]} {say(list_remedies(listed))}".rstrip()
         groups.append(texts)
     return groups
 
 
 def fit_remedies_to_task(cautions: Iterable[Caution]) -> list[Caution]:
-    """Return the cautions of a language pair with the remedies that a task has, so without a
-    tokenizer.
-    """
+    """Return the cautions of a language pair with the remedies that tasks have, so no tokenizer."""
     task_settings = {"metrics", "exclude", *defaults("task")}
     fitted = []
     for caution in cautions:
@@ -351,8 +346,9 @@ def with_remedy(assumption: Assumption) -> str:
 def list_assumptions(
     assumed: Iterable[Assumption], metrics: Iterable[str], remedies: bool = False
 ) -> list[str]:
-    """Write what was assumed of these metrics when a test set or a task was read, and what was left
-    out then; with `remedies`, also what to do about it.
+    """Write what was assumed of these metrics as files were read, and what was left out.
+
+    With `remedies`, also write what to do about it.
     """
     metrics = set(metrics)
     sentences = []

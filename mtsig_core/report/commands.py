@@ -50,7 +50,7 @@ CALLS = {
     ),
     "metrics signatures": ("experiments.inside_score:signatures",),
 }
-#: What options are called that have another name than their argument.
+#: Names of options that differ from the name of their argument.
 _OPTIONS = {
     "system": "system_name",
     "size": "sample_size",
@@ -100,7 +100,7 @@ _FIELDS = (
 
 
 def source_options(source: Source | TaskSource) -> list[str]:
-    """The options that name a test set or a task, and what is taken of it."""
+    """The options that name a test set or a task, and select what is read of it."""
     options = list_options(type(source))
     values = {name: getattr(source, name, None) for name in _FIELDS}
     if isinstance(source, TaskSource):
@@ -115,51 +115,57 @@ def source_options(source: Source | TaskSource) -> list[str]:
         if value in (None, False, ()):
             continue
         option = options.get(name)
-        if name == "columns":  # which may have commas in their names as they are
+        if name == "columns":  # names of columns may have commas, and are not quoted
             value = ",".join(value)
         elif option is not None and option.is_list:
             value = join_list(value)
         items = value if isinstance(value, tuple) else (value,)
         for item in items:
-            if isinstance(item, TaskExclusion):
-                item = format_exclusion(item)
-            elif isinstance(item, tuple):
-                *labels, path = item
-                label = ":".join(filter(None, labels))
-                path = source.show_path(path)
-                item = f"{label}={path}" if label else path
-            elif option is not None and option.is_path:
-                item = source.show_path(item)
-            arguments += _option(name, item)
+            is_path = option is not None and option.is_path
+            arguments += _write_option(name, _write_item(source, item, is_path))
     return arguments
 
 
-def defaults(*called: str | Callable[..., Any]) -> dict[str, Any]:
-    """What the arguments of some commands or functions are unless they are given.
+def _write_item(source: Source | TaskSource, item: Any, is_path: bool) -> Any:
+    if isinstance(item, TaskExclusion):
+        return format_exclusion(item)
+    if isinstance(item, tuple):
+        *labels, file = item
+        label = ":".join(filter(None, labels))
+        path = source.show_path(file)
+        return f"{label}={path}" if label else path
+    return source.show_path(item) if is_path else item
+
+
+def defaults(*targets: str | Callable[..., Any]) -> dict[str, Any]:
+    """The defaults of the arguments of commands or functions.
 
     >>> defaults("validate units")["trials"], defaults(option_name)
     (9999, {})
     """
-    functions = [
-        function for one in called for function in ([one] if callable(one) else called_by(one))
-    ]
-    return {
-        name: parameter.default
-        for function in functions
-        for name, parameter in inspect.signature(function).parameters.items()
-        if parameter.default is not parameter.empty
-    }
+    values = {}
+    for target in targets:
+        functions = find_functions(target) if isinstance(target, str) else [target]
+        for function in functions:
+            for name, parameter in inspect.signature(function).parameters.items():
+                if parameter.default is not parameter.empty:
+                    values[name] = parameter.default
+    return values
 
 
-def called_by(command: str) -> list[Callable[..., Any]]:
+def find_functions(command: str) -> list[Callable[..., Any]]:
     """The functions of `CALLS`, imported late: a page needs few of them."""
-    places = (place.split(":") for place in CALLS.get(command, ()))
-    return [getattr(import_module(f"mtsig_core.{module}"), name) for module, name in places]
+    functions = []
+    for place in CALLS.get(command, ()):
+        module, name = place.split(":")
+        functions.append(getattr(import_module(f"mtsig_core.{module}"), name))
+    return functions
 
 
 def join_list(names: Iterable[str]) -> str:
-    """Names as the list of an option: as in CSV, a name with a comma or a quotation mark is in
-    quotation marks.
+    """Names as the list of an option.
+
+    As in CSV, a name with a comma or a quotation mark is in quotation marks.
 
     >>> join_list(["A", "B, or C"])
     'A,"B, or C"'
@@ -170,7 +176,7 @@ def join_list(names: Iterable[str]) -> str:
 
 
 def option_name(argument: str) -> str:
-    """What an argument is called as an option, without the dashes.
+    """The name of an argument as an option, without the dashes.
 
     >>> option_name("n_segments"), option_name("block_length")
     ('segments', 'block_length')
@@ -178,63 +184,79 @@ def option_name(argument: str) -> str:
     return _OPTIONS.get(argument, argument)
 
 
+def option_flag(name: str) -> str:
+    """The name of an option as it is typed.
+
+    >>> option_flag("block_length")
+    '--block-length'
+    """
+    return f"--{name.replace('_', '-')}"
+
+
 def command_line(
     command: str,
     source: Source | TaskSource,
     *flags: str,
     metrics: str | Iterable[str] | None = None,
-    **asked: object,
+    **arguments: object,
 ) -> str:
-    """The command line that prints some numbers; `flags` are options without a value, `asked`
-    arguments or options, of which one that is None or as by default is left out. The metric, or
-    several, never are: their default depends on the test set.
+    """The command line that prints some numbers.
+
+    Parameters
+    ----------
+    *flags : str
+        Options without a value.
+    metrics : str or list of str, optional
+        They are always printed, because their default depends on the test set.
+    **arguments : object
+        Arguments or options. None and defaults are left out.
 
     >>> command_line("validate pair", Source(demo=0), metrics="bleu", seed=0, n_segments=300, a="-x")
     'mtsig validate pair --demo --metrics bleu --segments 300 --a=-x'
     """
-    usual = {
-        option_name(name): value for name, value in defaults(command).items() if name != "metrics"
-    }
-    given = {option_name(name): value for name, value in asked.items()}
+    words = ["mtsig", *command.split(), *source_options(source), *flags]
     if metrics:
-        given = {"metrics": join_list([metrics] if isinstance(metrics, str) else metrics), **given}
-    more = [
-        part
-        for key, value in given.items()
-        if value is not None and value != usual.get(key)
-        for part in _option(key, str(value))
-    ]
-    return show_name(
-        shlex.join(["mtsig", *command.split(), *source_options(source), *flags, *more])
-    )
+        names = [metrics] if isinstance(metrics, str) else metrics
+        words += _write_option("metrics", join_list(names))
+    usual = {option_name(name): value for name, value in defaults(command).items()}
+    for argument, value in arguments.items():
+        name = option_name(argument)
+        if value is not None and value != usual.get(name):
+            words += _write_option(name, str(value))
+    return show_name(shlex.join(words))
 
 
 def task_command(
-    source: TaskSource, *, metrics: str | Iterable[str] | None = None, **asked: object
+    source: TaskSource, *, metrics: str | Iterable[str] | None = None, **arguments: object
 ) -> str:
     """The command line that prints the numbers of a shared task; as `command_line`.
 
     >>> task_command(TaskSource("wmt25", track="constrained"), metrics="XCOMET-XL", seed=0)
     'mtsig task --folder wmt25 --track constrained --metrics XCOMET-XL'
     """
-    return command_line("task", source, metrics=metrics, **asked)
+    return command_line("task", source, metrics=metrics, **arguments)
 
 
 def remedy_options(remedies: Iterable[Remedy]) -> str:
-    """What mends something, as options of the command line; True makes a flag.
+    """Remedies as options of the command line; True makes a flag.
 
     >>> remedy_options([{"unit": "segment"}, {"exclude": "-x y"}, {"refs_as_systems": True}])
     "--unit segment, '--exclude=-x y', --refs-as-systems"
     """
-    return ", ".join(
-        shlex.join(part for name, value in remedy.items() for part in _option(name, value))
-        for remedy in remedies
-    )
+    texts = []
+    for remedy in remedies:
+        words = []
+        for name, value in remedy.items():
+            words += _write_option(name, value)
+        texts.append(shlex.join(words))
+    return ", ".join(texts)
 
 
-def _option(name: str, value: str | int) -> list[str]:
-    """An option and its value as arguments, also where the value would be taken for an option."""
-    option = f"--{name.replace('_', '-')}"
+def _write_option(name: str, value: str | int) -> list[str]:
+    """An option and its value as arguments, also where the value looks like an option."""
+    option = option_flag(name)
     if value is True:
         return [option]
-    return [f"{option}={value}"] if str(value).startswith("-") else [option, str(value)]
+    if str(value).startswith("-"):
+        return [f"{option}={value}"]
+    return [option, str(value)]

@@ -1,64 +1,42 @@
 """`Report`: sections of paragraphs, warnings, tables and figures.
 
 Each format has one renderer that takes any report: `text.report_text`, `latex.report_latex`,
-`html.report_html` and, for notebooks, `html.report_fragment`.
-
-    Report(title, sections, simulated)
-        Section(title, blocks, place, key, depth)
-            Paragraph(text, role, about)         a text with a role; the format decides how that
-            role looks Warnings(cautions)                   in the words of the format, with what
-            helps TableBlock(table, title, caption, notes, caveats, fold) Figure(draw, caption)
-            an SVG, made when it is drawn Facts(pairs)                         names with texts,
-            such as settings and commands
-
-A report is made once for a subject (`reports.comparison_report`, `task_reports.task_report`), and a
-renderer knows no subject. What only some formats show names them (`only`): a page has the figure of
-a matrix where text has its signs.
+`html.report_html` and, for notebooks, `html.report_fragment`. A report is made once for a subject
+(`reports.comparison_report`, `task_reports.task_report`), and a renderer knows no subject: it
+decides by the kind of a block, the role of a paragraph and the kinds of a table's columns what it
+shows. A page has the matrix of all pairs in numbers, for example, and text has it in signs.
 
 The roles of a paragraph:
 
     verdict     what a reader could quote, `about` a metric: a page has all of them on top
     summary     what was compared, and how
     text        what has to be read with the numbers
+    caveat      what has to be read with the verdict
+    hint        what only a reader of text needs, who has no figures and no caveats in sight
     note        a remark in small
-    remark      what LaTeX has as a comment, and others as text
+    remark      a comment in LaTeX
     warning     a text that is no `Caution`
     methods     how it was tested, `about` a metric
+    printed     the same, only on paper
+    paper       the same with the results, for a reader to copy from a page
     signature   of a metric
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from mtsig_core.caution import Caution
+from mtsig_core.caution import Assumption, Caution
 from mtsig_core.report.table import Table
 
-#: What a block may be only for.
-TEXT, HTML, LATEX, PAPERS = ("text",), ("html",), ("latex",), ("html", "latex")
-SCREENS, READERS, WITH_WARNINGS = (
-    ("html", "notebook"),
-    ("text", "html", "notebook"),
-    ("text", "html"),
-)
 #: Where a page has a section: caveats before what only some readers need. Text keeps the order of
-#: the sections.
-SECTION_PLACES = ("main", "caveats", "detail")
-
-
-@dataclass(frozen=True)
-class Block:
-    """What a section has; formats that are not named in `only`, if any are, pass it over."""
-
-    only: tuple[str, ...] = ()
-
-    def is_for(self, form: str) -> bool:
-        return not self.only or form in self.only
+#: the sections. A section of the "page" is only there, one of the "terminal" only in text.
+SECTION_PLACES = ("main", "caveats", "detail", "page", "terminal")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Paragraph(Block):
+class Paragraph:
     """A text with a role, one of those above; `about` what it is, such as a metric."""
 
     text: str
@@ -67,9 +45,10 @@ class Paragraph(Block):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Warnings(Block):
-    """Warnings, those of a kind together; with the metric that each is about where there are
-    `several`.
+class Warnings:
+    """Warnings, those of a kind together.
+
+    Where there are `several` metrics, each has the metric that it is about.
     """
 
     cautions: tuple[Caution, ...]
@@ -77,41 +56,54 @@ class Warnings(Block):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TableBlock(Block):
-    """A table, with what is needed to read it."""
+class Assumptions:
+    """What was assumed of these metrics when files were read; text has the options that help."""
+
+    assumed: tuple[Assumption, ...]
+    metrics: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableBlock:
+    """A table, with what is needed to read it. On paper it has a caption."""
 
     table: Table
     title: str  # a few words, for lists of tables and labels
     caption: str = ""  # what it shows and of what, in one short sentence
     notes: tuple[str, ...] = ()  # sentences below it: what its cells are
-    caveats: tuple[
-        str, ...
-    ] = ()  # what has to be known wherever it is copied to, for formats without `Warnings`
-    fold: str = ""  # where it may be folded away, what then stands in its place, such as "45 pairs"
+    #: What has to be known wherever it is copied to, for formats without `Warnings`.
+    caveats: tuple[str, ...] = ()
+    fold: str = ""  # what a format shows that folds it away, such as "45 pairs"
     n_rows: int = 0  # all its rows, where it was given fewer
+    is_detail: bool = False  # of which text has no room
+    in_short: str = ""  # the sentence that text has in its place
+    print_names: Mapping[str, str] = field(default_factory=dict)  # what papers call systems
 
 
 @dataclass(frozen=True, kw_only=True)
-class Figure(Block):
+class Figure:
     """A picture as SVG, which `draw` makes."""
 
     draw: Callable[[], str]
     caption: str = ""
-    only: tuple[str, ...] = ("html",)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Facts(Block):
-    """Names and texts; those named in `code` are for machines."""
+class Facts:
+    """Names and texts for a page; those named in `code` are for machines."""
 
     pairs: tuple[tuple[str, str], ...]
     code: frozenset[str] = frozenset()
 
 
+Block = Paragraph | Warnings | Assumptions | TableBlock | Figure | Facts
+
+
 @dataclass(frozen=True)
 class Section:
-    """Blocks under a title; `place` is one of `SECTION_PLACES`, `key` what links lead to, `depth` 2
-    or 3.
+    """Blocks under a title.
+
+    `place` is one of `SECTION_PLACES`, `key` what links lead to, `depth` 2 or 3.
     """
 
     title: str
@@ -129,8 +121,11 @@ class Report:
     sections: Sequence[Section]
     simulated: str = ""
 
-    def sections_for(self, form: str) -> Iterator[tuple[Section, list[Block]]]:
-        """The sections that have anything in this format, and what they have."""
+    def select_blocks(
+        self, places: Collection[str], is_shown: Callable[[Block], bool]
+    ) -> Iterator[tuple[Section, list[Block]]]:
+        """The sections of these places that have anything to show, and what they show."""
         for section in self.sections:
-            if blocks := [block for block in section.blocks if block.is_for(form)]:
+            blocks = [block for block in section.blocks if is_shown(block)]
+            if blocks and section.place in places:
                 yield section, blocks

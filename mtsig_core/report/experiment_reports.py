@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial, reduce
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import add, attrgetter
 from typing import Any
 
@@ -46,15 +46,23 @@ from mtsig_core.report.sentences import (
     select_parts,
     state_verdict,
 )
-from mtsig_core.report.table import EMPTY, Cell, Column, Table, join_ends, join_tables, written_like
+from mtsig_core.report.table import (
+    EMPTY,
+    Cell,
+    Column,
+    Legend,
+    Table,
+    join_ends,
+    join_tables,
+    written_like,
+)
 from mtsig_core.report.tables import (
-    CLUSTERS_NOTE,
+    CLUSTERS,
     add_metric_columns,
     cluster_ends,
     find_unconstrained,
     leaderboard_table,
     name_in_print,
-    split_columns,
     starred_matrix,
 )
 from mtsig_core.report.text import printable, report_text, terminal_width
@@ -68,7 +76,7 @@ from mtsig_core.results import (
 )
 from mtsig_core.schema import to_json, to_plain
 from mtsig_core.stats.cautions import about_agreement
-from mtsig_core.stats.few_units import least_of_units
+from mtsig_core.stats.few_units import p_floor
 from mtsig_core.stats.published_scores import (
     RankBeside,
     RankReplication,
@@ -151,7 +159,7 @@ def agreement_by_pair_table(found: TaskAgreement) -> Table:
     columns = (
         Column("metric", "metric", "name"),
         Column("soft_pairwise_accuracy", "mean", "share"),
-        *(Column(pair, pair, "share") for pair in own),
+        *(Column(pair, pair, "share", is_series=True) for pair in own),
     )
     return Table(
         "agreement-by-pair",
@@ -264,10 +272,10 @@ def agreement_blocks(found: Agreement | TaskAgreement) -> list[Block]:
     pairs of metrics.
     """
     soft, verdict = f"Soft pairwise accuracy with {found.human}", f"{agreement_verdict(found)}."
-    compared, note, screens = compared_metrics_table(found), agreement_note(found), ("text", "html")
+    compared, note = compared_metrics_table(found), agreement_note(found)
     blocks: list[Block] = [
         Paragraph(text=verdict),
-        Warnings(cautions=tuple(about_agreement(found)), only=screens),
+        Warnings(cautions=tuple(about_agreement(found))),
         TableBlock(
             table=agreement_table(found),
             title="Which metric to trust",
@@ -276,20 +284,13 @@ def agreement_blocks(found: Agreement | TaskAgreement) -> list[Block]:
         ),
     ]
     if isinstance(found, TaskAgreement):
-        table = agreement_by_pair_table(found)
-        blocks += [
+        blocks.append(
             TableBlock(
-                table=part,
+                table=agreement_by_pair_table(found),
                 title=soft,
                 caption=f"{soft}: the mean over the language pairs, and in each.",
-                only=only,
             )
-            for parts, only in (
-                ([table], screens),
-                (split_columns(table, list(found.pairs)), ("latex",)),
-            )
-            for part in parts
-        ]
+        )
     if compared:
         blocks.append(
             TableBlock(
@@ -304,7 +305,7 @@ def agreement_blocks(found: Agreement | TaskAgreement) -> list[Block]:
     return [
         *blocks,
         Paragraph(text=note, role="note"),
-        *(Paragraph(text=text, only=("text",)) for text in assumed),
+        *(Paragraph(text=text, role="hint") for text in assumed),
     ]
 
 
@@ -481,7 +482,7 @@ def domains_verdict(found: ByDomain) -> str:
     units = sum(
         part.n_documents or 0 if unit == "document" else part.n_segments for part in found.domains
     )
-    if float(least_of_units(TESTS[found.test], unit, np.array(units))) > found.sampling.alpha:
+    if float(p_floor(TESTS[found.test], unit, np.array(units))) > found.sampling.alpha:
         return f"no pair can be significant with {format_count(units, unit)}"
     n = sum(pair.better is not None for pair in found.pairs)
     opposed, reverses = (
@@ -823,10 +824,6 @@ AUTORANK_FORMS = make_forms(_report_autorank, _autorank_record, _autorank_record
 # The findings of a task: for each language pair the table of a paper, and who is better than whom.
 
 
-_SHADED = ("html", "latex")
-_WIDEST_FINDINGS = 25  # systems of a head-to-head matrix on paper
-
-
 def findings_table(found: Findings, pair: str) -> Table:
     """The leaderboard of a language pair in print: rank range, system, score, AutoRank, and the
     score in each domain.
@@ -883,8 +880,15 @@ def findings_table(found: Findings, pair: str) -> Table:
             if best is not None and scores.get(system) == best
         }
     here = {name: infos[name] for name in systems if name in infos}
+    marked = "rank ranges that reach 1"
+    if one.domains:
+        marked += ", and the best score in each domain"
     return replace(
-        table, key=f"findings-{pair}", marks=marks, grey=find_unconstrained(systems, here)
+        table,
+        key=f"findings-{pair}",
+        marks=marks,
+        grey=find_unconstrained(systems, here),
+        legend=Legend(marked, CLUSTERS, "not in the constrained track"),
     )
 
 
@@ -892,22 +896,16 @@ def findings_blocks(found: Findings, pair: str) -> list[Block]:
     """The findings of a language pair."""
     one, title = found.pairs[pair], metric_title(found.metric)
     table = findings_table(found, pair)
-    marked = "Marked: rank ranges that reach 1"
-    if one.domains:
-        marked += ", and the best score in each domain"
     notes = [
-        f"Ranked {find_rank_rule(found.found).title}. {CLUSTERS_NOTE}",
-        f"{marked}.",
+        f"Ranked {find_rank_rule(found.found).title}.",
         *_explain_further_ranks(found, pair),
         *_explain_autorank(one, found.rule),
     ]
-    notes_with_grey = [*notes, "Grey: not in the constrained track."] if table.grey else notes
     block = TableBlock(
         table=table,
         title=f"{pair}: findings",
         caption=f"Findings for {pair} by {title}.",
         notes=tuple(notes),
-        only=("text",),
     )
     return [
         Paragraph(
@@ -916,31 +914,21 @@ def findings_blocks(found: Findings, pair: str) -> list[Block]:
             about=f"{pair}, {title}",
         ),
         block,
-        replace(block, notes=tuple(notes_with_grey), only=_SHADED),
-        *_show_head_to_head(found, pair),
+        _show_head_to_head(found, pair),
     ]
 
 
-def _show_head_to_head(found: Findings, pair: str) -> list[Block]:
-    """The matrix of differences of a language pair; on paper only if it fits."""
-    one, title = found.pairs[pair], metric_title(found.metric)
-    result = one.comparison.metrics[found.metric]
+def _show_head_to_head(found: Findings, pair: str) -> TableBlock:
+    """The matrix of differences of a language pair."""
+    comparison = found.pairs[pair].comparison
+    result = comparison.metrics[found.metric]
     names = {row.system: name_in_print(found.found.task, row.system) for row in result.systems}
-    block = TableBlock(
+    return TableBlock(
         table=replace(starred_matrix(result, names.__getitem__), key=f"head-to-head-{pair}"),
         title=f"{pair}: head-to-head",
-        caption=f"Head-to-head for {pair} by {title}.",
-        notes=(explain_head_to_head(result, one.comparison.settings),),
+        caption=f"Head-to-head for {pair} by {metric_title(found.metric)}.",
+        notes=(explain_head_to_head(result, comparison.settings),),
     )
-    if len(names) <= _WIDEST_FINDINGS:
-        return [block]
-    remark = (
-        f"{pair}: a matrix of {len(names)} systems is too wide for a page. CSV has its numbers."
-    )
-    return [
-        replace(block, only=("text", "html")),
-        Paragraph(text=remark, role="remark", only=("latex",)),
-    ]
 
 
 def _explain_further_ranks(found: Findings, pair: str) -> list[str]:
@@ -1040,8 +1028,8 @@ FINDINGS_FORMS = make_forms(_report_findings, _findings_record, _findings_record
 #: By rule: the comparison with its ranks, and all the rest the same.
 ByRule = Mapping[str, Found]
 _RANKS_NOTE = (
-    "A column has the rank ranges by one rule. Marked: the range reaches 1. 'Differs': only some of the "
-    "rules have the system in the top group, or as the winner. Lines separate clusters of the first rule."
+    "A column has the rank ranges by one rule. 'Differs': only some of the rules have the system in the "
+    "top group, or as the winner."
 )
 _COUNTS_NOTE = (
     "How each rule fits the tests of pairs. Ranked as tied: significant pairs whose rank ranges share a "
@@ -1090,18 +1078,10 @@ def rules_table(by_rule: ByRule, metric: str) -> Table:
     tables = {part: _ranks_table(own) for part, own in _results_by_rule(by_rule, metric).items()}
     if "" in tables:
         return tables[""]
-    joined, start = (
-        join_tables("rules", Column("language_pair", "language pair", "name"), tables),
-        0,
-    )
-    marks: set[tuple[int, str]] = set()
-    ruled: set[int] = set()
-    for table in tables.values():
-        marks |= {(start + k, key) for k, key in table.marks}
-        ruled |= {start + k for k in table.ruled}
-        start += len(table.rows)
-        ruled.add(start - 1)
-    return replace(joined, marks=marks, ruled=ruled - {start - 1})
+    joined = join_tables("rules", Column("language_pair", "language pair", "name"), tables)
+    pairs = joined.values("language_pair")
+    ends = {k for k, (pair, pair_below) in enumerate(pairwise(pairs)) if pair != pair_below}
+    return replace(joined, ruled={*joined.ruled, *ends})
 
 
 def _ranks_table(by_rule: Mapping[str, MetricResult]) -> Table:
@@ -1135,7 +1115,8 @@ def _ranks_table(by_rule: Mapping[str, MetricResult]) -> Table:
         for k, name in enumerate(differs)
         if own[name].rank_low == 1
     }
-    return replace(table, marks=marks, ruled=cluster_ends(first.systems))
+    legend = Legend(marked="the range reaches 1", ruled="clusters of the first rule")
+    return replace(table, marks=marks, ruled=cluster_ends(first.systems), legend=legend)
 
 
 def _name_rule(rule: str) -> str:

@@ -4,241 +4,286 @@ notebook has them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache, partial
-from html import escape
+from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from mtsig_core.errors import Remedy, format_arguments, format_count
+from mtsig_core.errors import Remedy, format_arguments
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.caution_words import group_cautions
+from mtsig_core.report.caution_words import group_cautions, list_assumptions
 from mtsig_core.report.commands import defaults
 from mtsig_core.report.document import (
     SECTION_PLACES,
+    Assumptions,
     Block,
     Facts,
     Figure,
     Paragraph,
     Report,
-    Section,
     TableBlock,
     Warnings,
 )
 from mtsig_core.report.sentences import describe_direction
-from mtsig_core.report.table import KINDS, Table
+from mtsig_core.report.table import KINDS, Column, Table
 from mtsig_core.report.tables import scores_table, systems_table
-from mtsig_core.report.text import printable, read_template
+from mtsig_core.report.text import printable
 from mtsig_core.results import MetricResult, MetricScores, Scores
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
-_MOST_OPEN = 30  # rows of a table that is not folded away
-_FEW = 3  # pairs, or kinds of warnings, that a notebook does not fold away
-_NOTEBOOK_STYLE = f"<style>\n{read_template('notebook.css')}</style>"
-_CLASSES = {"summary": "note", "note": "note", "warning": "warning"}  # of paragraphs, by role
+#: Code that a template made, which is not escaped again.
+Markup = Any
+
+_MOST_OPEN_ROWS = 30  # of a table on a page that is not folded away
+_MOST_OPEN_IN_NOTEBOOK = 3  # pairs, or kinds of warnings
+_PAGE_PLACES = ("main", "caveats", "detail", "page")
+_NOTEBOOK_PLACES = ("main", "caveats", "detail")
+#: Roles of paragraphs that a page, or a notebook, has no room for.
+_NOT_ON_PAGE = ("hint", "remark", "printed")
+_NOT_IN_NOTEBOOK = (*_NOT_ON_PAGE, "paper", "signature")
+#: How paragraphs look on a page, by role.
+_CLASSES = {"summary": "note", "note": "note", "warning": "warning", "caveat": "warning"}
+
+
+# -------------------------------------------------------------------------------------------------
+# A page.
 
 
 def report_html(report: Report) -> str:
-    """A page in light or dark, as the reader's system prefers: the verdicts first, then the
-    sections by their places. Names are shown literally.
+    """A page in light or dark, as the reader's system prefers.
+
+    The verdicts come first, then the sections by their places. Names are shown literally.
     """
-    sections = list(report.sections_for("html"))
+    sections = list(report.select_blocks(_PAGE_PLACES, is_on_page))
     verdicts = [block for _, blocks in sections for block in blocks if _is_verdict(block)]
-    sections.sort(key=lambda both: SECTION_PLACES.index(both[0].place))
-    links = [(section.key, section.title) for section, _ in sections if section.key]
+    sections.sort(key=lambda section_and_blocks: SECTION_PLACES.index(section_and_blocks[0].place))
     return template("report.html").render(
         report=report,
         verdicts=verdicts,
-        links=links,
-        sections=[_section_html(section, blocks) for section, blocks in sections],
+        links=[(section.key, section.title) for section, _ in sections if section.key],
+        sections=[(section, _list_page_blocks(blocks)) for section, blocks in sections],
     )
+
+
+def _list_page_blocks(blocks: Iterable[Block]) -> list[Markup]:
+    written: list[Markup] = []
+    for block in blocks:
+        if not _is_verdict(block):
+            written += _page_block(block)
+    return written
 
 
 def _is_verdict(block: Block) -> bool:
     return isinstance(block, Paragraph) and block.role == "verdict"
 
 
-def _section_html(section: Section, blocks: Sequence[Block]) -> str:
-    key = f' id="{literal(section.key)}"' if section.key else ""
-    title = (
-        [f"<h{section.depth}{key}>{literal(section.title)}</h{section.depth}>"]
-        if section.title
-        else []
-    )
-    return "\n".join([*title, *(_block_html(block) for block in blocks if not _is_verdict(block))])
+def is_on_page(block: Block) -> bool:
+    """Whether a page has the block; it has a matrix in numbers, not in signs."""
+    if isinstance(block, Paragraph):
+        return block.role not in _NOT_ON_PAGE
+    return not (isinstance(block, TableBlock) and block.table.has_kind("sign"))
 
 
-def report_fragment(report: Report) -> str:
-    """What a notebook shows of it, in its font and colours: all but figures; caveats and long
-    tables are folded away.
-    """
-    parts = []
-    for section, blocks in report.sections_for("notebook"):
-        titled = section.title and not any(map(_is_verdict, blocks))
-        written = [_block_html(block, is_page=False) for block in blocks]
-        n = sum(len(block.cautions) for block in blocks if isinstance(block, Warnings))
-        if section.place == "caveats":
-            parts.append(folded(f"{section.title}: {n}", "".join(written), n <= _FEW))
-        else:
-            parts += [f"<p><b>{literal(section.title)}</b></p>"] * bool(titled) + written
-    return _fragment(parts)
-
-
-def _block_html(block: Block, is_page: bool = True) -> str:
-    """A block on a page, or in a notebook, which has no room for much and knows the arguments that
-    help.
-    """
+def _page_block(block: Block) -> list[Markup]:
+    macros = _macros()
     match block:
         case Paragraph(role="signature"):
-            about = literal(f"{block.about} ") if block.about else ""
-            return f"<p{_class('note' * is_page)}>{about}<code>{literal(block.text)}</code></p>"
+            return [macros.signature(block.text, block.about, "note")]
         case Paragraph():
-            named = block.about and (not is_page or block.role == "methods")
-            about = f"<b>{literal(block.about)}:</b> " if named else ""
-            return f"<p{_class(_CLASSES.get(block.role, '') * is_page)}>{about}{literal(block.text)}</p>"
+            label = block.about if block.role in ("methods", "paper") else ""
+            return [macros.paragraph(block.text, _CLASSES.get(block.role, ""), label)]
         case Warnings():
-            say = (lambda _: "") if is_page else _name_arguments
-            return "\n".join(
-                f"<p{_class('warning' * is_page)}>{'<br>'.join(map(literal, texts))}</p>"
-                for texts in group_cautions(block.cautions, several=block.several, say=say)
-            )
+            groups = group_cautions(block.cautions, several=block.several)
+            return [macros.warning(texts, "warning") for texts in groups]
+        case Assumptions():
+            return _assumptions(block)
         case TableBlock():
-            code = table_html(block.table)
-            if block.fold:
-                code = folded(
-                    block.fold, code, len(block.table.rows) <= (_MOST_OPEN if is_page else _FEW)
-                )
-            return "\n".join(
-                [
-                    code,
-                    *(f"<p{_class('note' * is_page)}>{literal(note)}</p>" for note in block.notes),
-                ]
-            )
+            legend = block.table.legend.explain(block.table, marked="Blue", grey="Grey")
+            is_open = len(block.table.rows) <= _MOST_OPEN_ROWS
+            return _table_with_notes(block, legend, is_open, "note")
         case Figure():
-            caption = f"<figcaption>{literal(block.caption)}</figcaption>" if block.caption else ""
-            return f"<figure>{block.draw()}{caption}</figure>"
+            return [macros.figure(block.draw(), block.caption)]
         case Facts():
-            shown = (
-                (name, (_code if name in block.code else literal)(text))
-                for name, text in block.pairs
-            )
-            rows = (f'<dt>{literal(name)}</dt><dd dir="auto">{text}</dd>' for name, text in shown)
-            return f"<dl>{''.join(rows)}</dl>"
+            return [macros.facts(block.pairs, block.code)]
     raise TypeError(type(block))
 
 
-def _class(names: str) -> str:
-    return f' class="{names}"' if names else ""
+def _assumptions(block: Assumptions) -> list[Markup]:
+    sentences = list_assumptions(block.assumed, block.metrics)
+    return [_macros().paragraph(sentence) for sentence in sentences]
 
 
-def _code(text: str) -> str:
-    return f"<code>{literal(text)}</code>"
+def _table_with_notes(
+    block: TableBlock, legend: Sequence[str], is_open: bool, css: str
+) -> list[Markup]:
+    macros = _macros()
+    table = table_html(block.table)
+    if block.fold:
+        table = macros.folded(block.fold, [table], is_open)
+    return [table, *(macros.paragraph(note, css) for note in (*block.notes, *legend))]
+
+
+# -------------------------------------------------------------------------------------------------
+# What a notebook shows.
+
+
+def report_fragment(report: Report) -> str:
+    """What a notebook shows of a report, in its font and colours.
+
+    It has no figures. Caveats and long tables are folded away.
+    """
+    macros = _macros()
+    parts: list[Markup] = []
+    for section, blocks in report.select_blocks(_NOTEBOOK_PLACES, _is_in_notebook):
+        contents: list[Markup] = []
+        for block in blocks:
+            contents += _notebook_block(block)
+        if section.place == "caveats":
+            n = sum(len(block.cautions) for block in blocks if isinstance(block, Warnings))
+            parts.append(macros.folded(f"{section.title}: {n}", contents, _is_few(n)))
+            continue
+        if section.title and not any(map(_is_verdict, blocks)):
+            parts.append(macros.title(section.title))
+        parts += contents
+    return _notebook_html(parts)
+
+
+def _is_in_notebook(block: Block) -> bool:
+    match block:
+        case Paragraph():
+            return block.role not in _NOT_IN_NOTEBOOK
+        case TableBlock():
+            return not (block.table.has_kind("sign") or block.table.has_kind("matrix"))
+        case Figure() | Facts():
+            return False
+    return True
+
+
+def _notebook_block(block: Block) -> list[Markup]:
+    """A block in a notebook, which has no styles for it and knows the arguments that help."""
+    macros = _macros()
+    match block:
+        case Paragraph():
+            return [macros.paragraph(block.text, label=block.about)]
+        case Warnings():
+            groups = group_cautions(block.cautions, several=block.several, say=_name_arguments)
+            return [macros.warning(texts) for texts in groups]
+        case Assumptions():
+            return _assumptions(block)
+        case TableBlock(in_short=""):
+            legend = block.table.legend.explain(block.table, marked="")
+            return _table_with_notes(block, legend, _is_few(len(block.table.rows)), "")
+        case TableBlock():
+            return [macros.paragraph(block.in_short)]
+    raise TypeError(type(block))
+
+
+def _is_few(n: int) -> bool:
+    return n <= _MOST_OPEN_IN_NOTEBOOK
 
 
 def _name_arguments(remedies: Sequence[Remedy]) -> str:
-    """What helps by arguments of `compare`."""
-    told = format_arguments(
-        remedy for remedy in remedies if remedy.keys() <= defaults("compare").keys()
-    )
-    return f"Arguments: {told}." if told else ""
-
-
-def _fragment(parts: Sequence[str]) -> str:
-    return "\n".join(['<div class="mtsig">', _NOTEBOOK_STYLE, *parts, "</div>"])
+    """The arguments of `compare` that help."""
+    known = defaults("compare").keys()
+    arguments = format_arguments(remedy for remedy in remedies if remedy.keys() <= known)
+    return f"Arguments: {arguments}." if arguments else ""
 
 
 def metric_table(result: MetricResult) -> str:
     """What a notebook shows of the systems by one metric, with its signature."""
-    return _fragment(
+    macros = _macros()
+    direction = _name_lower_is_better(result)
+    return _notebook_html(
         [
-            f"<p>{_title(result)}</p>",
+            macros.metric_title(metric_title(result.metric), direction),
             table_html(systems_table(result)),
-            f"<p>{_code(result.signature)}</p>",
+            macros.signature(result.signature),
         ]
     )
 
 
 def score_table(scores: Scores) -> str:
-    """The same of scores: the systems, a column for each metric, and the signatures."""
-    warnings, n = (
-        Warnings(cautions=scores.warnings, several=len(scores.metrics) > 1),
-        len(scores.warnings),
-    )
-    return _fragment(
-        [
-            table_html(scores_table(scores)),
-            *(f"<p>{_title(one)} {_code(one.signature)}</p>" for one in scores.metrics.values()),
-            *[folded(f"Caveats: {n}", _block_html(warnings, is_page=False), n <= _FEW)] * bool(n),
-        ]
-    )
+    """What a notebook shows of scores: a column for each metric, and the signatures."""
+    macros = _macros()
+    parts = [table_html(scores_table(scores))]
+    for result in scores.metrics.values():
+        title, direction = metric_title(result.metric), _name_lower_is_better(result)
+        parts.append(macros.metric_title(title, direction, result.signature))
+    n = len(scores.warnings)
+    if n:
+        block = Warnings(cautions=scores.warnings, several=len(scores.metrics) > 1)
+        parts.append(macros.folded(f"Caveats: {n}", _notebook_block(block), _is_few(n)))
+    return _notebook_html(parts)
 
 
-def _title(result: MetricResult | MetricScores) -> str:
-    direction = (
-        ""
-        if result.higher_is_better
-        else f" ({describe_direction(False, isinstance(result, MetricResult))})"
-    )
-    return f"<b>{literal(metric_title(result.metric))}</b>{direction}"
+def _name_lower_is_better(result: MetricResult | MetricScores) -> str:
+    """The direction of a metric in which lower is better; nothing for another."""
+    if result.higher_is_better:
+        return ""
+    return describe_direction(False, differences=isinstance(result, MetricResult))
 
 
-def folded(title: str, content: str, is_open: bool) -> str:
-    return f"<details{' open' * is_open}><summary>{literal(title)}</summary>{content}</details>"
+def _notebook_html(blocks: Sequence[Markup]) -> str:
+    return template("notebook.html").render(blocks=blocks)
 
 
-def table_html(shown: Table) -> str:
-    """A table that scrolls within itself: names and texts are set left, and what stands out is
-    marked.
+# -------------------------------------------------------------------------------------------------
+# Tables and templates.
+
+
+def table_html(table: Table) -> Markup:
+    """A table that scrolls within itself.
+
+    Names and texts are set left, and what stands out is marked.
     """
-    shown = shown.for_readers()
-    left = [KINDS[column.kind].side == "<" and column.kind != "rank" for column in shown.columns]
-
-    def cell(tag: str, text: str, is_left: bool, is_marked: bool = False) -> str:
-        return f"<{tag}{_class('name' if is_left else 'mark' * is_marked)}>{literal(text)}</{tag}>"
-
+    table = table.for_readers()
+    is_left = [_is_set_left(column) for column in table.columns]
+    head = [
+        ("name" if left else "", title) for left, title in zip(is_left, table.titles, strict=True)
+    ]
     rows = []
-    for number, texts in enumerate(shown.texts()):
-        kinds = " ".join(["grey"] * (number in shown.grey) + ["ruled"] * (number in shown.ruled))
-        cells = (
-            cell("td", text, is_left, (number, key) in shown.marks)
-            for key, text, is_left in zip(shown.keys, texts, left, strict=True)
-        )
-        rows.append(f"<tr{_class(kinds)}>{''.join(cells)}</tr>")
-    head = "".join(map(partial(cell, "th"), shown.titles, left))
-    body = "\n".join(rows)
-    return (
-        f'<div class="scroll" tabindex="0"><table>\n<thead><tr>{head}</tr></thead>\n'
-        f"<tbody>\n{body}\n</tbody></table></div>"
-    )
+    for number, texts in enumerate(table.texts()):
+        cells = []
+        for key, left, text in zip(table.keys, is_left, texts, strict=True):
+            is_marked = (number, key) in table.marks
+            css = "mark" if is_marked else ""
+            cells.append(("name" if left else css, text))
+        kinds = {"grey": number in table.grey, "ruled": number in table.ruled}
+        rows.append((" ".join(kind for kind, has_it in kinds.items() if has_it), cells))
+    return _macros().table(head, rows)
 
 
-def literal(text: str) -> str:
-    """Text shown literally: no tag, and no character that turns the direction of what follows."""
-    return escape(printable(text))
+def _is_set_left(column: Column) -> bool:
+    return KINDS[column.kind].side == "<" and column.kind != "rank"
+
+
+def _macros() -> Any:
+    return template("blocks.html").module
 
 
 @cache
 def template(name: str) -> Template:
-    """A template of the report, which shows text literally: no tag, and no character that turns the
-    direction of what follows.
+    """A template of the report.
+
+    It shows text literally: no tag, and no character that turns the direction of what follows.
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    def literal(value: object) -> object:
-        return (
-            printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
-        )
 
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).with_name("templates")),
         autoescape=True,
-        finalize=literal,
+        finalize=_make_printable,
         undefined=StrictUndefined,
         trim_blocks=True,
         keep_trailing_newline=True,
     )
     environment.filters["px"] = "{:.1f}".format
-    environment.globals |= {"metric_title": metric_title, "counted": format_count}
     return environment.get_template(name)
+
+
+def _make_printable(value: object) -> object:
+    """The value of an expression in a template, printable unless a template made it."""
+    is_markup = hasattr(value, "__html__")
+    return printable(value) if isinstance(value, str) and not is_markup else value

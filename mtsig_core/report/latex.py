@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from mtsig_core.report.caution_words import group_cautions
 from mtsig_core.report.document import Block, Paragraph, Report, TableBlock, Warnings
@@ -26,6 +27,11 @@ _LONGEST_NAME = 24  # digits; a longer one is broken into lines
 _LONGEST_TEXT = 44
 _FEW_COLUMNS = 10  # of a floating table that is not set small
 _LONGEST_TITLE = 14  # letters
+_MOST_IN_SERIES = 8  # columns of a series side by side
+_MOST_IN_MATRIX = {"matrix": 15, "starred": 25}  # systems, by the kind of its columns
+#: Digits of a column, by its kind; a wider one is set in lines.
+_WIDEST = {"name": _LONGEST_NAME, "pair": _LONGEST_TEXT, "text": _LONGEST_TEXT}
+_PLACES = ("main", "caveats", "detail")
 _NARROWEST = 13  # digits of a column of names: as many as stand between two places to break one
 _LINE = 90  # digits of a table that is broken into pages
 GREY_ROW = r"\rowcolor[gray]{.9}"  # begins a row
@@ -72,23 +78,23 @@ def escape(text: str) -> str:
     >>> print(escape("50% of A_1\\n"))
     50\\% of A\\_1\\textbackslash{}n
     """
-    runs = re.split(_UNUSUAL, printable(text))
-    escaped = "".join(
-        _unusual(run) if k % 2 else "".join(_SPECIAL.get(ch, ch) for ch in run)
-        for k, run in enumerate(runs)
-    )
-    escaped = re.sub(
-        "(?<=-)(?=-)|(?<=,)(?=,)", r"\\kern0pt{}", escaped
-    )  # no ligature; {} stops only pdfLaTeX's
-    escaped = re.sub(
-        r"^([\[*])", r"{\1}", escaped
-    )  # after the end of a row these would be options of it
+    escaped = ""
+    for run in re.split(_UNUSUAL, printable(text)):
+        if re.fullmatch(_UNUSUAL, run):
+            escaped += _show_code_points(run)
+        else:
+            escaped += "".join(_SPECIAL.get(ch, ch) for ch in run)
+    # No ligature of two; {} alone stops only pdfLaTeX's.
+    escaped = re.sub("(?<=-)(?=-)|(?<=,)(?=,)", r"\\kern0pt{}", escaped)
+    # After the end of a row these would be options of it.
+    escaped = re.sub(r"^([\[*])", r"{\1}", escaped)
     return re.sub("^ | $|(?<= ) ", r"\\ ", escaped)
 
 
-def _unusual(run: str) -> str:
+def _show_code_points(run: str) -> str:
     """Characters with their code points, for a compiler that cannot set them."""
-    return rf"\mtsigtext{{{run}}}{{{' '.join(f'U+{ord(ch):04X}' for ch in run)}}}"
+    points = " ".join(f"U+{ord(ch):04X}" for ch in run)
+    return rf"\mtsigtext{{{run}}}{{{points}}}"
 
 
 def name_cell(text: str) -> str:
@@ -97,94 +103,162 @@ def name_cell(text: str) -> str:
     >>> print(name_cell("run_2.tar"))
     run\\_\\allowbreak{}2.\\allowbreak{}tar
     """
-    parts = re.findall(
+    pieces = re.findall(
         r".*?(?:[_./:+](?=[!-~])|[A-Za-z0-9]{12}(?=[A-Za-z0-9]))|.+", printable(text)
     )
-    return r"\allowbreak{}".join(map(escape, parts))
+    return r"\allowbreak{}".join(map(escape, pieces))
 
 
 def name_column(names: Iterable[str], widest: int = _LONGEST_NAME) -> str:
-    """How a column of names is set: as wide as it is, or where that is too much in lines."""
-    fits = all(width(_seen(name)) <= widest for name in names)
+    """How a column of names is set: as wide as it is, or in lines where that is too much."""
+    fits = all(width(_approximate(name)) <= widest for name in names)
     return "l" if fits else rf">{{\raggedright\arraybackslash}}p{{{widest / 2:g}em}}"
 
 
-def _seen(name: str) -> str:
+def _approximate(name: str) -> str:
     """About what pdfLaTeX shows of a name."""
     return re.sub(_UNUSUAL, lambda run: "U+0000 " * len(run[0]), printable(name))
 
 
 def report_latex(report: Report) -> str:
-    """A file that compiles alone, and that a document may read with ``\\input``; comments at the
-    top name the packages that it needs and repeat the warnings. Its tables stand with what they
-    need, how they came about stands once.
+    """A file that compiles alone, and that a document may read with ``\\input``.
+
+    Comments at the top name the packages that it needs and repeat the warnings. Each table has what
+    is needed to read it; how it was tested is written once.
     """
-    blocks, labels = (
-        [block for _, own in report.sections_for("latex") for block in own],
-        Counter[str](),
-    )
-    parts = [PREAMBLE + "".join(f"% {line}\n" for block in blocks for line in _comments(block))]
+    blocks: list[Block] = []
+    for _, shown_blocks in report.select_blocks(_PLACES, _is_shown):
+        blocks += shown_blocks
+    comments = [line for block in blocks for line in _comment_lines(block)]
+    output = [PREAMBLE + "".join(f"% {line}\n" for line in comments)]
+    labels: Counter[str] = Counter()
     for block in blocks:
-        if isinstance(block, TableBlock):
-            labels[label := re.sub("[^a-z0-9]+", "-", block.title.lower())] += 1
-            parts.append(
-                block_latex(block, f"{label}-{labels[label]}" if labels[label] > 1 else label)
-            )
-        elif isinstance(block, Paragraph) and (
-            block.role == "methods" or block.role == "text" and block.about
-        ):
-            parts.append(
-                paragraph(
-                    f"{block.about}: methods" if block.role == "methods" else block.about,
-                    [block.text],
-                )
-            )
-    return "\n".join([*parts, END])
+        if isinstance(block, Paragraph):
+            output += _paragraph_blocks(block)
+        if isinstance(block, TableBlock) and block.caption and not _is_too_wide(block.table):
+            for table_block in _split_series(block):
+                label = _make_label(table_block.title, labels)
+                output.append(block_latex(table_block, label))
+    return "\n".join([*output, END])
 
 
-def _comments(block: Block) -> list[str]:
-    if isinstance(block, Warnings):
-        groups = group_cautions(block.cautions, len(block.cautions), several=block.several)
-        return [f"Warning: {printable(text)}" for texts in groups for text in texts]
-    if isinstance(block, Paragraph) and block.role in ("remark", "warning"):
-        return [printable(block.text)]
+def _is_shown(block: Block) -> bool:
+    """Whether a paper has the block; it has a matrix in numbers, not in signs."""
+    if isinstance(block, TableBlock):
+        return not block.table.has_kind("sign")
+    return isinstance(block, Paragraph | Warnings)
+
+
+def _is_too_wide(table: Table) -> bool:
+    kinds = Counter(column.kind for column in table.columns)
+    return any(kinds[kind] > limit for kind, limit in _MOST_IN_MATRIX.items())
+
+
+def _comment_lines(block: Block) -> list[str]:
+    match block:
+        case Warnings(cautions=cautions, several=several):
+            groups = group_cautions(cautions, len(cautions), several=several)
+            return [f"Warning: {printable(text)}" for texts in groups for text in texts]
+        case Paragraph(role="remark" | "warning"):
+            return [printable(block.text)]
+        case TableBlock(caption="", in_short=sentence) if sentence:
+            return [printable(sentence)]
+        case TableBlock(title=title, table=table) if _is_too_wide(table):
+            return [f"{printable(title)}: too many systems for a page. CSV has the numbers."]
     return []
 
 
-def block_latex(block: TableBlock, label: str) -> str:
-    """A table with its caption and what stands below it: floating, or where its rows do not fit a
-    page broken into pages. The first rows of a very long one.
+def _paragraph_blocks(block: Paragraph) -> list[str]:
+    if block.role in ("methods", "printed"):
+        return [paragraph(f"{block.about}: methods", [block.text])]
+    if block.role == "text" and block.about:
+        return [paragraph(block.about, [block.text])]
+    return []
+
+
+def _make_label(title: str, labels: Counter[str]) -> str:
+    """A label that no other table has; `labels` counts them."""
+    label = re.sub("[^a-z0-9]+", "-", title.lower())
+    labels[label] += 1
+    return label if labels[label] == 1 else f"{label}-{labels[label]}"
+
+
+def _split_series(block: TableBlock) -> list[TableBlock]:
+    """The block in several, each with a few of the columns of a series.
+
+    The first has the columns before them, the last those behind, and all the names.
     """
-    table, n_rows = block.table.for_readers(), max(block.n_rows, len(block.table.rows))
-    is_long, more = n_rows > MOST_ON_A_PAGE, []
+    table = block.table
+    series = [column.key for column in table.columns if column.is_series]
+    if len(series) <= _MOST_IN_SERIES:
+        return [block]
+    name, *before = table.keys[: table.keys.index(series[0])]
+    behind = table.keys[table.keys.index(series[-1]) + 1 :]
+    blocks = []
+    for start in range(0, len(series), _MOST_IN_SERIES):
+        end = start + _MOST_IN_SERIES
+        keys = [name, *series[start:end]]
+        if start == 0:
+            keys[1:1] = before
+        if end >= len(series):
+            keys += behind
+        if start == 0:
+            blocks.append(replace(block, table=table.select(*keys)))
+            continue
+        title = f"{block.title}, continued"
+        caption = f"{title}. The note below its first part says how to read it."
+        blocks.append(
+            TableBlock(
+                table=table.select(*keys),
+                title=title,
+                caption=caption,
+                print_names=block.print_names,
+            )
+        )
+    return blocks
+
+
+# -------------------------------------------------------------------------------------------------
+# Tables.
+
+
+def block_latex(block: TableBlock, label: str) -> str:
+    """A table with its caption and what is needed to read it.
+
+    It floats. Where its rows do not fit a page it is broken into pages; a very long one has its
+    first rows only.
+    """
+    table = block.table.for_readers()
+    n_rows = max(block.n_rows, len(table.rows))
+    is_long = n_rows > MOST_ON_A_PAGE
+    sentences = [block.caption, *block.notes]
+    sentences += table.legend.explain(table, marked="Bold", grey="Grey")
+    sentences += block.caveats
     if n_rows > MOST_ROWS:
         table = table.pick_rows(range(min(MOST_ROWS, len(table.rows))))
-        more = [f"The first {MOST_ROWS:,} of {n_rows:,} rows; JSON and CSV have all."]
-    texts = table.texts()
+        sentences.append(f"The first {MOST_ROWS:,} of {n_rows:,} rows; JSON and CSV have all.")
+    caption, note = _caption_and_note(block.title, label, sentences)
+    texts = _write_cells(table, block.print_names)
     columns = "".join(_column_specs(table, texts, is_long))
-    cells = [
-        [
-            _cell_latex(
-                column.kind,
-                text,
-                (number, column.key) in table.marks,
-                number in table.grey and not k,
-            )
-            for k, (column, text) in enumerate(zip(table.columns, row, strict=True))
-        ]
-        for number, row in enumerate(texts)
-    ]
-    caption, note = _caption_and_note(
-        block.title, label, [block.caption, *block.notes, *block.caveats, *more]
-    )
+    rows = _row_lines(table, texts)
     if is_long:
-        return _set_long(columns, table.titles, cells, caption, note, table.ruled)
-    size = (
-        r"\footnotesize\setlength{\tabcolsep}{4pt}"
-        if len(table.columns) <= _FEW_COLUMNS
-        else r"\scriptsize\setlength{\tabcolsep}{2pt}"
-    )
-    return _set_floating(columns, table.titles, cells, caption, note, table.ruled, size)
+        return _set_long(columns, table.titles, rows, caption, note)
+    return _set_floating(columns, table.titles, rows, caption, note)
+
+
+def _write_cells(table: Table, print_names: Mapping[str, str]) -> list[list[str]]:
+    """The text of each cell, with the names of systems in print."""
+    rows = []
+    for row in table.rows:
+        texts = []
+        for column, value in zip(table.columns, row, strict=True):
+            if isinstance(value, str):
+                value = print_names.get(value, value)
+            elif column.kind == "pair" and value is not None:
+                value = tuple(print_names.get(name, name) for name in value)
+            texts.append(column.write(value))
+        rows.append(texts)
+    return rows
 
 
 def _column_specs(table: Table, texts: Sequence[Sequence[str]], is_long: bool) -> list[str]:
@@ -193,148 +267,165 @@ def _column_specs(table: Table, texts: Sequence[Sequence[str]], is_long: bool) -
     A table that floats is shrunk to the page. One that is broken into pages is not: its texts have
     what room its numbers leave.
     """
-    most = {"name": _LONGEST_NAME, "pair": _LONGEST_TEXT, "text": _LONGEST_TEXT}
-    words = [column.kind in most for column in table.columns]
-    if is_long:
-        taken = sum(
-            2 + max(map(len, [*_title_lines(column.title), *(row[k] for row in texts)]))
-            for k, column in enumerate(table.columns)
-            if not words[k]
-        )
-        room = max(_NARROWEST, (_LINE - taken) // max(1, sum(words)) - 2)
-        most = {kind: min(room, widest) for kind, widest in most.items()}
-    return [
-        name_column([*_title_lines(column.title), *(row[k] for row in texts)], most[column.kind])
-        if words[k]
-        else "r"
-        if KINDS[column.kind].side == ">"
-        else "c"
+    cells = [
+        [*_title_lines(column.title), *(row[k] for row in texts)]
         for k, column in enumerate(table.columns)
     ]
+    limits = dict(_WIDEST)
+    if is_long:
+        room = _find_room_for_text(table, cells)
+        limits = {kind: min(room, widest) for kind, widest in limits.items()}
+    specs = []
+    for column, column_cells in zip(table.columns, cells, strict=True):
+        if column.kind in limits:
+            specs.append(name_column(column_cells, limits[column.kind]))
+        else:
+            specs.append("r" if KINDS[column.kind].side == ">" else "c")
+    return specs
 
 
-def _cell_latex(kind: str, text: str, marked: bool, grey: bool) -> str:
+def _find_room_for_text(table: Table, cells: Sequence[Sequence[str]]) -> int:
+    """The digits that a column of text may have beside the numbers of a line."""
+    n_texts = 0
+    room = _LINE
+    for column, column_cells in zip(table.columns, cells, strict=True):
+        if column.kind in _WIDEST:
+            n_texts += 1
+        else:
+            room -= 2 + max(map(len, column_cells))
+    return max(_NARROWEST, room // max(1, n_texts) - 2)
+
+
+def _row_lines(table: Table, texts: Sequence[Sequence[str]]) -> list[str]:
+    lines = []
+    for number, row in enumerate(texts):
+        cells = []
+        for column, text in zip(table.columns, row, strict=True):
+            cell = _cell_latex(column.kind, text)
+            if (number, column.key) in table.marks:
+                cell = rf"\textbf{{{cell}}}"
+            cells.append(cell)
+        if number in table.grey:
+            cells[0] = GREY_ROW + cells[0]
+        lines.append(_row(cells))
+        if number in table.ruled:
+            lines.append(r"\midrule")
+    return lines
+
+
+def _cell_latex(kind: str, text: str) -> str:
     if kind in ("name", "pair"):
-        set_text = name_cell(text)
-    elif kind == "rank":
-        set_text = text.replace("-", "--")
-    elif kind in ("text", "sign"):
-        set_text = "--" if text == MISSING else name_cell(text)
-    else:
-        set_text = number_cell(text).replace(" ●", r"~$\bullet$") if text else ""
-    return GREY_ROW * grey + (rf"\textbf{{{set_text}}}" if marked else set_text)
+        return name_cell(text)
+    if kind == "rank":
+        return text.replace("-", "--")
+    if kind in ("text", "sign", "starred"):
+        return "--" if text == MISSING else name_cell(text)
+    return number_cell(text).replace(" ●", r"~$\bullet$") if text else ""
 
 
 def _set_floating(
-    columns: str,
-    header: Sequence[str],
-    cells: Iterable[Sequence[str]],
-    caption: str,
-    note: Sequence[str],
-    ruled: Collection[int],
-    size: str,
+    columns: str, header: Sequence[str], rows: Sequence[str], caption: str, note: Sequence[str]
 ) -> str:
-    return "\n".join(
-        [
-            r"\begin{table*}",
-            rf"\centering{size}",
-            caption + r"\par\smallskip",
-            rf"\mtsigfit{{\begin{{tabular}}{{{columns}}}",
-            r"\toprule",
-            _row(map(_title, header)),
-            r"\midrule",
-            *_rows(cells, ruled),
-            r"\bottomrule",
-            r"\end{tabular}}",
-            *note,
-            r"\end{table*}",
-            "",
-        ]
-    )
+    size = r"\scriptsize\setlength{\tabcolsep}{2pt}"
+    if len(header) <= _FEW_COLUMNS:
+        size = r"\footnotesize\setlength{\tabcolsep}{4pt}"
+    lines = [
+        r"\begin{table*}",
+        rf"\centering{size}",
+        caption + r"\par\smallskip",
+        rf"\mtsigfit{{\begin{{tabular}}{{{columns}}}",
+        *_head_lines(header),
+        *rows,
+        r"\bottomrule",
+        r"\end{tabular}}",
+        *note,
+        r"\end{table*}",
+        "",
+    ]
+    return "\n".join(lines)
 
 
 def _set_long(
-    columns: str,
-    header: Sequence[str],
-    cells: Sequence[Sequence[str]],
-    caption: str,
-    note: Sequence[str],
-    ruled: Collection[int],
+    columns: str, header: Sequence[str], rows: Sequence[str], caption: str, note: Sequence[str]
 ) -> str:
-    head = [r"\toprule", _row(map(_title, header)), r"\midrule"]
-    return "\n".join(
-        [
-            r"{\scriptsize\setlength{\tabcolsep}{2.5pt}\setlength{\LTcapwidth}{\linewidth}",
-            rf"\begin{{longtable}}{{{columns}}}",
-            caption + r"\\[4pt]",
-            *head,
-            r"\endfirsthead",
-            *head,
-            r"\endhead",
-            r"\bottomrule",
-            r"\endfoot",
-            *_rows(cells, ruled),
-            r"\end{longtable}",
-            *note,
-            "}",
-            "",
-        ]
-    )
-
-
-def paragraph(title: str, said: Iterable[str]) -> str:
-    """Sentences that are no part of a table, under a title in bold."""
-    return rf"{{\sloppy\paragraph{{{escape(title)}.}} {_breakable(' '.join(said))}\par}}" + "\n"
-
-
-def _caption_and_note(title: str, label: str, said: Sequence[str]) -> tuple[str, list[str]]:
-    """The first sentence as the caption and the others as the note; all in the note where the first
-    is too long.
-    """
-    title = textwrap.shorten(title, LONGEST_CAPTION // 4, placeholder="...")
-    first, *rest = said
-    if len(printable(first)) > LONGEST_CAPTION:
-        first, rest = f"{title}, explained below the table.", list(said)
-    caption = rf"\caption[{escape(title)}]{{{escape(first or title)}}}\label{{tab:mtsig-{label}}}"
-    return caption, [rf"\mtsignote{{{_breakable(' '.join(filter(None, rest)))}}}"] if any(
-        rest
-    ) else []
-
-
-def _breakable(text: str) -> str:
-    """Sentences, with signatures that may be broken into lines at each field, and endless words
-    anywhere.
-    """
-    return " ".join(
-        name_cell(word) if len(word) > _LONGEST_NAME else escape(word) for word in text.split(" ")
-    ).replace(r"\textbar{}", r"\textbar\allowbreak{}")
-
-
-def _title(text: str) -> str:
-    """The head of a column, in lines where it is long."""
-    lines = _title_lines(text)
-    return (
-        escape(text) if len(lines) < 2 else r"\shortstack{" + r"\\".join(map(escape, lines)) + "}"
-    )
-
-
-def _title_lines(text: str) -> list[str]:
-    return textwrap.wrap(text, _LONGEST_TITLE, break_long_words=False, break_on_hyphens=False)
-
-
-def _rows(cells: Iterable[Sequence[str]], ruled: Collection[int]) -> list[str]:
-    return [
-        line for k, row in enumerate(cells) for line in [_row(row), *[r"\midrule"] * (k in ruled)]
+    head = _head_lines(header)
+    lines = [
+        r"{\scriptsize\setlength{\tabcolsep}{2.5pt}\setlength{\LTcapwidth}{\linewidth}",
+        rf"\begin{{longtable}}{{{columns}}}",
+        caption + r"\\[4pt]",
+        *head,
+        r"\endfirsthead",
+        *head,
+        r"\endhead",
+        r"\bottomrule",
+        r"\endfoot",
+        *rows,
+        r"\end{longtable}",
+        *note,
+        "}",
+        "",
     ]
+    return "\n".join(lines)
+
+
+def _head_lines(header: Iterable[str]) -> list[str]:
+    return [r"\toprule", _row(map(_title, header)), r"\midrule"]
 
 
 def _row(cells: Iterable[str]) -> str:
     return " & ".join(cells) + r" \\"
 
 
+def _title(text: str) -> str:
+    """The head of a column, in lines where it is long."""
+    lines = _title_lines(text)
+    if len(lines) < 2:
+        return escape(text)
+    stacked = r"\\".join(map(escape, lines))
+    return rf"\shortstack{{{stacked}}}"
+
+
+def _title_lines(text: str) -> list[str]:
+    return textwrap.wrap(text, _LONGEST_TITLE, break_long_words=False, break_on_hyphens=False)
+
+
+def _caption_and_note(title: str, label: str, sentences: Sequence[str]) -> tuple[str, list[str]]:
+    """The first sentence as the caption and the others as the note.
+
+    All are in the note where the first is too long.
+    """
+    title = textwrap.shorten(title, LONGEST_CAPTION // 4, placeholder="...")
+    first, *further = sentences
+    if len(printable(first)) > LONGEST_CAPTION:
+        first = f"{title}, explained below the table."
+        further = list(sentences)
+    caption = rf"\caption[{escape(title)}]{{{escape(first or title)}}}\label{{tab:mtsig-{label}}}"
+    further = [sentence for sentence in further if sentence]
+    if not further:
+        return caption, []
+    return caption, [rf"\mtsignote{{{_breakable(' '.join(further))}}}"]
+
+
+def paragraph(title: str, sentences: Iterable[str]) -> str:
+    """Sentences that belong to no table, under a title in bold."""
+    text = _breakable(" ".join(sentences))
+    return rf"{{\sloppy\paragraph{{{escape(title)}.}} {text}\par}}" + "\n"
+
+
+def _breakable(text: str) -> str:
+    """Sentences that LaTeX can break into lines.
+
+    Signatures may be broken at each field, and endless words anywhere.
+    """
+    words = []
+    for word in text.split(" "):
+        words.append(name_cell(word) if len(word) > _LONGEST_NAME else escape(word))
+    return " ".join(words).replace(r"\textbar{}", r"\textbar\allowbreak{}")
+
+
 def number_cell(cell: str) -> str:
     """A number or interval with true minus signs; a dash where there is none."""
-    if cell in ("", "-"):
+    if cell in ("", MISSING):
         return "--"
     return re.sub(r"([-+]?)([\d.]+)(?:e([-+]\d+))?", _typeset, cell)
 

@@ -15,7 +15,7 @@ from mtsig_core.report.caution_words import name_metric
 from mtsig_core.report.html import template
 from mtsig_core.report.palette import width, wrapped
 from mtsig_core.report.sentences import (
-    explain_marks,
+    explain_ranks,
     list_caveats,
     name_score_axis,
     name_simultaneous,
@@ -307,10 +307,12 @@ def task_svg(found: TaskComparison, metric: str, below: str = "") -> str:
 
 def task_picture(found: TaskComparison, metric: str) -> str:
     """The same as a file of its own, which says what it shows."""
+    ranks = rank_table(found, metric)
     key = " ".join(
         [
             f"Ranks by {name_metric(metric)}.",
-            *explain_marks(found, metric, "Blue:"),
+            *explain_ranks(found, metric),
+            *ranks.legend.explain(ranks, marked="Blue"),
             *list_caveats(found, metric),
         ]
     )

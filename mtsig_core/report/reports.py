@@ -11,13 +11,8 @@ from typing import Any
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import explain_unknown, format_count
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.caution_words import list_assumptions
 from mtsig_core.report.document import (
-    HTML,
-    LATEX,
-    SCREENS,
-    TEXT,
-    WITH_WARNINGS,
+    Assumptions,
     Block,
     Facts,
     Figure,
@@ -54,10 +49,8 @@ from mtsig_core.report.sentences import (
 )
 from mtsig_core.report.table import Table
 from mtsig_core.report.tables import (
-    CLUSTERS_NOTE,
     DETECTABLE,
     by_reference_table,
-    cluster_ends,
     exclusions_table,
     leaderboard_table,
     numbered_matrix,
@@ -74,7 +67,6 @@ from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import is_split
 
 _FEW_PAIRS = 30  # more have their differences in files, and in text a matrix
-_WIDEST_MATRIX = 15  # systems, on paper
 
 
 def comparison_report(comparison: Comparison, most_pairs: int | None = None) -> Report:
@@ -134,15 +126,11 @@ def _introduce(comparison: Comparison) -> Section:
 def list_what_was_given(
     found: Found, excluded: Table, assumed: Sequence[Assumption]
 ) -> Iterator[Block]:
-    """Who was excluded, and what was assumed; text says what would change that."""
+    """Which systems were excluded, and what was assumed."""
     if excluded:
-        yield Paragraph(
-            text=" ".join(list_exclusions(found)), role="remark", only=("text", "latex")
-        )
-        yield TableBlock(table=excluded, title="Excluded", only=HTML)
-    for remedies, only in ((True, TEXT), (False, SCREENS)):
-        for text in list_assumptions(assumed, list_task_metrics(found), remedies):
-            yield Paragraph(text=text, only=only)
+        sentences = " ".join(list_exclusions(found))
+        yield TableBlock(table=excluded, title="Excluded", in_short=sentences)
+    yield Assumptions(assumed=tuple(assumed), metrics=tuple(list_task_metrics(found)))
 
 
 def show_systems(comparison: Comparison, result: MetricResult) -> Iterator[Block]:
@@ -155,14 +143,13 @@ def show_systems(comparison: Comparison, result: MetricResult) -> Iterator[Block
     )
     for caution in comparison.warnings:
         if caution.kind.beside_verdict and caution.metric == result.metric:
-            yield Paragraph(text=caution.finding, only=TEXT)
+            yield Paragraph(text=caution.finding, role="hint")
     for sentence in explain_far_firsts(comparison, result.metric):
         yield Paragraph(text=sentence)
     yield TableBlock(
         table=leaderboard_table(result, settings),
         title=f"{title}: systems",
         **_caption(comparison, result, "Scores"),
-        notes=(CLUSTERS_NOTE,) * bool(cluster_ends(result.systems)),
     )
     yield Figure(
         draw=partial(forest_svg, result, settings),
@@ -203,9 +190,9 @@ def show_pairs(comparison: Comparison, result: MetricResult, most: int | None) -
     settings, title, n = comparison.settings, metric_title(result.metric), len(result.pairs)
     table, together = pairs_table(result, settings, most), name_simultaneous(result, settings)
     level = write_level(settings)
-    only = () if n <= _FEW_PAIRS or settings.baseline is not None else ("latex", "html", "notebook")
+    is_detail = n > _FEW_PAIRS and settings.baseline is None
     if n > 1 and settings.baseline is None:
-        yield _set_matrix(comparison, result, HTML)
+        yield _set_matrix(comparison, result)
     notes = ['Not significant (a dash under "better") does not mean equal.']
     if result.has_rule_decisions:
         notes.append(explain_own_tests(result, settings))
@@ -222,7 +209,7 @@ def show_pairs(comparison: Comparison, result: MetricResult, most: int | None) -
         title=f"{title}: pairs",
         fold=format_count(n, "pair"),
         n_rows=n,
-        only=only,
+        is_detail=is_detail,
         notes=tuple(notes),
         **_caption(comparison, result, "Differences"),
     )
@@ -238,7 +225,7 @@ def show_pairs(comparison: Comparison, result: MetricResult, most: int | None) -
             title=f"{title}: detectable",
             fold="Smallest detectable differences",
             n_rows=n,
-            only=only,
+            is_detail=is_detail,
             **_caption(comparison, result, "Smallest detectable differences"),
             notes=(
                 f"A test finds a true difference of this size with 80% power, uncorrected.{family} In brackets: "
@@ -248,35 +235,19 @@ def show_pairs(comparison: Comparison, result: MetricResult, most: int | None) -
     if result.pair_runs:
         yield TableBlock(
             table=pair_runs_table(comparison, result.metric),
-            only=only,
+            is_detail=is_detail,
             title=f"{title}: differences between runs",
             **_caption(comparison, result, "Standard errors, with training runs,"),
         )
-    if only:
+    if is_detail:
         yield Paragraph(
-            only=TEXT,
+            role="hint",
             text="Differences and p of all pairs: --format csv or json; --baseline NAME for "
             "those with one.",
         )
     if len(result.systems) > 2 and settings.baseline is None:
-        yield from _show_matrix(comparison, result)
-
-
-def _show_matrix(comparison: Comparison, result: MetricResult) -> Iterator[Block]:
-    """All pairs as signs in text, and as numbers on paper."""
-    title, n = metric_title(result.metric), len(result.systems)
-    yield Paragraph(only=TEXT, text=_explain_signs(comparison, result))
-    yield TableBlock(
-        table=signs_table(result, comparison.settings), title=f"{title}: signs", only=TEXT
-    )
-    if n > _WIDEST_MATRIX:
-        yield Paragraph(
-            text=f"A matrix of {n} systems is too wide for a page: the pairs below have its numbers.",
-            role="remark",
-            only=LATEX,
-        )
-        return
-    yield _set_matrix(comparison, result, LATEX)
+        yield Paragraph(role="hint", text=_explain_signs(comparison, result))
+        yield TableBlock(table=signs_table(result, settings), title=f"{title}: signs")
 
 
 def _explain_signs(comparison: Comparison, result: MetricResult) -> str:
@@ -297,23 +268,21 @@ def _explain_signs(comparison: Comparison, result: MetricResult) -> str:
     return f"Row against column: {', '.join(signs)} ({counts})"
 
 
-def _set_matrix(comparison: Comparison, result: MetricResult, only: tuple[str, ...]) -> TableBlock:
-    title, stands_out = metric_title(result.metric), "bold" if only == LATEX else "blue"
+def _set_matrix(comparison: Comparison, result: MetricResult) -> TableBlock:
     below = (
         "the share of resamples that the better system wins"
         if any(pair.win is not None for pair in result.pairs)
         else "the adjusted p"
     )
     notes = [
-        f"Above the diagonal: the difference {describe_difference(result)}, positive where the row is better, "
-        f"{stands_out} where significant. Below: {below}. Not significant does not mean equal."
+        f"Above the diagonal: the difference {describe_difference(result)}, positive where the row is better. "
+        f"Below: {below}. Not significant does not mean equal."
     ]
     if result.has_rule_decisions:
         notes.append(explain_own_tests(result, comparison.settings))
     return TableBlock(
         table=numbered_matrix(result),
-        title=f"{title}: matrix",
-        only=only,
+        title=f"{metric_title(result.metric)}: matrix",
         notes=tuple(notes),
         **_caption(comparison, result, "All pairs"),
     )
@@ -348,15 +317,13 @@ def methods_section(found: Found) -> Section:
         blocks += [
             Paragraph(
                 text=f"{describe_methods(found, metric)} {describe_signatures(found, metric)}",
-                role="methods",
+                role="printed",
                 about=title,
-                only=LATEX,
             ),
             Paragraph(
                 text=paper_sentences(found, metric),
-                role="methods",
+                role="paper",
                 about=f"{title}: for a paper",
-                only=HTML,
             ),
         ]
         if isinstance(found, Comparison):
@@ -365,7 +332,6 @@ def methods_section(found: Found) -> Section:
                     text=found.metrics[metric].signature,
                     role="signature",
                     about=f"{title} signature:",
-                    only=WITH_WARNINGS,
                 )
             )
     return Section(
@@ -385,12 +351,11 @@ def _relate_metrics(results: list[MetricResult]) -> Iterator[Section]:
             [
                 Paragraph(
                     text=f"Row against column by {names}, in this order: > significantly better, < worse, ~ neither",
-                    only=TEXT,
+                    role="hint",
                 ),
                 TableBlock(
                     table=table,
                     title="Metrics together",
-                    only=TEXT,
                     notes=(f"Not compared by all of these: {', '.join(gone)}",) * bool(gone),
                 ),
             ],
@@ -418,8 +383,7 @@ def _list_settings(comparison: Comparison) -> Facts:
         "mtsig": settings.version,
     }
     return Facts(
-        pairs=tuple((name, str(value)) for name, value in facts.items() if value is not None),
-        only=HTML,
+        pairs=tuple((name, str(value)) for name, value in facts.items() if value is not None)
     )
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from mtsig_core.caution import Caution
 from mtsig_core.errors import format_count
@@ -20,7 +21,15 @@ from mtsig_core.report.sentences import (
     see_pair,
     write_level,
 )
-from mtsig_core.report.table import EMPTY, ROW_FORM, Column, Table, join_ends
+from mtsig_core.report.table import (
+    EMPTY,
+    Cell,
+    Column,
+    Table,
+    TableBuilder,
+    join_ends,
+    write_cell,
+)
 from mtsig_core.report.tables import tops_table
 from mtsig_core.results import (
     MacroSystem,
@@ -280,73 +289,79 @@ def _question_decision(decision: Decide, metric: str, found: TaskComparison) -> 
 
 
 def notes_table(notes: Sequence[NoteOn], found: TaskComparison | None = None) -> Table:
-    """The notes on disputed pairs of systems; with what was found also what was measured of each,
-    as `MEASURED_SAID` has it.
+    """The notes on disputed pairs of systems.
+
+    With a comparison also what was measured of each, as `MEASURED_SAID` has it.
     """
-    columns = [
-        Column("language_pair", "language pair", "name"),
-        Column("metric", "metric", "name"),
-        Column("a", "a", "name"),
-        Column("b", "b", "name"),
-        Column("text", "note"),
-    ]
-    rows: list[tuple[Any, ...]] = [
-        (note.pair, name_metric(note.metric), note.a, note.b, note.text) for note in notes
-    ]
-    if found is None:
-        return Table("notes", tuple(columns), tuple(rows))
-    results = [
-        (one.settings, result) for one in found.pairs.values() for result in one.metrics.values()
-    ]
-    jointly = any(name_simultaneous(result, settings) for settings, result in results)
-    title = f"{write_level(next(iter(found.pairs.values())).settings)} CI"
-    interval = Column("ci", title, "interval", f"+{ROW_FORM}")
-    if jointly:
-        interval = Column("ci_joint", f"{title} for all pairs", "interval", f"+{ROW_FORM}")
-    columns += [
-        Column("difference", "difference", "difference", ROW_FORM),
-        interval,
-        Column("adjusted_p", "adjusted p", "p"),
-        Column("better", "better"),
-    ]
-    rule = find_rank_rule(found)
-    is_ruled = any(result.has_rule_decisions for _, result in results)
-    if is_ruled:
-        columns += [
-            Column("rule_difference", f"difference {rule.title}", "difference", ROW_FORM),
-            Column("rule_p", f"p {rule.title}", "p"),
-            Column("rule_better", f"better {rule.title}"),
-        ]
-    forms = []
-    for k, note in enumerate(notes):
-        row, gone = _find_pair(note, found)
-        if row is None:
-            why = (
-                f"{join_names(gone, shown=False)} excluded"
-                if gone
-                else "not compared by that metric"
-            )
-            cells: tuple[Any, ...] = (None, None, None, why)
-            of_rule: tuple[Any, ...] = (None, None, None)
-            form = ""
-        else:
-            comparison = found.pairs[note.pair]
-            result = comparison.metrics[note.metric]
-            seen = see_pair(row, note.a, result, comparison.settings)
-            better = {"better": note.a, "worse": note.b}.get(seen.decision, seen.decision)
-            cells = (
-                seen.difference,
-                seen.ci_joint if jointly else seen.ci,
-                seen.adjusted_p,
-                better,
-            )
-            of_rule = (_improvement_by_rule(row, note.a, result), row.rule_p, _better_by_rule(row))
-            form = choose_form(result)
-        rows[k] += cells
-        if is_ruled:
-            rows[k] += of_rule
-        forms.append(form)
-    return Table("notes", tuple(columns), tuple(rows), row_forms=tuple(forms))
+    table = TableBuilder("notes", notes)
+    table.add("language_pair", "language pair", "name", attrgetter("pair"))
+    table.add("metric", "metric", "name", lambda note: name_metric(note.metric))
+    table.add("a", "a", "name", attrgetter("a"))
+    table.add("b", "b", "name", attrgetter("b"))
+    table.add("text", "note", "text", attrgetter("text"))
+    if found is not None:
+        _add_measured(table, found)
+    return table.build()
+
+
+class _Measured(NamedTuple):
+    """What was measured of a pair of systems in the metric of its note."""
+
+    better: str | None
+    difference: Cell | None = None
+    interval: Cell | None = None
+    adjusted_p: float | None = None
+    rule_difference: Cell | None = None
+    rule_p: float | None = None
+    rule_better: str | None = None
+
+
+def _add_measured(table: TableBuilder, found: TaskComparison) -> None:
+    results = []
+    for comparison in found.pairs.values():
+        results += [(result, comparison.settings) for result in comparison.metrics.values()]
+    is_joint = any(name_simultaneous(*result_and_settings) for result_and_settings in results)
+    measured = [_measure_pair(note, found, is_joint) for note in table.rows]
+    by_note = dict(zip(map(id, table.rows), measured, strict=True))
+
+    def add(key: str, title: str, kind: str, field: str) -> None:
+        table.add(key, title, kind, lambda note: getattr(by_note[id(note)], field))
+
+    title = f"{write_level(results[0][1])} CI"
+    add("difference", "difference", "difference", "difference")
+    if is_joint:
+        add("ci_joint", f"{title} for all pairs", "interval", "interval")
+    else:
+        add("ci", title, "interval", "interval")
+    add("adjusted_p", "adjusted p", "p", "adjusted_p")
+    add("better", "better", "text", "better")
+    if any(result.has_rule_decisions for result, _ in results):
+        rule = find_rank_rule(found)
+        add("rule_difference", f"difference {rule.title}", "difference", "rule_difference")
+        add("rule_p", f"p {rule.title}", "p", "rule_p")
+        add("rule_better", f"better {rule.title}", "text", "rule_better")
+
+
+def _measure_pair(note: NoteOn, found: TaskComparison, is_joint: bool) -> _Measured:
+    pair, excluded = _find_pair(note, found)
+    if pair is None:
+        if excluded:
+            return _Measured(f"{join_names(excluded, shown=False)} excluded")
+        return _Measured("not compared by that metric")
+    comparison = found.pairs[note.pair]
+    result = comparison.metrics[note.metric]
+    view = see_pair(pair, note.a, result, comparison.settings)
+    form = choose_form(result)
+    interval = view.ci_joint if is_joint else view.ci
+    return _Measured(
+        better={"better": note.a, "worse": note.b}.get(view.decision, view.decision),
+        difference=write_cell(view.difference, "difference", form),
+        interval=write_cell(interval, "interval", f"+{form}"),
+        adjusted_p=view.adjusted_p,
+        rule_difference=write_cell(_improvement_by_rule(pair, note.a, result), "difference", form),
+        rule_p=pair.rule_p,
+        rule_better=_better_by_rule(pair),
+    )
 
 
 def _improvement_by_rule(pair: PairResult, name: str, result: MetricResult) -> float | None:

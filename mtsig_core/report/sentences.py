@@ -1635,44 +1635,50 @@ def write_caption(found: Found, metric: str, what: str) -> str:
 # Reading the ranks of a task, and disagreements of its metrics.
 
 
-def explain_marks(found: TaskComparison, metric: str, mark: str) -> list[str]:
-    """Explain the ranks of a task, the `mark` and the dash, in sentences."""
-    parts, macro, rule = select_parts(found, metric), found.macro.get(metric), find_rank_rule(found)
-    is_across = macro is not None and macro.is_ranked
-    if not is_across and not any(
-        row.rank_low for _, result in parts.values() for row in result.systems
-    ):
-        return ["A dash: no score, or no rank."]
+_DASH = "A dash: no score, or no rank."
+
+
+def _has_ranks(found: TaskComparison, metric: str) -> bool:
+    """Return whether any system of a task is ranked, in a language pair or across them."""
+    macro = found.macro.get(metric)
+    if macro is not None and macro.is_ranked:
+        return True
+    results = [result for _, result in select_parts(found, metric).values()]
+    return any(row.rank_low for result in results for row in result.systems)
+
+
+def describe_marked_ranks(found: TaskComparison, metric: str) -> str:
+    """Write which ranks of a task are marked: those that reach the first."""
+    rule, macro = find_rank_rule(found), found.macro.get(metric)
     ours = "top group (no other system is significantly better, corrected for all pairs)"
-    marked = (
-        f"{mark} {ours}."
-        if rule.name == "simultaneous"
-        else f"{mark} {name_first_place(rule)}{f'; under all pairs: {ours}' * is_across}."
-    )
-    return [*describe_ranks(parts), marked, "A dash: no score, or no rank."]
+    if rule.name == "simultaneous":
+        return ours
+    if macro is not None and macro.is_ranked:
+        return f"{name_first_place(rule)}; under all pairs: {ours}"
+    return name_first_place(rule)
 
 
-def explain_ranking(
-    found: TaskComparison, metric: str, mark: str, line: str = "A line"
-) -> list[str]:
-    """Explain how to read the ranks of a task, in sentences: marks, columns, and the `line` that
-    separates clusters.
-    """
-    macro, results = (
-        found.macro.get(metric),
-        [result for _, result in select_parts(found, metric).values()],
-    )
-    sentences = [
-        *explain_marks(found, metric, mark),
-        "Language pairs: in how many a system has scores.",
-    ]
-    if macro is not None:
-        by_rule = ", by the rule of the ranks" * any(result.ruled is not None for result in results)
-        sentences += ["Rank across: by the mean score over the language pairs."] * macro.is_ranked
-        sentences.append(
-            f"Wins, ties and losses are decisions within language pairs{by_rule}, added up."
-        )
-    return [*sentences, f"{line} separates clusters: no rank range reaches across."]
+def explain_ranks(found: TaskComparison, metric: str) -> list[str]:
+    """Explain the ranks of a task and the dash, in sentences."""
+    if not _has_ranks(found, metric):
+        return [_DASH]
+    return [*describe_ranks(select_parts(found, metric)), _DASH]
+
+
+def explain_ranking(found: TaskComparison, metric: str) -> list[str]:
+    """Explain how to read the columns of the ranks of a task, in sentences."""
+    sentences = explain_ranks(found, metric)
+    sentences.append("Language pairs: in how many a system has scores.")
+    macro = found.macro.get(metric)
+    if macro is None:
+        return sentences
+    if macro.is_ranked:
+        sentences.append("Rank across: by the mean score over the language pairs.")
+    decisions = "decisions within language pairs"
+    if any(result.ruled is not None for _, result in select_parts(found, metric).values()):
+        decisions += ", by the rule of the ranks"
+    sentences.append(f"Wins, ties and losses are {decisions}, added up.")
+    return sentences
 
 
 DISPUTES_NOTE = (

@@ -8,25 +8,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import zip_longest
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-# Cells: text to be shown, which remembers the number it was made from.
+# -------------------------------------------------------------------------------------------------
+# Numbers as text.
 
 
 class Cell(str):
-    """The text of a number, for the terminal and the screen alike; a table that can be sorted goes
-    by its `value`.
+    """The text of a value that is not written as the form of its column says.
+
+    Tables are sorted by the `value`, and files have it.
 
     >>> p = Cell("1.0e-05", 0.00001)
     >>> p, p.value
     ('1.0e-05', 1e-05)
     """
 
-    value: float
+    value: Any
 
-    def __new__(cls, text: str, value: float) -> Cell:
+    def __new__(cls, text: str, value: Any) -> Cell:
         cell = super().__new__(cls, text)
         cell.value = value
         return cell
@@ -50,7 +51,8 @@ def format_p(p: float | None) -> str:
     >>> format_p(0.03125), format_p(1e-5), format_p(None)
     ('0.0312', '1.0e-05', '-')
     """
-    return number(p, ".4f" if p is None or p >= 0.0001 else ".1e")
+    is_tiny = p is not None and p < 0.0001
+    return number(p, ".1e" if is_tiny else ".4f")
 
 
 def write_p(p: float, name: str = "p") -> str:
@@ -63,15 +65,18 @@ def write_p(p: float, name: str = "p") -> str:
 
 
 def rank_interval(low: int | None, high: int | None) -> Cell:
-    """The best and the worst rank, once where they are the same, sorted by both; a dash without,
-    which comes last.
+    """The best and the worst rank, once where they are the same, sorted by both.
+
+    Without ranks a dash, which comes last.
 
     >>> rank_interval(1, 3), rank_interval(10, 10), rank_interval(None, None)
     ('1-3', '10', '-')
     """
     if low is None or high is None:
         return Cell("-", math.inf)
-    return Cell(f"{low}", low) if low == high else Cell(f"{low}-{high}", low + high / 1000)
+    if low == high:
+        return Cell(f"{low}", low)
+    return Cell(f"{low}-{high}", low + high / 1000)
 
 
 def signed(value: float, form: str, sign: str = "+") -> Cell:
@@ -81,13 +86,17 @@ def signed(value: float, form: str, sign: str = "+") -> Cell:
     ('+0.00', '+0.25', '-0.25', '+1,502')
     """
     text = f"{value:{sign}{form}}"
-    return Cell(text if float(text.replace(",", "")) else f"{0.0:{sign}{form}}", value)
+    is_zero = float(text.replace(",", "")) == 0
+    if is_zero:
+        text = f"{0.0:{sign}{form}}"
+    return Cell(text, value)
 
 
 def written_like(scores: Iterable[float]) -> str:
-    """The form of scores of this size and of their differences: two decimals where they are points
-    of a hundred, four where shares of one, four digits, with the zeros at their end, where much
-    smaller or larger.
+    """The form of scores of this size and of their differences.
+
+    Two decimals where they are points of a hundred, four where they are shares of one, four digits,
+    with the zeros at their end, where they are much smaller or larger.
 
     >>> written_like([61.3, 58.0]), written_like([0.8512, 0.85]), written_like([3e-6]), written_like([-5e9])
     ('.2f', '.4f', '#.4g', '.3e')
@@ -95,12 +104,15 @@ def written_like(scores: Iterable[float]) -> str:
     largest = max(map(abs, scores), default=0.0)
     if largest >= 1e6:
         return ".3e"
-    return ".2f" if largest >= 2 or not largest else ".4f" if largest >= 0.02 else "#.4g"
+    if largest >= 2 or not largest:
+        return ".2f"
+    return ".4f" if largest >= 0.02 else "#.4g"
 
 
 def rounded(value: float | None, sign: str = "") -> str:
-    """A number of which three digits tell enough, on whatever scale: a standard error, or a
-    difference to plan for.
+    """A number of which three digits tell enough, on whatever scale.
+
+    Such are a standard error, or a difference to plan for.
 
     >>> rounded(0.01234), rounded(123.4, "+"), rounded(-4321.0), rounded(1.5e-7), rounded(0.0), rounded(None)
     ('0.0123', '+123', '-4,321', '1.50e-07', '0.00', '-')
@@ -108,7 +120,9 @@ def rounded(value: float | None, sign: str = "") -> str:
     if value is None:
         return "-"
     text = f"{value:{sign}#.3g}".removesuffix(".")
-    return Cell(f"{value:{sign},.0f}" if "e+0" in text and abs(value) < 1e6 else text, value)
+    if "e+0" in text and abs(value) < 1e6:
+        text = f"{value:{sign},.0f}"
+    return Cell(text, value)
 
 
 class CellForm(NamedTuple):
@@ -137,20 +151,35 @@ def choose_cell_form(scores: Iterable[float], differences: Iterable[float]) -> C
     >>> choose_cell_form([0.85, 0.83], [0.02]), choose_cell_form([3e-6], [-4e-7])
     (CellForm(decimals=4, power=0), CellForm(decimals=2, power=-7))
     """
-    form, largest = written_like(scores), max(map(abs, differences), default=0.0)
-    if form not in (".2f", ".4f") and largest or largest >= 1000:
+    form = written_like(scores)
+    largest = max(map(abs, differences), default=0.0)
+    has_few_digits = form not in (".2f", ".4f") and largest > 0
+    if has_few_digits or largest >= 1000:
         return CellForm(power=math.floor(math.log10(largest)))
     return CellForm(4 if form == ".4f" else 2)
 
 
-# Kinds of columns, and tables.
+def join_ends(low: Any, high: Any, sign: int = 1) -> tuple[Any, Any] | None:
+    """The bounds of an interval or of ranks as a cell; None where there is none.
+
+    A difference that is turned round (`sign` -1) turns its bounds.
+
+    >>> join_ends(0.5, 2.0, -1), join_ends(None, None)
+    ((-2.0, -0.5), None)
+    """
+    if low is None or high is None:
+        return None
+    return (low, high) if sign > 0 else (-high, -low)
+
+
+# -------------------------------------------------------------------------------------------------
+# Kinds of columns.
+
 
 #: A cell without meaning in its row, such as the difference of the best system to itself: it is
 #: left empty. A value that is undefined is None, and shown as a dash.
 EMPTY = ""
 MISSING = "-"
-#: In the form of a column: each row has a form of its own, as where rows are of different metrics.
-ROW_FORM = "*"
 
 
 @dataclass(frozen=True)
@@ -161,96 +190,119 @@ class ColumnKind:
     write: Callable[[Any, str], str]
     sort: Callable[[Any], float] | None = None
     side: str = ">"  # set to the left (`<`), to the right (`>`) or in the middle (`^`)
-    parts: tuple[str, ...] = (
-        "",
-    )  # columns of files: endings of the key for several numbers, or names of columns
+    #: Columns of files: endings of the key for several numbers, or names of columns.
+    file_columns: tuple[str, ...] = ("",)
 
     @property
     def is_number(self) -> bool:
         return self.sort is not None
 
 
-def _write_interval(ends: tuple[float, float], form: str) -> str:
-    sign, form = ("+", form[1:]) if form.startswith("+") else ("", form)
-    return f"[{signed(ends[0], form, sign)}, {signed(ends[1], form, sign)}]"
+def _write_text(value: object, _: str) -> str:
+    return str(value)
 
 
-def _sort_first(parts: Any) -> float:
-    return float(parts[0])
+def _write_pair(names: tuple[str, str], _: str) -> str:
+    return f"{names[0]} - {names[1]}"
 
 
-def _sort_ranks(ends: tuple[int, int] | None) -> float:
-    return rank_interval(*ends or (None, None)).value
+def _write_score(value: float, form: str) -> str:
+    return signed(value, form or ".2f", "")
 
 
-def _write_rank_change(
-    cell: tuple[tuple[int, int] | None, tuple[int, int] | str | None], form: str
-) -> str:
-    before, now = (
-        MISSING if end is None else end if isinstance(end, str) else rank_interval(*end)
-        for end in cell
-    )
-    return before if before == now else f"{before} \N{RIGHTWARDS ARROW} {now}"
+def _write_difference(value: float, form: str) -> str:
+    return signed(value, form or ".2f")
+
+
+def _write_decided(cell: tuple[float, bool], form: str) -> str:
+    difference, is_significant = cell
+    text = signed(difference, form)
+    return f"{text} ●" if is_significant else text
+
+
+def _write_decided_p(cell: tuple[float, bool], _: str) -> str:
+    p, is_significant = cell
+    return f"● {format_p(p)}" if is_significant else format_p(p)
+
+
+def _write_interval(interval: tuple[float, float], form: str) -> str:
+    sign = "+" if form.startswith("+") else ""
+    low, high = (signed(value, form.removeprefix("+"), sign) for value in interval)
+    return f"[{low}, {high}]"
+
+
+def _write_relative_interval(interval: tuple[float, float], _: str) -> str:
+    low, high = interval
+    return f"[{low:+.2%}, {high:+.2%}]"
 
 
 def _write_estimate(cell: tuple[float, float | None, float | None], form: str) -> str:
     value, low, high = cell
-    return (
-        f"{value:{form}}"
-        if low is None or high is None
-        else f"{value:{form}} [{low:{form}}, {high:{form}}]"
-    )
+    if low is None or high is None:
+        return f"{value:{form}}"
+    return f"{value:{form}} [{low:{form}}, {high:{form}}]"
 
 
-def join_ends(low: Any, high: Any, sign: int = 1) -> tuple[Any, Any] | None:
-    """The two ends of an interval or of ranks as a cell; None where there is none.
-
-    A difference that is turned round (`sign` -1) turns its ends.
-
-    >>> join_ends(0.5, 2.0, -1), join_ends(None, None)
-    ((-2.0, -0.5), None)
-    """
-    return None if low is None or high is None else (low, high) if sign > 0 else (-high, -low)
+def _write_ranks(ranks: tuple[int, int], _: str) -> str:
+    return rank_interval(*ranks)
 
 
+def _write_rank_change(
+    cell: tuple[tuple[int, int] | None, tuple[int, int] | str | None], _: str
+) -> str:
+    before, now = map(_write_ranks_or_text, cell)
+    return before if before == now else f"{before} \N{RIGHTWARDS ARROW} {now}"
+
+
+def _write_ranks_or_text(ranks: tuple[int, int] | str | None) -> str:
+    if ranks is None:
+        return MISSING
+    return ranks if isinstance(ranks, str) else rank_interval(*ranks)
+
+
+def _write_share(value: float, form: str) -> str:
+    return number(value, form or ".3f")
+
+
+def _write_count(value: int, _: str) -> str:
+    return f"{value:,d}"
+
+
+def _sort_first(values: Sequence[Any]) -> float:
+    return float(values[0])
+
+
+def _sort_ranks(ranks: tuple[int, int] | None) -> float:
+    return math.inf if ranks is None else rank_interval(*ranks).value
+
+
+def _sort_rank_change(cell: Sequence[Any]) -> float:
+    return _sort_ranks(cell[0])
+
+
+_LOW_AND_HIGH = ("_low", "_high")
+_WITH_DECISION = ("", "_significant")
 _KINDS = (
-    ColumnKind("name", lambda value, _: str(value), side="<"),
-    ColumnKind("pair", lambda names, _: f"{names[0]} - {names[1]}", side="<", parts=("a", "b")),
-    ColumnKind("text", lambda value, _: str(value), side="<"),
-    ColumnKind("sign", lambda value, _: str(value), side="^"),
-    ColumnKind("score", lambda value, form: signed(value, form or ".2f", ""), float),
-    ColumnKind("difference", lambda value, form: signed(value, form or ".2f"), float),
-    ColumnKind(
-        "decided",
-        lambda cell, form: signed(cell[0], form) + " ●" * cell[1],
-        _sort_first,
-        parts=("", "_significant"),
-    ),
-    ColumnKind("interval", _write_interval, _sort_first, parts=("_low", "_high")),
-    ColumnKind(
-        "rank", lambda ends, _: rank_interval(*ends), _sort_ranks, side="<", parts=("_low", "_high")
-    ),
-    ColumnKind("rank change", _write_rank_change, lambda cell: _sort_ranks(cell[0])),
+    ColumnKind("name", _write_text, side="<"),
+    ColumnKind("pair", _write_pair, side="<", file_columns=("a", "b")),
+    ColumnKind("text", _write_text, side="<"),
+    ColumnKind("sign", _write_text, side="^"),  # of a matrix in text
+    ColumnKind("starred", _write_text, side="^"),  # a difference with marks, of a matrix in print
+    ColumnKind("matrix", _write_difference, float),  # of a matrix in numbers
+    ColumnKind("score", _write_score, float),
+    ColumnKind("difference", _write_difference, float),
+    ColumnKind("decided", _write_decided, _sort_first, file_columns=_WITH_DECISION),
+    ColumnKind("interval", _write_interval, _sort_first, file_columns=_LOW_AND_HIGH),
+    ColumnKind("rank", _write_ranks, _sort_ranks, side="<", file_columns=_LOW_AND_HIGH),
+    ColumnKind("rank change", _write_rank_change, _sort_rank_change),
     ColumnKind("p", lambda value, _: format_p(value), float),
-    ColumnKind(
-        "decided p",
-        lambda cell, _: "● " * cell[1] + format_p(cell[0]),
-        _sort_first,
-        parts=("", "_significant"),
-    ),
-    ColumnKind("share", lambda value, form: number(value, form or ".3f"), float),
-    ColumnKind("count", lambda value, _: f"{value:,d}", float),
-    ColumnKind("amount", lambda value, sign: rounded(value, sign), float),
-    ColumnKind("estimate", _write_estimate, _sort_first, parts=("", "_low", "_high")),
-    ColumnKind(
-        "written", lambda value, _: str(value), lambda value: getattr(value, "value", math.nan)
-    ),
-    ColumnKind(
-        "relative",
-        lambda ends, _: f"[{ends[0]:+.2%}, {ends[1]:+.2%}]",
-        _sort_first,
-        parts=("_low", "_high"),
-    ),
+    ColumnKind("decided p", _write_decided_p, _sort_first, file_columns=_WITH_DECISION),
+    ColumnKind("share", _write_share, float),
+    ColumnKind("count", _write_count, float),
+    ColumnKind("amount", rounded, float),
+    ColumnKind("estimate", _write_estimate, _sort_first, file_columns=("", *_LOW_AND_HIGH)),
+    ColumnKind("written", _write_text, float),
+    ColumnKind("relative", _write_relative_interval, _sort_first, file_columns=_LOW_AND_HIGH),
 )
 KINDS: Mapping[str, ColumnKind] = {kind.name: kind for kind in _KINDS}
 
@@ -264,36 +316,82 @@ class Column:
     kind: str = "text"  # one of `KINDS`
     form: str = ""  # of its numbers, such as ".2f"; an interval of differences has a "+" before it
     help: str = ""  # a sentence for where there is room to explain the title
-    where: str = (
-        ""  # "readers" or "files" where only these have it, as files have the two names of a pair
-    )
+    #: "readers" or "files" where only these have it, as files have the two names of a pair.
+    where: str = ""
+    is_series: bool = False  # such as one of a column for each language pair: paper has few of them
 
-    def write(self, value: Any, row_form: str = "", kind: str = "") -> str:
+    def write(self, value: Any) -> str:
         """The text of one of its values; a text is shown as it is, among numbers too."""
         if value is None:
             return MISSING
         if isinstance(value, str):
             return value
-        return KINDS[kind or self.kind].write(value, self.form.replace(ROW_FORM, row_form))
+        return KINDS[self.kind].write(value, self.form)
+
+    def write_cell(self, value: Any) -> Any:
+        """The value as a cell that keeps the form of this column in a table with other forms."""
+        if value is None or isinstance(value, str) or not KINDS[self.kind].is_number:
+            return value
+        return Cell(self.write(value), value)
 
     def sort_key(self, value: Any) -> float:
         """What a value is sorted by; NaN where there is none, so that it comes last."""
         sort = KINDS[self.kind].sort
-        return math.nan if sort is None or value is None or isinstance(value, str) else sort(value)
+        if isinstance(value, Cell):
+            value = value.value
+        if sort is None or value is None or isinstance(value, str):
+            return math.nan
+        return sort(value)
 
-    def parts(self, value: Any) -> dict[str, Any]:
+    def file_cells(self, value: Any) -> dict[str, Any]:
         """The value as files have it, by the names of their columns."""
-        parts = KINDS[self.kind].parts
-        names = [part if part.isalpha() else self.key + part for part in parts]
-        if len(parts) == 1:
+        if isinstance(value, Cell):
+            value = value.value
+        columns = KINDS[self.kind].file_columns
+        names = [name if name.isalpha() else self.key + name for name in columns]
+        if len(names) == 1:
             return {names[0]: None if value == EMPTY else value}
-        return dict(
-            zip(
-                names,
-                [None] * len(parts) if value is None or isinstance(value, str) else value,
-                strict=True,
-            )
-        )
+        if value is None or isinstance(value, str):
+            return dict.fromkeys(names)
+        return dict(zip(names, value, strict=True))
+
+
+def write_cell(value: Any, kind: str, form: str) -> Any:
+    """A value as a cell with a form of its own.
+
+    >>> write_cell((0.5, 2.0), "interval", "+.1f"), write_cell(None, "score", ".1f")
+    ('[+0.5, +2.0]', None)
+    """
+    return Column("", "", kind, form).write_cell(value)
+
+
+# -------------------------------------------------------------------------------------------------
+# Tables.
+
+
+@dataclass(frozen=True)
+class Legend:
+    """What the marks of a table mean. How it marks is up to each format."""
+
+    marked: str = ""  # of cells that stand out, such as "significant"
+    ruled: str = ""  # what the lines below some rows separate, such as "clusters"
+    grey: str = ""  # of rows that are set back
+
+    def explain(
+        self, table: Table, marked: str, ruled: str = "A line", grey: str = ""
+    ) -> list[str]:
+        """The legend in sentences, by the names that a format has for its marks.
+
+        It has no name for what it does not show.
+        """
+        sentences = []
+        if self.marked and table.marks and marked:
+            sentences.append(f"{marked}: {self.marked}.")
+        if self.ruled and table.ruled:
+            sentences.append(f"{ruled} separates {self.ruled}.")
+        if self.grey and table.grey and grey:
+            sentences.append(f"{grey}: {self.grey}.")
+        return sentences
 
 
 @dataclass(frozen=True)
@@ -310,18 +408,12 @@ class Table:
 
     key: str  # in labels and files
     columns: tuple[Column, ...]
-    rows: tuple[
-        tuple[Any, ...], ...
-    ]  # a value for each column; None where it is undefined, `EMPTY` where meaningless
-    marks: Collection[tuple[int, str]] = field(
-        default=frozenset()
-    )  # cells that stand out, by row and key
-    ruled: Collection[int] = field(default=frozenset())  # rows with a line below them
-    grey: Collection[int] = field(default=frozenset())  # rows that are set back
-    row_forms: tuple[str, ...] = ()  # of each row, for columns whose form is `ROW_FORM`
-    other_kinds: Mapping[tuple[int, str], str] = field(
-        default_factory=dict
-    )  # of cells, by row and key
+    #: A value for each column: None where it is undefined, `EMPTY` where meaningless.
+    rows: tuple[tuple[Any, ...], ...]
+    marks: Collection[tuple[int, str]] = frozenset()  # cells that stand out, by row and key
+    ruled: Collection[int] = frozenset()  # rows with a line below them
+    grey: Collection[int] = frozenset()  # rows that are set back
+    legend: Legend = Legend()
 
     def __bool__(self) -> bool:
         return bool(self.rows)
@@ -337,19 +429,19 @@ class Table:
     def has(self, key: str) -> bool:
         return key in self.keys
 
+    def has_kind(self, kind: str) -> bool:
+        return any(column.kind == kind for column in self.columns)
+
     def values(self, key: str) -> list[Any]:
         """The values of one column."""
-        place = self.keys.index(key)
-        return [row[place] for row in self.rows]
+        index = self.keys.index(key)
+        return [row[index] for row in self.rows]
 
     def texts(self) -> list[list[str]]:
         """All cells as they are read."""
         return [
-            [
-                column.write(value, form, self.other_kinds.get((k, column.key), ""))
-                for column, value in zip(self.columns, row, strict=True)
-            ]
-            for k, (row, form) in enumerate(zip_longest(self.rows, self.row_forms, fillvalue=""))
+            [column.write(value) for column, value in zip(self.columns, row, strict=True)]
+            for row in self.rows
         ]
 
     def for_readers(self) -> Table:
@@ -357,26 +449,24 @@ class Table:
         return self.without(*(column.key for column in self.columns if column.where == "files"))
 
     def records(self) -> list[dict[str, Any]]:
-        """A mapping for each row, for files: raw values, two ends in columns of their own."""
-        columns = [
-            (k, column) for k, column in enumerate(self.columns) if column.where != "readers"
-        ]
-        return [
-            {name: one for k, column in columns for name, one in column.parts(row[k]).items()}
-            for row in self.rows
-        ]
+        """A mapping for each row, for files: raw values, two bounds in columns of their own."""
+        records = []
+        for row in self.rows:
+            record: dict[str, Any] = {}
+            for column, value in zip(self.columns, row, strict=True):
+                if column.where != "readers":
+                    record |= column.file_cells(value)
+            records.append(record)
+        return records
 
     def select(self, *keys: str) -> Table:
-        """The same with these columns only, in this order; those that it does not have are passed
-        over.
-        """
-        places = [self.keys.index(key) for key in keys if key in self.keys]
+        """The same with these columns only, in this order; keys that it lacks are passed over."""
+        indices = [self.keys.index(key) for key in keys if key in self.keys]
         return replace(
             self,
-            columns=tuple(self.columns[k] for k in places),
-            rows=tuple(tuple(row[k] for k in places) for row in self.rows),
+            columns=tuple(self.columns[k] for k in indices),
+            rows=tuple(tuple(row[k] for k in indices) for row in self.rows),
             marks={mark for mark in self.marks if mark[1] in keys},
-            other_kinds={cell: kind for cell, kind in self.other_kinds.items() if cell[1] in keys},
         )
 
     def without(self, *keys: str) -> Table:
@@ -388,70 +478,121 @@ class Table:
         table = self.select(*keys)
         return replace(table, columns=tuple(replace(column, where="") for column in table.columns))
 
-    def pick_rows(self, places: Iterable[int]) -> Table:
+    def pick_rows(self, indices: Iterable[int]) -> Table:
         """The same with these rows only, in this order."""
-        places = list(places)
-        new = {old: k for k, old in enumerate(places)}
+        indices = list(indices)
+        new_index = {old: new for new, old in enumerate(indices)}
         return replace(
             self,
-            rows=tuple(self.rows[k] for k in places),
-            marks={(new[row], key) for row, key in self.marks if row in new},
-            ruled={new[row] for row in self.ruled if row in new},
-            grey={new[row] for row in self.grey if row in new},
-            row_forms=tuple(self.row_forms[k] for k in places) if self.row_forms else (),
-            other_kinds={
-                (new[row], key): kind for (row, key), kind in self.other_kinds.items() if row in new
-            },
+            rows=tuple(self.rows[k] for k in indices),
+            marks={(new_index[row], key) for row, key in self.marks if row in new_index},
+            ruled={new_index[row] for row in self.ruled if row in new_index},
+            grey={new_index[row] for row in self.grey if row in new_index},
         )
 
     def add_rows(self, records: Iterable[Mapping[str, Any]]) -> Table:
         """The same with more rows, values by key; what they do not name is left empty."""
-        return replace(
-            self,
-            rows=(
-                *self.rows,
-                *(tuple(record.get(key, EMPTY) for key in self.keys) for record in records),
-            ),
-        )
+        rows = [tuple(record.get(key, EMPTY) for key in self.keys) for record in records]
+        return replace(self, rows=(*self.rows, *rows))
 
     def with_columns(
         self, columns: Sequence[Column], values: Iterable[Sequence[Any]], after: str | None = None
     ) -> Table:
-        """The same with more columns, a sequence of their values for each row; at the end, or
-        `after` another.
+        """The same with more columns at the end, or `after` another.
+
+        `values` has a sequence for each row.
         """
-        place = len(self.columns) if after is None else self.keys.index(after) + 1
+        start = len(self.columns) if after is None else self.keys.index(after) + 1
         return replace(
             self,
-            columns=(*self.columns[:place], *columns, *self.columns[place:]),
+            columns=(*self.columns[:start], *columns, *self.columns[start:]),
             rows=tuple(
-                (*row[:place], *more, *row[place:])
-                for row, more in zip(self.rows, values, strict=True)
+                (*row[:start], *new_values, *row[start:])
+                for row, new_values in zip(self.rows, values, strict=True)
             ),
         )
+
+    def look_up_columns(
+        self,
+        columns: Sequence[Column],
+        values: Mapping[Any, Sequence[Any]],
+        on: str = "system",
+        after: str | None = None,
+    ) -> Table:
+        """The same with more columns whose values are looked up by the value of another column.
+
+        A row that is not in `values` has none.
+        """
+        missing = [None] * len(columns)
+        rows = [values.get(key, missing) for key in self.values(on)]
+        return self.with_columns(columns, rows, after)
 
     def rename(self, **titles: str) -> Table:
         """The same with other titles, by key."""
-        return replace(
-            self,
-            columns=tuple(
-                replace(column, title=titles.get(column.key, column.title))
-                for column in self.columns
-            ),
-        )
+        columns = [
+            replace(column, title=titles.get(column.key, column.title)) for column in self.columns
+        ]
+        return replace(self, columns=tuple(columns))
 
 
 def join_tables(key: str, first: Column, tables: Mapping[str, Table]) -> Table:
-    """Tables with the same columns one below the other, with a first column that says which is
-    which.
+    """Tables with the same columns one below the other; the `first` column has the table's name.
 
-    >>> one = Table("toy", (Column("n", "n", "count"),), ((1,), (2,)))
-    >>> join_tables("both", Column("pair", "language pair", "name"), {"en-de": one, "en-cs": one}).texts()[2]
+    Numbers keep the form that they have in their own table.
+
+    >>> toy = Table("toy", (Column("n", "n", "count"),), ((1,), (2,)))
+    >>> join_tables("both", Column("pair", "language pair", "name"), {"en-de": toy, "en-cs": toy}).texts()[2]
     ['en-cs', '1']
     """
-    columns = next(iter(tables.values())).columns if tables else ()
-    return Table(
-        key,
-        (first, *columns),
-        tuple((name, *row) for name, table in tables.items() for row in table.rows),
-    )
+    columns: tuple[Column, ...] = ()
+    legend = Legend()
+    rows: list[tuple[Any, ...]] = []
+    marks: set[tuple[int, str]] = set()
+    ruled: set[int] = set()
+    grey: set[int] = set()
+    for name, table in tables.items():
+        start = len(rows)
+        marks |= {(start + row, key) for row, key in table.marks}
+        ruled |= {start + row for row in table.ruled}
+        grey |= {start + row for row in table.grey}
+        legend = table.legend
+        has_other_forms = bool(columns) and columns != table.columns
+        columns = columns or table.columns
+        for row in table.rows:
+            cells: Iterable[Any] = row
+            if has_other_forms:
+                cells = map(Column.write_cell, table.columns, row)
+            rows.append((name, *cells))
+    return Table(key, (first, *columns), tuple(rows), marks, ruled, grey, legend)
+
+
+Value = Callable[[Any], Any]
+
+
+class TableBuilder:
+    """A table that is made column by column: each has a function of the row."""
+
+    def __init__(self, key: str, rows: Iterable[Any]):
+        self.key = key
+        self.rows = list(rows)
+        self.columns: list[Column] = []
+        self.values: list[list[Any]] = []
+
+    def add(self, key: str, title: str, kind: str, value: Value, *, form: str = "") -> None:
+        """Add a column for readers and files."""
+        self.columns.append(Column(key, title, kind, form))
+        self.values.append([value(row) for row in self.rows])
+
+    def add_for(
+        self, has_readers: bool, key: str, title: str, kind: str, value: Value, form: str = ""
+    ) -> None:
+        """Add a column that files have, and readers only where they need it."""
+        self.add(key, title, kind, value, form=form)
+        if not has_readers:
+            self.columns[-1] = replace(self.columns[-1], where="files")
+
+    def build(self, ruled: Iterable[int] = (), legend: Legend = Legend()) -> Table:
+        """The table, with a line below the rows that are `ruled`."""
+        rows = zip(*self.values, strict=True)
+        columns = tuple(self.columns)
+        return Table(self.key, columns, tuple(rows), ruled=frozenset(ruled), legend=legend)

@@ -17,13 +17,6 @@ from mtsig_core.report.caution_words import (
     list_assumptions,
 )
 from mtsig_core.report.document import (
-    HTML,
-    LATEX,
-    PAPERS,
-    READERS,
-    SCREENS,
-    TEXT,
-    WITH_WARNINGS,
     Block,
     Facts,
     Figure,
@@ -81,12 +74,11 @@ from mtsig_core.report.tables import (
     dispute_counts_table,
     disputed_pairs_table,
     list_disputed_pairs,
-    name_in_print,
+    map_print_names,
     pairs_table,
     rank_table,
     runs_table,
     single_runs,
-    split_columns,
     tops_table,
     with_run_records,
 )
@@ -284,7 +276,6 @@ def disputed_records(disputed: Sequence[Disputed]) -> list[dict[str, object]]:
 # The report, for readers: ranks by language pair, metrics that disagree, which to trust, a review.
 
 
-_MOST_COLUMNS = 14  # of a table on a page
 _MOST_IN_TEXT, _MOST_PRINTED = 20, 200  # pairs of systems on which metrics disagree
 _MOST_PAIRS_OF_SYSTEMS = 3000  # on the page of a task, in all its tables together
 
@@ -336,10 +327,9 @@ def _introduce_task(found: TaskComparison, command: str) -> Section:
                 text=f"{task.name}: {format_count(len(task.pairs), 'language pair')}, "
                 f"{format_count(len(task.systems), 'system')}; {'; '.join(list_task_settings(found))}",
                 role="summary",
-                only=TEXT,
             ),
             *(
-                Paragraph(text=text, role="remark", only=LATEX)
+                Paragraph(text=text, role="remark")
                 for text in (f"Made by: {command} --format latex", *cautions)
             ),
             *list_what_was_given(found, left_out_table(found.excluded), task.assumed),
@@ -361,15 +351,8 @@ def _metric_section(found: TaskComparison, metric: str) -> Section:
                 role="verdict",
                 about=f"{title}, {describe_direction(result.higher_is_better, differences=False)}",
             ),
-            *(
-                Paragraph(text=text, role=role, only=only)
-                for role, only in (("warning", SCREENS), ("text", TEXT))
-                for text in caveats
-            ),
-            *(
-                Paragraph(text=text, role="note", only=READERS)
-                for text in explain_far_firsts(found, metric)
-            ),
+            *(Paragraph(text=text, role="caveat") for text in caveats),
+            *(Paragraph(text=text, role="note") for text in explain_far_firsts(found, metric)),
             *_rank_blocks(found, metric),
             *_across_blocks(found, metric),
         ],
@@ -377,47 +360,21 @@ def _metric_section(found: TaskComparison, metric: str) -> Section:
 
 
 def _rank_blocks(found: TaskComparison, metric: str) -> Iterator[Block]:
-    pairs, title, key = list(select_parts(found, metric)), metric_title(metric), f"{metric}-ranking"
-    ranks = replace(rank_table(found, metric), key=key)
-    grey = ["Grey: not in the constrained track."] * bool(ranks.grey)
-    yield TableBlock(
-        table=ranks, title=title, notes=tuple(explain_ranking(found, metric, "*")), only=TEXT
-    )
+    title = metric_title(metric)
     yield Figure(draw=partial(task_svg, found, metric))
-    short = (
-        ranks if len(ranks.columns) <= _MOST_COLUMNS else ranks.without(*pairs)
-    )  # which the figure has
     yield TableBlock(
-        table=short,
-        title=title,
-        only=SCREENS,
-        notes=(" ".join([*explain_ranking(found, metric, "Blue:"), *grey]),),
-    )
-    printed = replace(rank_table(found, metric, name_in_print), key=key)
-    first, *further = split_columns(printed, pairs)
-    yield TableBlock(
-        table=first,
+        table=replace(rank_table(found, metric), key=f"{metric}-ranking"),
         title=f"{title}: ranking",
         caption=write_caption(found, metric, "Ranks"),
-        only=LATEX,
-        notes=tuple([*explain_ranking(found, metric, "Bold:"), *grey]),
-        caveats=tuple([*list_caveats(found, metric), *list_exclusions(found)]),
+        notes=tuple(explain_ranking(found, metric)),
+        caveats=(*list_caveats(found, metric), *list_exclusions(found)),
+        print_names=map_print_names(found.task),
     )
-    for part in further:
-        yield TableBlock(
-            table=part,
-            title=f"{title}: ranking, continued",
-            only=LATEX,
-            caption=(
-                f"Ranking by {title}, continued. The note below its first part says how to read it."
-            ),
-        )
-    if len(pairs) > 1:
-        yield TableBlock(
-            table=tops_table(found, metric), title="Top group by language pair", only=READERS
-        )
-    if runs := runs_table(found, metric):
-        yield TableBlock(table=runs, title="Training runs", only=READERS)
+    if len(select_parts(found, metric)) > 1:
+        yield TableBlock(table=tops_table(found, metric), title="Top group by language pair")
+    runs = runs_table(found, metric)
+    if runs:
+        yield TableBlock(table=runs, title="Training runs")
 
 
 def _across_blocks(found: TaskComparison, metric: str) -> Iterator[Block]:
@@ -427,24 +384,23 @@ def _across_blocks(found: TaskComparison, metric: str) -> Iterator[Block]:
         yield Paragraph(
             text=f"{title}: one language pair. mtsig compare --format latex has its pairs of systems.",
             role="remark",
-            only=LATEX,
         )
     elif macro.pairs:
         settings = next(iter(found.pairs.values())).settings
-        for name, only in ((str, SCREENS), (partial(name_in_print, found.task), LATEX)):
-            table = pairs_table(macro, settings, name=name)
-            yield TableBlock(
-                table=replace(table, key=f"{metric}-{table.key}"),
-                title=f"{title}: head-to-head",
-                only=only,
-                caption=write_caption(found, metric, "Mean differences over the language pairs"),
-                notes=(
-                    "Positive where the first system is better. No significant difference (a dash) does not mean "
-                    "equal.",
-                ),
-                caveats=(refer_to_methods(found, metric),),
-                fold=f"Across the language pairs: {format_count(len(macro.pairs), 'pair')} of systems",
-            )
+        table = pairs_table(macro, settings)
+        yield TableBlock(
+            table=replace(table, key=f"{metric}-{table.key}"),
+            title=f"{title}: head-to-head",
+            is_detail=True,
+            caption=write_caption(found, metric, "Mean differences over the language pairs"),
+            notes=(
+                "Positive where the first system is better. No significant difference (a dash) does not mean "
+                "equal.",
+            ),
+            caveats=(refer_to_methods(found, metric),),
+            fold=f"Across the language pairs: {format_count(len(macro.pairs), 'pair')} of systems",
+            print_names=map_print_names(found.task),
+        )
 
 
 def _dispute_sections(found: TaskComparison) -> Iterator[Section]:
@@ -472,12 +428,11 @@ def _dispute_sections(found: TaskComparison) -> Iterator[Section]:
     if opposite:
         more = f", the first {_MOST_IN_TEXT} of {len(opposite)}" * (len(opposite) > _MOST_IN_TEXT)
         blocks += [
-            Paragraph(text=f"Opposite decisions{more}:", only=TEXT),
+            Paragraph(text=f"Opposite decisions{more}:"),
             TableBlock(
                 table=pairs.pick_rows(opposite[:_MOST_IN_TEXT]),
                 title=about,
                 notes=(DISPUTED_PAIRS_NOTE,),
-                only=TEXT,
             ),
         ]
     if pairs:
@@ -486,7 +441,7 @@ def _dispute_sections(found: TaskComparison) -> Iterator[Section]:
                 table=pairs.pick_rows(range(min(n, _MOST_PRINTED))),
                 title="Disputed pairs",
                 caption=about,
-                only=PAPERS,
+                is_detail=True,
                 notes=(DISPUTED_PAIRS_NOTE, *cut),
                 fold=f"{format_count(n, 'pair')} of systems on which metrics disagree",
             )
@@ -512,7 +467,7 @@ def _review_sections(found: TaskComparison, history: Sequence[Entry]) -> Iterato
                 )
             ]
             * bool(review.decisions),
-            *[Warnings(cautions=cautions, only=WITH_WARNINGS)] * bool(cautions),
+            *[Warnings(cautions=cautions)] * bool(cautions),
         ],
     )
     if review.notes:
@@ -552,7 +507,7 @@ def _warning_sections(found: TaskComparison) -> Iterator[Section]:
     for pair, own in groups.items():
         if own:
             several = bool(pair) and len(found.pairs[pair].metrics) > 1
-            yield Section(pair, [Warnings(cautions=own, several=several, only=TEXT)])
+            yield Section(pair, [Warnings(cautions=own, several=several)], "terminal")
 
 
 def _pair_sections(found: TaskComparison) -> Iterator[Section]:
@@ -573,16 +528,7 @@ def _pair_sections(found: TaskComparison) -> Iterator[Section]:
         blocks.append(
             Warnings(cautions=tuple(comparison.warnings), several=len(comparison.metrics) > 1)
         )
-        yield Section(
-            pair,
-            [
-                replace(_set_verdict_low(block), only=HTML)
-                for block in blocks
-                if block.is_for("html")
-            ],
-            "detail",
-            f"pair-{k}",
-        )
+        yield Section(pair, [_set_verdict_low(block) for block in blocks], "page", f"pair-{k}")
     if n_pairs > _MOST_PAIRS_OF_SYSTEMS:
         yield Section(
             "",
@@ -591,10 +537,9 @@ def _pair_sections(found: TaskComparison) -> Iterator[Section]:
                     text="The pairs of systems within each language pair are too many for a page: the "
                     "CSV has them.",
                     role="note",
-                    only=HTML,
                 )
             ],
-            "detail",
+            "page",
         )
 
 
@@ -614,10 +559,10 @@ def _command_sections(
         yield Section(
             "History of the review",
             [
-                Paragraph(text=f"{k}. {step}", only=HTML)
+                Paragraph(text=f"{k}. {step}")
                 for k, step in enumerate(history_sentences(history), 1)
             ],
-            "detail",
+            "page",
         )
     version = next(iter(found.pairs.values())).settings.version
     commands = {
@@ -635,11 +580,10 @@ def _command_sections(
                 text=f"With mtsig {version} and the same files, these commands print the numbers of this page again, "
                 f"{extent}.",
                 role="note",
-                only=HTML,
             ),
-            Facts(pairs=tuple(facts.items()), code=frozenset(facts), only=HTML),
+            Facts(pairs=tuple(facts.items()), code=frozenset(facts)),
         ],
-        "detail",
+        "page",
     )
 
 

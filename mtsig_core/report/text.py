@@ -4,20 +4,37 @@ from __future__ import annotations
 
 import shutil
 import sys
-import textwrap
-import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from wcwidth import ljust, rjust, wrap
+from wcwidth import width as text_width
+
 from mtsig_core.caution import Caution
-from mtsig_core.report.caution_words import group_cautions
+from mtsig_core.errors import Remedy
+from mtsig_core.report.caution_words import group_cautions, list_assumptions
 from mtsig_core.report.commands import remedy_options
-from mtsig_core.report.document import Block, Facts, Paragraph, Report, TableBlock, Warnings
+from mtsig_core.report.document import (
+    Assumptions,
+    Block,
+    Facts,
+    Figure,
+    Paragraph,
+    Report,
+    TableBlock,
+    Warnings,
+)
 from mtsig_core.report.table import KINDS, Table
 from mtsig_core.testset import show_name
 
 _NARROWEST = 40  # characters: nothing is set for less
+_NARROWEST_HEAD = 9
+_NARROWEST_CELL = 12
 _GAP = "  "
+_PLACES = ("main", "caveats", "detail", "terminal")
+_OTHER_ROLES = ("remark", "printed", "paper")  # of paragraphs that text has no room for
+_BEFORE_ABOUT = {"verdict": ". ", "methods": ": ", "signature": " "}
 
 
 def read_template(name: str) -> str:
@@ -26,47 +43,8 @@ def read_template(name: str) -> str:
 
 
 def printable(text: str) -> str:
-    """The text with everything that a terminal might obey (control and direction characters) made
-    visible.
-    """
+    """The text with what a terminal might obey made visible: control and direction characters."""
     return text if text.isprintable() else show_name(text)
-
-
-def terminal_width() -> int | None:
-    """Characters of a line; None where output goes to a file or another program, which wants rows
-    whole.
-    """
-    is_terminal = sys.stdout is not None and sys.stdout.isatty()
-    return max(_NARROWEST, shutil.get_terminal_size().columns) if is_terminal else None
-
-
-def report_text(report: Report, width: int | None = None) -> str:
-    """The whole of it; a verdict stands in place of the title of its section, and tables fit
-    `width`.
-    """
-    lines: list[str] = []
-    for section, blocks in report.sections_for("text"):
-        lines += [""] if lines else []
-        if section.title and not any(
-            isinstance(block, Paragraph) and block.role == "verdict" for block in blocks
-        ):
-            lines.append(printable(section.title))
-        for before, block in zip([None, *blocks], blocks, strict=False):
-            apart = (
-                isinstance(before, TableBlock) or before is not None and isinstance(block, Warnings)
-            )
-            lines += [""] * apart
-            lines += _block_lines(block, width)
-    return "\n".join(lines).rstrip() + "\n"
-
-
-def warn(cautions: Iterable[Caution]) -> None:
-    """Print warnings to standard error, a line each, with the options that help; three of a kind,
-    and how many more.
-    """
-    for texts in _grouped(cautions, several=False):
-        for text in texts:
-            print(f"Warning: {printable(text)}", file=sys.stderr)
 
 
 def printable_lines(text: str) -> str:
@@ -74,59 +52,145 @@ def printable_lines(text: str) -> str:
     return "\n".join(map(printable, text.split("\n")))
 
 
-def _grouped(cautions: Iterable[Caution], several: bool) -> list[list[str]]:
-    return group_cautions(
-        cautions,
-        several=several,
-        say=lambda remedies: f"Options: {remedy_options(remedies)}." if remedies else "",
-    )
+def terminal_width() -> int | None:
+    """Characters of a line.
+
+    None where output goes to a file or another program, which needs unbroken rows.
+    """
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    return max(_NARROWEST, shutil.get_terminal_size().columns) if is_terminal else None
+
+
+def warn(cautions: Iterable[Caution]) -> None:
+    """Print warnings to standard error, a line each, with the options that help.
+
+    Three of a kind are printed, and how many more there are.
+    """
+    for texts in _group_with_options(cautions, several=False):
+        for text in texts:
+            print(f"Warning: {printable(text)}", file=sys.stderr)
+
+
+def _group_with_options(cautions: Iterable[Caution], several: bool) -> list[list[str]]:
+    return group_cautions(cautions, several=several, say=_name_options)
+
+
+def _name_options(remedies: Sequence[Remedy]) -> str:
+    return f"Options: {remedy_options(remedies)}." if remedies else ""
+
+
+# -------------------------------------------------------------------------------------------------
+# Reports.
+
+
+def report_text(report: Report, width: int | None = None) -> str:
+    """The report as text, whose tables fit `width`.
+
+    A verdict replaces the title of its section.
+    """
+    lines: list[str] = []
+    for section, blocks in report.select_blocks(_PLACES, _is_shown):
+        if lines:
+            lines.append("")
+        has_verdict = any(
+            isinstance(block, Paragraph) and block.role == "verdict" for block in blocks
+        )
+        if section.title and not has_verdict:
+            lines.append(printable(section.title))
+        before: Block | None = None
+        for block in blocks:
+            if _is_apart(before, block):
+                lines.append("")
+            lines += _block_lines(block, width)
+            before = block
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _is_shown(block: Block) -> bool:
+    """Whether text has the block; it has a matrix in signs, not in numbers."""
+    match block:
+        case Paragraph():
+            return block.role not in _OTHER_ROLES
+        case TableBlock():
+            return not block.is_detail and not block.table.has_kind("matrix")
+        case Figure() | Facts():
+            return False
+    return True
+
+
+def _is_apart(before: Block | None, block: Block) -> bool:
+    """Whether an empty line separates two blocks."""
+    if before is None:
+        return False
+    is_after_table = isinstance(before, TableBlock) and not before.in_short
+    return is_after_table or isinstance(block, Warnings)
 
 
 def _block_lines(block: Block, width: int | None) -> list[str]:
     match block:
-        case Paragraph(text=text, role=role, about=about):
-            named = {
-                "verdict": f"{about}. ",
-                "methods": f"{about}: ",
-                "signature": f"{about} ",
-                "warning": "Warning: ",
-            }
-            return _wrap((named.get(role, "") if about or role == "warning" else "") + text, width)
+        case Paragraph():
+            return _wrap(_write_paragraph(block), width)
         case Warnings():
-            return [
-                line
-                for texts in _grouped(block.cautions, block.several)
-                for line in (
-                    "",
-                    *(line for text in texts for line in _wrap(f"Warning: {text}", width)),
-                )
-            ][1:]
+            return _warning_lines(block, width)
+        case Assumptions():
+            sentences = list_assumptions(block.assumed, block.metrics, remedies=True)
+            return _wrap_all(sentences, width)
+        case TableBlock(in_short="", table=table):
+            legend = table.legend.explain(table, marked="*")
+            return [*table_text(table, width), *_wrap_all([*block.notes, *legend], width)]
         case TableBlock():
-            return [
-                *table_text(block.table, width),
-                *(line for note in block.notes for line in _wrap(note, width)),
-            ]
-        case Facts():
-            return [line for name, text in block.pairs for line in _wrap(f"{name}: {text}", width)]
+            return _wrap(block.in_short, width)
     raise TypeError(type(block))
 
 
+def _write_paragraph(block: Paragraph) -> str:
+    if block.role == "warning":
+        return f"Warning: {block.text}"
+    if block.about and block.role in _BEFORE_ABOUT:
+        return f"{block.about}{_BEFORE_ABOUT[block.role]}{block.text}"
+    return block.text
+
+
+def _warning_lines(block: Warnings, width: int | None) -> list[str]:
+    lines: list[str] = []
+    for texts in _group_with_options(block.cautions, block.several):
+        if lines:
+            lines.append("")
+        lines += _wrap_all([f"Warning: {text}" for text in texts], width)
+    return lines
+
+
+def _wrap_all(texts: Iterable[str], width: int | None) -> list[str]:
+    return [line for text in texts for line in _wrap(text, width)]
+
+
 def _wrap(text: str, width: int | None) -> list[str]:
-    """A paragraph in lines that fit, broken between words; a signature has none, and can be copied
-    whole.
+    """A paragraph in lines that fit, broken between words.
+
+    A signature has no spaces, so it is not broken and can be copied.
     """
     text = printable(text)
-    return (
-        [text]
-        if width is None
-        else textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
-    )
+    if width is None:
+        return [text]
+    return wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
+
+
+# -------------------------------------------------------------------------------------------------
+# Tables.
+
+
+def _center(text: str, width: int) -> str:
+    left = (width - text_width(text)) // 2
+    return ljust(" " * left + text, width)
+
+
+_ALIGN: dict[str, Callable[[str, int], str]] = {"<": ljust, "^": _center, ">": rjust}
 
 
 def table_text(table: Table, width: int | None = None) -> list[str]:
     """The lines of a table.
 
-    Where it is wider than `width`, its heads are set in lines, then its long names, and at last its
+    Where it is wider than `width`, its heads are broken into lines, then its long names. At last its
     columns are given in several blocks, each with the names on the left. Cells that stand out end
     with an asterisk.
 
@@ -138,116 +202,122 @@ def table_text(table: Table, width: int | None = None) -> list[str]:
     B              -
     """
     table = table.for_readers()
-    head = [[printable(title)] for title in table.titles]
-    body = [
-        [
-            [printable(cell) + "*" * ((number, key) in table.marks)]
-            for key, cell in zip(table.keys, row, strict=True)
-        ]
-        for number, row in enumerate(table.texts())
-    ]
-    sides = [KINDS[column.kind].side for column in table.columns]
-    widths = _widths(head, body)
-    if width is None or _whole(widths) <= width:
-        return _lines(table, head, body, sides, list(range(len(widths))))
-    head = [
-        textwrap.wrap(
-            title[0], max(9, *(text_width(row[k][0]) for row in body)), break_long_words=False
-        )
-        or [""]
-        if body
-        else title
-        for k, title in enumerate(head)
-    ]
-    if _whole(_widths(head, body)) > width:
-        most = max(12, width // 4)
-        body = [[_broken(cell[0], most) for cell in row] for row in body]
+    grid = _Grid(
+        head=[[printable(title)] for title in table.titles],
+        body=_write_cells(table),
+        sides=[KINDS[column.kind].side for column in table.columns],
+        ruled=table.ruled,
+    )
+    if width is None or _full_width(grid.widths()) <= width:
+        return grid.lines(range(len(table.columns)))
+    grid.wrap_heads()
+    if _full_width(grid.widths()) > width:
+        grid.wrap_cells(max(_NARROWEST_CELL, width // 4))
     lines: list[str] = []
-    for places in _blocks(_widths(head, body), _name_columns(table), width):
-        lines += ([""] if lines else []) + _lines(table, head, body, sides, places)
+    for block in grid.split_columns(_name_columns(table), width):
+        if lines:
+            lines.append("")
+        lines += grid.lines(block)
     return lines
+
+
+def _write_cells(table: Table) -> list[list[list[str]]]:
+    """The lines of each cell, which is one line before it is wrapped."""
+    body = []
+    for number, texts in enumerate(table.texts()):
+        row = []
+        for key, text in zip(table.keys, texts, strict=True):
+            mark = "*" if (number, key) in table.marks else ""
+            row.append([printable(text) + mark])
+        body.append(row)
+    return body
 
 
 def _name_columns(table: Table) -> list[int]:
-    """The columns on the left that say what a row is about: all up to the last name of those it
-    begins with.
-    """
+    """The columns on the left that say what a row is about: up to the first names."""
     kinds = [column.kind for column in table.columns]
-    last = next((k for k, kind in enumerate(kinds) if kind in ("name", "pair")), 0)
-    while last + 1 < len(kinds) and kinds[last + 1] in ("name", "pair"):
-        last += 1
-    return list(range(last + 1))
+    is_name = [kind in ("name", "pair") for kind in kinds]
+    if True not in is_name:
+        return [0]
+    end = is_name.index(True) + 1
+    while end < len(kinds) and is_name[end]:
+        end += 1
+    return list(range(end))
 
 
-def _blocks(widths: Sequence[int], first: Sequence[int], width: int) -> list[list[int]]:
-    """Columns in blocks that fit, each with the first ones; a column that fits in none has one of
-    its own.
-    """
-    blocks, base = [[*first]], _whole([widths[k] for k in first])
-    for k in range(len(first), len(widths)):
-        if len(blocks[-1]) > len(first) and _whole([widths[j] for j in (*blocks[-1], k)]) > max(
-            width, base
-        ):
-            blocks.append([*first])
-        blocks[-1].append(k)
-    return blocks
+@dataclass
+class _Grid:
+    """The lines of each cell of a table, and how they are set."""
 
+    head: list[list[str]]
+    body: list[list[list[str]]]
+    sides: Sequence[str]
+    ruled: Collection[int]
 
-def _lines(
-    table: Table,
-    head: list[list[str]],
-    body: list[list[list[str]]],
-    sides: Sequence[str],
-    places: Sequence[int],
-) -> list[str]:
-    widths = _widths(head, body)
-    rule = "-" * _whole([widths[k] for k in places])
-    lines = []
-    for number, row in enumerate([head, *body], -1):
-        height = max(len(row[k]) for k in places)
-        for at in range(height):
-            cells = [
-                _pad(_line(row[k], at, height, number < 0), widths[k], sides[k]) for k in places
-            ]
+    def widths(self) -> list[int]:
+        return [
+            max(text_width(line) for row in (self.head, *self.body) for line in row[column])
+            for column in range(len(self.head))
+        ]
+
+    def wrap_heads(self) -> None:
+        """Break each head into lines that are as wide as the cells below it."""
+        if not self.body:
+            return
+        for column, (title, *_) in enumerate(self.head):
+            widest_cell = max(text_width(row[column][0]) for row in self.body)
+            limit = max(_NARROWEST_HEAD, widest_cell)
+            self.head[column] = wrap(title, limit, break_long_words=False) or [""]
+
+    def wrap_cells(self, limit: int) -> None:
+        for row in self.body:
+            for column, (text, *_) in enumerate(row):
+                if text_width(text) > limit:
+                    row[column] = wrap(text, limit) or [""]
+
+    def split_columns(self, names: Sequence[int], width: int) -> list[list[int]]:
+        """Columns in blocks that fit, each with the names first.
+
+        A column that fits in none has a block of its own.
+        """
+        widths = self.widths()
+        limit = max(width, _full_width([widths[k] for k in names]))
+        blocks = [[*names]]
+        for column in range(len(names), len(widths)):
+            longer = [*blocks[-1], column]
+            fits = _full_width([widths[k] for k in longer]) <= limit
+            if fits or len(blocks[-1]) == len(names):
+                blocks[-1] = longer
+            else:
+                blocks.append([*names, column])
+        return blocks
+
+    def lines(self, columns: Sequence[int]) -> list[str]:
+        """The lines of some columns: a head at the bottom of its row, other cells at the top."""
+        widths = self.widths()
+        height = max(len(self.head[column]) for column in columns)
+        head = [[""] * (height - len(cell)) + cell for cell in self.head]
+        lines = self._row_lines(head, columns, widths)
+        rule = "-" * _full_width([widths[k] for k in columns])
+        for number, row in enumerate(self.body):
+            lines += self._row_lines(row, columns, widths)
+            if number in self.ruled:
+                lines.append(rule)
+        return lines
+
+    def _row_lines(
+        self, row: Sequence[Sequence[str]], columns: Sequence[int], widths: Sequence[int]
+    ) -> list[str]:
+        lines = []
+        for k in range(max(len(row[column]) for column in columns)):
+            cells = []
+            for column in columns:
+                text = row[column][k] if k < len(row[column]) else ""
+                align = _ALIGN[self.sides[column]]
+                cells.append(align(text, widths[column]))
             lines.append(_GAP.join(cells).rstrip())
-        if number in table.ruled:
-            lines.append(rule)
-    return lines
+        return lines
 
 
-def _line(cell: list[str], at: int, height: int, is_head: bool) -> str:
-    """One line of a cell; heads stand at the bottom of their row, other cells at the top."""
-    place = at - (height - len(cell)) if is_head else at
-    return cell[place] if 0 <= place < len(cell) else ""
-
-
-def _broken(text: str, most: int) -> list[str]:
-    return [text] if text_width(text) <= most else textwrap.wrap(text, most) or [""]
-
-
-def _widths(head: list[list[str]], body: list[list[list[str]]]) -> list[int]:
-    return [
-        max(text_width(line) for row in [head, *body] for line in row[k]) for k in range(len(head))
-    ]
-
-
-def _whole(widths: Sequence[int]) -> int:
+def _full_width(widths: Sequence[int]) -> int:
     return sum(widths) + len(_GAP) * (len(widths) - 1)
-
-
-def text_width(text: str) -> int:
-    """Columns that a terminal gives the text: East Asian wide characters take two, combining ones
-    none.
-    """
-    if text.isascii():
-        return len(text)
-    return sum(
-        0 if unicodedata.combining(ch) else 2 if unicodedata.east_asian_width(ch) in "WF" else 1
-        for ch in text
-    )
-
-
-def _pad(text: str, width: int, side: str) -> str:
-    space = width - text_width(text)
-    left = {"<": 0, "^": space // 2, ">": space}[side]
-    return " " * left + text + " " * (space - left)

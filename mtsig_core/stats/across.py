@@ -28,11 +28,11 @@ from mtsig_core.stats import engine
 from mtsig_core.stats.cautions import about_choice, about_missing_tokenizer
 from mtsig_core.stats.comparison import (
     Cache,
-    check_comparison_settings,
     decide,
     draw,
     draws_key,
     join_comparisons,
+    resolve_comparison,
 )
 from mtsig_core.stats.decisions import Decisions, average_runs_across, decide_tests, rank_systems
 from mtsig_core.stats.draws import (
@@ -255,7 +255,7 @@ def draw_across(
         )
         contrast = one.contrast
         own = np.concatenate([np.ones(n, dtype=bool), contrast.is_tested])
-        single |= pair_units(part, everything, contrast.data.units)[0] < 2
+        single |= pair_units(part.has_score, everything, contrast.data.units)[0] < 2
         some &= own
         n_apart[k, contrast.is_tested] = one.n_apart
         systems, sides = one.systems.sample, one.sides.sample
@@ -538,7 +538,7 @@ class _TaskWork:
         for metric, pair in steps:
             testset = self.task.testset(pair)
             try:
-                check_comparison_settings(
+                resolve_comparison(
                     testset,
                     [resolve_metric(testset, metric)],
                     **self.sampling,

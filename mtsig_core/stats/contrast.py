@@ -16,11 +16,11 @@ from mtsig_core.stats.engine import (
     bootstrap_scores,
     count_common_segments,
     count_differing_units,
-    has_gaps,
+    find_scored,
     pair_statistics,
     swap_differences,
 )
-from mtsig_core.stats.few_units import count_units
+from mtsig_core.stats.few_units import pair_units
 from mtsig_core.stats.resampling import Units
 
 
@@ -43,6 +43,7 @@ class Contrast:
     """
 
     pairs: np.ndarray  # int, shape (pairs, 2): rows of the systems
+    has_score: np.ndarray | None  # as `find_scored`, of the systems
     n_common: np.ndarray  # int, shape (pairs,): segments that both have
     statistics: np.ndarray | Columns  # of the rows of `data`, by segment
     data: UnitStatistics
@@ -112,19 +113,9 @@ class Contrast:
     def count_units(self, units: Units) -> tuple[np.ndarray, np.ndarray]:
         """The units that both systems have segments in, and how many of equal size these are worth.
 
-        Both of shape (pairs,), 0 without a common segment; see `few_units.count_units`.
+        Both of shape (pairs,), 0 without a common segment; see `few_units.pair_units`.
         """
-        n_units = np.zeros(len(self.pairs), dtype=int)
-        n_effective = np.zeros(len(self.pairs))
-        if not has_gaps(self.data.metric, self.statistics):
-            n_units[self.is_tested] = units.pieces
-            n_effective[self.is_tested] = units.effective
-            return n_units, n_effective
-        assert not isinstance(self.statistics, Columns), "only segment scores have gaps"
-        for pair, row in zip(np.flatnonzero(self.is_tested), self.rows[:, 0], strict=True):
-            is_common = self.statistics[row, :, -1] > 0
-            n_units[pair], n_effective[pair] = count_units(units, is_common)
-        return n_units, n_effective
+        return pair_units(self.has_score, self.pairs, units)
 
     def count_differing_units(self, is_swapped: bool) -> np.ndarray:
         """The units that tell the two systems of each pair apart, shape (pairs,).
@@ -160,10 +151,11 @@ def contrast_pairs(
     """
     n_common = count_common_segments(metric, statistics, pairs)
     rows = pairs[n_common > 0]
-    if len(rows) and has_gaps(metric, statistics):
+    has_score = find_scored(metric, statistics)
+    if len(rows) and has_score is not None:
         assert not isinstance(statistics, Columns), "only segment scores have gaps"
         statistics, rows = pair_statistics(statistics, rows)
         data = None
     if data is None:
         data = UnitStatistics(metric, statistics, units)
-    return Contrast(pairs, n_common, statistics, data, rows)
+    return Contrast(pairs, has_score, n_common, statistics, data, rows)

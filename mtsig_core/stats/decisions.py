@@ -1,4 +1,4 @@
-"""From what was drawn to results: intervals, corrections, decisions and ranks.
+"""From draws to results: intervals, corrections, decisions and ranks.
 
 Nothing here counts or draws.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 from urllib.parse import quote
 
 import numpy as np
@@ -65,8 +64,9 @@ from mtsig_core.stats.significance import CORRECTIONS, SIDES, decide_pairs, holm
 
 @dataclass(frozen=True, eq=False)
 class Decisions:
-    """What a test decides on pairs that it tested; arrays of shape (pairs,), None where the test
-    has none.
+    """The decisions of a test on the pairs that it tested.
+
+    Arrays of shape (pairs,), None where the test has none.
     """
 
     p: np.ndarray | None
@@ -86,50 +86,52 @@ class Decisions:
 def decide_tests(
     tests: PairTests, delta: np.ndarray, sign: int, n_apart: np.ndarray, settings: Settings
 ) -> Decisions:
-    """Decide pairs that are one family, of a test set or across several; `sign` turns a difference
-    into an improvement.
+    """Decide pairs that are one family, of a test set or across several.
+
+    `sign` turns a difference into an improvement.
     """
-    improvement, p = sign * delta, tests.p
-    win, lose = (tests.win, tests.lose) if sign > 0 else (tests.lose, tests.win)
-    side = np.sign(improvement) if tests.side is None else sign * tests.side
-    adjusted = for_ranks = None
-    if p is not None:
-        stepped = tests.stepped[0] if tests.stepped else None
+    improvement = sign * delta
+    win, lose = tests.win, tests.lose
+    if sign < 0:
+        win, lose = lose, win
+    side = np.sign(improvement)
+    if tests.side is not None:
+        side = sign * tests.side
+    adjusted = adjusted_for_ranks = None
+    if tests.p is not None:
+        adjusted_for_ranks = tests.stepped[0] if tests.stepped else holm(tests.p)
         adjust = CORRECTIONS[settings.correction].adjust
-        adjusted = stepped if adjust is None else adjust(p)
-        for_ranks = holm(p) if stepped is None else stepped
-    decidable = can_reach(settings, n_apart)
+        adjusted = adjusted_for_ranks if adjust is None else adjust(tests.p)
     better = decide_pairs(improvement, settings.alpha, p=adjusted, win=win, lose=lose, side=side)
-    rankable = (
-        p is not None
-        and settings.baseline is None
-        and can_reach(settings, n_apart, rank_correction(settings)).any()
-    )
+    for_ranks = None
+    if tests.p is not None and settings.baseline is None:
+        is_rankable = can_reach(settings, n_apart, rank_correction(settings))
+        if is_rankable.any():
+            for_ranks = decide_pairs(improvement, settings.alpha, p=adjusted_for_ranks, side=side)
+    is_decidable = can_reach(settings, n_apart)
     return Decisions(
-        p,
-        adjusted,
-        win,
-        lose,
-        decidable,
-        np.where(decidable, better, 0),
-        np.where(side != np.sign(improvement), side, 0),
-        decide_pairs(improvement, settings.alpha, p=for_ranks, side=side) if rankable else None,
+        p=tests.p,
+        adjusted=adjusted,
+        win=win,
+        lose=lose,
+        decidable=is_decidable,
+        better=np.where(is_decidable, better, 0),
+        favours=np.where(side != np.sign(improvement), side, 0),
+        for_ranks=for_ranks,
     )
 
 
 def rank_systems(
     n_systems: int, pairs: np.ndarray, decisions: np.ndarray | None
 ) -> list[tuple[int | None, int | None, int | None]]:
-    """The simultaneous rank interval and the cluster of each system, best first; None where nothing
-    could be decided.
+    """The simultaneous rank interval and the cluster of each system, best first.
+
+    None where nothing could be decided.
     """
     if decisions is None:
-        return [(None, None, None)] * n_systems
+        return [(None, None, None) for _ in range(n_systems)]
     ranks = rank_simultaneously(n_systems, pairs, decisions)
-    return [
-        (int(a), int(b), int(c))
-        for a, b, c in zip(ranks.low, ranks.high, ranks.cluster, strict=True)
-    ]
+    return list(zip(ranks.low.tolist(), ranks.high.tolist(), ranks.cluster.tolist(), strict=True))
 
 
 # -------------------------------------------------------------------------------------------------
@@ -140,14 +142,24 @@ def rank_systems(
 class Family:
     """The pairs that are decided together: all of them, or those with a baseline."""
 
-    pairs: np.ndarray  # int, shape (pairs, 2): With a baseline, it comes second
-    places: np.ndarray  # int, shape (pairs,): Where each is among all pairs
-    some: np.ndarray  # bool, shape (pairs,): Whether it is tested: both have a segment in common
-    tested: (
-        np.ndarray
-    )  # int, shape (tested,): Where each of these is among all pairs that are tested
-    turned: np.ndarray  # int, shape (tested,): -1 where it was drawn the other way round, else 1
-    number: int  # which of the families of `PairTests.stepped` it is
+    pairs: np.ndarray  # int, shape (pairs, 2): with a baseline, it comes second
+    index_in_all: np.ndarray  # int, shape (pairs,): the number of each among all pairs
+    is_tested: np.ndarray  # bool, shape (pairs,): whether both have a segment in common
+    index_in_tested: np.ndarray  # int, shape (tested,): the number of each among all tested pairs
+    orientation: np.ndarray  # int, shape (tested,): -1 where it was drawn the other way round
+    stepped_family: int  # which of the families of `PairTests.stepped` it is
+
+    @property
+    def tested_in_all(self) -> np.ndarray:
+        """The numbers of the tested pairs among all pairs, shape (tested,)."""
+        return np.asarray(self.index_in_all[self.is_tested])
+
+    def fill(self, values: np.ndarray | None, default: float) -> np.ndarray:
+        """Values of the tested pairs as values of all pairs, with a default for the others."""
+        filled = np.full(len(self.pairs), default)
+        if values is not None:
+            filled[self.is_tested] = values
+        return filled
 
 
 def explain_no_baseline(baseline: str, metric: str, names: Sequence[str]) -> SettingError:
@@ -158,163 +170,54 @@ def explain_no_baseline(baseline: str, metric: str, names: Sequence[str]) -> Set
 
 
 def select_family(draws: MetricDraws, baseline: str | None) -> Family:
-    """All pairs, or those with the baseline."""
-    pairs, every = draws.pairs, draws.n > 0
+    """Select all pairs, or those with the baseline."""
+    has_common = draws.n > 0
     if baseline is None:
+        n_tested = np.count_nonzero(has_common)
         return Family(
-            pairs,
-            np.arange(len(pairs)),
-            every,
-            np.arange(every.sum()),
-            np.ones(every.sum(), int),
-            0,
+            pairs=draws.pairs,
+            index_in_all=np.arange(len(draws.pairs)),
+            is_tested=has_common,
+            index_in_tested=np.arange(n_tested),
+            orientation=np.ones(n_tested, dtype=int),
+            stepped_family=0,
         )
     if baseline not in draws.names:
         raise explain_no_baseline(baseline, draws.metric, draws.names)
-    b = draws.names.index(baseline)
-    places = np.flatnonzero((pairs == b).any(axis=1))  # in the order of the other systems
-    others, some = pairs[places].sum(axis=1) - b, every[places]
+    base = draws.names.index(baseline)
+    in_all = np.flatnonzero((draws.pairs == base).any(axis=1))
+    is_first = draws.pairs[in_all, 0] == base
+    other = np.where(is_first, draws.pairs[in_all, 1], draws.pairs[in_all, 0])
+    is_tested = has_common[in_all]
+    number_among_tested = np.cumsum(has_common) - 1
     return Family(
-        np.column_stack([others, np.full(len(others), b)]),
-        places,
-        some,
-        (np.cumsum(every) - 1)[places[some]],
-        np.where(others[some] < b, 1, -1),
-        1 + b,
+        pairs=np.column_stack([other, np.full_like(other, base)]),
+        index_in_all=in_all,
+        is_tested=is_tested,
+        index_in_tested=number_among_tested[in_all[is_tested]],
+        orientation=np.where(is_first[is_tested], -1, 1),
+        stepped_family=1 + base,
     )
-
-
-def _estimate_differences(
-    draws: MetricDraws, family: Family, settings: Settings
-) -> dict[str, np.ndarray]:
-    """Difference, interval, interval of all pairs together, standard error and its degrees of
-    freedom of the tested pairs, by the fields of `PairResult`.
-    """
-    places, n = family.places[family.some], len(family.tested)
-
-    def sample_pairs(rows: slice | np.ndarray) -> Sample:
-        part, turned = draws.sample_differences(family.tested[rows]), family.turned[rows, None]
-        return Sample(
-            part.observed * turned[:, 0] + 0.0,
-            part.drawn * turned,
-            part.left_out * turned,  # no -0.0
-            None if part.segments is None else part.segments * turned,
-            part.freedom,
-        )
-
-    parts = [np.empty((5, 0))]
-    for some in row_chunks(n, max(draws.systems.drawn.shape[1], draws.systems.left_out.shape[1])):
-        part = sample_pairs(some)
-        parts.append(
-            np.array(
-                [
-                    part.observed,
-                    *INTERVALS[settings.ci](part, settings.alpha),
-                    standard_deviations(part.drawn, 1),
-                    degrees_of_freedom(part.left_out, part.drawn.shape[1]),
-                ]
-            )
-        )
-    delta, low, high, se, freedom = np.concatenate(parts, axis=1)
-    joint_low, joint_high = low, high
-    if n > 1:  # none is within that of its pair alone, which may be of another kind
-        drawn = Rows(
-            (n, draws.systems.drawn.shape[1]),
-            lambda rows: draws.drawn_differences(family.tested[rows]) * family.turned[rows, None],
-        )
-        ends = simultaneous(
-            delta, drawn, draws.units[places], draws.effective[places], settings.alpha
-        )
-        joint_low, joint_high = (
-            np.where(low < ends[0], low, ends[0]),
-            np.where(high > ends[1], high, ends[1]),
-        )
-    return {
-        "delta": delta,
-        "ci_low": low,
-        "ci_high": high,
-        "ci_joint_low": joint_low,
-        "ci_joint_high": joint_high,
-        "se": np.where(draws.units[places] > 1, se, np.nan),  # one unit is drawn again and again
-        "se_df": freedom,
-    }
-
-
-def _detectable(
-    draws: MetricDraws,
-    places: np.ndarray,
-    se: np.ndarray,
-    freedom: np.ndarray,
-    decidable: np.ndarray,
-    settings: Settings,
-) -> dict[str, np.ndarray]:
-    """Minimum detectable differences, their intervals, and those of tests at alpha / m; NaN where p
-    cannot be so small.
-    """
-    effective, n_apart = draws.effective[places], draws.n_apart[places]
-    n_swapped = n_apart if swaps_units(settings) else None
-    able = decidable & (se > 0)
-    of_family = able & can_reach(replace(settings, trials=None), n_apart, "bonferroni")
-    alpha, alpha_of_family = settings.alpha, settings.alpha / max(1, len(places))
-    low, high = error_interval(se, freedom, effective, settings.alpha)
-    rows = (
-        ("mdd", unbiased(se, effective), alpha, able),
-        ("mdd_low", low, alpha, able),
-        ("mdd_high", high, alpha, able),
-        ("mdd_family", unbiased(se, effective), alpha_of_family, of_family),
-    )
-    found = {}
-    for name, error, level, can in rows:
-        difference = minimum_detectable_difference(
-            error, level, n_effective=effective, n_swapped=n_swapped
-        )
-        found[name] = np.where(can, difference, np.nan)
-    return found
 
 
 def decide_metric(draws: MetricDraws, settings: Settings, ci: str) -> MetricResult:
-    """The result of one metric; `ci` is the kind of interval that was asked for, which may be
-    ``auto``.
-    """
+    """Decide one metric; `ci` is the kind of interval as the user chose it, perhaps ``auto``."""
     family = select_family(draws, settings.baseline)
-    worth = np.concatenate([draws.worth, draws.effective[family.places]])
-    settings = replace(
-        settings,
-        trials=draws.plan.trials,
-        ci=interval_kind(ci, float(worth[worth > 0].min(initial=draws.n_effective))),
-    )
-    columns, places = _estimate_differences(draws, family, settings), family.places[family.some]
-    decisions = decide_tests(
-        draws.tests.select(family.tested, family.turned, family.number),
-        columns["delta"],
-        draws.sign,
-        draws.n_apart[places],
-        settings,
-    )
-    columns |= _detectable(
-        draws, places, columns["se"], columns["se_df"], decisions.decidable, settings
-    )
+    settings = replace(settings, trials=draws.plan.trials, ci=_choose_interval(draws, family, ci))
+    columns = _estimate_differences(draws, family, settings)
+    tests = draws.tests.select(family.index_in_tested, family.orientation, family.stepped_family)
+    n_apart = draws.n_apart[family.tested_in_all]
+    decisions = decide_tests(tests, columns["delta"], draws.sign, n_apart, settings)
+    columns |= _find_detectable(draws, family, columns, decisions.decidable, settings)
     pairs = _pair_results(draws, family, columns, decisions)
-    ends = np.array(INTERVALS[settings.ci](draws.systems, settings.alpha)).T
-    rows = zip(
-        draws.names,
-        draws.systems.observed,
-        ends,
-        rank_systems(len(draws.names), family.pairs[family.some], decisions.for_ranks),
-        strict=True,
-    )
-    systems = tuple(
-        SystemResult(name, float(score), finite_or_none(low), finite_or_none(high), *ranks)
-        for name, score, (low, high), ranks in rows
-    )
     runs = tuple(
         spread_of_runs(name, scores, settings.alpha) for name, scores in draws.runs.items()
     )
     result = MetricResult(
         draws.metric,
-        _signature(draws, settings, len(places)),
+        _signature(draws, settings, len(family.index_in_tested)),
         draws.higher_is_better,
-        systems,
+        _system_results(draws, family, decisions, settings),
         pairs,
         by_reference=_leaders_by_reference(draws, settings),
         tokenizer=draws.tokenizer,
@@ -328,114 +231,219 @@ def decide_metric(draws: MetricDraws, settings: Settings, ci: str) -> MetricResu
     )
     if settings.rank_rule == "simultaneous":
         return result
-    for_ranks = None if decisions.for_ranks is None else np.zeros(len(family.pairs), dtype=int)
-    if for_ranks is not None:
-        for_ranks[family.some] = decisions.for_ranks
+    for_ranks = None
+    if decisions.for_ranks is not None:
+        for_ranks = family.fill(decisions.for_ranks, 0)
     return rank_by_rule(result, draws, settings, for_ranks)
 
 
+def _choose_interval(draws: MetricDraws, family: Family, ci: str) -> str:
+    """The kind of interval for the score or difference that is based on the fewest units."""
+    worth = np.concatenate([draws.worth, draws.effective[family.index_in_all]])
+    least = worth[worth > 0].min(initial=draws.n_effective)
+    return interval_kind(ci, float(least))
+
+
+def _estimate_differences(
+    draws: MetricDraws, family: Family, settings: Settings
+) -> dict[str, np.ndarray]:
+    """Estimate the differences of the tested pairs, by the fields of `PairResult`.
+
+    These are difference, interval, interval of all pairs together, standard error and its degrees
+    of freedom.
+    """
+    n_tested = len(family.index_in_tested)
+    delta, low, high, se, freedom = np.empty((5, n_tested))
+    n_resamples = draws.systems.drawn.shape[1]
+    n_left_out = draws.systems.left_out.shape[1]
+    for rows in row_chunks(n_tested, max(n_resamples, n_left_out)):
+        sample = _orient_sample(
+            draws.sample_differences(family.index_in_tested[rows]), family.orientation[rows]
+        )
+        delta[rows] = sample.observed
+        low[rows], high[rows] = INTERVALS[settings.ci](sample, settings.alpha)
+        se[rows] = standard_deviations(sample.drawn, 1)
+        freedom[rows] = degrees_of_freedom(sample.left_out, n_resamples)
+
+    n_units = draws.units[family.tested_in_all]
+    joint_low, joint_high = low, high
+    if n_tested > 1:
+
+        def draw_differences(rows: slice | np.ndarray) -> np.ndarray:
+            differences = draws.drawn_differences(family.index_in_tested[rows])
+            return np.asarray(differences * family.orientation[rows, None])
+
+        n_effective = draws.effective[family.tested_in_all]
+        replicates = Rows((n_tested, n_resamples), draw_differences)
+        joint_low, joint_high = simultaneous(
+            delta, replicates, n_units, n_effective, settings.alpha
+        )
+        # The interval of a single pair may be of another kind and wider: it is never left.
+        joint_low = np.where(low < joint_low, low, joint_low)
+        joint_high = np.where(high > joint_high, high, joint_high)
+    return {
+        "delta": delta,
+        "ci_low": low,
+        "ci_high": high,
+        "ci_joint_low": joint_low,
+        "ci_joint_high": joint_high,
+        "se": np.where(n_units > 1, se, np.nan),  # one unit is drawn again and again
+        "se_df": freedom,
+    }
+
+
+def _orient_sample(sample: Sample, orientation: np.ndarray) -> Sample:
+    """Turn differences round where the orientation is -1."""
+    by_row = orientation[:, None]
+    return Sample(
+        sample.observed * orientation + 0.0,  # -0.0 becomes 0.0
+        sample.drawn * by_row,
+        sample.left_out * by_row,
+        None if sample.segments is None else sample.segments * by_row,
+        sample.freedom,
+    )
+
+
+def _find_detectable(
+    draws: MetricDraws,
+    family: Family,
+    columns: dict[str, np.ndarray],
+    is_decidable: np.ndarray,
+    settings: Settings,
+) -> dict[str, np.ndarray]:
+    """Minimum detectable differences, their intervals, and those of tests at alpha / m.
+
+    NaN where p cannot be so small.
+    """
+    effective = draws.effective[family.tested_in_all]
+    n_apart = draws.n_apart[family.tested_in_all]
+    n_swapped = n_apart if swaps_units(settings) else None
+    se, alpha = columns["se"], settings.alpha
+    can_detect = is_decidable & (se > 0)
+    any_trials = replace(settings, trials=None)
+    can_detect_in_family = can_detect & can_reach(any_trials, n_apart, "bonferroni")
+    low, high = error_interval(se, columns["se_df"], effective, alpha)
+
+    def detect(error: np.ndarray, level: float, is_possible: np.ndarray) -> np.ndarray:
+        difference = minimum_detectable_difference(
+            error, level, n_effective=effective, n_swapped=n_swapped
+        )
+        return np.where(is_possible, difference, np.nan)
+
+    error = unbiased(se, effective)
+    return {
+        "mdd": detect(error, alpha, can_detect),
+        "mdd_low": detect(low, alpha, can_detect),
+        "mdd_high": detect(high, alpha, can_detect),
+        "mdd_family": detect(error, alpha / max(1, len(se)), can_detect_in_family),
+    }
+
+
 def decide_studentised(draws: MetricDraws, settings: Settings) -> dict[tuple[str, str], str | None]:
-    """Which system of each tested pair the studentised bootstrap calls better, where `draw_metric`
-    looked at it, with the same correction; empty where it did not.
+    """Which system of each tested pair the studentised bootstrap calls better.
+
+    With the same correction; empty where `draw_metric` did not draw it.
     """
     if draws.studentised is None:
         return {}
     family = select_family(draws, settings.baseline)
-    tests, n_apart = (
-        draws.studentised.select(family.tested, family.turned, family.number),
-        draws.n_apart[family.places],
+    tests = draws.studentised.select(
+        family.index_in_tested, family.orientation, family.stepped_family
     )
-    improvement = draws.sign * draws.sample_differences(family.tested).observed * family.turned
-    other = replace(settings, test=STUDENTISED, trials=draws.plan.trials)
-    decided = decide_tests(
-        tests, draws.sign * improvement, draws.sign, n_apart[family.some], other
-    ).better
-    named = [(draws.names[i], draws.names[j]) for i, j in family.pairs[family.some]]
-    return {pair: SIDES[int(side)] for pair, side in zip(named, decided, strict=True)}
+    delta = draws.sample_differences(family.index_in_tested).observed * family.orientation
+    settings = replace(settings, test=STUDENTISED, trials=draws.plan.trials)
+    n_apart = draws.n_apart[family.tested_in_all]
+    better = decide_tests(tests, delta, draws.sign, n_apart, settings).better
+    decided = {}
+    for (first, second), side in zip(family.pairs[family.is_tested], better, strict=True):
+        decided[draws.names[first], draws.names[second]] = SIDES[int(side)]
+    return decided
+
+
+def _system_results(
+    draws: MetricDraws, family: Family, decisions: Decisions, settings: Settings
+) -> tuple[SystemResult, ...]:
+    low, high = INTERVALS[settings.ci](draws.systems, settings.alpha)
+    tested = family.pairs[family.is_tested]
+    ranks = rank_systems(len(draws.names), tested, decisions.for_ranks)
+    systems = []
+    for k, name in enumerate(draws.names):
+        score = float(draws.systems.observed[k])
+        interval = finite_or_none(low[k]), finite_or_none(high[k])
+        systems.append(SystemResult(name, score, *interval, *ranks[k]))
+    return tuple(systems)
 
 
 def _pair_results(
     draws: MetricDraws, family: Family, columns: dict[str, np.ndarray], decisions: Decisions
 ) -> tuple[PairResult, ...]:
-    """All pairs of a family; of those that are not tested the difference of the systems' own
-    scores.
+    """All pairs of a family.
+
+    A pair that is not tested has the difference of the systems' own scores.
     """
-    numbers: dict[str, np.ndarray | None] = {
+    se_ratio, swap_se = draws.se_ratio, draws.tests.swap_se
+    of_tested: dict[str, np.ndarray | None] = {
         **columns,
         "p_value": decisions.p,
         "p_adjusted": decisions.adjusted,
         "win": decisions.win,
         "lose": decisions.lose,
-        "se_ratio": None if draws.se_ratio is None else draws.se_ratio[family.tested],
-        "swap_se": None if draws.tests.swap_se is None else draws.tests.swap_se[family.tested],
+        "se_ratio": None if se_ratio is None else se_ratio[family.index_in_tested],
+        "swap_se": None if swap_se is None else swap_se[family.index_in_tested],
     }
-    found, number = [], np.cumsum(family.some) - 1
-    for k, ((i, j), place) in enumerate(zip(family.pairs, family.places, strict=True)):
-        here = int(number[k]) if family.some[k] else None
-        of_pair: dict[str, Any] = {
-            name: None if here is None or values is None else finite_or_none(values[here])
-            for name, values in numbers.items()
+    numbers = {name: family.fill(values, np.nan) for name, values in of_tested.items()}
+    first, second = family.pairs.T
+    own_delta = draws.systems.observed[first] - draws.systems.observed[second]
+    numbers["delta"] = np.where(family.is_tested, numbers["delta"], own_delta)
+    better = family.fill(decisions.better, 0)
+    favours = family.fill(decisions.favours, 0)
+    is_decidable = family.fill(decisions.decidable, False)
+    pairs = []
+    for k, in_all in enumerate(family.index_in_all):
+        n_units, n_apart = int(draws.units[in_all]), int(draws.n_apart[in_all])
+        is_bounding = n_apart < min(ENOUGH, n_units)
+        fields: dict[str, float | None] = {
+            name: finite_or_none(values[k]) for name, values in numbers.items()
         }
-        of_pair["delta"] = float(
-            draws.systems.observed[i] - draws.systems.observed[j]
-            if here is None
-            else columns["delta"][here]
-        )
-        better, favours = (
-            (0, 0) if here is None else (int(decisions.better[here]), int(decisions.favours[here]))
-        )
-        n_units, n_apart = int(draws.units[place]), int(draws.n_apart[place])
-        found.append(
+        pairs.append(
             PairResult(
-                draws.names[i],
-                draws.names[j],
-                **of_pair,
-                significant=bool(better),
-                better=SIDES[better],
-                favours=SIDES[favours],
-                n=int(draws.n[place]),
+                draws.names[first[k]],
+                draws.names[second[k]],
+                **fields,  # type: ignore[arg-type]
+                significant=bool(better[k]),
+                better=SIDES[int(better[k])],
+                favours=SIDES[int(favours[k])],
+                n=int(draws.n[in_all]),
                 n_units=n_units,
-                n_effective=float(draws.effective[place]),
-                decidable=here is not None and bool(decisions.decidable[here]),
-                n_apart=n_apart if n_apart < min(ENOUGH, n_units) else None,
+                n_effective=float(draws.effective[in_all]),
+                decidable=bool(is_decidable[k]),
+                n_apart=n_apart if is_bounding else None,
             )
         )
-    return tuple(found)
+    return tuple(pairs)
 
 
 def _signature(draws: MetricDraws, settings: Settings, n_pairs: int) -> str:
-    """The metric's own signature, then what was resampled and how, and the family that was decided
-    on together.
-    """
-    unit = (
-        settings.unit
-        if settings.block_length is None
-        else f"{settings.unit}[{settings.block_length:g}]"
-    )
-    trials = (
-        []
-        if settings.trials is None
-        else [f"trials:{settings.trials}{'[all]' if draws.exact else ''}"]
-    )
-    family = [] if settings.baseline is None else [f"baseline:{quote(settings.baseline, safe=' ')}"]
-    ranks = [] if settings.rank_rule == "simultaneous" else [f"ranks:{settings.rank_rule}"]
-    return "|".join(
-        [
-            draws.signature,
-            f"test:{settings.test}",
-            f"unit:{unit}",
-            *trials,
-            f"ci:{settings.ci}",
-            f"resamples:{settings.resamples}",
-            f"correction:{settings.correction}",
-            f"pairs:{n_pairs}",
-            *family,
-            *ranks,
-            f"alpha:{settings.alpha:g}",
-            f"seed:{settings.seed}",
-            f"mtsig:{settings.version}",
-        ]
-    )
+    """The metric's own signature, then the resampling and the family of the decisions."""
+    unit = settings.unit
+    if settings.block_length is not None:
+        unit = f"{unit}[{settings.block_length:g}]"
+    fields = [draws.signature, f"test:{settings.test}", f"unit:{unit}"]
+    if settings.trials is not None:
+        all_swaps = "[all]" if draws.exact else ""
+        fields.append(f"trials:{settings.trials}{all_swaps}")
+    fields += [
+        f"ci:{settings.ci}",
+        f"resamples:{settings.resamples}",
+        f"correction:{settings.correction}",
+        f"pairs:{n_pairs}",
+    ]
+    if settings.baseline is not None:
+        fields.append(f"baseline:{quote(settings.baseline, safe=' ')}")
+    if settings.rank_rule != "simultaneous":
+        fields.append(f"ranks:{settings.rank_rule}")
+    fields += [f"alpha:{settings.alpha:g}", f"seed:{settings.seed}", f"mtsig:{settings.version}"]
+    return "|".join(fields)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -445,108 +453,96 @@ def _signature(draws: MetricDraws, settings: Settings, n_pairs: int) -> str:
 def rank_by_rule(
     result: MetricResult, draws: MetricDraws, settings: Settings, for_ranks: np.ndarray | None
 ) -> MetricResult:
-    """The result with the systems scored, listed, counted and ranked by `settings.rank_rule`, and
-    what this hides.
+    """Score, order and rank the systems by `settings.rank_rule`, and add what this hides.
 
-    Its pairs keep our difference and test, and get those of the rule beside. `for_ranks` as in
+    The pairs keep our difference and test, and get those of the rule beside. `for_ranks` as in
     `RankInputs`.
     """
-    rule, systems, order = (
-        RANK_RULES[settings.rank_rule],
-        result.systems,
-        np.arange(len(result.systems)),
-    )
+    rule = RANK_RULES[settings.rank_rule]
+    systems = result.systems
+    order = np.arange(len(systems))
     if rule.by_domain:
-        assert draws.over_domains is not None, "settings.check_rank_rule has seen to that"
+        assert draws.over_domains is not None, "settings.check_rank_rule has checked the domains"
         systems = _score_by(draws.over_domains, result, settings.alpha)
         order = np.argsort(-draws.sign * draws.over_domains.observed, kind="stable")
-    means = tuple(result.systems[k].score for k in order) if rule.by_domain else None
     if settings.baseline is not None or len(systems) < 2:  # no ranks, but the score of the rule
-        return replace(
-            result,
-            systems=tuple(systems[k] for k in order),
-            ruled=RuledRanks((), 0, None, (), 0, 0, (), (), means, result.systems)
-            if rule.by_domain
-            else None,
-        )
-    order, ranks = rule.rank(
-        RankInputs.from_result(
-            replace(result, systems=systems),
-            settings.alpha,
-            draws.systems.segments,
-            draws.domains,
-            for_ranks,
-        )
+        ruled = None
+        if rule.by_domain:
+            ruled = RuledRanks(means=_list_means(result, order), unruled=result.systems)
+        return replace(result, systems=tuple(systems[k] for k in order), ruled=ruled)
+    inputs = RankInputs.from_result(
+        replace(result, systems=systems),
+        settings.alpha,
+        draws.systems.segments,
+        draws.domains,
+        for_ranks,
     )
-    ranked = tuple(
-        replace(
-            systems[k],
-            rank_low=int(ranks.low[k]),
-            rank_high=int(ranks.high[k]),
-            cluster=int(ranks.cluster[k]),
-        )
-        for k in order
-    )
-    pairs = _add_rule_decisions(result, systems, ranks)
+    order, ranks = rule.rank(inputs)
+    ranked = []
+    for k in order:
+        low, high, cluster = int(ranks.low[k]), int(ranks.high[k]), int(ranks.cluster[k])
+        ranked.append(replace(systems[k], rank_low=low, rank_high=high, cluster=cluster))
     return replace(
-        result, systems=ranked, pairs=pairs, ruled=_ruled(result, order, ranks, rule.by_domain)
+        result,
+        systems=tuple(ranked),
+        pairs=_add_rule_decisions(result, systems, ranks),
+        ruled=_describe_ruled(result, order, ranks, rule.by_domain),
     )
+
+
+def _list_means(result: MetricResult, order: np.ndarray) -> tuple[float, ...]:
+    """The means over segments of the systems, in the order of the rule."""
+    return tuple(result.systems[k].score for k in order)
 
 
 def _add_rule_decisions(
     result: MetricResult, systems: Sequence[SystemResult], ranks: Ranks
 ) -> tuple[PairResult, ...]:
-    """The pairs with what the rule of the ranks says of each: its difference, its p and the better
-    system. `systems` are in the order of `ranks`, with the scores that the rule shows.
+    """Add the difference, p and better system of the rule to the pairs.
+
+    `systems` are in the order of `ranks`, with the scores that the rule shows.
     """
     if ranks.means is None:
         scores = np.array([row.score for row in systems])
     else:
         scores = result.sign * ranks.means
-    places, _ = number_decisions(result)
+    numbers, _ = number_decisions(result)
     pairs = []
-    for pair, (first, second) in zip(result.pairs, places, strict=True):
+    for pair, (first, second) in zip(result.pairs, numbers, strict=True):
         better = None
         if ranks.better[first, second]:
             better = "a"
         elif ranks.better[second, first]:
             better = "b"
         p = None if ranks.p is None else finite_or_none(ranks.p[first, second])
-        pairs.append(
-            replace(
-                pair,
-                rule_delta=finite_or_none(scores[first] - scores[second]),
-                rule_p=p,
-                rule_better=better,
-            )
-        )
+        delta = finite_or_none(scores[first] - scores[second])
+        pairs.append(replace(pair, rule_delta=delta, rule_p=p, rule_better=better))
     return tuple(pairs)
 
 
-def _ruled(result: MetricResult, order: np.ndarray, ranks: Ranks, by_domain: bool) -> RuledRanks:
+def _describe_ruled(
+    result: MetricResult, order: np.ndarray, ranks: Ranks, by_domain: bool
+) -> RuledRanks:
     """What ranks by a rule hide of a result that has our own."""
     systems = result.systems
     pairs, decisions = number_decisions(result)
-    significant = decisions != 0
-    inside = find_inside_clusters(ranks, pairs, significant)
-    changed = (
-        None
-        if systems[0].rank_low is None
-        else sum(
-            (row.rank_low, row.rank_high) != both
-            for row, both in zip(systems, zip(ranks.low, ranks.high, strict=True), strict=True)
-        )
-    )
+    is_significant = decisions != 0
+    is_inside = find_inside_clusters(ranks, pairs, is_significant)
+    n_changed = None
+    if systems[0].rank_low is not None:
+        low = np.array([row.rank_low for row in systems])
+        high = np.array([row.rank_high for row in systems])
+        n_changed = int(((low != ranks.low) | (high != ranks.high)).sum())
     return RuledRanks(
-        tuple(ranks.cluster[order].tolist()),
-        int(inside.sum()),
-        changed,
-        tuple(row.system for row in systems if row.rank_low == 1),
-        count_disjoint_ranks(ranks, pairs, ~significant),
-        count_disjoint_ranks(ranks, pairs, inside),
-        tuple(ranks.wins[order].tolist()),
-        tuple(ranks.losses[order].tolist()),
-        tuple(systems[k].score for k in order) if by_domain else None,
+        clusters=tuple(ranks.cluster[order].tolist()),
+        significant_inside=int(is_inside.sum()),
+        changed=n_changed,
+        first_held=tuple(row.system for row in systems if row.rank_low == 1),
+        apart_not_significant=count_disjoint_ranks(ranks, pairs, ~is_significant),
+        inside_apart=count_disjoint_ranks(ranks, pairs, is_inside),
+        wins=tuple(ranks.wins[order].tolist()),
+        losses=tuple(ranks.losses[order].tolist()),
+        means=_list_means(result, order) if by_domain else None,
         unruled=systems,
     )
 
@@ -554,47 +550,43 @@ def _ruled(result: MetricResult, order: np.ndarray, ranks: Ranks, by_domain: boo
 def _score_by(sample: Sample, result: MetricResult, alpha: float) -> tuple[SystemResult, ...]:
     """The systems of a result with the scores of a sample, and their intervals.
 
-    What Student's t is for a mean of segments, the jackknife's is for a mean of means.
+    A mean of means has no interval by Student's t, so the jackknife's takes its place.
     """
-    low, high = INTERVALS["jackknife-t" if result.ci == "t" else result.ci](sample, alpha)
-    ends = [finite_ends(*both) or (None, None) for both in zip(low, high, strict=True)]
-    return tuple(
-        replace(row, score=float(score), ci_low=one, ci_high=other)
-        for row, score, (one, other) in zip(result.systems, sample.observed, ends, strict=True)
-    )
+    kind = "jackknife-t" if result.ci == "t" else result.ci
+    low, high = INTERVALS[kind](sample, alpha)
+    systems = []
+    for k, row in enumerate(result.systems):
+        ci_low, ci_high = finite_ends(low[k], high[k]) or (None, None)
+        score = float(sample.observed[k])
+        systems.append(replace(row, score=score, ci_low=ci_low, ci_high=ci_high))
+    return tuple(systems)
 
 
 # -------------------------------------------------------------------------------------------------
-# Who is ahead by each reference alone, where several score a test set together and may not agree.
+# The leaders by each reference, where several score a test set together and may not agree.
 
 
 def _leaders_by_reference(draws: MetricDraws, settings: Settings) -> tuple[ReferenceLeaders, ...]:
-    """Nothing against a baseline, for other rank rules, and where the trials could give no
-    ranks.
-    """
-    n_systems = max((len(part.names) for part in draws.references), default=0)
-    if (
-        settings.baseline is not None
-        or settings.rank_rule != "simultaneous"
-        or fewest_trials(settings, n_systems * (n_systems - 1) // 2) is not None
-    ):
+    """Nothing against a baseline, by other rank rules, and where the trials could give no ranks."""
+    if settings.baseline is not None or settings.rank_rule != "simultaneous":
         return ()
-    return tuple(_leaders(part, draws.sign, settings) for part in draws.references)
+    n_pairs = max((len(reference.delta) for reference in draws.references), default=0)
+    if fewest_trials(settings, n_pairs) is not None:
+        return ()
+    return tuple(_leaders(reference, draws.sign, settings) for reference in draws.references)
 
 
-def _leaders(part: ReferenceDraws, sign: int, settings: Settings) -> ReferenceLeaders:
-    """The systems that no other is significantly better than, by the decisions that ranks are made
-    from.
-    """
-    settings = replace(settings, block_length=part.block_length)
-    decisions = decide_tests(part.tests, part.delta, sign, part.n_apart, settings).for_ranks
+def _leaders(draws: ReferenceDraws, sign: int, settings: Settings) -> ReferenceLeaders:
+    """The systems that no other is significantly better than, by the decisions behind ranks."""
+    settings = replace(settings, block_length=draws.block_length)
+    decisions = decide_tests(draws.tests, draws.delta, sign, draws.n_apart, settings).for_ranks
     if decisions is None:
-        return ReferenceLeaders(part.reference, part.names, part.n_segments, False, False)
-    low, high = rank_intervals(
-        decision_matrix(len(part.names), all_pairs(len(part.names)), decisions)
-    )
-    leaders = tuple(name for name, rank in zip(part.names, low, strict=True) if rank == 1)
-    return ReferenceLeaders(part.reference, leaders, part.n_segments, True, bool((high == 1).any()))
+        return ReferenceLeaders(draws.reference, draws.names, draws.n_segments, False, False)
+    n_systems = len(draws.names)
+    low, high = rank_intervals(decision_matrix(n_systems, all_pairs(n_systems), decisions))
+    leaders = tuple(name for name, rank in zip(draws.names, low, strict=True) if rank == 1)
+    is_ahead = bool((high == 1).any())
+    return ReferenceLeaders(draws.reference, leaders, draws.n_segments, True, is_ahead)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -604,46 +596,44 @@ def _leaders(part: ReferenceDraws, sign: int, settings: Settings) -> ReferenceLe
 def average_runs_across(
     results: Iterable[MetricResult], names: Iterable[str], alpha: float
 ) -> tuple[SystemRuns, ...]:
-    """The training runs of systems across language pairs: run k has the mean of its scores in all
-    of them.
+    """The training runs of systems across language pairs, run k with the mean of its scores.
 
-    Of systems with as many runs in every language pair, and several. The variance of these means is
-    that of a mean score either way: where run k is one training for all language pairs, and where
-    each was trained by itself.
+    Only of systems with several runs, as many in every language pair. The variance of these means
+    is that of a mean score either way: where run k is one training for all language pairs, and
+    where each was trained by itself.
     """
-    in_pairs = [{row.system: row.scores for row in result.runs} for result in results]
-    found = []
+    scores_by_pair = [{row.system: row.scores for row in result.runs} for result in results]
+    averaged = []
     for name in names:
-        scores = [of.get(name, ()) for of in in_pairs]
-        if len({len(own) for own in scores}) == 1 and len(scores[0]) > 1:
-            found.append(spread_of_runs(name, np.mean(scores, axis=0).tolist(), alpha))
-    return tuple(found)
+        scores = [by_system.get(name, ()) for by_system in scores_by_pair]
+        n_runs = {len(runs) for runs in scores}
+        if len(n_runs) == 1 and n_runs.pop() > 1:
+            averaged.append(spread_of_runs(name, np.mean(scores, axis=0).tolist(), alpha))
+    return tuple(averaged)
 
 
 def spread_of_runs(name: str, scores: Sequence[float], alpha: float) -> SystemRuns:
-    """The scores of the training runs of a system, and their standard deviation with its
-    interval.
-    """
-    sd = float(np.std(scores, ddof=1)) if len(scores) > 1 else None
-    ends = (None, None) if sd is None else spread_interval(sd, len(scores), alpha)
-    return SystemRuns(name, tuple(scores), sd, *ends)
+    """The scores of a system's training runs, and their standard deviation with its interval."""
+    if len(scores) < 2:
+        return SystemRuns(name, tuple(scores))
+    sd = float(np.std(scores, ddof=1))
+    return SystemRuns(name, tuple(scores), sd, *spread_interval(sd, len(scores), alpha))
 
 
 def spread_interval(sd: float, n_runs: int, alpha: float = 0.05) -> tuple[float, float]:
-    """Interval of level 1 - alpha for the standard deviation of normal runs: sd sqrt(f /
-    chi-squared(f)), f = R - 1.
+    """Interval of level 1 - alpha for the standard deviation of normal runs.
 
-    >>> [round(end, 2) for end in spread_interval(1.0, 2)], [round(end, 2) for end in spread_interval(1.0, 5)]
+    sd sqrt(f / chi-squared(f)), f = R - 1.
+
+    >>> [round(bound, 2) for bound in spread_interval(1.0, 2)], [round(bound, 2) for bound in spread_interval(1.0, 5)]
     ([0.45, 31.91], [0.6, 2.87])
     """
     from scipy.special import gammaincinv
 
     freedom = n_runs - 1
-    low, high = (
-        sd * math.sqrt(freedom / (2 * gammaincinv(freedom / 2, level)))
-        for level in (1 - alpha / 2, alpha / 2)
-    )
-    return low, high
+    half_chi_squared = gammaincinv(freedom / 2, [1 - alpha / 2, alpha / 2])
+    low, high = sd * np.sqrt(freedom / (2 * half_chi_squared))
+    return float(low), float(high)
 
 
 def pair_runs(pairs: Iterable[PairResult], runs: Sequence[SystemRuns]) -> tuple[PairRuns, ...]:
@@ -655,28 +645,30 @@ def pair_runs(pairs: Iterable[PairResult], runs: Sequence[SystemRuns]) -> tuple[
     has to exceed more standard errors: t with degrees of freedom by Welch and Satterthwaite, those
     of R runs R - 1.
     """
-    spread = {
-        row.system: None if row.sd is None else (row.sd**2 / len(row.scores), len(row.scores) - 1.0)
-        for row in runs
+    if not runs:
+        return ()
+    n_runs = {row.system: len(row.scores) for row in runs}
+    variance_of_mean = {
+        row.system: row.sd**2 / len(row.scores) for row in runs if row.sd is not None
     }
-    found = []
-    for pair in pairs if runs else ():
-        a, b = spread[pair.a], spread[pair.b]
-        between = None if a is None or b is None else math.sqrt(a[0] + b[0])
-        total = freedom = None
-        if a and b and pair.se is not None:
-            of_testset = unbiased(pair.se, pair.n_effective), float(units_freedom(pair.n_effective))
-            variances, degrees = np.array([(of_testset[0] ** 2, of_testset[1]), a, b]).T
-            total, freedom = (
-                math.sqrt(variances.sum()),
-                float(welch_satterthwaite(variances, degrees)),
-            )
-        found.append(PairRuns(pair.a, pair.b, pair.se, between, total, freedom))
-    return tuple(found)
+    rows = []
+    for pair in pairs:
+        se_runs = se_total = freedom = None
+        if pair.a in variance_of_mean and pair.b in variance_of_mean:
+            between_runs = [variance_of_mean[pair.a], variance_of_mean[pair.b]]
+            se_runs = math.sqrt(sum(between_runs))
+            if pair.se is not None:
+                variances = np.array([unbiased(pair.se, pair.n_effective) ** 2, *between_runs])
+                degrees = [units_freedom(pair.n_effective), n_runs[pair.a] - 1, n_runs[pair.b] - 1]
+                se_total = math.sqrt(variances.sum())
+                freedom = float(welch_satterthwaite(variances, np.array(degrees, dtype=float)))
+        rows.append(PairRuns(pair.a, pair.b, pair.se, se_runs, se_total, freedom))
+    return tuple(rows)
 
 
 def smallest_stable_difference(row: PairRuns, alpha: float) -> float | None:
-    """The difference that another test set and other runs would not turn, in points: t SE of both;
+    """The difference that another test set and other runs would not turn, in points: t SE of both.
+
     None without it.
     """
     from scipy.special import stdtrit

@@ -353,16 +353,15 @@ def _list_families(contrast: Contrast, n_systems: int) -> list[np.ndarray]:
     """All tested pairs, then those with each system: the families that Romano-Wolf corrects for."""
     tested = contrast.pairs[contrast.is_tested]
     families = [np.arange(len(tested))]
-    for system in range(n_systems):
-        families.append(np.flatnonzero((tested == system).any(axis=1)))
-    return families
+    with_system = ((tested == system).any(axis=1) for system in range(n_systems))
+    return [*families, *map(np.flatnonzero, with_system)]
 
 
 def _measure_worth(measured: Measured, units: Units) -> np.ndarray:
     """How many units of equal size the score of each system is based on, shape (systems,)."""
     system = np.arange(len(measured.names))
     with_itself = np.column_stack([system, system])
-    return pair_units(measured, with_itself, units)[1]
+    return pair_units(measured.has_score, with_itself, units)[1]
 
 
 def _find_skewed(measured: Measured, draws: ContrastDraws) -> tuple[SkewedSystem, ...]:
@@ -660,8 +659,10 @@ def test_pairs(
         if errors is not None:
             spread = errors
         stepped = step_down(observed, replicates, test, floor, families, measured=(spread, size))
+    if not test.of_segments:  # p of segment scores shows itself how few there are
+        p = np.maximum(floor, p)
     return PairTests(
-        np.maximum(floor, p),
+        p,
         side=side,
         swap_se=swap_se if test.draws == "swaps" else None,
         stepped=stepped,

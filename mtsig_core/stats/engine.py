@@ -603,11 +603,20 @@ def _in_blocks(
 # Segment scores with gaps: what pairs of systems have in common.
 
 
+def find_scored(metric: Metric, statistics: np.ndarray | Columns) -> np.ndarray | None:
+    """Whether each system has a score of each segment, shape (systems, segments).
+
+    None where no score is missing.
+    """
+    if isinstance(statistics, Columns) or not is_segment_mean(metric):
+        return None
+    has_score: np.ndarray = statistics[..., -1] > 0
+    return None if has_score.all() else has_score
+
+
 def has_gaps(metric: Metric, statistics: np.ndarray | Columns) -> bool:
     """Whether a system lacks a score that another has."""
-    if isinstance(statistics, Columns) or not is_segment_mean(metric):
-        return False
-    return not (statistics[..., -1] > 0).all()
+    return find_scored(metric, statistics) is not None
 
 
 def count_common_segments(
@@ -695,10 +704,15 @@ class Measured:
         """Rows of the systems, best first, shape (systems,); ties as they come."""
         return np.argsort(-self.sign * self.scores, kind="stable")
 
+    @cached_property
+    def has_score(self) -> np.ndarray | None:
+        """As `find_scored`."""
+        return find_scored(self.metric, self.stored)
+
     @property
     def has_gaps(self) -> bool:
         """Whether a system lacks a score that another has."""
-        return has_gaps(self.metric, self.stored)
+        return self.has_score is not None
 
     @property
     def segment_scores(self) -> np.ndarray | None:

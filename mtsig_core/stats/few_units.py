@@ -10,7 +10,7 @@ import numpy as np
 from mtsig_core.errors import Remedy
 from mtsig_core.metrics import has_score_in_domains
 from mtsig_core.results import MetricResult, PairResult, Settings
-from mtsig_core.stats.engine import Columns, Measured, UnitStatistics, has_gaps
+from mtsig_core.stats.engine import Columns, UnitStatistics, find_scored
 from mtsig_core.stats.resampling import Units, effective_number
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, SignificanceTest, significant
 
@@ -19,58 +19,63 @@ FEW_UNITS = 30
 #: Units of equal size below which bootstrap draws carry no claim of a level; 60 documents of
 #: unequal size are fewer.
 FEW_FOR_BOOTSTRAP = 60
+_MOST_NEEDED = 2000  # units that `fewest_units` tries
 
 
 # -------------------------------------------------------------------------------------------------
-# One rule for few units. Wherever a quantile of Student's t or a correction n / (n - 1) stands, n is the number of
-# units of equal size that the units are worth (`effective_number`), never how many there are.
+# One rule for few units. In a quantile of Student's t or a correction n / (n - 1), n is the number of units of equal
+# size that the units are worth (`effective_number`), never how many there are.
 
 
 Points = TypeVar("Points", float, np.ndarray)
 
 
 def unbiased(se: Points, n_effective: float | np.ndarray) -> Points:
-    """The bootstrap's standard error x sqrt(n / (n - 1)), as its variance is too small by (n - 1) /
-    n.
+    """The bootstrap's standard error x sqrt(n / (n - 1)).
 
-    n is the number of units of equal size that the units are worth (Kish 1965), not their number:
-    where a few large documents decide, the bootstrap lacks more. A single unit has a standard error
-    of 0, which nothing mends.
+    Its variance is too small by (n - 1) / n, with n the number of units of equal size that the
+    units are worth (Kish 1965), not their number: where a few large documents decide, the bootstrap
+    lacks more. A single unit has a standard error of 0, which nothing mends.
     """
     n = np.asarray(n_effective, dtype=float)
-    several = n > 1
-    widening = np.where(several, n / np.where(several, n - 1, 1), 1)
+    has_spread = n > 1
+    widening = np.where(has_spread, n / np.where(has_spread, n - 1, 1), 1)
     return keep_kind(se, se * np.sqrt(widening))
 
 
-def keep_kind(se: Points, found: np.ndarray | float) -> Points:
-    """What was found for standard errors, as a float where they are one."""
+def keep_kind(se: Points, values: np.ndarray | float) -> Points:
+    """Values for standard errors, as a float where these are one float."""
     if isinstance(se, float):
-        return float(found)
-    return cast(Points, found)
+        return float(values)
+    return cast(Points, values)
 
 
 def units_freedom(n_effective: np.ndarray | float) -> np.ndarray | float:
-    """The degrees of freedom of a standard error from units worth so many of equal size (Kish
-    1965): one less, at least 1.
+    """The degrees of freedom of a standard error from units worth so many of equal size.
+
+    One less (Kish 1965), at least 1.
     """
     return np.maximum(n_effective - 1.0, 1.0)
 
 
 def welch_satterthwaite(variances: np.ndarray, freedom: np.ndarray) -> np.ndarray:
-    """The degrees of freedom of sums of independent variances (Welch 1947): (sum v)^2 / sum(v^2 /
-    f), from shape (parts, ...); the largest of the parts' where no part varies.
+    """The degrees of freedom of sums of independent variances (Welch 1947).
+
+    (sum v)^2 / sum(v^2 / f), summed over the first axis; the largest of f where nothing varies.
     """
-    total, own = variances.sum(axis=0), (variances**2 / freedom).sum(axis=0)
-    found: np.ndarray = np.divide(
-        total**2, own, out=np.array(freedom.max(axis=0), dtype=float), where=own > 0
+    total = variances.sum(axis=0)
+    weighted_squares = (variances**2 / freedom).sum(axis=0)
+    largest = np.array(freedom.max(axis=0), dtype=float)
+    combined: np.ndarray = np.divide(
+        total**2, weighted_squares, out=largest, where=weighted_squares > 0
     )
-    return found
+    return combined
 
 
 def count_units(units: Units, has_score: np.ndarray) -> tuple[int, float]:
-    """The units that have a segment with a score, and how many of equal size these are worth; of
-    stationary blocks, segments over mean length.
+    """The units that have a segment with a score, and how many of equal size these are worth.
+
+    Of stationary blocks, segments over mean length.
 
     >>> count_units(Units("document", np.array([0, 0, 1, 1, 2, 2]), 3), np.array([True, True, True, True, True, False]))
     (3, 2.7777777777777777)
@@ -82,114 +87,104 @@ def count_units(units: Units, has_score: np.ndarray) -> tuple[int, float]:
     return int(np.count_nonzero(sizes)), effective_number(sizes)
 
 
-def find_freedom(data: UnitStatistics, statistics: np.ndarray | Columns) -> np.ndarray:
-    """The degrees of freedom of the standard error of each score, shape (systems,), from the
-    statistics by unit and by segment.
+def pair_units(
+    has_score: np.ndarray | None, pairs: np.ndarray, units: Units
+) -> tuple[np.ndarray, np.ndarray]:
+    """Count the units that both systems of each pair have segments in; see `count_units`.
+
+    Parameters
+    ----------
+    has_score : ndarray of bool, shape (systems, segments), or None
+        None where no score is missing.
+    pairs : ndarray of int, shape (pairs, 2)
+        Rows of `has_score`.
+
+    Returns
+    -------
+    n_units, n_effective : ndarray, shape (pairs,)
+        How many these are, and how many of equal size they are worth.
     """
-    metric, units = data.metric, data.units
-    if not isinstance(
-        statistics, Columns
-    ):  # as those of texts may be, which neither have gaps nor such a mean
-        scored = has_score_in_domains(metric, statistics)
-        if scored is not None:
-            return np.array([_freedom_over_domains(units, in_domains) for in_domains in scored])
-    if not has_gaps(metric, statistics):
+    if has_score is None:
+        return np.full(len(pairs), units.pieces), np.full(len(pairs), units.effective)
+    n_units = np.zeros(len(pairs), dtype=int)
+    n_effective = np.zeros(len(pairs))
+    for k, (first, second) in enumerate(pairs):
+        n_units[k], n_effective[k] = count_units(units, has_score[first] & has_score[second])
+    return n_units, n_effective
+
+
+def find_freedom(data: UnitStatistics, statistics: np.ndarray | Columns) -> np.ndarray:
+    """The degrees of freedom of the standard error of each score, shape (systems,).
+
+    From the statistics by unit, and by segment.
+    """
+    units = data.units
+    if not isinstance(statistics, Columns):  # only statistics of texts are kept as `Columns`
+        in_domains = has_score_in_domains(data.metric, statistics)
+        if in_domains is not None:
+            return np.array([_freedom_over_domains(units, has_score) for has_score in in_domains])
+    has_score = find_scored(data.metric, statistics)
+    if has_score is None:
         return np.full(data.shape[1], units_freedom(units.effective))
-    assert not isinstance(statistics, Columns), "only segment scores have gaps"
-    worth = [count_units(units, has_score)[1] for has_score in statistics[..., -1] > 0]
+    worth = [count_units(units, scored)[1] for scored in has_score]
     return np.asarray(units_freedom(np.array(worth)))
 
 
-def _freedom_over_domains(units: Units, in_domains: np.ndarray) -> float:
-    """That of a mean over domains, `in_domains` of shape (segments, domains): by Welch and
-    Satterthwaite, for units that vary alike in all domains. A domain with few units decides, as it
-    counts as much as one with many.
+def _freedom_over_domains(units: Units, has_score: np.ndarray) -> float:
+    """The degrees of freedom of a mean over domains; `has_score` of shape (segments, domains).
+
+    By Welch and Satterthwaite, for units that vary alike in all domains. A domain with few units
+    decides, as it counts as much as one with many.
     """
-    worth = np.array([count_units(units, has_score)[1] for has_score in in_domains.T])
-    known = worth[worth > 0]
-    return (
-        float(welch_satterthwaite(1 / known, np.asarray(units_freedom(known))))
-        if len(known)
-        else 1.0
-    )
+    worths = np.array([count_units(units, scored)[1] for scored in has_score.T])
+    n_effective = worths[worths > 0]
+    if not len(n_effective):
+        return 1.0
+    return float(welch_satterthwaite(1 / n_effective, np.asarray(units_freedom(n_effective))))
 
 
 # -------------------------------------------------------------------------------------------------
 # Whether so few units can decide anything.
 
 
-def pair_units(seen: Measured, pairs: np.ndarray, units: Units) -> tuple[np.ndarray, np.ndarray]:
-    """The units that both systems of each pair (rows of the statistics) have segments in, and how
-    many of equal size these are worth by `effective_number`; both of shape (pairs,). Of stationary
-    blocks, segments over mean length.
-    """
-    if not seen.has_gaps:
-        return np.full(len(pairs), units.pieces), np.full(len(pairs), units.effective)
-    rated = seen.statistics[..., -1] > 0
-    n, effective = np.zeros(len(pairs), dtype=int), np.zeros(len(pairs))
-    for k, (i, j) in enumerate(pairs):
-        n[k], effective[k] = count_units(units, rated[i] & rated[j])
-    return n, effective
-
-
-def p_floor(test: SignificanceTest, unit: str, n_units: np.ndarray) -> np.ndarray:
-    """What p from draws of so few units is raised to, shape of `n_units`.
-
-    1 of a single unit, which shows nothing however often it is drawn; else the least that so few
-    can show, see `SignificanceTest.least`. Where all swaps are tried they have it without, but not
-    where few of the units that are swapped belong to a pair. Tests of segment scores look at
-    segments whatever the unit.
-    """
-    return np.zeros(np.shape(n_units)) if test.of_segments else least_of_units(test, unit, n_units)
-
-
-def least_p(settings: Settings, n_units: np.ndarray) -> np.ndarray:
-    """The smallest p that the test can give with so many trials and units, shape of `n_units`.
-
-    1 of fewer than two units: whatever is drawn from one is that one.
-    """
-    test = TESTS[settings.test]
-    least: np.ndarray = np.maximum(
-        least_of_units(test, settings.unit, n_units, settings.block_length),
-        test.smallest_p(settings.trials),
-    )
-    return least
-
-
-def least_of_units(
-    test: SignificanceTest, unit: str, n_units: np.ndarray, block_length: float | None = None
+def p_floor(
+    test: SignificanceTest,
+    unit: str,
+    n_units: np.ndarray,
+    block_length: float | None = None,
+    trials: int | None = None,
 ) -> np.ndarray:
-    """The same whatever the trials.
+    """The smallest p that a test can give with so many units, and trials; shape of `n_units`.
 
-    p from swaps of blocks, which are cut anew for each, is raised to nothing, as it is what so few
-    can show already; the least of it is told where their length is.
+    1 of fewer than two units, which show nothing however often they are drawn; else see
+    `SignificanceTest.least`. p of a bootstrap and of swaps is raised to it where few of the units
+    belong to a pair.
+
+    Swaps of stationary blocks need no floor, as they show what so few can; their smallest p is
+    given where `block_length` is.
     """
     n = np.asarray(n_units)
-    if unit != "block" or test.is_bootstrap:
-        least = 0.0 if test.least is None else test.least(n)
-    else:
-        least = (
-            0.0
-            if block_length is None or test.draws != "swaps"
-            else least_of_blocks(n, block_length)
-        )
-    return np.where(n < 2, 1.0, least)
+    floor: np.ndarray | float = 0.0
+    if unit == "block" and not test.is_bootstrap:
+        if test.draws == "swaps" and block_length is not None:
+            floor = least_of_blocks(n, block_length)
+    elif test.least is not None:
+        floor = test.least(n)
+    return np.maximum(np.where(n < 2, 1.0, floor), test.smallest_p(trials))
 
 
 def swaps_units(settings: Settings) -> bool:
-    """Whether the test swaps units that stay the same, so that p of n units is a multiple of
-    2/2^n.
-    """
+    """Whether the test swaps units that stay the same, so that p is a multiple of 2/2^n."""
     return TESTS[settings.test].draws == "swaps" and settings.unit != "block"
 
 
 def least_of_blocks(n_units: np.ndarray, block_length: float) -> np.ndarray:
-    """How often swaps of stationary blocks swap all segments or none, which gives the same size of
-    difference: the smallest p, 2 (1 - 1 / 2L)^n - (1 - 1 / L)^n of n segments and mean length L.
+    """How often swaps of stationary blocks swap all segments or none: the smallest p.
 
-    A block begins at a segment with chance 1/L, and a coin is tossed for each; without any all are
-    one block. Of n no more is known here than how many blocks it makes: it is taken as the most
-    that rounds to these.
+    Both give the same size of difference. 2 (1 - 1 / 2L)^n - (1 - 1 / L)^n of n segments and mean
+    length L: a block begins at a segment with chance 1/L, and a coin is tossed for each; without
+    any all are one block. Only the number of blocks that n makes is known here: n is taken as the
+    most that rounds to it.
     """
     n = (n_units + 0.5) * block_length
     least: np.ndarray = 2 * (1 - 0.5 / block_length) ** n - (1 - 1 / block_length) ** n
@@ -197,21 +192,26 @@ def least_of_blocks(n_units: np.ndarray, block_length: float) -> np.ndarray:
 
 
 def can_reach(settings: Settings, n_units: np.ndarray, correction: str | None = None) -> np.ndarray:
-    """Whether each pair could be significant after the correction, however large the difference;
-    shape of `n_units`.
+    """Whether each pair could be significant after the correction, however large the difference.
 
-    Adjusted p rise with every p of the family, so the least of them are those of the least p. A
-    pair of 0 units has nothing in common, is not tested and cannot. The correction is by default
-    that of the settings.
+    Shape of `n_units`. Adjusted p rise with every p of the family, so the least of them are those
+    of the least p. A pair of 0 units has nothing in common, is not tested and cannot. The
+    correction is by default that of the settings.
     """
-    tested: np.ndarray = np.asarray(n_units) > 0
-    least = least_p(settings, np.asarray(n_units)[tested])
-    adjust = CORRECTIONS[
-        correction or settings.correction
-    ].adjust  # Romano-Wolf leaves the least p as it is
-    found = np.zeros(len(tested), dtype=bool)
-    found[tested] = significant(least if adjust is None else adjust(least), settings.alpha)
-    return found
+    is_tested = np.asarray(n_units) > 0
+    least = p_floor(
+        TESTS[settings.test],
+        settings.unit,
+        np.asarray(n_units)[is_tested],
+        settings.block_length,
+        settings.trials,
+    )
+    adjust = CORRECTIONS[correction or settings.correction].adjust
+    if adjust is not None:  # Romano-Wolf leaves the least p as it is
+        least = adjust(least)
+    is_reachable = np.zeros(len(is_tested), dtype=bool)
+    is_reachable[is_tested] = significant(least, settings.alpha)
+    return is_reachable
 
 
 def rank_correction(settings: Settings) -> str:
@@ -222,67 +222,74 @@ def rank_correction(settings: Settings) -> str:
 def find_shortage(
     settings: Settings, result: MetricResult, correction: str | None = None
 ) -> str | None:
-    """``"units"``, ``"differences"`` or ``"trials"``: what there is too little of for any pair to
-    be significant; of differences, where systems say the same in nearly all units. None where some
-    pair could be, and where there is none.
+    """What there is too little of for any pair to be significant.
+
+    ``"units"``, ``"trials"`` or ``"differences"``, where systems say the same in nearly all units.
+    None where some pair could be significant, and where there is none.
     """
-    n_units, n_telling = (
-        np.array([getattr(pair, name) for pair in result.pairs], dtype=int)
-        for name in ("n_units", "n_telling")
-    )
-    drawn, ever = replace(settings, trials=result.trials), replace(settings, trials=None)
-    if not (n_units > 0).any() or can_reach(drawn, n_telling, correction).any():
+    n_units = np.array([pair.n_units for pair in result.pairs], dtype=int)
+    n_telling = np.array([pair.n_telling for pair in result.pairs], dtype=int)
+    with_trials = replace(settings, trials=result.trials)
+    if not (n_units > 0).any() or can_reach(with_trials, n_telling, correction).any():
         return None
-    if can_reach(ever, n_telling, correction).any():
+    any_trials = replace(settings, trials=None)
+    if can_reach(any_trials, n_telling, correction).any():
         return "trials"
-    return "differences" if can_reach(ever, n_units, correction).any() else "units"
+    if can_reach(any_trials, n_units, correction).any():
+        return "differences"
+    return "units"
 
 
 def fewest_trials(settings: Settings, m: int, correction: str | None = None) -> int | None:
-    """How many trials it takes before any of m pairs can be significant, whatever the units; None
-    where those of the settings are enough.
+    """How many trials it takes before any of m pairs can be significant, whatever the units.
 
-    Corrections multiply even the smallest p that the trials can give, Bonferroni and Holm by the
-    number of pairs.
+    None where those of the settings are enough. Corrections multiply even the smallest p that the
+    trials can give, Bonferroni and Holm by the number of pairs.
     """
-    test, adjust = TESTS[settings.test], CORRECTIONS[correction or settings.correction].adjust
-    tiny = 2.0**-60  # so that what it is multiplied by comes out without rounding
-    factor = 1.0 if adjust is None or m < 1 else float(adjust(np.full(m, tiny)).min()) / tiny
+    test = TESTS[settings.test]
+    adjust = CORRECTIONS[correction or settings.correction].adjust
+    factor = 1.0
+    if adjust is not None and m > 0:
+        tiny = 2.0**-60  # so small that no adjusted p is cut at 1, and without rounding
+        factor = float(adjust(np.full(m, tiny)).min()) / tiny
     if significant(test.smallest_p(settings.trials) * factor, settings.alpha):
         return None
     return test.trials_for(settings.alpha / factor)
 
 
 def can_reach_alone(settings: Settings, pair: PairResult) -> bool:
-    """Whether a pair could be significant if it were the only one: then units are not what it
-    lacks.
-    """
+    """Whether a pair could be significant if it were the only one: then it does not lack units."""
     return bool(can_reach(settings, np.array([pair.n_telling]), "none").all())
 
 
 def suggest_settings(settings: Settings, m: int, n: int | None = None) -> tuple[Remedy, ...]:
-    """The settings that may decide something where so few units (`n`) can decide nothing: no
-    correction does where they are too few for one pair.
+    """The settings that may decide something where so few units (`n`) can decide nothing.
+
+    No correction does where they are too few for one pair.
     """
-    found: list[Remedy] = []
-    alone = fewest_units(settings, 1)
+    remedies: list[Remedy] = []
+    for_one_pair = fewest_units(settings, 1)
+    is_enough_for_one = n is None or n >= for_one_pair
     if (
         TESTS[settings.test].romano_wolf
-        and alone != fewest_units(settings, m)
-        and (n is None or n >= alone)
+        and for_one_pair != fewest_units(settings, m)
+        and is_enough_for_one
     ):
-        found.append({"correction": "romano-wolf"})
+        remedies.append({"correction": "romano-wolf"})
     if settings.unit == "document":
-        found.append({"unit": "segment"})
-    return tuple(found)
+        remedies.append({"unit": "segment"})
+    return tuple(remedies)
 
 
 def fewest_units(settings: Settings, m: int, correction: str | None = None) -> int:
-    """The fewest units with which the least p of a family of m pairs can reach alpha, were there
-    trials enough.
+    """The fewest units with which the least p of a family of m pairs can reach alpha.
+
+    With as many trials as it takes.
     """
-    enough = replace(settings, trials=None)
-    return next(n for n in range(1, 2000) if can_reach(enough, np.full(m, n), correction).any())
+    any_trials = replace(settings, trials=None)
+    return next(
+        n for n in range(1, _MOST_NEEDED) if can_reach(any_trials, np.full(m, n), correction).any()
+    )
 
 
 def count_most_units(result: MetricResult) -> int:
@@ -291,7 +298,5 @@ def count_most_units(result: MetricResult) -> int:
 
 
 def differing_unit(settings: Settings) -> str:
-    """What tells two systems apart, see `count_differing_units`: where blocks are drawn the
-    segments.
-    """
+    """The unit that `count_differing_units` counts: where blocks are drawn, the segment."""
     return "segment" if settings.unit == "block" else settings.unit

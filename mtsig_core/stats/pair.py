@@ -18,7 +18,6 @@ from mtsig_core.stats.arrays import make_read_only, pair_differences, rounding_e
 from mtsig_core.stats.draws import SystemDraws, draw_systems, test_pairs
 from mtsig_core.stats.engine import Measured, count_differing_units, measure
 from mtsig_core.stats.few_units import (
-    least_of_units,
     p_floor,
     pair_units,
     unbiased,
@@ -141,7 +140,7 @@ class _Pair:
 
     def count_units(self, units: Units) -> tuple[int, float]:
         """Count the units that both have segments in, and how many of equal size they are worth."""
-        n, worth = pair_units(self.measured, _PAIR, units)
+        n, worth = pair_units(self.measured.has_score, _PAIR, units)
         return int(n[0]), float(worth[0])
 
     def draw_resamples(self) -> SystemDraws:
@@ -395,7 +394,7 @@ def _detectable_difference(
         return None
     units = pair.units
     n_differing = _count_differing(pair, data, "swaps")
-    smallest_p = least_of_units(TESTS["ar"], units.kind, n_differing, units.block_length)
+    smallest_p = p_floor(TESTS["ar"], units.kind, n_differing, units.block_length)
     if not significant(float(smallest_p[0]), alpha):
         return None
     _, n_effective = pair.count_units(units)

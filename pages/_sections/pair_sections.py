@@ -1,5 +1,5 @@
 """Sections of the page One pair: the verdict, its examination, the commands that print it, the
-dispute card.
+one-page summary.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from mtsig_core.figures.comparison_plots import drivers, half_eye, null_tails
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import advise_trust, explain_no_decision, is_corrected
 from mtsig_core.report.commands import command_line
-from mtsig_core.report.dispute_card import dispute_report
 from mtsig_core.report.html import report_html
+from mtsig_core.report.pair_summary import summary_report
 from mtsig_core.report.sentences import (
     choose_form,
     contradicts_decision,
@@ -287,11 +287,11 @@ def show_chance(one: Pair) -> None:
         )
 
 
-_TABS = ("Documents", "Segments", "Other tests and intervals", "Equivalence", "Dispute card")
+_TABS = ("Documents", "Segments", "Other tests and intervals", "Equivalence", "Export")
 
 
 def open_tabs() -> Sequence:
-    """Draw the tabs of the page; a link to the dispute card, or with a margin, opens its own."""
+    """Draw the tabs of the page; a link to the summary, or with a margin, opens its own."""
     asked = (
         _TABS[4]
         if address.asked("card") == "true"
@@ -568,17 +568,17 @@ def _draw_documents(view: View, found: PairExamination, a: str, b: str, shown: l
     st.caption(" ".join(sentences))
 
 
-# The dispute card: everything about two systems, to read, to print, to send as one file.
+# The one-page summary of two systems, to read, to print, to send as one file.
 
-_HIGH = 700  # pixels of the card on the page, which scrolls
+_HIGH = 700  # pixels of the summary on the page, which scrolls
 
 
 def show_card(view: View, a: str, b: str) -> None:
-    """Draw the dispute card below a toggle, which is in the address, with a button for its file,
+    """Draw the one-page summary below a toggle, which is in the address, with a button for its file,
     and the command.
     """
     if not controls.toggle(
-        "Make the dispute card: all about this pair on one page, to print or send",
+        "One-page summary: show it here, to print or send",
         False,
         "card",
         pages_own=True,
@@ -611,22 +611,22 @@ def show_card(view: View, a: str, b: str) -> None:
             "dispute",
             testset,
             work,
-            "Making the dispute card",
+            "Making the one-page summary",
             a,
             b,
             *names,
             *sorted(settings.items()),
         )
     command = command_line("pair", view.source, metrics=names, a=a, b=b, **view.settings)
-    html = report_html(dispute_report(found, command))
+    html = report_html(summary_report(found, command))
     charts.download(
-        "Dispute card (HTML)", html, (*view.named(a, b), "dispute"), "html", "pair.card"
+        "One-page summary (HTML)", html, (*view.named(a, b), "dispute"), "html", "pair.card"
     )
     st.caption(
-        "The file opens offline and prints on A4. The link of this page opens the card again."
+        "The file opens offline and prints on A4. The link of this page opens the summary again."
     )
     sealed = base64.b64encode(
         html.encode("utf-8", "backslashreplace")
     ).decode()  # an origin of its own
     st.iframe(f"data:text/html;charset=utf-8;base64,{sealed}", height=_HIGH)
-    command_box(" ".join([command, "--format", "html"]), "dispute.command", "this card")
+    command_box(" ".join([command, "--format", "html"]), "dispute.command", "this summary")

@@ -26,18 +26,13 @@ from mtsig_core.report.experiment_reports import (
     missing_blocks,
     rules_blocks,
 )
+from mtsig_core.report.html import is_on_page
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.kept_tasks import KeptDraws
 from pages._ui import background, charts, controls, screen, session_limits
 from pages._ui.browser import command_box
 from pages._ui.views import TaskView
 
-#: What notes call marks and lines of a printed table, and what they are on screen.
-_ON_SCREEN = {
-    "Marked:": "Coloured:",
-    "Lines separate": "Shading separates",
-    "A line separates": "Shading separates",
-}
 _LONG = 200  # letters of a verdict that is set as a paragraph
 _ENDINGS = {"csv": "CSV", "json": "JSON", "latex": "LaTeX", "html": "HTML"}
 
@@ -190,23 +185,17 @@ def _pick_pair(view: TaskView, key: str, pairs: Iterable[str]) -> str:
 
 def _draw(blocks: Iterable[Block], key: str) -> None:
     """Draw the blocks of a report that a page has."""
-    for k, block in enumerate(block for block in blocks if block.is_for("html")):
+    for k, block in enumerate(filter(is_on_page, blocks)):
         if isinstance(block, Paragraph):
-            (
-                screen.answer
-                if block.role == "verdict" and len(block.text) < _LONG
-                else screen.plain
-            )(block.text)
+            is_answer = block.role == "verdict" and len(block.text) < _LONG
+            draw = screen.answer if is_answer else screen.plain
+            draw(block.text)
         elif isinstance(block, Warnings):
             screen.cautions(block.cautions)
         elif isinstance(block, TableBlock):
             screen.show_table(block.table, f"{key}.{k}")
-            said = " ".join(
-                note for note in block.notes if not note.startswith("Grey:")
-            )  # which a page does not set
-            for printed, shown in _ON_SCREEN.items():
-                said = said.replace(printed, shown)
-            st.caption(said)
+            legend = block.table.legend.explain(block.table, "Coloured", "Shading")
+            st.caption(" ".join([*block.notes, *legend]))
 
 
 def _show_files(

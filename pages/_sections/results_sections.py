@@ -15,7 +15,7 @@ from mtsig_core import METRICS, Comparison, MtsigError
 from mtsig_core.errors import format_count
 from mtsig_core.experiments.metric_agreement import AS_COMPARED, kept_agreement, task_agreement
 from mtsig_core.metrics import metric_titles
-from mtsig_core.readers.tasks import unread_sentences
+from mtsig_core.readers.task_contents import unread_sentences
 from mtsig_core.report import export
 from mtsig_core.report.caution_words import fit_remedies_to_task, group_cautions, list_assumptions
 from mtsig_core.report.commands import command_line, task_command
@@ -171,11 +171,11 @@ def show_ranks(comparison: TaskComparison, metric: str, key: str, click: str = "
             table, ruled={*table.ruled, *ranked[-1:] * (len(table.ruled) % 2)}
         )  # which ends the shading
     clicked = screen.show_table(table, key, open_cells=True)
-    *columns, clusters = explain_ranking(comparison, metric, "Coloured:", "Shading")
-    coloured = next((one for one in columns if one.startswith("Coloured:")), columns[0])
+    sentences = explain_ranking(comparison, metric)
+    legend = " ".join(table.legend.explain(table, "Coloured", "Shading")) or sentences[0]
     st.caption(
-        f"{coloured} {clusters}{unranked} Click a cell to open the language pair{click}.",
-        help=" ".join(one for one in columns if one != coloured),
+        f"{legend}{unranked} Click a cell to open the language pair{click}.",
+        help=" ".join(sentences),
     )
     if (
         clicked is None

@@ -563,7 +563,7 @@ def show_mine() -> None:
     """Draw the reviews started in this browser."""
     browser.remember()
     try:
-        mine = reviews().of(browser.find_owner())
+        mine = reviews().list_owned(browser.find_owner())
     except MtsigError as problem:
         return screen.error(problem)
     if not mine:

@@ -24,7 +24,7 @@ from mtsig_core.figures.experiment_plots import counts, panels, rates
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.sentences import describe_direction
 from mtsig_core.report.table import rounded
-from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, FEW_UNITS, least_of_units
+from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, FEW_UNITS, p_floor
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, significant
 from pages._ui import controls, result_cache, screen, views
@@ -160,7 +160,7 @@ def _describe_false_alarms(one, alpha: float) -> str:
     else:
         rates_by_unit = {"segment": rows[1].rejected, "document": rows[2].rejected}
     never = one.n_documents is not None and not significant(
-        float(least_of_units(TESTS["ar"], "document", np.array(one.n_documents))), alpha
+        float(p_floor(TESTS["ar"], "document", np.array(one.n_documents))), alpha
     )
     if not never and all(
         contains(rate, alpha) and rate.high - rate.low > alpha for rate in rates_by_unit.values()

@@ -25,7 +25,7 @@ from mtsig_core.metrics.tokenizers import (
     splits_words,
 )
 from mtsig_core.readers.limits import upload_limits
-from mtsig_core.readers.tasks import unread_sentences
+from mtsig_core.readers.task_contents import unread_sentences
 from mtsig_core.readers.uploads import (
     ROLES,
     Upload,
@@ -55,7 +55,7 @@ from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.cautions import find_suspicions
 from pages._server import sessions
 from pages._server.internals import DeletedFile, UploadedFile
-from pages._store.database import DAY, megabytes
+from pages._store.database import DAY, format_megabytes
 from pages._store.kept_sets import Saved
 from pages._ui import address, browser, frame, screen, testsets
 from pages._ui.browser import copyable
@@ -248,7 +248,7 @@ def offer(files: Sequence[UploadedFile], view: View | MtsigError) -> None:
     """Offer to open the chosen files: a zip, documents for the open set, or the files of a test
     set.
     """
-    files = [one for file in files for one in _unpack(file)]
+    files = [one for file in files for one in unpack(file)]
     archives = [file for file in files if _is_archive(file)]
     if len(archives) == len(files) == 1:
         return _offer_zip(archives[0])
@@ -289,7 +289,7 @@ def _is_archive(file) -> bool:
     )
 
 
-def _unpack(file):
+def unpack(file):
     """Return the files of an archive that is no shared task; else the file itself."""
     if not _is_archive(file):
         return [file]
@@ -316,7 +316,7 @@ def _join_archives(files):
             else:
                 placed.append((testsets.zip_name(file.name), file.getvalue()))
         first = next(file for file in files if _is_archive(file))
-        return _pack(re.sub(_ARCHIVE, "", testsets.zip_name(first.name)) + ".zip", placed, files)
+        return pack(re.sub(_ARCHIVE, "", testsets.zip_name(first.name)) + ".zip", placed, files)
 
     return LOADED.make(
         ("joined", *(file.file_id for file in files)), join, lambda joined: joined.size
@@ -333,7 +333,7 @@ def _pack_task(files, guesses):
         if not placed:
             return ()
         has_only_scores = all(role == "scores" for role, _ in guesses)
-        packed = _pack("ratings.zip" if has_only_scores else "task.zip", placed, files)
+        packed = pack("ratings.zip" if has_only_scores else "task.zip", placed, files)
         with suppress(InputError):  # the message comes where the files are read
             if len(testsets.list_pairs(packed.content, packed.name)) > 1:
                 return (packed,)
@@ -359,7 +359,7 @@ def _place_in_task(files, roles):
     return arrange_task(contents, roles)
 
 
-def _pack(name, placed, files):
+def pack(name, placed, files):
     """Return a zip of what is placed in it, in the place of the files that it was made of."""
     return _Unpacked(name, pack_files(placed), "+".join(file.file_id for file in files))
 
@@ -896,17 +896,17 @@ def _pick_tokenizer(place, langpair, language):
 def show_yours() -> None:
     """Draw a line for each upload."""
     browser.remember()
-    mine = testsets.store().of(browser.find_owner())
+    mine = testsets.store().list_owned(browser.find_owner())
     if not mine:
         return
-    limits = testsets.store().limits
+    limits = testsets.store().database.limits
     with st.expander(f"Your uploads ({len(mine)})", key="upload.yours"):
         for saved in mine:
             _show_upload(saved, limits.days)
-        used = megabytes(sum(saved.size for saved in mine))
+        used = format_megabytes(sum(saved.size for saved in mine))
         st.caption(
-            f"This server keeps {used} of {megabytes(limits.mine)} for this browser, and lists them only here. "
-            "Whoever has the address of a page can open its test set."
+            f"This server keeps {used} of {format_megabytes(limits.owner_bytes)} for this browser, and "
+            "lists them only here. Whoever has the address of a page can open its test set."
         )
 
 
@@ -920,7 +920,7 @@ def _show_upload(saved: Saved, days: float) -> None:
             else f"shared task, {format_count(len(saved.pairs), 'language pair')}"
         )
         screen.plain(
-            f"{saved.name}: {size}, {format_count(saved.n_systems, 'system')}, {megabytes(saved.size)}, "
+            f"{saved.name}: {size}, {format_count(saved.n_systems, 'system')}, {format_megabytes(saved.size)}, "
             f"{_until(saved, days)}"
         )
     if opened.button("Open", key=f"yours.open.{saved.link}"):

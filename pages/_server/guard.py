@@ -141,7 +141,7 @@ def headers() -> dict[str, str]:
         "font-src": ["'self'", "data:"],
         "media-src": ["'self'", "data:", "blob:"],
         "worker-src": ["'self'", "blob:"],
-        "frame-src": ["'self'", "data:"],  # the dispute card
+        "frame-src": ["'self'", "data:"],  # the one-page summary
         "frame-ancestors": ["'self'"],
         "form-action": ["'self'"],
         "base-uri": ["'self'"],

@@ -22,8 +22,7 @@ from mtsig_core.readers.limits import (
 )
 from mtsig_core.source import PORTS_VARIABLE, SOURCE_VARIABLE, TASK_VARIABLE
 from mtsig_core.stats.parallel import on_cluster
-from pages._store.database import Limits
-from pages._store.kept_sets import open_store
+from pages._store.database import Limits, open_database
 
 _WHOLE_NUMBERS = (
     "MTSIG_MAX_DRAWS",
@@ -83,7 +82,7 @@ def check_settings(environment: Mapping[str, str]) -> None:
         )
     _check_log(environment.get("MTSIG_LOG", "-"))
     _check_cache(environment.get("MTSIG_CACHE", ""))
-    open_store(environment).close()
+    open_database(environment).close()
     with on_cluster(environment.get("MTSIG_DASK", "").strip() or None):
         pass
 

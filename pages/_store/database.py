@@ -1,195 +1,340 @@
-"""The database in which the dashboard keeps what is to last: how it is reached, and how much of it
-there may be.
+"""The database in which the dashboard keeps uploads and reviews.
 
 SQLite below ``MTSIG_HOME``, or the database that ``MTSIG_DATABASE_URL`` names (PostgreSQL).
+All that is kept is a row of one table: a blob with its kind, its owner, its links, and a version
+that grows by one with each change.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, SQLAlchemyError
 
 from mtsig_core.errors import SettingError, StoreError
+from pages._store.earlier import move_earlier_tables
 
 DAY = 24 * 60 * 60
-# seconds by which a clock that was set, and did not only run, is ahead of the time that has gone by
-_JUMP = DAY
-_SEEN_AGAIN = 60 * 60  # seconds: what is opened all the time is not noted as used each time
-# seconds that a database may take to answer each way to speak to it, unless its address says so
-_PATIENCE = "10"
-INSERT: dict[str, Callable[..., sqlite.Insert | postgresql.Insert]] = {
-    "sqlite": sqlite.insert,
-    "postgresql": postgresql.insert,
-}
+MEGABYTE = 1 << 20
+_JUMP = DAY  # seconds: a clock that gains more than this was set
+_NOTED_AGAIN = 60 * 60  # seconds between two notes that something was used
+# seconds that a database may take to answer a connection, unless its address says otherwise
+_CONNECT_TIMEOUT = "10"
+_BACKENDS = ("sqlite", "postgresql")
+_OPENINGS = 3  # tries: another server may make the tables at the same moment
+
+_META = sa.MetaData()
+KEPT = sa.Table(
+    "mtsig_kept",
+    _META,
+    sa.Column("link", sa.String(64), primary_key=True),  # opens it
+    sa.Column("edit_link", sa.String(64), unique=True),  # also opens it, and allows to change it
+    sa.Column("kind", sa.String(16), nullable=False),
+    sa.Column("owner", sa.String(64), nullable=False, index=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("about", sa.Text, nullable=False),
+    sa.Column("digest", sa.String(64), index=True),  # none where equal content is no duplicate
+    sa.Column("content", sa.LargeBinary, nullable=False),
+    sa.Column("size", sa.Integer, nullable=False),  # bytes of the content
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("created", sa.Float, nullable=False),  # seconds since 1970
+    sa.Column("used", sa.Float, nullable=False),
+    sa.UniqueConstraint("owner", "kind", "digest"),
+)
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What may be kept."""
+    """What may be kept, of each kind."""
 
-    mine: int = 500 << 20  # bytes, packed, of one owner's sets
-    all: int = 5000 << 20  # the same of everybody's
-    days: float = 90  # how long a set is kept that nobody opens; 0 for ever
-    sets: int = 1000  # how many one owner may keep, however small
+    owner_bytes: int = 500 * MEGABYTE  # of one owner
+    total_bytes: int = 5000 * MEGABYTE  # of all owners
+    days: float = 90  # without use until something expires; 0 for never
+    count: int = 1000  # of one owner
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Limits:
-        """Those of ``MTSIG_QUOTA_MB``, ``MTSIG_QUOTA_ALL_MB``, ``MTSIG_EXPIRY_DAYS`` and
+        """Read ``MTSIG_QUOTA_MB``, ``MTSIG_QUOTA_ALL_MB``, ``MTSIG_EXPIRY_DAYS``,
         ``MTSIG_QUOTA_SETS``.
-        """
-
-        def number(name: str, default: float, most: int = 10**12) -> float:
-            text = environment.get(name, "").strip()
-            try:
-                value = float(text or default)
-            except ValueError:
-                value = -1
-            if not 0 <= value < most:
-                raise SettingError(
-                    f"{name} is {text!r}. Expected a number, 0 or more, below {most:,}."
-                )
-            return value
-
-        usual = cls()
+        """  # noqa: D205  four names do not fit into a line
+        megabytes = cls.owner_bytes / MEGABYTE
+        total_megabytes = cls.total_bytes / MEGABYTE
         return cls(
-            int(number("MTSIG_QUOTA_MB", usual.mine >> 20) * (1 << 20)),
-            int(number("MTSIG_QUOTA_ALL_MB", usual.all >> 20) * (1 << 20)),
-            number("MTSIG_EXPIRY_DAYS", usual.days, 10**6),
-            int(number("MTSIG_QUOTA_SETS", usual.sets)),
+            int(_read_number(environment, "MTSIG_QUOTA_MB", megabytes) * MEGABYTE),
+            int(_read_number(environment, "MTSIG_QUOTA_ALL_MB", total_megabytes) * MEGABYTE),
+            _read_number(environment, "MTSIG_EXPIRY_DAYS", cls.days, 10**6),
+            int(_read_number(environment, "MTSIG_QUOTA_SETS", cls.count)),
         )
 
 
+def _read_number(
+    environment: Mapping[str, str], name: str, default: float, limit: int = 10**12
+) -> float:
+    text = environment.get(name, "").strip()
+    try:
+        value = float(text or default)
+    except ValueError:
+        value = -1
+    if not 0 <= value < limit:
+        raise SettingError(f"{name} is {text!r}. Expected a number, 0 or more, below {limit:,}.")
+    return value
+
+
+@dataclass(frozen=True)
+class Blob:
+    """What is kept, without its content; the fields are those of `KEPT`."""
+
+    link: str
+    edit_link: str | None
+    kind: str
+    name: str
+    about: str
+    digest: str | None
+    size: int
+    version: int
+    created: float
+    used: float
+
+
+_WITHOUT_CONTENT = sa.select(*(KEPT.c[field.name] for field in fields(Blob)))
+
+
 class Database:
-    """What is kept of one kind; several kinds share a database.
+    """The blobs of a database.
 
-    `where`: an address as SQLAlchemy takes it, or what is kept of another kind in the same
-    database; `now`: the time, in seconds since 1970; `passed`: seconds that no clock that is set
-    changes. These and the limits are those of the other kind by default.
+    Parameters
+    ----------
+    url : str or sqlalchemy.URL
+    limits : Limits, optional
+    now : callable, optional
+        Gives the time, in seconds since 1970.
+    passed : callable, optional
+        Gives seconds that pass whatever the clock is set to; by default since the system started,
+        or `now` if that is given.
     """
-
-    _kind: str
-    _tables: sa.MetaData  # that it needs; made where they are not there
-    _owned: sa.Table  # a row for each that is kept, with its `owner` and when it was last `used`
 
     def __init__(
         self,
-        where: str | sa.URL | Database,
+        url: str | sa.URL,
         limits: Limits | None = None,
         now: Callable[[], float] | None = None,
         passed: Callable[[], float] | None = None,
     ):
-        beside = where if isinstance(where, Database) else None
-        self._engine: sa.Engine = (
-            _engine(where) if not isinstance(where, Database) else where._engine
-        )
-        self.limits: Limits = limits or (beside.limits if beside else Limits())
-        self._now: Callable[[], float] = now or (beside._now if beside else time.time)
-        #: Seconds that go by, whatever the clock is set to.
-        self._passed: Callable[[], float] = passed or (
-            beside._passed if beside else now or _time_since_boot
-        )
-        self._opened = self._now() - self._passed()
-        with self._reached("opened"):
-            self._make_tables()
+        self._engine = _make_engine(url)
+        self.limits = limits or Limits()
+        self.now = now or time.time
+        self._passed = passed or now or _time_since_boot
+        self._opened = self.now() - self._passed()
+        with self._reached("test set", "opened"):
+            self._make_table()
 
-    def _make_tables(self) -> None:
-        """Make the tables that are not there; another server may make each of them at the same
-        moment.
-        """
-        for _ in self._tables.tables:
-            with suppress(DBAPIError):
-                return self._tables.create_all(self._engine)
-        self._tables.create_all(self._engine)
+    def _make_table(self) -> None:
+        for attempt in range(_OPENINGS):
+            try:
+                _META.create_all(self._engine)
+                move_earlier_tables(self._engine, KEPT)
+                return
+            except DBAPIError:
+                if attempt == _OPENINGS - 1:
+                    raise
 
     def close(self) -> None:
         self._engine.dispose()
 
-    def _expired(self, used: float) -> bool:
-        return bool(self.limits.days) and used < self._now() - self.limits.days * DAY
+    def add(
+        self,
+        kind: str,
+        owner: str,
+        content: bytes,
+        *,
+        name: str = "",
+        about: str = "",
+        digest: str | None = None,
+        edit_link: str | None = None,
+    ) -> str:
+        """Keep a blob, all of it or nothing; return its link.
 
-    def _find(
-        self, db: sa.Connection, rows: sa.Select[Any], which: sa.ColumnElement[bool]
-    ) -> sa.Row[Any] | None:
-        """The one of these rows; None where there is none, or none any more.
-
-        It counts as used, unless nothing can be written: what is kept can be read all the same.
+        What has the `digest` of a blob of this kind and owner is that blob: it keeps its link, and
+        takes the new name and what is said about it. `owner` is a secret of whoever may list,
+        rename and delete it.
         """
-        row = db.execute(rows.where(which)).one_or_none()
-        if row is None or self._expired(row.used):
+        row = {
+            "kind": kind,
+            "owner": hash_owner(owner),
+            "name": name,
+            "about": about,
+            "digest": digest,
+            "edit_link": edit_link,
+        }
+        self._forget_expired(kind)
+        with self._reached(kind, "saved"):
+            try:
+                return self._add(row, content)
+            except IntegrityError:  # the same owner kept the same content at the same moment
+                return self._add(row, content)
+
+    def _add(self, row: Mapping[str, Any], content: bytes) -> str:
+        now = self.now()
+        with self._engine.begin() as db:
+            known_link = self._keep_again(db, row)
+            if known_link is not None:
+                return known_link
+            self._check_count(db, row["kind"], row["owner"])
+            self._check_room(db, row["kind"], row["owner"], len(content))
+            link = secrets.token_urlsafe(16)
+            values = {**row, "link": link, "content": content, "size": len(content)}
+            values |= {"version": 1, "created": now, "used": now}
+            db.execute(sa.insert(KEPT).values(values))
+            return link
+
+    def _keep_again(self, db: sa.Connection, row: Mapping[str, Any]) -> str | None:
+        """Return the link of what this owner keeps already, under the new name."""
+        if row["digest"] is None:
             return None
-        if self._now() - row.used > _SEEN_AGAIN:
-            with suppress(OperationalError), db.begin_nested():
-                db.execute(sa.update(self._owned).where(which).values(used=self._now()))
-        return row
+        is_same = (
+            (KEPT.c.kind == row["kind"])
+            & (KEPT.c.owner == row["owner"])
+            & (KEPT.c.digest == row["digest"])
+        )
+        changes = {
+            "name": row["name"],
+            "about": row["about"],
+            "used": _later_of_used(self.now()),
+        }
+        db.execute(sa.update(KEPT).where(is_same).values(changes))
+        link: str | None = db.scalar(sa.select(KEPT.c.link).where(is_same))
+        return link
 
-    def _delete(self, *which: sa.ColumnElement[bool], what: str = "deleted") -> bool:
-        """Whether there were such, which are gone now."""
-        with self._reached(what), self._engine.begin() as db:
-            return db.execute(sa.delete(self._owned).where(*which)).rowcount > 0
+    def find(self, kind: str, link: str) -> Blob | None:
+        """Return what a link of either sort opens; None where there is nothing, or no longer.
 
-    def _forget_expired(self) -> None:
-        """Before something is saved; not while the clock is ahead by a jump: who sets it right
-        finds all again.
+        It counts as used, unless nothing can be written: it can be read all the same.
         """
-        jump = self._now() - self._passed() - self._opened
-        if self.limits.days and jump < _JUMP:
-            self._delete(self._owned.c.used < self._now() - self.limits.days * DAY, what="saved")
+        has_link = (KEPT.c.kind == kind) & ((KEPT.c.link == link) | (KEPT.c.edit_link == link))
+        with self._reached(kind, "read"), self._engine.begin() as db:
+            row = db.execute(_WITHOUT_CONTENT.where(has_link)).one_or_none()
+            if row is None or self._is_expired(row.used):
+                return None
+            if self.now() - row.used > _NOTED_AGAIN:
+                with suppress(OperationalError), db.begin_nested():
+                    db.execute(sa.update(KEPT).where(has_link).values(used=self.now()))
+            return Blob(**row._mapping)
 
-    def _check_number(self, db: sa.Connection, owner: str) -> None:
-        """Whether this owner may keep one more."""
-        n = db.execute(sa.select(sa.func.count()).where(self._owned.c.owner == owner)).scalar_one()
-        if n >= self.limits.sets:
+    def read(self, kind: str, link: str) -> bytes | None:
+        """Return the content behind a link."""
+        with self._reached(kind, "read"), self._engine.begin() as db:
+            content: bytes | None = db.scalar(sa.select(KEPT.c.content).where(KEPT.c.link == link))
+            return content
+
+    def list_owned(self, kind: str, owner: str) -> list[Blob]:
+        """Return what an owner keeps of a kind, the newest first."""
+        is_owned = (KEPT.c.kind == kind) & (KEPT.c.owner == hash_owner(owner))
+        query = _WITHOUT_CONTENT.where(is_owned).order_by(KEPT.c.created.desc())
+        with self._reached(kind, "read"), self._engine.begin() as db:
+            blobs = [Blob(**row._mapping) for row in db.execute(query)]
+        return [blob for blob in blobs if not self._is_expired(blob.used)]
+
+    def has_content(self, kind: str, digest: str) -> bool:
+        """Return whether anybody keeps something with this digest."""
+        query = sa.select(KEPT.c.link).where(KEPT.c.kind == kind, KEPT.c.digest == digest)
+        with self._reached(kind, "read"), self._engine.begin() as db:
+            return db.scalar(query.limit(1)) is not None
+
+    def replace(self, blob: Blob, content: bytes) -> bool:
+        """Give a blob another content; False where somebody else has changed it since."""
+        is_same = (KEPT.c.link == blob.link) & (KEPT.c.version == blob.version)
+        changes = {
+            "content": content,
+            "size": len(content),
+            "version": blob.version + 1,
+            "used": _later_of_used(self.now()),
+        }
+        with self._reached(blob.kind, "saved"), self._engine.begin() as db:
+            owner = db.scalar(sa.select(KEPT.c.owner).where(KEPT.c.link == blob.link))
+            self._check_room(db, blob.kind, owner, len(content) - blob.size)
+            return db.execute(sa.update(KEPT).where(is_same).values(changes)).rowcount > 0
+
+    def rename(self, kind: str, link: str, owner: str, name: str) -> bool:
+        """Give a blob of this owner another name; False where it is none of theirs."""
+        is_owned = (KEPT.c.link == link) & (KEPT.c.owner == hash_owner(owner))
+        with self._reached(kind, "renamed"), self._engine.begin() as db:
+            return db.execute(sa.update(KEPT).where(is_owned).values(name=name)).rowcount > 0
+
+    def delete(self, kind: str, link: str, owner: str) -> bool:
+        """Forget a blob of this owner; False where it is none of theirs."""
+        has_link = (KEPT.c.link == link) | (KEPT.c.edit_link == link)
+        is_owned = (KEPT.c.kind == kind) & (KEPT.c.owner == hash_owner(owner))
+        with self._reached(kind, "deleted"), self._engine.begin() as db:
+            return db.execute(sa.delete(KEPT).where(has_link & is_owned)).rowcount > 0
+
+    def _is_expired(self, used: float) -> bool:
+        return bool(self.limits.days) and used < self.now() - self.limits.days * DAY
+
+    def _forget_expired(self, kind: str) -> None:
+        """Delete what has expired, unless the clock was set ahead: it may be set right again."""
+        jump = self.now() - self._passed() - self._opened
+        if self.limits.days and jump < _JUMP:
+            is_expired = KEPT.c.used < self.now() - self.limits.days * DAY
+            with self._reached(kind, "saved"), self._engine.begin() as db:
+                db.execute(sa.delete(KEPT).where(is_expired))
+
+    def _check_count(self, db: sa.Connection, kind: str, owner: str) -> None:
+        """Raise SettingError if this owner may not keep one more."""
+        is_owned = (KEPT.c.kind == kind) & (KEPT.c.owner == owner)
+        n = db.execute(sa.select(sa.func.count()).where(is_owned)).scalar_one()
+        if n >= self.limits.count:
             raise SettingError(
-                f"This browser keeps {n:,} {self._kind}s here already, as many as this server allows "
+                f"This browser keeps {n:,} {kind}s here already, as many as this server allows "
                 "(MTSIG_QUOTA_SETS). Delete one that is not needed any more, or ask whoever runs it "
                 "for room."
             )
 
-    def _check_room(
-        self, db: sa.Connection, size: int, mine: sa.Select[Any], every: sa.Select[Any]
-    ) -> None:
-        """Whether the limits leave room for so many bytes more; what the owner's take, and what all
-        take, are sums.
-        """
-        for most, setting, whose, held in (
-            (self.limits.mine, "MTSIG_QUOTA_MB", "yours take", mine),
-            (self.limits.all, "MTSIG_QUOTA_ALL_MB", "all of this server take", every),
+    def _check_room(self, db: sa.Connection, kind: str, owner: str | None, size: int) -> None:
+        """Raise SettingError if the limits leave no room for `size` bytes more of this kind."""
+        query = sa.select(sa.func.sum(KEPT.c.size)).where(KEPT.c.kind == kind)
+        by_owner = query.where(KEPT.c.owner == owner)
+        for limit, setting, subject, used_query in (
+            (self.limits.owner_bytes, "MTSIG_QUOTA_MB", "yours take", by_owner),
+            (self.limits.total_bytes, "MTSIG_QUOTA_ALL_MB", "all of this server take", query),
         ):
-            taken = db.execute(held).scalar_one() or 0
-            if taken + size > most:
+            used = db.execute(used_query).scalar_one() or 0
+            if used + size > limit:
                 raise SettingError(
-                    f"There is no room for this {self._kind}, which takes {megabytes(size)}: {whose} "
-                    f"{megabytes(taken)} of {megabytes(most)} already ({setting}). Delete one that is "
-                    "not needed any more, or ask whoever runs this server for room."
+                    f"There is no room for this {kind}, which takes {format_megabytes(size)}: "
+                    f"{subject} {format_megabytes(used)} of {format_megabytes(limit)} already "
+                    f"({setting}). Delete one that is not needed any more, or ask whoever runs this "
+                    "server for room."
                 )
 
     @contextmanager
-    def _reached(self, what: str) -> Iterator[None]:
-        """Errors of the database as ours."""
+    def _reached(self, kind: str, action: str) -> Iterator[None]:
+        """Raise errors of the database as StoreError."""
         try:
             yield
         except SQLAlchemyError as error:
             raise StoreError(
-                f"The {self._kind} could not be {what}: the database of {self._kind}s says "
-                f"{_reason(error)!r}. See whether the folder MTSIG_HOME, or the server that "
+                f"The {kind} could not be {action}: the database of {kind}s says "
+                f"{_describe(error)!r}. See whether the folder MTSIG_HOME, or the server that "
                 "MTSIG_DATABASE_URL names, is there and can be written."
             ) from error
 
 
-def database_url(environment: Mapping[str, str] = os.environ) -> str | sa.URL:
-    """The database that ``MTSIG_DATABASE_URL`` or ``MTSIG_HOME`` names, else one in the user's data
-    folder.
-    """
+def open_database(environment: Mapping[str, str] = os.environ) -> Database:
+    """Open the database that the environment names."""
+    return Database(find_url(environment), Limits.from_environment(environment))
+
+
+def find_url(environment: Mapping[str, str] = os.environ) -> str | sa.URL:
+    """Return the database of ``MTSIG_DATABASE_URL`` or ``MTSIG_HOME``, else one for the user."""
     url = environment.get("MTSIG_DATABASE_URL", "").strip()
     if url:
         return url
@@ -197,9 +342,8 @@ def database_url(environment: Mapping[str, str] = os.environ) -> str | sa.URL:
     file = home / "testsets.sqlite"
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(
-            os.open(file, os.O_CREAT, 0o600)
-        )  # SQLite gives what it makes beside it the same rights
+        # SQLite gives the files that it makes beside this one the same rights.
+        os.close(os.open(file, os.O_CREAT, 0o600))
     except OSError as error:
         raise StoreError(
             f"The folder for kept test sets, {home}, cannot be used: {error.strerror}. Name another "
@@ -209,21 +353,21 @@ def database_url(environment: Mapping[str, str] = os.environ) -> str | sa.URL:
 
 
 def find_home(environment: Mapping[str, str] = os.environ) -> Path:
-    """The folder that ``MTSIG_HOME`` names, else the user's data folder."""
-    named = environment.get("MTSIG_HOME", "").strip()
-    if named:
-        return Path(named).absolute()
+    """Return the folder that ``MTSIG_HOME`` names, else the user's data folder."""
+    home = environment.get("MTSIG_HOME", "").strip()
+    if home:
+        return Path(home).absolute()
     from platformdirs import user_data_path
 
     return user_data_path("mtsig", appauthor=False).absolute()
 
 
-def _engine(url: str | sa.URL) -> sa.Engine:
+def _make_engine(url: str | sa.URL) -> sa.Engine:
     try:
-        engine = sa.create_engine(_with_driver(url), pool_pre_ping=True)
+        engine = sa.create_engine(_add_driver(url), pool_pre_ping=True)
     except (SQLAlchemyError, ImportError) as error:
         raise StoreError(
-            f"MTSIG_DATABASE_URL cannot be used: {_reason(error)}. Expected such as postgresql://"
+            f"MTSIG_DATABASE_URL cannot be used: {_describe(error)}. Expected such as postgresql://"
             'user@host/name, and that psycopg is there: pip install "psycopg[binary]".'
         ) from error
     if engine.dialect.name == "sqlite":
@@ -231,16 +375,13 @@ def _engine(url: str | sa.URL) -> sa.Engine:
     return engine
 
 
-def _with_driver(address: str | sa.URL) -> sa.URL:
-    """PostgreSQL is spoken to by psycopg, version 3, unless the address names another driver; who
-    does not answer is not waited for by the minute.
-    """
+def _add_driver(address: str | sa.URL) -> sa.URL:
+    """Use psycopg 3 for PostgreSQL unless the address names another driver."""
     url = sa.make_url(address)
     if url.drivername in ("postgres", "postgresql"):
-        url = url.set(
-            drivername="postgresql+psycopg", query={"connect_timeout": _PATIENCE, **url.query}
-        )
-    if url.get_backend_name() not in INSERT:
+        query = {"connect_timeout": _CONNECT_TIMEOUT, **url.query}
+        url = url.set(drivername="postgresql+psycopg", query=query)
+    if url.get_backend_name() not in _BACKENDS:
         raise StoreError(
             f"MTSIG_DATABASE_URL names a database of {url.get_backend_name()}. Expected PostgreSQL, such "
             "as postgresql://user@host/name, or none for SQLite below MTSIG_HOME."
@@ -254,31 +395,31 @@ def _set_up_sqlite(connection: Any, _record: object) -> None:
 
 
 def _time_since_boot() -> float:
-    """Seconds that go by, also while the machine sleeps, where the system counts these."""
+    """Return seconds that pass also while the machine sleeps, where the system counts these."""
     if hasattr(time, "CLOCK_BOOTTIME"):
         return time.clock_gettime(time.CLOCK_BOOTTIME)
     return time.monotonic()
 
 
-def later(used: sa.ColumnElement[float], now: float) -> sa.ColumnElement[float]:
-    """The later of both: after a clock has gone back, nothing expires for having been used
-    meanwhile.
-    """
-    return sa.case((used > now, used), else_=now)
+def _later_of_used(now: float) -> sa.ColumnElement[float]:
+    """Return the later of both: a clock that has gone back lets nothing expire."""
+    return sa.case((KEPT.c.used > now, KEPT.c.used), else_=now)
 
 
-def hidden(owner: str) -> str:
-    """What the database knows of an owner's secret."""
+def hash_owner(owner: str) -> str:
+    """Return what the database knows of an owner's secret."""
     return hashlib.blake2b(owner.encode(), digest_size=16).hexdigest()
 
 
-def _reason(error: Exception) -> str:
-    return (
-        str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
-        or type(error).__name__
-    )
+def _describe(error: Exception) -> str:
+    original = getattr(error, "orig", None) or error
+    first_line = str(original).strip().partition("\n")[0]
+    return first_line or type(error).__name__
 
 
-def megabytes(size: float) -> str:
-    """A number of bytes in words; of more than none at least 0.1 MB."""
-    return f"{max(size / (1 << 20), 0.1 * bool(size)):,.1f} MB"
+def format_megabytes(size: float) -> str:
+    """Write a number of bytes; at least 0.1 MB unless it is 0."""
+    megabytes = size / MEGABYTE
+    if size:
+        megabytes = max(megabytes, 0.1)
+    return f"{megabytes:,.1f} MB"

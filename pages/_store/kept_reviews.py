@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-
-import sqlalchemy as sa
-from sqlalchemy.exc import IntegrityError
 
 from mtsig_core.errors import SettingError
 from mtsig_core.reviews import (
@@ -22,39 +20,21 @@ from mtsig_core.reviews import (
     replay,
 )
 from mtsig_core.schema import parse_json
-from pages._store.database import Database, hidden, later
+from pages._store.database import Blob, Database
 
-_META = sa.MetaData()
-_REVIEW = sa.Table(
-    "mtsig_review",
-    _META,
-    sa.Column("id", sa.String(64), primary_key=True),
-    sa.Column("read_link", sa.String(64), nullable=False, unique=True),
-    sa.Column("edit_link", sa.String(64), nullable=False, unique=True),
-    sa.Column("owner", sa.String(64), nullable=False, index=True),
-    sa.Column("size", sa.Integer, nullable=False),
-    sa.Column("created", sa.Float, nullable=False),
-    sa.Column("used", sa.Float, nullable=False),
-)
-_ENTRY = sa.Table(
-    "mtsig_review_entry",
-    _META,
-    sa.Column("review", sa.ForeignKey(_REVIEW.c.id, ondelete="CASCADE"), primary_key=True),
-    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("at", sa.Float, nullable=False),
-    sa.Column("change", sa.Text, nullable=False),
-)
-_HELD = sa.select(sa.func.sum(_REVIEW.c.size))
+_KIND = "review"
 
 
-class ChangedMeanwhile(SettingError):
+class ChangedMeanwhile(SettingError):  # noqa: N818  what happened, for the page to show
     """Somebody else has changed the review since it was looked at; `entries` are what was added."""
 
     def __init__(self, entries: tuple[Entry, ...]):
-        n = "once" if len(entries) == 1 else f"{len(entries)} times"
+        times = "once"
+        if len(entries) != 1:
+            times = f"{len(entries)} times"
         super().__init__(
-            f"Somebody else changed this review {n} while you looked at it, so yours was not saved. See "
-            "below what is new, and do it again if it is still right."
+            f"Somebody else changed this review {times} while you looked at it, so yours was not "
+            "saved. See below what is new, and do it again if it is still right."
         )
         self.entries = entries
 
@@ -63,10 +43,8 @@ class ChangedMeanwhile(SettingError):
 class KeptReview:
     """A review as a link opens it."""
 
-    read_link: str  # who knows it may look at the review
-    edit_link: (
-        str | None
-    )  # who knows it may go on with the review; None where it was opened to read
+    read_link: str  # whoever knows it may look at the review
+    edit_link: str | None  # whoever knows it may go on; None where the review was opened to read
     history: tuple[Entry, ...]
     used: float  # when it was last opened, in seconds since 1970
 
@@ -76,120 +54,74 @@ class KeptReview:
         return replay(self.history)
 
 
-class ReviewStore(Database):
-    """The kept reviews of a database, which are held to the limits apart from test sets."""
+class ReviewStore:
+    """The reviews of a database."""
 
-    _kind, _tables, _owned = "review", _META, _REVIEW
+    def __init__(self, database: Database):
+        self._database = database
 
     def begin(self, change: Begin, owner: str) -> KeptReview:
-        """Start a review, all of it or nothing; `owner` is a secret of whoever may list and delete
-        it.
-        """
-        self._forget_expired()
-        text, now, mine = json.dumps(change_to_json(change)), self._now(), hidden(owner)
-        key, reading, editing = (secrets.token_urlsafe(16) for _ in range(3))
-        with self._reached("saved"), self._engine.begin() as db:
-            self._check_number(db, mine)
-            self._check_room(db, len(text), _HELD.where(_REVIEW.c.owner == mine), _HELD)
-            db.execute(
-                sa.insert(_REVIEW).values(
-                    id=key,
-                    read_link=reading,
-                    edit_link=editing,
-                    owner=mine,
-                    size=len(text),
-                    created=now,
-                    used=now,
-                )
-            )
-            db.execute(sa.insert(_ENTRY).values(review=key, number=1, at=now, change=text))
-        return KeptReview(reading, editing, (Entry(1, now, change),), now)
+        """Start a review, which the owner may list and delete."""
+        now = self._database.now()
+        history = (Entry(1, now, change),)
+        edit_link = secrets.token_urlsafe(16)
+        link = self._database.add(_KIND, owner, _pack(history), edit_link=edit_link)
+        return KeptReview(link, edit_link, history, now)
 
     def find(self, link: str) -> KeptReview | None:
-        """What is behind a link of either kind; None where there is nothing, or nothing any more.
+        """Return the review of a link of either sort; None where there is none, or no longer.
 
         It counts as used.
         """
-        with self._reached("read"), self._engine.begin() as db:
-            row = self._find(
-                db,
-                sa.select(_REVIEW),
-                (_REVIEW.c.read_link == link) | (_REVIEW.c.edit_link == link),
-            )
-            return (
-                None
-                if row is None
-                else KeptReview(
-                    row.read_link,
-                    row.edit_link if row.edit_link == link else None,
-                    _history(db, row.id),
-                    row.used,
-                )
-            )
+        blob = self._database.find(_KIND, link)
+        if blob is None:
+            return None
+        edit_link = None
+        if blob.edit_link == link:
+            edit_link = link
+        return KeptReview(blob.link, edit_link, self._read_history(blob), blob.used)
 
-    def add(self, edit_link: str, change: Change, seen: int) -> KeptReview:
-        """Append a change to the history, all of it or nothing; `seen` is the number of the last
-        entry that was seen.
-        """
-        try:
-            with self._reached("saved"), self._engine.begin() as db:
-                return self._add(db, edit_link, change, seen)
-        except _SameMoment as error:
-            kept = self.find(edit_link)
-            raise ChangedMeanwhile(kept.history[seen:] if kept is not None else ()) from error
-
-    def _add(self, db: sa.Connection, edit_link: str, change: Change, seen: int) -> KeptReview:
-        row = db.execute(sa.select(_REVIEW).where(_REVIEW.c.edit_link == edit_link)).one_or_none()
-        if row is None or self._expired(row.used):
+    def add(self, edit_link: str, change: Change, last_number: int) -> KeptReview:
+        """Append a change, all of it or nothing; `last_number` is of the last entry looked at."""
+        blob = self._database.find(_KIND, edit_link)
+        if blob is None or blob.edit_link != edit_link:
             raise SettingError(
                 "This link does not let one change a review: it is one to read, or the review was "
                 "deleted or has expired."
             )
-        history, text, now = _history(db, row.id), json.dumps(change_to_json(change)), self._now()
-        if len(history) != seen:
-            raise ChangedMeanwhile(history[seen:])
+        history = self._read_history(blob)
+        if len(history) != last_number:
+            raise ChangedMeanwhile(history[last_number:])
         check(history, change)
-        self._check_room(db, len(text), _HELD.where(_REVIEW.c.owner == row.owner), _HELD)
-        try:  # nobody else may add an entry of this number
-            db.execute(
-                sa.insert(_ENTRY).values(review=row.id, number=seen + 1, at=now, change=text)
-            )
-        except IntegrityError as error:
-            raise _SameMoment from error
-        db.execute(
-            sa.update(_REVIEW)
-            .where(_REVIEW.c.id == row.id)
-            .values(size=_REVIEW.c.size + len(text), used=later(_REVIEW.c.used, now))
-        )
-        return KeptReview(
-            row.read_link, row.edit_link, (*history, Entry(seen + 1, now, change)), now
-        )
+        now = self._database.now()
+        history = (*history, Entry(last_number + 1, now, change))
+        if not self._database.replace(blob, _pack(history)):
+            raise ChangedMeanwhile(self._read_history(blob)[last_number:])
+        return KeptReview(blob.link, edit_link, history, now)
 
-    def of(self, owner: str) -> list[KeptReview]:
-        """The reviews that an owner started, the newest first, each to go on with."""
-        with self._reached("read"), self._engine.begin() as db:
-            rows = db.execute(
-                sa.select(_REVIEW)
-                .where(_REVIEW.c.owner == hidden(owner))
-                .order_by(_REVIEW.c.created.desc())
-            ).all()
-            return [
-                KeptReview(row.read_link, row.edit_link, _history(db, row.id), row.used)
-                for row in rows
-                if not self._expired(row.used)
-            ]
+    def list_owned(self, owner: str) -> list[KeptReview]:
+        """Return the reviews that an owner started, the newest first, each to go on with."""
+        blobs = self._database.list_owned(_KIND, owner)
+        return [
+            KeptReview(blob.link, blob.edit_link, self._read_history(blob), blob.used)
+            for blob in blobs
+        ]
 
     def delete(self, edit_link: str, owner: str) -> bool:
         """Forget a review of this owner; False where it is none of theirs."""
-        return self._delete(_REVIEW.c.edit_link == edit_link, _REVIEW.c.owner == hidden(owner))
+        return self._database.delete(_KIND, edit_link, owner)
+
+    def _read_history(self, blob: Blob) -> tuple[Entry, ...]:
+        content = self._database.read(_KIND, blob.link)
+        if content is None:  # it was deleted just now
+            raise SettingError("This review was deleted or has expired.")
+        entries = parse_json(content.decode())
+        return tuple(
+            Entry(number, time, change_from_json(change))
+            for number, (time, change) in enumerate(entries, 1)
+        )
 
 
-class _SameMoment(Exception):
-    """Two wrote at the same moment."""
-
-
-def _history(db: sa.Connection, key: str) -> tuple[Entry, ...]:
-    rows = db.execute(sa.select(_ENTRY).where(_ENTRY.c.review == key).order_by(_ENTRY.c.number))
-    return tuple(
-        Entry(row.number, row.at, change_from_json(parse_json(row.change))) for row in rows
-    )
+def _pack(history: Iterable[Entry]) -> bytes:
+    steps = [(entry.at, change_to_json(entry.change)) for entry in history]
+    return json.dumps(steps).encode()

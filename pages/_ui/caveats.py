@@ -46,10 +46,10 @@ def show(
     most: int | None = None,
     elsewhere: Iterable[Caution] = (),
 ) -> int:
-    """Draw caveats, a box for each kind, with a button for each remedy; return how many kinds are
-    left: beyond `most`, or only `elsewhere` on the page.
+    """Draw caveats, a box for each kind, with a button for each remedy.
 
-    `place` makes the keys of the buttons, where a page shows a caution twice.
+    `place` makes the keys of the buttons, where a page shows a caution twice. Return how many kinds are
+    left: those beyond `most`, and those that only `elsewhere` has.
     """
     groups = list(group_by_kind(cautions).items())
     if most is not None:
@@ -130,7 +130,7 @@ def _label_button(remedy: Remedy) -> str | None:
     return f"{verb} {' with '.join(labels)}"
 
 
-def _label_setting(key: str, value: str | int) -> str | None:
+def _label_setting(key: str, value: str | int) -> str | None:  # noqa: PLR0911  a row for each setting
     match key:
         case "docs":
             return "document ids"

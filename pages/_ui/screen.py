@@ -2,9 +2,9 @@
 
 Names of systems, files and documents are data: everything passes through `escape` here.
 
-A large table is Streamlit's data frame, which sorts by a click on a head, searches, scrolls and
-keeps its heads. It draws on a canvas, so names are shown literally there. Its own CSV and copying
-are off (`client.disableDataExport`): they would carry spreadsheet formulas raw.
+A large table is Streamlit's data frame, which sorts by a click on a heading, searches, scrolls and
+keeps its headings in sight. It draws on a canvas, so names are shown literally there. Its own CSV
+and copying are off (`client.disableDataExport`): they would carry spreadsheet formulas raw.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import NoReturn
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
 
 import pandas as pd
 import streamlit as st
@@ -26,23 +27,21 @@ from mtsig_core.errors import Remedy
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import group_cautions
 from mtsig_core.report.palette import told_apart
-from mtsig_core.report.table import KINDS, MISSING, Cell, Table
+from mtsig_core.report.table import MISSING, Cell, Column, Table
 from mtsig_core.report.text import printable_lines
 from mtsig_core.stats.settings import SETTINGS
 from pages._server.components import STYLE
 
-#: Where the sidebar has the control of an argument; the last part is its label.
+#: Where the sidebar has the control of an argument; after the last `>` comes its label.
 LABELS = {
     "metrics": "Metric",
     "tokenize": "Tokenizer",
     "exclude": "Systems and segments > Exclude systems",
     "refs_as_systems": "Systems and segments > References take part as systems",
-    **{
-        name: f"Change > {setting.title}"
-        for name, setting in SETTINGS.items()
-        if setting.offered or name == "rank_rule"
-    },
 }
+for _name, _setting in SETTINGS.items():
+    if _setting.offered or _name == "rank_rule":
+        LABELS[_name] = f"Change > {_setting.title}"
 _TRIALS = SETTINGS["trials"].list_offers(False, {})
 
 
@@ -52,45 +51,48 @@ def in_side_bar(remedies: Iterable[Remedy]) -> str:
     >>> in_side_bar([{"unit": "document"}, {"trials": 2345}, {"docs": "FILE"}, {"metrics": "bleu"}])
     'In the sidebar: Change > Unit: Document, or Change > Trials: 4,999, or Metric: BLEU.'
     """
-    ways = [
-        " with ".join(_name_setting(name, value) for name, value in remedy.items())
-        for remedy in remedies
-        if all(map(_is_there, *zip(*remedy.items(), strict=True)))
-    ]
-    return f"In the sidebar: {', or '.join(ways)}." if ways else ""
+    ways = []
+    for remedy in remedies:
+        if all(_is_in_side_bar(name, value) for name, value in remedy.items()):
+            settings = [_describe_setting(name, value) for name, value in remedy.items()]
+            ways.append(" with ".join(settings))
+    if not ways:
+        return ""
+    return f"In the sidebar: {', or '.join(ways)}."
 
 
-def _is_there(name: str, value: str | int) -> bool:
-    """Return whether the sidebar has a remedy.
-
-    A value in capitals is a placeholder, unless it is the name of a system.
-    """
+def _is_in_side_bar(name: str, value: str | int) -> bool:
     if name == "trials":
         return int(value) <= _TRIALS[-1]
-    return name in LABELS and (name == "exclude" or not str(value).isupper())
+    if name == "exclude":
+        return True
+    is_placeholder = str(value).isupper()  # such as FILE
+    return name in LABELS and not is_placeholder
 
 
-def _name_setting(name: str, value: str | int) -> str:
-    value = offer_trials(value) if name == "trials" else value
-    named = (
-        metric_title(str(value))
-        if name == "metrics"
-        else SETTINGS[name].name_value(value)
-        if name in SETTINGS
-        else value
-    )
-    return LABELS[name] if value is True else f"{LABELS[name]}: {named}"
+def _describe_setting(name: str, value: str | int) -> str:
+    """Write a setting with its value as the sidebar has them."""
+    label = LABELS[name]
+    if value is True:
+        return label
+    if name == "metrics":
+        return f"{label}: {metric_title(str(value))}"
+    if name == "trials":
+        value = offer_trials(value)
+    if name in SETTINGS:
+        value = SETTINGS[name].name_value(value)
+    return f"{label}: {value}"
 
 
 def offer_trials(least: str | int) -> int | None:
-    """Return the smallest number of trials in the menu that is at least this one; None if there is
-    no such number.
-    """
-    return next((offered for offered in _TRIALS if offered >= int(least)), None)
+    """Return the smallest number of trials in the menu that is at least this one, if any is."""
+    return next((trials for trials in _TRIALS if trials >= int(least)), None)
 
 
-#: Hebrew, Arabic and their kin, with what joins the words of one name; names in a list are further
-#: apart.
+# -- text -----------------------------------------------------------------------------------------
+
+#: Letters of Hebrew, Arabic and related scripts, with what joins the words of one name; names in a
+#: list are further apart.
 _RIGHT_TO_LEFT = re.compile(
     "[{0}](?:[ '._-]?[{0}])*".format("\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc")
 )
@@ -108,16 +110,22 @@ def escape(text: str) -> str:
 
 
 def _literal(text: str) -> str:
-    """Escape a text between tags, and isolate right-to-left parts so that a browser does not move
-    the digits and signs next to them. Invisible characters become escapes.
+    """Escape a text between tags.
+
+    Right-to-left parts are isolated, so that a browser does not move the digits and signs next to
+    them. Invisible characters become escapes.
     """
     return _RIGHT_TO_LEFT.sub(r"<bdi>\g<0></bdi>", escape(printable_lines(str(text))))
 
 
 def status(*lines: Iterable[str]) -> None:
     """Draw lines of short phrases on the data and the test."""
-    joined = "<br>".join(_literal(" · ".join(line)) for line in map(list, lines) if line)
-    st.html(f'<div class="mt-status">{joined}</div>')
+    written = []
+    for line in lines:
+        phrases = list(line)
+        if phrases:
+            written.append(_literal(" · ".join(phrases)))
+    st.html(f'<div class="mt-status">{"<br>".join(written)}</div>')
 
 
 def answer(text: str) -> None:
@@ -125,14 +133,14 @@ def answer(text: str) -> None:
     st.html(f'<div class="mt-answer" role="status">{_literal(text)}</div>')
 
 
-def numbers(*found: tuple[str, str, str]) -> None:
+def numbers(*cells: tuple[str, str, str]) -> None:
     """Draw big numbers in a row, each as (name, number, note in faint)."""
-    cells = "".join(
-        f'<div><div>{_literal(what)}</div><div class="mt-big">{_literal(number)}</div>'
+    written = [
+        f'<div><div>{_literal(name)}</div><div class="mt-big">{_literal(number)}</div>'
         f'<div class="mt-faint">{_literal(note)}</div></div>'
-        for what, number, note in found
-    )
-    st.html(f'<div class="mt-numbers">{cells}</div>')
+        for name, number, note in cells
+    ]
+    st.html(f'<div class="mt-numbers">{"".join(written)}</div>')
 
 
 def plain(text: str) -> None:
@@ -145,20 +153,24 @@ def faint(text: str, width: str = "stretch") -> None:
     st.html(f'<div class="mt-plain mt-faint">{_literal(text)}</div>', width=width)
 
 
-def error(told: str | MtsigError) -> None:
+def error(problem: str | MtsigError) -> None:
     """Draw a message about something that the user can correct, and where."""
-    text = f"{told} {in_side_bar(getattr(told, 'remedies', ()))}".rstrip()
-    text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
-    st.html(f'<div class="mt-box mt-error" role="alert">{_literal(text)}</div>')
+    advice = in_side_bar(getattr(problem, "remedies", ()))
+    text = f"{problem} {advice}".rstrip()
+    if len(text) > _LONGEST:
+        text = f"{text[:_LONGEST]}..."
+    st.html(_error_box(text))
+
+
+def _error_box(text: str) -> str:
+    return f'<div class="mt-box mt-error" role="alert">{_literal(text)}</div>'
 
 
 def messages(texts: Iterable[str]) -> None:
     """Draw messages above the title of a page, clear of the toolbar."""
-    boxes = "".join(
-        f'<div class="mt-box mt-error" role="alert">{_literal(text)}</div>' for text in texts
-    )
+    boxes = [_error_box(text) for text in texts]
     if boxes:
-        st.html(f'<div class="mt-above">{boxes}</div>')
+        st.html(f'<div class="mt-above">{"".join(boxes)}</div>')
 
 
 def caution_box(text: str) -> None:
@@ -166,49 +178,83 @@ def caution_box(text: str) -> None:
     st.html(f'<div class="mt-box mt-caution">{_literal(text)}</div>')
 
 
-def cautions(found: Iterable[Caution], several: bool = False, hints: bool = True) -> None:
+def cautions(cautions: Iterable[Caution], several: bool = False, hints: bool = True) -> None:
     """Draw caveats, a box for each kind.
 
     With `several` metrics each names its metric; with `hints` each shows where the sidebar has its
     remedy.
     """
-    say = in_side_bar if hints else lambda remedies: ""
-    boxes = [
-        f'<div class="mt-box mt-caution">{"<br>".join(map(_literal, texts))}</div>'
-        for texts in group_cautions(found, several=several, say=say)
-    ]
+    options = {"several": several}
+    if hints:
+        options["say"] = in_side_bar
+    boxes = []
+    for texts in group_cautions(cautions, **options):
+        lines = "<br>".join(_literal(text) for text in texts)
+        boxes.append(f'<div class="mt-box mt-caution">{lines}</div>')
     if boxes:
         st.html("".join(boxes))
 
 
-# Tables.
+# -- tables ---------------------------------------------------------------------------------------
 
 MOST_PLAIN = 20  # rows of a table that needs no sorting
 #: What a browser draws of one table; more is counted and left out. pandas styles 260,000 cells at
 #: most, and takes long.
-MOST_CELLS, MOST_COLUMNS, MOST_PROSE = 30_000, 100, 500
-_SEEN = MOST_PLAIN + 1  # rows of a large table in sight, below its head
-_ROW, _PAGE = 28, 882  # pixels of a row, and of the room that a page has for a table on a projector
-_LETTER, _WIDEST = 7, 320  # pixels of a letter, and of a column
-_LONGEST_NAME = (_WIDEST - 20) // _LETTER  # letters of a name
+MOST_CELLS = 30_000
+MOST_COLUMNS = 100
+MOST_PROSE = 500  # rows of a table of sentences
+_ROWS_IN_SIGHT = MOST_PLAIN + 1  # of a large table, below its head
+_ROW = 28  # pixels
+_PAGE = 882  # pixels that a page has for a table on a projector
+_LETTER = 7  # pixels
+_MARGIN = 20  # pixels of a column beside its text
+_WIDEST = 320  # pixels of a column
+_LONGEST_NAME = (_WIDEST - _MARGIN) // _LETTER  # letters
 _LEFT_TO_RIGHT = "\u200e"  # an invisible mark
 _MARK = "background-color: #0072B2; color: #FFFFFF; font-weight: 600"  # as figures mark the best
 _SHADE = "background-color: rgba(128, 128, 128, 0.15)"  # on light and on dark
 
 
-class _Pair(str):
-    """Two names as a table writes them."""
+@dataclass(frozen=True)
+class _ScreenColumn:
+    """A column of a table as a screen draws it."""
 
-    names: tuple[str, str]
+    title: str
+    kind: str  # "name", "pair", "text", or that of a number
+    texts: tuple[str, ...]
+    values: tuple[Any, ...]  # in the table of the report: two names in a column of pairs
+    sort_keys: tuple[float, ...]  # infinite for words among numbers, NaN for nothing
 
-    def __new__(cls, text: str, names: tuple[str, str]):
-        pair = super().__new__(cls, text)
-        pair.names = names
-        return pair
+    @property
+    def is_name(self) -> bool:
+        return self.kind in ("name", "pair")
+
+    @property
+    def is_left(self) -> bool:
+        return self.is_name or self.kind == "text"
+
+    @property
+    def is_number(self) -> bool:
+        """Whether any cell has a number that sorts it."""
+        return any(math.isfinite(key) for key in self.sort_keys)
+
+    @property
+    def width(self) -> int:
+        """Pixels; the browser itself would measure the first rows only."""
+        longest = max(len(text) for text in (self.title, *self.texts))
+        return min(longest * _LETTER + _MARGIN, _WIDEST)
+
+    def pick_rows(self, rows: Sequence[int]) -> _ScreenColumn:
+        return replace(
+            self,
+            texts=tuple(self.texts[row] for row in rows),
+            values=tuple(self.values[row] for row in rows),
+            sort_keys=tuple(self.sort_keys[row] for row in rows),
+        )
 
 
 def show_table(
-    shown: Table,
+    table: Table,
     key: str | None = None,
     *,
     open_rows: bool = False,
@@ -216,322 +262,390 @@ def show_table(
     prose: bool = False,
     whole: bool = False,
 ) -> int | tuple[int, str] | None:
-    """Draw a `Table` of the reports, by the kinds of its columns; return the chosen row, or the row
-    and the key of the column of a chosen cell.
+    """Draw a table of the reports, by the kinds of its columns.
 
-    Names are set left and cut when too long. A long table can be sorted and filtered, as can one of
-    which rows or cells can be opened. Where a page has two of the same key and as many rows, they
-    need keys. In a table of `prose` all cells are sentences; a `whole` one has all its rows in
-    sight, to be printed.
+    Names are set left and cut when too long. A long table can be sorted and filtered.
+
+    Parameters
+    ----------
+    table : Table
+    key : str, optional
+        Needed where a page has two tables of the same key and as many rows.
+    open_rows, open_cells : bool
+        Whether the user can choose a row, or a cell.
+    prose : bool
+        All cells are sentences.
+    whole : bool
+        All rows are in sight, to be printed.
+
+    Returns
+    -------
+    int, tuple of int and str, or None
+        The chosen row, or the row and the column's key of the chosen cell.
     """
     if prose:
-        return prose_table(shown.titles, shown.texts())
-    shown = shown.for_readers()
-    kinds = [column.kind for column in shown.columns]
-    rows = [
-        [_cell(*one) for one in zip(shown.columns, *both, strict=True)]
-        for both in zip(shown.rows, shown.texts(), strict=True)
-    ]
-    names = {
-        k for k, kind in enumerate(kinds) if kind in ("name", "pair") or kind == "rank" and not k
-    }
-    texts = {k for k, kind in enumerate(kinds) if kind == "text"}
-    if whole or not (
-        open_rows
-        or open_cells
-        or shown.marks
-        or len(rows) > MOST_PLAIN
-        or len(kinds) > MOST_COLUMNS
-    ):
-        return _draw_plain(shown.titles, rows, names, texts, shown.ruled)
-    marks = {(row, shown.keys.index(column)) for row, column in shown.marks}
-    chosen = _show_grid(
-        shown.titles,
-        rows,
-        {*names, *texts},
-        key or f"{shown.key} {len(rows)}",
-        open_rows,
-        open_cells,
-        marks,
-        shown.ruled,
-    )
-    return (chosen[0], shown.keys[chosen[1]]) if isinstance(chosen, tuple) else chosen
+        return prose_table(table.titles, table.texts())
+    table = table.for_readers()
+    columns = _make_columns(table)
+    n_rows = len(table.rows)
+    needs_grid = open_rows or open_cells or table.marks
+    is_large = n_rows > MOST_PLAIN or len(columns) > MOST_COLUMNS
+    if whole or not (needs_grid or is_large):
+        return _draw_plain(columns, n_rows, table.ruled)
+    marks = {(row, table.keys.index(column)) for row, column in table.marks}
+    grid = _Grid(key or f"{table.key} {n_rows}", columns, n_rows, marks, table.ruled)
+    if open_cells:
+        cell = grid.choose_cell()
+        if cell is None:
+            return None
+        row, column = cell
+        return row, table.keys[column]
+    if open_rows:
+        return grid.choose_row()
+    return grid.show()
 
 
-def _cell(column, value, text: str) -> str:
-    """Return the text of a cell, with the value that sorts it or the two names of a pair."""
-    if column.kind == "pair":
-        return _Pair(text, value)
-    if (
-        not KINDS[column.kind].is_number
-        or text in ("", MISSING)
-        or math.isnan(number := column.sort_key(value))
-    ):
-        return text
-    return Cell(text, number)
+def _make_columns(table: Table) -> list[_ScreenColumn]:
+    columns = []
+    texts = table.texts()
+    for k, column in enumerate(table.columns):
+        column_texts = tuple(row[k] for row in texts)
+        values = tuple(row[k] for row in table.rows)
+        sort_keys = [
+            _find_sort_key(column, value, text)
+            for value, text in zip(values, column_texts, strict=True)
+        ]
+        kind = column.kind
+        if kind == "rank" and k == 0:
+            kind = "name"  # of a group of systems, as it were
+        columns.append(_ScreenColumn(column.title, kind, column_texts, values, tuple(sort_keys)))
+    return columns
 
 
-def _fit_names(cells: Sequence[str]) -> Sequence[str]:
+def _find_sort_key(column: Column, value: Any, text: str) -> float:
+    """Return what sorts a cell: words come last, and a dash or nothing after them."""
+    if isinstance(value, Cell):
+        return value.value
+    if text in ("", MISSING):
+        return math.nan
+    number = column.sort_key(value)
+    if math.isnan(number):
+        return math.inf
+    return number
+
+
+def _fit_names(column: _ScreenColumn) -> Sequence[str]:
     """Shorten the names of a column at their ends, or in the middle where they would look alike.
 
     Each name of a pair is shortened separately.
     """
-    if cells and all(isinstance(cell, _Pair) for cell in cells):
-        names = [name for cell in cells for name in cell.names]
-        cut = told_apart(names, (_LONGEST_NAME - 3) // 2)
-        return [
-            cell if len(cell) <= _LONGEST_NAME else f"{a} - {b}"
-            for cell, a, b in zip(cells, cut[::2], cut[1::2], strict=True)
-        ]
-    alike = len({cell[:_LONGEST_NAME] for cell in cells}) < len(set(cells))
-    return told_apart(cells, _LONGEST_NAME) if alike else cells
+    if column.kind == "pair" and column.texts:
+        return _fit_pairs(column)
+    beginnings = {name[:_LONGEST_NAME] for name in column.texts}
+    if len(beginnings) < len(set(column.texts)):
+        return told_apart(column.texts, _LONGEST_NAME)
+    return column.texts
 
 
-def _draw_plain(
-    header: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    names: Collection[int],
-    texts: Collection[int],
-    clusters: Collection[int],
-) -> None:
+def _fit_pairs(column: _ScreenColumn) -> list[str]:
+    names = [name for pair in column.values for name in pair]
+    short_names = told_apart(names, (_LONGEST_NAME - 3) // 2)
+    texts = []
+    for k, text in enumerate(column.texts):
+        if len(text) > _LONGEST_NAME:
+            text = f"{short_names[2 * k]} - {short_names[2 * k + 1]}"
+        texts.append(text)
+    return texts
+
+
+def _draw_plain(columns: Sequence[_ScreenColumn], n_rows: int, ruled: Collection[int]) -> None:
     """Draw all rows at once, with a line below the last row of each cluster."""
-
-    def cells(tag, row, shown):
-        named = [
-            f' class="mt-name" title="{escape(cell)}"'
-            if k in names
-            else ' class="mt-text"'
-            if k in texts
-            else ""
-            for k, cell in enumerate(row)
-        ]
-        return "".join(
-            f"<{tag}{extra}>{_literal(cell)}</{tag}>"
-            for cell, extra in zip(shown, named, strict=True)
+    head = [_table_cell("th", column, column.title, column.title) for column in columns]
+    cells = []
+    for column in columns:
+        texts = column.texts
+        if column.is_name:
+            texts = _fit_names(column)
+        cells.append(
+            [
+                _table_cell("td", column, text, full_text)
+                for text, full_text in zip(texts, column.texts, strict=True)
+            ]
         )
-
-    columns = [
-        _fit_names(column) if k in names else column
-        for k, column in enumerate(zip(*rows, strict=True))
-    ]
-    body = "".join(
-        ('<tr class="mt-cluster">' if k in clusters else "<tr>") + f"{cells('td', row, shown)}</tr>"
-        for k, (row, shown) in enumerate(zip(rows, zip(*columns, strict=True), strict=True))
-    )
+    rows = []
+    for row in range(n_rows):
+        tag = "<tr>"
+        if row in ruled:
+            tag = '<tr class="mt-cluster">'
+        rows.append(f"{tag}{''.join(column[row] for column in cells)}</tr>")
     st.html(
         '<div class="mt-sideways"><div class="mt-more">more columns to the right →</div>'
-        f'<div class="mt-scroll"><table class="mt-table"><thead><tr>{cells("th", header, header)}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div></div>"
+        f'<div class="mt-scroll"><table class="mt-table"><thead><tr>{"".join(head)}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div></div>"
     )
 
 
-def prose_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def _table_cell(tag: str, column: _ScreenColumn, text: str, full_text: str) -> str:
+    attributes = ""
+    if column.is_name:
+        attributes = f' class="mt-name" title="{escape(full_text)}"'
+    elif column.is_left:
+        attributes = ' class="mt-text"'
+    return f"<{tag}{attributes}>{_literal(text)}</{tag}>"
+
+
+def prose_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Draw a table of sentences, set left, with broken lines."""
-    head = "".join(f'<th class="mt-name">{_literal(cell)}</th>' for cell in header)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{_literal(cell)}</td>" for cell in row) + "</tr>"
-        for row in rows[:MOST_PROSE]
-    )
+    head = [f'<th class="mt-name">{_literal(title)}</th>' for title in titles]
+    body = []
+    for row in rows[:MOST_PROSE]:
+        cells = [f"<td>{_literal(text)}</td>" for text in row]
+        body.append(f"<tr>{''.join(cells)}</tr>")
     st.html(
-        f'<table class="mt-table mt-prose"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+        f'<table class="mt-table mt-prose"><thead><tr>{"".join(head)}</tr></thead>'
+        f"<tbody>{''.join(body)}</tbody></table>"
     )
     if len(rows) > MOST_PROSE:
         faint(f"This table shows the first {MOST_PROSE} of {len(rows):,} rows.")
 
 
-def _show_grid(
-    header: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    names: set[int],
-    key: str,
-    open_rows: bool,
-    open_cells: bool,
-    marks: Collection[tuple[int, int]],
-    clusters: Collection[int],
-) -> int | tuple[int, int] | None:
-    """Draw a large table; a column with numbers (`Cell`) is sorted by them."""
-    n_columns, header, rows = (
-        len(header),
-        header[:MOST_COLUMNS],
-        [row[:MOST_COLUMNS] for row in rows],
-    )
-    # The browser itself would measure the first rows only.
-    widths = [
-        min(max(map(len, column)) * _LETTER + 20, _WIDEST)
-        for column in zip(header, *rows, strict=True)
-    ]
-    wide = sum(widths) > _PAGE
-    shown = _filter_rows(rows, key, len(header), n_columns, wide)
-    cells = [rows[row] for row in shown]
-    marked = frozenset(
-        (at, column)
-        for at, row in enumerate(shown)
-        for column in range(len(header))
-        if (row, column) in marks
-    )
-    numbers = frozenset(
-        k for k in range(len(header)) if any(hasattr(row[k], "value") for row in rows)
-    )
-    shaded = frozenset(at for at, row in enumerate(shown) if sum(end < row for end in clusters) % 2)
-    look = (tuple(header), tuple(widths), frozenset(names), numbers, marked, shaded, wide, key)
-    if not (open_rows or open_cells):
-        return _draw_once(_digest(cells), look, _cells=cells)
-    event = _draw(
-        _digest(cells),
-        cells,
-        look,
-        on_select="rerun",
-        selection_mode="single-cell" if open_cells else "single-row",
-    )
-    if open_cells:
-        return next(((shown[row], int(column)) for row, column in event.selection.cells), None)
-    chosen = event.selection.rows
-    return shown[chosen[0]] if chosen else None
+class _Grid:
+    """A large table: what the user filters of it, and what of it a browser can draw."""
 
+    def __init__(
+        self,
+        key: str,
+        columns: Sequence[_ScreenColumn],
+        n_rows: int,
+        marks: Collection[tuple[int, int]],
+        ruled: Collection[int],
+    ):
+        self._key = key
+        self._n_rows = n_rows
+        self._n_all_columns = len(columns)
+        self._columns = columns[:MOST_COLUMNS]
+        self._is_wide = sum(column.width for column in self._columns) > _PAGE
+        self._rows = self._filter_rows()
+        self._look = self._make_look(marks, ruled)
 
-def _filter_rows(
-    rows: Sequence[Sequence[str]], key: str, n_columns: int, of: int, wide: bool
-) -> list[int]:
-    """Let the rows of a long table be filtered, and show how many are out of sight; return the
-    visible rows.
-    """
-    shown, hints, line = (
-        list(range(len(rows))),
-        [],
-        st.container(horizontal=True, vertical_alignment="center"),
-    )
-    if len(rows) > MOST_PLAIN:
-        text = line.text_input(
-            "Filter rows",
-            key=f"{key}.filter",
-            placeholder="Filter rows: a name, or any other text",
-            max_chars=300,
-            width=320,
-            label_visibility="collapsed",
-        ).casefold()
-        shown = [k for k in shown if any(text in cell.casefold() for cell in rows[k])]
-        hints = (
-            [f"{len(shown)} of {len(rows)} rows."] * bool(text)
-            + [f"Scroll down for {len(shown) - _SEEN} more."] * (len(shown) > _SEEN)
-            + ["Click a heading to sort."]
+    def show(self) -> None:
+        """Draw the table without choices."""
+        _draw_once(self._look)
+
+    def choose_row(self) -> int | None:
+        """Draw the table; return the row that the user has chosen."""
+        event = _draw(self._look, on_select="rerun", selection_mode="single-row")
+        for row in event.selection.rows:
+            return self._rows[row]
+        return None
+
+    def choose_cell(self) -> tuple[int, int] | None:
+        """Draw the table; return row and column of the cell that the user has chosen."""
+        event = _draw(self._look, on_select="rerun", selection_mode="single-cell")
+        for row, column in event.selection.cells:
+            return self._rows[row], int(column)
+        return None
+
+    def _filter_rows(self) -> list[int]:
+        """Let the rows of a long table be filtered, and show how many are out of sight."""
+        rows = list(range(self._n_rows))
+        hints = []
+        line = st.container(horizontal=True, vertical_alignment="center")
+        if self._n_rows > MOST_PLAIN:
+            text = line.text_input(
+                "Filter rows",
+                key=f"{self._key}.filter",
+                placeholder="Filter rows: a name, or any other text",
+                max_chars=300,
+                width=320,
+                label_visibility="collapsed",
+            ).casefold()
+            if text:
+                rows = [row for row in rows if self._has_text(row, text)]
+                hints.append(f"{len(rows)} of {self._n_rows} rows.")
+            if len(rows) > _ROWS_IN_SIGHT:
+                hints.append(f"Scroll down for {len(rows) - _ROWS_IN_SIGHT} more.")
+            hints.append("Click a heading to sort.")
+        n_columns = len(self._columns)
+        most = MOST_CELLS // n_columns
+        if len(rows) > most:
+            hints.insert(
+                0,
+                f"This table shows the first {most:,} of {len(rows):,} rows. Filter to see others.",
+            )
+            rows = rows[:most]
+        if self._n_all_columns > n_columns:
+            hints.append(
+                f"This table shows the first {n_columns} of {self._n_all_columns:,} columns."
+            )
+        elif self._is_wide:
+            hints.append(f"{n_columns} columns: scroll right to see the last.")
+        if hints:
+            line.caption(" ".join(hints))
+        return rows
+
+    def _has_text(self, row: int, text: str) -> bool:
+        return any(text in column.texts[row].casefold() for column in self._columns)
+
+    def _make_look(self, marks: Collection[tuple[int, int]], ruled: Collection[int]) -> _GridLook:
+        """Return what the browser is given, with every other cluster shaded."""
+        marked = []
+        shaded = []
+        for k, row in enumerate(self._rows):
+            marked += [
+                (k, column) for column in range(len(self._columns)) if (row, column) in marks
+            ]
+            cluster = sum(last_row < row for last_row in ruled)
+            if cluster % 2:
+                shaded.append(k)
+        columns = []
+        for column in self._columns:
+            visible = column.pick_rows(self._rows)
+            texts = visible.texts
+            if column.is_left and not column.is_number:
+                texts = _fit_names(visible)
+            if column.is_left:
+                texts = [_set_left(text) for text in texts]
+            columns.append(
+                _GridColumn(
+                    column.title,
+                    column.width,
+                    column.is_left,
+                    column.is_number,
+                    tuple(texts),
+                    visible.sort_keys,
+                )
+            )
+        return _GridLook(
+            self._key, tuple(columns), self._is_wide, frozenset(marked), frozenset(shaded)
         )
-    if len(shown) > (most := MOST_CELLS // n_columns):
-        hints.insert(
-            0, f"This table shows the first {most:,} of {len(shown):,} rows. Filter to see others."
+
+
+@dataclass(frozen=True)
+class _GridColumn:
+    title: str
+    width: int
+    is_left: bool
+    is_number: bool
+    texts: tuple[str, ...]
+    sort_keys: tuple[float, ...]
+
+    def make_series(self) -> pd.Series:
+        """Return what the data frame holds: texts, or numbers that sort and show their texts."""
+        values = self.texts
+        if self.is_number:
+            values = list(map(_Number, self.sort_keys, self.texts))
+        return pd.Series(values, dtype=object)
+
+    def configure(self, is_wide: bool):
+        """Return the configuration of the column; names stay in sight in a wide table."""
+        make = st.column_config.TextColumn
+        if self.is_number:
+            make = st.column_config.NumberColumn
+        return make(
+            self.title or " ",
+            width=self.width,
+            pinned=is_wide and self.is_left,  # which sets them paler
+            alignment="left" if self.is_left else "right",
         )
-        shown = shown[:most]
-    if of > n_columns:
-        hints.append(f"This table shows the first {n_columns} of {of:,} columns.")
-    elif wide:
-        hints.append(f"{n_columns} columns: scroll right to see the last.")
-    if hints:
-        line.caption(" ".join(hints))
-    return shown
 
 
-def _digest(rows):
-    """Return a digest of the cells and of the values that sort them."""
-    found = hashlib.blake2b(digest_size=16)
-    for row in rows:
-        found.update("\x1f".join(row).encode("utf-8", "surrogatepass"))
-        found.update(repr([getattr(cell, "value", None) for cell in row]).encode())
-    return found.digest()
+@dataclass(frozen=True)
+class _GridLook:
+    """What a data frame on screen is made of."""
 
+    key: str
+    columns: tuple[_GridColumn, ...]
+    is_wide: bool
+    marked: frozenset[tuple[int, int]]  # cells, by row and column
+    shaded: frozenset[int]  # rows
 
-@st.cache_resource(max_entries=256, show_spinner=False)
-def _draw_once(digest, look, _cells) -> None:
-    """Draw a table without choices; Streamlit remembers what it sent, for all users who see the
-    same.
-    """
-    _draw(digest, _cells, look)
+    @property
+    def n_rows(self) -> int:
+        return len(self.columns[0].texts)
 
-
-def _draw(digest, rows, look, **more):
-    *_, key = look
-    frame, configs = _frame(digest, look[:-1], _rows=rows)
-    return st.dataframe(
-        frame,
-        column_config=dict(configs),
-        hide_index=True,
-        key=key,
-        row_height=_ROW,
-        placeholder="-",
-        height="content" if len(rows) <= MOST_PLAIN else _ROW * (_SEEN + 1),
-        **more,
-    )
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _frame(digest, look, _rows):
-    """Return the data frame of a table, made once: for a whole task pandas takes a third of a
-    second in each run.
-    """
-    (header, widths, names, numbers, marked, shaded, wide), rows = look, _rows
-    columns, configs = {}, {}
-    for k, title in enumerate(header):
-        cells = [row[k] for row in rows]
-        cells = (
-            list(map(_set_left, cells if k in numbers else _fit_names(cells)))
-            if k in names
-            else cells
+    def digest(self) -> bytes:
+        content = (
+            self.key,
+            self.columns,
+            self.is_wide,
+            sorted(self.marked),
+            sorted(self.shaded),
         )
-        columns[str(k)] = pd.Series(
-            [_Number(cell) for cell in cells] if k in numbers else cells, dtype=object
-        )
-        kind = st.column_config.NumberColumn if k in numbers else st.column_config.TextColumn
-        configs[str(k)] = kind(
-            title or " ",
-            width=widths[k],
-            pinned=wide and k in names,  # which sets them paler
-            alignment="left" if k in names else "right",
-        )
-    frame = pd.DataFrame(columns).style.format(lambda cell: getattr(cell, "text", cell))
-    if marked or shaded:
-        styles = pd.DataFrame(
-            [
-                [
-                    _MARK if (row, k) in marked else _SHADE if row in shaded else ""
-                    for k in range(len(header))
-                ]
-                for row in range(len(rows))
-            ],
-            columns=list(columns),
-        )
-        frame = frame.apply(lambda _: styles, axis=None)
-    frame.set_uuid(digest.hex())
-    frame._compute()
-    written = frame._translate(False, False)  # the two are what Streamlit calls, each time
-    frame._compute, frame._translate = lambda: frame, lambda *_: written
-    return frame, configs
+        return hashlib.blake2b(repr(content).encode(), digest_size=16).digest()
 
+    def make_frame(self):
+        """Return the data frame, styled by pandas: numbers show their texts."""
+        frame = pd.DataFrame(
+            {str(k): column.make_series() for k, column in enumerate(self.columns)}
+        )
+        styled = frame.style.format(lambda cell: getattr(cell, "text", cell))
+        if self.marked or self.shaded:
+            styles = self._style_cells(frame)
+            styled = styled.apply(lambda _: styles, axis=None)
+        styled.set_uuid(self.digest().hex())
+        return styled
 
-def _set_left(name: str) -> str:
-    """Put a mark before a name in right-to-left script, which the canvas would otherwise draw
-    outside its cell.
-    """
-    turned = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in name)
-    return _LEFT_TO_RIGHT + name if turned else name
+    def _style_cells(self, frame: pd.DataFrame) -> pd.DataFrame:
+        styles = pd.DataFrame("", index=frame.index, columns=frame.columns)
+        for row in self.shaded:
+            styles.iloc[row] = _SHADE
+        for row, column in self.marked:
+            styles.iat[row, column] = _MARK
+        return styles
 
 
 class _Number(float):
-    """The value that sorts a cell of the data frame, which shows its text.
+    """The value that sorts a cell of the data frame, which shows its text."""
 
-    Words sort last, and a dash shows nothing.
-    """
-
-    def __new__(cls, cell):
-        value = getattr(cell, "value", math.nan if cell in ("", "-") else math.inf)
-        number = super().__new__(
-            cls, math.nan if value is None else f"{value:.6g}"
-        )  # what a screen reader reads out
-        number.text = cell
+    def __new__(cls, sort_key: float, text: str):
+        number = super().__new__(cls, f"{sort_key:.6g}")  # what a screen reader reads out
+        number.text = text
         return number
 
 
-# How a page ends before its last line.
+def _draw_once(look: _GridLook) -> None:
+    """Draw a table without choices.
+
+    Streamlit remembers what it sent, for all users who see the same.
+    """
+    _draw_digest(look.digest(), look)
 
 
-class PageEnded(BaseException):
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _draw_digest(digest: bytes, _look: _GridLook) -> None:  # noqa: ARG001  what is remembered by
+    _draw(_look)
+
+
+def _draw(look: _GridLook, **options):
+    height = "content"
+    if look.n_rows > MOST_PLAIN:
+        height = _ROW * (_ROWS_IN_SIGHT + 1)
+    return st.dataframe(
+        look.make_frame(),
+        column_config={
+            str(k): column.configure(look.is_wide) for k, column in enumerate(look.columns)
+        },
+        hide_index=True,
+        key=look.key,
+        row_height=_ROW,
+        placeholder="-",
+        height=height,
+        **options,
+    )
+
+
+def _set_left(name: str) -> str:
+    """Put a mark before a right-to-left name, which the canvas would draw outside its cell."""
+    if any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in name):
+        return _LEFT_TO_RIGHT + name
+    return name
+
+
+# -- how a page ends before its last line ---------------------------------------------------------
+
+
+class PageEnded(BaseException):  # noqa: N818  no error: the page is complete
     """A page is complete before its last line.
 
     Not an `Exception`: only `or_without` may catch it.
@@ -539,8 +653,9 @@ class PageEnded(BaseException):
 
 
 def end_page() -> NoReturn:
-    """End the page here, and let the frame finish: after Streamlit's own stop nothing more reaches
-    the browser.
+    """End the page here, and let the frame finish.
+
+    After Streamlit's own stop nothing more would reach the browser.
     """
     raise PageEnded
 

@@ -18,15 +18,8 @@ from mtsig_core.errors import SettingError
 from mtsig_core.readers import uploads
 from mtsig_core.readers.limits import hide_places, limit_reading, task_limits, upload_limits
 from mtsig_core.readers.scores import find_unsettled
-from mtsig_core.readers.tasks import (
-    Contents,
-    contents_of,
-    has_scores,
-    is_task,
-    no_output,
-    pairs_of,
-    tables_beside,
-)
+from mtsig_core.readers.task_contents import Contents, contents_of, tables_beside
+from mtsig_core.readers.tasks import has_scores, is_task, no_output, pairs_of
 from mtsig_core.readers.texts import find_runs
 from mtsig_core.readers.wmt import folder_name
 from mtsig_core.report.palette import shortened
@@ -34,8 +27,8 @@ from mtsig_core.simulation.corpus import PAIRS
 from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource
 from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.testset import show_name
-from pages._store.database import find_home
-from pages._store.kept_sets import Saved, Store, TableStore, open_store
+from pages._store.database import find_home, open_database
+from pages._store.kept_sets import Saved, SetStore, TableStore
 from pages._ui import address, browser, screen
 from pages._ui.catalogue import LARGE, TASK, Page
 from pages._work.memory import LOADED, remember, weight
@@ -174,7 +167,7 @@ def _tasks_of_the_server() -> dict[str, TaskOffer]:
 def _uploads() -> list[Saved]:
     """Return the uploads of this browser."""
     owner = browser.find_owner()
-    return [] if owner is None else store().of(owner)
+    return [] if owner is None else store().list_owned(owner)
 
 
 def _offer_upload(saved: Saved) -> tuple[str, Offer | TaskOffer]:
@@ -266,16 +259,16 @@ def keep_upload(testset: TestSet, source: Source) -> str:
 
 
 @st.cache_resource
-def store() -> Store:
+def store() -> SetStore:
     """Return the store of uploads; whoever visits is not told where on this machine it is."""
     with hide_places({str(find_home()): "MTSIG_HOME"}):
-        return open_store()
+        return SetStore(open_database())
 
 
 @st.cache_resource
 def tables() -> TableStore:
     """Return the store of uploaded tables of published scores."""
-    return TableStore(store())
+    return TableStore(store().database)
 
 
 # -- whole tasks that were uploaded ---------------------------------------------------------------
@@ -378,9 +371,7 @@ def keep_task(
         contents.pairs if pair is not None else tuple(read.testsets)
     )  # one without outputs is left out
     owner = browser.find_owner(make=True)
-    return KEPT + store().keep_task(
-        source.name, content, owner, source, pairs, len(read.systems), unread
-    )
+    return KEPT + store().keep_task(content, owner, source, pairs, len(read.systems), unread)
 
 
 def placed(saved: Saved) -> TaskSource:

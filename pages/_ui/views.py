@@ -664,7 +664,7 @@ def _open_everywhere(review: Review, offer: testsets.TaskOffer) -> None:
 
 @st.cache_resource
 def reviews() -> ReviewStore:
-    return ReviewStore(testsets.store())
+    return ReviewStore(testsets.store().database)
 
 
 def _close():

@@ -15,7 +15,8 @@ from playwright.sync_api import Error, Page, TimeoutError, expect, sync_playwrig
 
 from mtsig_core.cli.main import main
 from mtsig_core.cli.options import add_source_options, source_from
-from pages._store.kept_sets import open_store
+from pages._store.database import open_database
+from pages._store.kept_sets import SetStore
 from pages._ui.catalogue import PAGES
 from tests.browser.held import Held
 from tests.builders.processes import LIMIT, started
@@ -128,9 +129,10 @@ def at(shared):
     def address(path="", options=(), **asked):
         given = tuple(map(str, options))
         if given and given not in links:
-            with closing(open_store()) as store:  # as if it had been uploaded
+            with closing(open_database()) as database:  # as if it had been uploaded
                 source = _source(given)
-                links[given] = f"~{store.keep(source.read(), 'the tests', source)}"
+                link = SetStore(database).keep(source.read(), "the tests", source)
+                links[given] = f"~{link}"
         asked = {**({"testset": links[given]} if given else {}), **asked}
         return f"{shared}/{path}" + (f"?{urlencode(asked)}" if asked else "")
 

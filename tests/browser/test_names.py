@@ -7,9 +7,9 @@ import pytest
 
 from mtsig_core import compare, compare_task
 from mtsig_core.experiments.dispute import examine_dispute
-from mtsig_core.report.dispute_card import dispute_report
 from mtsig_core.report.html import report_html
 from mtsig_core.report.lecture_texts import HandoutPart, Strip, handout
+from mtsig_core.report.pair_summary import summary_report
 from mtsig_core.report.reports import comparison_html
 from mtsig_core.report.segment_cards import segments_html
 from mtsig_core.report.task_reports import task_document
@@ -17,8 +17,8 @@ from mtsig_core.reviews import Begin, Decide, Exclude, NoteOn
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.testset import TestSet
+from pages._store.database import open_database
 from pages._store.kept_reviews import ReviewStore
-from pages._store.kept_sets import open_store
 from tests.browser.conftest import TITLES, fits, follow, open_tab, ready, settled, watched
 
 pytestmark = pytest.mark.browser
@@ -151,10 +151,8 @@ def test_names_are_literal_and_every_page_fits(at, page, options):
             saved_pictures_have_every_name_whole(page, SYSTEMS)
         if path == "pair":
             what_is_said_of_the_two_sides_never_overlaps(page)
-            page.get_by_role("tab", name="Dispute card").click()
-            page.locator(
-                '[data-testid="stCheckbox"] label', has_text="Make the dispute card"
-            ).click()
+            page.get_by_role("tab", name="Export").click()
+            page.locator('[data-testid="stCheckbox"] label', has_text="One-page summary").click()
             card = page.frame_locator("iframe[src^='data:text/html']")
             card.get_by_text(IMAGE).first.wait_for()
             assert card.locator(MADE).count() == 0
@@ -245,14 +243,14 @@ def task(root):
         NoteOn("en-de_DE", METRIC, names[0], names[1], SAID),
         Decide("en-de_DE", tuple(names), SAID),
     )
-    store = open_store()
-    reviews = ReviewStore(store)
+    database = open_database()
+    reviews = ReviewStore(database)
     review = reviews.begin(
         Begin(folder.name, None, found.task.digest, digests, METRIC, {"trials": 999}), "somebody"
     )
     for seen, change in enumerate(changes, 1):
         review = reviews.add(review.edit_link, change, seen)
-    store.close()
+    database.close()
     return (
         source,
         compare_task(kept.leaving_out(review.review.exclusions), METRIC, trials=999),
@@ -374,7 +372,7 @@ def test_what_is_taken_away_opens_as_it_was_written(window, task, tmp_path):
         "comparison": comparison_html(compared),
         "handout": handout([part]),
         "card": report_html(
-            dispute_report(
+            summary_report(
                 examine_dispute(toy, ["bleu"], a=a, b=b, comparison=compared, **few), command
             )
         ),

@@ -13,7 +13,7 @@ import numpy as np
 from mtsig_core import TestSet, compare
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.readers.limits import limit_reading, upload_limits
-from mtsig_core.readers.tasks import contents_of
+from mtsig_core.readers.task_contents import contents_of
 from mtsig_core.results import MetricResult, PairResult
 from mtsig_core.source import Source
 from mtsig_core.stats.resampling import swap_bits, unpack_bits

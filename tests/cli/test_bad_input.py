@@ -9,7 +9,7 @@ import pytest
 
 from mtsig_core.caution import Caution
 from mtsig_core.cli.main import main
-from mtsig_core.readers.tasks import tables_beside
+from mtsig_core.readers.task_contents import tables_beside
 from mtsig_core.readers.texts import find_runs
 from tests.builders.cases import brief
 

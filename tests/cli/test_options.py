@@ -5,7 +5,7 @@ import ast
 import pytest
 
 from mtsig_core.cli.main import _parser
-from mtsig_core.cli.options import given
+from mtsig_core.cli.options import read_arguments
 from mtsig_core.report.commands import CALLS, command_line, defaults, option_name
 from mtsig_core.source import Source
 from mtsig_core.stats.settings import SETTINGS
@@ -18,7 +18,7 @@ NEEDED = {"agreement": ["--human", "people"]}
 @pytest.mark.parametrize("command", CALLS)
 def test_what_is_not_given_is_as_in_the_signature(command):
     args = _parser().parse_args([*command.split(), "--demo", *NEEDED.get(command, [])])
-    found = given(args, command)
+    found = read_arguments(args, command)
     assert found == {name: value for name, value in defaults(command).items() if name in found}
     assert {"alpha", "seed", "jobs", "trials", "resamples", "unit"} & defaults(
         command
@@ -31,11 +31,11 @@ def test_what_is_printed_is_read_back(command):
     args = _parser().parse_args([*command.split(), "--demo", *NEEDED.get(command, [])])
     others = {
         name: value + 1
-        for name, value in given(args, command).items()
+        for name, value in read_arguments(args, command).items()
         if isinstance(value, int | float) and not isinstance(value, bool)
     }
     words = command_line(command, Source(demo=0), **others).split()[1:]
-    read = given(_parser().parse_args([*words, *NEEDED.get(command, [])]), command)
+    read = read_arguments(_parser().parse_args([*words, *NEEDED.get(command, [])]), command)
     assert {name: read[name] for name in others} == others
 
 
@@ -56,7 +56,7 @@ def test_a_setting_of_compare_is_one_row(run, options, capsys):
             for value in {*setting.values} - {usual[name]}:
                 words = command_line("compare", Source(demo=0), **{name: value}).split()[1:]
                 assert words[2:] == [option, value]
-                assert given(_parser().parse_args(words), "compare")[name] == value
+                assert read_arguments(_parser().parse_args(words), "compare")[name] == value
             wrong = run("compare", *options, f"{option}=nonsense")
             assert wrong.status == 2 and f"Unknown {setting.title.lower()} 'nonsense'" in wrong.err
             assert {*setting.list_offers(True, {"test": "ar"})} <= {*setting.values}

@@ -121,5 +121,5 @@ def test_ratings_whose_direction_is_open_are_asked_about(tables):
     pair = rated({name: tables["en-cs"][name] for name in ("good", "bad")}, assumed=told)
     task = Task("toy", {"en-cs": pair}, {}, told)
     for asked in (lambda: agreement(pair, "mine"), lambda: task_agreement(task, "mine")):
-        with pytest.raises(SettingError, match=r"Is higher better, or lower.* mine \(1 to 7\)"):
+        with pytest.raises(SettingError, match=r"Is higher better, or lower.* 'mine' \(1 to 7\)"):
             asked()

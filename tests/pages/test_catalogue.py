@@ -187,7 +187,7 @@ def test_a_page_opens_on_scores_without_texts(opened, scored, name):
         "test", [SETTINGS["test"].name_value("wilcoxon")]
     )
     assert "Student's t" in options.get("ci", ["Student's t"])
-    assert name != "pair" or "Dispute card (HTML)" in [
+    assert name != "pair" or "One-page summary (HTML)" in [
         button.label for button in page.get("download_button")
     ]
     if name in ("segments", "pair"):

@@ -28,7 +28,7 @@ def broken(request, monkeypatch, tmp_path):
     elif request.param == "no folder":
         monkeypatch.setenv("MTSIG_HOME", "/dev/null/x")
     else:
-        testsets.store().close(), forget()
+        testsets.store().database.close(), forget()
         (file,) = tmp_path.glob("*.sqlite*")
         file.write_bytes(
             b"garbage" * 999 if request.param == "garbage" else file.read_bytes()[:5000]

@@ -126,9 +126,7 @@ def test_is_made_once_for_all_who_see_the_same(page, monkeypatch):
     monkeypatch.setattr(
         screen,
         "_draw",
-        lambda digest, rows, look, **more: (
-            drawn.append(len(rows)) or draw(digest, rows, look, **more)
-        ),
+        lambda look, **more: drawn.append(look.n_rows) or draw(look, **more),
     )
     again = AppTest.from_function(large).run()
     assert not drawn and [frame_rows(frame) for frame in again.dataframe] == [

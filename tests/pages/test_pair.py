@@ -150,7 +150,7 @@ def test_other_tests_and_units(open_pair, source, test, unit):
     page = open_pair(source, test=test, unit=unit, a=NAMES[0], b=NAMES[1])
     assert not page.exception
     assert ("wins" if test == "koehn" else "adjusted p") in answer(page)
-    assert (CAUTION_KINDS["documents-ignored"].words.general in words(page)) == (unit == "segment")
+    assert (CAUTION_KINDS["documents-ignored"].general in words(page)) == (unit == "segment")
     assert words(page).count("it gives about 10% false alarms") == 1 + (
         test == "koehn"
     )  # among other tests, and above
@@ -179,7 +179,7 @@ def test_where_lower_is_better_an_improvement_is_positive_for_the_margin_too(ope
     assert first.significant and float(lower) < 0.05 < 0.95 < float(upper)
 
 
-def test_the_dispute_card_is_the_one_that_the_command_writes(open_pair, source, capsys):
+def test_the_summary_is_the_one_that_the_command_writes(open_pair, source, capsys):
     page = open_pair(
         source, a=NAMES[1], b=NAMES[0], trials="999", card="true", test="koehn", unit="block"
     )
@@ -188,7 +188,7 @@ def test_the_dispute_card_is_the_one_that_the_command_writes(open_pair, source, 
     assert main(arguments(command)) == 0
     made = page.get("iframe")[0].proto.src.partition("base64,")[2]
     assert base64.b64decode(made).decode() == capsys.readouterr().out
-    assert "Dispute card (HTML)" in [button.label for button in page.get("download_button")]
+    assert "One-page summary (HTML)" in [button.label for button in page.get("download_button")]
 
 
 def test_a_document_leads_to_its_segments(open_pair, source):

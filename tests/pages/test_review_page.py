@@ -113,7 +113,7 @@ def test_where_nobody_is_ranked_no_rank_is_explained(at, root, few_documents):
     digests = {pair: one.testset.digest for pair, one in found.pairs.items()}
     begin = Begin(few_documents.name, None, found.task.digest, digests, "bleu", {"trials": 999})
     app = at("review", review=views.reviews().begin(begin, "somebody").edit_link)
-    assert any(one.value.startswith(explain_ranking(found, "bleu", "")[0]) for one in app.caption)
+    assert any(one.value.startswith(explain_ranking(found, "bleu")[0]) for one in app.caption)
     assert tops_table(found, "bleu").values("first")[0] in words(app) and not app.exception
     pick(app, "review.exclude.system.all language pairs", "A")
     next(box for box in app.text_input if box.key == "review.exclude.reason").input("late")
@@ -341,7 +341,7 @@ def test_a_pair_opened_from_a_review_has_its_settings_and_exclusions(at, root, k
     app = at("summary", testset="task/en-ja_JP", metric="XCOMET", trials="1999", exclude="Alpha")
     app.query_params["review"] = kept.read_link
     with monkeypatch.context() as patch:
-        patch.setattr(screen, "_show_grid", lambda *args: (0, 3) if args[5] else None)
+        patch.setattr(screen._Grid, "choose_cell", lambda grid: (0, 3))
         followed(app, lambda: app.switch_page("pages/review.py").run(), monkeypatch)
     assert app.title[0].value == "Summary" and not app.exception
     asked = {"testset": "task/en-de_DE", "exclude": "Gamma", "trials": "999", "rank_rule": "wmt25"}

@@ -286,9 +286,9 @@ def test_the_figure_shows_the_verdict_in_its_title_and_its_colours(app, source):
 
 def test_a_caveat_has_a_button_that_mends_it(app, source):
     page = app(dataclasses.replace(source, docs=None))
-    assert CAUTION_KINDS["no-documents"].words.general in words(page)
+    assert CAUTION_KINDS["no-documents"].general in words(page)
     next(button for button in page.button if button.label == "Use blocks").click().run()
-    assert not page.exception and CAUTION_KINDS["no-documents"].words.general not in words(page)
+    assert not page.exception and CAUTION_KINDS["no-documents"].general not in words(page)
     next(button for button in page.button if button.label == "Add chrF").click().run()
     assert page.multiselect(key="metrics").value == ["chrf"]
 
@@ -299,7 +299,7 @@ def test_caveats_that_are_only_in_their_tab_are_counted_below_the_figure(app, tm
     said = words(app(written(tmp_path, ref, systems, None)))
     assert (
         said.count("has 1 empty segment of 40") == 1
-        and said.count(CAUTION_KINDS["no-documents"].words.general) == 2
+        and said.count(CAUTION_KINDS["no-documents"].general) == 2
     )
     assert said.count("mt-caution") == 3 + 8 and "5 more caveats under All caveats." in said
 

@@ -165,9 +165,11 @@ def test_under_the_picture_stands_how_to_read_it(opened, asked):
     caption = next(
         caption for caption in app.caption if "Shading separates clusters" in caption.value
     )
+    table = rank_table(found, "human")
+    legend = table.legend.explain(table, "Coloured", "Shading")
     assert not app.exception and all(
-        one in f"{caption.value} {caption.proto.help}"
-        for one in explain_ranking(found, "human", "Coloured:", "Shading")
+        sentence in f"{caption.value} {caption.proto.help}"
+        for sentence in [*explain_ranking(found, "human"), *legend]
     )
     assert all(escape(one) in words(app) for one in list_gaps_across(found, "human"))
 

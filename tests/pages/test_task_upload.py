@@ -111,7 +111,7 @@ def test_a_review_of_it_is_called_by_its_name_and_opened_by_its_link(data, opene
     assert not page.exception and "My task · all systems" in words(page)
     link = query["review"][0]
     assert "My task · all systems" in words(opened("review", review=link))
-    for saved in testsets.store().of(next(iter(owners(page)))):
+    for saved in testsets.store().list_owned(next(iter(owners(page)))):
         testsets.store().delete(saved.link, next(iter(owners(page))))
     assert "The shared task of this review was uploaded, and is not here" in words(
         opened("review", review=link)
@@ -150,7 +150,7 @@ def test_a_table_may_be_left_out_or_be_errors_and_a_fault_in_it_is_a_message(dat
     page.button(key="data.open_task").click().run()
     assert "My task.zip/mytask/en-cs.esa.tsv, row 2, column score: the score is" in words(page)
     assert "/tmp" not in words(page)
-    assert testsets.store().of(page.session_state["browser.me"] or "") == []
+    assert testsets.store().list_owned(page.session_state["browser.me"] or "") == []
 
 
 def test_it_is_renamed_and_deleted_on_the_page_data(data, opened, monkeypatch):
@@ -158,7 +158,7 @@ def test_it_is_renamed_and_deleted_on_the_page_data(data, opened, monkeypatch):
     (link,) = uploaded(page, monkeypatch)["testset"]
     page = page.switch_page("pages/upload.py").run()
     assert "My task: shared task, 3 language pairs, 3 systems" in words(page)
-    (saved,) = testsets.store().of(page.session_state["browser.me"])
+    (saved,) = testsets.store().list_owned(page.session_state["browser.me"])
     page.text_input(key=f"yours.name.{saved.link}").set_value("Other").run()
     page.button(key=f"yours.rename.{saved.link}").click().run()
     assert "Other · 3 language pairs" in words(opened("results", testset=link))
@@ -219,7 +219,7 @@ def test_people_who_scored_some_language_pairs_are_named_above_the_ranks(opened,
         "People scored these systems too: esa (en-cs, en-de)." in first
         and "Gamma by human scores" not in first
     )
-    assert first.count(CAUTION_KINDS["no-documents"].words.general) == 1
+    assert first.count(CAUTION_KINDS["no-documents"].general) == 1
     by_people = opened("results", metric="esa", **asked)
     assert "People scored" not in words(by_people)
     then = above(opened("results", metric="bleu", **asked))

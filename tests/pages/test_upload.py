@@ -10,7 +10,7 @@ import pytest
 
 from mtsig_core.cli.main import main
 from mtsig_core.errors import SettingError
-from mtsig_core.readers.tasks import Contents
+from mtsig_core.readers.task_contents import Contents
 from mtsig_core.readers.uploads import Upload, read_uploads
 from mtsig_core.report.commands import source_options
 from pages._ui import testsets

@@ -10,14 +10,8 @@ import pytest
 from mtsig_core.cli.main import main
 from mtsig_core.errors import InputError
 from mtsig_core.readers import files as read_files
-from mtsig_core.readers.tasks import (
-    contents_of,
-    has_scores,
-    pairs_of,
-    read_pair,
-    read_task,
-    tables_beside,
-)
+from mtsig_core.readers.task_contents import contents_of, tables_beside
+from mtsig_core.readers.tasks import has_scores, pairs_of, read_pair, read_task
 from mtsig_core.source import Source, TaskSource
 from tests.builders.toys import mean_ratings, task_files, zipped
 

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from mtsig_core import InputError, read_text
-from mtsig_core.readers.texts import read_conllu
+from mtsig_core.readers.conllu import read_conllu
 
 DOGS = "1\tDogs\tdog\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tbark\tbark\tVERB\t_\t_\t0\troot\t_\t_\n"
 GO = "1\tGo\t_\tVERB\t_\t_\t0\troot\t_\t_\n"

@@ -7,7 +7,8 @@ import pytest
 from mtsig_core import InputError, read_task
 from mtsig_core.cli.main import main
 from mtsig_core.errors import MtsigError
-from mtsig_core.readers.tasks import contents_of, is_task, pairs_of
+from mtsig_core.readers.task_contents import contents_of
+from mtsig_core.readers.tasks import is_task, pairs_of
 from tests.builders.toys import zipped
 
 PAIRS = ("en-cs_CZ", "en-de_DE", "en-xx_YY")  # the last has no reference

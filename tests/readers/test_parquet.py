@@ -53,7 +53,7 @@ def read(data, tmp_path):
 
 @pytest.mark.parametrize("trick", TRICKS)
 def test_it_ends_in_a_message(trick, tmp_path, monkeypatch):
-    monkeypatch.setattr("mtsig_core.readers.columns._CHUNKS", 300)
+    monkeypatch.setattr("mtsig_core.readers.binary_tables._CHUNKS", 300)
     monkeypatch.setattr(
         parquet.ParquetFile, "read", lambda *_, **__: pytest.fail("it was unpacked")
     )

@@ -17,7 +17,7 @@ from mtsig_core import InputError, TestSet, compare, join_scores, read_scores, r
 from mtsig_core.cli.main import main
 from mtsig_core.readers import read_text
 from mtsig_core.readers.lines import read_table
-from mtsig_core.readers.tasks import contents_of
+from mtsig_core.readers.task_contents import contents_of
 from mtsig_core.readers.uploads import Upload, guess_uploads, read_uploads
 
 PUBLISHED = Path(__file__).resolve().parents[3] / "shared" / "data" / "human"

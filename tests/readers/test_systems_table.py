@@ -7,7 +7,7 @@ import pytest
 
 from mtsig_core.cli.main import main
 from mtsig_core.errors import InputError
-from mtsig_core.readers.tasks import read_systems
+from mtsig_core.readers.systems_table import read_systems
 from mtsig_core.report.commands import command_line, task_command
 from mtsig_core.report.sentences import list_caveats
 from mtsig_core.simulation.corpus import simulated_task

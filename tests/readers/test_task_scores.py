@@ -112,7 +112,7 @@ def test_an_unknown_score_beside_known_ones_is_left_out_and_asked_about_when_wan
         list(task.testsets["en-de_DE"].scores) == ["XCOMET"]
         and task.assumed[0].code == "direction-open"
     )
-    with pytest.raises(SettingError, match=r"higher better, or lower.*mine \(3.5 to 20\)"):
+    with pytest.raises(SettingError, match=r"higher better, or lower.*'mine' \(3.5 to 20\)"):
         compare_task(task, "mine")
     assert compare_task(task, "XCOMET", trials=99).task.assumed == task.assumed
 

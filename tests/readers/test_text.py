@@ -6,7 +6,8 @@ import pytest
 
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.readers import read_text
-from mtsig_core.readers.texts import check_langpair, read_documents
+from mtsig_core.readers.document_ids import read_documents
+from mtsig_core.readers.texts import check_langpair
 
 LINES = [
     "Der erste Satz ist nicht lang.",
@@ -142,7 +143,7 @@ class TestLineCounts:
         assert read_text([(None, f"{str(path)[:-4]}.new.txt")], [(None, sys_a)]).n_segments == 5
 
     def test_search_is_bounded(self, ref, write, monkeypatch):
-        monkeypatch.setattr("mtsig_core.readers.texts.SEARCHED_LINES", 10)
+        monkeypatch.setattr("mtsig_core.readers.line_counts.SEARCHED_LINES", 10)
         paths = [(None, write(f"sys{i}.txt", JOINED)) for i in range(5)]
         message = error([(None, ref)], [*paths, ("right", ref)])
         assert message.count("has 4 lines") == 5 and message.count("out of step") == 2
@@ -151,9 +152,9 @@ class TestLineCounts:
 class TestDocuments:
     def test_blanks_only_on_request(self, write):
         path = write("d", ["news d1", "talks d2"])
-        assert read_documents(path, blanks=True) == (["d1", "d2"], ["news", "talks"])
+        assert read_documents(path, has_blanks=True) == (["d1", "d2"], ["news", "talks"])
         assert read_documents(path) == (["news d1", "talks d2"], None)
-        assert read_documents(write("d", ["news d1", "d2"]), blanks=True) == (
+        assert read_documents(write("d", ["news d1", "d2"]), has_blanks=True) == (
             ["news d1", "d2"],
             None,
         )

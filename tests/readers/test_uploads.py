@@ -258,7 +258,7 @@ def test_errors_are_asked_about():
     texts = [up("ref.txt", "a\nb\n"), up("x.txt", "a\nc\n")]
     for files in ([], texts):
         with pytest.raises(
-            SettingError, match="lower may be better in MetricX-24.*roles 'scores, lower"
+            SettingError, match="lower may be better in 'MetricX-24'.*roles 'scores, lower"
         ):
             read_uploads([*files, up("m.tsv", table, "scores", "MetricX-24")])
         for which in ("lower", "higher"):

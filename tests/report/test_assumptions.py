@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from mtsig_core import Comparison, Task, compare, read_scores
-from mtsig_core.caution import Assumption, Words
+from mtsig_core.caution import Assumption
 from mtsig_core.cli.main import main
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.metric_agreement import task_agreement
@@ -14,7 +14,7 @@ from mtsig_core.report.caution_kinds import ASSUMPTION_KINDS
 from mtsig_core.report.caution_words import list_assumptions
 from mtsig_core.report.experiment_reports import AGREEMENT_FORMS
 from mtsig_core.score_names import check_settled
-from pages._store.kept_sets import _pack, _unpack
+from pages._store.kept_sets import pack, unpack
 
 SCORES = {
     name: [level + k % 3 / 10 for k in range(20)]
@@ -127,7 +127,7 @@ def test_each_code_has_words_and_belongs_somewhere():
 def test_nothing_goes_by_the_wording(found, monkeypatch, tmp_path, capsys):
     """What is read, told, exported and read again is the same whatever the sentences say."""
     for code, kind in ASSUMPTION_KINDS.items():
-        monkeypatch.setitem(ASSUMPTION_KINDS, code, replace(kind, words=Words(f"@{code}.")))
+        monkeypatch.setitem(ASSUMPTION_KINDS, code, replace(kind, general=f"@{code}.", advice=""))
     info = replace(found.testset, assumed=EXAMPLES)
     told = list_assumptions(info.assumed, ["mine"])
     assert told == [
@@ -139,7 +139,7 @@ def test_nothing_goes_by_the_wording(found, monkeypatch, tmp_path, capsys):
     ]
     again = Comparison.from_json(replace(found, testset=info).render("json"))
     assert again.testset.assumed == tuple(EXAMPLES)
-    with pytest.raises(SettingError, match=r"mine \(0.1 to 7\)"):
+    with pytest.raises(SettingError, match=r"'mine' \(0.1 to 7\)"):
         check_settled("mine", info.assumed)
     for part in (
         "references/en-de.refA.txt",
@@ -154,7 +154,7 @@ def test_nothing_goes_by_the_wording(found, monkeypatch, tmp_path, capsys):
 
 def test_it_is_kept_with_an_upload():
     testset = replace(read_scores({"mine": SCORES}), assumed=EXAMPLES)
-    assert _unpack(_pack(testset), "toy").assumed == tuple(EXAMPLES)
+    assert unpack(pack(testset), "toy").assumed == tuple(EXAMPLES)
 
 
 @pytest.mark.parametrize("form", ["text", "csv", "latex", "html"])

@@ -54,8 +54,8 @@ REPORT = Report(
         Section(
             "More",
             (
-                TableBlock(table=LONG, title="More", fold="60 toys"),
-                Paragraph(text="Only text has this.", only=("text",)),
+                TableBlock(table=LONG, title="More", caption="More toys.", fold="60 toys"),
+                Paragraph(text="Only text has this.", role="hint"),
             ),
             place="detail",
         ),
@@ -64,7 +64,7 @@ REPORT = Report(
             "Methods",
             (
                 Paragraph(text="They were counted.", role="methods", about="Pieces"),
-                Facts(pairs=(("seed", "7"),), code=frozenset({"seed"}), only=("html",)),
+                Facts(pairs=(("seed", "7"),), code=frozenset({"seed"})),
             ),
             place="detail",
         ),
@@ -83,7 +83,6 @@ def test_text_keeps_the_order_and_a_verdict_is_the_title_of_its_section():
     in_order(
         "\n".join(lines),
         "Two toys",
-        "Left out: C",
         "Warning: 3 metrics were compared",
         "Pieces. A_1 has most",
         "A note.",

@@ -13,7 +13,7 @@ import pytest
 from mtsig_core import SystemInfo, Task, compare, read_task
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.rankings import autorank, make_findings
-from mtsig_core.report import experiment_reports as findings_module
+from mtsig_core.report import latex
 from mtsig_core.report.experiment_reports import FINDINGS_FORMS, findings_table
 from mtsig_core.report.tables import rank_table, starred_matrix
 from mtsig_core.simulation.corpus import simulated_task
@@ -215,10 +215,10 @@ def test_further_metrics_stand_beside_the_one_that_ranks(task, found):
 
 
 def test_a_matrix_too_wide_for_a_page_is_left_to_files(found, monkeypatch):
-    monkeypatch.setattr(findings_module, "_WIDEST_FINDINGS", 10)
+    monkeypatch.setitem(latex._MOST_IN_MATRIX, "starred", 10)
     code = FINDINGS_FORMS["latex"](found)
     assert code.count(r"\begin{tabular}") == 3
-    assert "% qaa-en: a matrix of 12 systems is too wide for a page." in code
+    assert "% qaa-en: head-to-head: too many systems for a page. CSV has the numbers." in code
     assert FINDINGS_FORMS["html"](found).count("Row against column") == 2
 
 

@@ -37,7 +37,7 @@ class TestEscape:
 
 class TestTables:
     def test_systems_and_pairs(self):
-        systems, pairs, detectable, matrix = rows_of(comparison_latex(comparison()), "tabular")
+        systems, matrix, pairs, detectable = rows_of(comparison_latex(comparison()), "tabular")
         assert systems[0] == ["1--2", "A", "30.00", "[29.00, 31.00]", "", "", "1", "1", "0"]
         assert systems[2] == [
             "3",
@@ -170,7 +170,7 @@ class TestTables:
         assert r"BLEU $\downarrow$" in code
         said = [*said_of_tables(code), *methods(code)]
         assert all("a positive difference is an improvement" in text for text in said)
-        assert rows_of(code, "tabular")[1][1][1] == "$+$10.00"
+        assert rows_of(code, "tabular")[2][1][1] == "$+$10.00"
 
 
 def test_a_table_of_too_many_rows_says_what_it_leaves_out():

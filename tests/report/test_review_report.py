@@ -255,7 +255,8 @@ def test_notes_have_the_difference_and_decision_of_the_rule_that_ranks():
     table = notes_table(review.notes, found)
     assert table.titles[-3:] == ["difference as WMT24", "p as WMT24", "better as WMT24"]
     pair = next(pair for pair in result.pairs if {pair.a, pair.b} == {first, last})
-    difference, p, better = table.rows[0][-3:]
+    cell, p, better = table.rows[0][-3:]
+    difference = cell.value
     assert difference == pytest.approx(result.systems[-1].score - result.systems[0].score)
     assert (p, better) == (pair.rule_p, first)
     [measured] = review_record(steps, found)["measured"]

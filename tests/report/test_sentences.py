@@ -308,7 +308,7 @@ class TestCaveats:
     less the remedy.
     """
 
-    IGNORED = CAUTION_KINDS["documents-ignored"].words.general
+    IGNORED = CAUTION_KINDS["documents-ignored"].general
 
     @staticmethod
     def quoted(**settings):
@@ -345,7 +345,7 @@ class TestCaveats:
     def test_that_segments_are_taken_as_independent_goes_with_the_numbers(self, unit, said):
         found = compare(made("ABC"), **QUICK, unit=unit)
         result = found.metrics["bleu"]
-        taken = CAUTION_KINDS["no-documents"].words.general
+        taken = CAUTION_KINDS["no-documents"].general
         for text in (
             paper_sentences(found, "bleu"),
             *methods(found.render("latex")),

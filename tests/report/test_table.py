@@ -88,6 +88,7 @@ def test_sorting_goes_by_numbers_and_what_has_none_comes_last(table):
         "pair",
         "text",
         "sign",
+        "starred",
     }
 
 

@@ -17,10 +17,11 @@ from mtsig_core.report.experiment_reports import agreement_verdict
 from mtsig_core.report.palette import width
 from mtsig_core.report.pictures import task_picture
 from mtsig_core.report.sentences import (
+    describe_marked_ranks,
     describe_methods,
     describe_ranks,
-    explain_marks,
     explain_ranking,
+    explain_ranks,
     list_caveats,
     list_gaps_across,
     list_task_settings,
@@ -103,7 +104,7 @@ def test_why_nobody_is_ranked_is_said_where_winners_are_looked_for():
 
 def test_one_system_is_ranked_against_nobody_and_says_so():
     found = compare_task(made(["A"], ["en-de"]), "X", trials=99, resamples=99)
-    assert explain_marks(found, "X", "*") == ["A dash: no score, or no rank."]
+    assert explain_ranks(found, "X") == ["A dash: no score, or no rank."]
     assert state_verdict(found, "X").endswith(" in en-de; there is no other system to compare")
     mixed = Task("toy", {**made(["A"], ["en-de"]).testsets, **made(["B", "C"], ["en-cs"]).testsets})
     assert tops_table(compare_task(mixed, "X", trials=99, resamples=99), "X").rows == (
@@ -130,9 +131,11 @@ def test_how_to_read_the_ranks_stands_in_every_format(rule):
         Page(task_html(found, "")).text,
         " ".join(task_latex(found, "").split()),
     )
-    for text, mark in zip(texts, ("*", "Blue:", "Bold:"), strict=True):
-        assert all(said in text.replace(r"\%", "%") for said in explain_ranking(found, "X", mark))
-    assert name_first_place(RANK_RULES[rule]) in explain_marks(found, "X", "*")[1]
+    ranks = rank_table(found, "X")
+    for text, mark in zip(texts, ("*", "Blue", "Bold"), strict=True):
+        for said in [*explain_ranking(found, "X"), *ranks.legend.explain(ranks, mark)]:
+            assert said in text.replace(r"\%", "%")
+    assert name_first_place(RANK_RULES[rule]) in describe_marked_ranks(found, "X")
 
 
 def test_the_verdict_names_the_top_group_by_the_rule_of_the_ranks():
@@ -385,7 +388,7 @@ class TestMethods:
         )
         assert (
             "hold jointly" not in said
-            and said.count(CAUTION_KINDS["documents-ignored"].words.general) == 1
+            and said.count(CAUTION_KINDS["documents-ignored"].general) == 1
         )
         assert "So decisions, intervals and rank ranges may not hold at the stated level" in said
         assert said.count("The same goes for results across the language pairs.") == 1
@@ -441,12 +444,18 @@ class TestHtml:
         assert names == [visible(name) for name in NAMES]
 
     def test_the_picture_alone_says_what_it_shows(self, found):
+        ranks = rank_table(found, "X")
         drawn = ElementTree.fromstring(task_picture(found, "X"))
         texts = [
             one for one in drawn.iter("{http://www.w3.org/2000/svg}text") if one.get("class") == ""
         ]
         assert "".join(one.text for one in texts) == " ".join(
-            ["Ranks by X.", *explain_marks(found, "X", "Blue:"), *list_caveats(found, "X")]
+            [
+                "Ranks by X.",
+                *explain_ranks(found, "X"),
+                *ranks.legend.explain(ranks, "Blue"),
+                *list_caveats(found, "X"),
+            ]
         )
         assert max(float(one.get("y")) for one in texts) < float(drawn.get("height"))
         assert 9 * max(width(one.text) for one in texts) < float(drawn.get("width"))
@@ -570,7 +579,7 @@ def test_it_is_said_whom_others_put_on_top_across_other_language_pairs(having, w
 )
 def test_why_nobody_is_ranked_across_stands_beside_the_empty_columns(test, missing, why):
     found = compare_task(made(missing=missing), "X", test=test, trials=199, resamples=99)
-    assert any("Rank across:" in said for said in explain_ranking(found, "X", "*")) == (not why)
+    assert any("Rank across:" in said for said in explain_ranking(found, "X")) == (not why)
     assert any(
         "is ranked across" in said and why in said for said in list_gaps_across(found, "X")
     ) == bool(why)
@@ -644,9 +653,7 @@ def test_across_the_language_pairs_it_is_said_which_to_go_by_where_intervals_say
 def test_rank_ranges_are_said_to_hold_jointly_only_where_they_do(settings, said):
     found = compare_task(made(), "X", trials=199, resamples=99, **settings)
     assert (
-        describe_ranks(select_parts(found, "X"))
-        == said
-        == explain_marks(found, "X", "*")[: len(said)]
+        describe_ranks(select_parts(found, "X")) == said == explain_ranks(found, "X")[: len(said)]
     )
 
 

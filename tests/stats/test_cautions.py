@@ -648,7 +648,7 @@ def test_an_upload_is_asked_about_ids_of_segments_and_about_copies():
     rng = random.Random(4)
     words = [f"word{k}" for k in range(50)]
     reference = [" ".join(rng.choices(words, k=12)) for _ in range(40)]
-    output = [line.replace(" ", " so ", 1) for line in reference]
+    output = [line.replace(" ", " so ", 3) for line in reference]
     other = [line.replace(" ", " as ", 2) for line in reference]
     systems = {"A": output, "B": other}
     of_segments = TestSet(

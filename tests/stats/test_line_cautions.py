@@ -12,7 +12,7 @@ from mtsig_core import SegmentScores, TestSet, compare
 from mtsig_core.experiments.integrity import examine_integrity
 from mtsig_core.readers import read_wmt
 from mtsig_core.simulation.corpus import load_demo, simulated_task
-from mtsig_core.stats.cautions import about_files
+from mtsig_core.stats.file_cautions import about_files
 from mtsig_core.stats.line_cautions import find_characters, find_script
 from tests.builders.cases import brief
 

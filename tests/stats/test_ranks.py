@@ -431,7 +431,7 @@ def _rank_by_wins(given):
 
 
 def test_a_rule_is_one_entry(rated, monkeypatch):
-    """Nothing else has to know of it: not `compare`, the dispute card, reports or settings, of
+    """Nothing else has to know of it: not `compare`, the summary of a pair, reports or settings, of
     which menus are made.
     """
     monkeypatch.setitem(
@@ -464,7 +464,7 @@ def test_a_rule_is_one_entry(rated, monkeypatch):
 
 @pytest.mark.parametrize("correction", ["auto", "none", "bh"])
 @pytest.mark.parametrize("rule", RULES)
-def test_the_dispute_card_has_the_ranks_of_each_rule_whichever_ranks_the_comparison(
+def test_a_dispute_has_the_ranks_of_each_rule_whichever_ranks_the_comparison(
     rated, rule, correction
 ):
     asked = dict(trials=999, resamples=99, correction=correction)
@@ -482,7 +482,7 @@ def test_the_dispute_card_has_the_ranks_of_each_rule_whichever_ranks_the_compari
     assert card.ranks == {name: (own[a], own[b]) for name, own in ranks.items()}
 
 
-def test_a_comparison_kept_without_our_ranks_has_none_on_the_dispute_card(rated):
+def test_a_comparison_kept_without_our_ranks_has_none_in_a_dispute(rated):
     ruled = compare(rated, "human", trials=999, rank_rule="wmt25")
     result = ruled.metrics["human"]
     older = replace(

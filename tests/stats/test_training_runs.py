@@ -17,7 +17,7 @@ from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.results import SystemRuns
 from mtsig_core.stats.decisions import pair_runs, smallest_stable_difference, spread_interval
 from mtsig_core.testset import SegmentScores
-from pages._store.kept_sets import _pack, _unpack
+from pages._store.kept_sets import pack, unpack
 from tests.builders.toys import pair_result, texts
 
 QUICK = dict(trials=199, resamples=100)
@@ -211,9 +211,9 @@ class TestTestSet:
         assert dict(SET.only(["A"]).runs) == {"A": (tuple(A2),)}
         assert SET.take([3, 1]).runs["B"] == ((B2[3], B2[1]),)
         assert SET.digest != replace(SET, runs={}).digest != replace(SET, runs={"A": [A2]}).digest
-        for copy in (pickle.loads(pickle.dumps(SET)), _unpack(_pack(SET), "tuned")):
+        for copy in (pickle.loads(pickle.dumps(SET)), unpack(pack(SET), "tuned")):
             assert copy.digest == SET.digest and copy.runs == SET.runs
-        assert b"runs" not in _pack(replace(SET, runs={}))
+        assert b"runs" not in pack(replace(SET, runs={}))
 
     def test_a_hostile_name_is_no_other_run(self):
         named = replace(SET, systems={"A": A, "2 A": B}, runs={"A": [A2], "2 A": [B2]})

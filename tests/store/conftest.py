@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from pages._store.database import Limits
-from pages._store.kept_sets import Store
+from pages._store.database import Database, Limits
+from pages._store.kept_sets import SetStore
 
 
 def _programs():
@@ -139,6 +139,7 @@ def clock():
 @pytest.fixture
 def store(url, clock):
     """A store with room for two of the small sets, and a set's life of ten days."""
-    one = Store(url, Limits(mine=1 << 20, all=2 << 20, days=10), clock)
-    yield one
-    one.close()
+    limits = Limits(owner_bytes=1 << 20, total_bytes=2 << 20, days=10)
+    database = Database(url, limits, clock)
+    yield SetStore(database)
+    database.close()

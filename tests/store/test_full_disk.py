@@ -9,9 +9,9 @@ import sqlalchemy as sa
 from mtsig_core import TestSet
 from mtsig_core.errors import StoreError
 from mtsig_core.reviews import Begin, Exclude, NoteOn
-from pages._store.database import DAY
+from pages._store.database import DAY, Database
 from pages._store.kept_reviews import ReviewStore
-from pages._store.kept_sets import Store, TableStore
+from pages._store.kept_sets import SetStore, TableStore
 
 BEGIN = Begin("wmt", None, "d", {}, "bleu", {})
 
@@ -33,8 +33,8 @@ def full(size):
 
 def test_a_full_disk(tmp_path):
     """Of every kind that is kept; once there is room again, it goes on."""
-    store = Store(f"sqlite:///{tmp_path / 'sets.sqlite'}")
-    reviews, tables = ReviewStore(store), TableStore(store)
+    database = Database(f"sqlite:///{tmp_path / 'sets.sqlite'}")
+    store, reviews, tables = SetStore(database), ReviewStore(database), TableStore(database)
     link, edit = store.keep(named("one"), "me"), reviews.begin(BEGIN, "me").edit_link
     table = tables.keep("a\tb", "wmt", "me")
     with full(1 << 10):
@@ -47,26 +47,28 @@ def test_a_full_disk(tmp_path):
         ):
             with pytest.raises(StoreError, match="could not be (saved|deleted).*MTSIG_HOME"):
                 saves()
-        assert [saved.name for saved in store.of("me")] == ["one"] and store.load(
+        assert [saved.name for saved in store.list_owned("me")] == ["one"] and store.load(
             store.find(link)
         ).n_segments == 2
-    assert [saved.name for saved in store.of("me")] == ["one"] and tables.find(
+    assert [saved.name for saved in store.list_owned("me")] == ["one"] and tables.find(
         table, "wmt"
     ) == "a\tb"
-    assert len(reviews.add(edit, Exclude("A"), 1).history) == 2 and len(reviews.of("me")) == 1
+    assert (
+        len(reviews.add(edit, Exclude("A"), 1).history) == 2 and len(reviews.list_owned("me")) == 1
+    )
     assert store.load(store.find(store.keep(named("two", 9000), "me"))).n_segments == 9000
-    store.close()
+    database.close()
 
 
 def test_what_is_kept_is_read_where_nothing_can_be_written(tmp_path):
     """Days later, when it would be noted as used."""
     now = [1000 * DAY]
-    store = Store(f"sqlite:///{tmp_path / 'sets.sqlite'}", now=lambda: now[0])
-    reviews, tables = ReviewStore(store), TableStore(store)
+    database = Database(f"sqlite:///{tmp_path / 'sets.sqlite'}", now=lambda: now[0])
+    store, reviews, tables = SetStore(database), ReviewStore(database), TableStore(database)
     link, edit = store.keep(named("one"), "me"), reviews.begin(BEGIN, "me").edit_link
     table = tables.keep("t", "x", "me")
-    store.close()
-    sa.event.listen(store._engine, "connect", lambda db, _: db.execute("PRAGMA query_only=ON"))
+    database.close()
+    sa.event.listen(database._engine, "connect", lambda db, _: db.execute("PRAGMA query_only=ON"))
     now[0] += 2 * DAY
     assert (
         store.load(store.find(link)).n_segments == 2
@@ -76,14 +78,14 @@ def test_what_is_kept_is_read_where_nothing_can_be_written(tmp_path):
     for saves in (lambda: store.keep(named("two"), "me"), lambda: reviews.begin(BEGIN, "me")):
         with pytest.raises(StoreError, match="could not be saved.*readonly database"):
             saves()
-    store.close()
+    database.close()
 
 
 def test_a_clock_that_goes_back(url):
     """By a year: nothing expires, and steps stay in their order."""
     now = [1000 * DAY]
-    store = Store(url, now=lambda: now[0])
-    reviews, tables = ReviewStore(store), TableStore(store)
+    database = Database(url, now=lambda: now[0])
+    store, reviews, tables = SetStore(database), ReviewStore(database), TableStore(database)
     link, edit = store.keep(named("one"), "me"), reviews.begin(BEGIN, "me").edit_link
     table = tables.keep("t", "x", "me")
     now[0] -= 365 * DAY
@@ -93,17 +95,17 @@ def test_a_clock_that_goes_back(url):
     now[0] += 365 * DAY  # and right again
     assert (
         store.find(link)
-        and [saved.name for saved in store.of("me")] == ["one"]
+        and [saved.name for saved in store.list_owned("me")] == ["one"]
         and reviews.find(edit)
     )
-    store.close()
+    database.close()
 
 
 def test_a_clock_that_jumps_ahead(url):
     """By ten years, and is set right a minute later: what is kept is not forgotten for that."""
     now, passed = [1000 * DAY], [0.0]
-    store = Store(url, now=lambda: now[0], passed=lambda: passed[0])
-    reviews = ReviewStore(store)
+    database = Database(url, now=lambda: now[0], passed=lambda: passed[0])
+    store, reviews = SetStore(database), ReviewStore(database)
     link, edit = store.keep(named("one"), "me"), reviews.begin(BEGIN, "me").edit_link
     now[0] += 3650 * DAY
     passed[0] += 60
@@ -114,4 +116,4 @@ def test_a_clock_that_jumps_ahead(url):
     passed[0] += 100 * DAY
     store.keep(named("three"), "me")
     assert store.find(link) is None and reviews.find(edit) is None
-    store.close()
+    database.close()

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from mtsig_core.errors import SettingError
 from mtsig_core.reviews import Begin, Decide, Exclude, SetRule, TakeBack
-from pages._store.database import DAY, Limits
+from pages._store.database import DAY, Database, Limits
 from pages._store.kept_reviews import ChangedMeanwhile, ReviewStore
 
 BEGIN = Begin("wmt", None, "d", {"en-de": "1"}, "bleu", {"trials": 999})
@@ -19,7 +19,7 @@ NAME = "<b>نظام</b>\x00\ud800"
 
 @pytest.fixture
 def reviews(store):
-    return ReviewStore(store)
+    return ReviewStore(store.database)
 
 
 def test_all_of_it_comes_back_after_a_restart(reviews, url, clock):
@@ -27,12 +27,12 @@ def test_all_of_it_comes_back_after_a_restart(reviews, url, clock):
     clock.now += 90
     reviews.add(link, Exclude(NAME, "en-de", "late"), 1)
     told = reviews.add(link, Decide("en-de", (NAME, "B"), "because"), 2)
-    reviews.close()
-    again = ReviewStore(url, now=clock)
+    database = Database(url, now=clock)
+    again = ReviewStore(database)
     found = again.find(link)
     assert found.history == told.history and found.review == told.review
     assert [entry.at for entry in found.history] == [clock.now - 90, clock.now, clock.now]
-    again.close()
+    database.close()
 
 
 def test_one_link_reads_and_another_goes_on(reviews):
@@ -60,11 +60,12 @@ def test_the_second_of_two_editors_is_told(reviews):
     assert reviews.find(link).review.exclusions == ()
 
 
-def test_two_at_the_same_moment(reviews, monkeypatch):
+def test_two_at_the_same_moment(reviews, store, monkeypatch):
     """Both have looked before either writes."""
     link, both, said = reviews.begin(BEGIN, "me").edit_link, threading.Barrier(2), []
-    room = reviews._check_room
-    monkeypatch.setattr(reviews, "_check_room", lambda *args: (both.wait(20), room(*args)))
+    database = store.database
+    room = database._check_room
+    monkeypatch.setattr(database, "_check_room", lambda *args: (both.wait(20), room(*args)))
 
     def add(name):
         try:
@@ -81,9 +82,10 @@ def test_two_at_the_same_moment(reviews, monkeypatch):
 
 def test_who_started_it_lists_and_deletes_it(reviews):
     first, second = (reviews.begin(BEGIN, "me").edit_link for _ in range(2))
-    assert {kept.edit_link for kept in reviews.of("me")} == {first, second} and reviews.of(
-        "you"
-    ) == []
+    assert {kept.edit_link for kept in reviews.list_owned("me")} == {
+        first,
+        second,
+    } and reviews.list_owned("you") == []
     assert (
         not reviews.delete(first, "you")
         and reviews.delete(first, "me")
@@ -94,13 +96,15 @@ def test_who_started_it_lists_and_deletes_it(reviews):
     assert reviews.find(second)
 
 
-def test_it_expires_and_has_a_quota_as_sets_have(reviews, store, clock):
+def test_it_expires_and_has_a_quota_as_sets_have(reviews, store, url, clock):
     old = reviews.begin(BEGIN, "me").edit_link
     clock.now += 9 * DAY
     used = reviews.begin(BEGIN, "me").edit_link
     clock.now += 2 * DAY
     assert reviews.find(old) is None and reviews.find(used)
-    small = ReviewStore(store, Limits(mine=600, all=2 << 20, days=10))
+    limits = Limits(owner_bytes=600, total_bytes=2 << 20, days=10)
+    database = Database(url, limits, clock)
+    small = ReviewStore(database)
     seen = 1
     with pytest.raises(
         SettingError, match=r"There is no room for this review, .* yours take.*\(MTSIG_QUOTA_MB\)"
@@ -109,5 +113,6 @@ def test_it_expires_and_has_a_quota_as_sets_have(reviews, store, clock):
             small.add(used, Decide("en-de", ("A",), "x" * 100 + str(seen)), seen)
     assert len(reviews.find(used).history) == seen > 1
     reviews.begin(BEGIN, "you")  # which forgets what has expired
-    with reviews._engine.begin() as db:
-        assert db.execute(sa.text("SELECT count(*) FROM mtsig_review")).scalar() == 2
+    with database._engine.begin() as db:
+        assert db.execute(sa.text("SELECT count(*) FROM mtsig_kept")).scalar() == 2
+    database.close()

@@ -2,7 +2,6 @@
 
 import json
 import random
-import secrets
 import sqlite3
 import threading
 import zlib
@@ -17,9 +16,9 @@ from mtsig_core.errors import StoreError
 from mtsig_core.reviews import Begin, Exclude
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.testset import SegmentScores
-from pages._store.database import DAY, Limits
+from pages._store.database import DAY, Database, Limits, open_database
 from pages._store.kept_reviews import ReviewStore
-from pages._store.kept_sets import Store, TableStore, _pack, _unpack, open_store
+from pages._store.kept_sets import SetStore, TableStore, pack, unpack
 
 
 def small(name="small", extra="", **more):
@@ -62,8 +61,8 @@ def test_all_of_a_set_comes_back(store):
 
 def test_one_owner_keeps_so_many_and_the_message_names_the_setting(store, url):
     """Of each kind by itself; what is kept already may be kept again."""
-    few, change = Store(url, Limits(sets=1)), Begin("wmt", None, "d", {}, "bleu", {})
-    reviews, tables = ReviewStore(few), TableStore(few)
+    database, change = Database(url, Limits(count=1)), Begin("wmt", None, "d", {}, "bleu", {})
+    few, reviews, tables = SetStore(database), ReviewStore(database), TableStore(database)
     link = few.keep(small(), "me")
     reviews.begin(change, "me")
     tables.keep("a;b", "set", "me")
@@ -77,7 +76,7 @@ def test_one_owner_keeps_so_many_and_the_message_names_the_setting(store, url):
             SettingError, match=rf"keeps 1 {kind} here already.*\(MTSIG_QUOTA_SETS\)"
         ):
             again()
-    few.close()
+    database.close()
 
 
 def test_links_cannot_be_guessed_and_tell_nothing(store):
@@ -88,7 +87,7 @@ def test_links_cannot_be_guessed_and_tell_nothing(store):
 
 def test_the_same_content_keeps_its_link_and_is_stored_once(store):
     first, same = store.keep(small(), "me"), store.keep(small("other name"), "me")
-    assert first == same and [saved.name for saved in store.of("me")] == ["other name"]
+    assert first == same and [saved.name for saved in store.list_owned("me")] == ["other name"]
     theirs = store.keep(small(), "you")
     assert theirs != first
     assert store.delete(first, "me") and store.find(first) is None
@@ -98,13 +97,15 @@ def test_the_same_content_keeps_its_link_and_is_stored_once(store):
 def test_only_the_owner_lists_renames_and_deletes(store):
     link = store.keep(small(), "me")
     assert (
-        store.of("you") == []
+        store.list_owned("you") == []
         and not store.rename(link, "you", "x")
         and not store.delete(link, "you")
     )
     assert store.rename(link, "me", "<b>x</b>") and store.find(link).name == "<b>x</b>"
     assert store.load(store.find(link)).name == "<b>x</b>"
-    assert store.delete(link, "me") and not store.delete(link, "me") and store.of("me") == []
+    assert (
+        store.delete(link, "me") and not store.delete(link, "me") and store.list_owned("me") == []
+    )
 
 
 def test_a_set_that_nobody_opens_expires_and_makes_room(store, clock):
@@ -114,7 +115,7 @@ def test_a_set_that_nobody_opens_expires_and_makes_room(store, clock):
     clock.now += 9 * DAY
     assert store.find(old)
     clock.now += 10 * DAY + 1
-    assert store.find(old) is None and store.of("me") == []
+    assert store.find(old) is None and store.list_owned("me") == []
     assert store.keep(large(2), "me")  # there is room again
     assert store.find(old) is None
 
@@ -132,10 +133,8 @@ def test_no_room_is_said_and_nothing_is_lost(store):
     store.keep(large(3), "you")
     with pytest.raises(SettingError, match="all of this server take 1.* MB of 2.0 MB already"):
         store.keep(large(4), "they")
-    assert store.keep(large(1), "me") == first and store.keep(
-        large(1), "they"
-    )  # what is there takes no room
-    assert [len(store.of(owner)) for owner in ("me", "you", "they")] == [1, 1, 1]
+    assert store.keep(large(1), "me") == first  # what is there takes no room
+    assert [len(store.list_owned(owner)) for owner in ("me", "you", "they")] == [1, 1, 0]
 
 
 def test_many_at_once(store):
@@ -155,36 +154,15 @@ def test_many_at_once(store):
         thread.start()
     for thread in threads:
         thread.join()
-    assert failures == [] and len(set(links)) == 3 == len(store.of("me"))
-    for saved in store.of("me"):
+    assert failures == [] and len(set(links)) == 3 == len(store.list_owned("me"))
+    for saved in store.list_owned("me"):
         assert store.load(saved).n_segments == 40
-
-
-def test_content_that_is_kept_cannot_be_forgotten_at_the_same_moment(store, monkeypatch):
-    theirs, keep, token, tried = store.keep(small(), "they"), store._keep, secrets.token_urlsafe, []
-    forgetting = threading.Thread(target=store.delete, args=(theirs, "they"))
-
-    def between(n):
-        """The content is there, and the owner's entry is not yet: they delete theirs, or begin
-        to.
-        """
-        forgetting.start()
-        forgetting.join(0.5)
-        return token(n)
-
-    monkeypatch.setattr(secrets, "token_urlsafe", between)
-    monkeypatch.setattr(store, "_keep", lambda *asked: (tried.append(asked), keep(*asked))[1])
-    link = store.keep(small(), "me")
-    forgetting.join()
-    assert (
-        len(tried) == 1 and store.load(store.find(link)).n_segments == 40 and store.of("they") == []
-    )
 
 
 def test_damage_is_a_message(store):
     saved = store.find(store.keep(small(), "me"))
-    with store._engine.begin() as db:
-        db.execute(sa.text("UPDATE mtsig_content SET packed = :damaged"), {"damaged": b"abc"})
+    with store.database._engine.begin() as db:
+        db.execute(sa.text("UPDATE mtsig_kept SET content = :damaged"), {"damaged": b"abc"})
     with pytest.raises(
         StoreError, match="'small' is damaged in the database. Upload its files again."
     ):
@@ -205,18 +183,18 @@ def test_damage_is_a_message(store):
     ],
 )
 def test_what_another_version_saved_is_refused_and_never_misread(change, told):
-    content = json.loads(zlib.decompress(_pack(FULL)))
+    content = json.loads(zlib.decompress(pack(FULL)))
     with pytest.raises(StoreError, match=told):
-        _unpack(zlib.compress(json.dumps(content | change).encode()), "full")
+        unpack(zlib.compress(json.dumps(content | change).encode()), "full")
 
 
 def test_sentences_of_the_first_format_are_read():
-    content = json.loads(zlib.decompress(_pack(small()))) | {
+    content = json.loads(zlib.decompress(pack(small()))) | {
         "format": 1,
         "assumed": ["As was said."],
     }
     assert (
-        str(_unpack(zlib.compress(json.dumps(content).encode()), "small").assumed[0])
+        str(unpack(zlib.compress(json.dumps(content).encode()), "small").assumed[0])
         == "As was said."
     )
 
@@ -249,12 +227,12 @@ def test_sentences_of_the_first_format_are_read():
 def test_mistakes_in_the_settings(tmp_path, environment, message):
     environment = {key: value.replace("{tmp}", str(tmp_path)) for key, value in environment.items()}
     with pytest.raises((StoreError, SettingError), match=message) as caught:
-        open_store(environment)
+        open_database(environment)
     assert "secret" not in str(caught.value)
 
 
 def test_the_folder_is_private_and_settings_count(tmp_path):
-    store = open_store(
+    database = open_database(
         {
             "MTSIG_HOME": str(tmp_path / "a" / "b"),
             "MTSIG_QUOTA_MB": "0.5",
@@ -263,18 +241,18 @@ def test_the_folder_is_private_and_settings_count(tmp_path):
         }
     )
     assert (tmp_path / "a" / "b").stat().st_mode & 0o777 == 0o700
-    assert store.limits == Limits(mine=1 << 19, days=3, sets=7)
-    store.close()
+    assert database.limits == Limits(owner_bytes=1 << 19, days=3, count=7)
+    database.close()
 
 
 def test_the_files_are_private_in_a_folder_that_others_may_read(tmp_path):
     tmp_path.chmod(0o755)
-    with closing(open_store({"MTSIG_HOME": str(tmp_path)})) as store:
-        store.keep(small(), "me")
+    with closing(open_database({"MTSIG_HOME": str(tmp_path)})) as database:
+        SetStore(database).keep(small(), "me")
         files = list(tmp_path.iterdir())
         assert len(files) > 1 and not any(file.stat().st_mode & 0o077 for file in files)
     (tmp_path / "testsets.sqlite").chmod(0o640)  # for a group, by who runs it
-    open_store({"MTSIG_HOME": str(tmp_path)}).close()
+    open_database({"MTSIG_HOME": str(tmp_path)}).close()
     assert (tmp_path / "testsets.sqlite").stat().st_mode & 0o777 == 0o640
 
 
@@ -286,10 +264,9 @@ def test_a_shared_task_comes_back_as_its_zip_with_what_is_taken_of_it(store, url
         lower_is_better=("esa",),
         name="T",
     )
-    link = store.keep_task(
-        "T", content, "ada", source, ["en-cs", "en-de"], 3, [("README", "no name")]
-    )
-    with closing(Store(url, store.limits, clock)) as other:
+    link = store.keep_task(content, "ada", source, ["en-cs", "en-de"], 3, [("README", "no name")])
+    with closing(Database(url, now=clock)) as database:
+        other = SetStore(database)
         saved = other.find(link)
         assert other.load_zip(saved) == content and saved.task == source
         assert (saved.pairs, saved.unread, saved.n_systems) == (
@@ -298,23 +275,24 @@ def test_a_shared_task_comes_back_as_its_zip_with_what_is_taken_of_it(store, url
             3,
         )
     assert (
-        store.keep_task("T", content, "ada", source, ["en-cs", "en-de"], 3, [("README", "no name")])
+        store.keep_task(content, "ada", source, ["en-cs", "en-de"], 3, [("README", "no name")])
         == link
     )
     assert (
-        store.keep_task("T", content, "ada", TaskSource("t.zip"), ["en-cs"], 3) != link
+        store.keep_task(content, "ada", TaskSource("t.zip"), ["en-cs"], 3) != link
     )  # which has other numbers
     assert (
         store.keep(small(), "ada")
-        and [one.task is None for one in store.of("ada")].count(True) == 1
+        and [one.task is None for one in store.list_owned("ada")].count(True) == 1
     )
     with pytest.raises(SettingError, match="MTSIG_QUOTA_MB"):
-        store.keep_task("big", random.Random(1).randbytes(2 << 20), "bob", source, ["en-cs"], 3)
+        store.keep_task(random.Random(1).randbytes(2 << 20), "bob", source, ["en-cs"], 3)
 
 
 def test_tables_are_kept_behind_a_link_each():
     times = [0.0]
-    store = TableStore("sqlite://", Limits(mine=9, all=12, days=1), now=lambda: times[0])
+    limits = Limits(owner_bytes=9, total_bytes=12, days=1)
+    store = TableStore(Database("sqlite://", limits, now=lambda: times[0]))
     link = store.keep("a;b", "set", "me")
     assert store.keep("a;b", "set", "me") == link and store.keep("a;b", "set", "you") != link
     assert (
@@ -331,30 +309,41 @@ def test_tables_are_kept_behind_a_link_each():
 #: As the version of 22 November 2026 wrote it: two sets and a review of six steps, of which one is
 #: taken back.
 EARLIER = Path(__file__).with_name("home_of_an_earlier_version.sql")
+#: A table of published scores, which that version kept for an owner 'me'.
+EARLIER_TABLE = """
+CREATE TABLE mtsig_official (link VARCHAR(64) NOT NULL PRIMARY KEY, owner VARCHAR(64) NOT NULL,
+about TEXT NOT NULL, content BLOB NOT NULL, used FLOAT NOT NULL);
+INSERT INTO mtsig_official VALUES ('a-link', '556a00e6dfef6a6cf250e9e71f874a0e', 'set', X'613B62', 1);
+"""
 
 
 def test_the_home_of_an_earlier_version_opens_and_goes_on(tmp_path):
-    with closing(sqlite3.connect(tmp_path / "testsets.sqlite")) as database:
-        database.executescript(EARLIER.read_text())
-    store = open_store({"MTSIG_HOME": str(tmp_path), "MTSIG_EXPIRY_DAYS": "0"})
-    scores, texts = store.of("me")
+    """Its tables become one, once, although two servers open it at the same time."""
+    environment = {"MTSIG_HOME": str(tmp_path), "MTSIG_EXPIRY_DAYS": "0"}
+    with closing(sqlite3.connect(tmp_path / "testsets.sqlite")) as earlier:
+        earlier.executescript(EARLIER.read_text() + EARLIER_TABLE)
+        read_links = [link for (link,) in earlier.execute("SELECT read_link FROM mtsig_review")]
+    openings = [threading.Thread(target=open_database, args=(environment,)) for _ in range(2)]
+    for opening in openings:
+        opening.start()
+    for opening in openings:
+        opening.join()
+    database = open_database(environment)
+    store, reviews = SetStore(database), ReviewStore(database)
+    assert sa.inspect(database._engine).get_table_names() == ["mtsig_kept"]
+    assert TableStore(database).find("a-link", "set") == "a;b"
+    scores, texts = store.list_owned("me")
     assert (texts.name, scores.name) == ("old set", "old scores")
-    assert (
-        store.load(texts).documents[:3] == ("d0", "d0", "d1")
-        and store.load(texts).langpair == "en-de"
-    )
+    testset = store.load(texts)
+    assert testset.documents[:3] == ("d0", "d0", "d1") and testset.langpair == "en-de"
     assert store.load(scores).scores["human"].by_system["A"][:3] == (0.0, 1.0, 2.0)
-    reviews = ReviewStore(store)
-    (kept,) = reviews.of("me")
+    (kept,) = reviews.list_owned("me")
     review = kept.review
     assert len(kept.history) == 7 and not review.exclusions and review.decisions[0].first == ("A",)
-    assert (review.notes[0].text, review.metric, review.settings["rank_rule"]) == (
-        "a note",
-        "chrf",
-        "wmt24",
-    )
-    assert (
-        reviews.add(kept.edit_link, Exclude("C", None, "new"), 7).review.exclusions[0].system == "C"
-    )
-    assert store.find(store.keep(store.load(texts), "somebody else"))
-    store.close()
+    assert review.notes[0].text == "a note"
+    assert (review.metric, review.settings["rank_rule"]) == ("chrf", "wmt24")
+    assert [reviews.find(link).history for link in read_links] == [kept.history]
+    review = reviews.add(kept.edit_link, Exclude("C", None, "new"), 7).review
+    assert review.exclusions[0].system == "C"
+    assert store.find(store.keep(testset, "somebody else"))
+    database.close()

@@ -12,7 +12,8 @@ import pytest
 
 from mtsig_core import InputError, MtsigError
 from mtsig_core.source import TaskSource
-from pages._store.kept_sets import open_store
+from pages._store.database import open_database
+from pages._store.kept_sets import SetStore
 from pages._ui import browser, testsets
 from pages._work.zips import KeptZips, placed_for_a_request
 from tests.builders.toys import task_files, zipped
@@ -35,10 +36,11 @@ def at_once(act):
 
 @pytest.fixture
 def store(monkeypatch, tmp_path):
-    store = open_store({"MTSIG_HOME": str(tmp_path / "home")})
+    database = open_database({"MTSIG_HOME": str(tmp_path / "home")})
+    store = SetStore(database)
     monkeypatch.setattr(testsets, "store", lambda: store)
     yield store
-    store.close()
+    database.close()
 
 
 def test_an_upload_lies_in_a_folder_of_its_own_as_long_as_it_is_read():
@@ -73,8 +75,7 @@ def test_a_kept_task_is_written_once_and_stays_while_others_keep_it(store, monke
     content, written = zipped(FILES), []
     source = TaskSource("wmt.zip", name="WMT")
     links = [
-        store.keep_task("WMT", content, owner, source, ("en-de",), 2)
-        for owner in ("alice", "robert")
+        store.keep_task(content, owner, source, ("en-de",), 2) for owner in ("alice", "robert")
     ]
     alice, robert = map(store.find, links)
     zips = KeptZips()
@@ -151,7 +152,7 @@ def test_no_message_has_the_path_of_a_temporary_folder(store, monkeypatch, act):
 
 def test_a_kept_task_that_is_removed_while_it_is_opened_is_told_without_a_path(store, monkeypatch):
     source = TaskSource("wmt.zip", name="WMT")
-    saved = store.find(store.keep_task("WMT", zipped(FILES), "alice", source, ("en-de",), 2))
+    saved = store.find(store.keep_task(zipped(FILES), "alice", source, ("en-de",), 2))
     offer = testsets.TaskOffer("WMT", source, ("en-de",), saved=saved)
     place = testsets.placed
 

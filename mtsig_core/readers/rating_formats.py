@@ -1,0 +1,584 @@
+"""Human evaluation as shared tasks publish it: each form becomes a table with a row for each rating.
+
+The tables have the columns system, line, score, and rater, docid, domain, langpair where the form
+has them. `score_tables` averages the raters. What a form marks as unusable is left out, and counted
+in `InputTable.left_out`.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mtsig_core.errors import InputError, SettingError
+from mtsig_core.languages import two_letters
+from mtsig_core.readers.cells import is_blank, read_field, show_value, to_name, to_number, to_object
+from mtsig_core.readers.columns import (
+    NAMES,
+    InputTable,
+    NumberedRows,
+    RowId,
+    find_column,
+    join_columns,
+    show_names,
+)
+from mtsig_core.readers.delimited import read_delimited
+from mtsig_core.readers.json_tables import read_records
+from mtsig_core.readers.limits import spend
+from mtsig_core.readers.text_tables import name_reference
+from mtsig_core.testset import show_name
+
+_SLOT = NAMES["slot"][0]
+#: Scores as they were given, in addition to standardized ones: scores of this name are taken from
+#: there.
+_RAW = "raw"
+_HEADER = ("system", "line", "score", "rater", "docid", "domain", "langpair", _SLOT, _RAW)
+#: The fields of a rating by their titles in `_HEADER`.
+_Fields = dict[str, Any]
+
+
+def _tabulate(name: str, ratings: Sequence[tuple[RowId, _Fields]], **more: Any) -> InputTable:
+    """The table of numbered ratings, with the columns that one of them has."""
+    used = set()
+    for _, fields in ratings:
+        used |= {title for title, value in fields.items() if value != ""}
+    header = [title for title in _HEADER if title in used]
+    rows: NumberedRows = [
+        (row, [fields.get(title, "") for title in header]) for row, fields in ratings
+    ]
+    return InputTable(name, header, rows, **more)
+
+
+# Appraise.
+
+#: One row of Appraise: annotator, system, item, kind, languages, score, then the rest.
+APPRAISE = r'[^,]+,[^,]+,\d+,"?(TGT|BAD|REF|CHK)"?,"?[a-z]{3}"?,"?[a-z]{3}"?,\d+(\.\d+)?,'
+#: What follows the score in a row of Appraise, by the number of columns.
+_AFTER_SCORE = {
+    9: (),
+    11: ("document", "is of a document"),
+    12: ("document", "is of a document", "errors"),
+}
+_FLAGS = {"bad": "bad", "dup": "duplicate", "incomplete": "incomplete"}
+_ITEM, _SCORE = re.compile("[0-9]{1,15}"), re.compile(r"-?[0-9]{1,15}(\.[0-9]+)?")
+
+
+class _AppraiseRow(NamedTuple):
+    """The content of a row of Appraise."""
+
+    number: int
+    rater: str
+    system: str
+    item: int
+    kind: str
+    langpair: str
+    score: float
+    document: str
+    flags: tuple[str, ...]  # behind the document: bad, dup, incomplete
+    is_of_document: bool  # whether it rates a document as a whole
+
+    def list_fields(self) -> _Fields:
+        """The fields of the rating, without line and score."""
+        domain = re.match(r"test-[a-z]+-([a-z]+)_", self.document)
+        return {
+            "system": self.system,
+            "rater": self.rater,
+            "docid": self.document,
+            "domain": domain[1] if domain else "",
+            "langpair": self.langpair,
+        }
+
+
+def read_appraise(text: str, name: str) -> InputTable:
+    """The export of Appraise: ESA with 12 columns, DA+SQM with 9, or with 11 if of documents."""
+    spend("values", text.count(",") + text.count("\n"), name)
+    try:
+        lines = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    except csv.Error as error:
+        raise InputError(f"{name} cannot be read: {error}. Check its quotes.") from None
+    left_out: Counter[tuple[str, str]] = Counter()
+    usable: list[_AppraiseRow] = []
+    for number, cells in enumerate(lines, 1):
+        if any(cells) and cells[0] != "username":
+            row = _parse_appraise(cells, f"{name}, row {number}", number)
+            reason = _find_unusable(row)
+            if reason is None:
+                usable.append(row)
+            else:
+                left_out[row.langpair, reason] += 1
+    is_esa = {len(cells) for cells in lines if cells} == {12}
+    if not is_esa:
+        return _standardize(name, usable, left_out)
+    ratings: list[tuple[RowId, _Fields]] = []
+    for row in usable:
+        fields = {**row.list_fields(), "line": row.item + 1, "score": row.score}
+        ratings.append((row.number, fields))
+    return _tabulate(name, ratings, left_out=left_out)
+
+
+def _parse_appraise(cells: Sequence[str], where: str, number: int) -> _AppraiseRow:
+    """The cells of a row by what they hold."""
+    is_sound = (
+        len(cells) in _AFTER_SCORE and _ITEM.fullmatch(cells[2]) and _SCORE.fullmatch(cells[6])
+    )
+    if not is_sound:
+        raise InputError(
+            f"{where} is {show_value(','.join(cells))}. Expected 9, 11 or 12 columns of Appraise: "
+            "annotator, system, item, kind, source and target language, score, ..."
+        )
+    rater, file, item, kind, source, target, score, *more = cells
+    fields = dict(zip(_AFTER_SCORE[len(cells)], more, strict=False))
+    document, *flags = fields.get("document", "").split("#")
+    return _AppraiseRow(
+        number=number,
+        rater=rater,
+        system=_find_system(file),
+        item=int(item),
+        kind=kind,
+        langpair=f"{two_letters(source)}-{two_letters(target)}",
+        score=float(score),
+        document=document,
+        flags=tuple(flags),
+        is_of_document=fields.get("is of a document", "").lower() in ("true", "1"),
+    )
+
+
+def _find_unusable(row: _AppraiseRow) -> str | None:
+    """Why a rating is left out; None where it is not."""
+    if "-tutorial" in row.document:
+        return "tutorial"
+    if row.kind != "TGT":
+        return "bad"
+    if row.flags:
+        return _FLAGS.get(row.flags[0], row.flags[0])
+    return "of whole documents" if row.is_of_document else None
+
+
+def _find_system(file: str) -> str:
+    """The system that an output file is named after.
+
+    A of generaltest2022.en-liv.hyp.A.liv.txt, refA of generaltest2022.en-liv.ref.A.liv.txt.
+    """
+    match = re.fullmatch(r".*\.(hyp|ref)\.(.+)\.[a-z]{2,3}\.txt", file)
+    if match is None:
+        return file
+    return match[2] if match[1] == "hyp" else name_reference(match[2])
+
+
+def _standardize(
+    name: str, rows: Sequence[_AppraiseRow], left_out: Counter[tuple[str, str]]
+) -> InputTable:
+    """Scores minus the mean of their rater in the language pair, over that rater's SD.
+
+    Raters who gave all the same score have none, and are left out, as WMT22 ranked.
+    """
+    scores_of: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for row in rows:
+        scores_of[row.rater, row.langpair].append(row.score)
+    moments = {}
+    for rater, scores in scores_of.items():
+        if len(set(scores)) > 1:
+            moments[rater] = float(np.mean(scores)), float(np.std(scores, ddof=1))
+    counts_by_document = _count_by_document(rows)
+    ratings: list[tuple[RowId, _Fields]] = []
+    for row in rows:
+        if (row.rater, row.langpair) not in moments:
+            left_out[row.langpair, "by raters without spread"] += 1
+            continue
+        mean, sd = moments[row.rater, row.langpair]
+        fields = row.list_fields()
+        fields["line"] = f"{row.document}:{row.item}" if counts_by_document else row.item
+        fields["score"] = (row.score - mean) / sd
+        fields[_RAW] = row.score
+        ratings.append((row.number, fields))
+    return _tabulate(
+        name,
+        ratings,
+        left_out=left_out,
+        is_standardized=True,
+        counts_by_document=counts_by_document,
+    )
+
+
+def _count_by_document(rows: Sequence[_AppraiseRow]) -> bool:
+    """Whether each document numbers its items from the start, as a number is in two documents."""
+    document_of: dict[tuple[str, int], str] = {}
+    for row in rows:
+        first = document_of.setdefault((row.langpair, row.item), row.document)
+        if first != row.document:
+            return True
+    return False
+
+
+# Google's MQM.
+
+#: Weights of MQM errors by severity, category, or both, the most specific counts. Freitag et al.
+#: 2021, Table 4.
+MQM_WEIGHTS = MappingProxyType(
+    {
+        "major": 5.0,
+        "minor": 1.0,
+        "neutral": 0.0,
+        "no-error": 0.0,
+        "critical": 5.0,
+        "non-translation": 25.0,
+        "minor fluency/punctuation": 0.1,
+    }
+)
+#: The columns of MQM that number the segments of the whole set, the first that is there counts.
+_MQM_LINES = ("seg_id", "globalsegid")
+#: 'Hands on the wheel': an error that was planted to see whether raters find it.
+_CONTROL = "hotw-test"
+_SOURCE_ERROR = "source error"
+
+
+def is_mqm(header: Collection[str]) -> bool:
+    """Whether a table with these columns, in small letters, is Google's MQM."""
+    titles = set(header)
+    return titles >= {"system", "rater", "category", "severity"} and not titles.isdisjoint(
+        _MQM_LINES
+    )
+
+
+def read_mqm(text: str, name: str) -> InputTable:
+    """Google's MQM: a row for each error, without a score until `sum_errors` makes the ratings."""
+    errors = read_delimited(text, name)
+    places = {title.lower(): k for k, title in enumerate(errors.header)}
+    for column in ("rater", "category", "severity"):
+        if column not in places:
+            raise InputError(
+                f"{name} has no column {column!r}. It has: {show_names(errors.header)}. Expected MQM "
+                "ratings as Google publishes them: system, seg_id, rater, category, severity."
+            )
+    categories = errors.list_words(places["category"])
+    if errors.rows and all(text.lower().startswith(_SOURCE_ERROR) for text in categories):
+        raise InputError(
+            f"{name} lists errors of the source text only (category 'Source error'). They say nothing of "
+            "the systems, so they cannot rank them. Give the file of the errors of translations, such as "
+            "mqm_newstest2020_ende.tsv."
+        )
+    line = _find_mqm_line(places)
+    rows: NumberedRows = []
+    for number, cells in errors.rows:
+        rows.append((number, [cells[places["system"]], cells[line], cells[places["rater"]], None]))
+    return InputTable(
+        name,
+        ["system", "line", "rater", "score"],
+        rows,
+        weights=MQM_WEIGHTS,
+        sum_errors=partial(_sum_errors, errors),
+    )
+
+
+def _find_mqm_line(places: Mapping[str, int]) -> int:
+    return next(places[title] for title in _MQM_LINES if title in places)
+
+
+def parse_weights(texts: Iterable[str]) -> dict[str, float]:
+    """Weights of MQM errors that differ from the usual ones.
+
+    >>> parse_weights(["major=10", "minor fluency/punctuation=0.5"])
+    {'major': 10.0, 'minor fluency/punctuation': 0.5}
+    """
+    weights = {}
+    for text in filter(str.strip, texts):
+        error, _, weight = text.rpartition("=")
+        error, weight = error.strip().lower(), weight.strip()
+        if not error or not re.fullmatch(r"\d{1,6}(\.\d{1,6})?", weight):
+            raise SettingError(
+                f"MQM weights: {show_name(text.strip())!r}. Expected a severity, a category or both, "
+                "and a number, such as major=5 or minor fluency/punctuation=0.1."
+            )
+        weights[error] = float(weight)
+    return weights
+
+
+def _sum_errors(errors: InputTable, weights: Mapping[str, float]) -> InputTable:
+    """A row for each rating, whose score is the sum of the weights of its errors."""
+    weights = MQM_WEIGHTS | weights
+    places = {title.lower(): k for k, title in enumerate(errors.header)}
+    line_place = _find_mqm_line(places)
+    ratings: dict[tuple[str, str, str], tuple[RowId, _Fields]] = {}
+    left_out: Counter[tuple[str, str]] = Counter()
+    for number, cells in errors.rows:
+        severity = str(cells[places["severity"]]).strip().lower()
+        category = str(cells[places["category"]]).strip().lower().rstrip("!")
+        if severity == _CONTROL:
+            left_out["", "planted as controls"] += 1
+            continue
+        weight = _find_weight(weights, severity, category)
+        if weight is None:
+            raise InputError(
+                f"{errors.where(number)}: the severity is {show_value(cells[places['severity']])}. Expected "
+                "major, minor, critical, neutral or no-error, or a weight for it.",
+                {"mqm_weights": f"{show_name(severity)}=1"},
+            )
+        system, line = str(cells[places["system"]]), str(cells[line_place])
+        rater = str(cells[places["rater"]])
+        fields: _Fields = {"system": system, "line": line, "score": 0.0, "rater": rater}
+        if "doc" in places:
+            fields["docid"] = str(cells[places["doc"]])
+        _, fields = ratings.setdefault((system, line, rater), (number, fields))
+        fields["score"] += weight
+    return _tabulate(
+        errors.name,
+        list(ratings.values()),
+        left_out=left_out,
+        higher_is_better=False,
+        weights=weights,
+    )
+
+
+def _find_weight(weights: Mapping[str, float], severity: str, category: str) -> float | None:
+    """The most specific weight of an error."""
+    for key in (f"{severity} {category}", category, severity):
+        if key in weights:
+            return weights[key]
+    return None
+
+
+# Tables with spaces between their columns.
+
+
+def read_spaced(text: str, name: str) -> InputTable:
+    """Tables of scores with spaces between their columns.
+
+    Those of MTurk (SYS SID RAW.SCR Z.SCR N), whose z scores are taken, and of averages by Google
+    (system mqm_avg_score seg_id).
+    """
+    header, *lines = (line.split() for line in text.split("\n"))
+    titles = [title.lower() for title in header]
+    is_mturk = "z.scr" in titles
+    roles = {"system": "system", "line": "seg_id", "score": titles[1]}
+    if is_mturk:
+        roles = {"system": "sys", "line": "sid", "score": "z.scr"}
+    places = {role: titles.index(title) for role, title in roles.items()}
+    ratings: list[tuple[RowId, _Fields]] = []
+    for number, cells in enumerate(lines, 2):
+        if not cells:
+            continue
+        if len(cells) != len(titles):
+            raise InputError(
+                f"{name}, row {number} has {len(cells)} columns, the header has {len(titles)} "
+                f"({', '.join(header)}). Give every row the same columns."
+            )
+        fields = {role: cells[place] for role, place in places.items()}
+        if is_mturk:
+            fields["system"] = re.sub(r"\.\d+$", "", fields["system"])
+        ratings.append((number, fields))
+    return _tabulate(name, ratings)
+
+
+# WMT25's JSON.
+
+
+def read_wmt25_ratings(text: str, name: str) -> InputTable:
+    """WMT25's JSON, a segment in each line, with several scores for each system.
+
+    Segments are named by their document, as `read_wmt25` calls it, and their place there.
+    """
+    ratings: list[tuple[RowId, _Fields]] = []
+    n_before: Counter[str] = Counter()  # segments of each document so far
+    for number, record in read_records(text, name):
+        where = f"{name}, row {number}"
+        if not is_wmt25(record):
+            raise InputError(
+                f"{where} is {show_value(record)}. Expected an object with doc_id and scores, as WMT25 "
+                "published them."
+            )
+        item = read_field(where, record, "doc_id", to_name)
+        langpair, domain, *_ = [*item.split("_#_"), ""]
+        document, place = _split_item(item, n_before)
+        of_item = {
+            "line": f"{document}:{place}",
+            "docid": document,
+            "domain": domain,
+            "langpair": langpair,
+        }
+        for system, slots in read_field(where, record, "scores", to_object).items():
+            place_of_slots = f"{where}, scores, column {show_name(system)}"
+            ratings += [
+                (number, {"system": system, **of_item, **fields})
+                for fields in _list_slots(slots, place_of_slots)
+            ]
+    return _tabulate(name, ratings, counts_by_document=True)
+
+
+def _split_item(item: str, n_before: Counter[str]) -> tuple[str, int]:
+    """The document of a segment, and its place there from 1.
+
+    langs_#_domain_#_document_#_0 says it; ids without the last field count.
+    """
+    fields = item.split("_#_")
+    if len(fields) > 3 and fields[3].isdecimal() and len(fields[3]) < 10:
+        return "_#_".join(fields[:3]), int(fields[3]) + 1
+    n_before[item] += 1
+    return item, n_before[item]
+
+
+def _list_slots(slots: object, where: str) -> list[_Fields]:
+    """Slot, rater and score of each rating of a system.
+
+    Ratings are {human1: score, annotator1: person, human2: ...}, or [{human: score, annotator:
+    person}, ...]. A rater who is not known has the name of the slot.
+    """
+    ratings = []
+    if isinstance(slots, dict):
+        for slot, score in slots.items():
+            number = re.fullmatch(r"human(\d*)", slot)
+            if number is not None:
+                rater = _name_person(slots, f"annotator{number[1]}", slot, where)
+                ratings.append({_SLOT: slot, "rater": rater, "score": score})
+    elif isinstance(slots, list):
+        for k, rating in enumerate(slots, 1):
+            if isinstance(rating, dict):
+                rater = _name_person(rating, "annotator", f"human{k}", where)
+                score = rating["human"] if "human" in rating else rating.get("score")
+                ratings.append({_SLOT: f"human{k}", "rater": rater, "score": score})
+    if not ratings and not is_blank(slots) and slots not in ([], {}):
+        raise InputError(
+            f"{where}: this is {show_value(slots)}. Expected ratings such as "
+            '{"human1": 80, "annotator1": "p1"}.'
+        )
+    return ratings
+
+
+def _name_person(rating: Mapping[str, object], key: str, slot: str, where: str) -> str:
+    """Who gave a rating; the slot where nobody is named."""
+    if is_blank(rating.get(key)):
+        return slot
+    person = read_field(where, rating, key, to_name)
+    return slot if person == "unknown" else person
+
+
+def is_wmt25(record: Mapping[str, Any]) -> bool:
+    """Whether a record is one of WMT25's human evaluation."""
+    scores = record.get("scores")
+    if "doc_id" not in record or not isinstance(scores, dict):
+        return False
+    if "human" in json.dumps(scores):
+        return True
+    # Segments that nobody has rated have no scores; they come between others.
+    are_rated = all(isinstance(ratings, list | dict) for ratings in scores.values())
+    return are_rated and "_#_" in str(record["doc_id"])
+
+
+# Scores in lines, a block for each system: of mt-metrics-eval, comet-score and MetricX.
+
+BLOCK_LINE = "SYSTEM<TAB>SCORE in each line"
+_Blocks = dict[str, list[float | None]]
+
+
+def _join_blocks(name: str, blocks: Mapping[str, Sequence[float | None]]) -> InputTable:
+    """The table of scores in blocks by system, which must be of one length."""
+    n_lines = len(join_columns(name, blocks, "scores").rows)
+    cells: list[Sequence[object]] = []
+    for system, scores in blocks.items():
+        for line, score in enumerate(scores, 1):
+            cells.append((system, line, score))
+    return InputTable(name, ["system", "line", "score"], list(enumerate(cells, 1)), n_lines)
+
+
+def read_seg_scores(text: str, name: str) -> InputTable:
+    """The table of scores in a file of mt-metrics-eval."""
+    return _join_blocks(name, parse_blocks(text.removesuffix("\n").split("\n"), name))
+
+
+def parse_blocks(lines: Sequence[str], name: str) -> dict[str, list[float | None]]:
+    """The scores of each system, in the order of the segments."""
+    blocks: _Blocks = {}
+    for number, line in enumerate(lines, 1):
+        system, _, text = line.strip().replace("\t", " ").rpartition(" ")
+        score = _parse_score(text)
+        if not system.strip() or math.isinf(score):
+            raise InputError(
+                f"{name}, line {number} is {show_name(repr(line))[:60]}. Expected "
+                "SYSTEM<TAB>SCORE, with None where a score is missing."
+            )
+        block = blocks.setdefault(system.strip(), [])
+        block.append(None if math.isnan(score) else score)
+    return blocks
+
+
+def _parse_score(text: str) -> float:
+    """A score, NaN where it is missing, infinity where the text is none."""
+    if text == "None":
+        return math.nan
+    if "_" in text:  # in 1_000 only Python sees a number
+        return math.inf
+    try:
+        return float(text)
+    except ValueError:
+        return math.inf
+
+
+_COMET_LINE = re.compile(r"(.*)\tSegment (\d{1,15})\tscore: (-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)")
+
+
+def read_comet_log(text: str, name: str) -> InputTable:
+    """The table of scores in what comet-score prints: FILE, segment from 0, score."""
+    from mtsig_core.readers.formats import SEGMENTS, strip_ending  # late: it knows the readers here
+
+    blocks: _Blocks = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        match = _COMET_LINE.fullmatch(line.rstrip())
+        if match is None:
+            continue
+        file, segment, score = match.groups()
+        system = strip_ending(os.path.basename(file.replace("\\", "/")), SEGMENTS)
+        block = blocks.setdefault(system, [])
+        if int(segment) != len(block):
+            raise InputError(
+                f"{name}, line {number} is segment {segment} of {show_name(system)}. Expected segment "
+                f"{len(block)}: each once, counted from 0. If two outputs have the same name, give each "
+                "its own and score them again."
+            )
+        block.append(float(score))
+    return _join_blocks(name, blocks)
+
+
+def is_metricx(record: Mapping[str, Any]) -> bool:
+    """Whether a record is one that MetricX writes: a text with the error that it predicts."""
+    prediction = record.get("prediction")
+    is_number = isinstance(prediction, int | float) and not isinstance(prediction, bool)
+    return is_number and "hypothesis" in record and not {"source", "reference"}.isdisjoint(record)
+
+
+def read_metricx(text: str, name: str) -> InputTable:
+    """The table of scores in what MetricX writes: a segment in each line, in order.
+
+    They are of the system that the file is named after, or of those in a key ``system`` (or the
+    like).
+    """
+    from mtsig_core.readers.formats import strip_ending  # late: it knows the readers here
+
+    file_name = strip_ending(os.path.basename(name.replace("\\", "/")))
+    own_name = re.sub(r"(?i)^metricx[^._]*[._]|[._-]metricx.*$", "", file_name)
+    blocks: _Blocks = {}
+    is_error = True
+    for number, record in read_records(text, name):
+        if not is_metricx(record):
+            raise InputError(
+                f"{name}, row {number} is {show_value(record)}. Expected an object with source, "
+                "hypothesis and prediction, a number, as MetricX writes it."
+            )
+        keys = list(record)
+        place = find_column(keys, "system")
+        system = own_name if place is None else show_name(str(record[keys[place]]))
+        score = read_field(f"{name}, row {number}", record, "prediction", to_number)
+        blocks.setdefault(system, []).append(score)
+        if score is not None and score < 0:
+            is_error = False
+    return replace(_join_blocks(name, blocks), higher_is_better=False if is_error else None)

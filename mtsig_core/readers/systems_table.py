@@ -1,0 +1,155 @@
+"""What a shared task says of its systems: its table of systems, or WMT25's metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from mtsig_core.errors import InputError
+from mtsig_core.readers.files import FilePath, check_regular, exists, list_paths
+from mtsig_core.readers.formats import SYSTEMS_TABLE
+from mtsig_core.readers.limits import parse_bounded_json
+from mtsig_core.readers.lines import read_lines
+from mtsig_core.task import SYSTEM_KINDS, SYSTEM_ROLES, SystemInfo
+from mtsig_core.testset import show_name
+
+# ``systems.tsv`` in the folder of a task, or a file of another name. Its header needs only ``system``; cells may be
+# empty. Lines before it may name the metric that decides, and the announced rank rule::
+#
+#     # metric: XCOMET-XL
+#     # rank rule: wmt25
+#     system<TAB>constrained<TAB>role<TAB>kind<TAB>name
+
+SYSTEMS_FILE = "systems.tsv"
+METADATA_FILE = "systems_metadata.json"
+_YES_NO = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": None}
+#: What the cells of a column may be.
+_CELLS: Mapping[str, Collection[str]] = {
+    "constrained": _YES_NO,
+    "role": (*SYSTEM_ROLES, ""),
+    "kind": (*SYSTEM_KINDS, ""),
+}
+_COLUMNS = {"system", *_CELLS, "name", "unsupported"}
+
+
+@dataclass(frozen=True)
+class SystemsTable:
+    """What the table of a task says of each system, of the deciding metric and of ranks."""
+
+    systems: Mapping[str, SystemInfo] = field(default_factory=dict)
+    primary: str | None = None
+    rank_rule: str | None = None
+
+    @property
+    def withdrawn(self) -> tuple[str, ...]:
+        """The systems that were withdrawn."""
+        return tuple(name for name, info in self.systems.items() if info.role == "withdrawn")
+
+
+def find_systems(folder: FilePath | None, table: FilePath | None = None) -> SystemsTable:
+    """The table of systems that is named, else the topmost one in a task's folder or zip.
+
+    An empty one if there is none.
+    """
+    if table is not None:
+        return read_systems(table)
+    if folder is not None:
+        for path in list_paths(folder):
+            if path.name == SYSTEMS_FILE:
+                return read_systems(check_regular(path))
+    return SystemsTable()
+
+
+def read_systems(path: FilePath) -> SystemsTable:
+    """A table of systems; what it leaves open of a system is as its name says."""
+    lines = read_lines(path, SYSTEMS_TABLE)
+    notes: dict[str, str] = {}
+    n_notes = 0
+    while n_notes < len(lines) and lines[n_notes].startswith("#"):
+        key, _, value = lines[n_notes].lstrip("# ").partition(":")
+        if value.strip():
+            notes.setdefault(key.strip().lower(), show_name(value.strip()))
+        n_notes += 1
+    header, *rows = (
+        [cell.strip() for cell in line.split("\t")] for line in lines[n_notes:] or [""]
+    )
+    if "system" not in header or set(header) - _COLUMNS or len(set(header)) < len(header):
+        raise InputError(
+            f"{show_name(path)}, line {n_notes + 1} has the columns "
+            f"{', '.join(map(show_name, header))[:200]}. Expected system, {', '.join(_CELLS)}, "
+            "name, unsupported, with tabs between them; all but the first may be missing."
+        )
+    systems: dict[str, SystemInfo] = {}
+    for number, cells in enumerate(rows, n_notes + 2):
+        if not any(cells):
+            continue
+        where = f"{show_name(path)}, line {number}"
+        if len(cells) > len(header):
+            raise InputError(
+                f"{where} has {len(cells)} columns, the header has {len(header)}. Expected as many."
+            )
+        row = dict(zip(header, cells, strict=False))
+        name = show_name(row.get("system", ""))
+        if not name:
+            raise InputError(f"{where} names no system. Expected a line for each system.")
+        if name in systems:
+            raise InputError(
+                f"{where} names {show_name(repr(name))} a second time. Expected a line for each system."
+            )
+        systems[name] = _read_row(where, name, row)
+    return SystemsTable(systems, notes.get("metric"), notes.get("rank rule"))
+
+
+def _read_row(where: str, name: str, row: Mapping[str, str]) -> SystemInfo:
+    """What a row says of its system."""
+    values = {}
+    for column, expected in _CELLS.items():
+        values[column] = row.get(column, "").lower()
+        if values[column] not in expected:
+            raise InputError(
+                f"{where}: {column} is {show_name(row[column])!r}. Expected one of "
+                f"{', '.join(filter(None, expected))}, or nothing."
+            )
+    usual = SystemInfo.of(name)
+    unsupported = [pair.strip() for pair in row.get("unsupported", "").split(",")]
+    return SystemInfo(
+        _YES_NO[values["constrained"]],
+        values["role"] or usual.role,
+        values["kind"] or usual.kind,
+        row.get("name") or None,
+        tuple(filter(None, unsupported)),
+    )
+
+
+def read_metadata(path: Path, systems: Collection[str]) -> dict[str, SystemInfo]:
+    """What WMT25's metadata say of these systems, by name; empty without the file."""
+    if not exists(path):
+        return {}
+    name = show_name(path)
+    text = "\n".join(read_lines(check_regular(path), "an object of JSON"))
+    try:
+        table = parse_bounded_json(text, name)
+    except ValueError as error:
+        raise InputError(f"{name} is no JSON: {error}. Mend or remove it.") from None
+    if not isinstance(table, dict) or not all(isinstance(row, dict) for row in table.values()):
+        raise InputError(
+            f"{name} has no object for each system. Expected one such as "
+            '{"NAME": {"constrained": true}}.'
+        )
+    infos = {}
+    for system, row in table.items():
+        constrained = row.get("constrained")
+        if not isinstance(constrained, bool | None):
+            raise InputError(
+                f"{name}: 'constrained' of {show_name(system)} is {show_name(repr(constrained))}. "
+                "Expected true or false."
+            )
+        pairs = row.get("supported_lps")
+        unsupported: Sequence[str] = ()
+        if isinstance(pairs, dict):
+            unsupported = [pair for pair, support in pairs.items() if support == "unsupported"]
+        if system in systems:
+            info = SystemInfo.of(system, constrained)
+            infos[system] = replace(info, unsupported=tuple(unsupported))
+    return infos

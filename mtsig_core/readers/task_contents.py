@@ -1,0 +1,301 @@
+"""What there is in a zip of a task, and what lies beside the texts of a task.
+
+Beside the texts are tables of segment scores, further training runs, and what is not read.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from mtsig_core.errors import InputError
+from mtsig_core.readers import automatic_scores
+from mtsig_core.readers.files import (
+    MAX_DEPTH,
+    OF_FINDER,
+    FilePath,
+    is_file,
+    is_folder,
+    list_folder,
+    list_paths,
+)
+from mtsig_core.readers.formats import SCORE_TABLE, list_endings, sniff
+from mtsig_core.readers.lines import read_beginning
+from mtsig_core.readers.score_tables import cut_lines, list_pairs_of_lines
+from mtsig_core.readers.systems_table import METADATA_FILE, SYSTEMS_FILE
+from mtsig_core.readers.tasks import (
+    HUMAN_FOLDER,
+    METRIC_FOLDER,
+    SEG_SCORE_ENDINGS,
+    TaskTable,
+    describe_task_table,
+    find_document_files,
+    find_task,
+    find_xml,
+    is_of_task,
+    is_task,
+    list_task_tables,
+    pairs_of,
+)
+from mtsig_core.readers.texts import find_runs
+from mtsig_core.readers.wmt import OUTPUTS, drop_set, task_name, without_pair
+from mtsig_core.testset import show_name
+
+_TASK_FOLDERS = {
+    "references",
+    *OUTPUTS,
+    "sources",
+    "documents",
+    "metadata",
+    "metainfo",
+    automatic_scores.FOLDER_NAME,
+    HUMAN_FOLDER,
+    METRIC_FOLDER,
+}
+_TABLES_OF_SYSTEMS = (SYSTEMS_FILE, METADATA_FILE)
+_MAX_NAMES = 8  # files of which a sentence has the names
+
+
+class FileOfPair(NamedTuple):
+    """A file that may join one language pair of a task."""
+
+    pair: str
+    name: str  # of the scores, or of the system
+    path: str
+
+
+class UnreadFile(NamedTuple):
+    """A file that is not read, and why."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What there is in a zip of a task."""
+
+    pairs: tuple[str, ...]  # its language pairs
+    scores: tuple[tuple[str, str, str], ...]  # tables of segment scores beside its texts
+    runs: tuple[tuple[str, str, str], ...]  # further training runs
+    unread: tuple[tuple[str, str], ...]
+    has_only_scores: bool = False  # tables that name their language pairs, without texts
+
+
+def contents_of(archive: FilePath) -> Contents:
+    """What there is in a zip of a task, each file that is not read with the reason."""
+    root = Path(archive)
+    task = find_task(archive)
+    pairs = pairs_of(archive)
+    places = list(dict.fromkeys((task, root)))  # a task may lie deeper, with files beside it
+    scores: dict[tuple[str, str, str], None] = {}
+    runs: list[tuple[str, str, str]] = []
+    files = sorted(_list_task_files(archive, task))
+    for place in places:
+        scores |= dict.fromkeys(tables_beside(place, pairs, MAX_DEPTH))
+        runs += find_runs(place, pairs)
+        files += _list_loose(place, MAX_DEPTH)
+    tables = list_task_tables(task)
+    read_paths = {path for _, _, path in (*scores, *runs)}
+    read_paths |= {str(table.path) for table in tables}
+    for paths in find_xml(task).values():
+        read_paths |= set(map(str, paths))
+    documents = find_document_files(task)
+    if documents is not None:
+        read_paths |= set(map(str, documents.all))
+    unread = []
+    for path in files:
+        reason = "" if str(path) in read_paths else _explain_unread(path, task, pairs)
+        if reason:
+            unread.append(UnreadFile(show_name(path.relative_to(root).as_posix()), reason))
+    return Contents(tuple(pairs), tuple(scores), tuple(runs), tuple(unread), bool(tables))
+
+
+def _list_task_files(archive: FilePath, task: Path) -> list[Path]:
+    """The files in a task's own folders."""
+    return [path for path in list_paths(archive) if is_file(path) and _find_task_folder(path, task)]
+
+
+def _find_task_folder(path: Path, task: Path) -> str:
+    """Which of a task's own folders a file is in; empty for another file."""
+    if task not in path.parents:
+        return ""
+    first_folder, *inside = path.relative_to(task).parts
+    return first_folder if inside and first_folder in _TASK_FOLDERS else ""
+
+
+def _list_loose(folder: Path, depth: int) -> list[Path]:
+    """The files of a folder, and of subfolders that are neither a task's own nor a task."""
+    files = []
+    for name in list_folder(folder):
+        path = folder / name
+        if name == OF_FINDER:
+            continue
+        if is_file(path):
+            files.append(path)
+        elif depth and is_folder(path) and name not in _TASK_FOLDERS and not is_task(path):
+            files += _list_loose(path, depth - 1)
+    return files
+
+
+def unread_sentences(unread: Iterable[tuple[str, str]]) -> list[str]:
+    """Which files of a task are not read, a sentence for each reason."""
+    files_by_reason: dict[str, list[str]] = {}
+    for file, reason in unread:
+        files_by_reason.setdefault(reason, []).append(file)
+    sentences = []
+    for reason, files in files_by_reason.items():
+        names = ", ".join(files[:_MAX_NAMES])
+        if len(files) > _MAX_NAMES:
+            names += f" and {len(files) - _MAX_NAMES:,} more"
+        sentences.append(f"Not read: {names}. The reason: {reason}.")
+    return sentences
+
+
+# Tables of segment scores.
+
+
+def tables_beside(folder: FilePath, pairs: Collection[str], depth: int = 1) -> list[FileOfPair]:
+    """The tables of segment scores in the folder of a task with texts, for these language pairs.
+
+    Ratings are known by their content; other tables are called ``PAIR.NAME.tsv``, such as
+    ``en-zh.esa.tsv``, or end as other files of scores do. `depth`: how many folders below are
+    searched.
+    """
+    root = Path(folder)
+    has_texts = is_folder(root) and not is_folder(root / automatic_scores.FOLDER_NAME)
+    if not has_texts or list_task_tables(root):
+        return []
+    files = []
+    for path in _list_loose(root, depth):
+        table = _find_table(path, pairs)
+        if table is not None:
+            files += [FileOfPair(pair, table.name, str(path)) for pair in table.pairs]
+    return files
+
+
+def _find_table(path: Path, pairs: Collection[str]) -> TaskTable | None:
+    """The table of scores beside texts in a file, with those of these language pairs that it has.
+
+    None of another file.
+    """
+    named = _split_table_name(path.name)
+    if named is not None:
+        pair, name = named
+        return TaskTable(name, path, [pair]) if pair in pairs else None
+    if path.name in _TABLES_OF_SYSTEMS or is_of_task(path.name) or task_name(path.name) is not None:
+        return None
+    table = None
+    with suppress(InputError):  # the message is in the reason why it is not read
+        table = _find_ratings(path)
+    if table is None:
+        return None
+    if not table.pairs and len(pairs) == 1:
+        return table._replace(pairs=[*pairs])
+    return table._replace(pairs=[pair for pair in table.pairs if pair in pairs])
+
+
+def _find_ratings(path: Path) -> TaskTable | None:
+    """The table of scores of segments in a file whose content shows it; None of another file."""
+    if not os.path.isfile(path):  # in an archive
+        return _read_ratings(path)
+    state = os.stat(path)
+    return _read_ratings_once(path, state.st_size, state.st_mtime_ns, state.st_ino)
+
+
+@lru_cache(maxsize=256)
+def _read_ratings_once(path: Path, *_state: int) -> TaskTable | None:
+    """The same, kept until the file changes, as pages ask for it in each run."""
+    return _read_ratings(path)
+
+
+def _read_ratings(path: Path) -> TaskTable | None:
+    head = read_beginning(path)
+    fmt = sniff(cut_lines(head))
+    if fmt is None or not fmt.holds_scores:
+        return None
+    pairs = list_pairs_of_lines(path)
+    return None if pairs is None else describe_task_table(path, head, pairs)
+
+
+def _split_table_name(file: str) -> tuple[str, str] | None:
+    """Language pair, and name of the scores, of a table called ``[SET.]PAIR.NAME.tsv`` or the like.
+
+    >>> [_split_table_name(name) for name in ("en-cs.esa.tsv", "wmt24.en-cs.esa.v2.csv.gz", "comet.en-cs.jsonl")]
+    [('en-cs', 'esa'), ('en-cs', 'esa.v2'), ('en-cs', 'comet')]
+    >>> _split_table_name("en-cs.mqm.seg.score"), _split_table_name("en-cs.meta.jsonl"), _split_table_name("notes.tsv")
+    (('en-cs', 'mqm'), None, None)
+    """
+    _, pair, label = without_pair(file)
+    endings = "|".join(map(re.escape, [*list_endings(SCORE_TABLE), ".seg.score"]))
+    table = re.fullmatch(rf"(.+?)({endings})(\.gz)?", label, re.DOTALL)
+    if not pair or table is None or task_name(file) is not None:
+        return None
+    name = table[1].replace(f".{pair}", "", 1).strip()
+    return (pair, name) if name and "," not in name else None
+
+
+# Why a file is not read.
+
+
+def _explain_unread(path: Path, task: Path, pairs: Collection[str]) -> str:
+    """Why a file of a task is not read; empty where it is.
+
+    `read_wmt` tells which outputs have another name.
+    """
+    folder = _find_task_folder(path, task)
+    pair = ""
+    if folder == HUMAN_FOLDER:
+        is_read = path.name.endswith(SEG_SCORE_ENDINGS)
+        pair, _, _ = path.name.partition(".")
+    elif folder == METRIC_FOLDER:
+        is_read = path.name.endswith(SEG_SCORE_ENDINGS)
+        pair = path.parent.name
+    elif folder == automatic_scores.FOLDER_NAME:
+        is_read = path.name.endswith(automatic_scores.ENDINGS)
+    elif folder:
+        place = path.relative_to(task).as_posix()
+        is_read = folder in OUTPUTS or task_name(place) is not None
+    else:
+        is_flat = path.parent == task and not is_folder(task / "references")
+        is_text = is_flat and task_name(path.name) is not None
+        is_read = is_text or path.name in _TABLES_OF_SYSTEMS
+        named = _split_table_name(path.name)
+        if named is not None:
+            pair, _ = named
+    if pair and pair not in {drop_set(task_pair) for task_pair in pairs}:
+        return f"{pair} is no language pair of which the task has a reference"
+    if is_read:
+        return ""
+    return _explain_table(path, [*pairs]) or (
+        "no text of a task, and no table of segment scores such as en-de.esa.tsv, has such a name"
+    )
+
+
+def _explain_table(path: Path, pairs: Sequence[str]) -> str:
+    """Why a table of scores beside texts is not read; empty of another file."""
+    fmt = sniff(cut_lines(read_beginning(path)))
+    if fmt is None or fmt.reads.get(SCORE_TABLE) is None:
+        return ""
+    try:
+        table = _find_ratings(path)
+    except InputError as error:
+        return str(error).replace(show_name(path), "it").rstrip(".")
+    if table is None:
+        return (
+            "its content does not show that it has scores of segments. If it has them, name it like "
+            f"{pairs[0]}.esa{path.suffix}. If it has published scores of systems, compare with them on "
+            "the page Results"
+        )
+    if not table.pairs:
+        return (
+            f"it has scores ({table.name}), and neither its content nor its name says of which language pair. Call "
+            f"it such as {pairs[0]}.{table.name}{path.suffix}"
+        )
+    return f"it has scores of {', '.join(table.pairs)}, and the task has no reference of that language pair"

@@ -1,0 +1,460 @@
+"""The one-page summary of a pair of systems, as a report and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from operator import attrgetter
+from typing import Any
+
+from mtsig_core.caution import Caution
+from mtsig_core.experiments.dispute import Decider, Dispute, MetricDispute, document_names
+from mtsig_core.metrics import metric_title
+from mtsig_core.report.caution_words import group_cautions, info_record, p_word
+from mtsig_core.report.document import (
+    Assumptions,
+    Block,
+    Facts,
+    Figure,
+    Paragraph,
+    Report,
+    Section,
+    TableBlock,
+    Warnings,
+)
+from mtsig_core.report.pictures import DifferenceRow, draw_differences
+from mtsig_core.report.sentences import (
+    SeenPair,
+    choose_form,
+    describe_tests,
+    has_p_values,
+    pick_file_doubts,
+    see_pair,
+    summarize_comparison,
+    write_level,
+)
+from mtsig_core.report.table import TableBuilder, Value, signed, write_cell
+from mtsig_core.results import DomainPair
+from mtsig_core.schema import to_json
+from mtsig_core.stats.pair import PairExamination, count_permutations, smooth_resamples
+
+
+def summary_report(dispute: Dispute, command: str = "") -> Report:
+    """The verdict and a figure, the tables, the segments that decide, warnings, how it was tested.
+
+    `command` is the command line that prints its numbers, without the format.
+    """
+    sections = [Section("", list(_introduce(dispute)))]
+    sections += [Section(block.title, [block]) for block in summary_tables(dispute)]
+    sections += _list_text_sections(dispute)
+    caveats = _list_caveats(dispute)
+    if caveats:
+        sections.append(Section("Caveats", caveats, "caveats"))
+    sections.append(Section("How it was tested", _list_methods(dispute), "detail"))
+    sections.append(Section("Made by", [_list_facts(dispute, command)], "detail"))
+    info = dispute.comparison.testset
+    simulated = "The texts of this test set are simulated." if info.simulated else ""
+    return Report(f"One-page summary: {info.name}", sections, simulated)
+
+
+def summary_verdict(dispute: Dispute) -> str:
+    """What the metrics decide about the pair, in one sentence without its full stop."""
+    metrics: dict[int, list[str]] = {1: [], -1: [], 0: []}
+    for by_metric in dispute.metrics:
+        metrics[by_metric.decision].append(metric_title(by_metric.result.metric))
+    claims = []
+    for side, name in ((1, dispute.a), (-1, dispute.b)):
+        if metrics[side]:
+            claims.append(f"{name} is significantly better by {', '.join(metrics[side])}")
+    if metrics[0]:
+        names = ", ".join(metrics[0])
+        claims.append(f"no significant difference by {names}, which does not make them equal")
+    verdict = "; ".join(claims)
+    if metrics[1] and metrics[-1]:
+        return f"The metrics decide in opposite ways: {verdict}"
+    return verdict
+
+
+def _introduce(dispute: Dispute) -> Iterator[Block]:
+    comparison = dispute.comparison
+    name = comparison.testset.name
+    yield Paragraph(text=f"{dispute.a} and {dispute.b}: {name}", role="summary")
+    yield Paragraph(text=f"{summary_verdict(dispute)}.", role="verdict")
+    doubts = _pick_doubts(dispute)
+    if doubts:
+        yield Warnings(cautions=tuple(doubts))
+    for phrases in summarize_comparison(comparison):
+        yield Paragraph(text="; ".join(phrases), role="summary")
+    yield Assumptions(assumed=comparison.testset.assumed, metrics=tuple(comparison.metrics))
+    yield Figure(
+        draw=partial(_draw_differences, dispute),
+        caption=(
+            "The difference under each metric, each row on a scale of its own. Thick: CI of this pair. "
+            "Thin, with ends: CI for all pairs together. Filled: significant. Hollow: not, which does not mean equal."
+        ),
+    )
+
+
+def _view_pair(dispute: Dispute, by_metric: MetricDispute) -> SeenPair:
+    """The pair by one metric, as an improvement of a over b."""
+    return see_pair(by_metric.pair, dispute.a, by_metric.result, dispute.comparison.settings)
+
+
+def _draw_differences(dispute: Dispute) -> str:
+    rows = []
+    for by_metric in dispute.metrics:
+        view = _view_pair(dispute, by_metric)
+        rows.append(
+            DifferenceRow(
+                name=metric_title(by_metric.result.metric),
+                delta=view.difference,
+                single=view.ci,
+                joint=view.ci_joint,
+                filled=by_metric.decision != 0,
+                end=signed(view.difference, choose_form(by_metric.result)),
+            )
+        )
+    return draw_differences(
+        rows,
+        f"Right of the line {dispute.a} is better, left of it {dispute.b}",
+        "The difference under each metric with its intervals",
+        own_scales=True,
+    )
+
+
+def _pick_doubts(dispute: Dispute) -> list[Caution]:
+    """The warnings that put all numbers of the pair in doubt."""
+    return [
+        caution
+        for caution in pick_file_doubts(dispute.comparison.warnings)
+        if caution.concerns_pair(dispute.a, dispute.b)
+    ]
+
+
+def _pick_cautions(dispute: Dispute) -> list[Caution]:
+    """The warnings about this pair or the whole comparison."""
+    cautions = []
+    for caution in dispute.comparison.warnings:
+        is_about_pair = caution.concerns_all or caution.concerns_pair(dispute.a, dispute.b)
+        if is_about_pair and not caution.kind.doubts_files:
+            cautions.append(caution)
+    return cautions
+
+
+def _list_caveats(dispute: Dispute) -> list[Block]:
+    cautions = tuple(_pick_cautions(dispute))
+    blocks: list[Block] = []
+    if cautions:
+        blocks.append(Warnings(cautions=cautions, several=len(dispute.metrics) > 1))
+    for name, why in dispute.not_compared.items():
+        text = f"Not compared by {metric_title(name)}: {why}"
+        blocks.append(Paragraph(text=text, role="warning"))
+    return blocks
+
+
+def _list_methods(dispute: Dispute) -> list[Block]:
+    """How it was tested by each metric, each sentence once."""
+    blocks: list[Block] = []
+    written: set[str] = set()
+    for by_metric in dispute.metrics:
+        metric = by_metric.result.metric
+        sentences = [
+            text for text in describe_tests(dispute.comparison, metric) if text not in written
+        ]
+        written.update(sentences)
+        if sentences:
+            text = " ".join(sentences)
+            blocks.append(Paragraph(text=text, role="paper", about=metric_title(metric)))
+    return blocks
+
+
+def _list_facts(dispute: Dispute, command: str) -> Facts:
+    facts = {"this page": f"{command} --format html", "all numbers": f"{command} --format json"}
+    for by_metric in dispute.metrics:
+        facts[metric_title(by_metric.result.metric)] = by_metric.result.signature
+    facts["test set digest"] = dispute.comparison.testset.digest
+    return Facts(pairs=tuple(facts.items()), code=frozenset(facts))
+
+
+def _list_text_sections(dispute: Dispute) -> Iterator[Section]:
+    """The texts of each segment that decides, under the system in whose favour it is."""
+    if not dispute.testset.has_texts:
+        return
+    for name, segments in zip((dispute.a, dispute.b), dispute.segments, strict=True):
+        for segment in segments:
+            place = [segment.name, *_list_places(dispute, segment), f"{segment.added:+.3g}"]
+            title = f"Line {' · '.join(place)}, in favour of {name}"
+            texts = tuple(_list_texts(dispute, segment.position))
+            yield Section(title, [Facts(pairs=texts)], depth=3)
+
+
+def _list_places(dispute: Dispute, segment: Decider) -> list[str]:
+    """The domain and the document of a segment, where the test set has them."""
+    testset = dispute.testset
+    known = [values for values in (testset.domains, testset.documents) if values is not None]
+    return [values[segment.position] for values in known]
+
+
+def _list_texts(dispute: Dispute, position: int) -> Iterator[tuple[str, str]]:
+    testset = dispute.testset
+    if testset.sources is not None:
+        yield "source", testset.sources[position]
+    for name, texts in testset.references.items():
+        reference = texts[position]
+        if reference is not None:
+            yield name, reference
+    for system in (dispute.a, dispute.b):
+        yield system, testset.systems[system][position] or "(no text here)"
+
+
+# -------------------------------------------------------------------------------------------------
+# The tables.
+
+
+def summary_tables(dispute: Dispute) -> list[TableBlock]:
+    """The tables, the one that decides first; empty ones are left out."""
+    blocks = [
+        _tabulate_metrics(dispute),
+        _tabulate_sizes(dispute),
+        _tabulate_deciders(dispute, "document", "document", dispute.documents),
+        _tabulate_deciders(dispute, "segment", "line", dispute.segments),
+    ]
+    return [block for block in blocks if block.table]
+
+
+def _name_metric(by_metric: MetricDispute) -> str:
+    arrow = "↑" if by_metric.result.higher_is_better else "↓"
+    return f"{metric_title(by_metric.result.metric)} {arrow}"
+
+
+def _write_in_form(kind: str, get: Callable[[MetricDispute], Any]) -> Value:
+    """A value of a metric as a cell, in the form of the metric's scores."""
+
+    def write(by_metric: MetricDispute) -> Any:
+        form = choose_form(by_metric.result)
+        return write_cell(get(by_metric), kind, f"+{form}" if kind == "interval" else form)
+
+    return write
+
+
+def _tabulate_metrics(dispute: Dispute) -> TableBlock:
+    settings = dispute.comparison.settings
+    views = {
+        by_metric.result.metric: _view_pair(dispute, by_metric) for by_metric in dispute.metrics
+    }
+    better = {1: dispute.a, -1: dispute.b, 0: "no significant difference"}
+
+    def get(field: str) -> Value:
+        return lambda by_metric: getattr(views[by_metric.result.metric], field)
+
+    def add_in_form(key: str, title: str, kind: str, value: Value) -> None:
+        table.add(key, title, kind, _write_in_form(kind, value))
+
+    interval = f"{write_level(settings)} CI"
+    table = TableBuilder("metrics", dispute.metrics)
+    table.add("metric", "metric", "name", _name_metric)
+    add_in_form("score_a", dispute.a, "score", attrgetter("found.score_a"))
+    add_in_form("score_b", dispute.b, "score", attrgetter("found.score_b"))
+    add_in_form("difference", "difference", "difference", get("difference"))
+    add_in_form("ci", interval, "interval", get("ci"))
+    add_in_form("ci_joint", f"{interval} for all pairs", "interval", get("ci_joint"))
+    if has_p_values(settings):
+        table.add("p", "p", "p", get("p"))
+        table.add("adjusted_p", p_word(settings.correction), "p", get("adjusted_p"))
+    else:
+        table.add("win", "first wins", "share", get("win"))
+        table.add("lose", "second wins", "share", get("lose"))
+    table.add("better", "better", "name", lambda by_metric: better[by_metric.decision])
+    table.add("n_pairs", "pairs", "count", lambda by_metric: len(by_metric.result.tested))
+    table.add("n_segments", "segments", "count", attrgetter("found.n"))
+    correction = "corrected for all pairs of the comparison: the column pairs has their number"
+    if settings.correction == "none":
+        correction = "without a correction for many pairs"
+    note = (
+        "A positive difference is an improvement of the first system over the second, also where lower is "
+        f"better. Decisions are {correction}."
+    )
+    return TableBlock(table=table.build(), title="By each metric", notes=(note,))
+
+
+def _tabulate_sizes(dispute: Dispute) -> TableBlock:
+    by_document = dispute.comparison.settings.unit == "document"
+    units = "documents" if by_document else "segments"
+    planned = [by_metric for by_metric in dispute.metrics if by_metric.plan is not None]
+
+    def add_in_form(key: str, title: str, value: Value) -> None:
+        kind = "difference" if key == "difference" else "score"
+        table.add(key, title, kind, _write_in_form(kind, value))
+
+    table = TableBuilder("sizes", planned)
+    table.add("metric", "metric", "name", _name_metric)
+    add_in_form(
+        "difference", "difference", lambda by_metric: _view_pair(dispute, by_metric).difference
+    )
+    add_in_form("mdd", "detectable, one pair", attrgetter("plan.mdd"))
+    add_in_form("mdd_family", "among all pairs", attrgetter("plan.mdd_family"))
+    n_units = attrgetter("pair.n_units" if by_document else "pair.n")
+    table.add("n", f"{units} here", "count", n_units)
+    for key, title in (
+        ("units_for_own", f"{units} to settle it, one pair"),
+        ("units_for_own_family", "among all pairs"),
+    ):
+        size = attrgetter(f"plan.{key}", f"plan.{key}_low", f"plan.{key}_high")
+        table.add(key, title, "text", partial(_write_size, size))
+    note = (
+        "Detectable: the true difference found with 80% power. To settle: the size that finds the difference "
+        "seen here with 80% power, if it is the true one, with a CI. A difference that made a pair stand out "
+        "is usually larger than the true one, so plan for a difference that you name beforehand. The CI has "
+        "no upper end where the true difference may be 0. Among all pairs: at alpha divided by their number."
+    )
+    title = "What the test set can see, and what would settle it"
+    return TableBlock(table=table.build(), title=title, notes=(note,))
+
+
+def _write_size(size: Value, by_metric: MetricDispute) -> str | None:
+    """How many units would settle it, with the interval of that."""
+    n, low, high = size(by_metric)
+    if n is None:
+        return None
+    if low is None:
+        return f"{n:,}"
+    upper = "no limit" if high is None else f"{high:,}"
+    return f"{n:,} [{low:,}, {upper}]"
+
+
+def _tabulate_deciders(
+    dispute: Dispute, kind: str, title: str, deciders: Sequence[Sequence[Decider]]
+) -> TableBlock:
+    """The documents or segments that move the difference most, in favour of each system."""
+    rows = []
+    for system, in_favour in zip((dispute.a, dispute.b), deciders, strict=True):
+        rows += [(system, decider) for decider in in_favour]
+    table = TableBuilder(f"{kind}s", rows)
+    table.add("system", "for", "name", lambda row: row[0])
+    table.add(kind, title, "name", lambda row: row[1].name)
+    table.add("added", "added", "difference", lambda row: row[1].added, form=".3g")
+    note = (
+        f"By {metric_title(dispute.metrics[0].result.metric)}. Added: the difference, less the difference "
+        f"without that {kind}; these do not sum to the whole."
+    )
+    return TableBlock(
+        table=table.build(),
+        title=f"{kind.capitalize()}s that move the difference most",
+        notes=(note,),
+    )
+
+
+# -------------------------------------------------------------------------------------------------
+# JSON.
+
+
+def summary_json(dispute: Dispute) -> str:
+    """All numbers: stable keys, undefined is null, full precision.
+
+    Differences are score(a) - score(b), `added` what favours a.
+    """
+    comparison = dispute.comparison
+    warnings = [caution.text for caution in _pick_doubts(dispute)]
+    for texts in group_cautions(_pick_cautions(dispute), several=len(dispute.metrics) > 1):
+        warnings += texts
+    documents = [decider for in_favour in dispute.documents for decider in in_favour]
+    segments = [decider for in_favour in dispute.segments for decider in in_favour]
+    record = {
+        "testset": info_record(comparison.testset),
+        "settings": comparison.settings,
+        "a": dispute.a,
+        "b": dispute.b,
+        "metrics": {
+            by_metric.result.metric: _metric_record(by_metric, dispute)
+            for by_metric in dispute.metrics
+        },
+        "not_compared": dict(dispute.not_compared),
+        "documents": [{"document": row.name, "added": row.added} for row in documents],
+        "segments": [{"line": int(row.name), "added": row.added} for row in segments],
+        "warnings": warnings,
+    }
+    return to_json(record)
+
+
+def _metric_record(by_metric: MetricDispute, dispute: Dispute) -> dict[str, Any]:
+    """All numbers of a metric."""
+    result, examination = by_metric.result, by_metric.found
+    ranks = {row.system: (row.rank_low, row.rank_high) for row in result.systems}
+    record = {
+        "signature": result.signature,
+        "higher_is_better": result.higher_is_better,
+        "score_a": examination.score_a,
+        "score_b": examination.score_b,
+        "delta": examination.delta,
+        "n": examination.n,
+        "pair": by_metric.pair,
+        "rank_a": ranks[examination.a],
+        "rank_b": ranks[examination.b],
+        "tests": examination.outcomes,
+        "units": _examination_records(by_metric.units, result.ci),
+        "references": _examination_records(by_metric.references, result.ci),
+        "domains": None if by_metric.domains is None else _turn_domains(by_metric),
+        "plan": by_metric.plan,
+        "ranks": {rule: {"a": a, "b": b} for rule, (a, b) in by_metric.ranks.items()},
+        "intervals": dict(examination.intervals),
+        "standard_errors": dict(examination.se),
+    }
+    return record | _drawn_records(examination, dispute)
+
+
+def _turn_domains(by_metric: MetricDispute) -> list[DomainPair]:
+    """The two systems in each domain, a of the summary first."""
+    if by_metric.domains is None or not by_metric.domains.pairs:
+        return []
+    pair = by_metric.domains.pairs[0]
+    if pair.a == by_metric.found.a:
+        return list(pair.domains)
+    opposite = {"a": "b", "b": "a", None: None}
+    return [
+        replace(
+            domain,
+            delta=-domain.delta,
+            better=opposite[domain.better],
+            score_a=domain.score_b,
+            score_b=domain.score_a,
+        )
+        for domain in pair.domains
+    ]
+
+
+def _drawn_records(examination: PairExamination, dispute: Dispute) -> dict[str, Any]:
+    """What the page One pair draws of a metric.
+
+    Improvements of a over b on resamples and after permutations, and what each document adds.
+    """
+    points, heights = smooth_resamples(examination, dispute.comparison.settings.resamples)
+    edges, counts = count_permutations(examination)
+    documents = None
+    if examination.by_document is not None:
+        added = (examination.sign * examination.by_document).tolist()
+        documents = dict(zip(document_names(dispute.testset), added, strict=True))
+    return {
+        "resampled": {"points": points.tolist(), "density": heights.tolist()},
+        "permuted": {"edges": edges.tolist(), "counts": counts.tolist()},
+        "by_document": documents,
+    }
+
+
+def _examination_records(
+    examinations: Mapping[str, PairExamination], ci: str | None
+) -> dict[str, dict[str, Any]]:
+    records = {}
+    for name, examination in examinations.items():
+        low, high = examination.intervals.get(ci or "percentile") or (None, None)
+        records[name] = {
+            "score_a": examination.score_a,
+            "score_b": examination.score_b,
+            "delta": examination.delta,
+            "n": examination.n,
+            "p_value": examination.outcomes[0].p_value,
+            "se": examination.se[examination.settings.unit],
+            "ci_low": low,
+            "ci_high": high,
+        }
+    return records
