@@ -1,7 +1,7 @@
 """Dataclasses as JSON and back, by the annotations of their fields (msgspec).
 
-Files that users keep are text: `to_json`, `parse_json` and `from_plain`. What mtsig keeps for
-itself are bytes: `encode` and `decode`, which are quicker.
+Files for users are text: `to_json`, `parse_json` and `from_plain`. Files of mtsig's own are bytes:
+`encode` and `decode`, which are quicker.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ import numpy as np
 
 from mtsig_core.errors import InputError
 
-#: The form of the results that users keep as JSON; one more whenever an older file can no longer be
-#: read.
+#: The form of results that users keep as JSON; one more when an older file can no longer be read.
 SCHEMA = 2
 
 _Value = TypeVar("_Value")
@@ -33,20 +32,27 @@ _WORDS = {
 
 
 def to_plain(value: object) -> Any:
-    """Dataclasses as dictionaries, down to the last; TypeError where a number is none of Python's
-    own.
+    """Dataclasses as dictionaries, down to the last.
+
+    Raises
+    ------
+    TypeError
+        For numbers of numpy.
     """
     return msgspec.to_builtins(value)
 
 
 def to_json(value: object, indent: int | None = 2) -> str:
-    """The JSON of dictionaries, lists and dataclasses, in full precision; ValueError for NaN and
-    infinity.
+    """The JSON of dictionaries, lists and dataclasses, in full precision.
+
+    Raises
+    ------
+    ValueError
+        For NaN and infinity.
     """
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=to_plain)
-    if (
-        indent is not None
-    ):  # set apart afterwards: json writes indented text in plain Python, three times as slowly
+    if indent is not None:
+        # msgspec indents three times as fast as json, whose indented text is written in Python
         compact = text.encode("utf-8", "surrogatepass")
         text = msgspec.json.format(compact, indent=indent).decode("utf-8", "surrogatepass")
     return text + "\n"
@@ -55,14 +61,12 @@ def to_json(value: object, indent: int | None = 2) -> str:
 def parse_json(text: str) -> Any:
     """The JSON of a file that a user gave, without NaN and infinity."""
     try:
-        return json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+        return json.loads(text, parse_constant=_refuse_constant, parse_float=_parse_finite)
     except (ValueError, RecursionError) as error:
-        where = (
-            f" (line {error.lineno}: {error.msg})"
-            if isinstance(error, json.JSONDecodeError)
-            else ""
-        )
-        raise InputError(f"This is not JSON{where}. Expected what mtsig writes.") from error
+        place = ""
+        if isinstance(error, json.JSONDecodeError):
+            place = f" (line {error.lineno}: {error.msg})"
+        raise InputError(f"This is not JSON{place}. Expected what mtsig writes.") from error
 
 
 def from_plain(kind: type[_Value], data: object, where: str) -> _Value:
@@ -76,13 +80,13 @@ def from_plain(kind: type[_Value], data: object, where: str) -> _Value:
     try:
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
-        what, _, place = str(error).partition(" - at `$")
-        what = (
-            _TYPE.sub(lambda name: _WORDS.get(name[0], name[0]), what)
-            .replace(" | ", " or ")
-            .replace("`", "")
-        )
-        raise InputError(f"{where}{place.removesuffix('`')}: {what}.") from error
+        message, _, place = str(error).partition(" - at `$")
+        message = _TYPE.sub(_name_type, message).replace(" | ", " or ").replace("`", "")
+        raise InputError(f"{where}{place.removesuffix('`')}: {message}.") from error
+
+
+def _name_type(name: re.Match[str]) -> str:
+    return _WORDS.get(name[0], name[0])
 
 
 def encode(value: object) -> bytes:
@@ -91,7 +95,7 @@ def encode(value: object) -> bytes:
 
 
 def decode(kind: type[_Value], data: bytes | memoryview) -> _Value:
-    """What `encode` made of a value of that kind; InputError for anything else."""
+    """The value of that kind that `encode` wrote; InputError for anything else."""
     try:
         return msgspec.msgpack.decode(data, type=kind, dec_hook=_to_array)
     except (msgspec.MsgspecError, RecursionError) as error:
@@ -101,12 +105,13 @@ def decode(kind: type[_Value], data: bytes | memoryview) -> _Value:
 def _from_array(array: Any) -> tuple[str, tuple[int, ...], memoryview]:
     if not isinstance(array, np.ndarray):
         raise TypeError(f"{type(array).__name__} is nothing that mtsig keeps")
-    return array.dtype.str, array.shape, np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+    content = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    return array.dtype.str, array.shape, content.data
 
 
-def _to_array(kind: type, parts: Any) -> np.ndarray:
+def _to_array(kind: type, fields: Any) -> np.ndarray:  # noqa: ARG001  msgspec passes the type
     try:
-        dtype, shape, content = parts
+        dtype, shape, content = fields
         return np.frombuffer(content, dtype).reshape(shape)
     except (TypeError, ValueError) as error:
         raise msgspec.ValidationError(f"Expected an array: {error}") from error
@@ -116,7 +121,7 @@ def _refuse_constant(constant: str) -> NoReturn:
     raise InputError(f"It holds {constant}, which is not JSON. Expected null where undefined.")
 
 
-def _finite(digits: str) -> float:
+def _parse_finite(digits: str) -> float:
     number = float(digits)
     if math.isinf(number):
         raise InputError(

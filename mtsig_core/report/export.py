@@ -1,4 +1,4 @@
-"""Comparisons and scores as JSON and CSV, read back from JSON, and what to call the files."""
+"""Results as JSON and CSV, comparisons read back from JSON, and names of files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import csv
 import io
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -16,18 +16,14 @@ from mtsig_core.caution import Caution
 from mtsig_core.errors import InputError
 from mtsig_core.metrics import Metric
 from mtsig_core.report.caution_words import caution_record, info_record, list_assumptions
-from mtsig_core.report.tables import (
-    leaderboard_table,
-    scores_table,
-    single_runs,
-    with_run_records,
-)
+from mtsig_core.report.tables import leaderboard_table, scores_table, single_runs, with_run_records
 from mtsig_core.report.text import printable, table_text
 from mtsig_core.results import (
     Comparison,
     Exclusion,
     MacroResult,
     MetricResult,
+    PairResult,
     Scores,
     Settings,
     TestSetInfo,
@@ -41,52 +37,103 @@ _FORMULA = re.compile(r"(?:^|(?<=[;\t\r\n]))(?=[=+\-@\t\r＝＋－＠])")
 _NOT_IN_NAMES = re.compile(r"([^A-Za-z0-9.]|(?<![A-Za-z0-9])\.|\.(?![A-Za-z0-9]))+")
 
 
-def comparison_csv(comparison: Comparison) -> str:
-    """One table: rows of systems, of pairs, of leaders by each reference, of training runs, of what
-    was excluded, and of what was assumed (its sentence is the ``reason``), told apart by the column
-    ``table``.
+# -------------------------------------------------------------------------------------------------
+# CSV.
 
-    A difference is score(a) - score(b), whichever is better. The last columns say on each row what
-    it depends on, because a comment line would be lost once rows are sorted, joined or cut.
+
+def to_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A CSV table in which no cell is a spreadsheet formula."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([defuse(name) for name in header])  # which may be names of systems
+    writer.writerows([defuse(cell) for cell in row] for row in rows)
+    return out.getvalue()
+
+
+def for_spreadsheet(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
+    """The same as a file that begins with a byte order mark.
+
+    Without it, spreadsheets do not take texts for UTF-8.
+    """
+    return to_csv(header, rows).encode("utf-8-sig", "surrogatepass")
+
+
+def records_csv(records: Sequence[Mapping[str, object]], header: Sequence[str] = ()) -> str:
+    """Records as CSV, by default with all columns in the order of their first use.
+
+    A cell that a record lacks is empty.
+    """
+    header = header or list(dict.fromkeys(key for record in records for key in record))
+    return to_csv(header, ([record.get(key) for key in header] for record in records))
+
+
+def label_records(
+    table: str, records: Iterable[Mapping[str, Any]], **labels: Any
+) -> list[dict[str, Any]]:
+    """Records of a table among others, with its name and the labels first."""
+    return [{"table": table, **labels, **record} for record in records]
+
+
+def defuse(cell: object) -> object:
+    """Text that a spreadsheet would take for a formula, made plain by a leading apostrophe.
+
+    Also after semicolons and tabs, which begin a cell in the spreadsheets of many countries. A
+    number or a sign is no formula.
+    """
+    if not isinstance(cell, str) or _NUMBER.fullmatch(cell):
+        return cell
+    return _FORMULA.sub(r"\g<0>'", cell)
+
+
+def comparison_csv(comparison: Comparison) -> str:
+    """One table, whose column ``table`` says what a row is.
+
+    Rows are systems, pairs, leaders by each reference, training runs, exclusions, and assumptions
+    (their sentence is the ``reason``). A difference is score(a) - score(b), whichever is better.
+    The last columns say on each row what it depends on, because a comment line would be lost once
+    rows are sorted, joined or cut.
     """
     info = comparison.testset
     rows: list[dict[str, Any]] = []
     for name, result in comparison.metrics.items():
-        leaders = [
-            {
-                "reference": row.reference,
-                "system": system,
-                "n": row.n_segments,
-                "decidable": row.decidable,
-            }
-            for row in result.by_reference
-            for system in row.leaders
-        ]
-        for table, records in (
-            ("systems", leaderboard_table(result, comparison.settings).records()),
-            ("pairs", with_run_records(result.pairs, result.pair_runs)),
-            ("leaders", leaders),
-            ("runs", single_runs(result)),
-        ):
-            rows += [
-                {
-                    "table": table,
-                    "metric": name,
-                    **record,
-                    "higher_is_better": result.higher_is_better,
-                    "signature": result.signature,
-                }
-                for record in records
-            ]
-    rows += [{"table": "excluded", **asdict(exclusion)} for exclusion in comparison.excluded]
-    rows += [
-        {"table": "assumed", "reason": text}
-        for text in list_assumptions(info.assumed, comparison.metrics)
-    ]
-    source = {"testset": info.name, "digest": info.digest, "simulated": info.simulated}
-    last = ["reference", "higher_is_better", "reason", *source, "signature"]
-    header = [*dict.fromkeys(key for row in rows for key in row if key not in last), *last]
-    return records_csv([row | source for row in rows], header)
+        tables = {
+            "systems": leaderboard_table(result, comparison.settings).records(),
+            "pairs": with_run_records(result.pairs, result.pair_runs),
+            "leaders": _record_leaders(result),
+            "runs": single_runs(result),
+        }
+        for table, records in tables.items():
+            for row in label_records(table, records, metric=name):
+                row["higher_is_better"] = result.higher_is_better
+                row["signature"] = result.signature
+                rows.append(row)
+    rows += label_records("excluded", map(asdict, comparison.excluded))
+    sentences = list_assumptions(info.assumed, comparison.metrics)
+    rows += label_records("assumed", [{"reason": sentence} for sentence in sentences])
+    for row in rows:
+        row |= {"testset": info.name, "digest": info.digest, "simulated": info.simulated}
+    header = dict.fromkeys(key for row in rows for key in row)
+    last = (
+        "reference",
+        "higher_is_better",
+        "reason",
+        "testset",
+        "digest",
+        "simulated",
+        "signature",
+    )
+    for key in last:
+        header.pop(key, None)
+    return records_csv(rows, [*header, *last])
+
+
+def _record_leaders(result: MetricResult) -> list[dict[str, Any]]:
+    records = []
+    for row in result.by_reference:
+        labels = {"reference": row.reference}
+        facts = {"n": row.n_segments, "decidable": row.decidable}
+        records += [{**labels, "system": system, **facts} for system in row.leaders]
+    return records
 
 
 def scores_text(scores: Scores) -> str:
@@ -129,134 +176,105 @@ def scores_csv(scores: Scores) -> str:
 
 def segment_rows(
     testset: TestSet, metric: Metric, statistics: np.ndarray
-) -> tuple[list[str], Iterable[list[Any]]]:
+) -> tuple[list[str], Iterator[list[Any]]]:
     """Header and rows of the per-segment statistics, one row per system and segment."""
-    known = [("domain", testset.domains), ("docid", testset.documents)]
-    groups = [(name, values) for name, values in known if values is not None]
-    header = ["system", "line", *(name for name, _ in groups), *metric.stat_names]
-    rows = (
-        [system, line, *(values[k] for _, values in groups), *statistics[s, k].tolist()]
-        for s, system in enumerate(testset.systems)
-        for k, line in enumerate(testset.lines)
-    )
-    return header, rows
+    groups: dict[str, Sequence[str]] = {}
+    if testset.domains is not None:
+        groups["domain"] = testset.domains
+    if testset.documents is not None:
+        groups["docid"] = testset.documents
+    header = ["system", "line", *groups, *metric.stat_names]
+    return header, _list_segments(testset, list(groups.values()), statistics)
 
 
-def to_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A CSV table in which no cell is a spreadsheet formula."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(map(defuse, header))  # which may be names of systems
-    writer.writerows([defuse(cell) for cell in row] for row in rows)
-    return out.getvalue()
+def _list_segments(
+    testset: TestSet, groups: Sequence[Sequence[str]], statistics: np.ndarray
+) -> Iterator[list[Any]]:
+    for system, counts in zip(testset.systems, statistics, strict=True):
+        for k, line in enumerate(testset.lines):
+            labels = [values[k] for values in groups]
+            yield [system, line, *labels, *counts[k].tolist()]
 
 
-def for_spreadsheet(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
-    """The same as a file that begins with a byte order mark: without it, spreadsheets do not take
-    texts for UTF-8.
-    """
-    return to_csv(header, rows).encode("utf-8-sig", "surrogatepass")
-
-
-def records_csv(records: Sequence[Mapping[str, object]], header: Sequence[str] = ()) -> str:
-    """Records as CSV, what one lacks being empty; by default the columns are all that they name, as
-    they come.
-    """
-    header = header or list(dict.fromkeys(key for record in records for key in record))
-    return to_csv(header, ([record.get(key) for key in header] for record in records))
-
-
-def defuse(cell: object) -> object:
-    """Text that a spreadsheet would take for a formula, made plain by a leading apostrophe; also
-    after semicolons and tabs, which begin a cell in the spreadsheets of many countries. A number or
-    a sign is no formula.
-    """
-    if not isinstance(cell, str) or _NUMBER.fullmatch(cell):
-        return cell
-    return _FORMULA.sub(r"\g<0>'", cell)
-
-
-def file_name(*parts: str, ending: str) -> str:
-    """A name for a file that every system takes: ASCII letters, digits, dots and dashes, of no
-    great length.
+def file_name(*words: str, ending: str) -> str:
+    """A name for a file that every system takes: ASCII letters, digits, dots and dashes, not long.
 
     >>> file_name("wmt24/en-de", "bleu", "comparison", ending="csv")
     'wmt24-en-de-bleu-comparison.csv'
     """
-    ascii_parts = (
-        unicodedata.normalize("NFKD", part).encode("ascii", "ignore").decode() for part in parts
-    )
-    plain = [
-        part for part in (_NOT_IN_NAMES.sub("-", part).strip("-") for part in ascii_parts) if part
-    ] or ["mtsig"]
-    while len("-".join(plain)) > _LONGEST_STEM:  # the longest part gives way
-        longest = max(range(len(plain)), key=lambda k: len(plain[k]))
-        plain[longest] = plain[longest][:-1]
-    return f"{'-'.join(plain)}.{ending}"
+    stems = []
+    for word in words:
+        ascii_word = unicodedata.normalize("NFKD", word).encode("ascii", "ignore").decode()
+        stem = _NOT_IN_NAMES.sub("-", ascii_word).strip("-")
+        if stem:
+            stems.append(stem)
+    if not stems:
+        stems = ["mtsig"]
+    while len("-".join(stems)) > _LONGEST_STEM:
+        lengths = [len(stem) for stem in stems]
+        longest = lengths.index(max(lengths))
+        stems[longest] = stems[longest][:-1]
+    return f"{'-'.join(stems)}.{ending}"
 
 
 # -------------------------------------------------------------------------------------------------
 # JSON of comparisons.
 
 
-#: In the JSON the runs of a row are part of it: rows, runs, and what both are named by.
+#: In JSON the training runs of a row are part of it: rows, runs, and the names of both.
 _RUNS = (("systems", "runs", ("system",)), ("pairs", "pair_runs", ("a", "b")))
 
 
 def comparison_json(comparison: Comparison) -> str:
-    """The whole result; stable keys, undefined is null, full precision.
+    """The complete result; stable keys, undefined is null, full precision.
 
     Each pair is there once, the better-scoring system first.
     """
-    return to_json(
-        {
-            "schema": SCHEMA,
-            "testset": info_record(comparison.testset),
-            "settings": comparison.settings,
-            "excluded": comparison.excluded,
-            "warnings": list(map(caution_record, comparison.warnings)),
-            "metrics": join_ratings(metric_records(comparison.metrics), comparison.testset),
-        }
-    )
+    record = {
+        "schema": SCHEMA,
+        "testset": info_record(comparison.testset),
+        "settings": comparison.settings,
+        "excluded": comparison.excluded,
+        "warnings": [caution_record(caution) for caution in comparison.warnings],
+        "metrics": join_ratings(metric_records(comparison.metrics), comparison.testset),
+    }
+    return to_json(record)
 
 
 def join_ratings(
     records: Mapping[str, dict[str, Any]], info: TestSetInfo
 ) -> dict[str, dict[str, Any]]:
     """The records of metrics, those of human scores with the number of their ratings."""
-    names = ("metric", "langpair")
-    ratings = {
-        one.facts["metric"]: {key: value for key, value in one.facts.items() if key not in names}
-        for one in info.assumed
-        if one.code == "ratings"
-    }
-    return {
-        name: {**({"ratings": ratings[name]} if name in ratings else {}), **record}
-        for name, record in records.items()
-    }
+    joined = dict(records)
+    for assumption in info.assumed:
+        if assumption.code == "ratings":
+            ratings = dict(assumption.facts)
+            ratings.pop("langpair", None)
+            name = ratings.pop("metric")
+            if name in records:
+                joined[name] = {"ratings": ratings, **records[name]}
+    return joined
 
 
 def metric_records(
     results: Mapping[str, MetricResult] | Mapping[str, MacroResult],
-) -> dict[str, Any]:
-    """What JSON has by the name of each metric: its results, the tables last, training runs within
-    their rows.
-    """
+) -> dict[str, dict[str, Any]]:
+    """Results for JSON by metric: the tables last, training runs within their rows."""
     records = {}
     for name, result in results.items():
         record = to_plain(result)
         del record["metric"]
-        for rows, runs, names in _RUNS:
-            by_row = {tuple(one.pop(key) for key in names): one for one in record.pop(runs, ())}
-            record[rows] = [
-                row | {"runs": by_row[key]}
-                if (key := tuple(row[name] for name in names)) in by_row
-                else row
-                for row in record[rows]
-            ]
-        records[name] = dict(
-            sorted(record.items(), key=lambda item: isinstance(item[1], list | tuple))
-        )
+        for rows_key, runs_key, names in _RUNS:
+            runs_by_row = {}
+            for runs in record.pop(runs_key, ()):
+                row_name = tuple(runs.pop(key) for key in names)
+                runs_by_row[row_name] = runs
+            for row in record[rows_key]:
+                row_name = tuple(row[key] for key in names)
+                if row_name in runs_by_row:
+                    row["runs"] = runs_by_row[row_name]
+        is_table = {key: isinstance(value, list | tuple) for key, value in record.items()}
+        records[name] = {key: record[key] for key in sorted(record, key=is_table.__getitem__)}
     return records
 
 
@@ -267,35 +285,44 @@ def read_comparison(text: str) -> Comparison:
     records = from_plain(dict[str, Any], data.get("metrics"), "metrics")
     if not records:
         raise InputError("The comparison has no metric. Expected at least one under 'metrics'.")
-    metrics = {
-        name: from_plain(MetricResult, _fields(name, record), f"metrics.{name}")
-        for name, record in records.items()
-    }
+    metrics = {name: _read_metric(name, record) for name, record in records.items()}
     for result in metrics.values():
         _check_names(result)
     testset = data.get("testset")
-    if isinstance(
-        testset, dict
-    ):  # which has sentences there, and beside them what they are made of
-        testset |= {"assumed": testset.get("assumptions", [])}
+    if isinstance(testset, dict):
+        # "assumed" are sentences in the file, "assumptions" are what they are made of
+        testset["assumed"] = testset.get("assumptions", [])
     return Comparison(
         from_plain(TestSetInfo, testset, "testset"),
         from_plain(Settings, data.get("settings"), "settings"),
-        _cautions(data.get("warnings")),
+        _read_cautions(data.get("warnings")),
         metrics,
         from_plain(tuple[Exclusion, ...], data.get("excluded"), "excluded"),
     )
 
 
-def _cautions(data: object) -> tuple[Caution, ...]:
-    """Warnings that have words; InputError for those of a code or with facts that nobody has words
-    for.
-    """
+def _read_metric(name: str, data: object) -> MetricResult:
+    """A result from its JSON, which may be anything."""
+    place = f"metrics.{name}"
+    record = from_plain(dict[str, Any], data, place)
+    record["metric"] = name
+    for rows_key, runs_key, names in _RUNS:
+        record[runs_key] = []
+        rows = record.get(rows_key)
+        for row in rows if isinstance(rows, list) else []:
+            if isinstance(row, dict) and "runs" in row:
+                runs = from_plain(dict[str, Any], row["runs"], f"{place}.{rows_key}.runs")
+                record[runs_key].append({key: row.get(key) for key in names} | runs)
+    return from_plain(MetricResult, record, place)
+
+
+def _read_cautions(data: object) -> tuple[Caution, ...]:
+    """Cautions that have words; InputError for an unknown code or unknown facts."""
     cautions = from_plain(tuple[Caution, ...], data, "warnings")
     for k, caution in enumerate(cautions):
         try:
             caution_record(caution)
-        except Exception as error:  # whatever stands in the file
+        except Exception as error:  # the facts in a file may be anything
             raise InputError(
                 f"warnings[{k}]: the code {caution.code[:40]!r} or its facts are unknown. Expected what "
                 "mtsig writes."
@@ -304,60 +331,46 @@ def _cautions(data: object) -> tuple[Caution, ...]:
 
 
 def check_schema(data: Mapping[str, Any]) -> None:
-    """Raises InputError for results that another version of mtsig wrote in another form."""
-    if data.get("schema") != SCHEMA:
-        settings = data.get("settings")
-        version = settings.get("version") if isinstance(settings, dict) else None
-        by = (
-            f"version {version} of mtsig"
-            if isinstance(version, str)
-            else "another version of mtsig, or by none"
-        )
-        raise InputError(
-            f"This was written by {by}: its schema is {str(data.get('schema'))[:20]}. Expected {SCHEMA}. "
-            "Compare again with this version."
-        )
-
-
-def _fields(metric: str, record: object) -> object:
-    """The fields of a `MetricResult` as `read` takes them, from its JSON, which may be anything."""
-    if not isinstance(record, dict):
-        return record
-    values = {key: value for key, value in record.items() if key != "ratings"} | {"metric": metric}
-    for rows, runs, names in _RUNS:
-        if isinstance(record.get(rows), list):
-            with_runs = [row for row in record[rows] if isinstance(row, dict) and "runs" in row]
-            values[runs] = [
-                {key: row.get(key) for key in names} | row["runs"]
-                if isinstance(row["runs"], dict)
-                else row["runs"]
-                for row in with_runs
-            ]
-    return values
+    """Raise InputError for results that another version of mtsig wrote in another form."""
+    if data.get("schema") == SCHEMA:
+        return
+    writer = "another version of mtsig, or by none"
+    settings = data.get("settings")
+    if isinstance(settings, dict) and isinstance(settings.get("version"), str):
+        writer = f"version {settings['version']} of mtsig"
+    raise InputError(
+        f"This was written by {writer}: its schema is {str(data.get('schema'))[:20]}. Expected {SCHEMA}. "
+        "Compare again with this version."
+    )
 
 
 def _check_names(result: MetricResult) -> None:
-    """Raises InputError where rows do not name systems as they should."""
-    where = f"metrics.{result.metric}"
-    known = {row.system for row in result.systems}
-    if not known or len(known) < len(result.systems):
+    """Raise InputError where rows do not name systems as they should."""
+    place = f"metrics.{result.metric}"
+    systems = {row.system for row in result.systems}
+    if not systems or len(systems) < len(result.systems):
         raise InputError(
-            f"{where}: {len(result.systems)} systems with {len(known)} names. Expected each system once."
+            f"{place}: {len(result.systems)} systems with {len(systems)} names. Expected each system once."
         )
-    for row in result.pairs:
-        if row.a == row.b or not {row.a, row.b} <= known:
+    for pair in result.pairs:
+        if pair.a == pair.b or not {pair.a, pair.b} <= systems:
             raise InputError(
-                f"{where}: a pair of {row.a!r} and {row.b!r}. Expected two of its systems."
+                f"{place}: a pair of {pair.a!r} and {pair.b!r}. Expected two of its systems."
             )
-        for what, side in (("better", row.better), ("favours", row.favours)):
-            if side not in ("a", "b", None):
-                raise InputError(
-                    f"{where}: {what} is {side!r} in the pair {row.a} - {row.b}. "
-                    'Expected "a", "b" or null.'
-                )
-    for one in result.by_reference:
-        if not one.leaders or not known.issuperset(one.leaders):
+        _check_sides(pair, place)
+    for row in result.by_reference:
+        if not row.leaders or not systems.issuperset(row.leaders):
             raise InputError(
-                f"{where}: the leaders by {one.reference} are {', '.join(one.leaders)[:40]!r}. Expected "
+                f"{place}: the leaders by {row.reference} are {', '.join(row.leaders)[:40]!r}. Expected "
                 "some of its systems."
+            )
+
+
+def _check_sides(pair: PairResult, place: str) -> None:
+    for key in ("better", "favours"):
+        side = getattr(pair, key)
+        if side not in ("a", "b", None):
+            raise InputError(
+                f"{place}: {key} is {side!r} in the pair {pair.a} - {pair.b}. "
+                'Expected "a", "b" or null.'
             )

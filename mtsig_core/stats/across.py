@@ -28,11 +28,11 @@ from mtsig_core.stats import engine
 from mtsig_core.stats.cautions import about_choice, about_missing_tokenizer
 from mtsig_core.stats.comparison import (
     Cache,
-    check_comparison_settings,
     decide,
     draw,
     draws_key,
     join_comparisons,
+    resolve_comparison,
 )
 from mtsig_core.stats.decisions import Decisions, average_runs_across, decide_tests, rank_systems
 from mtsig_core.stats.draws import (
@@ -538,7 +538,7 @@ class _TaskWork:
         for metric, pair in steps:
             testset = self.task.testset(pair)
             try:
-                check_comparison_settings(
+                resolve_comparison(
                     testset,
                     [resolve_metric(testset, metric)],
                     **self.sampling,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from mtsig_core.caution import Caution
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.metrics import (
     Metric,
@@ -24,6 +25,7 @@ from mtsig_core.results import (
     MetricScores,
     SamplingSettings,
     Scores,
+    Settings,
     SystemScore,
     TestSetInfo,
 )
@@ -42,11 +44,13 @@ from mtsig_core.stats.engine import Measured, measure
 from mtsig_core.stats.few_units import find_freedom
 from mtsig_core.stats.intervals import Sample, finite_ends, fitting_intervals
 from mtsig_core.stats.parallel import Progress, report_stage
+from mtsig_core.stats.resampling import Units, make_units
 from mtsig_core.stats.settings import (
     Plan,
     check_jobs,
     check_metric,
-    resolve_for,
+    resolve,
+    resolve_decisions,
     resolve_plan,
     resolve_sampling,
 )
@@ -56,42 +60,34 @@ from mtsig_core.version import __version__
 
 
 def split_by_reference(testset: TestSet, test: str) -> dict[str, TestSet]:
-    """For each reference that has a text, the segments that it has, scored with it alone.
+    """For each reference that has a text, the segments that it has, scored with only that one.
 
-    Nothing where there is nothing to learn from it: with one reference or one system, for tests
-    that give no ranks, and where a system repeats a reference word for word.
+    Empty where there is nothing to learn from it: with one reference or one system, for tests that
+    give no ranks, and where a system repeats a reference word for word.
     """
-    if (
-        len(testset.references) < 2
-        or len(testset.systems) < 2
-        or TESTS[test].p_values is None
-        or repeated_references(testset)
-    ):
+    has_several = len(testset.references) > 1 and len(testset.systems) > 1
+    if not has_several or TESTS[test].p_values is None or repeated_references(testset):
         return {}
-    there = {
-        name: [k for k, text in enumerate(texts) if text is not None]
-        for name, texts in testset.references.items()
-    }
-    return {
-        name: (testset if len(some) == testset.n_segments else testset.take(some)).scored_with(
-            [name]
-        )
-        for name, some in there.items()
-        if some
-    }
+    by_reference = {}
+    for name, texts in testset.references.items():
+        positions = [k for k, text in enumerate(texts) if text is not None]
+        if positions:
+            segments = testset.take(positions) if len(positions) < len(texts) else testset
+            by_reference[name] = segments.scored_with([name])
+    return by_reference
 
 
 # -------------------------------------------------------------------------------------------------
 # `compare`: from a test set to scores, intervals, tested pairs, ranks and warnings, in one call.
 
 
-#: What was drawn before, by content and settings.
+#: Draws by content and settings.
 Cache = MutableMapping[Any, Any]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Draws:
-    """What `draw` has counted and drawn of a test set, from which `decide` makes comparisons."""
+    """The draws of a test set, from which `decide` makes comparisons."""
 
     testset: TestSet
     metrics: tuple[Metric, ...]
@@ -132,7 +128,7 @@ class Draws:
         return differences
 
 
-def draw(
+def draw(  # noqa: PLR0913  each choice of a user is a parameter
     testset: TestSet,
     metrics: str | Metric | Sequence[str | Metric] = ("bleu",),
     *,
@@ -144,20 +140,20 @@ def draw(
     seed: int = 0,
     by_reference: bool = True,
     jobs: int = 1,
-    progress: Callable[[str, float], None] | None = None,
+    progress: Progress | None = None,
     cache: Cache | None = None,
     counted: dict[str, Measured] | None = None,
 ) -> Draws:
-    """Count and draw all that a comparison needs, and decide nothing: that is left to `decide`.
+    """Count and draw all that a comparison needs; `decide` makes comparisons from it.
 
     Parameters
     ----------
     testset, metrics, test, unit, block_length, trials, resamples, seed, by_reference, jobs, progress
         As in `compare`.
     cache : mutable mapping, optional
-        What was drawn before, by content and settings, and what is drawn now.
+        Draws by content and settings: it is read, and gets the new ones.
     counted : dict, optional
-        Is given what was counted, by metric, for whoever goes on with it.
+        Gets what was counted, by metric.
 
     Returns
     -------
@@ -187,19 +183,48 @@ def draw(
         resamples=resamples,
         seed=seed,
     )
-    check_jobs(jobs)
-    alone = (
-        split_by_reference(testset.keep_scorable(*(metric.name for metric in metrics)), test)
-        if by_reference
-        else {}
+    return _draw_plan(
+        testset,
+        metrics,
+        plan,
+        by_reference=by_reference,
+        jobs=jobs,
+        progress=progress,
+        cache=cache,
+        counted=counted,
     )
-    by_metric, cache = {}, {} if cache is None else cache
+
+
+def _draw_plan(  # noqa: PLR0913  what `draw` takes, its settings resolved
+    testset: TestSet,
+    metrics: Sequence[Metric],
+    plan: Plan,
+    *,
+    by_reference: bool,
+    jobs: int,
+    progress: Progress | None,
+    cache: Cache | None,
+    counted: dict[str, Measured] | None = None,
+) -> Draws:
+    check_jobs(jobs)
+    one_reference = {}
+    if by_reference:
+        scorable = testset.keep_scorable(*(metric.name for metric in metrics))
+        one_reference = split_by_reference(scorable, plan.test)
+    if cache is None:
+        cache = {}
+    by_metric = {}
     for metric in metrics:
-        own = {} if is_segment_mean(metric) else alone
         key = draws_key(testset, metric, plan, by_reference)
         if key not in cache:
             cache[key] = draw_metric(
-                testset, metric, plan, own, jobs=jobs, progress=progress, counted=counted
+                testset,
+                metric,
+                plan,
+                {} if is_segment_mean(metric) else one_reference,
+                jobs=jobs,
+                progress=progress,
+                counted=counted,
             )
         by_metric[metric.name] = cache[key]
     return Draws(testset, tuple(metrics), plan, by_metric)
@@ -222,26 +247,26 @@ def draws_key(
     )
 
 
-def check_comparison_settings(testset: TestSet, metrics: Iterable[Metric], **asked: Any) -> None:
-    """Raise SettingError or InputError for settings that do not fit the test set or one of the
-    metrics, before anything is counted or drawn; `asked` as in `resolve`.
+def resolve_comparison(
+    testset: TestSet, metrics: Sequence[Metric], **choices: Any
+) -> tuple[Settings, Units]:
+    """`resolve`, and check that the settings fit the segments and systems that each metric scores.
 
-    Scores of segments may be of fewer segments and systems than the test set has, so that they fit
-    less.
+    Segment scores may be of fewer segments and systems than the test set has, so that they fit
+    less. Nothing is drawn.
     """
-    metrics = list(metrics)
-    settings, _ = resolve_for(testset, metrics, **asked)
+    settings, units = resolve(testset, metrics, **choices)
     for metric in metrics:
         scorable = testset.keep_scorable(metric.name)
         names = list(scorable.systems)
-        if is_segment_mean(metric) and (
-            settings.block_length is not None or settings.baseline is not None
-        ):
-            seen = measure(scorable, metric)
-            seen.units(settings.unit, settings.block_length)
-            names = seen.names
+        has_narrow_choice = settings.block_length is not None or settings.baseline is not None
+        if is_segment_mean(metric) and has_narrow_choice:
+            measured = measure(scorable, metric)
+            measured.units(settings.unit, settings.block_length)  # raises if the blocks do not fit
+            names = measured.names
         if settings.baseline is not None and settings.baseline not in names:
             raise explain_no_baseline(settings.baseline, metric.name, names)
+    return settings, units
 
 
 def decide(
@@ -253,8 +278,7 @@ def decide(
     baseline: str | None = None,
     rank_rule: str = "simultaneous",
 ) -> Comparison:
-    """The comparison that follows from what was drawn; it takes milliseconds, and nothing is drawn
-    or counted.
+    """Make the comparison from draws; it takes milliseconds, as nothing is drawn or counted.
 
     Parameters
     ----------
@@ -280,23 +304,36 @@ def decide(
     True
     """
     testset, plan = draws.testset, draws.plan
-    asked = asdict(plan) | {"trials": 1 if plan.trials is None else plan.trials}
-    settings, units = resolve_for(
+    for metric in draws.metrics:
+        check_metric(metric, plan.test, ci, rank_rule)
+    units = make_units(testset, plan.unit, plan.block_length)
+    settings = resolve_decisions(
         testset,
-        draws.metrics,
-        **asked,
+        plan,
+        units,
+        unit=plan.unit,
         alpha=alpha,
         correction=correction,
         ci=ci,
         baseline=baseline,
         rank_rule=rank_rule,
     )
-    results = {name: decide_metric(one, settings, ci) for name, one in draws.by_metric.items()}
-    warnings = find_cautions(testset, settings, units, draws.metrics, results, draws.by_metric)
-    return Comparison(TestSetInfo.from_testset(testset), settings, warnings, results)
+    return _decide(draws, settings, units, ci)
 
 
-def compare(
+def _decide(draws: Draws, settings: Settings, units: Units, ci: str) -> Comparison:
+    """The comparison by resolved settings; `ci` is the interval as the user chose it."""
+    results = {
+        name: decide_metric(metric_draws, settings, ci)
+        for name, metric_draws in draws.by_metric.items()
+    }
+    warnings = find_cautions(
+        draws.testset, settings, units, draws.metrics, results, draws.by_metric
+    )
+    return Comparison(TestSetInfo.from_testset(draws.testset), settings, warnings, results)
+
+
+def compare(  # noqa: PLR0913  each choice of a user is a parameter
     testset: TestSet,
     metrics: str | Metric | Sequence[str | Metric] = ("bleu",),
     *,
@@ -313,10 +350,10 @@ def compare(
     rank_rule: str = "simultaneous",
     by_reference: bool = True,
     jobs: int = 1,
-    progress: Callable[[str, float], None] | None = None,
+    progress: Progress | None = None,
     cache: Cache | None = None,
 ) -> Comparison:
-    """Which differences between the systems of a test set are real?
+    """Find out which differences between the systems of a test set are real.
 
     Parameters
     ----------
@@ -378,57 +415,58 @@ def compare(
     ('A', 'B', 0.001, 'a')
     """
     metrics = resolve_metrics(testset, metrics)
-    sampling = dict(
+    settings, units = resolve_comparison(
+        testset,
+        metrics,
         test=test,
         unit=unit,
         block_length=block_length,
         trials=trials,
+        alpha=alpha,
+        correction=correction,
+        ci=ci,
         resamples=resamples,
         seed=seed,
+        baseline=baseline,
+        rank_rule=rank_rule,
     )
-    decisions = dict(
-        alpha=alpha, correction=correction, ci=ci, baseline=baseline, rank_rule=rank_rule
-    )
-    check_comparison_settings(testset, metrics, **sampling, **decisions)
-    if cache is None:  # what is drawn serves nothing else
-        by_reference = by_reference and baseline is None and rank_rule == "simultaneous"
-    draws = draw(
+    if cache is None and (baseline is not None or rank_rule != "simultaneous"):
+        by_reference = False  # no result needs these draws
+    draws = _draw_plan(
         testset,
         metrics,
-        **sampling,  # type: ignore[arg-type]
+        Plan.from_settings(settings),
         by_reference=by_reference,
         jobs=jobs,
         progress=progress,
         cache=cache,
     )
-    return decide(draws, **decisions)  # type: ignore[arg-type]
+    return _decide(draws, settings, units, ci)
 
 
-def join_comparisons(parts: Sequence[Comparison]) -> Comparison:
-    """One comparison of several that differ in nothing but the metrics, which keep their order.
+def join_comparisons(comparisons: Sequence[Comparison]) -> Comparison:
+    """Join comparisons that differ only in the metrics, which keep their order.
 
     >>> ts = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
     >>> list(join_comparisons([compare(ts, metric, trials=999) for metric in ("bleu", "ter")]).metrics)
     ['bleu', 'ter']
     """
-    first = parts[0]
+    first = comparisons[0]
     metrics: dict[str, MetricResult] = {}
-    for part in parts:
-        if (part.testset, part.settings, part.excluded) != (
-            first.testset,
-            first.settings,
-            first.excluded,
-        ):
+    cautions: list[Caution] = []
+    for comparison in comparisons:
+        if replace(comparison, metrics=first.metrics, warnings=first.warnings) != first:
             raise SettingError(
                 "Comparisons of other test sets, settings or exclusions cannot be joined. Expected them "
                 "to differ only in the metrics."
             )
-        if twice := [name for name in part.metrics if name in metrics]:
+        repeated = [name for name in comparison.metrics if name in metrics]
+        if repeated:
             raise SettingError(
-                f"{', '.join(twice)} is in two of the comparisons. Expected each metric once."
+                f"{', '.join(repeated)} is in two of the comparisons. Expected each metric once."
             )
-        metrics |= part.metrics
-    cautions = (caution for part in parts for caution in part.warnings)
+        metrics |= comparison.metrics
+        cautions += comparison.warnings
     return replace(first, metrics=metrics, warnings=join_cautions(cautions, metrics))
 
 
@@ -442,8 +480,7 @@ def score(
     *,
     progress: Progress | None = None,
 ) -> Scores:
-    """The scores of all systems, each with the signature that names every setting, and no intervals
-    or tests.
+    """Score all systems, without intervals or tests; a signature names every setting.
 
     Parameters
     ----------
@@ -474,23 +511,18 @@ def score(
         raise InputError(
             f"No system in {testset.name}. Give at least one output to score.", {"system": "FILE"}
         )
-    found = {}
+    scores = {}
     for metric in metrics:
-        seen = measure(
-            testset.keep_scorable(metric.name),
-            metric,
-            progress=report_stage(progress, f"{metric.name}: counting"),
-        )
-        rows = map(SystemScore, seen.names, seen.scores.tolist())
-        found[metric.name] = MetricScores(
-            metric.name, metric.signature(testset), metric.higher_is_better, tuple(rows)
+        progress_of_metric = report_stage(progress, f"{metric.name}: counting")
+        scorable = testset.keep_scorable(metric.name)
+        measured = measure(scorable, metric, progress=progress_of_metric)
+        rows = tuple(map(SystemScore, measured.names, measured.scores.tolist()))
+        scores[metric.name] = MetricScores(
+            metric.name, metric.signature(testset), metric.higher_is_better, rows
         )
     tokenizers = {metric.name: find_tokenizer(metric, testset) for metric in metrics}
-    return Scores(
-        TestSetInfo.from_testset(testset),
-        (*about_metrics(testset, tokenizers), *about_texts(testset)),
-        found,
-    )
+    cautions = (*about_metrics(testset, tokenizers), *about_texts(testset))
+    return Scores(TestSetInfo.from_testset(testset), cautions, scores)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -509,11 +541,14 @@ class ScoreBootstrap:
 
     def relative(self, kind: str) -> tuple[float, float] | None:
         """An interval relative to the median of the replicates; see `relative_ends`."""
-        ends = self.intervals[kind]
-        return None if ends is None else relative_ends(ends[0], self.median, ends[1])
+        interval = self.intervals[kind]
+        if interval is None:
+            return None
+        low, high = interval
+        return relative_ends(low, self.median, high)
 
 
-def bootstrap_systems(
+def bootstrap_systems(  # noqa: PLR0913  each choice of a user is a parameter
     testset: TestSet,
     metric: str | Metric,
     *,
@@ -558,7 +593,7 @@ def bootstrap_systems(
     >>> bool(low < found.score < high), list(found.intervals)
     (True, ['percentile', 'basic', 'bca', 'jackknife-t'])
     """
-    settings, seen = prepare_systems(
+    settings, measured = prepare_systems(
         testset,
         metric,
         only,
@@ -570,58 +605,60 @@ def bootstrap_systems(
         resamples=resamples,
         seed=seed,
     )
-    data = seen.by(seen.units(settings.unit, settings.block_length))
-    drawn = engine.bootstrap_scores(
+    data = measured.by(measured.units(settings.unit, settings.block_length))
+    scores = engine.bootstrap_scores(
         data, resamples, seed, jobs=jobs, progress=report_stage(progress, "resamples")
     )
-    sample = Sample(
-        data.scores,
-        drawn,
-        engine.jackknife_scores(data),
-        seen.segment_scores,
-        find_freedom(data, seen.stored),
-    )
-    ends = {
+    left_out = engine.jackknife_scores(data)
+    freedom = find_freedom(data, measured.stored)
+    sample = Sample(data.scores, scores, left_out, measured.segment_scores, freedom)
+    bounds = {
         kind: rule(sample, settings.alpha)
-        for kind, rule in fitting_intervals(is_segment_mean(seen.metric)).items()
+        for kind, rule in fitting_intervals(is_segment_mean(measured.metric)).items()
     }
-    medians = np.median(drawn, axis=1)
-    return tuple(
-        ScoreBootstrap(
-            seen.names[k],
-            float(data.scores[k]),
-            float(medians[k]),
-            make_read_only(drawn[k]),
-            MappingProxyType(
-                {kind: finite_ends(low[k], high[k]) for kind, (low, high) in ends.items()}
-            ),
+    medians = np.median(scores, axis=1)
+    systems = []
+    for k in measured.order:
+        intervals = {kind: finite_ends(low[k], high[k]) for kind, (low, high) in bounds.items()}
+        systems.append(
+            ScoreBootstrap(
+                measured.names[k],
+                float(data.scores[k]),
+                float(medians[k]),
+                make_read_only(scores[k]),
+                MappingProxyType(intervals),
+            )
         )
-        for k in seen.order
-    )
+    return tuple(systems)
 
 
 def relative_ends(low: float, median: float, high: float) -> tuple[float, float] | None:
-    """Interval ends relative to the median, as fractions of its size (Zhang and Vogel 2004, 3.1);
-    None where it is 0.
+    """Interval relative to the median, as fractions of its size (Zhang and Vogel 2004, 3.1).
+
+    None where the median is 0.
 
     >>> relative_ends(18.0, 20.0, 23.0)
     (-0.1, 0.15)
     """
-    return (
-        None
-        if median == 0
-        else finite_ends((low - median) / abs(median), (high - median) / abs(median))
-    )
+    if median == 0:
+        return None
+    return finite_ends((low - median) / abs(median), (high - median) / abs(median))
 
 
 def histogram(values: np.ndarray, n_bins: int = 60) -> tuple[np.ndarray, np.ndarray]:
-    """Edges (bins + 1,) and counts (bins,) of even bins that cover the values; wider where these
-    are as close together as numbers of their size can be.
+    """Edges (bins + 1,) and counts (bins,) of even bins that cover the values.
+
+    They are wider than the values where these are as close together as numbers of their size can
+    be.
     """
     low, high = float(values.min()), float(values.max())
-    close = 2 * n_bins * float(np.spacing(max(-low, high)))
-    beside = max(0.5, close) if low == high else close if high - low < close else 0.0
-    counts, edges = np.histogram(values, n_bins, (low - beside, high + beside))
+    least_width = 2 * n_bins * float(np.spacing(max(-low, high)))
+    margin = 0.0
+    if low == high:
+        margin = max(0.5, least_width)
+    elif high - low < least_width:
+        margin = least_width
+    counts, edges = np.histogram(values, n_bins, (low - margin, high + margin))
     return edges, counts
 
 
@@ -633,12 +670,11 @@ def prepare_systems(
     progress: Progress | None,
     **sampling: Any,
 ) -> tuple[SamplingSettings, Measured]:
-    """Settings as resolved, and what the metric sees of some systems."""
+    """Resolve settings without a test, and measure some systems."""
     settings, _ = resolve_sampling(testset, **sampling)
     metric = resolve_metric(testset, metric)
     if only:
-        testset.only(only)  # which says so where one is not there
-    seen = measure(
-        testset, metric, statistics=statistics, progress=report_stage(progress, "counting")
-    )
-    return settings, seen if only is None else seen.only(only)
+        testset.only(only)  # raises for a name that is no system
+    counting = report_stage(progress, "counting")
+    measured = measure(testset, metric, statistics=statistics, progress=counting)
+    return settings, measured if only is None else measured.only(only)

@@ -1,8 +1,8 @@
-"""From what the user asked for to settings with no gap and no contradiction."""
+"""Settings: from the choices of a user to settings without a gap or a contradiction."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from numbers import Integral, Real
 from typing import Any
@@ -17,8 +17,9 @@ from mtsig_core.stats.significance import CORRECTIONS, TESTS, SignificanceTest, 
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
 
-#: Of equal size. With fewer, jackknife-t holds the truth more often than percentile where scores
-#: are skewed or units unequal, and no less often elsewhere; docs/statistics.md has the rates.
+#: Units of equal size. With fewer, jackknife-t contains the true value more often than percentile
+#: where scores are skewed or units unequal, and no less often elsewhere; docs/statistics.md has the
+#: rates.
 _FEW_UNITS_FOR_PERCENTILE = 400
 _MOST_DRAWS = 10_000_000
 _MOST_JOBS = 1000
@@ -27,20 +28,18 @@ _LEAST_ALPHA = 1e-15  # what is nearer to 1 is 1 in a float
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting of `compare`: the command line, its help, pages, links and printed commands have it
-    from here.
+    """A setting of `compare`, for the command line, its help, pages, links and printed commands.
 
-    It is called as the argument everywhere, and has the default of the argument. `offered` makes it
-    a control of the pages: the values to choose from, which may depend on whether the metric is a
-    mean of segment scores and on the settings before it; an empty sequence lets any number be
-    typed.
+    It has the name and the default of the argument everywhere. `offered` makes it a control of the
+    pages: the values to choose from, which may depend on whether the metric is a mean of segment
+    scores and on the settings before it. With an empty sequence a reader types a number.
     """
 
     title: str
     help: str
-    values: Iterable[str] = ()  # the names that it may have; without names it is a number
+    values: Collection[str] = ()  # the names that it may have; without names it is a number
     kind: type = str
-    letter: str = ""  # what stands for its value on the command line
+    letter: str = ""  # stands for its value on the command line
     least: int = 1
     most: int = _MOST_DRAWS
     offered: Sequence[object] | Callable[[bool, Mapping[str, Any]], Iterable[object]] | None = None
@@ -52,23 +51,25 @@ class Setting:
         >>> SETTINGS["test"].name_value("ar"), SETTINGS["trials"].name_value(9999)
         ('Randomization test', '9,999')
         """
-        named = f"{value:,}" if isinstance(value, int) else str(value)
-        return self.names.get(value, "Automatic" if value == "auto" else named)
+        if value in self.names:
+            return self.names[value]
+        if value == "auto":
+            return "Automatic"
+        return f"{value:,}" if isinstance(value, int) else str(value)
 
     def check(self, value: object) -> None:
         """Raise SettingError for a name that is none of these, or a number out of range."""
-        if self.values:
-            _choose(self.title.lower(), str(value), self.values)
-        else:
-            check_whole(self.title.lower(), value, self.least, self.most)
+        name = self.title.lower()
+        if not self.values:
+            check_whole(name, value, self.least, self.most)
+        elif str(value) not in self.values:
+            raise explain_unknown(name, str(value), self.values)
 
     def list_offers(self, segment_means: bool, chosen: Mapping[str, Any]) -> list[object]:
-        """The values that a page offers, once other settings are chosen; none for a number that is
-        typed.
-        """
-        return list(
-            self.offered(segment_means, chosen) if callable(self.offered) else self.offered or ()
-        )
+        """The values that a page offers, given the settings before; none for a typed number."""
+        if callable(self.offered):
+            return list(self.offered(segment_means, chosen))
+        return list(self.offered or ())
 
 
 _INTERVAL_NAMES: Mapping[object, str] = {
@@ -82,8 +83,10 @@ _INTERVAL_NAMES: Mapping[object, str] = {
 
 def _list_corrections(_: bool, chosen: Mapping[str, Any]) -> list[str]:
     test = TESTS[chosen["test"]]
-    fitting = [one for one in CORRECTIONS if test.romano_wolf or one != "romano-wolf"]
-    return ["auto", *(["none"] if test.p_values is None else fitting)]
+    if test.p_values is None:
+        return ["auto", "none"]
+    fitting = [name for name in CORRECTIONS if test.romano_wolf or name != "romano-wolf"]
+    return ["auto", *fitting]
 
 
 #: The settings of `compare`, in the order of the pages. One more is an argument of `compare`, a row
@@ -104,7 +107,10 @@ SETTINGS = {
         "for the number of pairs tested; auto: as the test allows",
         ("auto", *CORRECTIONS),
         offered=_list_corrections,
-        names={**{name: one.title for name, one in CORRECTIONS.items()}, "none": "No correction"},
+        names={
+            **{name: correction.title for name, correction in CORRECTIONS.items()},
+            "none": "No correction",
+        },
     ),
     "unit": Setting(
         "Unit",
@@ -167,19 +173,15 @@ class Preset:
     settings: Mapping[str, object] = field(default_factory=dict)
 
     def explain_misfit(self, segment_means: bool, domains: bool) -> str:
-        """Why it cannot be used with means of segment scores or without, with domains or without;
-        empty where it can.
-        """
+        """Why it does not fit a metric, or a test set with or without domains; empty if it fits."""
         rule = RANK_RULES.get(str(self.settings.get("rank_rule")))
-        needs = (
-            []
-            if rule is None
-            else [
-                *["segment scores (human ratings, COMET)"]
-                * (rule.of_segments and not segment_means),
-                *["the domain of each segment"] * (rule.by_domain and not domains),
-            ]
-        )
+        if rule is None:
+            return ""
+        needs = []
+        if rule.of_segments and not segment_means:
+            needs.append("segment scores (human ratings, COMET)")
+        if rule.by_domain and not domains:
+            needs.append("the domain of each segment")
         return f"{self.title} needs {' and '.join(needs)}." if needs else ""
 
 
@@ -229,39 +231,17 @@ class Plan:
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Plan:
-        return cls(*(getattr(settings, one.name) for one in fields(cls)))
+        """Take what is drawn from the settings of a comparison."""
+        return cls(*(getattr(settings, field.name) for field in fields(cls)))
 
 
-def resolve_plan(
+# -------------------------------------------------------------------------------------------------
+# Settings as the user chose them -> settings without any ``auto``; each choice is checked once.
+
+
+def resolve(  # noqa: PLR0913  each choice of a user is a parameter
     testset: TestSet,
-    *,
-    test: str,
-    unit: str,
-    block_length: float | None,
-    trials: int,
-    resamples: int,
-    seed: int,
-) -> tuple[Plan, Units]:
-    """Check what is to be drawn and replace every ``auto``; as `resolve`, whatever is decided
-    later.
-    """
-    SETTINGS["test"].check(test)
-    chosen = TESTS[test]
-    sampling, units = resolve_sampling(
-        testset, unit=unit, block_length=block_length, alpha=0.05, resamples=resamples, seed=seed
-    )
-    check_trials(trials, None, test)
-    _by_segment(units.kind, unit, "Test", test, chosen.of_segments, "ar")
-    tried = (
-        None if chosen.of_segments else units.all_swaps if chosen.tries_all(units) else int(trials)
-    )
-    return Plan(
-        test, sampling.unit, sampling.block_length, tried, sampling.resamples, sampling.seed
-    ), units
-
-
-def resolve(
-    testset: TestSet,
+    metrics: Iterable[Metric] = (),
     *,
     test: str,
     unit: str,
@@ -275,7 +255,9 @@ def resolve(
     baseline: str | None,
     rank_rule: str = "simultaneous",
 ) -> tuple[Settings, Units]:
-    """Check the settings of a comparison and replace every ``auto``."""
+    """Check the settings of a comparison by these metrics and replace every ``auto``."""
+    for metric in metrics:
+        check_metric(metric, test, ci, rank_rule)
     plan, units = resolve_plan(
         testset,
         test=test,
@@ -285,10 +267,68 @@ def resolve(
         resamples=resamples,
         seed=seed,
     )
-    chosen = TESTS[test]
+    settings = resolve_decisions(
+        testset,
+        plan,
+        units,
+        unit=unit,
+        alpha=alpha,
+        correction=correction,
+        ci=ci,
+        baseline=baseline,
+        rank_rule=rank_rule,
+    )
+    return settings, units
+
+
+def resolve_plan(  # noqa: PLR0913  each choice of a user is a parameter
+    testset: TestSet,
+    *,
+    test: str,
+    unit: str,
+    block_length: float | None,
+    trials: int,
+    resamples: int,
+    seed: int,
+) -> tuple[Plan, Units]:
+    """Check what is to be drawn and replace every ``auto``, whatever is decided later."""
+    SETTINGS["test"].check(test)
+    sampling, units = resolve_sampling(
+        testset, unit=unit, block_length=block_length, alpha=0.05, resamples=resamples, seed=seed
+    )
+    check_trials(trials, None, test)
+    n_trials: int | None = int(trials)
+    if TESTS[test].of_segments:
+        _check_by_segment(units, unit, "test", test, "ar")
+        n_trials = None
+    elif TESTS[test].tries_all(units):
+        n_trials = units.all_swaps
+    plan = Plan(
+        test, sampling.unit, sampling.block_length, n_trials, sampling.resamples, sampling.seed
+    )
+    return plan, units
+
+
+def resolve_decisions(  # noqa: PLR0913  each choice of a user is a parameter
+    testset: TestSet,
+    plan: Plan,
+    units: Units,
+    *,
+    unit: str,
+    alpha: float,
+    correction: str,
+    ci: str,
+    baseline: str | None,
+    rank_rule: str,
+) -> Settings:
+    """Check how draws are to be decided and replace every ``auto``.
+
+    `units` are those drawn, `unit` is their kind as the user chose it.
+    """
+    test = TESTS[plan.test]
     check_level(alpha)
-    if not chosen.tries_all(units):
-        check_trials(trials, alpha, test)
+    if plan.trials is not None and not test.tries_all(units):
+        check_trials(plan.trials, alpha, plan.test)
     if baseline is not None and baseline not in testset.systems:
         raise SettingError(
             f"No system {baseline!r} to use as baseline.{suggest_name(baseline, testset.systems)} "
@@ -297,44 +337,17 @@ def resolve(
     check_rank_rule(rank_rule, testset)
     SETTINGS["ci"].check(ci)
     ci = interval_kind(ci, units.effective)
-    _by_segment(units.kind, unit, "Interval", ci, ci == "t", "percentile")
+    if ci == "t":
+        _check_by_segment(units, unit, "interval", ci, "percentile")
     return Settings(
         **asdict(plan),
         alpha=float(alpha),
-        correction=_correction(chosen, correction),
+        correction=_resolve_correction(test, correction),
         ci=ci,
         baseline=baseline,
         version=__version__,
         rank_rule=rank_rule,
-    ), units
-
-
-def resolve_for(
-    testset: TestSet, metrics: Iterable[Metric], **asked: Any
-) -> tuple[Settings, Units]:
-    """`resolve`, after a check that the settings fit these metrics."""
-    for metric in metrics:
-        check_metric(metric, asked["test"], asked["ci"], asked["rank_rule"])
-    return resolve(testset, **asked)
-
-
-def _correction(test: SignificanceTest, correction: str) -> str:
-    SETTINGS["correction"].check(correction)
-    if correction == "auto":
-        correction = test.default_correction
-    if test.p_values is None and correction != "none":
-        raise SettingError(
-            f"Test {test.name!r} gives no p to correct. Choose the correction none, or another test.",
-            {"correction": "none"},
-        )
-    if correction == "romano-wolf" and not test.romano_wolf:
-        able = ", ".join(name for name, one in TESTS.items() if one.romano_wolf)
-        raise SettingError(
-            f"Romano-Wolf is not defined for test {test.name!r}, only for {able}. Choose another "
-            "correction, such as holm.",
-            {"correction": "holm"},
-        )
-    return correction
+    )
 
 
 def resolve_sampling(
@@ -346,7 +359,7 @@ def resolve_sampling(
     resamples: int,
     seed: int,
 ) -> tuple[SamplingSettings, Units]:
-    """The same for what is drawn without a test."""
+    """Check what is to be drawn without a test and replace every ``auto``."""
     if not testset.systems:
         raise InputError(
             f"No system in {testset.name}. Give at least one output, two to compare.",
@@ -357,65 +370,93 @@ def resolve_sampling(
     check_level(alpha)
     SETTINGS["unit"].check(unit)
     units = make_units(testset, unit, block_length)
-    return SamplingSettings(
+    sampling = SamplingSettings(
         units.kind, units.block_length, float(alpha), int(resamples), int(seed), __version__
-    ), units
+    )
+    return sampling, units
 
 
-def interval_kind(ci: str, effective: float) -> str:
-    """The kind of interval for so many units of equal size; ``auto`` is percentile, with fewer than
-    400 jackknife-t.
+def _resolve_correction(test: SignificanceTest, correction: str) -> str:
+    SETTINGS["correction"].check(correction)
+    if correction == "auto":
+        correction = test.default_correction
+    if test.p_values is None and correction != "none":
+        raise SettingError(
+            f"Test {test.name!r} gives no p to correct. Choose the correction none, or another test.",
+            {"correction": "none"},
+        )
+    if correction == "romano-wolf" and not test.romano_wolf:
+        fitting = ", ".join(name for name, other in TESTS.items() if other.romano_wolf)
+        raise SettingError(
+            f"Romano-Wolf is not defined for test {test.name!r}, only for {fitting}. Choose another "
+            "correction, such as holm.",
+            {"correction": "holm"},
+        )
+    return correction
 
-    Of equal size, as of very unequal units the bootstrap sees the large ones alone.
+
+def interval_kind(ci: str, n_effective: float) -> str:
+    """The kind of interval for so many units of equal size.
+
+    ``auto`` is percentile, with fewer than 400 jackknife-t. Of equal size, as of very unequal units
+    the bootstrap sees only the large ones.
     """
     if ci != "auto":
         return ci
-    return "percentile" if effective >= _FEW_UNITS_FOR_PERCENTILE else "jackknife-t"
+    return "percentile" if n_effective >= _FEW_UNITS_FOR_PERCENTILE else "jackknife-t"
+
+
+# -------------------------------------------------------------------------------------------------
+# Checks: each raises `SettingError` for what cannot be.
 
 
 def check_trials(trials: int, alpha: float | None, test: str) -> None:
-    """Raise SettingError for a number of trials that cannot be, or with which the test could find
-    nothing at alpha.
-    """
-    chosen = TESTS[test]
+    """Check a number of trials: with too few the test could find nothing at alpha."""
     SETTINGS["trials"].check(trials)
-    if chosen.p_values is not None and alpha is not None and alpha < chosen.smallest_p(trials):
-        needed = chosen.trials_for(alpha)
+    if TESTS[test].p_values is None or alpha is None:
+        return
+    smallest_p = TESTS[test].smallest_p(trials)
+    if alpha < smallest_p:
         raise SettingError(
-            f"alpha {alpha:g} is below the smallest p that {trials} trials can give, {chosen.smallest_p(trials):.3g}: "
-            f"nothing could be significant. Use at least {needed} trials, or a larger alpha."
+            f"alpha {alpha:g} is below the smallest p that {trials} trials can give, {smallest_p:.3g}: "
+            f"nothing could be significant. Use at least {TESTS[test].trials_for(alpha)} trials, or a "
+            "larger alpha."
         )
 
 
 def check_level(alpha: float) -> None:
-    """Raise SettingError for a level that is none, or so near 0 or 1 that no draws could tell."""
-    if not (isinstance(alpha, Real) and _LEAST_ALPHA < alpha < 1 - _LEAST_ALPHA):
-        shown = f"{alpha:g}" if isinstance(alpha, Real) else repr(alpha)
-        raise SettingError(
-            f"alpha is {shown}. Expected a number between 0 and 1, more than {_LEAST_ALPHA:g} from "
-            "either, such as 0.05."
-        )
+    """Check a level: it is not so near 0 or 1 that no draws could tell."""
+    if isinstance(alpha, Real) and _LEAST_ALPHA < alpha < 1 - _LEAST_ALPHA:
+        return
+    value = f"{alpha:g}" if isinstance(alpha, Real) else repr(alpha)
+    raise SettingError(
+        f"alpha is {value}. Expected a number between 0 and 1, more than {_LEAST_ALPHA:g} from "
+        "either, such as 0.05."
+    )
 
 
-def check_rank_rule(rule: str, testset: TestSet) -> None:
-    """Raise SettingError for a rule that is not known, and for one that needs domains where there
-    are none.
-    """
-    SETTINGS["rank_rule"].check(rule)
-    if RANK_RULES[rule].by_domain and testset.domains is None:
-        documents: tuple[Remedy, ...] = ({"docs": "FILE"},) if testset.has_texts else ()
-        raise SettingError(
-            f"Ranks {RANK_RULES[rule].title} need domains, and {testset.name} has none: a system's score is the mean "
-            "over domains, and Wilcoxon's test is run within each. Give the domain of every segment, in a column "
-            f"'domain' of the table of scores{', or in a documents file of lines domain<TAB>docid' * bool(documents)}. "
-            "Or choose another rule.",
-            *documents,
-            {"rank_rule": "simultaneous"},
-        )
+def check_rank_rule(name: str, testset: TestSet) -> None:
+    """Check a rule for ranks: one by domains needs the domains of the test set."""
+    SETTINGS["rank_rule"].check(name)
+    rule = RANK_RULES[name]
+    if not rule.by_domain or testset.domains is not None:
+        return
+    remedies: list[Remedy] = []
+    documents_file = ""
+    if testset.has_texts:
+        documents_file = ", or in a documents file of lines domain<TAB>docid"
+        remedies.append({"docs": "FILE"})
+    remedies.append({"rank_rule": "simultaneous"})
+    raise SettingError(
+        f"Ranks {rule.title} need domains, and {testset.name} has none: a system's score is the mean "
+        "over domains, and Wilcoxon's test is run within each. Give the domain of every segment, in a "
+        f"column 'domain' of the table of scores{documents_file}. Or choose another rule.",
+        *remedies,
+    )
 
 
 def check_jobs(jobs: int) -> None:
-    """Raise SettingError for a number of threads that cannot be."""
+    """Check a number of threads."""
     if jobs < 1 and jobs != -1:
         raise SettingError(f"jobs is {jobs}. Expected at least 1, or -1 for all cores.")
     if jobs > _MOST_JOBS:
@@ -425,9 +466,7 @@ def check_jobs(jobs: int) -> None:
 
 
 def check_metric(metric: Metric, test: str, ci: str, rank_rule: str = "simultaneous") -> None:
-    """Raise SettingError if the test, the interval or the rule for ranks is for means of segment
-    scores, and the metric is none.
-    """
+    """Check that test, interval and rule for ranks fit the metric: some need segment scores."""
     if is_segment_mean(metric):
         return
     if rank_rule in RANK_RULES and RANK_RULES[rank_rule].of_segments:
@@ -437,45 +476,44 @@ def check_metric(metric: Metric, test: str, ci: str, rank_rule: str = "simultane
             f"{' or '.join(fitting_rules(False))}, or a metric that is a table of scores.",
             {"rank_rule": "simultaneous"},
         )
-    for what, value, known, fitting in (
-        ("Test", test, TESTS, fitting_tests(False)),
-        ("Interval", ci, INTERVALS, fitting_intervals(False)),
-    ):
-        if value in known and value not in fitting:
-            raise SettingError(
-                f"{what} {value!r} is only for means of segment scores (human ratings, COMET), and {metric.name} is "
-                f"a score of the whole corpus. Use {', '.join(fitting)}, or a metric that is a table of scores.",
-                {"scores": "NAME=FILE", "metrics": "NAME"},
-            )
+    fitting: Iterable[str]
+    if test in TESTS and TESTS[test].of_segments:
+        kind, value, fitting = "Test", test, fitting_tests(False)
+    elif ci == "t":
+        kind, value, fitting = "Interval", ci, fitting_intervals(False)
+    else:
+        return
+    raise SettingError(
+        f"{kind} {value!r} is only for means of segment scores (human ratings, COMET), and "
+        f"{metric.name} is a score of the whole corpus. Use {', '.join(fitting)}, or a metric that is "
+        "a table of scores.",
+        {"scores": "NAME=FILE", "metrics": "NAME"},
+    )
 
 
-def _by_segment(kind: str, asked: str, what: str, value: str, needed: bool, other: str) -> None:
-    if needed and kind != "segment":
-        why = " (auto, as document ids are known)" if asked == "auto" else ""
-        argument = {"Test": "test", "Interval": "ci"}[what]
-        raise SettingError(
-            f"{what} {value!r} works on single segments, and the unit is {kind}{why}. Choose the unit "
-            f"segment, which treats segments as independent, or the {what.lower()} {other}, which uses "
-            f"the {kind}s.",
-            {"unit": "segment"},
-            {argument: other},
-        )
+def _check_by_segment(
+    units: Units, chosen_unit: str, setting: str, value: str, instead: str
+) -> None:
+    """Check that segments are drawn, for a test or an interval that works on single segments."""
+    unit = units.kind
+    if unit == "segment":
+        return
+    reason = " (auto, as document ids are known)" if chosen_unit == "auto" else ""
+    argument = {"test": "test", "interval": "ci"}[setting]
+    raise SettingError(
+        f"{setting.capitalize()} {value!r} works on single segments, and the unit is {unit}{reason}. "
+        "Choose the unit segment, which treats segments as independent, or the "
+        f"{setting} {instead}, which uses the {unit}s.",
+        {"unit": "segment"},
+        {argument: instead},
+    )
 
 
-def _choose(what: str, value: str, among: Iterable[str]) -> None:
-    among = list(among)
-    if value not in among:
-        raise explain_unknown(what, value, among)
-
-
-def check_whole(what: str, value: Any, least: int, most: int) -> int:
+def check_whole(name: str, value: Any, least: int, most: int) -> int:
     """A whole number within its range, or a `SettingError`."""
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, Integral)
-        or not least <= int(value) <= most
-    ):
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not is_whole or not least <= int(value) <= most:
         raise SettingError(
-            f"{what} is {value}. Expected a whole number from {least:,} to {most:,}."
+            f"{name} is {value}. Expected a whole number from {least:,} to {most:,}."
         )
     return int(value)
