@@ -13,8 +13,8 @@ ASSETS = Path(__file__).with_name("assets")
 st.set_page_config("mtsig", page_icon=str(ASSETS / "favicon.svg"), layout="wide")
 st.logo(str(ASSETS / "logo.svg"), size="large")
 
-if login.passed():
+if login.is_passed():
     from pages._ui import frame
 
     frame.draw()
-    login.offer_end()
+    login.offer_logout()

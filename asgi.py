@@ -1,6 +1,4 @@
-"""The dashboard's server: Streamlit's own, behind a guard, with a health page and a log of
-events.
-"""
+"""The dashboard's server: Streamlit's, behind a guard, with a health page and a log of events."""
 
 from pathlib import Path
 
@@ -11,7 +9,7 @@ from streamlit.starlette import App
 from pages._server import guard, health, lifecycle, sessions
 from pages._work import events
 
-# What it is called is looked for in this text: `streamlit run asgi.py` starts it.
+# `streamlit run asgi.py` looks for this name in the text of this file.
 app = App(
     Path(__file__).with_name("app.py"),
     lifespan=lifecycle.life,
@@ -22,5 +20,5 @@ app = App(
         Middleware(sessions.Uploads),
     ],
     routes=[Route("/_mtsig/health", health.answer)],
-    exception_handlers={Exception: guard.broken},
+    exception_handlers={Exception: guard.answer_failure},
 )

@@ -44,7 +44,7 @@ with middle:
 shuffle = controls.toggle("Shuffle the segments", False, "shuffle", place=right)
 studies = {kind: study(view, f"sample {kind}", size=size, shuffle=shuffle) for kind in SAMPLE_KINDS}
 wider = study(view, "sample spread", shuffle=shuffle)
-limit = partial(session_limits.check_experiment, testset, sampling, wider.asked)
+limit = partial(session_limits.check_experiment, testset, sampling, wider.arguments)
 samples = studies["broad"].run(sample_both_kinds, "Taking samples", limit=limit)
 n, shuffled = samples["broad"].n_samples, samples["broad"].shuffled
 unshuffled = study(view, "sample broad", size=size, shuffle=False)

@@ -120,6 +120,35 @@ def test_background_work_needs_no_screen():
     )
 
 
+#: What Streamlit and Plotly promise to their users.
+PROMISED = {
+    "streamlit",
+    "streamlit.delta_generator",
+    "streamlit.starlette",
+    "plotly.graph_objects",
+}
+#: Names with an underscore that are documented.
+DOCUMENTED = {"_exit", "_make", "_mapping"}
+
+
+def test_one_module_of_the_pages_knows_private_parts_of_others():
+    def reach_in(file):
+        found = {
+            name for other in ("streamlit", "plotly", "uvicorn") for name in within(other, file)
+        }
+        found -= PROMISED
+        for node in nodes(file):
+            if isinstance(node, ast.Attribute) and re.match("_[a-z]", node.attr):
+                if getattr(node.value, "id", "") not in ("self", "cls"):
+                    found.add(node.attr)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found |= set(re.findall("/_stcore|js-plotly|modebar-|gtitle", node.value))
+        return found - DOCUMENTED
+
+    files = [*PAGES, ROOT / "app.py", ROOT / "asgi.py"]
+    assert offenders(files, reach_in).keys() == {"pages._server.internals"}
+
+
 def test_boxes_have_keys():
     """Without one, a box that was opened is closed when anything appears or goes above it."""
     boxes = [

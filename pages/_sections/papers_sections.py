@@ -135,7 +135,7 @@ def _take_samples(view: View, system: str) -> Samples:
             sample_both_kinds,
             "Taking samples",
             limit=partial(
-                session_limits.check_experiment, view.testset, sampling, asked["broad"].asked
+                session_limits.check_experiment, view.testset, sampling, asked["broad"].arguments
             ),
         ),
         asked,

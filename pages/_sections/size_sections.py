@@ -119,7 +119,7 @@ def run_sweep(
         what,
         testset=testset,
         **more,
-        limit=partial(session_limits.check_sweep, testset, counts, sweeping.asked["repeats"]),
+        limit=partial(session_limits.check_sweep, testset, counts, sweeping.arguments["repeats"]),
     )
 
 

@@ -436,7 +436,7 @@ def show_units(view: View) -> None:
         part = part_with_documents(view.testset, view.metric)
     units = study(view, "validate units", trials=view.settings["trials"])
     by_unit = partial(
-        result_cache.comparison, view.testset, view.metric, **UNIT_SETTINGS, **units.asked
+        result_cache.comparison, view.testset, view.metric, **UNIT_SETTINGS, **units.arguments
     )
     by_segment, by_document = (by_unit(unit=unit) for unit in ("segment", "document"))
     one = changes_between(
@@ -482,10 +482,10 @@ def show_units(view: View) -> None:
             )
         )
         st.markdown(
-            f"Randomization test at alpha {one.alpha:g}, {units.asked['trials']:,} permutations; "
+            f"Randomization test at alpha {one.alpha:g}, {units.arguments['trials']:,} permutations; "
             f"{one.n_segments:,} segments in {one.n_documents:,} documents.{ratio}"
         )
-    _show_changed(view, one, correction, units.asked["trials"])
+    _show_changed(view, one, correction, units.arguments["trials"])
 
 
 def _show_changed(view: View, one, correction: str, trials: int) -> None:

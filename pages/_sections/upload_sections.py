@@ -90,7 +90,9 @@ def choose_files(key: str) -> Sequence[UploadedFile]:
 
 def why_missing(files: Sequence[UploadedFile | DeletedFile | None]) -> list[str]:
     """Write why some of these files are missing, each reason once; empty if none is."""
-    reasons = [sessions.reason(file.file_id) for file in files if isinstance(file, DeletedFile)]
+    reasons = [
+        sessions.find_reason(file.file_id) for file in files if isinstance(file, DeletedFile)
+    ]
     messages = list(dict.fromkeys(reason for reason in reasons if reason))
     n_lost = reasons.count(None)
     if n_lost:

@@ -1,6 +1,4 @@
-"""Components of the browser: scripts in `assets`, some with HTML, all with the one style of the
-pages.
-"""
+"""Components of the browser: scripts in `assets`, some with HTML, with the style of the pages."""
 
 from __future__ import annotations
 
@@ -14,24 +12,22 @@ STYLE = ASSETS / "style.css"
 
 @st.cache_resource
 def component(name: str, html: str | None = None):
-    """The component whose script is ``assets/components/NAME.js``."""
-    return st.components.v2.component(
-        f"mtsig_{name}",
-        html=html,
-        css=None if html is None else STYLE.read_text(encoding="utf-8"),
-        js=(ASSETS / "components" / f"{name}.js").read_text(encoding="utf-8"),
-    )
+    """Return the component whose script is ``assets/components/NAME.js``."""
+    style = None
+    if html is not None:
+        style = _read(STYLE)
+    script = _read(ASSETS / "components" / f"{name}.js")
+    return st.components.v2.component(f"mtsig_{name}", html=html, css=style, js=script)
 
 
 @st.cache_resource
 def lecture_component(*scenes: str):
-    """The stage of the lecture with the scenes of these names."""
+    """Return the stage of the lecture with the scenes of these names."""
+    folder = ASSETS / "lecture"
+    scripts = [_read(folder / f"{name}.js") for name in ("stage", *scenes)]
+    style = _read(folder / "stage.css")
+    return st.components.v2.component("mtsig_lecture", css=style, js="\n".join(scripts))
 
-    def read(*names):
-        return "\n".join((ASSETS / "lecture" / name).read_text(encoding="utf-8") for name in names)
 
-    return st.components.v2.component(
-        "mtsig_lecture",
-        css=read("stage.css"),
-        js=read("stage.js", *(f"{name}.js" for name in scenes)),
-    )
+def _read(file: Path) -> str:
+    return file.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""How the server is: sessions, jobs, memory, cache. For its own machine, or who has the token."""
+"""How the server is: sessions, jobs, memory, cache. For its own machine, or with the token."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import os
 import re
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from urllib.request import Request, urlopen
 
@@ -18,112 +19,103 @@ from mtsig_core.source import PORTS_VARIABLE
 from mtsig_core.version import __version__
 from pages._server import guard, internals
 
-_BEGUN = time.monotonic()
+_STARTED = time.monotonic()
 _WAIT = 2.0  # seconds that another worker may take to answer
 _count_jobs: Callable[[], dict[str, int]] = dict
 
 
 def count_jobs_by(count: Callable[[], dict[str, int]]) -> None:
-    """Who knows of the jobs says so when it is loaded; until then there are none."""
+    """Name the function that counts the jobs; until then there are none."""
     global _count_jobs
     _count_jobs = count
 
 
 async def answer(request) -> JSONResponse:
-    """The page ``/_mtsig/health``: of all processes that serve the dashboard; with ``?own`` of the
-    one that answers.
-    """
-    if not _allowed(request):
-        return JSONResponse(
-            {
-                "error": "Asked from another machine, this page needs the token that MTSIG_HEALTH_TOKEN "
-                "holds: Authorization: Bearer TOKEN."
-            },
-            403,
+    """Answer ``/_mtsig/health``: about all processes; with ``?own`` about the one that answers."""
+    if not _is_allowed(request):
+        error = (
+            "Asked from another machine, this page needs the token that MTSIG_HEALTH_TOKEN holds: "
+            "Authorization: Bearer TOKEN."
         )
+        return JSONResponse({"error": error}, 403)
     if "own" in request.query_params:
-        return JSONResponse(await run_in_threadpool(_own))
-    found = await run_in_threadpool(_all)
-    return JSONResponse(
-        found, 503 if any("error" in worker for worker in found["workers"]) else 200
-    )
+        return JSONResponse(await run_in_threadpool(_describe_process))
+    health = await run_in_threadpool(_describe_server)
+    is_broken = any("error" in worker for worker in health["workers"])
+    return JSONResponse(health, 503 if is_broken else 200)
 
 
-def _allowed(request) -> bool:
-    """From this machine under its own name: a proxy beside the server passes the name on that it
-    was asked by.
+def _is_allowed(request) -> bool:
+    """Return whether a request has the token, or comes from this machine under its own name.
+
+    A proxy beside the server passes on the name that it was asked by.
     """
-    token, given = os.environ.get("MTSIG_HEALTH_TOKEN"), request.headers.get("authorization", "")
-    if token and hmac.compare_digest(given.encode(), f"Bearer {token}".encode()):
+    token = os.environ.get("MTSIG_HEALTH_TOKEN")
+    authorization = request.headers.get("authorization", "")
+    if token and hmac.compare_digest(authorization.encode(), f"Bearer {token}".encode()):
         return True
-    return (
-        request.client is not None
-        and guard.local(request.client.host)
-        and guard.local(guard.name_in(request.headers.get("host")))
-    )
+    if request.client is None:
+        return False
+    name = guard.name_in(request.headers.get("host"))
+    return guard.is_local(request.client.host) and guard.is_local(name)
 
 
-def _all() -> dict:
-    return {
-        "version": __version__,
-        "cache": _cache(),
-        "workers": [_asked(port) for port in _ports()] or [_own()],
-    }
+def _describe_server() -> dict:
+    ports = os.environ.get(PORTS_VARIABLE, "").split()
+    workers = [_ask_process(port) for port in ports]
+    if not workers:
+        workers = [_describe_process()]
+    return {"version": __version__, "cache": _measure_cache(), "workers": workers}
 
 
-def _own() -> dict:
+def _describe_process() -> dict:
     return {
         "pid": os.getpid(),
-        "seconds": round(time.monotonic() - _BEGUN),
+        "seconds": round(time.monotonic() - _STARTED),
         "sessions": internals.count_sessions(),
         "jobs": _count_jobs(),
-        "memory_bytes": _memory(os.getpid()),
+        "memory_bytes": _measure_memory(os.getpid()),
     }
 
 
-def _ports() -> list[str]:
-    return os.environ.get(PORTS_VARIABLE, "").split()
-
-
-def _asked(port: str) -> dict:
+def _ask_process(port: str) -> dict:
     token = os.environ.get("MTSIG_HEALTH_TOKEN", "")
-    question = Request(
+    request = Request(
         f"http://127.0.0.1:{port}/_mtsig/health?own", headers={"Authorization": f"Bearer {token}"}
     )
     try:
-        with urlopen(question, timeout=_WAIT) as answer:
-            return json.load(answer)
+        with urlopen(request, timeout=_WAIT) as response:
+            return json.load(response)
     except (OSError, ValueError) as error:
         return {"port": int(port), "error": type(error).__name__}
 
 
-def _memory(pid: int) -> int:
-    """Bytes in memory of a process and all that it started; of what several share, each has its
-    part (PSS). 0 where the system does not say.
+def _measure_memory(pid: int) -> int:
+    """Return the bytes in memory of a process and all that it started.
+
+    Of what several processes share, each counts its part (PSS). 0 where the system does not say.
     """
+    process = Path(f"/proc/{pid}")
+    children = []
     try:
-        kilobytes = re.findall(
-            r"^Pss: +(\d+) kB$", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.M
-        )
-        begun = " ".join(
-            file.read_text() for file in Path(f"/proc/{pid}/task").glob("*/children")
-        ).split()
+        status = (process / "smaps_rollup").read_text()
+        for file in process.glob("task/*/children"):
+            children += file.read_text().split()
     except OSError:  # it has ended, or this is no Linux
         return 0
-    return 1024 * sum(map(int, kilobytes)) + sum(_memory(int(child)) for child in begun)
+    kilobytes = [int(number) for number in re.findall(r"^Pss: +(\d+) kB$", status, re.M)]
+    return 1024 * sum(kilobytes) + sum(_measure_memory(int(child)) for child in children)
 
 
-def _cache() -> dict[str, int]:
-    """The size of the cache on disk."""
-    from mtsig_core.metrics.cache import (
-        cache_folder,
-    )  # loads much that a server needs only with its first session
+def _measure_cache() -> dict[str, int]:
+    """Return the size of the cache on disk."""
+    # late: it loads much that a server needs only with its first session
+    from mtsig_core.metrics.cache import cache_folder
 
-    folder, sizes = cache_folder(), []
+    folder = cache_folder()
+    sizes = []
     if folder is not None and folder.is_dir():
         for file in os.scandir(folder):
-            try:
+            with suppress(FileNotFoundError):  # removed meanwhile
                 sizes.append(file.stat().st_size)
-            except FileNotFoundError:  # removed meanwhile
-                pass
     return {"files": len(sizes), "bytes": sum(sizes)}

@@ -1,6 +1,4 @@
-"""Who may use the dashboard, where it is set up that users log in (OpenID Connect, by
-Streamlit).
-"""
+"""Who may use the dashboard, if users log in (OpenID Connect, by Streamlit)."""
 
 from __future__ import annotations
 
@@ -13,8 +11,8 @@ from pages._server import internals
 from pages._server.components import component
 
 
-def passed() -> bool:
-    """Whether this session may see the pages; if not, what it sees in their place has been drawn.
+def is_passed() -> bool:
+    """Return whether this session may see the pages; if not, draw what it sees instead.
 
     Everybody may, unless ``MTSIG_LOGIN`` or Streamlit's own secrets have a section ``[auth]``. A
     section ``[mtsig]`` with ``allowed`` names addresses, or all of a domain (``@example.org``).
@@ -23,59 +21,67 @@ def passed() -> bool:
     if may_see(user):
         return True
     st.title("mtsig")
-    if user.get("is_logged_in") is not True:
-        st.text("This dashboard is for people who are known to its organisers. Log in to see it.")
-        component("back")(data="keep", key="login.keep")
-        for name in _providers():
-            st.button(
-                f"Log in with {name}" if name else "Log in",
-                type="primary",
-                on_click=st.login,
-                args=[name] if name else [],
-                key=f"login.{name}",
-            )
-    else:
+    if _is_logged_in(user):
+        account = user.get("email") or "This account"
         st.text(
-            f"{user.get('email') or 'This account'} may not use this dashboard. Ask who runs it, or log in with "
-            "another account."
+            f"{account} may not use this dashboard. Ask who runs it, or log in with another account."
         )
         component("back")(data="other", key="login.other")
         st.button("Log out", on_click=st.logout, key="login.out")
+    else:
+        st.text("This dashboard is for people who are known to its organisers. Log in to see it.")
+        component("back")(data="keep", key="login.keep")
+        _draw_logins()
     return False
 
 
+def _draw_logins() -> None:
+    """Draw a button for each provider; one without a name if they have no sections."""
+    auth = st.secrets.get("auth", {})
+    names = [name for name in auth if hasattr(auth[name], "keys") and "client_id" in auth[name]]
+    for name in names:
+        st.button(
+            f"Log in with {name}",
+            type="primary",
+            on_click=st.login,
+            args=[name],
+            key=f"login.{name}",
+        )
+    if not names:
+        st.button("Log in", type="primary", on_click=st.login, key="login.")
+
+
 def may_see(user: Mapping) -> bool:
-    """Whether who is known as this may see the pages, and bring files."""
-    asks = bool(os.environ.get("MTSIG_LOGIN")) or internals.has_secrets() and "auth" in st.secrets
-    return not asks or user.get("is_logged_in") is True and _allowed(user)
+    """Return whether a user may see the pages, and bring files."""
+    needs_login = os.environ.get("MTSIG_LOGIN") or (
+        internals.has_secrets() and "auth" in st.secrets
+    )
+    if not needs_login:
+        return True
+    return _is_logged_in(user) and _is_allowed(user)
 
 
-def offer_end() -> None:
-    """Below all else in the sidebar, a way out for who has logged in."""
-    if st.user.to_dict().get("is_logged_in") is True:
+def offer_logout() -> None:
+    """Draw a button to log out below all else in the sidebar, for a user who has logged in."""
+    if _is_logged_in(st.user.to_dict()):
         with st.sidebar:
             st.button("Log out", on_click=st.logout, key="login.out")
             component("back")(data="go", key="login.go")
 
 
-def _allowed(user: Mapping) -> bool:
-    listed = st.secrets.get("mtsig", {}).get("allowed")
-    if listed is None:
+def _is_logged_in(user: Mapping) -> bool:
+    return user.get("is_logged_in") is True
+
+
+def _is_allowed(user: Mapping) -> bool:
+    allowed = st.secrets.get("mtsig", {}).get("allowed")
+    if allowed is None:
         return True
     email = str(user.get("email") or "").lower()
-    return (
-        "@" in email
-        and user.get("email_verified") is not False
-        and any(
-            email.endswith(one) if one.startswith("@") else email == one
-            for one in map(str.lower, listed)
-        )
-    )
-
-
-def _providers() -> list[str]:
-    """The names of several providers, which have sections of their own; one without a name else."""
-    auth = st.secrets.get("auth", {})
-    return [name for name in auth if hasattr(auth[name], "keys") and "client_id" in auth[name]] or [
-        ""
-    ]
+    if "@" not in email or user.get("email_verified") is False:
+        return False
+    for entry in allowed:
+        entry = entry.lower()
+        if email == entry or (entry.startswith("@") and email.endswith(entry)):
+            return True
+    return False

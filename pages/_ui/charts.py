@@ -1,5 +1,6 @@
-"""Figures on screen, and experiments: each with its numbers, its files and the command that prints
-it.
+"""Figures on screen, and experiments.
+
+Each has its numbers, its files and the command that prints it.
 """
 
 from __future__ import annotations
@@ -21,20 +22,21 @@ from mtsig_core.report.commands import command_line, defaults
 from mtsig_core.report.palette import ON_DARK
 from mtsig_core.report.table import Cell, Column, Table
 from mtsig_core.source import Source
+from pages._server import internals
 from pages._ui import screen
 from pages._ui.browser import copyable
 from pages._ui.views import View
 from pages._work.memory import Memory
 
-# pixels above a figure for the camera and the full screen, which would cover what stands there
+# pixels above a figure for the camera and the full screen, which would cover what is there
 _BAR = 26
 _INK = {"light": "#1B2330", "dark": "#E8ECF2"}
-#: Plotly writes a millionth as 1μ and a hundred thousand as 100k.
-_TICKS = dict(exponentformat="power", minexponent=5, separatethousands=True)
-_LEFT_OUT = "Numbers need more room: turn the phone, or touch a cell."
-_MOST = 500  # rows of a table
-_NOT_NEEDED = ["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "autoScale2d", "resetScale2d"]
 _GRID = {"light": "#DDE2E9", "dark": "#323A47"}
+#: Plotly writes a millionth as 1μ and a hundred thousand as 100k.
+_TICKS = {"exponentformat": "power", "minexponent": 5, "separatethousands": True}
+_LEFT_OUT = "Numbers need more room: turn the phone, or touch a cell."
+_MOST_ROWS = 500  # of a table
+_NOT_NEEDED = ["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "autoScale2d", "resetScale2d"]
 _TYPES = {
     "csv": "text/csv",
     "json": "application/json",
@@ -42,7 +44,7 @@ _TYPES = {
     "html": "text/html",
     "svg": "image/svg+xml",
 }
-_DRAWN = Memory(256)  # figures, of some 100 kB each
+_FIGURES = Memory(256)  # of some 100 kB each
 
 
 def dark() -> bool:
@@ -50,7 +52,7 @@ def dark() -> bool:
     return st.context.theme.type == "dark"
 
 
-def show(
+def show(  # noqa: PLR0913  each page names what its figure has
     make: Callable[[], go.Figure],
     key: str,
     alt: str,
@@ -65,17 +67,42 @@ def show(
     titled: bool = True,
     prints: str = "these numbers",
 ) -> list:
-    """Draw a figure in the colours of the viewer's theme, with its numbers, files and command below
-    it.
+    """Draw a figure in the colours of the viewer's theme, with its numbers, files and command.
 
-    `make` is a `functools.partial`, by which the figure is remembered; `alt` says in a sentence
-    what it shows. `rows` are its numbers, as in `csv_button`, which `command` prints; `table` shows
-    them otherwise. Where a figure draws what no command prints, such as resamples, `prints` says
-    what the command prints instead. Gives the custom data of the points clicked. Not `titled`: only
-    a saved picture has the title, because the page says it above.
+    Parameters
+    ----------
+    make : callable
+        A `functools.partial`, by which the figure is remembered.
+    key : str
+    alt : str
+        Says in a sentence what the figure shows.
+    files : sequence of str
+        The beginning of the names of its files.
+    rows : sequence
+        Its numbers, as in `csv_button`.
+    command : str
+        The command line that prints its numbers.
+    header : sequence of str, optional
+        The names of the columns of `rows`.
+    table : Table, optional
+        Shows the numbers instead of `rows`.
+    with_table : bool
+        Whether a table shows the numbers.
+    select : bool
+        Whether points can be chosen.
+    titled : bool
+        Whether the title is in the figure; otherwise only a saved picture has it, because the page
+        says it above.
+    prints : str
+        What the command prints, where the figure draws what no command prints, such as resamples.
+
+    Returns
+    -------
+    list
+        The custom data of the points that were chosen.
     """
-    header, rows = _columns(header, rows)
-    figure = _drawn(make, "dark" if dark() else "light")
+    header, rows = _list_columns(header, rows)
+    figure = _remember_figure(make)
     place = st.container()
     with st.expander("Numbers, files, command", key=f"{key}.box"):
         picture = st.radio(
@@ -86,143 +113,152 @@ def show(
         )
         csv_button(files, key, rows, header=header)
         copy_command(command, key, prints)
-        if with_table and table is not None:
-            screen.show_table(table, key=f"{key}.table")
-        elif with_table:
-            screen.show_table(_as_table(header, rows[:_MOST]), key=f"{key}.table")
-        if with_table and len(rows) > _MOST:
-            st.caption(f"The first {_MOST} of {len(rows)} rows; the file has all.")
-    name = export.file_name(*files, _name(key), ending=picture).removesuffix(
-        f".{picture}"
-    )  # Plotly adds the ending
-    # Streamlit adds a button for the full screen, but not to a bar whose buttons are all named.
+        if with_table:
+            screen.show_table(table or _make_table(header, rows[:_MOST_ROWS]), key=f"{key}.table")
+            if len(rows) > _MOST_ROWS:
+                st.caption(f"The first {_MOST_ROWS} of {len(rows)} rows; the file has all.")
+    name = export.file_name(*files, _end_of_name(key), ending=picture)
     config = {
         "displaylogo": False,
+        # Streamlit adds a button for the full screen, but not to a bar whose buttons are all named.
         "displayModeBar": True,
         "modeBarButtonsToRemove": _NOT_NEEDED,
-        "toImageButtonOptions": {"format": picture, "filename": name, "scale": 2},
+        "toImageButtonOptions": {
+            "format": picture,
+            "filename": name.removesuffix(f".{picture}"),  # Plotly adds the ending
+            "scale": 2,
+        },
     }
-    if style := _hide_repeated(key, figure, titled):
-        place.html(style)
+    hiding = _hide_repeated(key, figure, titled)
+    if hiding:
+        place.html(hiding)
     if figure.layout.meta:
-        place.html(_narrow(key, figure.layout.meta))
-    event = place.plotly_chart(
-        figure,
-        key=key,
-        alt=alt,
-        config=config,
-        on_select="rerun" if select else "ignore",
-        selection_mode="points",
-    )
-    return [point["customdata"] for point in event.selection.points] if select else []
+        place.html(_fit_narrow_screens(key, figure.layout.meta))
+    options = {}
+    if select:
+        options = {"on_select": "rerun", "selection_mode": "points"}
+    event = place.plotly_chart(figure, key=key, alt=alt, config=config, **options)
+    if not select:
+        return []
+    return [point["customdata"] for point in event.selection.points]
 
 
-def _hide_repeated(key, figure, titled):
-    """Return a style that cuts off the room of a title, unless `titled`, and of caveats: the page
-    has both above, and a saved picture needs them. The bar of buttons in the room of the title
-    moves down.
+def _hide_repeated(key: str, figure: go.Figure, titled: bool) -> str:
+    """Return a style that hides what the page has above its figure.
+
+    That is the title, unless `titled`, and the caveats: only a saved picture needs them. The bar of
+    buttons, which is in the room of the title, moves down.
     """
-    here, title, styles, cut = f".st-key-{key.replace('.', '-')}", figure.layout.title.text, [], 0
+    here = internals.select_element(key)
+    title = figure.layout.title.text
+    styles = []
+    cut = 0
     if title and not titled:
         cut = TITLE_LINE * (1 + title.count("<br>"))
         styles += [
-            f"{here} .gtitle {{display: none}} {here} .js-plotly-plot {{margin-top: -{cut}px}}",
-            f"{here} .modebar-container {{top: {cut}px !important}}",
+            f"{here} {internals.FIGURE_TITLE} {{display: none}}",
+            f"{here} {internals.FIGURE} {{margin-top: -{cut}px}}",
+            f"{here} {internals.FIGURE_BAR} {{top: {cut}px !important}}",
         ]
-    for k, note in enumerate(figure.layout.annotations):
-        if note.name == NOTES:
-            cut += figure.layout.margin.b + note.yshift
-            styles.append(f'{here} .annotation[data-index="{k}"] {{display: none}}')
-    styles += [f"{here} {{clip-path: inset(0 0 {cut}px 0); margin-bottom: -{cut}px}}"] * (cut > 0)
-    return f"<style>{' '.join(styles)}</style>" if styles else ""
+    for k, annotation in enumerate(figure.layout.annotations):
+        if annotation.name == NOTES:
+            cut += figure.layout.margin.b + annotation.yshift
+            styles.append(f"{here} {internals.FIGURE_NOTE.format(k)} {{display: none}}")
+    if cut > 0:
+        styles.append(f"{here} {{clip-path: inset(0 0 {cut}px 0); margin-bottom: -{cut}px}}")
+    if not styles:
+        return ""
+    return f"<style>{' '.join(styles)}</style>"
 
 
-def _narrow(key, said):
-    """Return a style for narrow screens: the figure's key is set in lines, and cells too narrow for
-    their texts lose them.
+def _fit_narrow_screens(key: str, meta: Mapping[str, Any]) -> str:
+    """Return a style for narrow screens.
+
+    The figure's key is set in lines, and cells too narrow for their texts lose them.
     """
-    words, here = said["key"].replace("<br>", r" "), f".st-key-{key.replace('.', '-')}"
-    return f"""<style>{here} .js-plotly-plot {{container-type: inline-size}}
-@container (max-width: {said["key_from"]}px) {{
-{here} .gtitle {{display: none}}
-{here} .js-plotly-plot::before {{content: "{words}"; position: absolute; top: {_BAR + 4}px; z-index: 1;
-                                   font-size: .8rem; line-height: 1.2; pointer-events: none}}
+    words = meta["key"].replace("<br>", " ")
+    here = internals.select_element(key)
+    figure = f"{here} {internals.FIGURE}"
+    return f"""<style>{figure} {{container-type: inline-size}}
+@container (max-width: {meta["key_from"]}px) {{
+{here} {internals.FIGURE_TITLE} {{display: none}}
+{figure}::before {{content: "{words}"; position: absolute; top: {_BAR + 4}px; z-index: 1;
+                   font-size: .8rem; line-height: 1.2; pointer-events: none}}
 }}
-@container (max-width: {said["texts_from"]}px) {{
-{here} .textpoint {{display: none}}
-{here} .js-plotly-plot::before {{content: "{words}. {_LEFT_OUT}"}}
+@container (max-width: {meta["texts_from"]}px) {{
+{here} {internals.FIGURE_TEXTS} {{display: none}}
+{figure}::before {{content: "{words}. {_LEFT_OUT}"}}
 }}</style>"""
 
 
 def grow(make: Callable[[], go.Figure], key: str, alt: str) -> None:
     """Draw a figure that is not complete yet, without numbers, files and command."""
-    st.plotly_chart(
-        _drawn(make, "dark" if dark() else "light"),
-        key=key,
-        alt=alt,
-        config={"displayModeBar": False},
-    )
+    figure = _remember_figure(make)
+    st.plotly_chart(figure, key=key, alt=alt, config={"displayModeBar": False})
 
 
-def _drawn(make, theme):
-    """Return the figure, made once for all users who need the same one; nobody may change it."""
-    asked = hashlib.blake2b(pickle.dumps((make, theme), pickle.HIGHEST_PROTOCOL)).digest()
-    return _DRAWN.make(asked, lambda: _colour(make(), theme))
+def _remember_figure(make: Callable[[], go.Figure]) -> go.Figure:
+    """Return the figure in the viewer's theme, made once for all users.
+
+    Nobody may change it.
+    """
+    theme = "dark" if dark() else "light"
+    content = pickle.dumps((make, theme), pickle.HIGHEST_PROTOCOL)
+    key = hashlib.blake2b(content).digest()
+    return _FIGURES.make(key, lambda: _set_colours(make(), theme))
 
 
-def _colour(figure, theme):
+def _set_colours(figure: go.Figure, theme: str) -> go.Figure:
     """Set the colours of a figure: Streamlit's own axis labels are too pale for a projector.
 
     Plotly's `update_layout` would take a quarter of the drawing time.
     """
-    layout, ink = figure.layout, _INK[theme]
+    layout = figure.layout
+    ink = _INK[theme]
     if theme == "dark":
         _brighten(figure)
-    layout.margin.t, layout.height = (layout.margin.t or 0) + _BAR, (layout.height or 450) + _BAR
-    for text in (layout, layout.title, *layout.annotations):
-        text.font.color = ink
+    layout.margin.t = (layout.margin.t or 0) + _BAR
+    layout.height = (layout.height or 450) + _BAR
+    for element in (layout, layout.title, *layout.annotations):
+        element.font.color = ink
     for axis in (*figure.select_xaxes(), *figure.select_yaxes()):
-        axis.tickfont.color, axis.gridcolor = ink, _GRID[theme]
-        for key, value in _TICKS.items():
-            axis[key] = value
+        axis.tickfont.color = ink
+        axis.gridcolor = _GRID[theme]
+        for name, value in _TICKS.items():
+            axis[name] = value
     return figure
 
 
-def _brighten(figure):
-    """Dots and lines as they stand out on a dark page.
+def _brighten(figure: go.Figure) -> None:
+    """Give dots and lines the colours for a dark page.
 
     Bars stay as they are: their texts are white.
     """
-    parts = [
-        part
-        for trace in figure.select_traces({"type": "scatter"})
-        for part in (trace.marker, trace.line, trace.error_x, trace.error_y)
-    ]
-    for part in (*parts, *(shape.line for shape in figure.layout.shapes)):
-        colour = part.color
+    elements = [shape.line for shape in figure.layout.shapes]
+    for trace in figure.select_traces({"type": "scatter"}):
+        elements += [trace.marker, trace.line, trace.error_x, trace.error_y]
+    for element in elements:
+        colour = element.color
         if isinstance(colour, str):
-            part.color = ON_DARK.get(colour, colour)
+            element.color = ON_DARK.get(colour, colour)
         elif colour is not None:
-            part.color = [ON_DARK.get(one, one) for one in colour]
+            element.color = [ON_DARK.get(value, value) for value in colour]
 
 
-def _as_table(header, rows):
-    """Make a table of numbers without rounding them."""
-    columns = [
-        Column(str(k), title, "name" if rows and isinstance(rows[0][k], str) else "written")
-        for k, title in enumerate(header)
-    ]
-    return Table(
-        "numbers",
-        tuple(columns),
-        tuple(
-            tuple(
-                value if value is None or isinstance(value, str) else Cell(str(value), value)
-                for value in row
-            )
-            for row in rows
-        ),
-    )
+def _make_table(header: Sequence[str], rows: Sequence[Sequence]) -> Table:
+    """Return a table of numbers that are not rounded."""
+    columns = []
+    for k, title in enumerate(header):
+        is_name = bool(rows) and isinstance(rows[0][k], str)
+        columns.append(Column(str(k), title, "name" if is_name else "written"))
+    cells = [tuple(_write_unrounded(value) for value in row) for row in rows]
+    return Table("numbers", tuple(columns), tuple(cells))
+
+
+def _write_unrounded(value: Any) -> Any:
+    if value is None or isinstance(value, str):
+        return value
+    return Cell(str(value), value)
 
 
 def csv_button(
@@ -236,14 +272,15 @@ def csv_button(
 
     A row is a mapping or a dataclass, unless there is a header.
     """
-    header, rows = _columns(header, rows)
-    download(text, export.to_csv(header, rows), (*files, _name(key)), "csv", f"{key}.csv")
+    header, rows = _list_columns(header, rows)
+    content = export.to_csv(header, rows)
+    download(text, content, (*files, _end_of_name(key)), "csv", f"{key}.csv")
 
 
 def download(
     title: str,
     content: str | bytes | Callable[[], str | bytes],
-    named: Sequence[str],
+    names: Sequence[str],
     ending: str,
     key: str,
 ) -> None:
@@ -251,11 +288,12 @@ def download(
 
     If `content` is a function, it makes the file when the user presses the button.
     """
+    _, _, last_ending = ending.rpartition(".")
     st.download_button(
         title,
         content,
-        export.file_name(*named, ending=ending),
-        _TYPES[ending.rpartition(".")[2]],
+        export.file_name(*names, ending=ending),
+        _TYPES[last_ending],
         key=key,
         on_click="ignore",
     )
@@ -263,20 +301,25 @@ def download(
 
 def copy_command(command: str, key: str, prints: str = "these numbers") -> None:
     """Show the command that prints the numbers of a figure or a table; `key` as in `show`."""
-    copyable(command, f"{key}.command", f"Command that prints {prints} ({_name(key)})")
+    label = f"Command that prints {prints} ({_end_of_name(key)})"
+    copyable(command, f"{key}.command", label)
 
 
-def _name(key):
+def _end_of_name(key: str) -> str:
     """Return the end of the names of a figure's files."""
-    return key.partition(".")[2]
+    _, _, end = key.partition(".")
+    return end
 
 
-def _columns(header: Sequence[str] | None, rows: Sequence) -> tuple[list[str], list[list]]:
+def _list_columns(header: Sequence[str] | None, rows: Sequence) -> tuple[list[str], list[list]]:
     """Return the names of all columns, and the values of each row."""
-    if header is None:
-        rows = flatten_rows(rows) if rows and is_dataclass(rows[0]) else rows
-        header, rows = list(rows[0]) if rows else [], [row.values() for row in rows]
-    return list(header), list(map(list, rows))
+    if header is not None:
+        return list(header), [list(row) for row in rows]
+    if not rows:
+        return [], []
+    if is_dataclass(rows[0]):
+        rows = flatten_rows(rows)
+    return list(rows[0]), [list(row.values()) for row in rows]
 
 
 # -------------------------------------------------------------------------------------------------
@@ -293,11 +336,12 @@ class Study:
     view: View
     command: str  # such as "validate type1"
     metric: str
-    asked: Mapping[str, Any]
+    arguments: Mapping[str, Any]
     source: Source  # where the test set comes from
 
     @property
     def key(self) -> str:
+        """The key of its figure on the page."""
         group, name = self.command.split()
         return f"{_PAGES[group]}.{name}"
 
@@ -309,36 +353,37 @@ class Study:
         things: str = "",
         **more,
     ):
-        """Return the result; until it is there, draw the `figure` of the first repeats, which are
-        called `things`.
+        """Return the result.
+
+        Until it is there, draw the `figure` of the first repeats, which are called `things`.
         """
 
-        def growing(parts):
-            (done, n), one = max(parts.items(), key=itemgetter(0))
+        def draw_partial_results(results):
+            (done, n), result = max(results.items(), key=itemgetter(0))
             sentence = f"{done:,} of {n:,} {things} so far"
-            grow(figure(one), f"{self.key}.growing.{done}", f"{sentence}.")
+            grow(figure(result), f"{self.key}.growing.{done}", f"{sentence}.")
             screen.faint(
                 f"{sentence}, so intervals are wider than they will be. Numbers, tables and files come with "
                 "the last."
             )
 
-        return self.view.experiment(
-            function,
-            what,
-            metric=self.metric,
-            **self.asked,
-            **{"meanwhile": figure and growing, **more},
-        )
+        arguments = {**self.arguments, **more}
+        if figure is not None:
+            arguments.setdefault("meanwhile", draw_partial_results)
+        return self.view.experiment(function, what, metric=self.metric, **arguments)
 
     def print_command(self, **more) -> str:
         """Return the command line that prints the numbers, without defaults."""
-        flags = [f"--{name}" for name, value in self.asked.items() if value is True]
-        asked = {name: value for name, value in self.asked.items() if not isinstance(value, bool)}
-        return command_line(
-            self.command, self.source, *flags, **{"metrics": self.metric, **asked, **more}
-        )
+        flags = []
+        options = {"metrics": self.metric}
+        for name, value in self.arguments.items():
+            if value is True:
+                flags.append(f"--{name}")
+            elif value is not False:
+                options[name] = value
+        return command_line(self.command, self.source, *flags, **{**options, **more})
 
-    def show(
+    def show(  # noqa: PLR0913  as `show` of this module
         self,
         figure: Callable[[], go.Figure],
         rows: Sequence,
@@ -351,13 +396,14 @@ class Study:
         command: str = "",
         **more,
     ) -> None:
-        """Draw a figure with the rows that the command prints; only the command has the arguments
-        `more`.
+        """Draw a figure with the rows that the command prints.
+
+        Only the command has the arguments `more`.
         """
         show(
             figure,
             key=key or self.key,
-            files=self._name(systems),
+            files=self._list_names(systems),
             header=header,
             rows=rows,
             table=table,
@@ -370,18 +416,17 @@ class Study:
         """Offer the rows of something without a figure, and the command that prints them."""
         key = key or self.key
         with st.expander("Numbers, files, command", key=f"{key}.box"):
-            csv_button(self._name(systems), key, rows)
+            csv_button(self._list_names(systems), key, rows)
             copy_command(self.print_command(**more), key)
 
-    def _name(self, systems: Sequence[str]) -> tuple[str, ...]:
+    def _list_names(self, systems: Sequence[str]) -> tuple[str, ...]:
         return self.view.named(*systems, metric=self.metric.replace(",", "-"))
 
 
 def study(
-    view: View, command: str, metric: str | None = None, source: Source | None = None, **asked
+    view: View, command: str, metric: str | None = None, source: Source | None = None, **arguments
 ) -> Study:
-    """Make an experiment on the test set of a view, with its level and seed if the command has
-    these.
-    """
-    settings = {key: view.settings[key] for key in ("alpha", "seed") if key in defaults(command)}
-    return Study(view, command, metric or view.metric, settings | asked, source or view.source)
+    """Return an experiment on the test set of a view, with its level and seed if they count."""
+    options = defaults(command)
+    settings = {name: view.settings[name] for name in ("alpha", "seed") if name in options}
+    return Study(view, command, metric or view.metric, settings | arguments, source or view.source)

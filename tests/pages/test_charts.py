@@ -15,17 +15,18 @@ def toy(rows, colour="blue"):
     return go.Figure(go.Scatter(y=rows, line_color=colour))
 
 
-def test_a_figure_is_made_once_for_each_that_is_asked():
-    first = charts._drawn(partial(toy, [1, 2]), "light")
+def test_a_figure_is_made_once_for_each_that_is_asked(monkeypatch):
+    def remember(rows, colour, is_dark):
+        monkeypatch.setattr(charts, "dark", lambda: is_dark)
+        return charts._remember_figure(partial(toy, rows, colour))
+
+    first = remember([1, 2], "blue", False)
     before = first.to_json()
-    assert charts._drawn(partial(toy, [1, 2]), "light") is first and len(MADE) == 1
+    assert remember([1, 2], "blue", False) is first and len(MADE) == 1
     others = [
-        charts._drawn(partial(toy, rows, colour), theme)
-        for rows, colour, theme in (
-            ([1, 3], "blue", "light"),
-            ([1, 2], "red", "light"),
-            ([1, 2], "blue", "dark"),
-        )
+        remember([1, 3], "blue", False),
+        remember([1, 2], "red", False),
+        remember([1, 2], "blue", True),
     ]
     assert [list(one.data[0].y) for one in others] == [[1, 3], [1, 2], [1, 2]] and len(MADE) == 4
     assert (

@@ -141,7 +141,7 @@ def test_all_answers_have_the_headers_once(ask, path, host):
 
 
 def test_also_where_the_server_fails():
-    said = run(guard.broken(None, ValueError("what was uploaded")))
+    said = run(guard.answer_failure(None, ValueError("what was uploaded")))
     assert said.status_code == 500 and b"uploaded" not in said.body
     assert all(said.headers[key] == text for key, text in guard.headers().items())
 

@@ -9,7 +9,8 @@ from starlette.responses import PlainTextResponse
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from pages._server import launch, lifecycle
-from pages._server.sessions import Sessions, is_from_page, max_sessions
+from pages._server.internals import is_from_page
+from pages._server.sessions import Sessions, max_sessions
 from tests.builders.client import run
 
 
