@@ -11,9 +11,9 @@ from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError
 from mtsig_core.readers.rater_favour import Favour, Untested, find_favour
 from mtsig_core.readers.rater_fit import (
-    Block,
     Design,
     Inverse,
+    RatedSegments,
     RaterFit,
     find_document,
     fit_raters,
@@ -183,7 +183,7 @@ class _Share(NamedTuple):
 
 
 def _take_share(
-    design: Design, fit: RaterFit, document: Block, toward: np.ndarray
+    design: Design, fit: RaterFit, document: RatedSegments, toward: np.ndarray
 ) -> _Share | None:
     """The share of a document; None where systems cannot be compared without it."""
     n_systems = len(design.systems)

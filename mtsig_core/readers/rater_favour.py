@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from mtsig_core.readers.rater_fit import Block, Design, RaterFit, invert
+from mtsig_core.readers.rater_fit import Design, RatedSegments, RaterFit, invert
 
 _FLIPS, _FAVOURS, _SEED = 999, 200, 0
 #: Pairs of a rater and a system, beyond which the test of all of them takes minutes.
@@ -94,7 +94,7 @@ def _find_detectable(
 class _Document(NamedTuple):
     """The ratings of a document; those of a cell are by one rater of one system."""
 
-    block: Block
+    block: RatedSegments
     places: np.ndarray  # its columns among those of the fit
     columns: np.ndarray  # of systems, raters and the slopes of raters, less the mean of the segment
     cells: np.ndarray  # its pairs of rater and system

@@ -13,7 +13,7 @@ from mtsig_core.readers.ratings import LineId, Rating
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class RatedSegments:
     """The ratings of some segments, such as those of a document."""
 
     segments: slice  # of the design
@@ -75,17 +75,17 @@ class Design(NamedTuple):
         """The number of documents."""
         return len(self.documents) - 1
 
-    def take_segments(self, first: int, end: int) -> Block:
+    def take_segments(self, first: int, end: int) -> RatedSegments:
         """The ratings of segments `first` to `end`."""
         starts = self.segments[first : end + 1]
         rows = slice(int(starts[0]), int(starts[-1]))
-        return Block(slice(first, end), rows, starts[:-1] - starts[0], np.diff(starts))
+        return RatedSegments(slice(first, end), rows, starts[:-1] - starts[0], np.diff(starts))
 
-    def list_documents(self) -> list[Block]:
+    def list_documents(self) -> list[RatedSegments]:
         """The ratings of each document."""
         return [self.take_segments(int(first), int(end)) for first, end in pairwise(self.documents)]
 
-    def make_columns(self, block: Block) -> np.ndarray:
+    def make_columns(self, block: RatedSegments) -> np.ndarray:
         """The columns of systems and raters, a row for each rating, less the segment's mean."""
         n_systems = len(self.systems)
         system, rater = self.system[block.rows], self.rater[block.rows]
