@@ -15,6 +15,7 @@ from typing import Any
 
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import describe_gap, p_word
+from mtsig_core.report.holdings import list_contents
 from mtsig_core.report.sentences import (
     ACROSS,
     Found,
@@ -75,7 +76,7 @@ from mtsig_core.stats.across import (
 from mtsig_core.stats.ranks import RANK_RULES, find_other_leaders, find_top_group, has_clear_winner
 from mtsig_core.stats.significance import is_split
 from mtsig_core.task import SystemInfo
-from mtsig_core.testset import TestSet, list_contents
+from mtsig_core.testset import TestSet
 
 # -------------------------------------------------------------------------------------------------
 # Systems.
