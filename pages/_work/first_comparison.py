@@ -103,9 +103,7 @@ def _result_file(function: Callable) -> Path:
     return _ASSETS / f"demo.{function.__name__}.xz"
 
 
-def _describe(
-    testset: TestSet, metric: Metric, arguments: Mapping[str, Any] | None = None
-) -> str:
+def _describe(testset: TestSet, metric: Metric, arguments: Mapping[str, Any] | None = None) -> str:
     """Write what a value is made of, in a line.
 
     That is the test set, the metric, this version, and the arguments of an experiment.

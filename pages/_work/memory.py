@@ -75,7 +75,7 @@ class Memory:
         self,
         key: Hashable,
         make: Callable[[], Any],
-        weigh: Callable[[Any], float] = lambda value: 0.0,
+        weigh: Callable[[Any], float] = lambda _: 0.0,
     ):
         """Return the value of a key, made once however many ask at the same time.
 

@@ -61,21 +61,22 @@ def errors_with_names(testset: TestSet) -> Iterator[None]:
 
 def _put_in(value: Any, testset: TestSet) -> Any:
     """Return a value with the names put in; the very same object where it has none to put in."""
-    if isinstance(value, str) and NAMELESS in value:
-        return value.replace(NAMELESS, testset.name)
-    if isinstance(value, TestSet) and value.name == NAMELESS:
-        return testset
-    if isinstance(value, str | TestSet):
-        return value
-    if isinstance(value, TestSetInfo):
-        return _name_info(value, testset)
-    if isinstance(value, Mapping):
-        return _name_mapping(value, testset)
-    if isinstance(value, list | tuple):
-        return _name_sequence(value, testset)
-    if is_dataclass(value) and not isinstance(value, type):
-        return _name_fields(value, testset)
-    return value
+    named = value
+    if isinstance(value, str):
+        if NAMELESS in value:
+            named = value.replace(NAMELESS, testset.name)
+    elif isinstance(value, TestSet):
+        if value.name == NAMELESS:
+            named = testset
+    elif isinstance(value, TestSetInfo):
+        named = _name_info(value, testset)
+    elif isinstance(value, Mapping):
+        named = _name_mapping(value, testset)
+    elif isinstance(value, list | tuple):
+        named = _name_sequence(value, testset)
+    elif is_dataclass(value) and not isinstance(value, type):
+        named = _name_fields(value, testset)
+    return named
 
 
 def _name_info(info: TestSetInfo, testset: TestSet) -> TestSetInfo:

@@ -79,11 +79,11 @@ class Job:
         Whether it was ended because it had taken longer than any work may.
     """
 
-    def __init__(self, key: Hashable, work: Callable, heavy: bool):
+    def __init__(self, key: Hashable, work: Callable, heavy: bool, longest: float = math.inf):
         self.key = key
         self.work = work
         self.heavy = heavy
-        self.longest = 0.0
+        self.longest = longest
         self.watchers: dict[str, float] = {}
         self.future = Future()
         self.worker = None
@@ -224,7 +224,7 @@ class Scheduler:
         self,
         pool: Callable,
         places: int = 2,
-        is_open: Callable[[str], bool] = lambda session: True,
+        is_open: Callable[[str], bool] = lambda _: True,
         most_seconds: float = math.inf,
     ):
         self.values = Memory(128, 256 << 20)
@@ -241,7 +241,12 @@ class Scheduler:
         self._is_looking = False
 
     def watch(
-        self, key: tuple, work: Callable, session: str, longest: float = math.inf, heavy: bool = True
+        self,
+        key: tuple,
+        work: Callable,
+        session: str,
+        longest: float = math.inf,
+        heavy: bool = True,
     ) -> Job:
         """Return the job for a key, started if need be.
 
@@ -253,7 +258,7 @@ class Scheduler:
                     self._drop(other, session)
             job = self._jobs.get(key)
             if job is None:
-                job = Job(key, work, heavy)
+                job = Job(key, work, heavy, longest)
                 self._jobs[key] = job
             job.request = next(self._count)
             job.longest = max(job.longest, longest)
@@ -386,11 +391,7 @@ class Scheduler:
     def _find_last(self, busy: list[Job]) -> Job | None:
         """Return the job that has had its place longest, if its turn is over."""
         now = time.monotonic()
-        over = [
-            job
-            for job in busy
-            if now - job.placed >= _TURN and self._jobs.get(job.key) is job
-        ]
+        over = [job for job in busy if now - job.placed >= _TURN and self._jobs.get(job.key) is job]
         return min(over, key=lambda job: job.placed, default=None)
 
     def _free(self, job: Job) -> None:

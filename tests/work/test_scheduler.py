@@ -304,3 +304,15 @@ class TestLongWork:
             queue.expected.get(("kind", 1)) == stopped.value.seconds
             and ("kind", 1) not in queue.values
         )
+
+
+def test_work_that_reports_nothing_ends_when_its_time_is_over(monkeypatch):
+    queue, work = Scheduler(ThreadWorker, 1, most_seconds=60.0), Work()
+    job = queue.watch(("kind", 1), work, "me")
+    assert work.started.wait(30)
+    now = scheduler.time.monotonic() + 61
+    monkeypatch.setattr(scheduler.time, "monotonic", lambda: now)
+    queue.look()
+    with pytest.raises(TooLong) as stopped:
+        job.future.result(30)
+    assert 60 < stopped.value.seconds < 90 and work.stopped.is_set()
