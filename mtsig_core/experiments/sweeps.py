@@ -1033,7 +1033,7 @@ def stability(
             f"{LEAST_UNITS} no interval settles with more resamples. "
             "Take a larger test set."
         )
-    data = seen.by(units)
+    data = seen.sum_by(units)
     drawn = engine.bootstrap_scores(
         data, pool, seed, jobs=jobs, progress=report_stage(progress, "pool")
     )[0]
