@@ -15,12 +15,13 @@ from mtsig_core.cli.options import source_from
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics import Metric, find_tokenizer, resolve_metric
 from mtsig_core.report.caution_words import describe_gap, with_remedy
+from mtsig_core.report.holdings import find_gap
 from mtsig_core.report.text import printable, warn
 from mtsig_core.score_names import order_metrics, pick_human_scores
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.cautions import about_metrics
 from mtsig_core.stats.parallel import Progress
-from mtsig_core.testset import TestSet, find_gap
+from mtsig_core.testset import TestSet
 
 # -------------------------------------------------------------------------------------------------
 # Output: standard output, or a file that appears whole or not at all.

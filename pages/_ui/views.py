@@ -212,7 +212,7 @@ def _unranked(whole, family, others, rated):
         runs={},
         parses={name_as_system(name): whole.parses[name] for name in texts if name in whole.parses},
         scores={
-            metric: scores.of({name: name_as_system(name) for name in texts})
+            metric: scores.select({name: name_as_system(name) for name in texts})
             for metric, scores in whole.scores.items()
         },
     )
