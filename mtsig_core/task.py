@@ -62,11 +62,11 @@ class SystemInfo:
         )
 
     @classmethod
-    def of(cls, name: str, constrained: bool | None = None) -> SystemInfo:
+    def from_name(cls, name: str, constrained: bool | None = None) -> SystemInfo:
         """What the name alone says: whether it is a human translation, or an online system, as
         tasks call them.
 
-        >>> SystemInfo.of("ONLINE-B").kind, SystemInfo.of("refA").kind, SystemInfo.of("Unbabel").kind
+        >>> SystemInfo.from_name("ONLINE-B").kind, SystemInfo.from_name("refA").kind, SystemInfo.from_name("Unbabel").kind
         ('online', 'human', 'submission')
         """
         kind = (
@@ -128,7 +128,7 @@ class Task:
                     f"{self.name}: the table of systems has {name!r}, which has no output and no score."
                     f"{suggest_name(name, names)} Systems: {', '.join(names)}."
                 )
-        systems = {name: infos.get(name, SystemInfo.of(name)) for name in names}
+        systems = {name: infos.get(name, SystemInfo.from_name(name)) for name in names}
         object.__setattr__(self, "testsets", MappingProxyType(dict(self.testsets)))
         object.__setattr__(self, "systems", MappingProxyType(systems))
 

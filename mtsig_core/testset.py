@@ -7,19 +7,19 @@ import math
 import os
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property, partial
+from functools import cached_property
 from numbers import Real
 from types import MappingProxyType
-from typing import Any, BinaryIO, NamedTuple, cast, overload
+from typing import Any, BinaryIO, cast, overload
 
 import numpy as np
 
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError, format_count, suggest_name
-from mtsig_core.languages import SPACELESS, find_spaceless, languages_of
+from mtsig_core.languages import languages_of
 
 # Lines that stay in their file and are read when they are asked for, so that texts take no memory.
 
@@ -28,11 +28,22 @@ CHUNK_LINES = 4096
 
 
 class StoredLines(Sequence[str]):
-    """Lines of an open file of UTF-8 text: in all a tuple of texts would do, but of 12 bytes each.
+    """Lines of an open file of UTF-8 text, which take 16 bytes of memory each.
 
-    Slices are tuples of texts; a pickle has the texts, so that other machines can read it.
-    `begins`, `sizes` are in bytes, `lengths` in characters; `state` is what `read_file_state` said
-    when these were found.
+    They act like a tuple of texts, and slices are tuples of texts. A pickle has the texts, so that
+    other machines can read it.
+
+    Parameters
+    ----------
+    file : binary file
+    name : str
+        For messages.
+    begins, sizes : array of int, shape (lines,)
+        Where each line begins, and how long it is, in bytes.
+    lengths : array of int, shape (lines,)
+        In characters.
+    state : tuple of int
+        What `read_file_state` returned when the lines were found.
     """
 
     def __init__(
@@ -44,8 +55,12 @@ class StoredLines(Sequence[str]):
         lengths: np.ndarray,
         state: tuple[int, int],
     ):
-        self._file, self._name, self._state = file, name, state
-        self._begins, self._sizes, self.lengths = begins, sizes, lengths
+        self._file = file
+        self._name = name
+        self._begins = begins
+        self._sizes = sizes
+        self.lengths = lengths
+        self._state = state
 
     def __len__(self) -> int:
         return len(self._begins)
@@ -56,16 +71,23 @@ class StoredLines(Sequence[str]):
     def __getitem__(self, index: slice) -> tuple[str, ...]: ...
     def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
         if not isinstance(index, slice):
-            return self._bytes(int(self._begins[index]), int(self._sizes[index])).decode()
-        begins, sizes = self._begins[index].tolist(), self._sizes[index].tolist()
-        places = list(zip(begins, sizes, strict=True))
-        first, last = (
-            (min(begins), max(begin + size for begin, size in places)) if places else (0, 0)
-        )
-        if last - first > 2 * (sum(sizes) + len(sizes)):  # far apart
-            return tuple(self._bytes(begin, size).decode() for begin, size in places)
-        data = self._bytes(first, last - first)
-        return tuple(data[begin - first : begin - first + size].decode() for begin, size in places)
+            return self._read(int(self._begins[index]), int(self._sizes[index])).decode()
+        begins = self._begins[index].tolist()
+        sizes = self._sizes[index].tolist()
+        if not begins:
+            return ()
+        first = min(begins)
+        stop = max(begin + size for begin, size in zip(begins, sizes, strict=True))
+        is_dense = stop - first <= 2 * (sum(sizes) + len(sizes))
+        texts = []
+        if is_dense:  # one access for all lines
+            data = self._read(first, stop - first)
+            for begin, size in zip(begins, sizes, strict=True):
+                texts.append(data[begin - first : begin - first + size].decode())
+        else:
+            for begin, size in zip(begins, sizes, strict=True):
+                texts.append(self._read(begin, size).decode())
+        return tuple(texts)
 
     def __iter__(self) -> Iterator[str]:
         for start in range(0, len(self), CHUNK_LINES):
@@ -74,14 +96,13 @@ class StoredLines(Sequence[str]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, tuple | StoredLines):
             return NotImplemented
-        return (
-            len(self) == len(other)
-            and np.array_equal(self.lengths, text_lengths(other))
-            and all(
-                self[start : start + CHUNK_LINES] == other[start : start + CHUNK_LINES]
-                for start in range(0, len(self), CHUNK_LINES)
-            )
-        )
+        if len(self) != len(other) or not np.array_equal(self.lengths, text_lengths(other)):
+            return False
+        for start in range(0, len(self), CHUNK_LINES):
+            chunk = slice(start, start + CHUNK_LINES)
+            if self[chunk] != other[chunk]:
+                return False
+        return True
 
     __hash__ = None  # type: ignore[assignment]  # to hash it would be to read it
 
@@ -100,10 +121,9 @@ class StoredLines(Sequence[str]):
             self._state,
         )
 
-    def _bytes(self, begin: int, size: int) -> bytes:
-        data = os.pread(
-            self._file.fileno(), size, begin
-        )  # which any threads and processes may call at once
+    def _read(self, begin: int, size: int) -> bytes:
+        # Unlike seek and read, any threads and processes may call this at the same time.
+        data = os.pread(self._file.fileno(), size, begin)
         if read_file_state(self._file) != self._state:
             raise InputError(
                 f"{self._name} has changed since it was opened. Start again, or work on a copy that stays "
@@ -114,7 +134,9 @@ class StoredLines(Sequence[str]):
 
 def take_items(values: Sequence[Any], indices: Sequence[int]) -> Sequence[Any]:
     """Those at some positions (from 0), in this order; lines of a file stay there."""
-    return values.take(indices) if isinstance(values, StoredLines) else [values[k] for k in indices]
+    if isinstance(values, StoredLines):
+        return values.take(indices)
+    return [values[k] for k in indices]
 
 
 def text_lengths(texts: Sequence[str | None]) -> np.ndarray:
@@ -128,9 +150,8 @@ def text_lengths(texts: Sequence[str | None]) -> np.ndarray:
     try:
         return np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))  # type: ignore[arg-type]
     except TypeError:  # None has no length; to ask each text first takes half as long again
-        return np.fromiter(
-            (-1 if text is None else len(text) for text in texts), dtype=np.int64, count=len(texts)
-        )
+        lengths = (-1 if text is None else len(text) for text in texts)
+        return np.fromiter(lengths, dtype=np.int64, count=len(texts))
 
 
 def read_file_state(file: BinaryIO) -> tuple[int, int]:
@@ -143,6 +164,7 @@ def read_file_state(file: BinaryIO) -> tuple[int, int]:
 # text does.
 
 _JOINERS = "\u200c\u200d"
+_UNSEEN_CATEGORIES = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
 def show_name(text: str | os.PathLike[str]) -> str:
@@ -156,14 +178,14 @@ def show_name(text: str | os.PathLike[str]) -> str:
     caf\udce9 a\u202eb\n می‌خواهم
     """
     text = os.fsdecode(text)
-    return text if text.isprintable() else "".join(map(_escape_letter, text))
+    if text.isprintable():
+        return text
+    return "".join(map(_escape_letter, text))
 
 
 def _escape_letter(letter: str) -> str:
-    unseen = (
-        unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Zl", "Zp") and letter not in _JOINERS
-    )
-    return letter.encode("unicode_escape").decode() if unseen else letter
+    is_unseen = unicodedata.category(letter) in _UNSEEN_CATEGORIES and letter not in _JOINERS
+    return letter.encode("unicode_escape").decode() if is_unseen else letter
 
 
 def as_names(where: str, values: object) -> Mapping[str, Any]:
@@ -178,11 +200,9 @@ def as_names(where: str, values: object) -> Mapping[str, Any]:
             raise InputError(
                 f"{where}: {_shorten(name)} is no name. Expected a text that is not empty."
             )
-    return (
-        values
-        if all(map(str.isprintable, values))
-        else {show_name(name): value for name, value in values.items()}
-    )
+    if all(map(str.isprintable, values)):
+        return values
+    return {show_name(name): value for name, value in values.items()}
 
 
 def as_list(where: str, values: object) -> tuple[Any, ...]:
@@ -196,7 +216,9 @@ def as_list(where: str, values: object) -> tuple[Any, ...]:
         raise InputError(
             f"{where} is {_shorten(values)}. Expected a list with an item for each segment."
         )
-    return cast("tuple[Any, ...]", values) if isinstance(values, StoredLines) else tuple(values)
+    if isinstance(values, StoredLines):
+        return cast("tuple[Any, ...]", values)
+    return tuple(values)
 
 
 def as_texts(where: str, values: object, missing: bool = False) -> tuple[Any, ...]:
@@ -208,27 +230,28 @@ def as_texts(where: str, values: object, missing: bool = False) -> tuple[Any, ..
     Traceback (most recent call last):
     mtsig_core.errors.InputError: system A: segment 2 is 3.5. Expected a text; where there is nothing, an empty one, ''.
     """
-    texts, nothing = as_list(where, values), "None" if missing else "an empty one, ''"
-    if isinstance(texts, StoredLines) or set(map(type, texts)) <= (
-        {str, type(None)} if missing else {str}
-    ):
+    texts = as_list(where, values)
+    types = {str, type(None)} if missing else {str}
+    if isinstance(texts, StoredLines) or set(map(type, texts)) <= types:
         return texts
-    for k, text in enumerate(texts, 1):
-        if not (isinstance(text, str) or missing and text is None):
+    nothing = "None" if missing else "an empty one, ''"
+    for segment, text in enumerate(texts, 1):
+        is_missing = missing and text is None
+        if not isinstance(text, str) and not is_missing:
             raise InputError(
-                f"{where}: segment {k} is {_shorten(text)}. Expected a text; where there is nothing, "
-                f"{nothing}."
+                f"{where}: segment {segment} is {_shorten(text)}. Expected a text; where there is "
+                f"nothing, {nothing}."
             )
     return texts
 
 
 def as_ids(where: str, values: object) -> tuple[Any, ...]:
-    """Names of what each segment belongs to, such as its document; what no screen could show of
-    them is written out.
-    """
+    """Names of what each segment belongs to, such as its document, as `show_name` has them."""
     texts = as_texts(where, values)
     escaped = {text: show_name(text) for text in set(texts) if not text.isprintable()}
-    return as_texts(where, [escaped.get(text, text) for text in texts]) if escaped else texts
+    if not escaped:
+        return texts
+    return tuple(escaped.get(text, text) for text in texts)
 
 
 def as_scores(where: str, values: object) -> tuple[float | None, ...]:
@@ -236,33 +259,28 @@ def as_scores(where: str, values: object) -> tuple[float | None, ...]:
     if isinstance(values, _Scores):
         return values
     scores = as_list(where, values)
-    if set(map(type, scores)) == {float} and all(
-        map(math.isfinite, scores)
-    ):  # quick: a task has millions
+    # Quick, as a task has millions of scores.
+    if set(map(type, scores)) == {float} and all(map(math.isfinite, scores)):
         return _Scores(scores)
-    return _Scores(_check_score(where, k, value) for k, value in enumerate(scores, 1))
+    return _Scores(_check_score(where, segment, value) for segment, value in enumerate(scores, 1))
 
 
 class _Scores(tuple[float | None, ...]):
-    """Scores that `as_scores` has looked at: each view of a test set asks again, and a task has
-    millions.
-    """
+    """Scores that `as_scores` has checked: each view of a test set asks for that again."""
 
     __slots__ = ()
 
 
-def _check_score(where: str, k: int, value: object) -> float | None:
-    if value is None or type(value) is float and math.isfinite(value):
-        return value
-    try:
-        number = (
-            float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.inf
-        )
-    except OverflowError:  # a whole number of hundreds of digits
-        number = math.inf
+def _check_score(where: str, segment: int, value: object) -> float | None:
+    if value is None:
+        return None
+    number = math.inf
+    if isinstance(value, Real) and not isinstance(value, bool):
+        with suppress(OverflowError):  # a whole number of hundreds of digits
+            number = float(value)
     if math.isinf(number):
         raise InputError(
-            f"{where}: segment {k} is {_shorten(value)}. Expected a finite number, or None for no "
+            f"{where}: segment {segment} is {_shorten(value)}. Expected a finite number, or None for no "
             "score."
         )
     return None if math.isnan(number) else number
@@ -275,10 +293,11 @@ def _shorten(value: object, longest: int = 40) -> str:
 
 def reduce_frozen(instance: Any) -> tuple[Any, ...]:
     """What pickle makes a frozen dataclass from: read-only views of mappings cannot be pickled."""
-    values = (getattr(instance, one.name) for one in fields(instance))
-    return type(instance), tuple(
-        dict(value) if isinstance(value, MappingProxyType) else value for value in values
-    )
+    arguments = []
+    for instance_field in fields(instance):
+        value = getattr(instance, instance_field.name)
+        arguments.append(dict(value) if isinstance(value, MappingProxyType) else value)
+    return type(instance), tuple(arguments)
 
 
 # Scores of single segments, as a part of a test set.
@@ -314,29 +333,30 @@ class SegmentScores:
 
     def take(self, indices: Sequence[int]) -> SegmentScores:
         """The scores of the segments at these positions."""
-        return replace(
-            self, by_system={k: [v[i] for i in indices] for k, v in self.by_system.items()}
-        )
+        taken_scores = {}
+        for name, scores in self.by_system.items():
+            taken_scores[name] = [scores[k] for k in indices]
+        return replace(self, by_system=taken_scores)
 
-    def of(self, names: Mapping[str, str]) -> SegmentScores:
-        """The scores of these systems alone, {name: what it is called from now on}."""
-        return replace(
-            self,
-            by_system={new: self.by_system[k] for k, new in names.items() if k in self.by_system},
-        )
+    def select(self, new_names: Mapping[str, str]) -> SegmentScores:
+        """The scores of these systems only, {name: new name}."""
+        return replace(self, by_system=_rename_keys(self.by_system, new_names))
 
 
-# Training runs: further outputs of a system for the same segments, each of the system trained (or
-# tuned) anew.
+def _rename_keys(values: Mapping[str, Any], new_names: Mapping[str, str]) -> dict[str, Any]:
+    """Those values that have a new name, by it, in the order of the new names."""
+    return {new: values[name] for name, new in new_names.items() if name in values}
+
+
+# Training runs: further outputs of a system for the same segments, each after the system was
+# trained (or tuned) again.
 
 #: By system, the outputs of its further runs; the first run is the system's own output.
 Runs = Mapping[str, Sequence[Sequence[str]]]
 
 
-def freeze_runs(testset: str, runs: Runs, systems: Collection[str], n_segments: int) -> Runs:
-    """The runs of a test set of that name, checked and made immutable; systems without any are left
-    out.
-    """
+def _freeze_runs(testset: str, runs: Runs, systems: Collection[str], n_segments: int) -> Runs:
+    """The runs of a test set of that name, checked and made immutable; only systems with some."""
     frozen = {}
     for name, outputs in as_names(f"{testset}: runs", runs).items():
         if name not in systems:
@@ -344,16 +364,15 @@ def freeze_runs(testset: str, runs: Runs, systems: Collection[str], n_segments: 
                 f"{testset}: there is a run of {name!r}, which is no system.{suggest_name(name, systems)} "
                 f"Systems: {', '.join(systems) or 'none'}."
             )
-        texts = [
-            as_texts(f"{testset}: run {k} of {name}", output)
-            for k, output in enumerate(as_list(f"{testset}: runs of {name}", outputs), 2)
-        ]
-        for k, output in enumerate(texts, 2):
-            if len(output) != n_segments:
+        texts = []
+        for number, output in enumerate(as_list(f"{testset}: runs of {name}", outputs), 2):
+            output_texts = as_texts(f"{testset}: run {number} of {name}", output)
+            if len(output_texts) != n_segments:
                 raise InputError(
-                    f"{testset}: run {k} of {name} has {format_count(len(output), 'segment')}, the first "
-                    f"reference has {n_segments}."
+                    f"{testset}: run {number} of {name} has {format_count(len(output_texts), 'segment')}, "
+                    f"the first reference has {n_segments}."
                 )
+            texts.append(output_texts)
         if texts:
             frozen[name] = tuple(texts)
     if len({len(texts) for texts in frozen.values()}) > 1:
@@ -385,11 +404,14 @@ def name_as_system(reference: str) -> str:
     >>> name_as_system("refA"), name_as_system("HUMAN-A")
     ('HUMAN-refA', 'HUMAN-A')
     """
-    return (
-        reference
-        if reference == "HUMAN" or reference.startswith("HUMAN-")
-        else f"HUMAN-{reference}"
-    )
+    if reference == "HUMAN" or reference.startswith("HUMAN-"):
+        return reference
+    return f"HUMAN-{reference}"
+
+
+#: Fields with texts by name, and what messages call each text.
+_GROUPS = {"systems": "system", "references": "reference", "parses": "parse of"}
+_SEGMENT_DATA = ("sources", "documents", "domains")  # fields with a text for each segment
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -460,70 +482,67 @@ class TestSet:
     runs: Runs = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "name", show_name(self.name))
-        for key, label in (
-            ("systems", "system"),
-            ("references", "reference"),
-            ("parses", "parse of"),
-        ):
-            parts = as_names(f"{self.name}: {key}", getattr(self, key))
-            object.__setattr__(
-                self, key, MappingProxyType({k: self._texts(label, k, v) for k, v in parts.items()})
-            )
-        scores = {
-            name: by_system if isinstance(by_system, SegmentScores) else SegmentScores(by_system)
-            for name, by_system in as_names(f"{self.name}: scores", self.scores).items()
-        }
-        object.__setattr__(self, "scores", MappingProxyType(scores))
+        self._set("name", show_name(self.name))
+        scores = {}
+        for metric, table in as_names(f"{self.name}: scores", self.scores).items():
+            scores[metric] = table if isinstance(table, SegmentScores) else SegmentScores(table)
+        self._set("scores", MappingProxyType(scores))
+        for key, label in _GROUPS.items():
+            texts = {}
+            for name, values in as_names(f"{self.name}: {key}", getattr(self, key)).items():
+                texts[name] = self._freeze_texts(label, name, values)
+            self._set(key, MappingProxyType(texts))
         if not self.references and not self.scores:
             raise InputError(f"{self.name}: no reference. Give at least one.")
         lines = range(1, self.n_segments + 1) if self.lines is None else self.lines
-        object.__setattr__(self, "lines", as_list(f"{self.name}: lines", lines))
-        object.__setattr__(self, "assumed", tuple(self.assumed))
-        for key, check in (("sources", as_texts), ("documents", as_ids), ("domains", as_ids)):
+        self._set("lines", as_list(f"{self.name}: lines", lines))
+        self._set("assumed", tuple(self.assumed))
+        for key, freeze in (("sources", as_texts), ("documents", as_ids), ("domains", as_ids)):
             if getattr(self, key) is not None:
-                object.__setattr__(self, key, check(f"{self.name}: {key}", getattr(self, key)))
-        self._check()
-        object.__setattr__(
-            self, "runs", freeze_runs(self.name, self.runs, self.systems, self.n_segments)
-        )
+                self._set(key, freeze(f"{self.name}: {key}", getattr(self, key)))
+        self._check_lengths()
+        self._check_names()
+        self._check_references()
+        runs = _freeze_runs(self.name, self.runs, self.systems, self.n_segments)
+        self._set("runs", runs)
 
-    def _texts(self, label: str, name: str, values: object) -> tuple[Any, ...]:
-        texts = as_list(f"{self.name}: {label} {name}", values)
-        rated_alone = label == "system" and self.scores and set(map(type, texts)) <= {type(None)}
-        return (
-            texts
-            if rated_alone
-            else as_texts(f"{self.name}: {label} {name}", texts, missing=label == "reference")
-        )
+    def _set(self, key: str, value: object) -> None:
+        object.__setattr__(self, key, value)
 
-    def _check(self) -> None:
-        if (n := self.n_segments) == 0:
-            empty = (
-                "The reference is empty."
-                if self.references
-                else "The scores are of no system, or of no segment."
+    def _freeze_texts(self, label: str, name: str, values: object) -> tuple[Any, ...]:
+        where = f"{self.name}: {label} {name}"
+        texts = as_list(where, values)
+        has_scores_only = bool(self.scores) and set(map(type, texts)) <= {type(None)}
+        if label == "system" and has_scores_only:
+            return texts
+        return as_texts(where, texts, missing=label == "reference")
+
+    def _check_lengths(self) -> None:
+        n = self.n_segments
+        if n == 0:
+            if self.references:
+                raise InputError(f"{self.name}: no segment. The reference is empty.")
+            raise InputError(
+                f"{self.name}: no segment. The scores are of no system, or of no segment."
             )
-            raise InputError(f"{self.name}: no segment. {empty}")
-        parts: dict[str, Sequence[Any] | None] = {
-            f"reference {k}": v for k, v in self.references.items()
-        }
-        parts |= {f"system {k}": v for k, v in self.systems.items()}
-        parts |= {k: getattr(self, k) for k in ("sources", "documents", "domains", "lines")}
-        parts |= {f"parse of {k}": v for k, v in self.parses.items()}
-        parts |= {
-            f"{metric} of {k}": v
-            for metric, scores in self.scores.items()
-            for k, v in scores.by_system.items()
-        }
-        for part, values in parts.items():
+        sequences: list[tuple[str, Sequence[Any] | None]] = []
+        sequences += [(f"reference {name}", texts) for name, texts in self.references.items()]
+        sequences += [(f"system {name}", texts) for name, texts in self.systems.items()]
+        sequences += [(key, getattr(self, key)) for key in (*_SEGMENT_DATA, "lines")]
+        sequences += [(f"parse of {name}", parse) for name, parse in self.parses.items()]
+        for metric, table in self.scores.items():
+            sequences += [(f"{metric} of {name}", row) for name, row in table.by_system.items()]
+        for label, values in sequences:
             if values is not None and len(values) != n:
                 first = "the first reference" if self.references else "the first system"
                 raise InputError(
-                    f"{self.name}: {part} has {format_count(len(values), 'segment')}, {first} has {n}."
+                    f"{self.name}: {label} has {format_count(len(values), 'segment')}, {first} has {n}."
                 )
-        for metric, scores in self.scores.items():
-            for name in scores.by_system:
+
+    def _check_names(self) -> None:
+        """Refuse scores and parses of systems and references that the set does not have."""
+        for metric, table in self.scores.items():
+            for name in table.by_system:
                 if name not in self.systems and name not in self.references and not is_human(name):
                     raise InputError(
                         f"{self.name}: {metric} is of {name!r}, which is no system of the set. "
@@ -535,30 +554,31 @@ class TestSet:
                     f"{self.name}: there is a parse of {name!r}, which is no system and no reference. "
                     f"They are: {', '.join((*self.systems, *self.references))}."
                 )
-            if self.systems.get(name, self.references.get(name)) != self.references.get(
-                name, self.systems.get(name)
-            ):
+            is_both = name in self.systems and name in self.references
+            if is_both and self.systems[name] != self.references[name]:
                 raise InputError(
                     f"{self.name}: {name!r} names a system and a reference, and its parse may be of "
                     "either. Rename one of them."
                 )
-        for i, refs in enumerate(zip(*self.references.values(), strict=True)):
-            if all(ref is None for ref in refs):
+
+    def _check_references(self) -> None:
+        """Refuse a segment without a reference."""
+        for row, texts in enumerate(zip(*self.references.values(), strict=True)):
+            if all(text is None for text in texts):
                 raise InputError(
-                    f"{self.name}: line {self.lines[i]} has no reference. Add one, or leave the line out."
+                    f"{self.name}: line {self.lines[row]} has no reference. Add one, or leave the line out."
                 )
 
     def __repr__(self) -> str:
-        systems, segments = (
-            format_count(len(self.systems), "system"),
-            format_count(self.n_segments, "segment"),
-        )
+        systems = format_count(len(self.systems), "system")
+        segments = format_count(self.n_segments, "segment")
         return f"<TestSet {self.name!r}: {systems}, {segments}>"
 
     # -- sizes and groups ------------------------------------------------------------------------------------
 
     @property
     def n_segments(self) -> int:
+        """Number of segments."""
         return len(next(iter((self.references or self.systems).values()), ()))
 
     @property
@@ -579,28 +599,21 @@ class TestSet:
     @cached_property
     def n_references(self) -> int | None:
         """Number of references of each segment, None where it varies."""
-        counts = {
-            sum(ref is not None for ref in refs)
-            for refs in zip(*self.references.values(), strict=True)
-        }
+        counts = set()
+        for texts in zip(*self.references.values(), strict=True):
+            counts.add(sum(text is not None for text in texts))
         return counts.pop() if len(counts) == 1 else None
 
     @cached_property
     def textless_systems(self) -> tuple[str, ...]:
-        """The systems without texts in a set that has texts: human translations known by their
-        scores.
-        """
-        return (
-            tuple(k for k, texts in self.systems.items() if texts[0] is None)
-            if self.references
-            else ()
-        )
+        """The systems without texts in a set with texts: human translations that have scores."""
+        if not self.references:
+            return ()
+        return tuple(name for name, texts in self.systems.items() if texts[0] is None)
 
     @cached_property
     def rated_humans(self) -> tuple[str, ...]:
-        """References and other human translations that have segment scores and are no systems
-        here.
-        """
+        """References and other human translations with segment scores that are no systems."""
         scored = (name for scores in self.scores.values() for name in scores.by_system)
         return tuple(dict.fromkeys(name for name in scored if name not in self.systems))
 
@@ -625,26 +638,26 @@ class TestSet:
 
     @cached_property
     def digest(self) -> str:
-        """Digest of the content (texts, names, documents, language pair, tokenizer, scores), not of
-        the set's name.
+        """Digest of the content: texts, names, documents, language pair, tokenizer and scores.
+
+        The name of the set is no part of it.
         """
         sequences: list[Sequence[str | None]] = []
         for group in ("systems", "references"):
             for name, texts in getattr(self, group).items():
                 sequences += [(group, name), texts]
-        for key in ("sources", "documents", "domains"):
-            if (values := getattr(self, key)) is not None:
-                sequences += [(key,), values]
+        for key in _SEGMENT_DATA:
+            if getattr(self, key) is not None:
+                sequences += [(key,), getattr(self, key)]
         sequences.append(("langpair", self.langpair))
         if self.tokenizer is not None:
             sequences.append(("tokenizer", self.tokenizer))
-        for metric, scores in self.scores.items():
-            sequences.append(("scores", metric, "higher" if scores.higher_is_better else "lower"))
-            for name, numbers in scores.by_system.items():
-                sequences += [
-                    (name,),
-                    [None if number is None else repr(number) for number in numbers],
-                ]
+        for metric, table in self.scores.items():
+            direction = "higher" if table.higher_is_better else "lower"
+            sequences.append(("scores", metric, direction))
+            for name, scores in table.by_system.items():
+                written = [None if score is None else repr(score) for score in scores]
+                sequences += [(name,), written]
         for name, parse in self.parses.items():
             sequences += [("parses", name), parse]
         for name, outputs in self.runs.items():
@@ -661,39 +674,41 @@ class TestSet:
     # -- other views of the same texts -----------------------------------------------------------------------
 
     def only(self, names: Iterable[str]) -> TestSet:
-        """The same set with these systems alone, in the order of the set."""
+        """The same set with these systems only, in the order of the set."""
         names = self._check_known(names, self.systems, "system")
-        return self._select_systems([k for k in self.systems if k in names])
+        return self._select_systems([name for name in self.systems if name in names])
 
     def without(self, names: Iterable[str]) -> TestSet:
         """The same set without these systems."""
         names = self._check_known(names, self.systems, "system")
-        return self._select_systems([k for k in self.systems if k not in names])
+        return self._select_systems([name for name in self.systems if name not in names])
 
     def keep_scorable(self, *metrics: str) -> TestSet:
-        """The same set as these metrics can score it: without systems that have scores alone, if
-        one needs texts.
+        """The same set as these metrics can score it.
+
+        A metric of texts scores no systems that have only scores.
         """
         needs_texts = bool(set(metrics) - self.scores.keys())
-        return (
-            self.without(self.textless_systems) if self.textless_systems and needs_texts else self
-        )
+        if self.textless_systems and needs_texts:
+            return self.without(self.textless_systems)
+        return self
 
-    def _select_systems(self, names: Iterable[str]) -> TestSet:
-        references = (name for name in self.references if name not in self.systems)
-        new_names = {name: name for name in (*names, *references, *self.rated_humans)}
+    def _select_systems(self, names: Sequence[str]) -> TestSet:
+        system_names = {name: name for name in names}
+        references = [name for name in self.references if name not in self.systems]
+        all_names = {name: name for name in (*names, *references, *self.rated_humans)}
         return replace(
             self,
-            systems={name: self.systems[name] for name in names},
-            parses=self._select_parses(new_names),
-            runs={name: self.runs[name] for name in names if name in self.runs},
-            scores={metric: scores.of(new_names) for metric, scores in self.scores.items()},
+            systems=_rename_keys(self.systems, system_names),
+            runs=_rename_keys(self.runs, system_names),
+            parses=_rename_keys(self.parses, all_names),
+            scores={metric: table.select(all_names) for metric, table in self.scores.items()},
         )
 
     def scored_with(
         self, names: Iterable[str] | None = None, others_as_systems: bool = False
     ) -> TestSet:
-        """The same set scored with these references alone.
+        """The same set scored with these references only.
 
         Parameters
         ----------
@@ -704,51 +719,48 @@ class TestSet:
             each segment. So do those with segment scores, without their texts: no reference is
             scored by itself.
         """
-        names = (
-            list(self.references)
-            if names is None
-            else self._check_known(names, self.references, "reference")
-        )
-        other_references = [name for name in self.references if name not in names]
-        rated = [name for name in self.rated_humans if name not in other_references]
+        if names is None:
+            scoring = list(self.references)
+        else:
+            scoring = self._check_known(names, self.references, "reference")
+        other_references = [name for name in self.references if name not in scoring]
+        joining: list[str] = []
+        if others_as_systems:
+            joining = list(dict.fromkeys((*other_references, *self.rated_humans)))
+            if not joining:
+                raise SettingError(
+                    f"No reference is left to act as a system: all of {', '.join(self.references)} are "
+                    "used for scoring, and none has ratings. Choose the ones to score with.",
+                    {"refs": "NAME,..."},
+                )
         systems: dict[str, Sequence[Any]] = dict(self.systems)
-        new_names = {name: name for name in (*self.systems, *names)}
-        if others_as_systems and not other_references and not rated:
-            raise SettingError(
-                f"No reference is left to act as a system: all of {', '.join(self.references)} are used for "
-                "scoring, and none has ratings. Choose the ones to score with.",
-                {"refs": "NAME,..."},
-            )
-        for name in (*other_references, *rated) if others_as_systems else ():
+        for name in joining:
             human = name_as_system(name)
             if human in systems:
                 raise InputError(f"{self.name}: a system is already called {human}. Rename it.")
-            if name in other_references and None in self.references[name]:
+            if name not in other_references:
+                systems[human] = (None,) * self.n_segments
+            elif None in self.references[name]:
                 raise InputError(
                     f"{self.name}: reference {name} lacks segments, it cannot act as a system."
                 )
-            systems[human] = (
-                self.references[name] if name in other_references else (None,) * self.n_segments
-            )
-        # A system of the name of a reference keeps its scores; others' are kept for when they act
-        # as systems.
-        humans = {
-            name: name_as_system(name) if others_as_systems or name in other_references else name
-            for name in self.rated_humans
-        }
-        parse_names = new_names | {
-            name: name_as_system(name)
-            for name in other_references
-            if others_as_systems and name not in new_names
-        }
+            else:
+                systems[human] = self.references[name]
+        # A system with the name of a reference keeps its scores and its parse.
+        parse_names = {name: name for name in (*self.systems, *scoring)}
+        score_names = dict(parse_names)
+        for name in self.rated_humans:
+            acts_as_system = others_as_systems or name in other_references
+            score_names[name] = name_as_system(name) if acts_as_system else name
+        for name in joining:
+            if name in other_references:
+                parse_names.setdefault(name, name_as_system(name))
         return replace(
             self,
             systems=systems,
-            references={k: v for k, v in self.references.items() if k in names},
-            parses=self._select_parses(parse_names),
-            scores={
-                metric: scores.of(new_names | humans) for metric, scores in self.scores.items()
-            },
+            references={name: self.references[name] for name in self.references if name in scoring},
+            parses=_rename_keys(self.parses, parse_names),
+            scores={metric: table.select(score_names) for metric, table in self.scores.items()},
         )
 
     def in_domain(self, domain: str) -> TestSet:
@@ -758,37 +770,33 @@ class TestSet:
                 f"{self.name} has no domains. A documents file with `domain<TAB>docid` gives them."
             )
         self._check_known([domain], dict.fromkeys(self.domains), "domain")
-        part = self.take([i for i, d in enumerate(self.domains) if d == domain])
-        return replace(part, name=f"{self.name}, domain {domain}")
+        rows = [row for row, row_domain in enumerate(self.domains) if row_domain == domain]
+        return replace(self.take(rows), name=f"{self.name}, domain {domain}")
 
     def take(self, indices: Sequence[int]) -> TestSet:
         """The segments at these positions (from 0), in this order."""
-        pick = partial(take_items, indices=indices)
-        return replace(
-            self,
-            systems={k: pick(v) for k, v in self.systems.items()},
-            references={k: pick(v) for k, v in self.references.items()},
-            parses={k: pick(v) for k, v in self.parses.items()},
-            runs={k: [pick(v) for v in outputs] for k, outputs in self.runs.items()},
-            scores={k: v.take(indices) for k, v in self.scores.items()},
-            sources=self.sources and pick(self.sources),
-            documents=self.documents and pick(self.documents),
-            domains=self.domains and pick(self.domains),
-            lines=pick(self.lines),
-        )
-
-    def _select_parses(self, names: Mapping[str, str]) -> dict[str, Sequence[str]]:
-        """The parses of these texts alone, {name: what it is called from now on}."""
-        return {new: self.parses[k] for k, new in names.items() if k in self.parses}
+        changes: dict[str, Any] = {"lines": take_items(self.lines, indices)}
+        for group in _GROUPS:
+            texts = getattr(self, group)
+            changes[group] = {name: take_items(texts[name], indices) for name in texts}
+        for key in _SEGMENT_DATA:
+            if getattr(self, key) is not None:
+                changes[key] = take_items(getattr(self, key), indices)
+        runs = {}
+        for name, outputs in self.runs.items():
+            runs[name] = [take_items(output, indices) for output in outputs]
+        scores = {metric: table.take(indices) for metric, table in self.scores.items()}
+        return replace(self, runs=runs, scores=scores, **changes)
 
     def _check_known(self, names: Iterable[str], options: Collection[str], kind: str) -> list[str]:
-        for name in (names := list(names)):
+        checked = list(names)
+        for name in checked:
             if name not in options:
                 raise SettingError(
                     f"No {kind} {name!r} in {self.name}.{suggest_name(name, options)} It has: "
                     f"{', '.join(options) or 'none'}."
                 )
-        return names
+        return checked
 
 
 def _feed(h: hashlib.blake2b, values: Sequence[str | None]) -> None:
@@ -796,141 +804,11 @@ def _feed(h: hashlib.blake2b, values: Sequence[str | None]) -> None:
     lengths = ["-" if n < 0 else str(n) for n in text_lengths(values).tolist()]
     h.update(f"{','.join(lengths)};".encode())
     for start in range(0, len(values), CHUNK_LINES):
-        h.update(
-            b"".join(
-                [
-                    v.encode("utf-8", "surrogatepass")
-                    for v in values[start : start + CHUNK_LINES]
-                    if v is not None
-                ]
-            )
-        )
-
-
-# What a test set holds, and how much of it.
-
-
-_NO_SPACES = SPACELESS.keys() - {
-    "ko"
-}  # between words: pieces between spaces would be taken for lost text
-
-
-class Gap(NamedTuple):
-    """Lines before the last that are no segments: the first, how many, and why, where it is known;
-    a key of words in `report/caution_words.py`.
-    """
-
-    first: int
-    n: int
-    why: str | None
-
-
-@dataclass(frozen=True)
-class Holding:
-    """One thing that a test set holds, and how much of it."""
-
-    # {"reference", "system", "training run", "source", "excluded", "documents", "scores", "domain"}
-    role: str
-    name: str
-    #: For what was left out, the lines; for scores, missing ones count as empty; None for texts
-    #: that are not here.
-    segments: int | None
-    #: Words are what stands between spaces: None where the script has none. All are None but for
-    #: texts, save `empty` of scores.
-    words: int | None = None
-    characters: int | None = None
-    empty: int | None = None
-    repeated: int | None = None
-    #: Of a system by all score tables together, and of a table for all systems; None where there is
-    #: no table.
-    scores: int | None = None
-    gap: Gap | None = None  # what was left out
-
-
-def list_contents(testset: TestSet) -> list[Holding]:
-    """What is there: texts, what was left out, documents, scores, domains."""
-    texts = [("reference", name, values) for name, values in testset.references.items()]
-    texts += [("system", name, values) for name, values in testset.systems.items()]
-    texts += [
-        ("training run", f"{name}, run {k}", values)
-        for name, outputs in testset.runs.items()
-        for k, values in enumerate(outputs, 2)
-    ]
-    texts += [("source", "", testset.sources)] if testset.sources is not None else []
-    found = [_holding(role, name, values) for role, name, values in texts]
-    if testset.scores:
-        found = [
-            replace(one, scores=sum(_scored(table, one.name) for table in testset.scores.values()))
-            if one.role == "system"
-            else one
-            for one in found
-        ]
-    if (gap := find_gap(testset)) is not None:
-        found.append(Holding("excluded", "", gap.n, gap=gap))
-    if testset.documents is not None:
-        found.append(
-            Holding(
-                "documents", format_count(testset.n_documents or 0, "document"), testset.n_segments
-            )
-        )
-    for metric, table in testset.scores.items():
-        n = sum(_scored(table, name) for name in testset.systems)
-        found.append(
-            Holding(
-                "scores",
-                metric,
-                testset.n_segments,
-                scores=n,
-                empty=len(testset.systems) * testset.n_segments - n,
-            )
-        )
-    return found + [
-        Holding("domain", domain, size) for domain, size in Counter(testset.domains or ()).items()
-    ]
-
-
-def find_gap(testset: TestSet) -> Gap | None:
-    """Which lines before the last are no segments; of texts, those called canary, or without a
-    reference.
-
-    >>> find_gap(TestSet("toy", {"A": ["a"]}, {"ref": ["a"]}, lines=[2]))
-    Gap(first=1, n=1, why='canary')
-    """
-    n = testset.lines[-1] - testset.n_segments
-    if n <= 0:
-        return None
-    known = set(testset.lines)
-    first = next(line for line in range(1, testset.lines[-1]) if line not in known)
-    without_reference = any(one.code == "no-reference" for one in testset.assumed)
-    why = "canary or no reference" if without_reference else "canary"
-    return Gap(first, n, why if testset.has_texts else None)
-
-
-def _scored(scores: SegmentScores, name: str) -> int:
-    """How many scores a system has."""
-    return sum(value is not None for value in scores.by_system.get(name, ()))
-
-
-def _holding(role: str, name: str, values: Sequence[str | None]) -> Holding:
-    present = [text for text in values if text is not None]
-    if not present:
-        return Holding(role, name, None)
-    filled = [text for text in present if text.strip()]
-    words = (
-        None
-        if find_spaceless(present) in _NO_SPACES
-        else sum(len(text.split()) for text in present)
-    )
-    return Holding(
-        role,
-        name,
-        len(present),
-        words,
-        count_characters(present),
-        len(present) - len(filled),
-        len(filled) - len(set(filled)),
-    )
+        chunk = values[start : start + CHUNK_LINES]
+        texts = [text.encode("utf-8", "surrogatepass") for text in chunk if text is not None]
+        h.update(b"".join(texts))
 
 
 def count_characters(values: Sequence[str | None]) -> int:
+    """The characters of some texts."""
     return sum(len(text) for text in values if text is not None)

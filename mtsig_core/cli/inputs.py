@@ -16,13 +16,14 @@ from mtsig_core.errors import SettingError
 from mtsig_core.metrics import Metric, find_tokenizer, resolve_metric
 from mtsig_core.report.caution_words import describe_gap, with_remedy
 from mtsig_core.report.document import Report
+from mtsig_core.report.holdings import find_gap
 from mtsig_core.report.reports import render_report
 from mtsig_core.report.text import printable, terminal_width, warn
 from mtsig_core.score_names import order_metrics, pick_human_scores
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.cautions import about_metrics
 from mtsig_core.stats.parallel import Progress
-from mtsig_core.testset import TestSet, find_gap
+from mtsig_core.testset import TestSet
 
 # -------------------------------------------------------------------------------------------------
 # Output: standard output, or a file that appears whole or not at all.

@@ -1,11 +1,11 @@
-"""Systems by domain: scores, tests that draw within domains, and pairs that domains decide in
-opposite ways.
-"""
+"""Systems by domain: scores, tests that draw within domains, and reversals between domains."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from mtsig_core.results import (
 )
 from mtsig_core.stats import engine
 from mtsig_core.stats.cautions import about_few_in, about_need_of_units, about_scores
+from mtsig_core.stats.contrast import Contrast
 from mtsig_core.stats.draws import PartDraws, derive_seed, draw_part, step_down, test_pairs
 from mtsig_core.stats.engine import Measured, measure
 from mtsig_core.stats.few_units import (
@@ -32,6 +33,7 @@ from mtsig_core.stats.few_units import (
 )
 from mtsig_core.stats.file_cautions import about_files
 from mtsig_core.stats.intervals import finite_ends
+from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, effective_number
 from mtsig_core.stats.settings import Plan, check_trials, resolve_sampling
 from mtsig_core.stats.significance import SIDES, TESTS, decide_pairs, significant
@@ -40,7 +42,7 @@ from mtsig_core.testset import TestSet
 _TESTS = ("ar", "bootstrap")
 
 
-def by_domain(
+def by_domain(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
     metric: str | Metric = "bleu",
     *,
@@ -52,11 +54,9 @@ def by_domain(
     seed: int = 0,
     statistics: np.ndarray | None = None,
     jobs: int = 1,
-    progress: Callable[[str, float], None] | None = None,
+    progress: Progress | None = None,
 ) -> ByDomain:
-    """Are the same systems better in each domain?
-
-    Shapes: `statistics` (systems, segments, stats).
+    """Test all pairs of systems in each domain and on the whole set.
 
     Two families, each corrected by Romano-Wolf: all pairs on the whole set, and all pairs in all
     domains. A bootstrap sample of the whole set has as many units of each domain as there are.
@@ -68,12 +68,14 @@ def by_domain(
     takes those of a domain from the domain's references, as `score` and `compare` do of
     `TestSet.in_domain`. Bootstrap samples and swaps keep them.
 
+    `statistics` have shape (systems, segments, stats).
+
     >>> ref = [f"a b c d e {k}" for k in range(60)]
     >>> worse = [text[2:] for text in ref]
     >>> ts = TestSet("toy", {"A": ref[:30] + worse[30:], "B": worse[:30] + ref[30:]}, {"ref": ref},
     ...              domains=["news"] * 30 + ["social"] * 30)
     >>> pair, = by_domain(ts, "chrf", trials=999, resamples=100).pairs
-    >>> pair.better, [(one.domain, one.better) for one in pair.domains], pair.reverses
+    >>> pair.better, [(row.domain, row.better) for row in pair.domains], pair.reverses
     (None, [('news', 'a'), ('social', 'b')], True)
     """
     if test not in _TESTS:
@@ -83,231 +85,278 @@ def by_domain(
             "unit is block, and blocks run from one domain into the next. Choose document or segment."
         )
     metric = resolve_metric(testset, metric)
-    report = None if progress is None else lambda share: progress("counting", share)
     testset = testset.keep_scorable(metric.name)
-    seen = measure(testset, metric, statistics=statistics, progress=report).best_first()
-    kinds = list(dict.fromkeys(seen.testset.domains or ()))
-    if not kinds:
+    report = report_stage(progress, "counting")
+    measured = measure(testset, metric, statistics=statistics, progress=report).best_first()
+    domains = list(dict.fromkeys(measured.testset.domains or ()))
+    _check_enough(measured, domains)
+    sampling, units = resolve_sampling(
+        measured.testset, unit=unit, block_length=None, alpha=alpha, resamples=resamples, seed=seed
+    )
+    check_trials(trials, alpha, test)
+    domain_of = np.array([domains.index(name) for name in measured.testset.domains or ()])
+    plan = Plan(test, sampling.unit, None, trials, resamples, seed)
+    study = _Study(measured, domains, domain_of, units, plan, sampling, jobs)
+    whole_set, errors = _test_whole_set(study)
+    if progress is not None:
+        progress("testing in each domain", 0.0)
+    in_domains = [_test_domain(study, k) for k in range(len(domains))]
+    if test == "bootstrap":
+        whole_set = _raise_p(whole_set, in_domains)
+    return ByDomain(
+        metric=metric.name,
+        signature=metric.signature(measured.testset),
+        higher_is_better=metric.higher_is_better,
+        testset=TestSetInfo.from_testset(measured.testset),
+        sampling=sampling,
+        test=test,
+        trials=trials,
+        systems=tuple(measured.names),
+        domains=tuple(_score_domain(study, k) for k in range(len(domains))),
+        pairs=tuple(_pair_rows(study, whole_set, errors, in_domains)),
+        warnings=tuple(_find_cautions(study, testset)),
+    )
+
+
+def _check_enough(measured: Measured, domains: list[str]) -> None:
+    """Check that there are two domains and two systems."""
+    name = measured.testset.name
+    if not domains:
         raise SettingError(
-            f"{testset.name} has 0 domains. Expected at least two: a documents file with "
+            f"{name} has 0 domains. Expected at least two: a documents file with "
             "`domain<TAB>docid` gives them.",
             {"docs": "FILE"},
         )
-    if len(kinds) < 2:
+    if len(domains) < 2:
         raise SettingError(
-            f"{testset.name} has only one domain, {kinds[0]}. Expected at least two: choose no domain, "
+            f"{name} has only one domain, {domains[0]}. Expected at least two: choose no domain, "
             "or name others in the documents file."
         )
-    if len(seen.names) < 2:
+    if len(measured.names) < 2:
         raise SettingError(
-            f"{testset.name} has {format_count(len(seen.names), 'system')} with a score by "
-            f"{metric.name}. Expected at least two: add an output, or leave fewer systems out."
+            f"{name} has {format_count(len(measured.names), 'system')} with a score by "
+            f"{measured.metric.name}. Expected at least two: add an output, or leave fewer systems out."
         )
-    sampling, units = resolve_sampling(
-        seen.testset, unit=unit, block_length=None, alpha=alpha, resamples=resamples, seed=seed
-    )
-    check_trials(trials, alpha, test)
-    pairs = engine.all_pairs(len(seen.names))
-    of = np.array([kinds.index(name) for name in seen.testset.domains or ()])
-    plan = Plan(test, sampling.unit, None, trials, resamples, seed)
-    whole = _whole_set(seen, pairs, units, of, kinds, plan, alpha, jobs)
-    counter, own, parts = seen.counter(), [], []
-    if progress is not None:
-        progress("testing in each domain", 0.0)
-    for k, kind in enumerate(kinds):
-        own.append(counter(np.flatnonzero(of == k)))
-        part = Measured(seen.testset.take(np.flatnonzero(of == k).tolist()), metric, own[k])
-        parts.append(
-            _tested(
-                draw_part(
-                    part, pairs, replace(plan, resamples=0, seed=derive_seed(seed, kind)), jobs
-                ),
-                plan,
-                np.empty((4, 0)),
-            )
-        )
-    if test == "bootstrap":
-        whole = _no_surer(whole, parts)
-    result = _result(seen, kinds, of, pairs, whole, parts, own, sampling, test, trials)
-    by_document = sampling.unit == "document"
-    sizes = {
-        "the whole set": units.n,
-        **{
-            part.domain: part.n_documents or 0 if by_document else part.n_segments
-            for part in result.domains
-        },
-    }
-    return replace(
-        result,
-        warnings=(
-            *(() if metric.name in testset.scores else about_files(testset)),
-            *_about(testset, metric, kinds),
-            *about_few_in(sizes, sampling.unit, alpha, test),
-            *_about_bootstrap(units, of, result),
-        ),
-    )
 
 
-def _about_bootstrap(units: Units, of: np.ndarray, result: ByDomain) -> Iterator[Caution]:
-    """The warnings about bootstraps of domains with few units, and so of the whole set, whose p
-    each of them bounds.
-    """
-    if result.test != "bootstrap":
-        return
-    parts = [np.bincount(units.index[of == k]) for k in range(len(result.domains))]
-    if min(map(effective_number, parts)) < FEW_FOR_BOOTSTRAP:
-        yield from about_need_of_units(result.test)
-    fewest = min(np.count_nonzero(sizes) for sizes in parts)
-    least = float(p_floor(TESTS[result.test], result.sampling.unit, np.array(fewest)))
-    if not significant(least, result.sampling.alpha):
-        yield Caution("whole-undecided", remedies=({"test": "ar"},))
+@dataclass(frozen=True, eq=False)
+class _Study:
+    """The systems, best first, the domains, and how to draw them."""
+
+    measured: Measured
+    domains: list[str]
+    domain_of: np.ndarray  # (segments,): numbers of domains
+    units: Units  # of the whole set
+    plan: Plan
+    sampling: SamplingSettings
+    jobs: int
+
+    @property
+    def pairs(self) -> np.ndarray:
+        return engine.all_pairs(len(self.measured.names))
+
+    @cached_property
+    def statistics(self) -> list[np.ndarray]:
+        """The statistics of each domain as a test set of its own, (systems, segments, stats)."""
+        count = self.measured.counter()
+        return [count(self.segments(k)) for k in range(len(self.domains))]
+
+    def segments(self, k: int) -> np.ndarray:
+        """The segments of a domain."""
+        return np.flatnonzero(self.domain_of == k)
+
+    def size(self, segments: np.ndarray) -> tuple[int, int | None]:
+        """Count segments and their documents, None without ids."""
+        n_documents = None
+        if self.measured.testset.documents is not None:
+            n_documents = len(np.unique(self.measured.testset.document_index[segments]))
+        return len(segments), n_documents
+
+    def seed(self, k: int) -> int:
+        """The seed of a domain's draws."""
+        return derive_seed(self.plan.seed, self.domains[k])
+
+    def strata(self) -> np.ndarray:
+        """The domain of each unit, (units,)."""
+        strata = np.empty(self.units.n, dtype=int)
+        strata[self.units.index] = self.domain_of
+        return strata
 
 
-def _about(testset: TestSet, metric: Metric, kinds: list[str]) -> Iterator[Caution]:
-    """The warnings about scores that are not everywhere, the domains that have none, and weights of
-    their own.
-    """
+def _find_cautions(study: _Study, testset: TestSet) -> Iterator[Caution]:
+    """Find the cautions about the domains of a test set, which may have segments without scores."""
+    metric = study.measured.metric
+    test, unit, alpha = study.plan.test, study.sampling.unit, study.sampling.alpha
+    if metric.name not in testset.scores:
+        yield from about_files(testset)
     yield from about_scores(testset, metric.name)
     if depends_on_testset(metric):
         yield Caution("weights-of-domains", metric=metric.name)
-    without = [kind for kind in dict.fromkeys(testset.domains or ()) if kind not in kinds]
-    if without:
-        yield Caution("domains-without-scores", {"domains": without}, metric.name)
+    unscored = [name for name in dict.fromkeys(testset.domains or ()) if name not in study.domains]
+    if unscored:
+        yield Caution("domains-without-scores", {"domains": unscored}, metric.name)
+    units_of = {"the whole set": study.units.n}
+    for k, name in enumerate(study.domains):
+        n_segments, n_documents = study.size(study.segments(k))
+        units_of[name] = n_segments
+        if unit == "document":
+            units_of[name] = n_documents or 0
+    yield from about_few_in(units_of, unit, alpha, test)
+    if test == "bootstrap":
+        yield from _find_bootstrap_cautions(study)
+
+
+def _find_bootstrap_cautions(study: _Study) -> Iterator[Caution]:
+    """Find the cautions about bootstraps of domains with few units.
+
+    p of each domain bounds that of the whole set.
+    """
+    test = study.plan.test
+    unit_sizes = [
+        np.bincount(study.units.index[study.segments(k)]) for k in range(len(study.domains))
+    ]
+    if min(map(effective_number, unit_sizes)) < FEW_FOR_BOOTSTRAP:
+        yield from about_need_of_units(test)
+    fewest = min(np.count_nonzero(sizes) for sizes in unit_sizes)
+    smallest_p = float(p_floor(TESTS[test], study.sampling.unit, np.array(fewest)))
+    if not significant(smallest_p, study.sampling.alpha):
+        yield Caution("whole-undecided", remedies=({"test": "ar"},))
 
 
 def stratified_weights(
     units: Units, strata: np.ndarray, seeds: list[int], block: int
 ) -> np.ndarray:
-    """How often each unit occurs in each sample of a block, as many of each stratum as there are.
+    """Count how often each unit occurs in each sample of a block, as many of each stratum as there are.
 
     Shapes: `strata` (units,), result (BLOCK, units).
     """
     weights = np.empty((BLOCK, units.n), dtype=np.uint16)
     for stratum, seed in enumerate(seeds):
-        own = strata == stratum
-        weights[:, own] = bootstrap_weights(Units.segments(int(own.sum())), seed, block)
+        is_inside = strata == stratum
+        n_inside = int(is_inside.sum())
+        weights[:, is_inside] = bootstrap_weights(Units.segments(n_inside), seed, block)
     return weights
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
-    """Pairs on some segments: NaN for those without a common one.
+class _Tested:
+    """The tests of all pairs on some segments; NaN for pairs without a common one."""
 
-    `joint` is the null for the correction.
-    """
-
-    some: np.ndarray  # (pairs,)
-    scores: np.ndarray  # (pairs, 2)
-    delta: np.ndarray  # (pairs,)
+    contrast: Contrast
     p: np.ndarray  # (pairs,)
-    joint: np.ndarray  # (pairs with a common segment, trials)
-    errors: (
-        np.ndarray
-    )  # (4, pairs): interval, standard error within domains and of the whole; empty in a domain
     floor: np.ndarray  # (pairs,): of p, where so few units are drawn or differ
+    joint: np.ndarray  # (tested pairs, trials): the null for the correction
+
+    @classmethod
+    def from_draws(cls, draws: PartDraws, plan: Plan) -> _Tested:
+        contrast = draws.contrast
+        test = TESTS[plan.test]
+        floor = p_floor(test, plan.unit, draws.n_apart)
+        p: np.ndarray | None = np.empty(0)
+        if len(contrast.rows):
+            p = test_pairs(contrast.deltas, draws.replicates, test, floor, []).p
+        assert p is not None, "both tests give p"
+        return cls(contrast, contrast.fill(p), contrast.fill(floor), draws.joint)
+
+    @cached_property
+    def deltas(self) -> np.ndarray:
+        return self.contrast.fill(self.contrast.deltas)
+
+    @cached_property
+    def scores(self) -> np.ndarray:
+        """Scores of both systems, (pairs, 2)."""
+        return self.contrast.fill(self.contrast.data.scores[self.contrast.rows])
 
 
-def _tested(draws: PartDraws, plan: Plan, errors: np.ndarray) -> _Part:
-    """P of each pair in one part, or in the whole set."""
-    contrast = draws.contrast
-    floor = p_floor(TESTS[plan.test], plan.unit, draws.n_apart)
-    p: np.ndarray | None = contrast.deltas
-    if len(contrast.rows):
-        p = test_pairs(contrast.deltas, draws.replicates, TESTS[plan.test], floor, []).p
-    assert p is not None, "both tests give p"
-    return _Part(
-        contrast.is_tested,
-        contrast.fill(contrast.data.scores[contrast.rows]),
-        contrast.fill(contrast.deltas),
-        contrast.fill(p),
-        draws.joint,
-        errors,
-        contrast.fill(floor),
-    )
+def _test_domain(study: _Study, k: int) -> _Tested:
+    testset = study.measured.testset.take(study.segments(k).tolist())
+    domain = Measured(testset, study.measured.metric, study.statistics[k])
+    plan = replace(study.plan, resamples=0, seed=study.seed(k))
+    return _Tested.from_draws(draw_part(domain, study.pairs, plan, study.jobs), study.plan)
 
 
-def _fill(some: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Values of some pairs, NaN for all others."""
-    full = np.full((len(some), *values.shape[1:]), np.nan)
-    full[some] = values
-    return full
+@dataclass(frozen=True)
+class _Error:
+    """How far a difference on the whole set varies."""
+
+    interval: tuple[float, float] | None
+    se: float  # of samples drawn from the whole set
+    se_within: float  # of samples drawn within domains
 
 
-def _whole_set(
-    seen: Measured,
-    pairs: np.ndarray,
-    units: Units,
-    of: np.ndarray,
-    kinds: list[str],
-    plan: Plan,
-    alpha: float,
-    jobs: int,
-) -> _Part:
-    """The whole set, its bootstrap samples drawn within domains."""
-    draws = draw_part(seen, pairs, plan, jobs)
-    strata = np.empty(units.n, dtype=int)
-    strata[units.index] = of
-    seeds = [derive_seed(plan.seed, kind) for kind in kinds]
+def _test_whole_set(study: _Study) -> tuple[_Tested, dict[int, _Error]]:
+    """Test the whole set, its bootstrap samples drawn within domains.
+
+    The second result has the errors of the tested pairs by the number of the pair.
+    """
+    plan = study.plan
+    draws = draw_part(study.measured, study.pairs, plan, study.jobs)
+    contrast, sample = draws.contrast, draws.sides.sample
     assert plan.trials is not None, "both tests draw"
-    data, n = (
-        draws.contrast.data,
-        max(plan.resamples, plan.trials if plan.test == "bootstrap" else 0),
-    )
-    blocks = [
-        data.score(data.weighted_sums(stratified_weights(units, strata, seeds, block)))
-        for block in range(-(-n // BLOCK))
-    ]
-    within = np.concatenate(blocks, axis=1)[:, :n]
-    np.copyto(within, data.scores[:, None], where=np.isnan(within))
-    sample = draws.sides.sample
-    errors = np.full((4, len(pairs)), np.nan)
-    for k, delta, (first, second) in zip(
-        np.flatnonzero(draws.contrast.is_tested),
-        draws.contrast.deltas,
-        draws.contrast.rows,
-        strict=True,
-    ):
-        se = float((within[first, : plan.resamples] - within[second, : plan.resamples]).std(ddof=1))
-        left_out = sample.left_out[first] - sample.left_out[second]
-        variances, worth = _split_variance(left_out, _unit_sizes(seen, pairs[k], units), strata)
-        half = find_half_width(se, variances, worth, alpha)
-        plain = sample.drawn[first] - sample.drawn[second]
-        errors[:, k] = delta - half, delta + half, se, plain.std(ddof=1)
+    n_samples = plan.resamples
     if plan.test == "bootstrap":
-        i, j = draws.contrast.rows.T
-        differences = within[i, : plan.trials] - within[j, : plan.trials]
-        draws = replace(draws, replicates=differences, joint=differences)
-    return _tested(draws, plan, errors)
+        n_samples = max(n_samples, plan.trials)
+    differences = contrast.difference(_draw_within(study, contrast.data, n_samples))
+    plain = contrast.difference(sample.drawn)
+    left_out = contrast.difference(sample.left_out)
+    strata = study.strata()
+    errors = {}
+    for k, pair in enumerate(np.flatnonzero(contrast.is_tested).tolist()):
+        se_within = float(differences[k, : plan.resamples].std(ddof=1))
+        sizes = _unit_sizes(study.measured, study.pairs[pair], study.units)
+        variances, worth = _split_variance(left_out[k], sizes, strata)
+        half_width = find_half_width(se_within, variances, worth, study.sampling.alpha)
+        delta = contrast.deltas[k]
+        interval = finite_ends(delta - half_width, delta + half_width)
+        errors[pair] = _Error(interval, float(plain[k].std(ddof=1)), se_within)
+    if plan.test == "bootstrap":
+        replicates = differences[:, : plan.trials]
+        draws = replace(draws, replicates=replicates, joint=replicates)
+    return _Tested.from_draws(draws, plan), errors
 
 
-def _unit_sizes(seen: Measured, pair: np.ndarray, units: Units) -> np.ndarray:
-    """The segments of each unit that both systems of a pair have scores for, shape (units,)."""
-    if not seen.has_gaps:
+def _draw_within(study: _Study, data: engine.UnitStatistics, n_samples: int) -> np.ndarray:
+    """Draw bootstrap scores within domains, (rows, samples)."""
+    strata = study.strata()
+    seeds = [study.seed(k) for k in range(len(study.domains))]
+    blocks = []
+    for block in range(math.ceil(n_samples / BLOCK)):
+        weights = stratified_weights(study.units, strata, seeds, block)
+        blocks.append(data.score(data.weighted_sums(weights)))
+    scores = np.concatenate(blocks, axis=1)[:, :n_samples]
+    np.copyto(scores, data.scores[:, None], where=np.isnan(scores))
+    return scores
+
+
+def _unit_sizes(measured: Measured, pair: np.ndarray, units: Units) -> np.ndarray:
+    """Count the segments of each unit that both systems of a pair have scores for, (units,)."""
+    if not measured.has_gaps:
         return np.bincount(units.index, minlength=units.n)
-    has_score = seen.statistics[pair, :, -1] > 0
+    has_score = measured.statistics[pair, :, -1] > 0
     return np.bincount(units.index[has_score.all(axis=0)], minlength=units.n)
 
 
 def _split_variance(
     left_out: np.ndarray, sizes: np.ndarray, strata: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """How much of the variance of a difference is from each domain that it has segments in, up to a
-    common factor, and how many units of equal size that domain is worth; from the differences with
-    one unit left out.
+    """Split the variance of a difference among the domains, up to a common factor.
 
-    Shapes: `left_out`, `sizes` and `strata` (units,), both results (domains,).
+    The second result is the number of units of equal size that each domain is worth. Both are from
+    the differences with one unit left out, of the domains with segments of both systems. Shapes:
+    `left_out`, `sizes` and `strata` (units,), both results (domains,).
     """
     variances, worth = [], []
     for stratum in np.unique(strata[sizes > 0]):
-        inside = (strata == stratum) & (sizes > 0)
-        variances.append(left_out[inside].var() * np.count_nonzero(inside))
-        worth.append(effective_number(sizes[inside]))
+        is_inside = (strata == stratum) & (sizes > 0)
+        variances.append(left_out[is_inside].var() * np.count_nonzero(is_inside))
+        worth.append(effective_number(sizes[is_inside]))
     return np.array(variances), np.array(worth)
 
 
 def find_half_width(se: float, variances: np.ndarray, worth: np.ndarray, alpha: float) -> float:
-    """Half of the interval of a difference whose bootstrap samples are drawn within domains; NaN
-    where a domain has a single unit, as nothing says how far that may vary.
+    """Find half of the interval of a difference whose bootstrap samples are drawn within domains.
+
+    NaN where a domain has a single unit, as nothing shows how far that may vary.
 
     The bootstrap lacks n / (n - 1) of the variance in each domain by itself, with the n units of
     equal size that the domain is worth. So a set of many small domains lacks more than one of as
@@ -323,154 +372,110 @@ def find_half_width(se: float, variances: np.ndarray, worth: np.ndarray, alpha: 
     from scipy.special import stdtrit
 
     if (worth <= 1).any():
-        return np.nan
+        return math.nan
     total = variances.sum()
     if total <= 0:
-        return 0.0 * se
+        return 0.0
     mended = variances * worth / (worth - 1)
     freedom = welch_satterthwaite(mended, np.asarray(units_freedom(worth)))
     return float(stdtrit(freedom, 1 - alpha / 2) * se * np.sqrt(mended.sum() / total))
 
 
-def _result(
-    seen: Measured,
-    kinds: list[str],
-    of: np.ndarray,
-    pairs: np.ndarray,
-    whole: _Part,
-    parts: list[_Part],
-    own: list[np.ndarray],
-    sampling: SamplingSettings,
-    test: str,
-    trials: int,
-) -> ByDomain:
-    names, alpha = seen.names, sampling.alpha
-    adjusted = _adjusted([whole], test)[0]
-    overall = decide_pairs(seen.sign * whole.delta, alpha, p=adjusted)
-    in_domains = _adjusted(parts, test)
-    decisions = [
-        decide_pairs(seen.sign * part.delta, alpha, p=p)
-        for part, p in zip(parts, in_domains, strict=True)
-    ]
-    documents = None if seen.testset.documents is None else seen.testset.document_index
-
-    def sized(some: np.ndarray) -> tuple[int, int | None]:
-        return int(some.sum()), None if documents is None else len(np.unique(documents[some]))
-
-    sizes = [sized(of == k) for k in range(len(kinds))]
-    rated = seen.statistics[..., -1] > 0 if seen.has_gaps else None
-    rows = []
-    for k, (i, j) in enumerate(pairs):
-        if not whole.some[k]:
-            continue
-        common = (
-            sizes
-            if rated is None
-            else [sized((of == d) & rated[i] & rated[j]) for d in range(len(kinds))]
+def _pair_rows(
+    study: _Study, whole_set: _Tested, errors: dict[int, _Error], in_domains: list[_Tested]
+) -> Iterator[StratifiedPair]:
+    names, sign = study.measured.names, study.measured.sign
+    (p_adjusted,) = _adjust_together([whole_set], study.plan.test)
+    decisions = decide_pairs(sign * whole_set.deltas, study.sampling.alpha, p=p_adjusted)
+    rows_by_pair = _domain_rows(study, in_domains)
+    for pair, error in errors.items():
+        first, second = study.pairs[pair]
+        decision = int(decisions[pair])
+        rows = rows_by_pair[pair]
+        opposed = [row.domain for row in rows if decision * sign * row.delta < 0]
+        sides = {SIDES[decision], *(row.better for row in rows)}
+        low, high = error.interval or (None, None)
+        yield StratifiedPair(
+            a=names[first],
+            b=names[second],
+            delta=float(whole_set.deltas[pair]),
+            ci_low=low,
+            ci_high=high,
+            se=error.se,
+            se_stratified=error.se_within,
+            p_value=float(whole_set.p[pair]),
+            p_adjusted=float(p_adjusted[pair]),
+            better=SIDES[decision],
+            domains=tuple(rows),
+            opposed=tuple(opposed),
+            reverses="a" in sides and "b" in sides,
         )
-        inside = tuple(
-            DomainPair(
-                kind,
-                float(part.delta[k]),
-                float(part.p[k]),
-                float(p[k]),
-                SIDES[int(decision[k])],
-                float(part.scores[k, 0]),
-                float(part.scores[k, 1]),
-                *size,
+
+
+def _domain_rows(study: _Study, in_domains: list[_Tested]) -> list[list[DomainPair]]:
+    """Make the rows of each pair, one for each domain with a common segment."""
+    measured = study.measured
+    rows: list[list[DomainPair]] = [[] for _ in study.pairs]
+    p_adjusted = _adjust_together(in_domains, study.plan.test)
+    for k, tested in enumerate(in_domains):
+        improvements = measured.sign * tested.deltas
+        decisions = decide_pairs(improvements, study.sampling.alpha, p=p_adjusted[k])
+        segments = study.segments(k)
+        for pair in np.flatnonzero(tested.contrast.is_tested):
+            common = segments
+            if measured.has_gaps:
+                has_score = measured.statistics[study.pairs[pair]][:, segments, -1] > 0
+                common = segments[has_score.all(axis=0)]
+            n_segments, n_documents = study.size(common)
+            score_a, score_b = tested.scores[pair].tolist()
+            row = DomainPair(
+                domain=study.domains[k],
+                delta=float(tested.deltas[pair]),
+                p_value=float(tested.p[pair]),
+                p_adjusted=float(p_adjusted[k][pair]),
+                better=SIDES[int(decisions[pair])],
+                score_a=score_a,
+                score_b=score_b,
+                n_segments=n_segments,
+                n_documents=n_documents,
             )
-            for kind, part, p, decision, size in zip(
-                kinds, parts, in_domains, decisions, common, strict=True
-            )
-            if part.some[k]
-        )
-        sides = {one.better for one in inside} | {SIDES[int(overall[k])]}
-        opposed = tuple(one.domain for one in inside if overall[k] * seen.sign * one.delta < 0)
-        low, high, within, plain = whole.errors[:, k]
-        ci_low, ci_high = finite_ends(low, high) or (None, None)
-        rows.append(
-            StratifiedPair(
-                names[i],
-                names[j],
-                float(whole.delta[k]),
-                ci_low,
-                ci_high,
-                float(plain),
-                float(within),
-                float(whole.p[k]),
-                float(adjusted[k]),
-                SIDES[int(overall[k])],
-                inside,
-                opposed,
-                {"a", "b"} <= sides,
-            )
-        )
-    domains = []
-    for k, kind in enumerate(kinds):
-        scores = np.asarray(seen.metric.score(own[k].sum(axis=1)), dtype=np.float64)
-        there = (
-            engine.count_common_segments(
-                seen.metric, own[k], np.column_stack([np.arange(len(names))] * 2)
-            )
-            > 0
-        )
-        signature = (
-            seen.metric.signature(seen.testset.in_domain(kind))
-            if depends_on_testset(seen.metric)
-            else None
-        )
-        domains.append(
-            DomainScores(
-                kind,
-                *sizes[k],
-                {
-                    name: float(score) if some else None
-                    for name, score, some in zip(names, scores, there, strict=True)
-                },
-                signature,
-            )
-        )
-    return ByDomain(
-        seen.metric.name,
-        seen.metric.signature(seen.testset),
-        seen.metric.higher_is_better,
-        TestSetInfo.from_testset(seen.testset),
-        sampling,
-        test,
-        trials,
-        tuple(names),
-        tuple(domains),
-        tuple(rows),
-    )
+            rows[pair].append(row)
+    return rows
 
 
-def _adjusted(parts: list[_Part], test: str) -> list[np.ndarray]:
-    """Adjusted p of all pairs in all parts together, NaN where there is nothing to test."""
-    observed, floor = (
-        np.concatenate(values)
-        for values in (
-            [part.delta[part.some] for part in parts],
-            [part.floor[part.some] for part in parts],
-        )
-    )
-    stepped = (
-        step_down(
-            observed,
-            np.concatenate([part.joint for part in parts]),
-            TESTS[test],
-            floor,
-            [np.arange(len(observed))],
-        )[0]
-        if len(observed)
-        else observed
-    )
-    ends = np.cumsum([part.some.sum() for part in parts])[:-1]
-    return [_fill(part.some, own) for part, own in zip(parts, np.split(stepped, ends), strict=True)]
+def _score_domain(study: _Study, k: int) -> DomainScores:
+    metric, statistics = study.measured.metric, study.statistics[k]
+    points = np.asarray(metric.score(statistics.sum(axis=1)), dtype=np.float64)
+    systems = np.arange(len(statistics))
+    with_itself = np.column_stack([systems, systems])
+    n_scored = engine.count_common_segments(metric, statistics, with_itself)
+    scores = {}
+    for row, name in enumerate(study.measured.names):
+        scores[name] = float(points[row]) if n_scored[row] else None
+    domain = study.domains[k]
+    signature = None
+    if depends_on_testset(metric):
+        signature = metric.signature(study.measured.testset.in_domain(domain))
+    return DomainScores(domain, *study.size(study.segments(k)), scores, signature)
 
 
-def _no_surer(whole: _Part, parts: list[_Part]) -> _Part:
-    """The whole, drawn within domains, with p at least that which each domain can show: a bootstrap
-    is too sure of few units, and those of other domains mend nothing.
+def _adjust_together(tests: list[_Tested], test_name: str) -> list[np.ndarray]:
+    """Adjust p of all pairs in all tests together, (pairs,) each; NaN for pairs not tested."""
+    observed = np.concatenate([tested.contrast.deltas for tested in tests])
+    floor = np.concatenate([tested.floor[tested.contrast.is_tested] for tested in tests])
+    joint = np.concatenate([tested.joint for tested in tests])
+    stepped = observed
+    if len(observed):
+        (stepped,) = step_down(observed, joint, TESTS[test_name], floor, [np.arange(len(observed))])
+    n_tested = [len(tested.contrast.rows) for tested in tests]
+    blocks = np.split(stepped, np.cumsum(n_tested)[:-1])
+    return [tested.contrast.fill(block) for tested, block in zip(tests, blocks, strict=True)]
+
+
+def _raise_p(whole_set: _Tested, in_domains: list[_Tested]) -> _Tested:
+    """Raise p of the whole set to what each domain can show.
+
+    A bootstrap is too sure of few units, and those of other domains do not help.
     """
-    floor = np.fmax.reduce([part.floor for part in (whole, *parts)])
-    return replace(whole, p=np.fmax(whole.p, floor), floor=floor)
+    floor = np.fmax.reduce([tested.floor for tested in (whole_set, *in_domains)])
+    return replace(whole_set, p=np.fmax(whole_set.p, floor), floor=floor)

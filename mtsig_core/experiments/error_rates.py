@@ -1,6 +1,4 @@
-"""How often tests find a difference where there is none, for one pair and for many (Riezler and
-Maxwell 2005).
-"""
+"""False alarms of tests, for one pair and for many (Riezler and Maxwell 2005)."""
 
 from __future__ import annotations
 
@@ -15,6 +13,8 @@ from mtsig_core.errors import SettingError
 from mtsig_core.experiments.frame import (
     DrawArrays,
     Mean,
+    PairDraws,
+    PairSet,
     Population,
     Rate,
     Simulation,
@@ -22,19 +22,20 @@ from mtsig_core.experiments.frame import (
     column,
     count_segments,
     derived,
-    draw_pair,
     make_rng,
     mean_share,
     mix_systems,
+    pair_population,
     population,
     rate,
     run_repeats,
 )
 from mtsig_core.metrics import Metric, direction, is_segment_mean, resolve_metric
-from mtsig_core.results import MetricResult, Settings
+from mtsig_core.results import MetricResult, PairResult, Settings
 from mtsig_core.stats import engine
 from mtsig_core.stats.comparison import compare
-from mtsig_core.stats.engine import count_differing_units, measure, segment_scores
+from mtsig_core.stats.contrast import Contrast, contrast_pairs
+from mtsig_core.stats.engine import measure, segment_scores
 from mtsig_core.stats.few_units import fewest_trials, fewest_units, p_floor
 from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import Units, sum_groups
@@ -76,8 +77,7 @@ class EqualWeights:
 
 
 def equal_weights(metric: Metric, both: np.ndarray, documents: np.ndarray) -> EqualWeights | None:
-    """The weights nearest to equal ones, in relative entropy, under which two systems have the same
-    score.
+    """Find the weights nearest to equal ones, in relative entropy, that make two systems equal.
 
     `both` has shape (2, segments, stats), `documents` (segments,), numbered from 0 without a gap.
     None where no weights make the two equal, or they leave fewer than `LEAST_KEPT` of the
@@ -98,44 +98,51 @@ def equal_weights(metric: Metric, both: np.ndarray, documents: np.ndarray) -> Eq
     if not np.ptp(pull) > 0:
         return None
     weights = _tilt(metric, sums, pull / pull.std())
-    if weights is None or (effective := float(1 / (weights**2).sum())) < LEAST_KEPT * len(weights):
+    if weights is None:
         return None
-    n, spread = len(weights), weights[documents] * len(weights)
-    per_segment = _influence(metric, both, (spread[:, None] * both).sum(axis=1))
-    by_document = weights @ np.bincount(documents, per_segment) ** 2 * n
-    by_segment = spread @ per_segment**2
-    return (
-        EqualWeights(weights, effective, float(np.sqrt(by_document / by_segment)))
-        if by_segment > 0
-        else None
-    )
+    n = len(weights)
+    effective = float(1 / (weights**2).sum())
+    if effective < LEAST_KEPT * n:
+        return None
+    segment_weights = weights[documents] * n
+    per_segment = _influence(metric, both, (segment_weights[:, None] * both).sum(axis=1))
+    variance_by_document = weights @ np.bincount(documents, per_segment) ** 2 * n
+    variance_by_segment = segment_weights @ per_segment**2
+    if variance_by_segment <= 0:
+        return None
+    se_ratio = float(np.sqrt(variance_by_document / variance_by_segment))
+    return EqualWeights(weights, effective, se_ratio)
 
 
 def _tilt(metric: Metric, sums: np.ndarray, pull: np.ndarray) -> np.ndarray | None:
-    """Weights proportional to exp(t pull), shape (documents,), with the t that makes the scores of
-    `sums` equal.
+    """Find the weights proportional to exp(t pull), shape (documents,), that make scores equal.
+
+    `sums` has shape (2, documents, stats).
     """
     from scipy.optimize import brentq  # late: it takes long to import
 
     def weights_at(t: float) -> np.ndarray:
-        free = np.exp(t * pull - (t * pull).max())
-        return np.asarray(free / free.sum())
+        unscaled = np.exp(t * pull - (t * pull).max())
+        return np.asarray(unscaled / unscaled.sum())
 
     def difference(t: float) -> float:
-        a, b = metric.score(sums.shape[1] * np.einsum("j,sjk->sk", weights_at(t), sums))
-        return float(a - b)
+        weighted = sums.shape[1] * np.einsum("j,sjk->sk", weights_at(t), sums)
+        score_a, score_b = metric.score(weighted)
+        return float(score_a - score_b)
 
     start = difference(0.0)
-    reach = (-0.1 if start > 0 else 0.1) * 2.0 ** np.arange(
-        _DOUBLINGS
-    )  # a larger t favours the first system
-    far = next((t for t in reach.tolist() if difference(t) * start <= 0), None)
-    return None if far is None else weights_at(brentq(difference, 0.0, far))
+    t = -0.1 if start > 0 else 0.1  # a larger t favours the first system
+    for _ in range(_DOUBLINGS):
+        if difference(t) * start <= 0:
+            return weights_at(brentq(difference, 0.0, t))
+        t *= 2.0
+    return None
 
 
 def predicted_rejections(se_ratio: float, alpha: float) -> float:
-    """How often a two-sided test rejects a true null whose standard error is so many times the one
-    that it expects.
+    """Predict how often a two-sided test rejects a true null if its standard error is too small.
+
+    The true standard error is `se_ratio` times that of the test.
 
     >>> round(predicted_rejections(1, 0.05), 3), round(predicted_rejections(1.5, 0.05), 3)
     (0.05, 0.191)
@@ -144,15 +151,17 @@ def predicted_rejections(se_ratio: float, alpha: float) -> float:
     return 2 * normal.cdf(-normal.inv_cdf(1 - alpha / 2) / se_ratio)
 
 
-def _influence(metric: Metric, statistics: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """What each unit adds to the difference, to first order at sums (2, stats): (2, units, stats)
-    -> (units,).
+def _influence(metric: Metric, statistics: np.ndarray, sums: np.ndarray) -> np.ndarray:
+    """Approximate what each unit adds to the difference, to first order at sums (2, stats).
+
+    Shape (2, units, stats) -> (units,).
     """
-    step = 1e-4 * np.maximum(np.abs(at), 1.0)
-    shifts = step[:, None, :] * np.eye(at.shape[1])  # (2, stats, stats): one statistic at a time
-    slope = (metric.score(at[:, None] + shifts) - metric.score(at[:, None] - shifts)) / (2 * step)
-    each = np.einsum("snk,sk->sn", statistics, slope)
-    influence: np.ndarray = each[0] - each[1]
+    step = 1e-4 * np.maximum(np.abs(sums), 1.0)
+    shifts = step[:, None, :] * np.eye(sums.shape[1])  # (2, stats, stats): one statistic at a time
+    change = metric.score(sums[:, None] + shifts) - metric.score(sums[:, None] - shifts)
+    slope = change / (2 * step)
+    by_system = np.einsum("snk,sk->sn", statistics, slope)
+    influence: np.ndarray = by_system[0] - by_system[1]
     return influence
 
 
@@ -161,7 +170,6 @@ def _influence(metric: Metric, statistics: np.ndarray, at: np.ndarray) -> np.nda
 
 _NULL_SEGMENTS, _NULL_DOCUMENTS = 300, 110  # segments and documents drawn for each pair of the null
 _SEGMENT_STREAM, _DOCUMENT_STREAM = 10, 11
-_Decisions = dict[tuple[str, str], dict[str, bool]]  # by null and unit, then test
 
 
 @dataclass(frozen=True)
@@ -186,20 +194,17 @@ class TypeOne(Simulation):
     n_pairs: int
     trials: int
     n_segments: int  # drawn for each pair of the null by segment
-    n_documents: (
-        int | None
-    )  # by document; None without document ids, or where no weights make the two equal
+    #: By document; None without document ids, or where no weights make the two equal.
+    n_documents: int | None
     rows: tuple[NullRate, ...]
     effective_documents: float | None = None  # Kish's number of the documents as they are weighted
-    se_ratio: float | None = (
-        None  # standard error of the difference by document / by segment, with these weights
-    )
-    predicted: float | None = (
-        None  # share of nulls by document that a test by segment rejects by that ratio
-    )
+    #: Standard error of the difference by document / by segment, with these weights.
+    se_ratio: float | None = None
+    #: Share of nulls by document that a test by segment rejects by that ratio.
+    predicted: float | None = None
 
 
-def type_one(
+def type_one(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
     metric: str | Metric,
     a: str | None = None,
@@ -216,7 +221,7 @@ def type_one(
     progress: Progress | None = None,
     watch: Callable[[int, int, TypeOne], None] | None = None,
 ) -> TypeOne:
-    """Rejections of true nulls: two systems made equal, by default the best two.
+    """Count rejections of true nulls: two systems made equal, by default the best two.
 
     By segment: segments are drawn with replacement, and their outputs trade places with chance 1/2,
     so that approximate randomization keeps its level by construction. By document: whole documents
@@ -227,124 +232,102 @@ def type_one(
     hold the level.
     """
     check_level(alpha)
+    check_seed(seed)
     check_whole("pairs", n_pairs, 1, 1_000_000)
     check_whole("trials", trials, 1, 100_000)
-    if trials < TESTS["percentile"].trials_for(alpha):
+    least_trials = TESTS["percentile"].trials_for(alpha)
+    if trials < least_trials:
         raise SettingError(
             f"With {trials} trials no p can be {alpha:g} or less by every test. Use at least "
-            f"{TESTS['percentile'].trials_for(alpha)} trials, or a larger alpha."
+            f"{least_trials} trials, or a larger alpha."
         )
-    draws = draw_pair(
-        testset,
-        metric,
-        a,
-        b,
-        n_segments,
-        n_documents,
-        (_NULL_SEGMENTS, _NULL_DOCUMENTS),
-        "null pairs",
-        statistics=statistics,
-        progress=progress,
+    pair = pair_population(testset, metric, a, b, statistics=statistics, progress=progress)
+    draws = PairDraws.from_population(
+        pair, n_segments, n_documents, _NULL_SEGMENTS, _NULL_DOCUMENTS
     )
-    whole = draws.whole
-    if np.array_equal(*draws.statistics):
+    a, b = pair.systems
+    if np.array_equal(*pair.statistics):
         raise SettingError(
-            f"{draws.names[0]} and {draws.names[1]} score the same on every segment: no test can reject "
+            f"{a} and {b} score the same on every segment: no test can reject "
             "anything. Choose systems that differ."
         )
-    equal = (
-        None
-        if draws.n_documents is None or whole.documents is None
-        else equal_weights(whole.metric, draws.statistics, whole.documents)
-    )
+    equal = None
+    if draws.n_documents is not None and pair.documents is not None:
+        equal = equal_weights(pair.metric, pair.statistics, pair.documents)
 
-    def repeat(k: int, rng: np.random.Generator) -> _Decisions:
-        sets = draws.draw_sets(
-            rng,
-            make_rng(seed, _DOCUMENT_STREAM, k),
-            swapped=True,
-            weights=None if equal is None else equal.weights,
-        )
-        return {
-            (null, units.kind): conclusions_on(whole.metric, both, units, trials, alpha, key)
-            for null, both, units, key in sets
-        }
+    def repeat(k: int) -> dict[tuple[str, str, str], bool]:
+        """Null, unit and test -> whether the test rejects."""
+        sets = [draws.draw_segments(make_rng(seed, _SEGMENT_STREAM, k), swapped=True)]
+        if equal is not None:
+            sets += draws.draw_documents(make_rng(seed, _DOCUMENT_STREAM, k), equal.weights)
+        rejected = {}
+        for pair_set in sets:
+            decisions = conclusions_on(pair.metric, pair_set, trials, alpha)
+            for test, is_rejected in decisions.items():
+                rejected[pair_set.drawn_by, pair_set.units.kind, test] = is_rejected
+        return rejected
 
-    def gather(pairs: list[_Decisions]) -> TypeOne:
-        rows = tuple(
-            NullRate(
-                null, unit, test, rate(sum(one[null, unit][test] for one in pairs), len(pairs))
-            )
-            for null, unit in pairs[0]
-            for test in pairs[0][null, unit]
-        )
-        by_document = (
-            {}
-            if equal is None
-            else {
-                "effective_documents": equal.effective,
-                "se_ratio": equal.se_ratio,
-                "predicted": predicted_rejections(equal.se_ratio, alpha),
-            }
-        )
-        return TypeOne(
-            metric=whole.metric.name,
+    def gather(pairs: list[dict[tuple[str, str, str], bool]]) -> TypeOne:
+        rows = []
+        for null, unit, test in pairs[0]:
+            n_rejected = sum(rejected[null, unit, test] for rejected in pairs)
+            rows.append(NullRate(null, unit, test, rate(n_rejected, len(pairs))))
+        result = TypeOne(
+            metric=pair.metric.name,
             alpha=alpha,
             seed=seed,
-            a=draws.names[0],
-            b=draws.names[1],
+            a=a,
+            b=b,
             n_pairs=len(pairs),
             trials=trials,
             n_segments=draws.n_segments,
-            n_documents=None if equal is None else draws.n_documents,
-            rows=rows,
-            **by_document,
+            n_documents=None,
+            rows=tuple(rows),
+        )
+        if equal is None:
+            return result
+        return replace(
+            result,
+            n_documents=draws.n_documents,
+            effective_documents=equal.effective,
+            se_ratio=equal.se_ratio,
+            predicted=predicted_rejections(equal.se_ratio, alpha),
         )
 
-    return run_repeats(
-        repeat,
-        gather,
-        n_pairs,
-        seed,
-        _SEGMENT_STREAM,
-        jobs=jobs,
-        progress=report_stage(progress, "equal systems"),
-        watch=watch,
-    )
+    report = report_stage(progress, "equal systems")
+    return run_repeats(repeat, gather, n_pairs, jobs=jobs, progress=report, watch=watch)
 
 
-def conclusions_on(
-    metric: Metric, both: np.ndarray, units: Units, trials: int, alpha: float, seed: int
-) -> dict[str, bool]:
-    """Test -> whether it concludes that two systems differ, whose statistics have shape (2,
-    segments, stats).
-    """
-    data, pair = engine.UnitStatistics(metric, both, units), np.array([[0, 1]])
-    drawn = engine.bootstrap_scores(data, trials, seed)
-    delta, replicates = (
-        data.scores[:1] - data.scores[1:],
-        {
-            "swaps": engine.swap_differences(data, pair, trials, seed),
-            "bootstrap": drawn[:1] - drawn[1:],
-        },
-    )
-    if units.kind == "segment" and (scores := segment_scores(metric, both)) is not None:
-        replicates["none"] = scores[:1] - scores[1:]
-    concluded, apart = {}, count_differing_units(data, pair, np.array([units.pieces]))
+def conclusions_on(metric: Metric, pair_set: PairSet, trials: int, alpha: float) -> dict[str, bool]:
+    """Decide by each test whether the two systems differ."""
+    units = pair_set.units
+    contrast = contrast_pairs(metric, pair_set.statistics, units, np.array([[0, 1]]))
+    delta = contrast.deltas
+    replicates = {
+        "swaps": contrast.swap(trials, pair_set.seed),
+        "bootstrap": contrast.bootstrap(trials, pair_set.seed),
+    }
+    scores = segment_scores(metric, pair_set.statistics)
+    if units.kind == "segment" and scores is not None:
+        replicates["none"] = contrast.difference(scores)
+    n_differing = contrast.count_differing_units(is_swapped=False)
+    conclusions = {}
     for name, test in fitting_tests("none" in replicates).items():
         if test.draws not in replicates:
             continue
-        p, (win, lose), given = None, (None, None), replicates[test.draws]
-        floor = p_floor(test, units.kind, apart)
+        differences = replicates[test.draws]
+        floor = p_floor(test, units.kind, n_differing)
+        p = win = lose = None
         if test.p_values is not None:
-            p = test.p_values(delta, given)
+            p = test.p_values(delta, differences)
             if not test.of_segments:  # their p shows how few there are
                 p = np.maximum(p, floor)
-        elif significant(floor, alpha).all():  # else so few decide nothing
-            win, lose = win_rates(given)
-        side = test.side(delta, given)
-        concluded[name] = bool(decide_pairs(side, alpha, p=p, win=win, lose=lose, side=side)[0])
-    return concluded
+        elif significant(floor, alpha).all():  # else so few units decide nothing
+            win, lose = win_rates(differences)
+        side = test.side(delta, differences)
+        decisions = decide_pairs(side, alpha, p=p, win=win, lose=lose, side=side)
+        conclusions[name] = bool(decisions[0])
+    return conclusions
 
 
 # Systems made equal, each compared with the first: p-values under a true null (Riezler and Maxwell
@@ -359,17 +342,16 @@ class Variant:
     """The first system against another, named as in the paper, such as ``1:2``."""
 
     pair: str = field(metadata=column("equal systems", "name"))
-    difference: float = field(
-        metadata=column("difference", "amount")
-    )  # of their scores, in points, without a sign
+    #: Of their scores, in points, without a sign.
+    difference: float = field(metadata=column("difference", "amount"))
     p_ar: float = field(metadata=column("p, randomization", "share"))
     p_bootstrap: float = field(metadata=column("p, signed shift", "share"))
-    p_as_printed: float = field(
-        metadata=column("p, bootstrap as printed", "share")
-    )  # by the shift in the paper
+    #: By the shift in the paper.
+    p_as_printed: float = field(metadata=column("p, bootstrap as printed", "share"))
 
     @derived("ratio", "share", ".1f")
     def ratio(self) -> float:
+        """Randomization against the shift in the paper."""
         return self.p_ar / self.p_as_printed
 
 
@@ -384,7 +366,7 @@ class Variants(Simulation):
     rows: tuple[Variant, ...]
 
 
-def variants(
+def variants(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
     metric: str | Metric,
     *,
@@ -396,58 +378,48 @@ def variants(
     statistics: np.ndarray | None = None,
     progress: Progress | None = None,
 ) -> Variants:
-    """Six systems that are equal by construction; the first is compared with each of the others, by
-    segment.
-    """
+    """Compare the first of six systems that are equal by construction with the others, by segment."""
     check_level(alpha)
     check_whole("trials", trials, 1, 1_000_000)
     check_seed(seed)
-    whole = population(testset, metric, statistics=statistics, progress=progress)
-    n = (
-        min(_PAPER_SEGMENTS, whole.n_segments)
-        if n_segments is None
-        else check_whole("segments", n_segments, 2, 1_000_000)
-    )
+    source = population(testset, metric, statistics=statistics, progress=progress)
+    if n_segments is None:
+        n_segments = min(_PAPER_SEGMENTS, source.n_segments)
+    check_whole("segments", n_segments, 2, 1_000_000)
     rng = np.random.default_rng([seed, _EQUAL_STREAM])
-    data = engine.UnitStatistics(
-        whole.metric, mix_systems(whole, _PAPER_SYSTEMS, 0, 0.0, n, rng), Units.segments(n)
-    )
+    statistics = mix_systems(source, _PAPER_SYSTEMS, 0, 0.0, n_segments, rng)
     pairs = np.array([(0, k) for k in range(1, _PAPER_SYSTEMS)])
-    delta, key = data.scores[0] - data.scores[1:], int(rng.integers(1 << 62))
-    scores = engine.bootstrap_scores(
-        data, trials, key, jobs=jobs, progress=report_stage(progress, "bootstrap")
+    contrast = contrast_pairs(source.metric, statistics, Units.segments(n_segments), pairs)
+    draw_seed = int(rng.integers(1 << 62))
+    replicates = contrast.bootstrap(
+        trials, draw_seed, jobs=jobs, progress=report_stage(progress, "bootstrap")
     )
-    drawn = scores[:1] - scores[1:]
-    swapped = engine.swap_differences(
-        data, pairs, trials, key, jobs=jobs, progress=report_stage(progress, "swaps")
-    )
-    p = (
-        approximate_randomization(delta, swapped),
-        signed_shift(delta, drawn),
-        riezler_maxwell(delta, drawn),
-    )
+    swapped = contrast.swap(trials, draw_seed, jobs=jobs, progress=report_stage(progress, "swaps"))
+    deltas = contrast.deltas
+    p_ar = approximate_randomization(deltas, swapped).tolist()
+    p_bootstrap = signed_shift(deltas, replicates).tolist()
+    p_as_printed = riezler_maxwell(deltas, replicates).tolist()
+    rows = []
+    for k, delta in enumerate(deltas.tolist()):
+        row = Variant(f"1:{k + 2}", abs(delta), p_ar[k], p_bootstrap[k], p_as_printed[k])
+        rows.append(row)
     return Variants(
-        metric=whole.metric.name,
+        metric=source.metric.name,
         alpha=alpha,
         seed=seed,
         trials=trials,
-        n_segments=n,
-        rows=tuple(
-            Variant(f"1:{k}", *map(float, row))
-            for k, row in enumerate(zip(np.abs(delta), *p, strict=True), 2)
-        ),
+        n_segments=n_segments,
+        rows=tuple(rows),
     )
 
 
 # Many comparisons: systems that are equal by construction, or of which the first few are better.
 
 
-FAMILY_STREAM, CLAIMS_STREAM = (
-    40,
-    42,
-)  # of the draws of test sets: of equal systems, and with better ones among them
+# Of the draws of test sets: of equal systems, and with better ones among them.
+FAMILY_STREAM, CLAIMS_STREAM = 40, 42
 _FAMILY_SEGMENTS, _FAMILY_SYSTEMS = 300, (2, 3, 4, 6, 8, 10, 15)
-_COMPARED = ("all pairs", "with the first")
+_ALL_PAIRS, _WITH_FIRST = "all pairs", "with the first"
 # standard errors that the true difference is to have: found 8 times in 10 where it is tested on its
 # own
 _AIM = 2.8
@@ -455,65 +427,71 @@ _AIM = 2.8
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """Systems of which test sets are drawn: each says of a segment what one of the real ones says
-    (`mix_systems`).
-    """
+    """Systems whose test sets are drawn: on each segment the output of a real one (`mix_systems`)."""
 
     whole: Population
     n: int  # segments of each test set
     systems: int
     better: int  # the first so many are truly better than the others
-    share: float  # of the segments on which these say what the best real one says
-    difference: float  # that makes, in points
+    share: float  # of the segments on which these have the output of the best real one
+    difference: float  # that follows, in points
     trials: int
 
     @property
     def pairs(self) -> np.ndarray:
+        """All pairs of the systems, shape (pairs, 2)."""
         return engine.all_pairs(self.systems)
 
     @property
     def true(self) -> np.ndarray:
-        """The pairs of which the first system is truly better, shape (pairs,); elsewhere the two
-        are equal.
-        """
-        return np.asarray((self.pairs[:, 0] < self.better) & (self.pairs[:, 1] >= self.better))
+        """Whether the first system of each pair is truly better, shape (pairs,); else it is equal."""
+        first, second = self.pairs.T
+        return np.asarray((first < self.better) & (second >= self.better))
+
+    def draw(self, rng: np.random.Generator) -> Contrast:
+        """Draw a test set, and contrast all pairs on it."""
+        statistics = mix_systems(self.whole, self.systems, self.better, self.share, self.n, rng)
+        return contrast_pairs(self.whole.metric, statistics, Units.segments(self.n), self.pairs)
 
     def test(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """On one test set differences (pairs,), their null (pairs, trials), and p by approximate
-        randomization.
+        """Test all pairs on a test set by approximate randomization.
+
+        Returns the differences (pairs,), their null (pairs, trials), and p (pairs,).
         """
-        statistics = mix_systems(self.whole, self.systems, self.better, self.share, self.n, rng)
-        data = engine.UnitStatistics(self.whole.metric, statistics, Units.segments(self.n))
-        delta = data.scores[self.pairs[:, 0]] - data.scores[self.pairs[:, 1]]
-        null = engine.swap_differences(data, self.pairs, self.trials, int(rng.integers(1 << 62)))
-        return delta, null, approximate_randomization(delta, null)
+        contrast = self.draw(rng)
+        null = contrast.swap(self.trials, int(rng.integers(1 << 62)))
+        return contrast.deltas, null, approximate_randomization(contrast.deltas, null)
 
     def adjust(self, delta: np.ndarray, null: np.ndarray, p: np.ndarray) -> dict[str, np.ndarray]:
-        """Adjusted p of a family of pairs by every correction."""
-        return apply_corrections(
-            p, romano_wolf(delta, null, is_exact=Units.segments(self.n).all_swaps is not None)
-        )
+        """Adjust p of a family of pairs by every correction."""
+        is_exact = Units.segments(self.n).all_swaps is not None
+        return apply_corrections(p, romano_wolf(delta, null, is_exact=is_exact))
 
     def decide(
         self, rng: np.random.Generator, alpha: float, corrections: Iterable[str]
     ) -> np.ndarray:
-        """Claims on one test set, shape (corrections, pairs): 1 for the first system, -1 the
-        second, 0 none.
+        """Decide all pairs on one test set, shape (corrections, pairs).
+
+        1 for the first system, -1 for the second, 0 for neither.
         """
         delta, null, p = self.test(rng)
-        adjusted, sign = self.adjust(delta, null, p), direction(self.whole.metric)
-        return np.array(
-            [decide_pairs(sign * delta, alpha, p=adjusted[name]) for name in corrections]
-        )
+        adjusted = self.adjust(delta, null, p)
+        improvement = direction(self.whole.metric) * delta
+        decisions = [decide_pairs(improvement, alpha, p=adjusted[name]) for name in corrections]
+        return np.array(decisions)
 
-    def collect(self, decided: Sequence[np.ndarray], corrections: Sequence[str]) -> FamilyDecisions:
-        return FamilyDecisions(self.pairs, self.true, tuple(corrections), np.array(decided))
+    def collect(
+        self, decisions: Sequence[np.ndarray], corrections: Sequence[str]
+    ) -> FamilyDecisions:
+        """Collect the decisions of several test sets."""
+        return FamilyDecisions(self.pairs, self.true, tuple(corrections), np.array(decisions))
 
 
 @dataclass(frozen=True, eq=False)
 class FamilyDecisions(DrawArrays):
-    """What is claimed on many test sets; false is a claim between equal systems, and one for the
-    worse system.
+    """Claims on many test sets.
+
+    A claim is false between equal systems, and for the worse system.
     """
 
     arrays: ClassVar[tuple[str, ...]] = ("decided",)
@@ -524,22 +502,23 @@ class FamilyDecisions(DrawArrays):
     decided: np.ndarray  # (test sets, corrections, pairs)
 
     def claims(self, correction: str) -> np.ndarray:
-        """Shape (test sets, pairs)."""
+        """The decisions, shape (test sets, pairs)."""
         return np.asarray(self.decided[:, self.corrections.index(correction)])
 
-    # Of each test set, shape (test sets,): true differences found and lost, all claims and false
-    # ones.
-
     def right(self, correction: str) -> np.ndarray:
+        """True differences found on each test set, shape (test sets,)."""
         return np.asarray((self.true & (self.claims(correction) == 1)).sum(axis=1))
 
     def lost(self, correction: str) -> np.ndarray:
+        """True differences not found on each test set, shape (test sets,)."""
         return np.asarray(self.true.sum() - self.right(correction))
 
     def claimed(self, correction: str) -> np.ndarray:
+        """All claims on each test set, shape (test sets,)."""
         return np.asarray((self.claims(correction) != 0).sum(axis=1))
 
     def false(self, correction: str) -> np.ndarray:
+        """False claims on each test set, shape (test sets,)."""
         return np.asarray(self.claimed(correction) - self.right(correction))
 
     def any_false(self, correction: str) -> Rate:
@@ -547,7 +526,7 @@ class FamilyDecisions(DrawArrays):
         return rate(int(np.count_nonzero(self.false(correction))), len(self.decided))
 
 
-def mix_family(
+def mix_family(  # noqa: PLR0913  each parameter is an option of the commands
     testset: TestSet,
     metric: str | Metric,
     systems: int,
@@ -560,43 +539,49 @@ def mix_family(
     statistics: np.ndarray | None = None,
     progress: Progress | None = None,
 ) -> Mixture:
-    """What test sets are drawn from; better systems differ by 2.8 standard errors, or as much as
-    the best real one.
+    """Mix the systems that test sets are drawn from.
+
+    Better systems differ by 2.8 standard errors, or as much as the best real one.
     """
     check_level(alpha)
+    check_seed(seed)
     check_whole("systems", systems, 2, 50)
     check_whole("trials", trials, 1, 100_000)
     if alpha < 1 / (trials + 1):
         raise SettingError(
             f"With {trials} trials no p can be {alpha:g} or less. Use more trials, or a larger alpha."
         )
-    whole = population(testset, metric, statistics=statistics, progress=progress)
-    n = count_segments(whole, n_segments, _FAMILY_SEGMENTS)
+    source = population(testset, metric, statistics=statistics, progress=progress)
+    n = count_segments(source, n_segments, _FAMILY_SEGMENTS)
     if not better:
-        return Mixture(whole, n, systems, 0, 0.0, 0.0, trials)
-    two, rng = Mixture(whole, n, 2, 0, 0.0, 0.0, 1), np.random.default_rng([seed, CLAIMS_STREAM, 1])
-    data = engine.UnitStatistics(
-        whole.metric, mix_systems(whole, 2, 0, 0.0, n, rng), Units.segments(n)
-    )
-    nulls = engine.swap_differences(data, two.pairs, max(trials, 200), seed)
-    return Mixture(whole, n, systems, better, *share_for(whole, _AIM * float(nulls.std())), trials)
+        return Mixture(source, n, systems, 0, 0.0, 0.0, trials)
+    equal_pair = Mixture(source, n, 2, 0, 0.0, 0.0, trials)
+    contrast = equal_pair.draw(np.random.default_rng([seed, CLAIMS_STREAM, 1]))
+    standard_error = float(contrast.swap(max(trials, 200), seed).std())
+    share, difference = share_for(source, _AIM * standard_error)
+    return Mixture(source, n, systems, better, share, difference, trials)
 
 
-def share_for(whole: Population, aim: float) -> tuple[float, float]:
-    """The share of segments on which a better system takes the best output for a difference, and
-    what that makes.
+def share_for(source: Population, aim: float) -> tuple[float, float]:
+    """Find the share of segments with the best output that leads to a difference.
+
+    The second result is that difference, which may be smaller where even all segments do not lead
+    to it.
     """
     from scipy.optimize import brentq
 
-    sums = whole.statistics.sum(axis=1, dtype=np.float64)
-    every, best, sign = sums.mean(axis=0), sums[0], direction(whole.metric)
+    sums = source.statistics.sum(axis=1, dtype=np.float64)
+    average = sums.mean(axis=0)
+    best = sums[0]
 
     def gap(share: float) -> float:
-        mixed = np.stack([(1 - share) * every + share * best, every])
-        scores = whole.metric.score(mixed)
-        return float(sign * (scores[0] - scores[1]))
+        better = (1 - share) * average + share * best
+        better_score, score = source.metric.score(np.stack([better, average]))
+        return float(direction(source.metric) * (better_score - score))
 
-    share = 1.0 if gap(1.0) <= aim else float(brentq(lambda share: gap(share) - aim, 0.0, 1.0))
+    share = 1.0
+    if gap(1.0) > aim:
+        share = float(brentq(lambda x: gap(x) - aim, 0.0, 1.0))
     return share, gap(share)
 
 
@@ -605,7 +590,7 @@ def share_for(whole: Population, aim: float) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class FamilyError:
-    """Test sets of so many equal systems with a wrong conclusion somewhere."""
+    """Test sets of so many equal systems with a wrong conclusion on any pair."""
 
     systems: int
     compared: str  # all pairs, or with the first
@@ -615,13 +600,15 @@ class FamilyError:
 
     @derived("equal systems")
     def family(self) -> str:
+        """The number of systems, and which are compared."""
         return f"{self.systems}, {self.compared}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class FamilyErrors(Simulation):
-    """Experiment-wise error of families of several sizes, which share their first systems: rows are
-    not independent.
+    """Experiment-wise error of families of several sizes.
+
+    They share their first systems, so the rows are not independent.
     """
 
     tables: ClassVar[Mapping[str, type]] = {"rows": FamilyError}
@@ -633,10 +620,11 @@ class FamilyErrors(Simulation):
 
     @property
     def of_all_pairs(self) -> tuple[FamilyError, ...]:
-        return tuple(row for row in self.rows if row.compared == _COMPARED[0])
+        """The rows of all pairs."""
+        return tuple(row for row in self.rows if row.compared == _ALL_PAIRS)
 
 
-def families(
+def families(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
     metric: str | Metric,
     *,
@@ -651,7 +639,7 @@ def families(
     progress: Progress | None = None,
     watch: Callable[[int, int, FamilyErrors], None] | None = None,
 ) -> FamilyErrors:
-    """Wrong conclusions among equal systems, by approximate randomization with each correction.
+    """Count wrong conclusions among equal systems, by approximate randomization and corrections.
 
     All pairs are compared, and in a family of its own every system with the first, as with a
     baseline.
@@ -668,39 +656,26 @@ def families(
         statistics=statistics,
         progress=progress,
     )
-    pairs, sizes = (
-        mixture.pairs,
-        sorted({size for size in _FAMILY_SYSTEMS if size < systems} | {systems}),
-    )
-    within = {(size, _COMPARED[0]): pairs.max(axis=1) < size for size in sizes}
-    within |= {
-        (size, _COMPARED[1]): within[size, _COMPARED[0]] & (pairs[:, 0] == 0)
-        for size in sizes
-        if size > 2
-    }
+    members = _list_families(mixture.pairs, systems)
 
-    def repeat(k: int, rng: np.random.Generator) -> list[list[bool]]:
-        delta, null, p = mixture.test(rng)
-        families = (
-            mixture.adjust(delta[among], null[among], p[among]) for among in within.values()
-        )
-        return [
-            [bool(significant(adjusted[name].min(), alpha)) for name in CORRECTIONS]
-            for adjusted in families
-        ]
+    def repeat(k: int) -> list[list[bool]]:
+        delta, null, p = mixture.test(make_rng(seed, FAMILY_STREAM, k))
+        is_wrong = []
+        for is_member in members.values():
+            adjusted = mixture.adjust(delta[is_member], null[is_member], p[is_member])
+            smallest = [adjusted[name].min() for name in CORRECTIONS]
+            is_wrong.append([bool(significant(smallest_p, alpha)) for smallest_p in smallest])
+        return is_wrong
 
     def gather(sets: list[list[list[bool]]]) -> FamilyErrors:
-        counts = np.array(sets).sum(axis=0)  # (families, corrections)
-        rows = tuple(
-            FamilyError(
-                size,
-                compared,
-                (k := int(among.sum())),
-                if_independent(alpha, k),
-                {name: rate(int(c), len(sets)) for name, c in zip(CORRECTIONS, row, strict=True)},
-            )
-            for ((size, compared), among), row in zip(within.items(), counts, strict=True)
-        )
+        counts = np.array(sets).sum(axis=0).tolist()  # (families, corrections)
+        rows = []
+        for (size, compared), is_member, row in zip(members, members.values(), counts, strict=True):
+            n_pairs = int(is_member.sum())
+            wrong = {}
+            for name, count in zip(CORRECTIONS, row, strict=True):
+                wrong[name] = rate(count, len(sets))
+            rows.append(FamilyError(size, compared, n_pairs, if_independent(alpha, n_pairs), wrong))
         return FamilyErrors(
             metric=mixture.whole.metric.name,
             alpha=alpha,
@@ -708,25 +683,30 @@ def families(
             repeats=len(sets),
             trials=trials,
             n_segments=mixture.n,
-            rows=rows,
+            rows=tuple(rows),
         )
 
-    return run_repeats(
-        repeat,
-        gather,
-        repeats,
-        seed,
-        FAMILY_STREAM,
-        jobs=jobs,
-        progress=report_stage(progress, "families"),
-        watch=watch,
-    )
+    report = report_stage(progress, "families")
+    return run_repeats(repeat, gather, repeats, jobs=jobs, progress=report, watch=watch)
+
+
+def _list_families(pairs: np.ndarray, systems: int) -> dict[tuple[int, str], np.ndarray]:
+    """Find the pairs of each family, by its number of systems and what is compared.
+
+    First come the families of all pairs; a family of two is the same for both.
+    """
+    sizes = sorted({size for size in _FAMILY_SYSTEMS if size < systems} | {systems})
+    members: dict[tuple[int, str], np.ndarray] = {}
+    for size in sizes:
+        members[size, _ALL_PAIRS] = pairs.max(axis=1) < size
+    for size in sizes:
+        if size > 2:
+            members[size, _WITH_FIRST] = members[size, _ALL_PAIRS] & (pairs[:, 0] == 0)
+    return members
 
 
 def if_independent(alpha: float, comparisons: int) -> float:
-    """1 - (1 - alpha)^k, the chance of a wrong conclusion among k independent comparisons of
-    equals.
-    """
+    """1 - (1 - alpha)^k, the chance of a wrong conclusion among k independent equal pairs."""
     return 1 - (1 - alpha) ** comparisons
 
 
@@ -735,12 +715,11 @@ def if_independent(alpha: float, comparisons: int) -> float:
 
 @dataclass(frozen=True)
 class ClaimCounts:
-    """What is claimed under one correction."""
+    """The claims under one correction."""
 
     correction: str = field(metadata=column("correction", "name"))
-    any_false: Rate = field(
-        metadata=column("test sets with a false claim", "estimate", ".1%")
-    )  # the family-wise error
+    #: The family-wise error.
+    any_false: Rate = field(metadata=column("test sets with a false claim", "estimate", ".1%"))
     #: Of the claims of a test set, 0 without any: the false discovery rate.
     false_share: Mean = field(
         metadata=column("claims that are false, mean share", "estimate", ".1%")
@@ -766,7 +745,7 @@ class Claims(Simulation):
     rows: tuple[ClaimCounts, ...]
 
 
-def claims(
+def claims(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
     metric: str | Metric,
     *,
@@ -782,11 +761,13 @@ def claims(
     progress: Progress | None = None,
     watch: Callable[[int, int, Claims], None] | None = None,
 ) -> Claims:
-    """False and lost findings among all pairs of systems, of which a few are truly better, by every
-    correction.
+    """Count false and lost findings among all pairs of systems, by every correction.
+
+    A few of the systems are truly better.
     """
     check_whole("repeats", repeats, 2, 100_000)
-    check_whole("better", better, 1, max(1, check_whole("systems", systems, 3, 50) - 1))
+    check_whole("systems", systems, 3, 50)
+    check_whole("better", better, 1, systems - 1)
     mixture = mix_family(
         testset,
         metric,
@@ -800,17 +781,20 @@ def claims(
         progress=progress,
     )
 
+    def repeat(k: int) -> np.ndarray:
+        return mixture.decide(make_rng(seed, CLAIMS_STREAM, k), alpha, CORRECTIONS)
+
     def gather(sets: list[np.ndarray]) -> Claims:
-        found, n_true = mixture.collect(sets, tuple(CORRECTIONS)), int(mixture.true.sum())
-        rows = tuple(
-            ClaimCounts(
-                name,
-                found.any_false(name),
-                mean_share(found.false(name) / np.maximum(found.claimed(name), 1)),
-                mean_share(1 - found.right(name) / n_true),
+        decisions = mixture.collect(sets, tuple(CORRECTIONS))
+        n_true = int(mixture.true.sum())
+        rows = []
+        for name in CORRECTIONS:
+            false_share = decisions.false(name) / np.maximum(decisions.claimed(name), 1)
+            lost_share = 1 - decisions.right(name) / n_true
+            any_false = decisions.any_false(name)
+            rows.append(
+                ClaimCounts(name, any_false, mean_share(false_share), mean_share(lost_share))
             )
-            for name in CORRECTIONS
-        )
         return Claims(
             metric=mixture.whole.metric.name,
             alpha=alpha,
@@ -823,19 +807,11 @@ def claims(
             true_pairs=n_true,
             null_pairs=len(mixture.true) - n_true,
             difference=mixture.difference,
-            rows=rows,
+            rows=tuple(rows),
         )
 
-    return run_repeats(
-        lambda k, rng: mixture.decide(rng, alpha, CORRECTIONS),
-        gather,
-        repeats,
-        seed,
-        CLAIMS_STREAM,
-        jobs=jobs,
-        progress=report_stage(progress, "families"),
-        watch=watch,
-    )
+    report = report_stage(progress, "families")
+    return run_repeats(repeat, gather, repeats, jobs=jobs, progress=report, watch=watch)
 
 
 # Which conclusions the unit changes: segments taken as independent, or documents kept whole.
@@ -855,12 +831,9 @@ class UnitChange:
     segment_only: int
     document_only: int
     neither: int
-    trials_needed: (
-        int | None
-    )  # that it takes before any pair can be significant, where there are fewer
-    documents_needed: (
-        int | None
-    )  # that it takes before any pair can be significant by document, where there are fewer
+    #: The trials, and the documents, before any pair can be significant, where there are fewer.
+    trials_needed: int | None
+    documents_needed: int | None
 
 
 @dataclass(frozen=True)
@@ -885,17 +858,16 @@ class UnitChanges(Simulation):
     n_pairs: int  # that could be tested
     n_segments: int  # with any score
     n_documents: int
-    se_ratio_low: (
-        float | None
-    )  # standard error of a difference by document / by segment: smallest of all pairs
+    #: Standard error of a difference by document / by segment, over all pairs.
+    se_ratio_low: float | None
     se_ratio_median: float | None
     se_ratio_high: float | None
     rows: tuple[UnitChange, ...]
-    pairs: tuple[ChangedPair, ...]  # those behind `segment_only` and `document_only`
+    pairs: tuple[ChangedPair, ...]  # those of `segment_only` and `document_only`
     higher_is_better: bool
 
 
-def unit_changes(
+def unit_changes(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
     metric: str | Metric,
     *,
@@ -906,11 +878,12 @@ def unit_changes(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> UnitChanges:
-    """Compare all pairs by segment and by document, with approximate randomization; parameters as
-    of `compare`.
+    """Compare all pairs by segment and by document, with approximate randomization.
+
+    Parameters are those of `compare`.
     """
-    part = part_with_documents(testset, metric)
-    by_unit = [
+    scored = part_with_documents(testset, metric)
+    comparisons = [
         compare(
             testset,
             [metric],
@@ -926,27 +899,27 @@ def unit_changes(
         )
         for unit in ("segment", "document")
     ]
-    by_segment, by_document = (next(iter(one.metrics.values())) for one in by_unit)
-    return changes_between(part, by_segment, by_document, by_unit[0].settings)
+    by_segment, by_document = (
+        next(iter(comparison.metrics.values())) for comparison in comparisons
+    )
+    return changes_between(scored, by_segment, by_document, comparisons[0].settings)
 
 
 def part_with_documents(testset: TestSet, metric: str | Metric) -> TestSet:
-    """The part of a test set that a metric can compare, with at least two documents and two
-    systems.
-    """
+    """Take what a metric can compare; it must have two documents and two systems."""
     metric = resolve_metric(testset, metric)
-    part = (
-        measure(testset, metric).testset
-        if is_segment_mean(metric)
-        else testset.keep_scorable(metric.name)
-    )
-    if part.n_documents is None or part.n_documents < 2:
-        scored = (
-            f" with a score by {metric.name}" if testset.n_documents != part.n_documents else ""
-        )
+    if is_segment_mean(metric):
+        scored = measure(testset, metric).testset
+    else:
+        scored = testset.keep_scorable(metric.name)
+    if scored.n_documents is None or scored.n_documents < 2:
+        found = "no document ids" if scored.n_documents is None else "one document"
+        condition = ""
+        if testset.n_documents != scored.n_documents:
+            condition = f" with a score by {metric.name}"
         raise SettingError(
-            f"{testset.name} has {'no document ids' if part.n_documents is None else 'one document'}"
-            f"{scored}: there is no other unit than the segment. Give the document of each segment.",
+            f"{testset.name} has {found}{condition}: there is no other unit than the segment. "
+            "Give the document of each segment.",
             {"docs": "FILE"},
         )
     if not testset.systems:
@@ -955,71 +928,62 @@ def part_with_documents(testset: TestSet, metric: str | Metric) -> TestSet:
         raise SettingError(
             "1 system to compare. Expected at least 2: add outputs, or leave fewer out."
         )
-    return part
+    return scored
 
 
 def changes_between(
-    part: TestSet, by_segment: MetricResult, by_document: MetricResult, settings: Settings
+    scored: TestSet, by_segment: MetricResult, by_document: MetricResult, settings: Settings
 ) -> UnitChanges:
-    """What changes between two comparisons with `UNIT_SETTINGS` of what `part_with_documents`
-    gives.
-    """
-    both = {(pair.a, pair.b): [pair] for pair in by_segment.pairs if pair.p_value is not None}
-    for pair in by_document.pairs:
-        if (pair.a, pair.b) in both:
-            both[pair.a, pair.b].append(pair)
-    sides = list(zip(*both.values(), strict=True)) or [(), ()]
-    adjusted = [
-        apply_corrections(
-            np.array([pair.p_value for pair in side]), np.array([pair.p_adjusted for pair in side])
-        )
-        for side in sides
-    ]
-    alpha, documents = settings.alpha, len(np.unique(part.document_index))
-    by_document_settings = replace(settings, unit="document")
+    """Compare two comparisons with `UNIT_SETTINGS` of what `part_with_documents` takes."""
+    document_pairs = {(pair.a, pair.b): pair for pair in by_document.pairs}
+    pairs = [pair for pair in by_segment.pairs if pair.p_value is not None]
+    segment_p = _adjust_all(pairs)
+    document_p = _adjust_all([document_pairs[pair.a, pair.b] for pair in pairs])
+    alpha = settings.alpha
+    n_documents = len(np.unique(scored.document_index))
+    document_settings = replace(settings, unit="document")
     rows: list[UnitChange] = []
     changed: list[ChangedPair] = []
     for name in CORRECTIONS:
-        p_segment, p_document = (one[name] for one in adjusted)
-        segment, document = significant(p_segment, alpha), significant(p_document, alpha)
-        needed = fewest_units(by_document_settings, len(both), name)
-        rows.append(
-            UnitChange(
-                name,
-                int((segment & document).sum()),
-                int((segment & ~document).sum()),
-                int((document & ~segment).sum()),
-                int((~segment & ~document).sum()),
-                fewest_trials(settings, len(both), name),
-                needed if needed > documents else None,
-            )
+        in_segments = significant(segment_p[name], alpha)
+        in_documents = significant(document_p[name], alpha)
+        needed = fewest_units(document_settings, len(pairs), name)
+        row = UnitChange(
+            correction=name,
+            both=int((in_segments & in_documents).sum()),
+            segment_only=int((in_segments & ~in_documents).sum()),
+            document_only=int((in_documents & ~in_segments).sum()),
+            neither=int((~in_segments & ~in_documents).sum()),
+            trials_needed=fewest_trials(settings, len(pairs), name),
+            documents_needed=needed if needed > n_documents else None,
         )
-        changed += (
-            ChangedPair(
-                name,
-                pair.a,
-                pair.b,
-                pair.delta,
-                float(p_segment[k]),
-                float(p_document[k]),
-                pair.se_ratio,
+        rows.append(row)
+        for k in np.flatnonzero(in_segments != in_documents):
+            pair = pairs[k]
+            p_segment = float(segment_p[name][k])
+            p_document = float(document_p[name][k])
+            changed.append(
+                ChangedPair(name, pair.a, pair.b, pair.delta, p_segment, p_document, pair.se_ratio)
             )
-            for k, pair in enumerate(sides[0])
-            if segment[k] != document[k]
-        )
-    ratios = [pair.se_ratio for pair in sides[0] if pair.se_ratio is not None]
-    low, middle, high = (min(ratios), median(ratios), max(ratios)) if ratios else (None, None, None)
+    ratios = [pair.se_ratio for pair in pairs if pair.se_ratio is not None]
     return UnitChanges(
         metric=by_segment.metric,
         alpha=alpha,
         seed=settings.seed,
-        n_pairs=len(both),
-        n_segments=part.n_segments,
-        n_documents=documents,
-        se_ratio_low=low,
-        se_ratio_median=middle,
-        se_ratio_high=high,
+        n_pairs=len(pairs),
+        n_segments=scored.n_segments,
+        n_documents=n_documents,
+        se_ratio_low=min(ratios, default=None),
+        se_ratio_median=median(ratios) if ratios else None,
+        se_ratio_high=max(ratios, default=None),
         rows=tuple(rows),
         pairs=tuple(changed),
         higher_is_better=by_segment.higher_is_better,
     )
+
+
+def _adjust_all(pairs: Sequence[PairResult]) -> dict[str, np.ndarray]:
+    """Adjust p of pairs by every correction, with that by Romano-Wolf as it is."""
+    p = np.array([pair.p_value for pair in pairs])
+    stepped = np.array([pair.p_adjusted for pair in pairs])
+    return apply_corrections(p, stepped)

@@ -1,11 +1,9 @@
-"""Which metric to trust: how far metrics order systems as people do, on a test set and over a
-task.
-"""
+"""Agreement of metrics with people on the order of systems, on a test set and over a task."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -13,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from mtsig_core.caution import Caution
-from mtsig_core.errors import SettingError, suggest_name
+from mtsig_core.errors import SettingError, format_count, suggest_name
 from mtsig_core.metrics import Metric, direction, find_tokenizer, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics, remember
 from mtsig_core.results import (
@@ -34,6 +32,7 @@ from mtsig_core.stats.cautions import (
     about_words,
     find_missing_tokenizers,
 )
+from mtsig_core.stats.contrast import Contrast, contrast_pairs
 from mtsig_core.stats.draws import derive_seed
 from mtsig_core.stats.few_units import p_floor
 from mtsig_core.stats.kept_tasks import KeptTask
@@ -46,13 +45,27 @@ from mtsig_core.testset import TestSet
 
 # Pairwise accuracy (Kocmi et al. 2021) asks only for the order of each pair of systems. Soft
 # pairwise accuracy (Thompson, Mathur, Deutsch and Khayrallah 2024; the metrics task of WMT24)
-# compares p-values, so that a pair that people hardly tell apart counts for little either way.
+# compares p-values, so that a pair that people hardly distinguish counts little.
 
 _TEXT_METRICS = ("bleu", "chrf", "ter")
 CORRECTION = "holm"
 
 
-def agreement(
+@dataclass(frozen=True, kw_only=True)
+class AgreementPlan:
+    """The settings of `agreement` that all language pairs of a task share."""
+
+    human: str
+    metrics: Sequence[str | Metric] | None = None
+    unit: str = "auto"
+    block_length: float | None = None
+    trials: int = 1999
+    alpha: float = 0.05
+    resamples: int = 2000
+    jobs: int = 1
+
+
+def agreement(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
     human: str,
     metrics: Sequence[str | Metric] | None = None,
@@ -63,13 +76,10 @@ def agreement(
     alpha: float = 0.05,
     resamples: int = 2000,
     seed: int = 0,
-    statistics: Mapping[str, np.ndarray] | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Agreement:
-    """How far do metrics decide as people do, and which of them does so better than another?
-
-    Shapes: `statistics` (systems, segments, stats).
+    """Measure how far metrics decide as people do, and which of them does so better than another.
 
     A pair of systems is compared on the segments that both have in the human score and in all table
     scores asked for. Metrics of texts are scores of the whole corpus on these segments.
@@ -89,142 +99,147 @@ def agreement(
     >>> ts = TestSet("toy", {name: [None] * 20 for name in scores}, {}, scores={
     ...     "people": SegmentScores(scores), "errors": SegmentScores(scores, higher_is_better=False)})
     >>> result = agreement(ts, "people", resamples=100)
-    >>> [(one.metric, one.pairwise_accuracy, round(one.soft_pairwise_accuracy, 2)) for one in result.metrics]
+    >>> [(row.metric, row.pairwise_accuracy, round(row.soft_pairwise_accuracy, 2)) for row in result.metrics]
     [('errors', 0.0, 0.0)]
     """
-    draws = draw_accuracies(
-        testset,
-        human,
-        metrics,
+    plan = AgreementPlan(
+        human=human,
+        metrics=metrics,
         unit=unit,
         block_length=block_length,
         trials=trials,
         alpha=alpha,
         resamples=resamples,
-        seed=seed,
-        statistics=statistics,
         jobs=jobs,
-        progress=progress,
     )
-    return summarize_draws(human, draws)
+    return summarize_draws(human, draw_accuracies(testset, plan, seed, progress))
 
 
 def draw_accuracies(
-    testset: TestSet,
-    human: str,
-    metrics: Sequence[str | Metric] | None = None,
-    *,
-    unit: str = "auto",
-    block_length: float | None = None,
-    trials: int = 1999,
-    alpha: float = 0.05,
-    resamples: int = 2000,
-    seed: int = 0,
-    statistics: Mapping[str, np.ndarray] | None = None,
-    jobs: int = 1,
-    progress: Progress | None = None,
+    testset: TestSet, plan: AgreementPlan, seed: int, progress: Progress | None = None
 ) -> AgreementDraws:
-    """The metrics against people on the whole set and on bootstrap samples; parameters and errors
-    as `agreement`.
+    """Compare metrics with people on the whole set and on bootstrap samples.
+
+    Errors are those of `agreement`.
     """
-    settled = _chosen(testset, human, metrics)
-    names = [metric.name for metric in settled]
+    metrics = _choose_metrics(testset, plan.human, plan.metrics)
+    names = [metric.name for metric in metrics]
     testset = testset.keep_scorable(*names)
-    counted = [
-        (metric, _counted(testset, metric, statistics, progress))
-        for metric in (resolve_metric(testset, human), *settled)
-    ]
-    rated = np.logical_and.reduce(
-        [whole[..., -1] > 0 for metric, whole in counted if is_segment_mean(metric)]
-    )
-    systems, segments = rated.any(axis=1), rated.any(axis=0)
-    if (n := int(systems.sum())) < 2:
-        raise SettingError(
-            f"{testset.name} has {n} {'system' if n == 1 else 'systems'} with a score by {human} and by "
-            f"all of {', '.join(names)} on the same segments. Expected at least two. Leave a metric "
-            "out, leave fewer systems out, or add ratings."
-        )
-    part = testset.only([name for name, some in zip(testset.systems, systems, strict=True) if some])
-    part = part.take(np.flatnonzero(segments).tolist())
+    human = resolve_metric(testset, plan.human)
+    statistics = []
+    for metric in (human, *metrics):
+        report = report_stage(progress, f"counting {metric.name}")
+        statistics.append(cached_statistics(metric, testset, report))
+    testset, statistics, is_rated = _take_rated(testset, [human, *metrics], statistics)
     sampling, units = resolve_sampling(
-        part, unit=unit, block_length=block_length, alpha=alpha, resamples=resamples, seed=seed
+        testset,
+        unit=plan.unit,
+        block_length=plan.block_length,
+        alpha=plan.alpha,
+        resamples=plan.resamples,
+        seed=seed,
     )
-    check_trials(trials, None, "ar")
-    rated = rated[systems][:, segments]
-    counted = [(metric, whole[systems][:, segments]) for metric, whole in counted]
-    (signs, p), *theirs = (
-        _draw_signs(
-            metric,
-            whole,
-            rated,
-            units,
-            trials,
-            sampling,
-            jobs,
-            report_stage(progress, f"permuting {metric.name}"),
-        )
-        for metric, whole in counted
-    )
-    scores = np.array([score_segments(metric, whole, rated) for metric, whole in counted[1:]])
+    check_trials(plan.trials, None, "ar")
+    decisions = []
+    for metric, counts in zip((human, *metrics), statistics, strict=True):
+        report = report_stage(progress, f"permuting {metric.name}")
+        decisions.append(_draw_decisions(metric, counts, is_rated, units, sampling, plan, report))
+    people, *by_metric = decisions
+    scores = [
+        score_segments(metric, counts, is_rated)
+        for metric, counts in zip(metrics, statistics[1:], strict=True)
+    ]
     permuted = permute_metrics(
-        scores,
-        rated,
+        np.array(scores),
+        is_rated,
         units.jackknife_groups()[units.index],
-        p[:, 0],
-        trials,
+        people.p[:, 0],
+        plan.trials,
         seed,
         report_stage(progress, "permutations of metrics"),
     )
-    n_ties = int(np.count_nonzero(signs[:, 0] == 0))
-    rows = tuple(
-        AccuracyDraws(len(p), n_ties, accuracy(signs, own), soft_accuracy(p, own_p))
-        for own, own_p in theirs
-    )
+    rows = []
+    for decision in by_metric:
+        row = AccuracyDraws(
+            n_pairs=len(people.p),
+            n_ties=int(np.count_nonzero(people.signs[:, 0] == 0)),
+            hard=accuracy(people.signs, decision.signs),
+            soft=soft_accuracy(people.p, decision.p),
+        )
+        rows.append(row)
+    n_trials = units.all_swaps or plan.trials
     return AgreementDraws(
-        part, sampling, units.all_swaps or trials, tuple(settled), rows, units.pieces, permuted
+        testset, sampling, n_trials, tuple(metrics), tuple(rows), units.pieces, permuted
     )
+
+
+def _take_rated(
+    testset: TestSet, metrics: Sequence[Metric], statistics: Sequence[np.ndarray]
+) -> tuple[TestSet, list[np.ndarray], np.ndarray]:
+    """Take the systems and segments that have a score by all metrics.
+
+    Returns them, their statistics, and which segments of each system have all scores, (systems,
+    segments).
+    """
+    is_rated = np.ones(statistics[0].shape[:2], dtype=bool)
+    for metric, counts in zip(metrics, statistics, strict=True):
+        if is_segment_mean(metric):
+            is_rated &= counts[..., -1] > 0
+    systems = np.flatnonzero(is_rated.any(axis=1))
+    segments = np.flatnonzero(is_rated.any(axis=0))
+    if len(systems) < 2:
+        human, *names = (metric.name for metric in metrics)
+        raise SettingError(
+            f"{testset.name} has {format_count(len(systems), 'system')} with a score by {human} and by "
+            f"all of {', '.join(names)} on the same segments. Expected at least two. Leave a metric "
+            "out, leave fewer systems out, or add ratings."
+        )
+    all_names = list(testset.systems)
+    rated = testset.only([all_names[row] for row in systems]).take(segments.tolist())
+    rated_statistics = [counts[systems][:, segments] for counts in statistics]
+    return rated, rated_statistics, is_rated[systems][:, segments]
 
 
 def summarize_draws(human: str, draws: AgreementDraws) -> Agreement:
-    """Accuracies with their intervals, the most agreeing metric first, and pairs of metrics."""
-    order = sorted(range(len(draws.rows)), key=lambda k: -draws.rows[k].soft[0])
-    tokenizers = {metric.name: find_tokenizer(metric, draws.testset) for metric in draws.metrics}
-    results = tuple(
-        accuracies(
-            draws.metrics[k],
-            draws.metrics[k].signature(draws.testset),
-            draws.rows[k],
-            draws.sampling.alpha,
-        )
-        for k in order
-    )
+    """Estimate accuracies with their intervals, the most agreeing metric first, and compare metrics."""
+    order = _rank_by_agreement(draws.rows)
+    testset, unit = draws.testset, draws.sampling.unit
+    tokenizers = {metric.name: find_tokenizer(metric, testset) for metric in draws.metrics}
+    rows = []
+    for k in order:
+        metric = draws.metrics[k]
+        signature = metric.signature(testset)
+        rows.append(accuracies(metric, signature, draws.rows[k], draws.sampling.alpha))
     return Agreement(
         human,
-        TestSetInfo.from_testset(draws.testset),
+        TestSetInfo.from_testset(testset),
         draws.sampling,
         draws.trials,
         CORRECTION,
-        results,
+        tuple(rows),
         compare_metrics([draws], order),
         (
-            *about_independence(draws.testset, draws.sampling.unit),
-            *about_ignored_documents(draws.testset, draws.sampling.unit, {"unit": "document"}),
-            *about_words(draws.testset, tokenizers),
+            *about_independence(testset, unit),
+            *about_ignored_documents(testset, unit, {"unit": "document"}),
+            *about_words(testset, tokenizers),
         ),
     )
 
 
+def _rank_by_agreement(rows: Sequence[AccuracyDraws]) -> list[int]:
+    """Order metrics by soft pairwise accuracy, best first."""
+    return sorted(range(len(rows)), key=lambda k: -rows[k].soft[0])
+
+
 def default_metrics(testset: TestSet, human: str) -> list[str]:
-    """All segment scores but the human one and, with texts, BLEU, chrF and TER."""
-    return [
-        *(_TEXT_METRICS if testset.has_texts else ()),
-        *(name for name in testset.scores if name != human),
-    ]
+    """List all segment scores but the human one and, with texts, BLEU, chrF and TER."""
+    names = list(_TEXT_METRICS) if testset.has_texts else []
+    names += [name for name in testset.scores if name != human]
+    return names
 
 
 def one_sided_p(differences: np.ndarray, observed: np.ndarray, null: np.ndarray) -> np.ndarray:
-    """The place of differences among those of swaps: 0 where above all, 1 where below all, 1/2 in
-    the middle.
+    """Find the place of differences among those of swaps: 0 above all, 1 below all, 1/2 in the middle.
 
     Shapes: `differences` (pairs, n), `observed` (pairs,), `null` (pairs, trials).
 
@@ -234,25 +249,25 @@ def one_sided_p(differences: np.ndarray, observed: np.ndarray, null: np.ndarray)
     p = np.empty(differences.shape)
     ordered = np.sort(np.column_stack([observed, null]), axis=1)
     ties = rounding_error(ordered)
-    for k, (row, among) in enumerate(zip(differences, ordered, strict=True)):
-        below = np.searchsorted(among, row - ties[k], side="left")
-        reached = np.searchsorted(among, row + ties[k], side="right")
-        p[k] = 1 - (below + reached) / 2 / among.size
+    for k, row in enumerate(ordered):
+        n_below = np.searchsorted(row, differences[k] - ties[k], side="left")
+        n_reached = np.searchsorted(row, differences[k] + ties[k], side="right")
+        p[k] = 1 - (n_below + n_reached) / 2 / row.size
     return p
 
 
 def accuracy(people: np.ndarray, metric: np.ndarray) -> np.ndarray:
-    """Share of the pairs that people order which a metric orders the same way, (pairs, n) signs ->
-    (n,); else NaN.
+    """Count the share of the pairs ordered by people which a metric orders the same way.
+
+    Signs of shape (pairs, n) -> (n,); NaN where people order no pair.
 
     >>> accuracy(np.array([[1], [1], [-1], [0]]), np.array([[1], [0], [-1], [1]])).round(2).tolist()
     [0.67]
     """
-    ordered = np.count_nonzero(people, axis=0)
-    agree = np.count_nonzero(people * metric > 0, axis=0)
-    share: np.ndarray = np.divide(
-        agree, ordered, out=np.full(agree.shape, np.nan), where=ordered > 0
-    )
+    n_ordered = np.count_nonzero(people, axis=0)
+    n_same = np.count_nonzero(people * metric > 0, axis=0)
+    unknown = np.full(n_same.shape, np.nan)
+    share: np.ndarray = np.divide(n_same, n_ordered, out=unknown, where=n_ordered > 0)
     return share
 
 
@@ -264,19 +279,18 @@ def soft_accuracy(people: np.ndarray, metric: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class AccuracyDraws:
-    """A metric against people: pairwise (`hard`, NaN where people order no pair) and soft pairwise
-    accuracy, shape (1 + resamples,), the first of each observed.
-    """
+    """A metric against people, as observed, then on each bootstrap sample."""
 
     n_pairs: int
     n_ties: int
+    #: Shape (1 + resamples,): pairwise accuracy, NaN where people order no pair, and the soft one.
     hard: np.ndarray
     soft: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
 class AgreementDraws:
-    """Metrics against people on one test set, of which only what all have scores of is taken."""
+    """Metrics against people on one test set, of what has all scores."""
 
     testset: TestSet
     sampling: SamplingSettings
@@ -284,113 +298,104 @@ class AgreementDraws:
     metrics: tuple[Metric, ...]
     rows: tuple[AccuracyDraws, ...]
     n_units: int
-    permuted: np.ndarray  # (pairs of metrics, 1 + trials), what `permute_metrics` gives
+    permuted: np.ndarray  # (pairs of metrics, 1 + trials): the result of `permute_metrics`
 
 
-def _counted(
-    testset: TestSet,
-    metric: Metric,
-    statistics: Mapping[str, np.ndarray] | None,
-    progress: Progress | None,
-) -> np.ndarray:
-    """Statistics of all systems and segments, scored or not."""
-    known = (statistics or {}).get(metric.name)
-    return (
-        cached_statistics(metric, testset, report_stage(progress, f"counting {metric.name}"))
-        if known is None
-        else known
-    )
-
-
-def _chosen(testset: TestSet, human: str, metrics: Sequence[str | Metric] | None) -> list[Metric]:
-    """The metrics to compare with people."""
+def _choose_metrics(
+    testset: TestSet, human: str, metrics: Sequence[str | Metric] | None
+) -> list[Metric]:
+    """Check or choose the metrics to compare with people."""
     if human not in testset.scores:
         check_settled(human, testset.assumed)
-        has = ", ".join(testset.scores) or "none"
+        available = ", ".join(testset.scores) or "none"
         raise SettingError(
             f"No segment scores {human!r} in {testset.name}.{suggest_name(human, testset.scores)} "
-            f"It has: {has}.",
+            f"It has: {available}.",
             {"scores": f"{human}=FILE", "human": human},
         )
-    chosen = [
-        resolve_metric(testset, one)
-        for one in (default_metrics(testset, human) if metrics is None else metrics)
-    ]
-    names = [metric.name for metric in chosen]
+    if metrics is None:
+        metrics = default_metrics(testset, human)
+    resolved = [resolve_metric(testset, metric) for metric in metrics]
+    names = [metric.name for metric in resolved]
     if not names or human in names or len(set(names)) < len(names):
         raise SettingError(
             f"metrics are {', '.join(names) or 'none'}, and the human score is {human}. Expected at "
             "least one other metric, each only once.",
             {"metrics": "NAME,..."},
         )
-    return chosen
+    return resolved
 
 
-def _draw_signs(
+@dataclass(frozen=True, eq=False)
+class _Decisions:
+    """Signs and one-sided p of the improvements of all pairs, as observed, then on each sample."""
+
+    signs: np.ndarray  # (pairs, 1 + resamples)
+    p: np.ndarray  # (pairs, 1 + resamples)
+
+
+def _draw_decisions(
     metric: Metric,
     statistics: np.ndarray,
-    rated: np.ndarray,
+    is_rated: np.ndarray,
     units: Units,
-    trials: int,
     sampling: SamplingSettings,
-    jobs: int,
+    plan: AgreementPlan,
     progress: engine.StageProgress | None,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Signs and one-sided p of improvements of all pairs with a common segment, each on its common
-    segments.
+) -> _Decisions:
+    """Decide the pairs with a common segment, each on its common segments."""
+    pairs = engine.all_pairs(len(is_rated))
+    has_common = (is_rated[pairs[:, 0]] & is_rated[pairs[:, 1]]).any(axis=1)
+    pairs = pairs[has_common]
+    contrasts: Iterable[Contrast]
+    if is_rated.all():  # the systems themselves serve all pairs
+        contrasts = [contrast_pairs(metric, statistics, units, pairs)]
+    else:
+        contrasts = _contrast_rated(metric, statistics, units, pairs, is_rated)
+        progress = None
+    sign = direction(metric)
+    signs, p = [], []
+    for contrast in contrasts:
+        null = contrast.swap(plan.trials, sampling.seed, jobs=plan.jobs, progress=progress)
+        resampled = contrast.bootstrap(sampling.resamples, sampling.seed, jobs=plan.jobs)
+        improvements = sign * np.column_stack([contrast.deltas, resampled])
+        tie = rounding_error(improvements)[:, None]
+        has_order = np.abs(improvements) > tie
+        signs.append(np.where(has_order, np.sign(improvements), 0).astype(np.int8))
+        p.append(one_sided_p(improvements, improvements[:, 0], sign * null))
+    return _Decisions(np.concatenate(signs), np.concatenate(p))
 
-    Shapes: result (pairs, 1 + resamples); the first column is of the whole set.
-    """
-    pairs = engine.all_pairs(len(rated))
-    both = rated[pairs[:, 0]] & rated[pairs[:, 1]]
-    pairs, both, rows = pairs[both.any(axis=1)], both[both.any(axis=1)], []
-    # Without gaps the systems themselves serve all pairs; else each pair has rows of its own, a few
-    # pairs at a time.
-    parts = (
-        [slice(None)]
-        if rated.all()
-        else list(row_chunks(len(pairs), 2 * statistics[0].size, 1 << 24))
-    )
-    for at in parts:
-        if rated.all():
-            own, sides = statistics, pairs
-        else:
-            masked = statistics[pairs[at]] * both[at, None, :, None]
-            own = masked.reshape(-1, *statistics.shape[1:])
-            sides = np.arange(len(own)).reshape(-1, 2)
-        data = engine.UnitStatistics(metric, own, units)
-        report = progress if len(parts) == 1 else None
-        null = engine.swap_differences(
-            data, sides, trials, sampling.seed, jobs=jobs, progress=report
+
+def _contrast_rated(
+    metric: Metric,
+    statistics: np.ndarray,
+    units: Units,
+    pairs: np.ndarray,
+    is_rated: np.ndarray,
+) -> Iterator[Contrast]:
+    """Contrast a few pairs at a time, each with rows of its own for its rated segments."""
+    for chunk in row_chunks(len(pairs), 2 * statistics[0].size, 1 << 24):
+        is_common = is_rated[pairs[chunk]].all(axis=1)  # (pairs, segments)
+        sides = statistics[pairs[chunk]] * is_common[:, None, :, None]
+        sides = sides.reshape(-1, *statistics.shape[1:])
+        yield Contrast(
+            pairs=pairs[chunk],
+            has_score=is_rated,
+            n_common=is_common.sum(axis=1),
+            statistics=sides,
+            data=engine.UnitStatistics(metric, sides, units),
+            rows=np.arange(len(sides)).reshape(-1, 2),
         )
-        scores = np.column_stack(
-            [
-                data.scores,
-                engine.bootstrap_scores(data, sampling.resamples, sampling.seed, jobs=jobs),
-            ]
-        )
-        rows.append(_places(direction(metric), scores[sides[:, 0]] - scores[sides[:, 1]], null))
-    signs, p = (np.concatenate(part) for part in zip(*rows, strict=True))
-    return signs, p
-
-
-def _places(sign: int, differences: np.ndarray, null: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Signs and one-sided p of improvements; the first column of the differences is observed."""
-    improvements = sign * differences
-    tie = rounding_error(improvements)[:, None]
-    signs = np.where(np.abs(improvements) > tie, np.sign(improvements), 0).astype(np.int8)
-    return signs, one_sided_p(improvements, improvements[:, 0], sign * null)
 
 
 def accuracies(
     metric: Metric, signature: str, draws: AccuracyDraws, alpha: float
 ) -> MetricAgreement:
-    """Both accuracies of a metric, with their intervals."""
-    hard, low, high = (
-        (float(draws.hard[0]), *_interval(draws.hard, alpha))
-        if np.isfinite(draws.hard[0])
-        else (None, None, None)
-    )
+    """Estimate both accuracies of a metric, with their intervals."""
+    hard = low = high = None
+    if np.isfinite(draws.hard[0]):
+        hard = float(draws.hard[0])
+        low, high = _interval(draws.hard, alpha)
     return MetricAgreement(
         metric.name,
         signature,
@@ -406,163 +411,167 @@ def accuracies(
 
 
 def _interval(draws: np.ndarray, alpha: float) -> tuple[float, float]:
-    """Percentiles of samples about what was observed, without samples in which people order no
-    pair.
+    """Take percentiles of samples, moved so that their mean is what was observed.
+
+    Samples in which people order no pair do not count.
     """
-    drawn = draws[1:][np.isfinite(draws[1:])]
-    if not len(drawn):
+    observed, samples = draws[0], draws[1:]
+    samples = samples[np.isfinite(samples)]
+    if not len(samples):
         return 0.0, 1.0
-    low, high = np.clip(
-        np.quantile(drawn - drawn.mean(), [alpha / 2, 1 - alpha / 2]) + draws[0], 0.0, 1.0
-    )
-    return float(low), float(high)
+    quantiles = np.quantile(samples - samples.mean(), [alpha / 2, 1 - alpha / 2])
+    low, high = np.clip(quantiles + observed, 0.0, 1.0).tolist()
+    return low, high
 
 
 def compare_metrics(
-    parts: Sequence[AgreementDraws], order: Sequence[int]
+    draws: Sequence[AgreementDraws], order: Sequence[int]
 ) -> tuple[AgreementComparison, ...]:
-    """All pairs of metrics by the mean difference over test sets, that is observed and permuted in
-    the same way; the better first, metrics without a difference in this order. p is none that so
-    few units cannot show.
+    """Compare all pairs of metrics by the mean difference over test sets, the better metric first.
+
+    The difference is observed and permuted in the same way. Metrics without a difference are in
+    this order. p is at least the smallest that so few units can give.
     """
-    permuted = np.mean([own.permuted for own in parts], axis=0)
+    permuted = np.mean([testset_draws.permuted for testset_draws in draws], axis=0)
     if not len(permuted):
         return ()
     observed = permuted[:, 0]
-    reached = (
-        np.abs(permuted[:, 1:]) >= np.abs(observed)[:, None] - TOLERANCE
-    )  # accuracies, of the size of 1
-    p = (np.count_nonzero(reached, axis=1) + 1) / permuted.shape[1]
-    n_units = np.array(sum(own.n_units for own in parts))
-    p = np.maximum(p, p_floor(TESTS["bootstrap"], parts[0].sampling.unit, n_units))
-    adjusted = holm(p)
-    names, rank = (
-        [metric.name for metric in parts[0].metrics],
-        {k: place for place, k in enumerate(order)},
-    )
-    found = []
+    least = np.abs(observed)[:, None] - TOLERANCE  # accuracies are of the size of 1
+    is_reached = np.abs(permuted[:, 1:]) >= least
+    p = (np.count_nonzero(is_reached, axis=1) + 1) / permuted.shape[1]
+    n_units = np.array(sum(testset_draws.n_units for testset_draws in draws))
+    p = np.maximum(p, p_floor(TESTS["bootstrap"], draws[0].sampling.unit, n_units))
+    p_adjusted = holm(p)
+    names = [metric.name for metric in draws[0].metrics]
+    rank = {k: place for place, k in enumerate(order)}
+    comparisons = {}
     for k, (first, second) in enumerate(combinations(range(len(names)), 2)):
+        better, worse = first, second
         delta = float(observed[k])
         if delta < 0 or (delta == 0 and rank[second] < rank[first]):
-            first, second, delta = second, first, -delta
-        found.append(
-            (
-                rank[first],
-                rank[second],
-                AgreementComparison(
-                    names[first], names[second], delta + 0.0, float(p[k]), float(adjusted[k])
-                ),
-            )
+            better, worse = second, first
+        comparisons[rank[better], rank[worse]] = AgreementComparison(
+            names[better], names[worse], abs(delta), float(p[k]), float(p_adjusted[k])
         )
-    return tuple(one for *_, one in sorted(found, key=lambda row: row[:2]))
+    return tuple(comparisons[ranks] for ranks in sorted(comparisons))
 
 
-def score_segments(metric: Metric, statistics: np.ndarray, rated: np.ndarray) -> np.ndarray:
-    """The score of each segment, higher where better; 0 where there is none.
+def score_segments(metric: Metric, statistics: np.ndarray, is_rated: np.ndarray) -> np.ndarray:
+    """Score each segment, higher where better, shape (systems, segments); 0 where not rated.
 
-    Shape (systems, segments).
-
-    Of a corpus score the jackknife pseudo-value n S - (n - 1) S', S' being the score without this
-    segment.
+    The score of a corpus score is the jackknife pseudo-value n S - (n - 1) S', S' being the score
+    without this segment.
     """
     if is_segment_mean(metric):
         scores = np.asarray(metric.score(statistics))
     else:
-        counted = statistics * rated[..., None]
-        totals, n = counted.sum(axis=1), np.count_nonzero(rated, axis=1)[:, None]
-        without = np.where(n > 1, np.asarray(metric.score(totals[:, None] - counted)), 0.0)
+        counts = statistics * is_rated[..., None]
+        totals = counts.sum(axis=1)
+        n = np.count_nonzero(is_rated, axis=1)[:, None]
+        without = np.asarray(metric.score(totals[:, None] - counts))
+        without = np.where(n > 1, without, 0.0)
         scores = n * np.asarray(metric.score(totals))[:, None] - (n - 1) * without
-    return np.where(rated, direction(metric) * scores, 0.0)
+    return np.where(is_rated, direction(metric) * scores, 0.0)
 
 
 def permute_metrics(
     scores: np.ndarray,
-    rated: np.ndarray,
+    is_rated: np.ndarray,
     groups: np.ndarray,
     people: np.ndarray,
     trials: int,
     seed: int,
     progress: engine.StageProgress | None = None,
 ) -> np.ndarray:
-    """Differences of soft pairwise accuracy of all pairs of metrics, as observed and where they
-    trade scores at random.
+    """Compute differences of soft pairwise accuracy, observed and where metrics trade scores.
 
     PERM-BOTH of Deutsch, Dror and Roth (2021), with whole units such as documents: scores are
     standardized over all systems and segments, and a coin for each unit of each system, the same
     for all pairs of metrics, decides whether the two trade the scores of its segments. p of two
     systems is then that of the normal distribution that swaps of many units come near, with the sum
-    of their squares as variance. That of people stays.
+    of their squares as variance. The p of people stays as it is.
 
-    Shapes: `scores` (metrics, systems, segments), `rated` (systems, segments), `groups`
+    Shapes: `scores` (metrics, systems, segments), `is_rated` (systems, segments), `groups`
     (segments,), `people` (pairs,), the result, first metric less the second, (pairs of metrics, 1 +
     trials), of which the first column is observed.
     """
-    pairs = np.array(list(combinations(range(len(scores)), 2)), dtype=int).reshape(-1, 2)
-    if not len(pairs):
+    metric_pairs = engine.all_pairs(len(scores))
+    if not len(metric_pairs):
         return np.empty((0, 1 + trials))
-    bits = cell_bits(len(rated), int(groups.max()) + 1, trials, seed)
-    scores, apart = _standardized(scores, rated), np.zeros((2, len(pairs), 1 + trials))
-    systems = [(i, j) for i, j in engine.all_pairs(len(rated)) if (rated[i] & rated[j]).any()]
+    coins = cell_bits(len(is_rated), int(groups.max()) + 1, trials, seed)
+    scores = _standardize(scores, is_rated)
+    systems = [
+        (i, j) for i, j in engine.all_pairs(len(is_rated)) if (is_rated[i] & is_rated[j]).any()
+    ]
+    distances = np.zeros((2, len(metric_pairs), 1 + trials))  # from people
     for k, (i, j) in enumerate(systems):
-        both = rated[i] & rated[j]
-        mine, theirs = (
-            sum_groups((scores[:, own] * both)[..., None], groups)[:, :, 0] for own in (i, j)
-        )
-        p = _traded_p(mine[pairs.T], theirs[pairs.T], bits[[i, j]])
-        apart += np.abs(p - people[k])
+        is_common = is_rated[i] & is_rated[j]
+        sums_i = sum_groups((scores[:, i] * is_common)[..., None], groups)[:, :, 0]
+        sums_j = sum_groups((scores[:, j] * is_common)[..., None], groups)[:, :, 0]
+        p = _traded_p(sums_i[metric_pairs.T], sums_j[metric_pairs.T], coins[[i, j]])
+        distances += np.abs(p - people[k])
         if progress is not None:
             progress((k + 1) / len(systems))
-    first, second = apart / len(systems)
+    first, second = distances / len(systems)
     difference: np.ndarray = second - first
     return difference
 
 
-def _standardized(scores: np.ndarray, rated: np.ndarray) -> np.ndarray:
-    """With mean 0 and variance 1 over all that is rated; 0 where nothing is, or where all are the
-    same.
-    """
-    known = scores[:, rated]
-    centred = np.where(rated, scores - known.mean(axis=1)[:, None, None], 0.0)
-    spread = np.where(np.ptp(known, axis=1) > rounding_error(known), known.std(axis=1), np.inf)
+def _standardize(scores: np.ndarray, is_rated: np.ndarray) -> np.ndarray:
+    """Scale to mean 0 and variance 1 over all that is rated; 0 where not rated, or all are equal."""
+    rated = scores[:, is_rated]
+    centred = np.where(is_rated, scores - rated.mean(axis=1)[:, None, None], 0.0)
+    varies = np.ptp(rated, axis=1) > rounding_error(rated)
+    spread = np.where(varies, rated.std(axis=1), np.inf)
     scaled: np.ndarray = centred / spread[:, None, None]
     return scaled
 
 
-def _traded_p(mine: np.ndarray, theirs: np.ndarray, bits: np.ndarray) -> np.ndarray:
-    """One-sided p that the first system is better, by both metrics of each pair: shape (2, pairs, 1
-    + permutations).
+def _traded_p(sums_a: np.ndarray, sums_b: np.ndarray, coins: np.ndarray) -> np.ndarray:
+    """Compute one-sided p that system a is better, by both metrics of each pair.
 
     Where a system trades a unit, the difference by the first metric moves by what the second has
-    more there: so sums of differences and of their squares over units are linear in the coins and
-    in their products.
+    more there. So the sums of differences and of their squares over units are linear in the coins
+    of both systems and in their products.
 
-    Shapes: `mine, theirs` (2, pairs, units), `bits` (2, permutations, words).
+    Shapes: `sums_a, sums_b` (2, pairs, units), `coins` (2, permutations, words), result (2, pairs,
+    1 + permutations).
     """
-    more, less = mine[1] - mine[0], theirs[1] - theirs[0]
-    apart = mine - theirs  # by each metric
-    x, y = (unpack_bits(own, more.shape[1]).astype(np.float64) for own in bits)
-    both = (x * y) @ (more * less).T
+    gain_a = sums_a[1] - sums_a[0]
+    gain_b = sums_b[1] - sums_b[0]
+    n_units = gain_a.shape[1]
+    coins_a = unpack_bits(coins[0], n_units).astype(np.float64)  # (permutations, units)
+    coins_b = unpack_bits(coins[1], n_units).astype(np.float64)
+    both_trade = (coins_a * coins_b) @ (gain_a * gain_b).T
     p_values = []
-    for own, e, f in ((apart[0], more, less), (apart[1], -more, -less)):
-        total = own.sum(axis=1) + x @ e.T - y @ f.T
-        squares = (
-            (own**2).sum(axis=1) + x @ (e * (2 * own + e)).T + y @ (f * (f - 2 * own)).T - 2 * both
+    for differences, a, b in (
+        (sums_a[0] - sums_b[0], gain_a, gain_b),
+        (sums_a[1] - sums_b[1], -gain_a, -gain_b),
+    ):
+        # With coins x and y a unit has the difference d + x a - y b. As x is 0 or 1, its square is
+        # d^2 + x a (2 d + a) + y b (b - 2 d) - 2 x y a b.
+        total = differences.sum(axis=1)
+        traded_total = total + coins_a @ a.T - coins_b @ b.T
+        squares = (differences**2).sum(axis=1)
+        traded_squares = (
+            squares
+            + coins_a @ (a * (2 * differences + a)).T
+            + coins_b @ (b * (b - 2 * differences)).T
+            - 2 * both_trade
         )
         p_values.append(
-            _normal_p(
-                np.vstack([own.sum(axis=1), total]), np.vstack([(own**2).sum(axis=1), squares])
-            )
+            _normal_p(np.vstack([total, traded_total]), np.vstack([squares, traded_squares]))
         )
     return np.swapaxes(p_values, 1, 2)
 
 
 def _normal_p(totals: np.ndarray, squares: np.ndarray) -> np.ndarray:
-    """One-sided p of sums of differences with the variance of their swaps; 1/2 of no difference."""
+    """Compute one-sided p of sums with the variance of their swaps; 1/2 of no difference."""
     from scipy.special import ndtr  # late: it takes long to import
 
-    tie = rounding_error(squares.T)
-    spread = np.sqrt(np.where(squares > tie, squares, 1.0))
-    p: np.ndarray = np.where(squares > tie, ndtr(-totals / spread), 0.5)
+    varies = squares > rounding_error(squares.T)
+    spread = np.sqrt(np.where(varies, squares, 1.0))
+    p: np.ndarray = np.where(varies, ndtr(-totals / spread), 0.5)
     return p
 
 
@@ -570,7 +579,7 @@ def _normal_p(totals: np.ndarray, squares: np.ndarray) -> np.ndarray:
 # mean over them.
 
 
-def task_agreement(
+def task_agreement(  # noqa: PLR0913  each parameter is an option of the command
     task: Task,
     human: str,
     metrics: Sequence[str] | None = None,
@@ -584,8 +593,7 @@ def task_agreement(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> TaskAgreement:
-    """How far do metrics decide as people do in each language pair, and in the mean over language
-    pairs?
+    """Measure how far metrics decide as people do in each language pair, and on average.
 
     Language pairs count the same, and neither they nor systems are drawn. Intervals are of means of
     samples drawn within each language pair, and two metrics are compared by the mean difference of
@@ -597,99 +605,106 @@ def task_agreement(
     >>> pair = TestSet("toy", {name: [None] * 20 for name in scores}, {}, scores={
     ...     "people": SegmentScores(scores), "mine": SegmentScores(scores)})
     >>> result = task_agreement(Task("toy", {"en-de": pair, "en-cs": pair}), "people", resamples=50)
-    >>> [(one.metric, one.n_pairs, one.pairwise_accuracy) for one in result.metrics], list(result.pairs)
+    >>> [(row.metric, row.n_pairs, row.pairwise_accuracy) for row in result.metrics], list(result.pairs)
     ([('mine', 6, 1.0)], ['en-de', 'en-cs'])
     """
-    have = {pair: testset for pair, testset in task.testsets.items() if _rated(testset, human) > 1}
-    if not have:
-        check_settled(human, task.assumed)
-        known = list(
-            dict.fromkeys(name for testset in task.testsets.values() for name in testset.scores)
-        )
-        raise SettingError(
-            f"No language pair of {task.name} has segment scores {human!r} of two systems."
-            f"{suggest_name(human, known)} There are: {', '.join(known) or 'none'}.",
-            {"human": "NAME"},
-        )
+    testsets = _take_human(task, human)
     missing: dict[str, list[Caution]] = {}
     if metrics is None:
-        metrics, missing = _choose_metrics(task.name, have, human)
-    draws = {}
-    for k, (pair, testset) in enumerate(have.items()):
+        metrics, missing = _choose_common_metrics(task.name, testsets, human)
+    plan = AgreementPlan(
+        human=human,
+        metrics=metrics,
+        unit=unit,
+        block_length=block_length,
+        trials=trials,
+        alpha=alpha,
+        resamples=resamples,
+        jobs=jobs,
+    )
+    draws: dict[str, AgreementDraws] = {}
+    lang_pairs = {}
+    for lang_pair, testset in testsets.items():
 
-        def report(what: str, share: float, k: int = k, pair: str = pair) -> None:
+        def report(stage: str, share: float, lang_pair: str = lang_pair) -> None:
             if progress is not None:
-                progress(f"{pair}, {what}", (k + share) / len(have))
+                progress(f"{lang_pair}, {stage}", (len(draws) + share) / len(testsets))
 
-        draws[pair] = draw_accuracies(
-            testset,
-            human,
-            metrics,
-            unit=unit,
-            block_length=block_length,
-            trials=trials,
-            alpha=alpha,
-            resamples=resamples,
-            seed=derive_seed(seed, pair),
-            jobs=jobs,
-            progress=report,
-        )
-    first = next(iter(draws.values()))
-    means = [_mean([own.rows[k] for own in draws.values()]) for k in range(len(first.metrics))]
-    order = sorted(range(len(means)), key=lambda k: -means[k].soft[0])
-    signatures = [
-        " ".join(dict.fromkeys(own.metrics[k].signature(own.testset) for own in draws.values()))
-        for k in range(len(means))
-    ]  # tokenizers may differ
-    rows = tuple(accuracies(first.metrics[k], signatures[k], means[k], alpha) for k in order)
-    parts = {}
-    for pair, own in draws.items():
-        part = summarize_draws(human, own)
-        parts[pair] = replace(part, warnings=(*missing.get(pair, ()), *part.warnings))
+        draws[lang_pair] = draw_accuracies(testset, plan, derive_seed(seed, lang_pair), report)
+        result = summarize_draws(human, draws[lang_pair])
+        cautions = (*missing.get(lang_pair, ()), *result.warnings)
+        lang_pairs[lang_pair] = replace(result, warnings=cautions)
+    resolved = next(iter(draws.values())).metrics
+    rows_by_metric = zip(*(pair_draws.rows for pair_draws in draws.values()), strict=True)
+    means = [_mean(metric_rows) for metric_rows in rows_by_metric]
+    order = _rank_by_agreement(means)
+    rows = []
+    for k in order:
+        signatures = [
+            pair_draws.metrics[k].signature(pair_draws.testset) for pair_draws in draws.values()
+        ]
+        signature = " ".join(dict.fromkeys(signatures))  # tokenizers may differ
+        rows.append(accuracies(resolved[k], signature, means[k], alpha))
     return TaskAgreement(
         human,
         TaskInfo.from_task(task),
-        parts,
-        tuple(pair for pair in task.testsets if pair not in have),
+        lang_pairs,
+        tuple(lang_pair for lang_pair in task.testsets if lang_pair not in testsets),
         alpha,
         seed,
         CORRECTION,
-        rows,
+        tuple(rows),
         compare_metrics(list(draws.values()), order),
     )
 
 
-def _choose_metrics(
-    task: str, testsets: Mapping[str, TestSet], human: str
+def _take_human(task: Task, human: str) -> dict[str, TestSet]:
+    """Take the language pairs with human scores of two systems."""
+    testsets = {
+        lang_pair: testset
+        for lang_pair, testset in task.testsets.items()
+        if _count_rated(testset, human) > 1
+    }
+    if not testsets:
+        check_settled(human, task.assumed)
+        names: dict[str, None] = {}
+        for testset in task.testsets.values():
+            names |= dict.fromkeys(testset.scores)
+        raise SettingError(
+            f"No language pair of {task.name} has segment scores {human!r} of two systems."
+            f"{suggest_name(human, names)} There are: {', '.join(names) or 'none'}.",
+            {"human": "NAME"},
+        )
+    return testsets
+
+
+def _choose_common_metrics(
+    task_name: str, testsets: Mapping[str, TestSet], human: str
 ) -> tuple[list[str], dict[str, list[Caution]]]:
-    """The metrics that all language pairs have by default, and the warnings of each pair on those
-    that are missing.
+    """Choose the default metrics that all language pairs have.
+
+    The second result has the cautions of each language pair about metrics whose tokenizer is
+    missing.
     """
-    offered, missing = [], {}
-    for pair, testset in testsets.items():
-        names, missing[pair] = _available_metrics(pair, testset, human)
-        offered.append(names)
-    first, *others = offered
-    metrics = [name for name in first if all(name in own for own in others)]
+    available = []
+    missing = {}
+    for lang_pair, testset in testsets.items():
+        names = default_metrics(testset, human)
+        cautions = find_missing_tokenizers(testset, names, lang_pair)
+        available.append([name for name in names if name not in cautions])
+        missing[lang_pair] = list(cautions.values())
+    common = set.intersection(*map(set, available))
+    metrics = [name for name in available[0] if name in common]
     if not metrics:
         raise SettingError(
-            f"No metric is in all language pairs of {task} that have {human}: {', '.join(testsets)}. "
-            "Choose fewer language pairs.",
+            f"No metric is in all language pairs of {task_name} that have {human}: "
+            f"{', '.join(testsets)}. Choose fewer language pairs.",
             {"pairs": "XX-YY,..."},
         )
     return metrics, missing
 
 
-def _available_metrics(pair: str, testset: TestSet, human: str) -> tuple[list[str], list[Caution]]:
-    """The metrics that a language pair is asked about by default, and a warning of each whose
-    tokenizer is missing.
-    """
-    names = default_metrics(testset, human)
-    missing = find_missing_tokenizers(testset, names, pair)
-    return [name for name in names if name not in missing], list(missing.values())
-
-
-#: Settings of a task's comparison that metrics are held against people by, too.
+#: Settings of a task's comparison that its agreement has, too.
 AS_COMPARED = "unit", "block_length", "alpha", "resamples", "seed"
 
 
@@ -702,36 +717,43 @@ def kept_agreement(
     progress: Progress | None = None,
     **settings: Any,
 ) -> TaskAgreement:
-    """`task_agreement` with the same settings, from disk where it was asked for before."""
-    usual = {
-        name: one.default
-        for name, one in inspect.signature(task_agreement).parameters.items()
-        if one.default is not one.empty and name not in ("jobs", "progress")
+    """Return `task_agreement`, from disk if it was computed before."""
+    parameters = inspect.signature(task_agreement).parameters
+    all_settings = {
+        name: parameter.default
+        for name, parameter in parameters.items()
+        if parameter.default is not parameter.empty and name not in ("jobs", "progress")
     }
-    key = kept.digest, "agreement", human, sorted((usual | {"metrics": metrics} | settings).items())
-    return remember(
-        TaskAgreement,
-        lambda: task_agreement(kept.task, human, metrics, jobs=jobs, progress=progress, **settings),
-        *key,
-    )
+    all_settings |= {"metrics": metrics, **settings}
+
+    def compute() -> TaskAgreement:
+        return task_agreement(kept.task, human, metrics, jobs=jobs, progress=progress, **settings)
+
+    key = (kept.digest, "agreement", human, sorted(all_settings.items()))
+    return remember(TaskAgreement, compute, *key)
 
 
-def _rated(testset: TestSet, human: str) -> int:
-    """How many systems have any such score."""
+def _count_rated(testset: TestSet, human: str) -> int:
+    """Count the systems that have any such score."""
     if human not in testset.scores:
         return 0
     scores = testset.scores[human].by_system
-    return sum(any(score is not None for score in scores.get(name, ())) for name in testset.systems)
+    n_rated = 0
+    for name in testset.systems:
+        if any(score is not None for score in scores.get(name, ())):
+            n_rated += 1
+    return n_rated
 
 
 def _mean(rows: Sequence[AccuracyDraws]) -> AccuracyDraws:
-    """One metric over language pairs, observed and sample by sample; pairwise accuracy without
-    language pairs in which people order no systems.
+    """Average a metric over language pairs, observed and sample by sample.
+
+    Language pairs in which people order no systems have no pairwise accuracy.
     """
-    hard = [row.hard for row in rows if np.isfinite(row.hard[0])] or [rows[0].hard]
+    hard = [row.hard for row in rows if np.isfinite(row.hard[0])]
     return AccuracyDraws(
-        sum(row.n_pairs for row in rows),
-        sum(row.n_ties for row in rows),
-        np.mean(hard, axis=0),
-        np.mean([row.soft for row in rows], axis=0),
+        n_pairs=sum(row.n_pairs for row in rows),
+        n_ties=sum(row.n_ties for row in rows),
+        hard=np.mean(hard, axis=0) if hard else rows[0].hard,
+        soft=np.mean([row.soft for row in rows], axis=0),
     )

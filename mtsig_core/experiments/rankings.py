@@ -278,7 +278,8 @@ def _range_in_resamples(
     (2, systems).
     """
     drawn = [
-        seen.sign * bootstrap_scores(seen.by(units), settings.resamples, settings.seed, jobs=jobs)
+        seen.sign
+        * bootstrap_scores(seen.sum_by(units), settings.resamples, settings.seed, jobs=jobs)
         for seen in combined.metrics
     ]
     tail = 100 * settings.alpha / 2

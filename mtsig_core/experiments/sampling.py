@@ -1,19 +1,19 @@
-"""What a small test set tells of a large one: samples, their conclusions, and coverage of intervals
-(Koehn 2004).
-"""
+"""Small test sets from a large one: samples, their conclusions, coverage of intervals (Koehn 2004)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.frame import (
     Experiment,
+    PairDraws,
+    PairSet,
     Population,
     Rate,
     Simulation,
@@ -21,11 +21,9 @@ from mtsig_core.experiments.frame import (
     clustered_rate,
     column,
     derived,
-    draw_pair,
     in_units,
     make_rng,
     pair_population,
-    pair_sides,
     population,
     rate,
     run_repeats,
@@ -37,6 +35,7 @@ from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.results import SamplingSettings
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import TOLERANCE, pair_differences, rounding_error
+from mtsig_core.stats.contrast import contrast_pairs
 from mtsig_core.stats.engine import measure, segment_scores
 from mtsig_core.stats.few_units import find_freedom
 from mtsig_core.stats.intervals import Sample, finite_or_none, fitting_intervals, percentile
@@ -63,9 +62,7 @@ from mtsig_core.testset import TestSet
 
 
 def spread(scores: np.ndarray) -> float:
-    """Standard deviation of the scores that are there (NaN where a sample has none); NaN below
-    two.
-    """
+    """Compute the standard deviation of the scores without NaN; NaN below two."""
     known = scores[np.isfinite(scores)]
     return float(known.std(ddof=1)) if len(known) > 1 else float("nan")
 
@@ -73,53 +70,64 @@ def spread(scores: np.ndarray) -> float:
 def ratio_of_spreads(
     blocks: np.ndarray, broad: np.ndarray, alpha: float = 0.05
 ) -> tuple[float, float, float] | None:
-    """Standard deviation of one lot of scores over that of another, and the ends of its interval of
-    level 1 - alpha.
+    """Estimate the ratio of two standard deviations, and its interval of level 1 - alpha.
 
     Scores have shape (samples,), in the order of the samples, NaN where a sample has none. The
     interval is that of two normal lots (F distribution), each of as many independent samples as
     tell as much of a variance (Bartlett 1946): n / (1 + 2 sum of squared autocorrelations). None
     below two scores, and where the second lot does not vary.
 
-    >>> some = np.array([3.0, 1, 4, 1, 5, 9, 2, 6, 5])
-    >>> [round(x, 2) for x in ratio_of_spreads(some * 2, some)]
+    >>> scores = np.array([3.0, 1, 4, 1, 5, 9, 2, 6, 5])
+    >>> [round(x, 2) for x in ratio_of_spreads(scores * 2, scores)]
     [2.0, 0.95, 4.21]
     """
     from scipy.special import fdtri
 
-    above, below = spread(blocks), spread(broad)
-    if not (np.isfinite(above) and below > rounding_error(broad)):
+    blocks_sd = spread(blocks)
+    broad_sd = spread(broad)
+    if not (np.isfinite(blocks_sd) and broad_sd > rounding_error(broad)):
         return None
-    free = [
-        (len(known) - 1) / (1 + 2 * sum(correlation**2 for correlation in _autocorrelations(known)))
-        for known in (scores[np.isfinite(scores)] for scores in (blocks, broad))
-    ]
-    low, high = (
-        float(above / below / np.sqrt(fdtri(*free, p))) for p in (1 - alpha / 2, alpha / 2)
-    )
-    return above / below, low, high
+    blocks_freedom = _freedom_of_variance(blocks)
+    broad_freedom = _freedom_of_variance(broad)
+    ratio = blocks_sd / broad_sd
+    low = ratio / np.sqrt(fdtri(blocks_freedom, broad_freedom, 1 - alpha / 2))
+    high = ratio / np.sqrt(fdtri(blocks_freedom, broad_freedom, alpha / 2))
+    return ratio, float(low), float(high)
+
+
+def _freedom_of_variance(scores: np.ndarray) -> float:
+    known = scores[np.isfinite(scores)]
+    squares = [correlation**2 for correlation in _autocorrelations(known)]
+    return (len(known) - 1) / (1 + 2 * sum(squares))
 
 
 def _autocorrelations(values: np.ndarray) -> list[float]:
-    """Of lags 1, 2, ... up to the first that is not clearly above 0 (1.96 / sqrt(n))."""
+    """List those of lags 1, 2, ... up to the first that is not clearly above 0 (1.96 / sqrt(n))."""
+    n = len(values)
     deviations = values - values.mean()
-    total, correlations = float(deviations @ deviations), []
-    for lag in range(1, len(deviations) // 2):
-        correlation = float(deviations[lag:] @ deviations[:-lag]) / total if total > 0 else 0.0
-        if correlation < 1.96 / np.sqrt(len(deviations)):
+    total = float(deviations @ deviations)
+    correlations: list[float] = []
+    if total <= 0:
+        return correlations
+    for lag in range(1, n // 2):
+        correlation = float(deviations[lag:] @ deviations[:-lag]) / total
+        if correlation < 1.96 / np.sqrt(n):
             break
         correlations.append(correlation)
     return correlations
 
 
 def _rate_in_order(yes: np.ndarray) -> Rate:
-    """A share of samples in their order, with Wilson's 95% interval for n / (1 + 2 sum of
-    autocorrelations) of them.
+    """Return a share of samples in their order, with Wilson's 95% interval.
+
+    It is for n / (1 + 2 sum of autocorrelations) of the n samples.
     """
-    if not len(yes):
+    n = len(yes)
+    if n == 0:
         return rate(0, 0)
-    share, worth = float(yes.mean()), len(yes) / (1 + 2 * sum(_autocorrelations(yes.astype(float))))
-    return Rate(int(yes.sum()), len(yes), share, *wilson(share, worth))
+    share = float(yes.mean())
+    n_effective = n / (1 + 2 * sum(_autocorrelations(yes.astype(float))))
+    return Rate(int(yes.sum()), n, share, *wilson(share, n_effective))
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,16 +137,16 @@ class SampledSystem:
     system: str
     full: float  # score on the whole test set
     scores: np.ndarray  # (samples,)
-    low: np.ndarray  # ends of percentile intervals from a bootstrap of the sample's own segments
+    low: np.ndarray  # bounds of percentile intervals from a bootstrap of the sample's segments
     high: np.ndarray
 
     @property
     def range(self) -> tuple[float, float]:
         """The lowest and the highest score; NaN where no sample has one."""
         known = self.scores[np.isfinite(self.scores)]
-        return (
-            (float(known.min()), float(known.max())) if len(known) else (float("nan"), float("nan"))
-        )
+        if not len(known):
+            return float("nan"), float("nan")
+        return float(known.min()), float(known.max())
 
     @property
     def sd(self) -> float:
@@ -153,14 +161,15 @@ class SampledSystem:
 
     @property
     def hit_rate(self) -> Rate:
-        """Of the samples that have a score."""
+        """The share of hits, of the samples that have a score."""
         return _rate_in_order(self.hits[np.isfinite(self.scores)])
 
 
 @dataclass(frozen=True, eq=False)
 class SampledPair:
-    """Two systems on every sample; differences are score(a) - score(b) in points, NaN where nothing
-    is compared.
+    """Two systems on every sample; differences are score(a) - score(b) in points.
+
+    NaN where nothing is compared.
     """
 
     a: str
@@ -168,17 +177,15 @@ class SampledPair:
     higher_is_better: bool
     full: float  # difference on the whole test set
     deltas: np.ndarray  # (samples,)
-    win: (
-        np.ndarray
-    )  # Koehn's paired bootstrap: shares of bootstrap samples on which a is better than b
+    #: Koehn's paired bootstrap: shares of bootstrap samples on which a is better, and worse, than b.
+    win: np.ndarray
     lose: np.ndarray
     p_value: np.ndarray  # of approximate randomization
-    whole_p: float = float(
-        "nan"
-    )  # of the whole set: where it is above alpha, the order may itself be chance
+    #: Of the whole set: where it is above alpha, the order may itself be chance.
+    whole_p: float = float("nan")
 
     def flipped(self) -> SampledPair:
-        """The same pair as b and a."""
+        """Return the same pair as b and a."""
         return replace(
             self,
             a=self.b,
@@ -191,7 +198,7 @@ class SampledPair:
 
     @property
     def sign(self) -> int:
-        """What turns a difference of scores into an improvement of a over b."""
+        """The factor that turns a difference of scores into an improvement of a over b."""
         return 1 if self.higher_is_better else -1
 
     @property
@@ -200,7 +207,7 @@ class SampledPair:
         return self.sign * self.deltas
 
     def concluded(self, test: str = "koehn", alpha: float = 0.05) -> np.ndarray:
-        """1 where a sample says that a is better, -1 where that b is, else 0; shape (samples,)."""
+        """Decide each sample, shape (samples,): 1 where a is better, -1 where b is, else 0."""
         if test == "koehn":
             return decide_pairs(self.win - self.lose, alpha, win=self.win, lose=self.lose)
         if test == "ar":
@@ -208,21 +215,25 @@ class SampledPair:
         raise SettingError(f"Unknown test {test!r} of samples. Available: koehn, ar.")
 
     def verdicts(self, test: str = "koehn", alpha: float = 0.05) -> np.ndarray:
-        """Conclusions against the order of the whole test set, all wrong of a tie: 1 right, -1
-        wrong, 0 none.
+        """Compare conclusions with the whole test set, where all are wrong if it has a tie.
+
+        1 right, -1 wrong, 0 none; shape (samples,).
         """
         concluded = self.concluded(test, alpha)
-        order = (
-            0 if abs(self.full) <= rounding_error(self.deltas) else self.sign * np.sign(self.full)
-        )
-        return np.where(concluded == 0, 0, np.where(concluded == order, 1, -1))
+        order = 0
+        if abs(self.full) > rounding_error(self.deltas):
+            order = self.sign * int(np.sign(self.full))
+        verdicts = np.where(concluded == order, 1, -1)
+        verdicts[concluded == 0] = 0
+        return verdicts
 
     def tally(self, test: str = "koehn", alpha: float = 0.05) -> dict[str, Rate]:
-        """How many samples are right, wrong, or conclude nothing; see `verdicts`."""
+        """Count the samples that are right, wrong, or conclude nothing; see `verdicts`."""
         verdicts = self.verdicts(test, alpha)
         return {
-            name: _rate_in_order(verdicts == verdict)
-            for name, verdict in (("right", 1), ("wrong", -1), ("none", 0))
+            "right": _rate_in_order(verdicts == 1),
+            "wrong": _rate_in_order(verdicts == -1),
+            "none": _rate_in_order(verdicts == 0),
         }
 
 
@@ -241,13 +252,14 @@ class Sampling(Experiment):
     trials: int
     systems: tuple[SampledSystem, ...]  # best on the whole test set first
     pairs: tuple[SampledPair, ...]  # all of them, the better first
-    whole_units: int  # that p on the whole test set comes from swaps of
+    whole_units: int  # that are swapped for p of the whole test set
 
     def system(self, name: str) -> SampledSystem:
+        """Find a system."""
         return next(system for system in self.systems if system.system == name)
 
     def pair(self, a: str, b: str) -> SampledPair:
-        """The pair in the order asked for."""
+        """Find a pair, in this order."""
         sampled = next(pair for pair in self.pairs if {pair.a, pair.b} == {a, b})
         return sampled if sampled.a == a else sampled.flipped()
 
@@ -260,7 +272,7 @@ SAMPLE_KINDS = ("blocks", "broad")
 
 
 def positions(kind: str, n_segments: int, size: int, shuffle_seed: int | None = None) -> np.ndarray:
-    """The segments of every sample, shape (samples, size).
+    """Choose the segments of every sample, shape (samples, size).
 
     Of N segments there are N // size samples. Broad sample k takes segments k, k + N // size, k + 2
     (N // size), ... (Koehn 2004, 3.3); block k takes consecutive ones (3.2). What does not fill a
@@ -282,21 +294,22 @@ def positions(kind: str, n_segments: int, size: int, shuffle_seed: int | None = 
         )
     n_samples = n_segments // size
     if n_samples < 2:
-        most = n_segments // 2
-        way_out = (
-            f"Use samples of at most {most} segments." if most >= 2 else "Use a larger test set."
-        )
+        advice = "Use a larger test set."
+        if n_segments >= 4:
+            advice = f"Use samples of at most {n_segments // 2} segments."
         raise SettingError(
-            f"Two samples of {size} segments need {2 * size}, and there are {n_segments}. {way_out}"
+            f"Two samples of {size} segments need {2 * size}, and there are {n_segments}. {advice}"
         )
     order = np.arange(n_segments)
     if shuffle_seed is not None:
         order = np.random.default_rng(shuffle_seed).permutation(order)
     used = order[: n_samples * size]
-    return used.reshape(n_samples, size) if kind == "blocks" else used.reshape(size, n_samples).T
+    if kind == "blocks":
+        return used.reshape(n_samples, size)
+    return used.reshape(size, n_samples).T
 
 
-def sampling(
+def sampling(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
     metric: str | Metric,
     kind: str,
@@ -311,8 +324,7 @@ def sampling(
     statistics: np.ndarray | None = None,
     progress: Progress | None = None,
 ) -> Sampling:
-    """Take a test set for the truth, cut it into small ones, and see what each of these would have
-    said.
+    """Cut a test set into small ones, and compare their conclusions with those of the whole.
 
     Each sample has draws of its own by segment, which all systems share. A metric whose statistics
     depend on the test set (NIST) is counted again on each sample, so that small samples score below
@@ -324,31 +336,50 @@ def sampling(
     check_trials(trials, alpha, "ar")
     check_jobs(jobs)
     positions(kind, testset.n_segments, size)  # mistakes show before the work
-    seen = measure(
+    measured = measure(
         testset, metric, statistics=statistics, progress=report_stage(progress, "counting")
     )
-    metric, part = seen.metric, seen.testset
-    rows = positions(kind, part.n_segments, size, seed if shuffle else None)
-    pairs, counted = seen.order[engine.all_pairs(len(seen.order))], seen.counter()
+    metric = measured.metric
+    scored = measured.testset
+    rows = positions(kind, scored.n_segments, size, seed if shuffle else None)
+    count = measured.counter()
+    pairs = measured.order[engine.all_pairs(len(measured.order))]
+    unit = "segment" if scored.documents is None else "document"
+    contrast = contrast_pairs(metric, measured.statistics, measured.units(unit), pairs)
+    p_of_whole = whole_p(contrast, seed).tolist()
+    deltas_of_whole = contrast.fill(contrast.deltas).tolist()
 
-    p_whole = whole_p(
-        metric, seen.statistics, pairs, part.document_index if part.documents else None, seed
-    )
-    sides, sided = pair_sides(metric, seen.statistics, pairs)
-    full, names, on_all = pair_differences(sides.scores, sided), seen.names, seen.scores.tolist()
-
-    def conclude(sample: int, _: np.random.Generator) -> tuple[np.ndarray, ...]:
+    def conclude(k: int) -> _SampleConclusions:
         # A seed for each sample from both numbers, so that samples of one seed are not those of the
         # next.
-        own = int(np.random.SeedSequence((seed, sample)).generate_state(1, np.uint64)[0])
-        return _conclude_sample(
-            metric, counted(rows[sample]), pairs, replace(settings, seed=own), trials
-        )
+        sequence = np.random.SeedSequence((seed, k))
+        sample_seed = int(sequence.generate_state(1, np.uint64)[0])
+        sample_settings = replace(settings, seed=sample_seed)
+        return _conclude_sample(metric, count(rows[k]), pairs, sample_settings, trials)
 
-    def gather(samples: list[tuple[np.ndarray, ...]]) -> Sampling:
-        scores, low, high, deltas, win, lose, p = (
-            np.ascontiguousarray(np.array(values).T) for values in zip(*samples, strict=True)
-        )
+    def gather(samples: list[_SampleConclusions]) -> Sampling:
+        columns = zip(*samples, strict=True)
+        by_sample = _SampleConclusions(*(np.stack(column, axis=1) for column in columns))
+        systems = []
+        for k in measured.order:
+            name, score = measured.names[k], float(measured.scores[k])
+            scores, low, high = by_sample.scores[k], by_sample.low[k], by_sample.high[k]
+            systems.append(SampledSystem(name, score, scores, low, high))
+        sampled_pairs = []
+        for k, (a, b) in enumerate(pairs):
+            sampled_pairs.append(
+                SampledPair(
+                    a=measured.names[a],
+                    b=measured.names[b],
+                    higher_is_better=metric.higher_is_better,
+                    full=deltas_of_whole[k],
+                    deltas=by_sample.deltas[k],
+                    win=by_sample.win[k],
+                    lose=by_sample.lose[k],
+                    p_value=by_sample.p[k],
+                    whole_p=p_of_whole[k],
+                )
+            )
         return Sampling(
             metric=metric.name,
             higher_is_better=metric.higher_is_better,
@@ -356,39 +387,17 @@ def sampling(
             kind=kind,
             size=size,
             n_samples=len(samples),
-            n_segments=part.n_segments,
+            n_segments=scored.n_segments,
             shuffled=shuffle,
             settings=settings,
             trials=trials,
-            whole_units=part.n_documents or part.n_segments,
-            systems=tuple(
-                SampledSystem(names[k], on_all[k], scores[k], low[k], high[k]) for k in seen.order
-            ),
-            pairs=tuple(
-                SampledPair(
-                    names[a],
-                    names[b],
-                    metric.higher_is_better,
-                    float(full[k]),
-                    deltas[k],
-                    win[k],
-                    lose[k],
-                    p[k],
-                    float(p_whole[k]),
-                )
-                for k, (a, b) in enumerate(pairs)
-            ),
+            whole_units=scored.n_documents or scored.n_segments,
+            systems=tuple(systems),
+            pairs=tuple(sampled_pairs),
         )
 
-    return run_repeats(
-        conclude,
-        gather,
-        len(rows),
-        seed,
-        0,
-        jobs=jobs,
-        progress=report_stage(progress, f"{kind} of {size}"),
-    )
+    report = report_stage(progress, f"{kind} of {size}")
+    return run_repeats(conclude, gather, len(rows), jobs=jobs, progress=report)
 
 
 def sample_both_kinds(
@@ -398,21 +407,32 @@ def sample_both_kinds(
     statistics: np.ndarray | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
-    **asked: Any,
+    **settings: Any,
 ) -> dict[str, Sampling]:
-    """`sampling` of blocks and of broad samples, by kind."""
+    """Run `sampling` for blocks and for broad samples, by kind."""
+    samples = {}
+    for k, kind in enumerate(SAMPLE_KINDS):
 
-    def report(k: int) -> Progress | None:
-        return progress and (
-            lambda stage, share: progress("samples", (k + share) / len(SAMPLE_KINDS))
-        )
+        def report(_stage: str, share: float, n_done: int = k) -> None:
+            if progress is not None:
+                progress("samples", (n_done + share) / len(SAMPLE_KINDS))
 
-    return {
-        kind: sampling(
-            testset, metric, kind, statistics=statistics, jobs=jobs, progress=report(k), **asked
+        samples[kind] = sampling(
+            testset, metric, kind, statistics=statistics, jobs=jobs, progress=report, **settings
         )
-        for k, kind in enumerate(SAMPLE_KINDS)
-    }
+    return samples
+
+
+class _SampleConclusions(NamedTuple):
+    """The results of one sample; of several, with an axis of samples after the first."""
+
+    scores: np.ndarray  # (systems,)
+    low: np.ndarray
+    high: np.ndarray
+    deltas: np.ndarray  # (pairs,); NaN without a common segment
+    win: np.ndarray
+    lose: np.ndarray
+    p: np.ndarray
 
 
 def _conclude_sample(
@@ -421,29 +441,27 @@ def _conclude_sample(
     pairs: np.ndarray,
     settings: SamplingSettings,
     trials: int,
-) -> tuple[np.ndarray, ...]:
-    """Of one sample scores, low and high ends, shape (systems,), differences, wins, losses and p,
-    shape (pairs,).
-    """
-    data = engine.UnitStatistics(metric, statistics, Units.segments(statistics.shape[1]))
-    drawn = engine.bootstrap_scores(data, settings.resamples, settings.seed)
-    low, high = percentile(Sample(data.scores, drawn, np.empty((0, 0))), settings.alpha)
-    if not len(pairs):
-        return data.scores, low, high, *[np.empty(0)] * 4
-    sides, rows = pair_sides(metric, statistics, pairs)
-    if rows is not pairs:  # each pair on what both have, by the same draws
-        drawn = engine.bootstrap_scores(sides, settings.resamples, settings.seed)
-    deltas = pair_differences(sides.scores, rows)
-    win, lose = win_rates(pair_differences(drawn, rows) * direction(metric))
-    p = approximate_randomization(
-        deltas, engine.swap_differences(sides, rows, trials, settings.seed)
-    )
-    return (
-        data.scores,
-        low,
-        high,
-        deltas,
-        *(np.where(np.isnan(deltas), np.nan, x) for x in (win, lose, p)),
+) -> _SampleConclusions:
+    resamples, seed = settings.resamples, settings.seed
+    units = Units.segments(statistics.shape[1])
+    data = engine.UnitStatistics(metric, statistics, units)
+    scores = engine.bootstrap_scores(data, resamples, seed)
+    low, high = percentile(Sample(data.scores, scores, np.empty((0, 0))), settings.alpha)
+    contrast = contrast_pairs(metric, statistics, units, pairs, data)
+    if contrast.data is data:
+        differences = contrast.difference(scores)
+    else:  # each pair on its common segments, by the same draws
+        differences = contrast.bootstrap(resamples, seed)
+    win, lose = win_rates(differences * direction(metric))
+    p = approximate_randomization(contrast.deltas, contrast.swap(trials, seed))
+    return _SampleConclusions(
+        scores=data.scores,
+        low=low,
+        high=high,
+        deltas=contrast.fill(contrast.deltas),
+        win=contrast.fill(win),
+        lose=contrast.fill(lose),
+        p=contrast.fill(p),
     )
 
 
@@ -465,9 +483,8 @@ class Spread:
     #: Standard deviation of the scores, in points; None where fewer than two samples have one.
     blocks: float | None = field(metadata=column("SD of blocks", "amount"))
     broad: float | None = field(metadata=column("SD of broad samples", "amount"))
-    ratio: float | None = field(
-        metadata=column("ratio", "estimate", ".2f")
-    )  # blocks / broad (`ratio_of_spreads`)
+    #: Blocks / broad (`ratio_of_spreads`).
+    ratio: float | None = field(metadata=column("ratio", "estimate", ".2f"))
     ratio_low: float | None
     ratio_high: float | None
 
@@ -483,8 +500,9 @@ class Spreads(Simulation):
     rows: tuple[Spread, ...]  # by size, then system, the best first
 
     def ratios(self) -> dict[int, tuple[float, float, float]]:
-        """Size -> smallest, median and largest ratio of the systems; sizes without any are left
-        out.
+        """Return the smallest, median and largest ratio of the systems, by size.
+
+        Sizes without any are left out.
         """
         by_size: dict[int, list[float]] = {}
         for row in self.rows:
@@ -495,7 +513,7 @@ class Spreads(Simulation):
         }
 
 
-def spreads(
+def spreads(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
     metric: str | Metric,
     *,
@@ -506,7 +524,7 @@ def spreads(
     statistics: np.ndarray | None = None,
     progress: Progress | None = None,
 ) -> Spreads:
-    """How much wider scores of blocks spread than those of broad samples (Koehn 2004, 3.2 and 3.3).
+    """Measure how much wider blocks spread than broad samples (Koehn 2004, 3.2 and 3.3).
 
     Sizes are segments of a sample, or shares of the set; by default those of `SIZES` that give five
     samples.
@@ -515,48 +533,53 @@ def spreads(
     check_seed(seed)
     if not testset.systems:
         raise SettingError("No system to look at. Give at least one output.")
-    seen = measure(
+    measured = measure(
         testset, metric, statistics=statistics, progress=report_stage(progress, "counting")
     )
-    metric, n, counted = seen.metric, seen.testset.n_segments, seen.counter()
-    sizes = (
-        tuple(size for size in SIZES if n // size >= _ENOUGH)
-        if sizes is None
-        else in_units(sizes, n)
-    )
-    if not sizes:
+    n = measured.testset.n_segments
+    if sizes is None:
+        unit_sizes = [size for size in SIZES if n // size >= _ENOUGH]
+    else:
+        unit_sizes = in_units(sizes, n)
+    if not unit_sizes:
         raise SettingError(
             f"A spread takes {_ENOUGH} samples or more, and {n} segments give no {_ENOUGH} samples of "
             f"{SIZES[0]}. Expected at least {_ENOUGH * SIZES[0]} segments, or "
             "smaller samples."
         )
-    cut = {
-        (size, kind): positions(kind, n, size, seed if shuffle else None)
-        for size in sizes
-        for kind in SAMPLE_KINDS
-    }
-    rows, report = [], report_stage(progress, "samples")
-    for done, size in enumerate(sizes, 1):
-        blocks, broad = (
-            np.array([metric.score(counted(sample).sum(axis=1)) for sample in cut[size, kind]]).T
-            for kind in SAMPLE_KINDS
-        )
-        for k in seen.order:
-            deviations = (finite_or_none(spread(scores[k])) for scores in (blocks, broad))
-            rows.append(
-                Spread(
-                    size,
-                    len(blocks[k]),
-                    seen.names[k],
-                    *deviations,
-                    *(ratio_of_spreads(blocks[k], broad[k], alpha) or (None, None, None)),
-                )
-            )
+    shuffle_seed = seed if shuffle else None
+    positions_by_size = {}
+    for size in unit_sizes:  # mistakes show before the work
+        positions_by_size[size] = [positions(kind, n, size, shuffle_seed) for kind in SAMPLE_KINDS]
+    count = measured.counter()
+    report = report_stage(progress, "samples")
+    rows = []
+    for n_done, (size, (block_rows, broad_rows)) in enumerate(positions_by_size.items(), 1):
+        blocks = _score_samples(measured.metric, count, block_rows)
+        broad = _score_samples(measured.metric, count, broad_rows)
+        for k in measured.order:
+            ratio = ratio_of_spreads(blocks[k], broad[k], alpha) or (None, None, None)
+            blocks_sd = finite_or_none(spread(blocks[k]))
+            broad_sd = finite_or_none(spread(broad[k]))
+            n_samples = len(block_rows)
+            rows.append(Spread(size, n_samples, measured.names[k], blocks_sd, broad_sd, *ratio))
         if report is not None:
-            report(done / len(sizes))
+            report(n_done / len(unit_sizes))
     return Spreads(
-        metric=metric.name, alpha=alpha, seed=seed, n_segments=n, shuffled=shuffle, rows=tuple(rows)
+        metric=measured.metric.name,
+        alpha=alpha,
+        seed=seed,
+        n_segments=n,
+        shuffled=shuffle,
+        rows=tuple(rows),
     )
+
+
+def _score_samples(
+    metric: Metric, count: Callable[[np.ndarray], np.ndarray], samples: np.ndarray
+) -> np.ndarray:
+    """Score all systems on each sample, shape (systems, samples)."""
+    return np.array([metric.score(count(rows).sum(axis=1)) for rows in samples]).T
 
 
 # Coverage: how often an interval from a small test set holds the score of the large one it was
@@ -565,9 +588,6 @@ def spreads(
 
 _SEGMENTS, _DOCUMENTS = 300, 30  # of a test set
 _SEGMENT_STREAM, _DOCUMENT_STREAM = 30, 31
-
-_Ends = tuple[str, str, str, float, float]  # unit, kind, quantity, low, high
-_Covering = tuple[str, str, str, str, float, float]  # what the test set was drawn by, and those
 
 
 @dataclass(frozen=True)
@@ -597,7 +617,7 @@ class Coverage(Simulation):
     rows: tuple[Covered, ...]
 
 
-def coverage(
+def coverage(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
     metric: str | Metric,
     a: str | None = None,
@@ -614,52 +634,51 @@ def coverage(
     progress: Progress | None = None,
     watch: Callable[[int, int, Coverage], None] | None = None,
 ) -> Coverage:
-    """Coverage of the intervals of one score and of one difference, on test sets drawn by segment
-    and by document.
+    """Count how often the intervals of a score and of a difference contain the true value.
+
+    Test sets are drawn by segment and by document.
     """
     check_level(alpha)
+    check_seed(seed)
     check_whole("repeats", repeats, 1, 1_000_000)
     check_whole("resamples", resamples, 20, 1_000_000)
-    draws = draw_pair(
-        testset,
-        metric,
-        a,
-        b,
-        n_segments,
-        n_documents,
-        (_SEGMENTS, _DOCUMENTS),
-        "test sets",
-        statistics=statistics,
-        progress=progress,
-    )
-    whole = draws.whole
-    truth = {"score": draws.scores[0], "difference": draws.scores[0] - draws.scores[1]}
+    pair = pair_population(testset, metric, a, b, statistics=statistics, progress=progress)
+    draws = PairDraws.from_population(pair, n_segments, n_documents, _SEGMENTS, _DOCUMENTS)
+    score_a, score_b = pair.scores
+    truth = {"score": score_a, "difference": score_a - score_b}
 
-    def repeat(k: int, rng: np.random.Generator) -> list[_Covering]:
-        sets = draws.draw_sets(rng, make_rng(seed, _DOCUMENT_STREAM, k))
-        return [
-            (sampled, *ends)
-            for sampled, both, units, key in sets
-            for ends in _ends(whole.metric, both, units, resamples, alpha, key)
+    def repeat(k: int) -> list[_Interval]:
+        pair_sets = [
+            draws.draw_segments(make_rng(seed, _SEGMENT_STREAM, k)),
+            *draws.draw_documents(make_rng(seed, _DOCUMENT_STREAM, k)),
         ]
+        intervals = []
+        for pair_set in pair_sets:
+            intervals += _estimate_intervals(pair.metric, pair_set, resamples, alpha)
+        return intervals
 
-    def gather(sets: list[list[_Covering]]) -> Coverage:
+    def gather(sets: list[list[_Interval]]) -> Coverage:
         rows = []
         for intervals in zip(*sets, strict=True):
-            sampled, unit, kind, quantity = intervals[0][:4]
-            low, high = np.array([ends[4:] for ends in intervals], dtype=float).T
-            hits = int(((low <= truth[quantity]) & (truth[quantity] <= high)).sum())
-            rows.append(
-                Covered(
-                    sampled, unit, kind, quantity, rate(hits, len(sets)), float(np.mean(high - low))
-                )
+            first = intervals[0]
+            low = np.array([interval.low for interval in intervals])
+            high = np.array([interval.high for interval in intervals])
+            is_covered = (low <= truth[first.quantity]) & (truth[first.quantity] <= high)
+            row = Covered(
+                sampled=first.sampled,
+                unit=first.unit,
+                kind=first.kind,
+                quantity=first.quantity,
+                covered=rate(int(is_covered.sum()), len(sets)),
+                width=float(np.mean(high - low)),
             )
+            rows.append(row)
         return Coverage(
-            metric=whole.metric.name,
+            metric=pair.metric.name,
             alpha=alpha,
             seed=seed,
-            a=draws.names[0],
-            b=draws.names[1],
+            a=pair.systems[0],
+            b=pair.systems[1],
             repeats=len(sets),
             resamples=resamples,
             n_segments=draws.n_segments,
@@ -667,46 +686,59 @@ def coverage(
             rows=tuple(rows),
         )
 
-    return run_repeats(
-        repeat,
-        gather,
-        repeats,
-        seed,
-        _SEGMENT_STREAM,
-        jobs=jobs,
-        progress=report_stage(progress, "test sets"),
-        watch=watch,
-    )
+    report = report_stage(progress, "test sets")
+    return run_repeats(repeat, gather, repeats, jobs=jobs, progress=report, watch=watch)
 
 
-def _ends(
-    metric: Metric, both: np.ndarray, units: Units, resamples: int, alpha: float, seed: int
-) -> list[_Ends]:
-    """Every interval of one test set."""
-    data = engine.UnitStatistics(metric, both, units)
-    drawn, left_out = engine.bootstrap_scores(data, resamples, seed), engine.jackknife_scores(data)
-    segments = segment_scores(metric, both) if units.kind == "segment" else None
-    combined: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-        "score": lambda x: x[:1],
-        "difference": lambda x: x[:1] - x[1:],
-    }
-    freedom = find_freedom(data, both)[:1]  # the same for both systems and their difference
-    quantities = {
-        name: Sample(
-            combine(data.scores),
-            combine(drawn),
-            combine(left_out),
-            None if segments is None else combine(segments),
+class _Interval(NamedTuple):
+    """One interval of one test set; the names are those of `Covered`."""
+
+    sampled: str
+    unit: str
+    kind: str
+    quantity: str
+    low: float
+    high: float
+
+
+def _estimate_intervals(
+    metric: Metric, pair_set: PairSet, resamples: int, alpha: float
+) -> list[_Interval]:
+    """Estimate every interval of one test set, of the first score and of the difference."""
+    units = pair_set.units
+    contrast = contrast_pairs(metric, pair_set.statistics, units, np.array([[0, 1]]))
+    data = contrast.data
+    scores = engine.bootstrap_scores(data, resamples, pair_set.seed)
+    left_out = engine.jackknife_scores(data)
+    # The same for both systems and their difference.
+    freedom = find_freedom(data, pair_set.statistics)[:1]
+    segments = segment_scores(metric, pair_set.statistics) if units.kind == "segment" else None
+    samples = {
+        "score": Sample(
+            data.scores[:1],
+            scores[:1],
+            left_out[:1],
+            None if segments is None else segments[:1],
             freedom,
-        )
-        for name, combine in combined.items()
+        ),
+        "difference": Sample(
+            contrast.deltas,
+            contrast.difference(scores),
+            contrast.difference(left_out),
+            None if segments is None else contrast.difference(segments),
+            freedom,
+        ),
     }
-    return [
-        (units.kind, kind, quantity, float(low[0]), float(high[0]))
-        for kind, interval in fitting_intervals(segments is not None).items()
-        for quantity, sample in quantities.items()
-        for low, high in [interval(sample, alpha)]
-    ]
+    intervals = []
+    for kind, estimate in fitting_intervals(segments is not None).items():
+        for quantity, sample in samples.items():
+            low, high = estimate(sample, alpha)
+            intervals.append(
+                _Interval(
+                    pair_set.drawn_by, units.kind, kind, quantity, float(low[0]), float(high[0])
+                )
+            )
+    return intervals
 
 
 # Are conclusions from small test sets those of a much larger one? (Koehn 2004, section 7, Tables 3
@@ -718,15 +750,13 @@ CONCLUSION_SIZES = (100, 300, 600, 3000)
 #: Lower ends of the levels in Koehn's Table 4, in percent; the first is 100% itself.
 _LEVELS = (100, 99, 98, 95, 90, 80, 70, 60, 50)
 _STREAM = 20
-_Sampled = tuple[
-    np.ndarray, np.ndarray, np.ndarray
-]  # by pair: larger share of wins, the way it goes, if concluded
 
 
 @dataclass(frozen=True)
 class Concluded:
-    """Conclusions on one pair from samples of one size, no two of which share a segment: right is
-    as the whole test set, whose own order may be chance where its p is above alpha.
+    """Conclusions on one pair from samples of one size, no two of which share a segment.
+
+    Right is as the whole test set, whose own order may be chance where its p is above alpha.
     """
 
     a: str = field(metadata=column("better", "name"))
@@ -741,28 +771,30 @@ class Concluded:
 
 @dataclass(frozen=True)
 class Level:
-    """Conclusions whose larger share of wins lies in one range of percent, and how many are right;
-    intervals go by samples (`clustered_rate`), and do not take into account that samples of
+    """Conclusions whose larger share of wins lies in one range of percent.
+
+    Intervals go by samples (`clustered_rate`), and do not take into account that samples of
     different sizes overlap.
     """
 
     low: float
-    high: float  # not in the range, except where both ends are 100, for all wins
+    high: float  # not in the range, except where both bounds are 100, for all wins
     right: Rate = field(metadata=column("as the whole set", "estimate", ".1%"))
 
     @derived("share of wins")
     def level(self) -> str:
-        """As Koehn prints it, such as 95%-97.9%."""
+        """The range as Koehn prints it, such as 95%-97.9%."""
         return "100%" if self.low == 100 else f"{self.low:g}%-{self.high - 0.1:.1f}%"
 
     @derived("conclusions", "count")
     def n(self) -> int:
+        """The number of conclusions."""
         return self.right.n
 
 
 @dataclass(frozen=True, kw_only=True)
 class Conclusions(Simulation):
-    """Conclusions from many samples of a test set, held against the whole of it."""
+    """Conclusions from many samples of a test set, compared with the whole of it."""
 
     tables: ClassVar[Mapping[str, type]] = {"rows": Concluded, "levels": Level}
 
@@ -776,10 +808,12 @@ class Conclusions(Simulation):
     verdicts: dict[int, np.ndarray] = field(compare=False, repr=False)
 
     def totals(self, size: int | None = None) -> tuple[Rate, Rate]:
-        """Of all samples of a size (by default of all sizes): the share concluded; of those, the
-        share right.
+        """Return the share of samples concluded, and of those, the share right.
+
+        They are of a size, by default of all sizes.
         """
-        verdicts = np.concatenate([some for n, some in self.verdicts.items() if size in (None, n)])
+        sizes = list(self.verdicts) if size is None else [size]
+        verdicts = np.concatenate([self.verdicts[n] for n in sizes])
         sample = np.broadcast_to(np.arange(len(verdicts))[:, None], verdicts.shape)
         concluded = verdicts != 0
         return (
@@ -790,14 +824,11 @@ class Conclusions(Simulation):
     @property
     def undecided(self) -> tuple[tuple[str, str], ...]:
         """The pairs whose order on the whole test set may itself be chance."""
-        return tuple(
-            dict.fromkeys(
-                (row.a, row.b) for row in self.rows if not significant(row.whole_p, self.alpha)
-            )
-        )
+        pairs = [(row.a, row.b) for row in self.rows if not significant(row.whole_p, self.alpha)]
+        return tuple(dict.fromkeys(pairs))
 
 
-def conclusions(
+def conclusions(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
     metric: str | Metric,
     *,
@@ -810,141 +841,144 @@ def conclusions(
     progress: Progress | None = None,
     watch: Callable[[int, int, Conclusions], None] | None = None,
 ) -> Conclusions:
-    """Conclusions of Koehn's paired bootstrap from broad samples by segment, right or wrong by the
-    whole test set.
+    """Compare conclusions of Koehn's paired bootstrap from broad samples with the whole test set.
 
     Each system is compared with the next two by score, which are the nine pairs of Koehn's six
     systems; pairs with equal scores are left out. All pairs do differ, a little or much, so this is
     no check of the type-I error.
     """
     check_level(alpha)
+    check_seed(seed)
     check_whole("resamples", resamples, 20, 1_000_000)
-    whole = population(testset, metric, statistics=statistics, progress=progress)
-    sizes = _settle_sizes(whole.n_segments, sizes)
-    pairs = _differing_pairs(whole)
-    truth = np.sign(pair_differences(whole.scores, pairs))
-    p_whole = whole_p(whole.metric, whole.statistics, pairs, whole.documents, seed)
-    tasks = [(size, rows) for size in sizes for rows in positions("broad", whole.n_segments, size)]
-    # The first of them are of all sizes, in proportion; each has the draws of its number in the
-    # list.
-    order = np.argsort(
-        [
-            (k + 0.5) / (whole.n_segments // size)
-            for size in sizes
-            for k in range(whole.n_segments // size)
-        ],
-        kind="stable",
-    )
+    source = population(testset, metric, statistics=statistics, progress=progress)
+    sizes = _choose_sizes(source.n_segments, sizes)
+    pairs = _differing_pairs(source)
+    contrast = contrast_pairs(source.metric, source.statistics, source.units, pairs)
+    p_of_whole = whole_p(contrast, seed)
+    tasks = []
+    progress_of_task = []  # in the samples of its size
+    for size in sizes:
+        samples = positions("broad", source.n_segments, size)
+        tasks += [(size, rows) for rows in samples]
+        progress_of_task += [(k + 0.5) / len(samples) for k in range(len(samples))]
+    # The first tasks are of all sizes, in proportion; each has the draws of its number in the list.
+    order = np.argsort(progress_of_task, kind="stable")
 
-    def repeat(place: int, _: np.random.Generator) -> _Sampled:
-        (size, rows), rng = tasks[order[place]], make_rng(seed, _STREAM, int(order[place]))
-        data = engine.UnitStatistics(whole.metric, whole.statistics[:, rows], Units.segments(size))
-        drawn = engine.bootstrap_scores(data, resamples, int(rng.integers(1 << 62)))
-        win, lose = win_rates(pair_differences(drawn, pairs))
-        decisions = decide_pairs(win - lose, alpha, win=win, lose=lose)
-        return np.maximum(win, lose), np.sign(win - lose) * truth, decisions != 0
-
-    def gather(samples: list[_Sampled]) -> Conclusions:
-        done, in_order = order[: len(samples)], np.argsort(order[: len(samples)])
-        # each of shape (tasks, pairs); agrees: 1, 0 or -1
-        share, agrees, concluded = (
-            np.array(values)[in_order] for values in zip(*samples, strict=True)
+    def repeat(place: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Larger share of wins, the sign of the win, and whether it is concluded, by pair."""
+        task = int(order[place])
+        size, rows = tasks[task]
+        sample = contrast_pairs(
+            source.metric, source.statistics[:, rows], Units.segments(size), pairs
         )
-        size_of = np.array([size for size, _ in tasks])[done[in_order]]
+        draw_seed = int(make_rng(seed, _STREAM, task).integers(1 << 62))
+        win, lose = win_rates(sample.bootstrap(resamples, draw_seed))
+        decisions = decide_pairs(win - lose, alpha, win=win, lose=lose)
+        return np.maximum(win, lose), np.sign(win - lose), decisions != 0
+
+    def gather(results: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> Conclusions:
+        done = order[: len(results)]
+        in_order = np.argsort(done)
+        # each of shape (tasks, pairs)
+        share, sign, concluded = (
+            np.array(values)[in_order] for values in zip(*results, strict=True)
+        )
+        agrees = sign * np.sign(contrast.deltas)  # 1, 0 or -1
         verdicts = np.where(concluded, agrees, 0).astype(int)
-        by_size = {size: verdicts[size_of == size] for size in sizes}
+        size_of_task = np.array([size for size, _ in tasks])[done[in_order]]
+        by_size = {size: verdicts[size_of_task == size] for size in sizes}
         return Conclusions(
-            metric=whole.metric.name,
+            metric=source.metric.name,
             alpha=alpha,
             seed=seed,
             resamples=resamples,
-            n_segments=whole.n_segments,
+            n_segments=source.n_segments,
             sizes=sizes,
-            samples=tuple(len(some) for some in by_size.values()),
-            rows=_conclude(whole, pairs, by_size, p_whole),
-            levels=_levels(share, agrees),
+            samples=tuple(len(verdicts) for verdicts in by_size.values()),
+            rows=_conclude(source, pairs, by_size, p_of_whole),
+            levels=_count_levels(share, agrees),
             verdicts=by_size,
         )
 
-    return run_repeats(
-        repeat,
-        gather,
-        len(tasks),
-        seed,
-        _STREAM,
-        jobs=jobs,
-        progress=report_stage(progress, "samples"),
-        watch=watch,
-    )
+    report = report_stage(progress, "samples")
+    return run_repeats(repeat, gather, len(tasks), jobs=jobs, progress=report, watch=watch)
 
 
-def _settle_sizes(n_segments: int, sizes: tuple[int, ...] | None) -> tuple[int, ...]:
-    """The sizes asked for, by default those of the paper of which the test set gives two
-    samples.
-    """
-    sizes = (
-        tuple(size for size in CONCLUSION_SIZES if n_segments // size > 1)
-        if sizes is None
-        else tuple(check_whole("size", size, 2, 1_000_000) for size in dict.fromkeys(sizes))
-    )
-    for size in sizes or CONCLUSION_SIZES[:1]:
+def _choose_sizes(n_segments: int, sizes: tuple[int, ...] | None) -> tuple[int, ...]:
+    """Check the sizes, or choose those of the paper of which the test set gives two samples."""
+    if sizes is None:
+        chosen_sizes = [size for size in CONCLUSION_SIZES if n_segments // size > 1]
+    else:
+        chosen_sizes = [check_whole("size", size, 2, 1_000_000) for size in dict.fromkeys(sizes)]
+    for size in chosen_sizes or CONCLUSION_SIZES[:1]:
         if n_segments // size < 2:
             raise SettingError(
                 f"{n_segments} segments give no two samples of {size}. Expected at least {2 * size} "
                 "segments, or smaller samples."
             )
-    return sizes
+    return tuple(chosen_sizes)
 
 
-def _differing_pairs(whole: Population) -> np.ndarray:
-    """Nearby pairs of systems whose scores on the whole test set differ, shape (pairs, 2)."""
-    pairs = nearby_pairs(len(whole.systems))
-    apart = np.abs(pair_differences(whole.scores, pairs)) > rounding_error(whole.scores)
-    pairs = np.asarray(pairs[apart])
-    if not len(pairs):
+def _differing_pairs(source: Population) -> np.ndarray:
+    """List nearby pairs of systems whose scores on the whole test set differ, shape (pairs, 2)."""
+    pairs = nearby_pairs(len(source.systems))
+    differences = np.abs(pair_differences(source.scores, pairs))
+    differing: np.ndarray = pairs[differences > rounding_error(source.scores)]
+    if not len(differing):
         raise SettingError(
             "All systems have the same score on the whole test set: no conclusion is right or wrong."
         )
-    return pairs
+    return differing
 
 
 def _conclude(
-    whole: Population, pairs: np.ndarray, by_size: Mapping[int, np.ndarray], p_whole: np.ndarray
+    source: Population,
+    pairs: np.ndarray,
+    by_size: Mapping[int, np.ndarray],
+    p_of_whole: np.ndarray,
 ) -> tuple[Concluded, ...]:
-    """A row for each pair and size, from verdicts of shape (samples, pairs)."""
+    """Make a row for each pair and size, from verdicts of shape (samples, pairs)."""
     rows = []
-    for p, (i, j) in enumerate(pairs):
-        delta = float(abs(whole.scores[i] - whole.scores[j]))
+    for k, (first, second) in enumerate(pairs):
         for size, verdicts in by_size.items():
-            right, wrong = (
-                rate(int((verdicts[:, p] == way).sum()), len(verdicts)) for way in (1, -1)
+            n = len(verdicts)
+            row = Concluded(
+                a=source.systems[first],
+                b=source.systems[second],
+                delta=float(abs(source.scores[first] - source.scores[second])),
+                size=size,
+                right=rate(int((verdicts[:, k] == 1).sum()), n),
+                wrong=rate(int((verdicts[:, k] == -1).sum()), n),
+                whole_p=float(p_of_whole[k]),
             )
-            rows.append(
-                Concluded(
-                    whole.systems[i], whole.systems[j], delta, size, right, wrong, float(p_whole[p])
-                )
-            )
+            rows.append(row)
     return tuple(rows)
 
 
 def nearby_pairs(n_systems: int) -> np.ndarray:
-    """Each system with the next two, shape (pairs, 2).
+    """Pair each system with the next two, shape (pairs, 2).
 
     >>> nearby_pairs(4).tolist()
     [[0, 1], [0, 2], [1, 2], [1, 3], [2, 3]]
     """
-    return np.array([(i, j) for i in range(n_systems) for j in range(i + 1, min(i + 3, n_systems))])
+    pairs = engine.all_pairs(n_systems)
+    nearby: np.ndarray = pairs[pairs[:, 1] - pairs[:, 0] <= 2]
+    return nearby
 
 
-def _levels(share: np.ndarray, agrees: np.ndarray) -> tuple[Level, ...]:
-    """Koehn's Table 4: below 50% (ties between equal halves) nothing is concluded."""
-    percent, levels = np.round(100 * share, 9), []
+def _count_levels(share: np.ndarray, agrees: np.ndarray) -> tuple[Level, ...]:
+    """Count as in Koehn's Table 4; below 50% (ties between equal halves) nothing is concluded."""
+    percent = np.round(100 * share, 9)
     sample = np.broadcast_to(np.arange(len(share))[:, None], share.shape)
-    for low, high in zip(_LEVELS, (np.inf, *_LEVELS), strict=False):
-        inside = (percent >= low) & (percent < high) & (agrees != 0)
-        levels.append(
-            Level(low, min(high, 100), clustered_rate(agrees[inside] == 1, sample[inside]))
-        )
+    levels = []
+    high = 100
+    for low in _LEVELS:
+        is_inside = (percent >= low) & (agrees != 0)
+        if low < 100:
+            is_inside &= percent < high
+        right = clustered_rate(agrees[is_inside] == 1, sample[is_inside])
+        levels.append(Level(low, high, right))
+        high = low
     return tuple(levels)
 
 
@@ -954,7 +988,7 @@ def _levels(share: np.ndarray, agrees: np.ndarray) -> tuple[Level, ...]:
 
 @dataclass(frozen=True)
 class PairTest:
-    """What one test says of the pair, by segment or by document; p is uncorrected."""
+    """The result of one test of the pair, by segment or by document; p is uncorrected."""
 
     a: str
     b: str
@@ -981,17 +1015,18 @@ class AllPairTests(Simulation):
     rows: tuple[PairTest, ...]  # by unit, then test
 
     def p_value(self, unit: str, test: str) -> float | None:
-        """None without that unit or test."""
-        return next(
-            (row.p_value for row in self.rows if (row.unit, row.test) == (unit, test)), None
-        )
+        """Return p; None without that unit or test."""
+        for row in self.rows:
+            if (row.unit, row.test) == (unit, test):
+                return row.p_value
+        return None
 
     def significant(self, unit: str, test: str) -> bool:
-        """False too without that unit or test."""
+        """Return whether the test is significant; False also without that unit or test."""
         return any(row.significant for row in self.rows if (row.unit, row.test) == (unit, test))
 
 
-def pair_tests(
+def pair_tests(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
     metric: str | Metric,
     a: str | None = None,
@@ -1005,7 +1040,7 @@ def pair_tests(
     statistics: np.ndarray | None = None,
     progress: Progress | None = None,
 ) -> AllPairTests:
-    """Every test that gives a p, on one pair, by segment and where there are documents by document.
+    """Run every test that gives a p on one pair, by segment, and by document where there are ids.
 
     By default on all segments: `n_segments` takes the first broad sample of so many, at most half
     of them.
@@ -1015,13 +1050,18 @@ def pair_tests(
         statistics = cached_statistics(metric, testset, report_stage(progress, "counting"))
     if n_segments is not None:
         check_whole("segments", n_segments, 2, testset.n_segments // 2)
-        rows = positions("broad", testset.n_segments, n_segments)[0]
-        statistics = part_counter(metric, testset, statistics)(rows)
-        testset = testset.take(rows.tolist())
-    both, two = pair_population(testset, metric, a, b, statistics=statistics)
-    a, b = (both.systems[k] for k in two)
-    by_unit = {
-        unit: examine_pair(
+        segments = positions("broad", testset.n_segments, n_segments)[0]
+        statistics = part_counter(metric, testset, statistics)(segments)
+        testset = testset.take(segments.tolist())
+    pair = pair_population(testset, metric, a, b, statistics=statistics)
+    a, b = pair.systems
+    units = ["segment"]
+    if pair.n_documents > 1:
+        units.append("document")
+    examinations = {}
+    rows = []
+    for unit in units:
+        examination = examine_pair(
             testset,
             metric,
             a,
@@ -1034,16 +1074,13 @@ def pair_tests(
             statistics=statistics,
             progress=progress,
         )
-        for unit in ("segment", *(["document"] if both.n_documents > 1 else []))
-    }
-    one = by_unit["segment"]
-    rows = tuple(
-        PairTest(a, b, unit, outcome.test, outcome.p_value, significant(outcome.p_value, alpha))
-        for unit, examined in by_unit.items()
-        for outcome in examined.outcomes
-        if outcome.p_value is not None
-        and (unit == "segment" or not TESTS[outcome.test].of_segments)
-    )
+        examinations[unit] = examination
+        for outcome in examination.outcomes:
+            p = outcome.p_value
+            is_by_unit = unit == "segment" or not TESTS[outcome.test].of_segments
+            if p is not None and is_by_unit:
+                rows.append(PairTest(a, b, unit, outcome.test, p, significant(p, alpha)))
+    by_segment = examinations["segment"]
     return AllPairTests(
         metric=metric.name,
         alpha=alpha,
@@ -1051,10 +1088,10 @@ def pair_tests(
         a=a,
         b=b,
         signature=metric.signature(testset),
-        score_a=one.score_a,
-        score_b=one.score_b,
-        improvement=one.sign * one.delta,
+        score_a=by_segment.score_a,
+        score_b=by_segment.score_b,
+        improvement=by_segment.sign * by_segment.delta,
         trials=trials,
-        n_segments=one.n,
-        rows=rows,
+        n_segments=by_segment.n,
+        rows=tuple(rows),
     )

@@ -1,6 +1,4 @@
-"""How scores, intervals and conclusions change with the number of segments, references and
-resamples.
-"""
+"""Sweeps: results by the number of segments, references and resamples."""
 
 from __future__ import annotations
 
@@ -8,9 +6,9 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property
 from numbers import Real
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
@@ -28,7 +26,6 @@ from mtsig_core.experiments.frame import (
 from mtsig_core.metrics import (
     Metric,
     depends_on_testset,
-    direction,
     is_segment_mean,
     resolve_metric,
 )
@@ -37,7 +34,8 @@ from mtsig_core.simulation.corpus import KOEHN_SYSTEMS, simulate
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import TOLERANCE, pair_differences, rounding_error
 from mtsig_core.stats.comparison import prepare_systems, relative_ends
-from mtsig_core.stats.engine import Measured, count_differing_units, measure, pair_statistics
+from mtsig_core.stats.contrast import Contrast, contrast_pairs
+from mtsig_core.stats.engine import Measured, measure
 from mtsig_core.stats.few_units import p_floor, pair_units, unbiased
 from mtsig_core.stats.intervals import LEAST_UNITS, Sample, finite_ends, percentile
 from mtsig_core.stats.parallel import Progress, report_stage, run_in_order
@@ -54,7 +52,7 @@ from mtsig_core.stats.settings import check_trials, check_whole, resolve_samplin
 from mtsig_core.stats.significance import TESTS, significant
 from mtsig_core.testset import TestSet
 
-# What a sweep of sizes finds, in rows.
+# The rows of a sweep of sizes.
 
 
 @dataclass(frozen=True)
@@ -69,14 +67,15 @@ class SystemSize:
     score: float | None = field(metadata=column("mean score", "score", "*"))
     score_low: float | None
     score_high: float | None
-    low: (
-        float | None
-    )  # ends and width of the interval relative to its median, as fractions, means over the repeats
+    #: Bounds and width of the interval relative to its median, as fractions, means over the
+    #: repeats.
+    low: float | None
     high: float | None
     width: float | None
 
     @derived("relative interval", "relative")
     def relative(self) -> tuple[float, float] | None:
+        """The bounds."""
         return pair_ends(self.low, self.high)
 
 
@@ -91,27 +90,25 @@ class PairSize:
     b: str
     delta: float | None  # mean improvement of a over b, in points
     significant: Rate  # repeats on which the pair is significant, in either direction
-    # of these, the other direction than on the whole set; of none where that has them level
+    #: Of these, those in the direction opposite to the whole set; of none where the pair is equal
+    #: there.
     wrong: Rate
     #: The share significant that the standard error of the whole set lets expect on these subsets:
     #: without replacement they vary less than fresh test sets do.
     expected: float
-    # the same on fresh test sets of that size, if the difference of the whole set is the true one
+    #: The same on fresh test sets of that size, if the difference of the whole set is the true one.
     power: float
 
 
 @dataclass(frozen=True)
 class Slope:
-    """Least-squares line of log width on log size; -1/2 is what independent units lead to."""
+    """Least-squares line of log width on log size; independent units lead to -1/2."""
 
     system: str
-    slope: (
-        float | None
-    )  # None with fewer than two, or three, sizes, or where these are too close together for a line
+    #: None with fewer than two sizes (the error: three), or where they are too close together.
+    slope: float | None
     se: float | None
-    per_doubling: (
-        float | None
-    )  # by how much doubling the test set narrows the interval, as a fraction: 1 - 2^slope
+    per_doubling: float | None  # the fraction by which doubling narrows the interval: 1 - 2^slope
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,8 +132,8 @@ class SizeSweep(Experiment):
     pairs: tuple[PairSize, ...]
     slopes: tuple[Slope, ...]
     recounted: bool  # whether the metric was counted again on each subset
-    #: (repeats, pairs, 2), by size, in points: on a subset a pair is significant where the lower
-    #: end lies above 0, or the upper below it. NaN where the pair has no difference there.
+    #: (repeats, pairs, 2), by size, in points: on a subset a pair is significant where both lie on
+    #: one side of 0 (`_find_tails`). NaN where the pair has no difference there.
     ends: dict[int, np.ndarray] = field(compare=False, repr=False)
     #: (repeats, systems), by size: widths of the relative intervals behind `SystemSize.width`;
     #: systems best first.
@@ -146,65 +143,143 @@ class SizeSweep(Experiment):
     whole: np.ndarray | None = field(compare=False, repr=False)
 
 
-# How sure the ratio of two widths of intervals is, where both were made from the same draws.
+# Monte Carlo intervals of the ratio of two widths that were made from the same draws.
 
 
 _REPLICATES = 200
+_Z = 1.959963984540054  # normal quantile of 95% intervals
 _STREAM = 51
 
 
 def by_repeats(first: np.ndarray, several: np.ndarray) -> tuple[float, float] | None:
-    """95% interval of (mean of several / mean of first)^2, widths on the same test sets of shape
-    (repeats,); None below two repeats, and where a mean is not above 0. By the delta method on the
-    logarithm and Student's t.
+    """Estimate the 95% interval of (mean of several / mean of first)^2.
+
+    Both are widths on the same test sets, of shape (repeats,). The interval is by the delta method
+    on the logarithm and Student's t. None below two repeats, and where a mean is not above 0.
     """
     from scipy.special import stdtrit
 
-    known = np.isfinite(first) & np.isfinite(several)
-    first, several, n = first[known], several[known], int(known.sum())
-    if n < 2 or not (first.mean() > 0 and several.mean() > 0):
+    is_known = np.isfinite(first) & np.isfinite(several)
+    first = first[is_known]
+    several = several[is_known]
+    n = len(first)
+    if n < 2 or first.mean() <= 0 or several.mean() <= 0:
         return None
-    spread = float((several / several.mean() - first / first.mean()).std(ddof=1))
-    half = float(stdtrit(n - 1, 0.975)) * spread / math.sqrt(n)
-    return _square_ratio(float(several.mean() / first.mean()), half)
+    sd = float((several / several.mean() - first / first.mean()).std(ddof=1))
+    half_width = float(stdtrit(n - 1, 0.975)) * sd / math.sqrt(n)
+    return _square_ratio(float(several.mean() / first.mean()), half_width)
 
 
 def by_draws(
     first: Sequence[np.ndarray], several: Sequence[np.ndarray], alpha: float, seed: int
 ) -> tuple[float, float] | None:
-    """The same for one test set, by drawing again from the bootstrap scores (resamples,) of each
-    set of references.
+    """Estimate the interval of `by_repeats` for one test set.
+
+    The bootstrap scores of each set of references, of shape (resamples,), are drawn again.
     """
     n = len(first[0])
     index = np.random.default_rng([seed, _STREAM]).integers(0, n, (_REPLICATES + 1, n))
-    index[0] = np.arange(n)  # those that were drawn
-    widths = [
-        np.mean([_widths(drawn[index], alpha) for drawn in some], axis=0)
-        for some in (first, several)
-    ]
-    if not all((some > 0).all() for some in widths):
+    index[0] = np.arange(n)  # the bootstrap scores as they are
+    first_widths = np.mean([_relative_widths(scores[index], alpha) for scores in first], axis=0)
+    widths = np.mean([_relative_widths(scores[index], alpha) for scores in several], axis=0)
+    if not ((first_widths > 0).all() and (widths > 0).all()):
         return None
-    logs = np.log(widths[1] / widths[0])
-    return _square_ratio(math.exp(logs[0]), 1.959963984540054 * float(logs[1:].std(ddof=1)))
+    logs = np.log(widths / first_widths)
+    half_width = _Z * float(logs[1:].std(ddof=1))
+    return _square_ratio(math.exp(logs[0]), half_width)
 
 
-def _square_ratio(ratio: float, half: float) -> tuple[float, float]:
-    """The interval of a ratio squared, from half of that of its logarithm."""
-    return ratio**2 * math.exp(-2 * half), ratio**2 * math.exp(2 * half)
+def _square_ratio(ratio: float, half_width: float) -> tuple[float, float]:
+    """Return the interval of a squared ratio, from half of that of the ratio's logarithm."""
+    return ratio**2 * math.exp(-2 * half_width), ratio**2 * math.exp(2 * half_width)
 
 
-def _widths(drawn: np.ndarray, alpha: float) -> np.ndarray:
-    """Widths of percentile intervals relative to the median, shape (replicates,)."""
-    median, low, high = _percentiles(drawn, alpha)
+def _relative_widths(scores: np.ndarray, alpha: float) -> np.ndarray:
+    """Measure percentile intervals relative to the median, shape (replicates,)."""
+    median, low, high = _percentiles(scores, alpha)
     with np.errstate(divide="ignore", invalid="ignore"):
         widths: np.ndarray = (high - low) / np.abs(median)
     return widths
 
 
-def _percentiles(drawn: np.ndarray, alpha: float) -> np.ndarray:
-    """Median and percentile bounds of each row, shape (3, rows)."""
-    sample = Sample(np.empty(0), drawn, np.empty((0, 0)))
-    return np.array([np.median(drawn, axis=1), *percentile(sample, alpha)])
+def _percentiles(scores: np.ndarray, alpha: float) -> np.ndarray:
+    """Compute the median and percentile bounds of each row, shape (3, rows)."""
+    sample = Sample(np.empty(0), scores, np.empty((0, 0)))
+    low, high = percentile(sample, alpha)
+    return np.array([np.median(scores, axis=1), low, high])
+
+
+@dataclass(frozen=True, eq=False)
+class _Source:
+    """The test set that subsets are drawn from, its systems best first."""
+
+    measured: Measured
+    contrast: Contrast  # of all pairs
+    units: Units
+    members: list[np.ndarray]  # segments of each unit
+    #: (units, rows, stats): so a subset is copied in long runs, in a third of the time. The rows are
+    #: the systems, and where scores are missing both sides of each pair.
+    by_unit: np.ndarray
+    data: engine.UnitStatistics  # of all units, as `compare` has them
+    pair_rows: np.ndarray  # the rows of each tested pair
+    n_units: np.ndarray  # units that both systems of each tested pair have
+    few_pairs: np.ndarray  # the tested pairs that differ in a few units only
+    differs: np.ndarray  # in which units they do, (few pairs, units)
+
+    @classmethod
+    def from_measured(cls, measured: Measured, unit: str) -> _Source:
+        measured = measured.best_first()
+        units = measured.units(unit)
+        metric, statistics = measured.metric, measured.statistics
+        contrast = contrast_pairs(metric, statistics, units, engine.all_pairs(len(statistics)))
+        pair_rows = contrast.rows
+        if measured.has_gaps:
+            pair_rows = pair_rows + len(statistics)
+            statistics = np.concatenate([statistics, contrast.statistics])
+        by_unit = np.ascontiguousarray(units.sum(statistics).swapaxes(0, 1))
+        n_units = contrast.n_units[contrast.is_tested]
+        n_differing = contrast.count_differing_units(is_swapped=False)[contrast.is_tested]
+        few_pairs = np.flatnonzero(n_differing < n_units)
+        first, second = by_unit.swapaxes(0, 1)[pair_rows[few_pairs].T]
+        return cls(
+            measured=measured,
+            contrast=contrast,
+            units=units,
+            members=group_positions(units.index),
+            by_unit=by_unit,
+            data=_unit_statistics(metric, by_unit),
+            pair_rows=pair_rows,
+            n_units=n_units,
+            few_pairs=few_pairs,
+            differs=(first != second).any(axis=2),
+        )
+
+    @property
+    def names(self) -> list[str]:
+        return self.measured.names
+
+    @cached_property
+    def count(self) -> Callable[[np.ndarray], np.ndarray] | None:
+        """What counts segments again, for a metric that depends on the test set."""
+        return self.measured.counter() if depends_on_testset(self.measured.metric) else None
+
+    def subset(self, chosen: np.ndarray) -> engine.UnitStatistics:
+        """Return the statistics of some units in random order.
+
+        Many units go into random groups, whose sums vary alike and cost less to draw.
+        """
+        if self.count is None:
+            by_unit = self.by_unit.take(chosen, axis=0)
+        else:
+            segments = [self.members[unit] for unit in chosen]
+            index = np.repeat(np.arange(len(chosen)), [len(rows) for rows in segments])
+            counts = self.count(np.concatenate(segments))
+            subset_units = Units(self.units.kind, index, len(chosen))
+            by_unit = subset_units.sum(counts).swapaxes(0, 1)
+        if len(chosen) > _GROUPS:
+            starts = np.arange(_GROUPS) * len(chosen) // _GROUPS
+            by_unit = np.add.reduceat(by_unit, starts, axis=0)
+        return _unit_statistics(self.measured.metric, by_unit)
 
 
 # How scores, intervals and conclusions change with the size of the test set.
@@ -213,66 +288,12 @@ def _percentiles(drawn: np.ndarray, alpha: float) -> np.ndarray:
 _WHOLE = 2000  # bootstrap samples of the whole set
 _GROUPS = 1000  # of units that a large subset is bootstrapped by
 _MOST_REPEATS = 10_000
-_MOST_RESAMPLES = (
-    1 << 20
-)  # so that no two subsets share draws: each has 2^12 blocks of them to itself
+_MOST_RESAMPLES = 1 << 20  # each subset has 2^12 blocks of draws to itself
 _BAND = (5, 95)  # percentiles over the repeats
 _STEEPEST = 100  # slope of a line through widths: what is steeper comes of sizes side by side
 
-_Counter = Callable[[np.ndarray], np.ndarray]
 
-
-class _Subject(NamedTuple):
-    """What is drawn from, systems best first, pairs with the better system first."""
-
-    metric: Metric
-    testset: TestSet
-    units: Units
-    members: list[np.ndarray]  # segments of each unit
-    by_unit: (
-        np.ndarray
-    )  # (units, systems, stats): so a subset is copied in long runs, in a third of the time
-    whole: engine.UnitStatistics  # of all units, as `compare` has them
-    counted: _Counter | None  # counts segments again, for a metric that needs it
-    names: list[str]
-    pairs: np.ndarray
-    gaps: bool
-    common: np.ndarray  # units that both systems of each pair have
-    worth: np.ndarray  # how many of equal size these are worth
-    few: np.ndarray  # the pairs that only a handful of units tells apart
-    apart: np.ndarray  # which units these are, (few, units)
-
-    def part(self, chosen: np.ndarray) -> engine.UnitStatistics:
-        """Of some units in random order; of many in random groups, whose sums vary alike and cost
-        less to draw.
-        """
-        n = min(len(chosen), _GROUPS)
-        by_unit = (
-            self.by_unit.take(chosen, axis=0)
-            if self.counted is None
-            else self._recount(chosen, self.counted)
-        )
-        if n < len(chosen):
-            by_unit = np.add.reduceat(by_unit, np.arange(n) * len(chosen) // n, axis=0)
-        return _numbers(self.metric, by_unit)
-
-    def _recount(self, chosen: np.ndarray, counted: _Counter) -> np.ndarray:
-        segments_of = [self.members[unit] for unit in chosen]
-        index = np.repeat(np.arange(len(chosen)), [len(segments) for segments in segments_of])
-        counts = counted(np.concatenate(segments_of))
-        return Units(self.units.kind, index, len(chosen)).sum(counts).swapaxes(0, 1)
-
-    @property
-    def rows(self) -> np.ndarray:
-        """Where the statistics of each pair are: those of its systems, or of these on their common
-        segments.
-        """
-        if not self.gaps:
-            return self.pairs
-        return len(self.names) + np.arange(2 * len(self.pairs)).reshape(-1, 2)
-
-
-def sweep_sizes(
+def sweep_sizes(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
     metric: str | Metric,
     *,
@@ -287,11 +308,11 @@ def sweep_sizes(
     progress: Progress | None = None,
     watch: Callable[[int, SizeSweep], None] | None = None,
 ) -> SizeSweep:
-    """How much testing data is needed? (Zhang and Vogel 2004, 4.1, Figs 4-7 and Table 2.)
+    """Test random subsets of several sizes (Zhang and Vogel 2004, 4.1, Figs 4-7 and Table 2).
 
     For each size, random subsets of the units are drawn for every repeat, with replacement only
-    where the size exceeds the set; the set itself is taken once, with the draws of `compare`. On
-    each subset percentile intervals, and for each pair the percentile test (their 3.2),
+    where the size exceeds the set; the set itself is taken once, with the draws of `compare`. Each
+    subset gets percentile intervals, and each pair on it the percentile test (their 3.2),
     uncorrected. A metric whose statistics depend on the test set (NIST) is counted again on every
     subset, so that its scores grow with the size as in their Fig. 4.
     """
@@ -308,378 +329,352 @@ def sweep_sizes(
         )
     check_whole("repeats", repeats, 1, _MOST_REPEATS)
     check_whole("resamples", resamples, 2, _MOST_RESAMPLES)
-    subject = _subject(
-        measure(
-            testset, metric, statistics=statistics, progress=report_stage(progress, "counting")
-        ),
-        settings,
+    measured = measure(
+        testset, metric, statistics=statistics, progress=report_stage(progress, "counting")
     )
-    n = subject.units.n
-    sizes = default_sizes(n, subject.units.kind) if sizes is None else in_units(sizes, n)
-    times = [1 if size == n else repeats for size in sizes]
-    tasks = [
-        (size, repeat) for size, most in zip(sizes, times, strict=True) for repeat in range(most)
-    ]
-    # About how long a subset takes: its bootstrap goes by at most `_GROUPS` sums, to count again
-    # takes longer than all.
-    work = np.cumsum(
-        [
-            100 + min(size, _GROUPS) + size * (0.05 if subject.counted is None else 1)
-            for size, _ in tasks
-        ]
-    )
-    gather = partial(_gather, subject, settings, *_find_errors(subject, settings.seed, jobs))
+    source = _Source.from_measured(measured, settings.unit)
+    n = source.units.n
+    unit_sizes = default_sizes(n, source.units.kind) if sizes is None else in_units(sizes, n)
+    tasks: list[tuple[int, int]] = []
+    for size in unit_sizes:
+        n_repeats = 1 if size == n else repeats
+        tasks += [(size, repeat) for repeat in range(n_repeats)]
+    work = np.cumsum([_estimate_work(size, source.count is not None) for size, _ in tasks])
+    errors = _find_errors(source, settings.seed, jobs)
+
+    def gather(subsets: Mapping[int, Sequence[_Subset]]) -> SizeSweep:
+        return _gather(source, settings, errors, subsets)
+
     if watch is not None:
         watch(0, gather({}))
-    by_size: dict[int, list[_Drawn]] = {}
-    done = 0
-    with closing(
-        run_in_order(lambda k: _one(subject, *tasks[k], settings), len(tasks), jobs)
-    ) as results:
-        for size, most in zip(sizes, times, strict=True):
-            by_size[size] = []
-            for _ in range(most):
-                by_size[size].append(next(results))
-                done += 1
-                if progress is not None:
-                    progress("test sets", float(work[done - 1] / work[-1]))
-            if watch is not None:
+    by_size: dict[int, list[_Subset]] = {}
+    results = run_in_order(lambda k: _test_subset(source, *tasks[k], settings), len(tasks), jobs)
+    with closing(results):
+        for k, result in enumerate(results):
+            size, repeat = tasks[k]
+            by_size.setdefault(size, []).append(result)
+            if progress is not None:
+                progress("test sets", float(work[k] / work[-1]))
+            is_last = k + 1 == len(tasks) or tasks[k + 1][0] != size
+            if watch is not None and is_last:
                 watch(size, gather({size: by_size[size]}))
     return gather(by_size)
 
 
-def _subject(seen: Measured, settings: SamplingSettings) -> _Subject:
-    seen = seen.best_first()
-    units, pairs, statistics = (
-        seen.units(settings.unit),
-        engine.all_pairs(len(seen.names)),
-        seen.statistics,
-    )
-    if seen.has_gaps:
-        statistics = np.concatenate([statistics, pair_statistics(statistics, pairs)[0]])
-    counted = seen.counter() if depends_on_testset(seen.metric) else None
-    by_unit = np.ascontiguousarray(units.sum(statistics).swapaxes(0, 1))
-    subject = _Subject(
-        seen.metric,
-        seen.testset,
-        units,
-        group_positions(units.index),
-        by_unit,
-        _numbers(seen.metric, by_unit),
-        counted,
-        seen.names,
-        pairs,
-        seen.has_gaps,
-        *pair_units(seen.has_score, pairs, units),
-        *[np.empty(0)] * 2,
-    )
-    few = np.flatnonzero(
-        count_differing_units(subject.whole, subject.rows, subject.common) < subject.common
-    )
-    first, second = by_unit.swapaxes(0, 1)[subject.rows[few].T]
-    return subject._replace(few=few, apart=(first != second).any(axis=2))
+def _estimate_work(size: int, is_counted_again: bool) -> float:
+    """Estimate how long a subset takes, for the progress.
+
+    The bootstrap goes by at most `_GROUPS` sums; to count again takes longer than all.
+    """
+    per_unit = 1 if is_counted_again else 0.05
+    return 100 + min(size, _GROUPS) + size * per_unit
 
 
-def _numbers(metric: Metric, by_unit: np.ndarray) -> engine.UnitStatistics:
+def _unit_statistics(metric: Metric, by_unit: np.ndarray) -> engine.UnitStatistics:
     return engine.UnitStatistics(metric, by_unit.swapaxes(0, 1), Units.segments(len(by_unit)))
 
 
-class _Drawn(NamedTuple):
-    """What one subset gives: by system (k,), by pair (pairs,)."""
+@dataclass(frozen=True, eq=False)
+class _Subset:
+    """The results of one subset."""
 
-    scores: np.ndarray
-    relative: np.ndarray
-    deltas: np.ndarray
-    segments: int
-    ends: np.ndarray
-    drawn: np.ndarray | None
+    n_segments: int
+    scores: np.ndarray  # (systems,)
+    low: np.ndarray  # (systems,): bounds relative to the median
+    high: np.ndarray
+    deltas: np.ndarray  # (pairs,)
+    tails: np.ndarray  # (pairs, 2): those of `_find_tails`
+    replicates: np.ndarray | None  # (systems, resamples): only of the set itself
 
 
-def _one(subject: _Subject, size: int, repeat: int, settings: SamplingSettings) -> _Drawn:
-    chosen = draw_subset(subject.units.n, size, settings.seed, repeat)
-    if size == subject.units.n:  # the set itself, with the draws of `compare`
-        data, first_block = subject.whole, 0
+def _test_subset(source: _Source, size: int, repeat: int, settings: SamplingSettings) -> _Subset:
+    n = source.units.n
+    chosen = draw_subset(n, size, settings.seed, repeat)
+    is_all = size == n
+    if is_all:  # the set itself, with the draws of `compare`
+        data = source.data
+        first_block = 0
     else:
-        data, first_block = subject.part(chosen), size << 26 | repeat << 12
-    drawn = _bootstrap(data, settings.resamples, settings.seed, first_block)
-    k, rows = len(subject.names), subject.rows
-    medians, *ends = _percentiles(drawn[:k], settings.alpha)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        relative_ends = (np.array(ends) - medians) / np.where(medians == 0, np.nan, np.abs(medians))
-    sign = direction(subject.metric)
-    deltas, differences = (sign * pair_differences(x, rows) for x in (data.scores, drawn))
-    n = np.full(len(rows), size)
-    n[subject.few] = np.count_nonzero(subject.apart[:, chosen], axis=1)
-    floor = p_floor(TESTS["percentile"], settings.unit, n)
-    tails = _ends(deltas, differences, settings.alpha)
-    tails[~significant(floor, settings.alpha)] = np.nan  # so few tell nothing
-    sizes = np.bincount(subject.units.index, minlength=subject.units.n)
-    return _Drawn(
-        data.scores[:k],
-        relative_ends,
-        deltas,
-        int(sizes[chosen].sum()),
-        tails,
-        drawn[:k] if size == subject.units.n else None,
+        data = source.subset(chosen)
+        first_block = size << 26 | repeat << 12
+    scores = _bootstrap(data, settings.resamples, settings.seed, first_block)
+    n_systems = len(source.names)
+    medians, low, high = _percentiles(scores[:n_systems], settings.alpha)
+    scale = np.where(medians == 0, np.nan, np.abs(medians))
+    sign = source.measured.sign
+    deltas = sign * pair_differences(data.scores, source.pair_rows)
+    differences = sign * pair_differences(scores, source.pair_rows)
+    tails = _find_tails(differences, settings.alpha)
+    tails[~np.isfinite(deltas)] = np.nan
+    n_units = np.full(len(deltas), size)
+    n_units[source.few_pairs] = np.count_nonzero(source.differs[:, chosen], axis=1)
+    floor = p_floor(TESTS["percentile"], settings.unit, n_units)
+    tails[~significant(floor, settings.alpha)] = np.nan  # so few units show nothing
+    unit_sizes = np.bincount(source.units.index, minlength=n)
+    return _Subset(
+        n_segments=int(unit_sizes[chosen].sum()),
+        scores=data.scores[:n_systems],
+        low=(low - medians) / scale,
+        high=(high - medians) / scale,
+        deltas=deltas,
+        tails=tails,
+        replicates=scores[:n_systems] if is_all else None,
     )
 
 
-def _ends(deltas: np.ndarray, differences: np.ndarray, alpha: float) -> np.ndarray:
-    """The samples next to the tails that the percentile test allows, shape (pairs, 2): on one side
-    of 0 where p is at most alpha; NaN for a pair without a difference.
+def _find_tails(differences: np.ndarray, alpha: float) -> np.ndarray:
+    """Find the samples next to the tails that the percentile test allows, shape (pairs, 2).
+
+    Both are on one side of 0 where p is at most alpha.
     """
     n = differences.shape[1]
-    allowed = math.floor((alpha + TOLERANCE) * (n + 1) / 2) - 1  # samples on the wrong side of 0
-    places = [allowed, n - 1 - allowed]
-    ends = np.partition(np.nan_to_num(differences), places, axis=1)[:, places]
-    return np.where(np.isfinite(deltas)[:, None], ends, np.nan)
+    n_allowed = math.floor((alpha + TOLERANCE) * (n + 1) / 2) - 1  # on the wrong side of 0
+    places = [n_allowed, n - 1 - n_allowed]
+    return np.partition(np.nan_to_num(differences), places, axis=1)[:, places]
 
 
 def _bootstrap(
     data: engine.UnitStatistics, resamples: int, seed: int, first_block: int
 ) -> np.ndarray:
-    """Scores (rows, resamples), with blocks of draws of their own."""
-    blocks = range(first_block, first_block - (-resamples // BLOCK))
-    drawn = np.concatenate(
-        [
-            data.score(data.weighted_sums(bootstrap_weights(data.units, seed, block)))
-            for block in blocks
-        ],
-        axis=1,
-    )[:, :resamples]
-    np.copyto(drawn, data.scores[:, None], where=np.isnan(drawn))
-    return drawn
+    """Draw scores, shape (rows, resamples), from blocks of draws that no other subset has."""
+    n_blocks = math.ceil(resamples / BLOCK)
+    blocks = []
+    for block in range(first_block, first_block + n_blocks):
+        weights = bootstrap_weights(data.units, seed, block)
+        blocks.append(data.score(data.weighted_sums(weights)))
+    scores = np.concatenate(blocks, axis=1)[:, :resamples]
+    np.copyto(scores, data.scores[:, None], where=np.isnan(scores))
+    return scores
 
 
-def _find_errors(subject: _Subject, seed: int, jobs: int) -> tuple[np.ndarray, PairErrors]:
-    """The places of pairs that can be compared on the whole set, and what is known of them by the
-    draws of `compare`.
-    """
-    whole, (first, second) = subject.whole, subject.rows.T
-    drawn, left_out = (
-        engine.bootstrap_scores(whole, _WHOLE, seed, jobs=jobs),
-        engine.jackknife_scores(whole),
-    )
-    deltas = direction(subject.metric) * (whole.scores[first] - whole.scores[second])
-    freedom = degrees_of_freedom(left_out[first] - left_out[second], _WHOLE)
-    tested = np.flatnonzero(np.isfinite(deltas))
-    values = np.stack(
-        [deltas, (drawn[first] - drawn[second]).std(axis=1, ddof=1), freedom, subject.worth]
-    )
-    return tested, {
-        (subject.names[subject.pairs[k, 0]], subject.names[subject.pairs[k, 1]]): PairError(
-            delta, se, df, int(subject.common[k]), worth
+def _find_errors(source: _Source, seed: int, jobs: int) -> PairErrors:
+    """Estimate the standard error of each tested pair on the whole set, by the draws of `compare`."""
+    contrast = source.contrast
+    deltas = source.measured.sign * contrast.deltas
+    se = contrast.bootstrap(_WHOLE, seed, jobs=jobs).std(axis=1, ddof=1)
+    left_out = contrast.difference(engine.jackknife_scores(contrast.data))
+    freedom = degrees_of_freedom(left_out, _WHOLE)
+    n_effective = contrast.n_effective[contrast.is_tested]
+    errors = {}
+    for k, (first, second) in enumerate(contrast.pairs[contrast.is_tested]):
+        errors[source.names[first], source.names[second]] = PairError(
+            float(deltas[k]),
+            float(se[k]),
+            float(freedom[k]),
+            int(source.n_units[k]),
+            float(n_effective[k]),
         )
-        for k, (delta, se, df, worth) in zip(
-            tested.tolist(), values[:, tested].T.tolist(), strict=True
-        )
-    }
+    return errors
 
 
 def _gather(
-    subject: _Subject,
+    source: _Source,
     settings: SamplingSettings,
-    tested: np.ndarray,
     errors: PairErrors,
-    by_size: Mapping[int, Sequence[_Drawn]],
+    by_size: Mapping[int, Sequence[_Subset]],
 ) -> SizeSweep:
-    """The sweep of these sizes."""
-    n, systems, pairs = subject.units.n, list[SystemSize](), list[PairSize]()
-    for size, drawn in by_size.items():
-        head = size, float(np.mean([one.segments for one in drawn])), len(drawn)
-        systems += (SystemSize(*head, *row) for row in _system_rows(subject.names, drawn))
-        pairs += _pair_rows(head, tested, errors, drawn, n, settings.alpha)
-    slopes = tuple(
-        _slope(name, [row for row in systems if row.system == name]) for name in subject.names
-    )
+    """Make the sweep of these sizes."""
+    n = source.units.n
+    metric = source.measured.metric
+    systems: list[SystemSize] = []
+    pairs: list[PairSize] = []
+    tails = {}
+    widths = {}
+    for size, subsets in by_size.items():
+        systems += _system_rows(size, source.names, subsets)
+        tails[size] = np.array([subset.tails for subset in subsets])
+        deltas = np.array([subset.deltas for subset in subsets])
+        widths[size] = np.array([subset.high - subset.low for subset in subsets])
+        n_segments = _mean_segments(subsets)
+        for k, (names, error) in enumerate(errors.items()):
+            found, wrong = _count_significant(tails[size][:, k], error.delta)
+            if size == n:  # the set itself, which is no estimate
+                found = replace(found, low=None, high=None)
+                wrong = replace(wrong, low=None, high=None)
+            if error.delta == 0:
+                wrong = rate(0, 0)
+            row = PairSize(
+                size,
+                n_segments,
+                len(subsets),
+                *names,
+                _finite_mean(deltas[:, k]),
+                found,
+                wrong,
+                *_expect(error.delta, error, size, n, settings.alpha),
+            )
+            pairs.append(row)
+    scores = source.data.scores[: len(source.names)].tolist()
     return SizeSweep(
-        metric=subject.metric.name,
-        signature=subject.metric.signature(subject.testset),
-        higher_is_better=subject.metric.higher_is_better,
+        metric=metric.name,
+        signature=metric.signature(source.measured.testset),
+        higher_is_better=metric.higher_is_better,
         settings=settings,
         n_units=n,
-        n_segments=subject.testset.n_segments,
+        n_segments=source.measured.testset.n_segments,
         errors=errors,
         systems=tuple(systems),
         pairs=tuple(pairs),
-        scores=dict(
-            zip(subject.names, subject.whole.scores[: len(subject.names)].tolist(), strict=True)
-        ),
-        slopes=slopes,
-        recounted=depends_on_testset(subject.metric),
-        ends={
-            size: np.array([one.ends[tested] for one in drawn]) for size, drawn in by_size.items()
-        },
-        widths={
-            size: np.array([one.relative[1] - one.relative[0] for one in drawn])
-            for size, drawn in by_size.items()
-        },
-        whole=by_size[n][0].drawn if n in by_size else None,
+        scores=dict(zip(source.names, scores, strict=True)),
+        slopes=tuple(_fit_slope(name, systems) for name in source.names),
+        recounted=depends_on_testset(metric),
+        ends=tails,
+        widths=widths,
+        whole=by_size[n][0].replicates if n in by_size else None,
     )
 
 
-def _system_rows(names: Sequence[str], subsets: Sequence[_Drawn]) -> Iterator[tuple[Any, ...]]:
-    """The fields of `SystemSize` from the system on."""
-    scores, relative_ends = (
-        np.array([one.scores for one in subsets]),
-        np.array([one.relative for one in subsets]),
-    )
+def _mean_segments(subsets: Sequence[_Subset]) -> float:
+    return float(np.mean([subset.n_segments for subset in subsets]))
+
+
+def _finite_mean(values: np.ndarray) -> float | None:
+    finite = values[np.isfinite(values)]
+    return float(finite.mean()) if len(finite) else None
+
+
+def _system_rows(
+    size: int, names: Sequence[str], subsets: Sequence[_Subset]
+) -> Iterator[SystemSize]:
+    scores = np.array([subset.scores for subset in subsets])
+    low = np.array([subset.low for subset in subsets])
+    high = np.array([subset.high for subset in subsets])
+    low = np.where(np.isfinite(high), low, np.nan)
+    high = np.where(np.isfinite(low), high, np.nan)
     for k, name in enumerate(names):
-        values, (low, high) = scores[:, k][np.isfinite(scores[:, k])], relative_ends[:, :, k].T
-        known = np.isfinite(low) & np.isfinite(high)
-        band = [None] * 3 if not len(values) else [values.mean(), *np.percentile(values, _BAND)]
-        ends = (
-            [None] * 3
-            if not known.any()
-            else [low[known].mean(), high[known].mean(), (high - low)[known].mean()]
-        )
-        yield name, *(None if value is None else float(value) for value in (*band, *ends))
-
-
-def _pair_rows(
-    head: tuple[int, float, int],
-    tested: np.ndarray,
-    errors: PairErrors,
-    subsets: Sequence[_Drawn],
-    n_units: int,
-    alpha: float,
-) -> Iterator[PairSize]:
-    """The rows of one size."""
-    deltas, ends = (
-        np.array([getattr(one, what)[tested] for one in subsets]) for what in ("deltas", "ends")
-    )
-    for k, (pair, error) in enumerate(errors.items()):
-        delta = error.delta
-        known, rates = (
-            deltas[:, k][np.isfinite(deltas[:, k])],
-            _count_significant(ends[:, k], delta),
-        )
-        if len(subsets) == 1:  # the set itself, which is no estimate
-            rates = [replace(one, low=None, high=None) for one in rates]
-        yield PairSize(
-            *head,
-            *pair,
-            float(known.mean()) if len(known) else None,
-            rates[0],
-            rates[1] if delta else rate(0, 0),
-            *_expect(delta, error, head[0], n_units, alpha),
+        score_low = score_high = None
+        finite = scores[:, k][np.isfinite(scores[:, k])]
+        if len(finite):
+            score_low, score_high = np.percentile(finite, _BAND).tolist()
+        yield SystemSize(
+            size=size,
+            segments=_mean_segments(subsets),
+            repeats=len(subsets),
+            system=name,
+            score=_finite_mean(scores[:, k]),
+            score_low=score_low,
+            score_high=score_high,
+            low=_finite_mean(low[:, k]),
+            high=_finite_mean(high[:, k]),
+            width=_finite_mean(high[:, k] - low[:, k]),
         )
 
 
-def _count_significant(ends: np.ndarray, delta: float) -> list[Rate]:
-    """Test sets with these ends, shape (repeats, 2), that find a difference, and those that find
-    the opposite.
+def _count_significant(tails: np.ndarray, delta: float) -> tuple[Rate, Rate]:
+    """Count the test sets with these tails, shape (repeats, 2), that find a difference.
+
+    The second rate is of those that find the opposite of delta.
     """
-    (low, high), tie = ends.T, TOLERANCE * abs(delta)
-    ahead, behind = low > tie, high < -tie
-    return [
-        rate(int(np.count_nonzero(some)), len(ends))
-        for some in (ahead | behind, behind if delta > 0 else ahead)
-    ]
+    low, high = tails.T
+    tie = TOLERANCE * abs(delta)
+    is_better = low > tie
+    is_worse = high < -tie
+    is_opposite = is_worse if delta > 0 else is_better
+    n = len(tails)
+    found = rate(int(np.count_nonzero(is_better | is_worse)), n)
+    return found, rate(int(np.count_nonzero(is_opposite)), n)
 
 
 def _expect(
     delta: float, error: PairError, size: int, n_units: int, alpha: float
 ) -> tuple[float, float]:
-    """How often a difference is significant on parts of the whole set of a size, and on fresh sets.
+    """Return the power on subsets of the set of a size, and on fresh sets of that size.
 
-    On parts it is the percentile test, by normal theory; on fresh sets a test that keeps its level,
-    as `units_needed` plans for: Student's t with what the units of that size are worth.
+    On subsets it is that of the percentile test, by normal theory; on fresh sets that of a test
+    that keeps its level, as `units_needed` plans for: Student's t with what the units are worth.
     """
     growth = math.sqrt(n_units / size)
     se = error.se * growth
-    spread = se * math.sqrt(1 - size / n_units) if size <= n_units else se
+    spread = se
+    if size <= n_units:
+        spread = se * math.sqrt(1 - size / n_units)
     fresh_se = unbiased(error.se, error.n_effective) * growth
-    worth = error.n_effective * size / n_units
-    return (
-        float(power_at(delta, se, alpha, spread)),
-        float(power_at(delta, fresh_se, alpha, n_effective=worth)),
-    )
+    n_effective = error.n_effective * size / n_units
+    on_subsets = power_at(delta, se, alpha, spread)
+    on_fresh_sets = power_at(delta, fresh_se, alpha, n_effective=n_effective)
+    return float(on_subsets), float(on_fresh_sets)
 
 
-def _slope(system: str, rows: Sequence[SystemSize]) -> Slope:
-    known = [(math.log(row.size), math.log(row.width)) for row in rows if row.width]
-    if len(known) < 2:
+def _fit_slope(system: str, rows: Sequence[SystemSize]) -> Slope:
+    points = [
+        (math.log(row.size), math.log(row.width))
+        for row in rows
+        if row.system == system and row.width
+    ]
+    if len(points) < 2:
         return Slope(system, None, None, None)
-    x, y = np.array(known).T
-    about = x - x.mean()
-    slope = float(about @ y / (about @ about))
-    rest = y - y.mean() - slope * about
-    se = (
-        None
-        if len(known) < 3
-        else math.sqrt(float(rest @ rest) / (len(known) - 2) / float(about @ about))
-    )
+    x, y = np.array(points).T
+    x = x - x.mean()
+    sum_of_squares = float(x @ x)
+    slope = float(x @ y) / sum_of_squares
     if abs(slope) > _STEEPEST:
         return Slope(system, None, None, None)
+    residuals = y - y.mean() - slope * x
+    se = None
+    if len(points) > 2:
+        variance = float(residuals @ residuals) / (len(points) - 2)
+        se = math.sqrt(variance / sum_of_squares)
     return Slope(system, slope, se, 1 - 2**slope)
 
 
-# What a sweep of sizes says of a difference that is asked about, in place of the one that the pair
-# has.
+# A sweep of sizes as if a pair had another difference.
 
 
 @dataclass(frozen=True)
 class Detection:
-    """Random test sets of one size, the pair's differences shifted so that the whole set has the
-    one asked about.
+    """Random test sets of one size, as if the whole set had the difference asked about.
+
+    The pair's differences are shifted to it.
     """
 
     size: int = field(metadata=column("size", "count"))  # units
-    segments: float | None = field(
-        metadata=column("segments", "share", ",.0f")
-    )  # mean number; None of sets not drawn
+    #: Mean number; None of sets that were not drawn.
+    segments: float | None = field(metadata=column("segments", "share", ",.0f"))
     #: Sets on which the pair is significant, and on which b is then ahead, with their Monte Carlo
     #: intervals.
     significant: Rate = field(metadata=column("significant", "estimate", ".0%"))
     wrong: Rate = field(metadata=column("opposite to the whole set", "estimate", ".0%"))
-    #: What normal theory expects of parts of this set, and Student's t plans for fresh test sets of
-    #: that size; 0 to 1.
+    #: By normal theory on subsets of this set, and by Student's t on fresh test sets of that size;
+    #: 0 to 1.
     expected: float = field(metadata=column("expected of parts of this set", "share", ".0%"))
     planned: float = field(metadata=column("planned for fresh sets", "share", ".0%"))
 
     @derived("test sets", "count")
     def n(self) -> int:
+        """The number of test sets drawn."""
         return self.significant.n
 
 
 def count_detections(sweep: SizeSweep, a: str, b: str, difference: float) -> tuple[Detection, ...]:
-    """How often random test sets of each size find a difference, were it that of the whole set: the
-    differences of the sweep are moved by it less the pair's own.
+    """Count the random test sets of each size that would find a difference.
+
+    The differences of the sweep are shifted as if the whole set had this difference.
     """
-    delta = _known(sweep, a, b, difference).delta
+    shift = difference - _find_error(sweep, a, b, difference).delta
     place = list(sweep.errors).index((a, b))
     rows = []
-    for row in (row for row in sweep.pairs if (row.a, row.b) == (a, b)):
-        (planned,) = plan_detections(sweep, a, b, difference, [row.size])
-        found, wrong = _count_significant(
-            sweep.ends[row.size][:, place] + (difference - delta), difference
-        )
-        rows.append(replace(planned, segments=row.segments, significant=found, wrong=wrong))
+    for row in sweep.pairs:
+        if (row.a, row.b) == (a, b):
+            (planned,) = plan_detections(sweep, a, b, difference, [row.size])
+            tails = sweep.ends[row.size][:, place] + shift
+            found, wrong = _count_significant(tails, difference)
+            rows.append(replace(planned, segments=row.segments, significant=found, wrong=wrong))
     return tuple(rows)
 
 
 def plan_detections(
     sweep: SizeSweep, a: str, b: str, difference: float, sizes: Iterable[int]
 ) -> tuple[Detection, ...]:
-    """What theory says of test sets of some sizes before any are drawn; parameters as of
-    `count_detections`.
-    """
-    error = _known(sweep, a, b, difference)
-    return tuple(
-        Detection(
-            size,
-            None,
-            rate(0, 0),
-            rate(0, 0),
-            *_expect(difference, error, size, sweep.n_units, sweep.settings.alpha),
-        )
-        for size in sizes
-    )
+    """Plan test sets of some sizes by theory, before any are drawn."""
+    error = _find_error(sweep, a, b, difference)
+    rows = []
+    for size in sizes:
+        expected, planned = _expect(difference, error, size, sweep.n_units, sweep.settings.alpha)
+        rows.append(Detection(size, None, rate(0, 0), rate(0, 0), expected, planned))
+    return tuple(rows)
 
 
-def _known(sweep: SizeSweep, a: str, b: str, difference: float) -> PairError:
-    """What the whole set says of a pair."""
+def _find_error(sweep: SizeSweep, a: str, b: str, difference: float) -> PairError:
     if not (math.isfinite(difference) and difference > 0):
         raise SettingError(
             f"The difference is {difference:g}. Expected a number of points above 0, such as 1."
@@ -702,10 +697,11 @@ class ReferenceSize:
     """One system, scored with so many references, on random test sets of one size."""
 
     references: int = field(metadata=column("references", "count"))  # used at a time
-    sets: int  # of so many, which the means are over
+    sets: int  # of so many references, over which the means are
     size: int  # units
     system: str
-    #: Mean score in points; means of the ends and the width of the relative interval, as fractions.
+    #: Mean score in points; means of the bounds and the width of the relative interval, as
+    #: fractions.
     score: float | None = field(metadata=column("mean score", "score", "*"))
     low: float | None
     high: float | None
@@ -715,13 +711,14 @@ class ReferenceSize:
     equivalent: float | None = field(
         metadata=column("share of the data for as narrow an interval", "estimate", ".0%")
     )
-    #: Its 95% Monte Carlo interval (`by_draws`): what random test sets, and of the whole set the
-    #: bootstrap samples, leave open. None with one reference.
+    #: Its 95% Monte Carlo interval (`by_draws`), for the random test sets, and of the whole set for
+    #: the bootstrap samples. None with one reference.
     equivalent_low: float | None = None
     equivalent_high: float | None = None
 
     @derived("relative interval", "relative")
     def relative(self) -> tuple[float, float] | None:
+        """The bounds."""
         return pair_ends(self.low, self.high)
 
 
@@ -737,7 +734,7 @@ class ReferenceSweep(Experiment):
     rows: tuple[ReferenceSize, ...]  # by number of references, size, then system
 
 
-def sweep_references(
+def sweep_references(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
     metric: str | Metric,
     *,
@@ -750,7 +747,7 @@ def sweep_references(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> ReferenceSweep:
-    """How many references are needed? (Zhang and Vogel 2004, 4.2, Fig. 8, Tables 3 and 4.)
+    """Sweep sizes with each number of references (Zhang and Vogel 2004, 4.2, Fig. 8, Tables 3, 4).
 
     Each number of references takes every reference in turn (`reference_sets`), and results are
     means over these sets.
@@ -775,57 +772,61 @@ def sweep_references(
             raise SettingError(
                 f"A share of the test set is {share}. Expected a number above 0 and at most 1."
             )
-    swept, sets = [], reference_sets(names)
-    for k, chosen in enumerate(sets):
+    sweeps: dict[int, list[SizeSweep]] = {}
+    sets = reference_sets(names)
+    for k, chosen_references in enumerate(sets):
 
-        def report(report_stage: str, share: float, done: int = k) -> None:
-            if progress is not None:
-                progress(
-                    "sets of references", (done + share * (report_stage == "test sets")) / len(sets)
-                )
+        def report(stage: str, share: float, n_done: int = k) -> None:
+            if progress is not None and stage == "test sets":
+                progress("sets of references", (n_done + share) / len(sets))
 
-        swept.append(
-            sweep_sizes(
-                testset.scored_with(chosen),
-                metric,
-                sizes=list(map(float, shares)),
-                repeats=repeats,
-                unit=unit,
-                resamples=resamples,
-                alpha=alpha,
-                seed=seed,
-                jobs=jobs,
-                progress=report,
-            )
+        sweep = sweep_sizes(
+            testset.scored_with(chosen_references),
+            metric,
+            sizes=[float(share) for share in shares],
+            repeats=repeats,
+            unit=unit,
+            resamples=resamples,
+            alpha=alpha,
+            seed=seed,
+            jobs=jobs,
+            progress=report,
         )
+        sweeps.setdefault(len(chosen_references), []).append(sweep)
+    first_sweep = sweeps[1][0]
     return ReferenceSweep(
         metric=metric.name,
-        settings=swept[0].settings,
+        settings=first_sweep.settings,
         names=names,
-        n_units=swept[0].n_units,
-        rows=tuple(_reference_rows(names, sets, swept, seed)),
+        n_units=first_sweep.n_units,
+        rows=tuple(_reference_rows(sweeps, seed)),
     )
 
 
 def reference_sets(names: Sequence[str]) -> list[tuple[str, ...]]:
-    """For each number of references so many neighbours on a circle of them, so that each is used
-    equally often.
+    """List for each number of references so many neighbours on a circle of them.
+
+    So each reference is used equally often.
 
     >>> reference_sets(["a", "b", "c"])
     [('a',), ('b',), ('c',), ('a', 'b'), ('b', 'c'), ('c', 'a'), ('a', 'b', 'c')]
     """
+    circle = [*names, *names]
     n = len(names)
-    return [
-        tuple(names[(start + i) % n] for i in range(k))
-        for k in range(1, n + 1)
-        for start in range(n if k < n else 1)
-    ]
+    sets = []
+    for k in range(1, n):
+        sets += [tuple(circle[start : start + k]) for start in range(n)]
+    return [*sets, tuple(names)]
 
 
 def with_references(testset: TestSet, n_references: int = 4) -> TestSet:
-    """The simulated corpus with several references; any other test set as it is."""
-    known = {system.name for system in KOEHN_SYSTEMS}
-    if not testset.simulated or len(testset.references) > 1 or not testset.systems.keys() <= known:
+    """Return the simulated corpus with several references; any other test set as it is."""
+    simulated_names = {system.name for system in KOEHN_SYSTEMS}
+    if (
+        not testset.simulated
+        or len(testset.references) > 1
+        or not testset.systems.keys() <= simulated_names
+    ):
         return testset
     simulated = simulate(testset.n_segments, n_references=n_references).only(list(testset.systems))
     if any(simulated.systems[name] != texts for name, texts in testset.systems.items()):
@@ -838,63 +839,78 @@ def with_references(testset: TestSet, n_references: int = 4) -> TestSet:
 
 
 def _reference_rows(
-    names: Sequence[str], sets: Sequence[Sequence[str]], swept: Sequence[SizeSweep], seed: int
+    sweeps: Mapping[int, Sequence[SizeSweep]], seed: int
 ) -> Iterator[ReferenceSize]:
-    by_count = [
-        [one for chosen, one in zip(sets, swept, strict=True) if len(chosen) == k]
-        for k in range(1, len(names) + 1)
-    ]
-    by_key = [
-        [{(row.size, row.system): row for row in one.systems} for one in some] for some in by_count
-    ]
-    for k, some in enumerate(by_key, 1):
-        for key in some[0]:
-            score, low, high, width = (
-                _mean([getattr(rows[key], what) for rows in some])
-                for what in ("score", "low", "high", "width")
-            )
-            first = _mean([rows[key].width for rows in by_key[0]])
-            ends = (
-                _interval_of_share(by_count[0], by_count[k - 1], *key, seed)
-                if k > 1 and width and first
-                else None
-            )
+    """Make a row for each number of references, size and system; `sweeps` are by that number."""
+    for n_references, same_number in sweeps.items():
+        for first_row in same_number[0].systems:
+            size, system = first_row.size, first_row.system
+            rows = [_find_row(sweep, size, system) for sweep in same_number]
+            width = _mean([row.width for row in rows])
+            single_width = _mean([_find_row(sweep, size, system).width for sweep in sweeps[1]])
+            equivalent = low = high = None
+            if width and single_width:
+                equivalent = (width / single_width) ** 2
+                if n_references > 1:
+                    interval = _interval_of_share(sweeps[1], same_number, size, system, seed)
+                    low, high = interval or (None, None)
             yield ReferenceSize(
-                k,
-                len(some),
-                *key,
-                score,
-                low,
-                high,
-                width,
-                (width / first) ** 2 if width and first else None,
-                *ends or (None, None),
+                references=n_references,
+                sets=len(same_number),
+                size=size,
+                system=system,
+                score=_mean([row.score for row in rows]),
+                low=_mean([row.low for row in rows]),
+                high=_mean([row.high for row in rows]),
+                width=width,
+                equivalent=equivalent,
+                equivalent_low=low,
+                equivalent_high=high,
             )
+
+
+def _find_row(sweep: SizeSweep, size: int, system: str) -> SystemSize:
+    return next(row for row in sweep.systems if (row.size, row.system) == (size, system))
 
 
 def _interval_of_share(
-    first: Sequence[SizeSweep], several: Sequence[SizeSweep], size: int, system: str, seed: int
+    single: Sequence[SizeSweep], several: Sequence[SizeSweep], size: int, system: str, seed: int
 ) -> tuple[float, float] | None:
-    """The Monte Carlo interval of a share that is as good; sweeps share their test sets and
-    bootstrap samples.
+    """Estimate the Monte Carlo interval of a share that is as good.
+
+    Sweeps with a single and with several references share their test sets and bootstrap samples.
     """
-    if size == first[0].n_units:
-        one_reference, more = (
-            [one.whole[list(one.scores).index(system)] for one in some if one.whole is not None]
-            for some in (first, several)
-        )
-        return by_draws(one_reference, more, first[0].settings.alpha, seed)
-    return by_repeats(
-        *(
-            np.mean([one.widths[size][:, list(one.scores).index(system)] for one in some], axis=0)
-            for some in (first, several)
-        )
+    if size != single[0].n_units:
+        return by_repeats(_mean_widths(single, size, system), _mean_widths(several, size, system))
+    alpha = single[0].settings.alpha
+    return by_draws(
+        _bootstrap_scores(single, system), _bootstrap_scores(several, system), alpha, seed
     )
 
 
+def _mean_widths(sweeps: Sequence[SizeSweep], size: int, system: str) -> np.ndarray:
+    """Average the widths over sweeps, shape (repeats,)."""
+    widths = []
+    for sweep in sweeps:
+        place = list(sweep.scores).index(system)
+        widths.append(sweep.widths[size][:, place])
+    mean: np.ndarray = np.mean(widths, axis=0)
+    return mean
+
+
+def _bootstrap_scores(sweeps: Sequence[SizeSweep], system: str) -> list[np.ndarray]:
+    scores = []
+    for sweep in sweeps:
+        assert sweep.whole is not None, "the set itself is among the sizes"
+        scores.append(sweep.whole[list(sweep.scores).index(system)])
+    return scores
+
+
 def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return None if len(known) < len(values) else float(np.mean(known))
+    """Average values; None where one of them is unknown."""
+    if any(value is None for value in values):
+        return None
+    return float(np.mean(np.array(values, dtype=float)))
 
 
 # How far the interval of a score depends on the number of bootstrap samples.
@@ -911,8 +927,9 @@ _TELL = 20  # runs that tell a standard deviation to about a sixth
 
 @dataclass(frozen=True)
 class Growing:
-    """The percentile interval from the first `resamples` of the pool (Zhang and Vogel 2004, Table
-    5).
+    """The percentile interval from the first `resamples` of the pool.
+
+    As in Zhang and Vogel (2004), Table 5.
     """
 
     resamples: int = field(metadata=column("B", "count"))
@@ -922,36 +939,32 @@ class Growing:
 
     @derived("interval", "interval", "*")
     def interval(self) -> tuple[float, float]:
+        """The bounds in points."""
         return self.low, self.high
 
     @derived("relative", "relative", in_files=True)
     def relative(self) -> tuple[float, float] | None:
+        """The bounds relative to the median."""
         return relative_ends(self.low, self.median, self.high)
 
 
 @dataclass(frozen=True)
 class Repeated:
-    """Percentile intervals from `runs` disjoint runs of the pool (Zhang and Vogel 2004, Table
-    6).
-    """
+    """Percentile intervals from disjoint runs of the pool (Zhang and Vogel 2004, Table 6)."""
 
-    resamples: int = field(
-        metadata=column("B", "count")
-    )  # draws of each run; runs that the pool has room for
-    runs: int = field(metadata=column("runs", "count"))
-    #: Standard deviation of the bounds over the runs, in points; None below two runs. `bound_sd`
-    #: expects of both:
+    resamples: int = field(metadata=column("B", "count"))  # draws of each run
+    runs: int = field(metadata=column("runs", "count"))  # that the pool has room for
+    #: Standard deviation of the bounds over the runs, in points; None below two runs.
     sd_low: float | None = field(metadata=column("SD of low", "amount"))
     sd_high: float | None = field(metadata=column("SD of high", "amount"))
-    theory: float = field(metadata=column("σ/√B", "amount"))
+    theory: float = field(metadata=column("σ/√B", "amount"))  # what `bound_sd` expects of both
     relative: tuple[float, float] | None = field(metadata=column("mean interval", "relative"))
     #: Standard deviation of the relative bounds, the root mean square of both.
     relative_sd: float | None = field(metadata=column("relative SD", "share", ".3%"))
-    #: Its 95% interval, the bounds being nearly independent and normal: few runs tell it roughly.
+    #: Its 95% interval, as if the bounds were independent and normal: few runs estimate it roughly.
     relative_sd_range: tuple[float, float] | None = field(metadata=column("", "relative"))
-    relative_theory: (
-        float | None
-    )  # what `bound_sd` expects of a bound less its own median, over the median of the pool
+    #: What `bound_sd` expects of a bound less its own median, over the median of the pool.
+    relative_theory: float | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -961,33 +974,26 @@ class Stability(Experiment):
     tables: ClassVar[Mapping[str, type]] = {"growing": Growing, "repeats": Repeated}
 
     system: str
-    #: As resolved; its test, trials and correction are not used here, its resamples are those of
-    #: the pool.
-    settings: SamplingSettings
+    settings: SamplingSettings  # as resolved; its resamples are those of the pool
     score: float  # observed; median and standard deviation of the whole pool
     median: float
     sigma: float
-    growing: tuple[
-        Growing, ...
-    ]  # nested: each row draws on, so it shares the draws of the rows above it
+    growing: tuple[Growing, ...]  # each row has the draws of the rows above it
     repeats: tuple[Repeated, ...]
 
     def end_sd(self, resamples: int) -> float:
-        """How far each end moves with another seed, as a standard deviation in points: as seen in
-        enough runs of the pool, else by the theory of normal scores.
+        """Return how far each bound moves with another seed, as a standard deviation in points.
+
+        It is observed in enough runs of the pool, else by the theory of normal scores.
         """
         for row in self.repeats:
-            if (
-                row.resamples == resamples
-                and row.sd_low is not None
-                and row.sd_high is not None
-                and row.runs >= _TELL
-            ):
+            if row.resamples == resamples and row.runs >= _TELL:
+                assert row.sd_low is not None and row.sd_high is not None, "there are enough runs"
                 return math.sqrt((row.sd_low**2 + row.sd_high**2) / 2)
         return bound_sd(self.settings.alpha) * self.sigma / math.sqrt(resamples)
 
 
-def stability(
+def stability(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
     metric: str | Metric,
     system: str | None = None,
@@ -1001,21 +1007,21 @@ def stability(
     statistics: np.ndarray | None = None,
     progress: Progress | None = None,
 ) -> Stability:
-    """How many resamples are enough? (Zhang and Vogel 2004, 4.3, Tables 5 and 6.)
+    """Measure how many resamples are enough (Zhang and Vogel 2004, 4.3, Tables 5 and 6).
 
     One pool of replicates, of which the first are those of `compare`, serves both questions: its
-    beginnings show how the interval settles, and cut into disjoint runs it tells how far a bound
-    moves with another seed. Quantiles are interpolated; the paper's means at B = 100 lie where the
-    2nd and 98th of 100 ordered values would.
+    beginnings show how the interval settles, and disjoint runs of it how far a bound moves with
+    another seed. Quantiles are interpolated; the paper's means at B = 100 lie where the 2nd and
+    98th of 100 ordered values would.
     """
-    pool = default_pool(make_units(testset, unit, block_length).n) if pool is None else pool
+    if pool is None:
+        pool = default_pool(make_units(testset, unit, block_length).n)
     if pool < GROWING[0]:
         raise SettingError(f"pool is {pool}. Expected at least {GROWING[0]} resamples.")
-    only = None if system is None else [system]
-    settings, seen = prepare_systems(
+    settings, measured = prepare_systems(
         testset,
         metric,
-        only,
+        None if system is None else [system],
         statistics,
         progress,
         unit=unit,
@@ -1024,100 +1030,113 @@ def stability(
         resamples=pool,
         seed=seed,
     )
-    seen = seen.only(seen.best_first().names[:1])
-    units = seen.units(settings.unit, settings.block_length)
-    n = int(pair_units(seen.has_score, np.array([[0, 0]]), units)[0][0])
-    if n < LEAST_UNITS:
+    best = measured.best_first().names[0]
+    measured = measured.only([best])
+    units = measured.units(settings.unit, settings.block_length)
+    n_units = int(pair_units(measured.has_score, np.array([[0, 0]]), units)[0][0])
+    if n_units < LEAST_UNITS:
         raise SettingError(
-            f"{seen.names[0]} has a score on {format_count(n, units.kind)}: from fewer than "
+            f"{best} has a score on {format_count(n_units, units.kind)}: from fewer than "
             f"{LEAST_UNITS} no interval settles with more resamples. "
             "Take a larger test set."
         )
-    data = seen.by(units)
-    drawn = engine.bootstrap_scores(
-        data, pool, seed, jobs=jobs, progress=report_stage(progress, "pool")
-    )[0]
-    median, sigma = float(np.median(drawn)), float(drawn.std(ddof=1))
+    data = measured.sum_by(units)
+    report = report_stage(progress, "pool")
+    scores = engine.bootstrap_scores(data, pool, seed, jobs=jobs, progress=report)[0]
+    growing = []
+    for size in GROWING:
+        if size <= pool:
+            median, low, high = _percentiles(scores[None, :size], alpha)[:, 0].tolist()
+            growing.append(Growing(size, median, low, high))
     return Stability(
-        metric=seen.metric.name,
-        system=seen.names[0],
+        metric=measured.metric.name,
+        system=best,
         settings=settings,
         score=float(data.scores[0]),
-        median=median,
-        sigma=sigma,
-        growing=tuple(
-            Growing(size, *_percentiles(drawn[None, :size], alpha)[:, 0].tolist())
-            for size in GROWING
-            if size <= pool
-        ),
-        repeats=tuple(
-            _repeat(drawn, size, median, sigma, alpha) for size in REPEATED if size <= pool
-        ),
+        median=float(np.median(scores)),
+        sigma=float(scores.std(ddof=1)),
+        growing=tuple(growing),
+        repeats=tuple(_repeat(scores, size, alpha) for size in REPEATED if size <= pool),
     )
 
 
 def default_pool(n_units: int) -> int:
-    """The largest pool that is drawn in a few seconds: 200,000 replicates up to 3,000 units, 10,000
-    at the least.
+    """Return the largest pool that is drawn in a few seconds.
+
+    It has 200,000 replicates up to 3,000 units, and at least 10,000.
     """
-    return max((pool for pool in _POOLS if pool * n_units <= _DRAWS), default=_POOLS[0])
+    fitting = [pool for pool in _POOLS if pool * n_units <= _DRAWS]
+    return max(fitting, default=_POOLS[0])
 
 
 def bound_sd(alpha: float = 0.05, less_median: bool = False) -> float:
-    """Standard deviation of a percentile bound over repeated bootstraps of B draws, in units of
-    sigma / sqrt(B).
+    """Return the standard deviation of a percentile bound, in units of sigma / sqrt(B).
 
-    By the large-sample theory of normal order statistics (David and Nagaraja 2003, 10.5).
+    It is over repeated bootstraps of B draws, by the large-sample theory of normal order statistics
+    (David and Nagaraja 2003, 10.5).
 
     >>> round(bound_sd(), 2), round(bound_sd(less_median=True), 2)
     (2.67, 2.76)
     """
     from scipy.special import ndtri
 
-    def density(level: float) -> float:
-        return math.exp(-(ndtri(level) ** 2) / 2) / math.sqrt(2 * math.pi)
-
     p = alpha / 2
-    variance = p * (1 - p) / density(p) ** 2
+    density = _normal_density(float(ndtri(p)))
+    variance = p * (1 - p) / density**2
     if less_median:
-        variance += 0.25 / density(0.5) ** 2 - p / (density(p) * density(0.5))
+        median_density = _normal_density(0.0)
+        variance += 0.25 / median_density**2 - p / (density * median_density)
     return math.sqrt(variance)
 
 
-def _repeat(drawn: np.ndarray, size: int, median: float, sigma: float, alpha: float) -> Repeated:
-    runs = len(drawn) // size
-    medians, *bounds = _percentiles(drawn[: runs * size].reshape(runs, size), alpha)
-    sd_low, sd_high = (
-        [None, None]
-        if runs < 2
-        else [
-            sd if (sd := float(bound.std(ddof=1))) > rounding_error(bound) else 0.0
-            for bound in bounds
-        ]
-    )
-    ratios = [(bound - medians) / np.abs(medians) for bound in bounds] if medians.all() else None
-    mean = None if ratios is None else finite_ends(*(ratio.mean() for ratio in ratios))
-    spread = between = None
-    if ratios is not None and runs > 1:
-        spread = math.sqrt(np.mean([ratio.var(ddof=1) for ratio in ratios]))
-        between = _sd_range(spread, 2 * (runs - 1))
-    scale = sigma / math.sqrt(size)
+def _normal_density(x: float) -> float:
+    return math.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
+
+
+def _repeat(pool: np.ndarray, size: int, alpha: float) -> Repeated:
+    """Compare disjoint runs of a size of the pool, which are scores of shape (resamples,)."""
+    median = float(np.median(pool))
+    scale = float(pool.std(ddof=1)) / math.sqrt(size)
+    n_runs = len(pool) // size
+    runs = pool[: n_runs * size].reshape(n_runs, size)
+    medians, low, high = _percentiles(runs, alpha)
+    sd_low = sd_high = None
+    if n_runs > 1:
+        sd_low, sd_high = _deviation(low), _deviation(high)
+    interval = relative_sd = relative_sd_range = relative_theory = None
+    if medians.all():
+        relative_low = (low - medians) / np.abs(medians)
+        relative_high = (high - medians) / np.abs(medians)
+        interval = finite_ends(relative_low.mean(), relative_high.mean())
+        if n_runs > 1:
+            variance = (relative_low.var(ddof=1) + relative_high.var(ddof=1)) / 2
+            relative_sd = math.sqrt(variance)
+            relative_sd_range = _sd_range(relative_sd, 2 * (n_runs - 1))
+    if median != 0:
+        relative_theory = bound_sd(alpha, less_median=True) * scale / abs(median)
     return Repeated(
-        size,
-        runs,
-        sd_low,
-        sd_high,
-        bound_sd(alpha) * scale,
-        mean,
-        spread,
-        between,
-        None if median == 0 else bound_sd(alpha, less_median=True) * scale / abs(median),
+        resamples=size,
+        runs=n_runs,
+        sd_low=sd_low,
+        sd_high=sd_high,
+        theory=bound_sd(alpha) * scale,
+        relative=interval,
+        relative_sd=relative_sd,
+        relative_sd_range=relative_sd_range,
+        relative_theory=relative_theory,
     )
+
+
+def _deviation(values: np.ndarray) -> float:
+    """Compute the standard deviation, 0 where it is a matter of rounding."""
+    sd = float(values.std(ddof=1))
+    return sd if sd > rounding_error(values) else 0.0
 
 
 def _sd_range(sd: float, freedom: int) -> tuple[float, float]:
-    """95% interval of a standard deviation of normal values."""
+    """Estimate the 95% interval of a standard deviation of normal values."""
     from scipy.special import chdtri
 
-    low, high = (sd * math.sqrt(freedom / chdtri(freedom, level)) for level in (0.025, 0.975))
+    low = sd * math.sqrt(freedom / chdtri(freedom, 0.025))
+    high = sd * math.sqrt(freedom / chdtri(freedom, 0.975))
     return low, high

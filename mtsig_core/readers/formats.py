@@ -38,17 +38,15 @@ from mtsig_core.readers.rating_formats import (
     read_spaced,
     read_wmt25_ratings,
 )
-from mtsig_core.readers.text_tables import (
-    TextTable,
+from mtsig_core.readers.text_formats import (
     is_wmt25_text,
     read_fairseq,
     read_parallel,
     read_predictions,
     read_samples,
     read_wmt25,
-    share_words,
-    tabulate_texts,
 )
+from mtsig_core.readers.text_tables import TextTable, share_words, tabulate_texts
 from mtsig_core.testset import show_name
 
 # What is expected in a file, for messages; most have the first.

@@ -111,7 +111,7 @@ def _read_row(where: str, name: str, row: Mapping[str, str]) -> SystemInfo:
                 f"{where}: {column} is {show_name(row[column])!r}. Expected one of "
                 f"{', '.join(filter(None, expected))}, or nothing."
             )
-    usual = SystemInfo.of(name)
+    usual = SystemInfo.from_name(name)
     unsupported = [pair.strip() for pair in row.get("unsupported", "").split(",")]
     return SystemInfo(
         _YES_NO[values["constrained"]],
@@ -150,6 +150,6 @@ def read_metadata(path: Path, systems: Collection[str]) -> dict[str, SystemInfo]
         if isinstance(pairs, dict):
             unsupported = [pair for pair, support in pairs.items() if support == "unsupported"]
         if system in systems:
-            info = SystemInfo.of(system, constrained)
+            info = SystemInfo.from_name(system, constrained)
             infos[system] = replace(info, unsupported=tuple(unsupported))
     return infos

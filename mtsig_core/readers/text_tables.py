@@ -1,5 +1,4 @@
-"""Files that hold several texts: tables of source, reference and outputs, and what other programs
-write of them.
+"""Files that hold several texts: tables of source, reference and outputs.
 
 `formats.FORMATS` says which reader a file has. `texts.read_text` takes the references of a file
 that is given as a reference, the outputs of one that is given as an output, and brings segments
@@ -10,25 +9,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
 from typing import Any
 
 from mtsig_core.caution import Assumption
-from mtsig_core.errors import InputError, SettingError, explain_unknown, format_count
+from mtsig_core.errors import InputError, SettingError, explain_unknown
 from mtsig_core.languages import languages_of, two_letters
-from mtsig_core.readers.cells import (
-    has_number,
-    is_blank,
-    read_field,
-    read_value,
-    show_value,
-    to_key,
-    to_name,
-    to_object,
-    to_text,
-)
+from mtsig_core.readers.cells import has_number, is_blank, read_field, to_name, to_object, to_text
 from mtsig_core.readers.columns import (
     NAMES,
     InputTable,
@@ -37,22 +25,21 @@ from mtsig_core.readers.columns import (
     find_columns,
     show_names,
 )
-from mtsig_core.readers.json_tables import read_records
-from mtsig_core.readers.limits import check_values, parse_bounded_json
+from mtsig_core.readers.limits import check_values
 from mtsig_core.readers.wide_tables import ANSWERS, ROW_NUMBERS, name_aside
 from mtsig_core.testset import is_human, show_name
 
 _Texts = Sequence[str | None]
-#: Further columns beside texts, in small letters, that are no texts themselves.
-_BESIDE = ("origlang", "original_language", "split", "url", "collection_id", "is_bad_source")
+#: Further columns of tables of texts, in small letters, that are no texts themselves.
+_NO_TEXTS = ("origlang", "original_language", "split", "url", "collection_id", "is_bad_source")
 #: Columns of WMT24++: the human translation as it was mended, which is the reference, and as it was
 #: before.
 _MENDED, _BEFORE = "target", "original_target"
-_PARAGRAPHS = (
-    "wmt25"  # the form whose rows are documents, with blank lines between their paragraphs
-)
+#: The form whose rows are documents, with blank lines between their paragraphs.
+PARAGRAPHS = "wmt25"
 _NUMBERS = "numbers"  # what a column holds that may be scores
-_ALIKE = 0.1  # of the words of a text that its translation into the same language shares
+#: Of the words of a text, the share that its translation into the same language has at least.
+LEAST_SHARED = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,20 +57,18 @@ class TextTable:
     keys: Sequence[Hashable] | None = None  # the id of each row
     langpairs: Sequence[str] | None = None  # the language pair of each row
     assumed: tuple[Assumption, ...] = ()
-    by_language: Mapping[str, _Texts] = field(
-        default_factory=dict
-    )  # where only languages tell source and reference
+    #: Texts of which only the languages tell source and reference.
+    by_language: Mapping[str, _Texts] = field(default_factory=dict)
 
     def map_rows(self, change: Callable[[Sequence[Any]], Sequence[Any]]) -> TextTable:
         """The same with other rows."""
-        changed: dict[str, Any] = {
-            name: None if (rows := getattr(self, name)) is None else change(rows)
-            for name in ("sources", "documents", "domains", "keys", "langpairs")
-        }
-        changed |= {
-            name: {key: change(rows) for key, rows in getattr(self, name).items()}
-            for name in ("outputs", "references", "by_language")
-        }
+        changed: dict[str, Any] = {}
+        for name in ("sources", "documents", "domains", "keys", "langpairs"):
+            rows = getattr(self, name)
+            if rows is not None:
+                changed[name] = change(rows)
+        for name in ("outputs", "references", "by_language"):
+            changed[name] = {key: change(rows) for key, rows in getattr(self, name).items()}
         return replace(self, **changed)
 
     def take(self, places: Sequence[int]) -> TextTable:
@@ -95,25 +80,21 @@ class TextTable:
 
         The target side of a source may be either.
         """
-        if (
-            role == "reference"
-            and not self.references
-            and self.sources is not None
-            and [*self.outputs] == [""]
-        ):
+        if role != "reference":
             return self.outputs
-        return self.references if role == "reference" else self.outputs
+        is_target_side = self.sources is not None and list(self.outputs) == [""]
+        if not self.references and is_target_side:
+            return self.outputs
+        return self.references
 
 
 @dataclass(frozen=True)
 class TextInTable(os.PathLike[str]):
-    """A text of a `TextTable`, in place of a file that has only this text; of documents, with their
-    domains.
-    """
+    """A text of a `TextTable`, in place of a file that has only this text."""
 
     path: str
     lines: Sequence[Any]  # texts; of a reference, None where there is none
-    domains: Sequence[str] | None = None
+    domains: Sequence[str] | None = None  # of documents
 
     def __fspath__(self) -> str:
         return self.path
@@ -123,20 +104,14 @@ def find_role(table: TextTable) -> str:
     """What the file of a table most likely is, among several that are uploaded."""
     if table.references and table.outputs:
         return "reference and outputs"
-    return (
-        "reference"
-        if table.references or table.by_language
-        else "system"
-        if table.outputs
-        else "source"
-    )
+    if table.references or table.by_language:
+        return "reference"
+    return "system" if table.outputs else "source"
 
 
-def name_reference(own: str, short: str = "[A-Z]") -> str:
-    """What a reference is called by its name in a file: refA where that is A, ref where there is
-    none.
-    """
-    return f"ref{own}" if re.fullmatch(short, own) else own or "ref"
+def name_reference(name: str, short: str = "[A-Z]") -> str:
+    """What a reference is called by its name in a file: refA for A, ref for none."""
+    return f"ref{name}" if re.fullmatch(short, name) else name or "ref"
 
 
 # Tables side by side: of one language pair, and with the segments in one order.
@@ -145,81 +120,72 @@ def name_reference(own: str, short: str = "[A-Z]") -> str:
 def align_tables(
     tables: Sequence[TextTable], langpair: str | None
 ) -> tuple[list[TextTable], str | None]:
-    """Tables of one language pair, which is found where they name only one, with the rows of those
-    that name them in the order of the first with references.
+    """Tables of one language pair, with their rows in the order of the first with references.
+
+    Only tables that name their rows are brought into order. The language pair is found where the
+    tables name only one.
     """
     aligned = []
     for table in tables:
-        table, langpair = _take_pair(_split_languages(table, langpair), langpair)
-        aligned.append(table)
-    main = next((one for one in aligned if one.references), None)
-    if main is not None and main.keys is not None:
-        having = [
-            k
-            for k in range(len(main.keys))
-            if any(texts[k] is not None for texts in main.references.values())
-        ]
-        first = aligned[aligned.index(main)] = main.take(having)
-        aligned = [
-            table
-            if table is first or table.form != first.form or table.keys is None
-            else _put_in_order(table, first)
-            for table in aligned
-        ]
+        rows, langpair = _take_pair(_split_languages(table, langpair), langpair)
+        aligned.append(rows)
+    for table in aligned:
+        if table.references:
+            aligned = _put_in_order(aligned, table)
+            break
     return _split_paragraphs(aligned), langpair
 
 
 def _split_languages(table: TextTable, langpair: str | None) -> TextTable:
     """The table with source and reference, of texts that are told apart by their languages."""
-    if not table.by_language:
+    names = list(table.by_language)
+    if not names:
         return table
-    first, second, *_ = [*table.by_language, "", ""]
-    places = [_find_language(table.by_language, language) for language in languages_of(langpair)]
-    if langpair is None or None in places:
+    source, target = (_find_language(names, language) for language in languages_of(langpair))
+    if source is None or target is None:
+        first, second, *_ = [*names, "", ""]
         raise SettingError(
-            f"{table.name} has texts by language: {show_names(table.by_language)}. Say which is the "
+            f"{table.name} has texts by language: {show_names(names)}. Say which is the "
             "source and which the reference.",
             {"langpair": f"{first}-{second}"},
         )
-    source, target = (table.by_language[place] for place in places if place is not None)
-    return replace(table, sources=source, references={"ref": target}, by_language={})
+    return replace(
+        table,
+        sources=table.by_language[source],
+        references={"ref": table.by_language[target]},
+        by_language={},
+    )
 
 
-def _find_language(names: Iterable[str], language: str | None) -> str | None:
-    """The only name that stands for a language: deu_Latn for de.
-
-    None where there is none, or more than one.
-    """
-    names = list(names)
+def _find_language(names: Sequence[str], language: str | None) -> str | None:
+    """The only name that stands for a language: deu_Latn for de; None where there is not one."""
     if language is None or language in names:
         return language
-    codes = {name: two_letters(re.split("[-_]", name)[0].lower()) for name in names}
-    alike = [name for name in names if codes[name] == two_letters(language)]
+    code = two_letters(language)
+    alike = [name for name in names if two_letters(re.split("[-_]", name)[0].lower()) == code]
     return alike[0] if len(alike) == 1 else None
 
 
 def _take_pair(table: TextTable, langpair: str | None) -> tuple[TextTable, str | None]:
     """The rows of the language pair, and that pair."""
-    pairs = list(dict.fromkeys(table.langpairs or ()))
+    pairs_of_rows = table.langpairs or ()
+    pairs = list(dict.fromkeys(pairs_of_rows))
     if not pairs:
         return table, langpair
-    if langpair is None:
-        if len(pairs) > 1:
-            raise SettingError(
-                f"{table.name} has {len(pairs)} language pairs: {show_names(pairs)}. Choose one.",
-                {"langpair": pairs[0]},
-            )
-        langpair = pairs[0]
-    own = (
-        [langpair]
-        if langpair in pairs
-        else [pair for pair in pairs if _without_regions(pair) == _without_regions(langpair)]
-    )
-    if len(own) != 1:
+    if langpair is None and len(pairs) > 1:
+        raise SettingError(
+            f"{table.name} has {len(pairs)} language pairs: {show_names(pairs)}. Choose one.",
+            {"langpair": pairs[0]},
+        )
+    langpair = langpair or pairs[0]
+    plain = _without_regions(langpair)
+    candidates = [pair for pair in pairs if _without_regions(pair) == plain]
+    if langpair in pairs:
+        candidates = [langpair]
+    if len(candidates) != 1:
         raise explain_unknown(f"language pair of {table.name}", langpair, pairs)
-    return table.take(
-        [k for k, pair in enumerate(table.langpairs or ()) if pair == own[0]]
-    ), langpair
+    places = [k for k, pair in enumerate(pairs_of_rows) if pair == candidates[0]]
+    return table.take(places), langpair
 
 
 def _without_regions(pair: str) -> str:
@@ -227,62 +193,77 @@ def _without_regions(pair: str) -> str:
     return re.sub("[_-][A-Z]{2}(?=-|$)", "", pair)
 
 
-def _put_in_order(table: TextTable, main: TextTable) -> TextTable:
-    """The rows of a table in the order of the main one."""
-    place = {key: k for k, key in enumerate(table.keys or ())}
-    if (lacks := next((key for key in main.keys or () if key not in place), None)) is not None:
-        raise InputError(
-            f"{table.name} has no segment {_show_key(lacks)}, which {main.name} has. Expected all "
-            "segments of the reference. See whether both are of the same test set."
-        )
-    return table.take([place[key] for key in main.keys or ()])
+def _put_in_order(tables: Sequence[TextTable], main: TextTable) -> list[TextTable]:
+    """The tables of the form of the main one with its rows, those that have a reference."""
+    if main.keys is None:
+        return list(tables)
+    references = zip(*main.references.values(), strict=True)
+    places = [k for k, texts in enumerate(references) if any(text is not None for text in texts)]
+    keys = [main.keys[k] for k in places]
+    ordered = []
+    for table in tables:
+        if table is main:
+            ordered.append(table.take(places))
+        elif table.form != main.form or table.keys is None:
+            ordered.append(table)
+        else:
+            ordered.append(_order_rows(table, keys, main.name))
+    return ordered
 
 
-def _show_key(key: Hashable) -> str:
-    return (
-        f"{show_name(key[1])} of document {show_name(key[0])}"
-        if isinstance(key, tuple)
-        else show_name(str(key))
-    )
+def _order_rows(table: TextTable, keys: Sequence[Hashable], main_name: str) -> TextTable:
+    """The rows of a table in the order of the keys."""
+    place_of = {key: k for k, key in enumerate(table.keys or ())}
+    for key in keys:
+        if key not in place_of:
+            segment = show_name(str(key))
+            if isinstance(key, tuple):
+                document, item = key
+                segment = f"{show_name(item)} of document {show_name(document)}"
+            raise InputError(
+                f"{table.name} has no segment {segment}, which {main_name} has. Expected all "
+                "segments of the reference. See whether both are of the same test set."
+            )
+    return table.take([place_of[key] for key in keys])
 
 
 def _split_paragraphs(tables: list[TextTable]) -> list[TextTable]:
-    """Documents parted into their paragraphs, one that has not as many in all texts as one
-    segment.
+    """Documents split into their paragraphs.
+
+    A document that has not as many in all texts becomes one segment.
     """
-    of_form = [table for table in tables if table.form == _PARAGRAPHS]
-    if not of_form:
-        return tables
-    texts = [
-        one
-        for table in of_form
-        for one in (*table.references.values(), *table.outputs.values(), table.sources)
-        if one is not None
-    ]
-    counts = [
-        {_count_paragraphs(text) for text in row if text is not None}
-        for row in zip(*texts, strict=True)
-    ]
-    parts = [one.pop() if len(one) == 1 else 1 for one in counts]
+    texts: list[_Texts] = []
+    for table in tables:
+        if table.form == PARAGRAPHS:
+            texts += [*table.references.values(), *table.outputs.values()]
+            if table.sources is not None:
+                texts.append(table.sources)
+    n_segments = []
+    for row in zip(*texts, strict=True):
+        counts = {len(_list_paragraphs(text)) for text in row if text is not None}
+        n_segments.append(counts.pop() if len(counts) == 1 else 1)
 
     def split(rows: Sequence[Any]) -> list[Any]:
-        return [piece for row, n in zip(rows, parts, strict=True) for piece in _part_row(row, n)]
+        segments = []
+        for row, n in zip(rows, n_segments, strict=True):
+            segments += _split_row(row, n)
+        return segments
 
-    return [table.map_rows(split) if table in of_form else table for table in tables]
+    return [table.map_rows(split) if table.form == PARAGRAPHS else table for table in tables]
 
 
-def _count_paragraphs(text: str) -> int:
-    return len(re.split(r"\n\s*\n", text.strip()))
+def _list_paragraphs(text: str) -> list[str]:
+    return re.split(r"\n\s*\n", text.strip())
 
 
-def _part_row(row: Any, n: int) -> list[Any]:
-    """A document's paragraphs, each on one line; what is no text, or has another number of them, n
-    times.
-    """
+def _split_row(row: Any, n: int) -> list[Any]:
+    """A document's n paragraphs, each on one line; what has no n paragraphs, n times."""
     if not isinstance(row, str):
-        return [row] * n
-    pieces = re.split(r"\n\s*\n", row.strip()) if n > 1 else [row]
-    return [join_lines(piece) for piece in pieces] if len(pieces) == n else [join_lines(row)] * n
+        return [row for _ in range(n)]
+    paragraphs = _list_paragraphs(row)
+    if n > 1 and len(paragraphs) == n:
+        return list(map(join_lines, paragraphs))
+    return [join_lines(row) for _ in range(n)]
 
 
 def join_lines(text: str) -> str:
@@ -296,127 +277,133 @@ def join_lines(text: str) -> str:
 
 
 def tabulate_texts(table: InputTable) -> TextTable:
-    """The texts of a table with names of columns: source, reference, and a column for each
-    output.
-    """
+    """The texts of a table with a column for each: source, reference, and each output."""
     check_unique(table.name, table.header)
-    columns = table.list_columns()
     by_language = _find_languages(table)
     if by_language:
-        documents = _read_names(table, "docid") or _read_articles(table)
         return TextTable(
             table.name,
             "table",
-            documents=documents,
+            documents=_read_names(table, "docid") or _read_articles(table),
             domains=_read_names(table, "domain"),
             by_language=by_language,
         )
-    references, outputs, aside = sort_columns(columns)
-    if len(references) + len(outputs) == 0:
+    columns = table.list_columns()
+    references, outputs, by_role = sort_columns(columns)
+    if not references and not outputs:
         raise InputError(
             f"{table.name} has the columns {show_names(table.header)}, and none is called as a reference "
             "(reference, ref, refA) or an output (output, hypothesis). Rename them, such as to source, "
             "reference and the names of the systems."
         )
-    if "system" in aside:
+    if "system" in by_role:
         raise InputError(
-            f"{table.name} names systems in the column {show_name(aside['system'])!r}. Expected a column "
+            f"{table.name} names systems in the column {show_name(by_role['system'])!r}. Expected a column "
             "for each system, and a row for each segment."
         )
-    texts_of_references = {name: _read_texts(table, name) for name in references}
-    texts_of_outputs = {name: _read_texts(table, name) for name in outputs}
-    for name, texts in texts_of_outputs.items():
-        _check_output(table.name, name, texts, list(texts_of_references.values()))
+    reference_texts = {}
+    for title in references:
+        name = name_reference("" if title.lower() in ("reference", _MENDED) else title)
+        reference_texts[name] = _read_texts(table, title)
+    output_texts = {}
+    for title in outputs:
+        texts = _read_texts(table, title)
+        _check_output(table.name, title, texts, list(reference_texts.values()))
+        output_texts[title] = texts
     if len(outputs) == 1 and outputs[0].lower() in NAMES["output"]:  # which names no system
-        texts_of_outputs = {"": texts_of_outputs[outputs[0]]}
-    sources = _read_texts(table, aside["source"]) if "source" in aside else None
-    others = [
-        name for name in columns if name.strip() and name not in (*references, *aside.values())
-    ]
-    asides = list_no_outputs([name for name in others if _is_output(name, columns[name])])
-    asides |= {
-        name: name_aside(name) or _NUMBERS for name in others if _holds_numbers(name, columns[name])
-    }
-
-    def read_names(held: str) -> list[str] | None:
-        if held not in aside or all(map(is_blank, columns[aside[held]])):
-            return None
-        return table.read(table.header.index(aside[held]), to_name)
-
+        output_texts = {"": output_texts[outputs[0]]}
+    sources = _read_texts(table, by_role["source"]) if "source" in by_role else None
+    for title in (*references, *by_role.values()):
+        columns.pop(title, None)
+    asides = _list_asides(columns)
     return TextTable(
         table.name,
         "table",
-        texts_of_outputs,
-        {_name_column_of_reference(name): texts for name, texts in texts_of_references.items()},
+        output_texts,
+        reference_texts,
         sources,
-        read_names("docid"),
-        read_names("domain"),
-        langpairs=read_names("langpair"),
+        documents=_read_names(table, "docid"),
+        domains=_read_names(table, "domain"),
+        langpairs=_read_names(table, "langpair"),
         assumed=explain_no_outputs(table.name, asides),
     )
 
 
-def _name_column_of_reference(column: str) -> str:
-    return name_reference("" if column.lower() in ("reference", _MENDED) else column)
+def _list_asides(columns: Mapping[str, Sequence[object]]) -> dict[str, str]:
+    """The columns that are taken as no outputs, with what they hold; empty ones are not missed."""
+    texts = []
+    numbers = {}
+    for title, cells in columns.items():
+        if not title.strip():
+            continue
+        if _is_output(title, cells):
+            texts.append(title)
+        elif any(map(has_number, cells)):
+            numbers[title] = name_aside(title) or _NUMBERS
+    return list_no_outputs(texts) | numbers
 
 
-def _read_texts(table: InputTable, column: str) -> list[str | None]:
+def _read_texts(table: InputTable, title: str) -> list[str | None]:
     """The texts of a column, each on one line."""
-    return table.read(table.header.index(column), _read_line)
+    return table.read(table.header.index(title), read_line)
 
 
-def _read_line(value: object) -> str | None:
+def read_line(value: object) -> str | None:
     """A text on one line; None where there is none."""
     text = to_text(value)
     return None if text is None else join_lines(text)
 
 
-def _read_names(table: InputTable, held: str) -> list[str] | None:
-    """What the column that holds this says of each row; None where there is no such column."""
-    place = find_column(table.header, held)
-    return None if place is None else table.read(place, to_name)
+def _read_names(table: InputTable, role: str) -> list[str] | None:
+    """The names in the column that holds this; None where there is none, or an empty one."""
+    place = find_column(table.header, role)
+    if place is None or all(map(is_blank, table.list_cells(place))):
+        return None
+    return table.read(place, to_name)
 
 
 def _read_articles(table: InputTable) -> list[str] | None:
     """The address of the article that each row is from, as FLORES has it in place of documents."""
-    place = next((k for k, name in enumerate(table.header) if name.lower() == "url"), None)
-    return None if place is None else table.read(place, to_name)
+    for place, title in enumerate(table.header):
+        if title.lower() == "url":
+            return table.read(place, to_name)
+    return None
 
 
 def _find_languages(table: InputTable) -> dict[str, list[str | None]]:
-    """Texts by language, as data sets have them: ``{"translation": {"en": ..., "de": ...}}``, the
-    columns translation.en and translation.de, or the columns sentence_eng_Latn and
-    sentence_deu_Latn of FLORES.
+    """Texts by language, as data sets have them.
+
+    These are ``{"translation": {"en": ..., "de": ...}}``, the columns translation.en and
+    translation.de, or the columns sentence_eng_Latn and sentence_deu_Latn of FLORES.
     """
-    found: dict[str, list[str | None]] = {}
-    for place, name in enumerate(table.header):
-        of_flores = re.fullmatch(r"sentence_([a-z]{3}_[A-Z][a-z]{3})", name)
-        if of_flores:
-            found[of_flores[1]] = _read_texts(table, name)
+    texts: dict[str, list[str | None]] = {}
+    for place, title in enumerate(table.header):
+        match = re.fullmatch(
+            r"sentence_([a-z]{3}_[A-Z][a-z]{3})|(?i:translations?)(?:\.(.*))?", title
+        )
+        if match is None:
             continue
-        first, _, language = name.partition(".")
-        if first.lower() not in ("translation", "translations"):
-            continue
+        language = match[1] or match[2]
         if language:
-            found[language] = _read_texts(table, name)
-            continue
-        if table.rows and isinstance(table.rows[0][1][place], Mapping):
-            found |= _split_objects(table, place)
-    return found
+            texts[language] = _read_texts(table, title)
+        elif table.rows and isinstance(table.list_cells(place)[0], Mapping):
+            texts |= _split_objects(table, place)
+    return texts
 
 
 def _split_objects(table: InputTable, place: int) -> dict[str, list[str | None]]:
     """Texts by language, of a column that has an object of them in each row."""
     objects = table.read(place, to_object)
-    languages = dict.fromkeys(key for texts in objects for key in texts)
+    languages: dict[str, None] = {}
+    for texts in objects:
+        languages |= dict.fromkeys(texts)
     check_values(len(objects) * len(languages), table.name)
     column = show_name(table.header[place])
     by_language: dict[str, list[str | None]] = {language: [] for language in languages}
-    for language, own in by_language.items():
-        for (row, _), texts in zip(table.rows, objects, strict=True):
-            own.append(
-                read_field(f"{table.where(row)}, column {column}", texts, language, _read_line)
-            )
+    for (row, _), texts in zip(table.rows, objects, strict=True):
+        where = f"{table.where(row)}, column {column}"
+        for language, lines in by_language.items():
+            lines.append(read_field(where, texts, language, read_line))
     return by_language
 
 
@@ -428,70 +415,71 @@ def sort_columns(
     places = find_columns(
         header, ("source", "docid", "domain", "langpair", "line", "rater", "system")
     )
-    aside = {held: header[place] for held, place in places.items()}
+    by_role = {role: header[place] for role, place in places.items()}
     references = [name for name in header if is_human(name) and name.lower().startswith("ref")]
-    if not references and {_MENDED, _BEFORE} <= {name.lower() for name in header}:
+    lower = [name.lower() for name in header]
+    no_outputs = {*_NO_TEXTS, *NAMES["score"]}
+    if not references and _MENDED in lower and _BEFORE in lower:
         references = [name for name in header if name.lower() == _MENDED]
-        columns = {name: values for name, values in columns.items() if name.lower() != _BEFORE}
-        header = list(columns)
-    others = (
-        name
-        for name in header
-        if name.strip()
-        and name not in (*references, *aside.values())
-        and name.lower() not in (*_BESIDE, *NAMES["score"])
-    )
-    texts = [name for name in others if _is_output(name, columns[name])]
+        no_outputs.add(_BEFORE)
+    assigned = {*references, *by_role.values()}
+    texts = []
+    for name in header:
+        is_free = name.strip() and name not in assigned and name.lower() not in no_outputs
+        if is_free and _is_output(name, columns[name]):
+            texts.append(name)
     asides = list_no_outputs(texts)
-    outputs = [name for name in texts if name not in asides]
-    return references, [name for name in outputs if not _holds_row_ids(name, columns[name])], aside
+    outputs = [
+        name for name in texts if name not in asides and not _holds_row_ids(name, columns[name])
+    ]
+    return references, outputs, by_role
 
 
 def list_no_outputs(names: Sequence[str]) -> dict[str, str]:
-    """Those of the columns of texts that are no outputs by their names, with what they hold; none
-    where no other is left.
+    """The columns of texts that are no outputs by their names, with what they hold.
+
+    None where no other column is left.
     """
-    held = {name: name_aside(name) for name in names}
-    asides = {name: why for name, why in held.items() if why is not None and why != ANSWERS}
+    asides = {}
+    for name in names:
+        content = name_aside(name)
+        if content is not None and content != ANSWERS:
+            asides[name] = content
     return asides if len(asides) < len(names) else {}
 
 
 def _holds_row_ids(name: str, values: Sequence[object]) -> bool:
     """Whether a column names the rows, by its name and by its values: another word in each row."""
-    words = [value for value in values if isinstance(value, str)]
-    are_ids = all(word.isascii() and len(word.split()) == 1 for word in words) and len(
-        set(words)
-    ) == len(values)
-    return are_ids and name_aside(name) == ROW_NUMBERS
+    if name_aside(name) != ROW_NUMBERS:
+        return False
+    words = {value for value in values if isinstance(value, str)}
+    are_ids = all(word.isascii() and len(word.split()) == 1 for word in words)
+    return are_ids and len(words) == len(values)
 
 
 def explain_no_outputs(file: str, asides: Mapping[str, str]) -> tuple[Assumption, ...]:
     """That columns of a table of texts are taken as no outputs."""
+    texts, numbers = [], []
+    for name, content in asides.items():
+        column = f"{show_name(name)} ({content})"
+        if content == _NUMBERS:
+            numbers.append(column)
+        else:
+            texts.append(column)
     assumed = []
-    texts = [f"{show_name(name)} ({why})" for name, why in asides.items() if why != _NUMBERS]
     if texts:
         assumed.append(Assumption("texts-aside", {"file": file, "columns": texts}))
-    numbers = [f"{show_name(name)} ({why})" for name, why in asides.items() if why == _NUMBERS]
     if numbers:
         assumed.append(Assumption("numbers-aside", {"file": file, "columns": numbers}))
     return tuple(assumed)
 
 
 def _is_output(name: str, values: Sequence[object]) -> bool:
-    """Whether a column has texts: more than half, as one of scores may have a few; any, where its
-    name says so.
-    """
+    """Whether a column has texts: more than half of its values, or any where its name says so."""
     n_texts = sum(map(_is_text, values))
     if name.lower() in NAMES["output"]:
         return n_texts > 0
     return 2 * n_texts > sum(not is_blank(value) for value in values)
-
-
-def _holds_numbers(name: str, values: Sequence[object]) -> bool:
-    """Whether a column is left out of the texts because it has numbers, as of scores; an empty one
-    is not missed.
-    """
-    return not _is_output(name, values) and any(has_number(value) for value in values)
 
 
 def _is_text(value: object) -> bool:
@@ -502,247 +490,30 @@ def _check_output(
     table: str, name: str, texts: Sequence[Any], references: Sequence[Sequence[Any]]
 ) -> None:
     """Refuse a column that would be an output and shares hardly a word with the references."""
-    known = name.lower() in NAMES["output"] or not references
-    if not known and max(share_words(texts, one) for one in references) < _ALIKE:
+    if name.lower() in NAMES["output"] or not references:
+        return
+    if max(share_words(texts, reference) for reference in references) < LEAST_SHARED:
         raise InputError(
             f"{table}: the column {show_name(name)!r} shares hardly a word with the references, so it may "
             "be no output. Name it by its content (source, docid, domain), or remove it."
         )
 
 
-def share_words(texts: Sequence[Any], others: Sequence[Any], most: int = 500) -> float:
-    """The share of the words of texts that are also in others, row by row; of letters where there
-    are no blanks.
+def share_words(first_texts: Sequence[Any], second_texts: Sequence[Any], most: int = 500) -> float:
+    """The share of the words of texts that are also in others, row by row.
+
+    It is that of letters where there are no blanks.
     """
-    pairs = [(str(a), str(b)) for a, b in zip(texts[:most], others[:most], strict=True) if a and b]
-    split = str.split if sum(" " in a or " " in b for a, b in pairs) > len(pairs) / 2 else list
-    words = [({*split(a)}, {*split(b)}) for a, b in pairs]
-    return sum(len(a & b) for a, b in words) / max(1, sum(len(a) for a, _ in words))
-
-
-def read_parallel(text: str, name: str) -> TextTable:
-    """Several references with tabs between them, as sacreBLEU takes them."""
-    rows = [line.removesuffix("\r").split("\t") for line in text.removesuffix("\n").split("\n")]
-    if wrong := next((k for k, row in enumerate(rows, 1) if len(row) != len(rows[0])), None):
-        raise InputError(
-            f"{name}, line {wrong} has {len(rows[wrong - 1])} columns, line 1 has {len(rows[0])}. "
-            "Expected as many references in each line, with tabs between them."
-        )
-    first, *others = zip(*rows, strict=True)
-    if any(share_words(one, first) < _ALIKE for one in others):
-        raise InputError(
-            f"{name} has {len(rows[0])} columns, which share hardly a word, so they may be no references "
-            "of the same text. Expected one segment per line, or several references with tabs between "
-            "them. Keep the column of the reference: cut -f2 for the second."
-        )
-    return TextTable(
-        name,
-        "parallel",
-        references={f"ref{k}": texts for k, texts in enumerate((first, *others), 1)},
-    )
-
-
-# What other programs write.
-
-
-def read_fairseq(text: str, name: str) -> TextTable:
-    """The log of fairseq-generate, in the order of the ids: of several outputs of a segment the
-    first, detokenized (``D-``) where it is.
-    """
-    found: dict[str, dict[int, str]] = {kind: {} for kind in "STHD"}
-    for kind, number, rest in re.findall(r"^([STHD])-(\d{1,15})\t([^\n]*)", text, re.MULTILINE):
-        found[kind].setdefault(
-            int(number), rest.rstrip("\r").partition("\t")[2] if kind in "HD" else rest.rstrip("\r")
-        )
-    kept = found["D"] or found["H"]
-    ids = sorted(kept or found["T"])
-    return TextTable(
-        name,
-        "fairseq",
-        {"": [kept[k] for k in ids]} if kept else {},
-        {"ref": [found["T"].get(k) for k in ids]} if found["T"] else {},
-        [found["S"].get(k, "") for k in ids] if found["S"] else None,
-        keys=ids,
-    )
-
-
-def read_samples(text: str, name: str) -> TextTable:
-    """The samples of lm-evaluation-harness: references and output of each document."""
-    found: dict[int | str, tuple[str, list[str]]] = {}
-    for row, record in read_records(text, name):
-        where = f"{name}, row {row}"
-        key = read_field(where, record, "doc_id", to_key) if "doc_id" in record else row
-        responses = "filtered_resps" if "filtered_resps" in record else "resps"
-        output = read_field(where, record, responses, _read_first_text)
-        targets = read_field(where, record, "target", _read_all_texts)
-        if output is None or targets is None:
-            raise InputError(
-                f"{where} has {show_value(output)} as its output, {show_value(targets)} as its target. "
-                "Expected texts, as of a task that generates them."
-            )
-        if key in found:
-            raise InputError(
-                f"{name}, row {row}: the document {show_name(str(key))} comes a second time. Expected the "
-                "samples of one filter. Keep one row for each document."
-            )
-        found[key] = join_lines(output), [join_lines(one) for one in targets]
-    numbers = [key for key in found if isinstance(key, int)]
-    keys = sorted(numbers) if len(numbers) == len(found) else list(found)
-    references = _spread_targets([found[key][1] for key in keys], name)
-    return TextTable(name, "lm-eval", {"": [found[key][0] for key in keys]}, references, keys=keys)
-
-
-def _spread_targets(targets: Sequence[Sequence[str]], name: str) -> dict[str, _Texts]:
-    """References by name, of the targets of each sample: None where a sample has fewer."""
-    return _name_references(_spread_rows(targets, name)) if targets else {"ref": []}
-
-
-def _spread_rows(rows: Sequence[Sequence[Any]], name: str) -> list[list[Any]]:
-    """The columns of rows, with None where a row is shorter than the longest."""
-    n_columns = max(map(len, rows))
-    check_values(len(rows) * n_columns, name)
-    return [list(column) for column in zip_longest(*rows)]
-
-
-def _name_references(references: Sequence[_Texts]) -> dict[str, _Texts]:
-    """Names for references without one: ref, or ref1, ref2, ... of several."""
-    if len(references) == 1:
-        return {"ref": references[0]}
-    return {f"ref{k}": texts for k, texts in enumerate(references, 1)}
-
-
-def _read_all_texts(value: object) -> list[str] | None:
-    """The texts of a list, or a text as a list of one."""
-    values = value if isinstance(value, list) else [value]
-    texts = [_read_first_text(one) for one in values]
-    known = [text for text in texts if text is not None]
-    return known if known and len(known) == len(texts) else None
-
-
-def _read_first_text(value: object) -> str | None:
-    """A text, or the first of a list of texts, or of a list of such lists."""
-    while isinstance(value, list) and value:
-        value = value[0]
-    return to_text(value)
-
-
-def read_predictions(text: str, name: str) -> TextTable:
-    """What programs pass to a metric: ``{"predictions": [text, ...], "references": [[text, ...],
-    ...]}``, with the references of each segment in a list, a text for each segment, or a list for
-    each reference.
-    """
-    try:
-        whole = parse_bounded_json(text, name)
-    except ValueError as error:
-        raise InputError(f"{name} is no JSON: {error}. Write it again.") from None
-    outputs, references, sources = (
-        whole.get(key) for key in ("predictions", "references", "sources")
-    )
-    counted = references if outputs is None else outputs
-    n = len(counted) if isinstance(counted, list) else 0
-    streams = [] if references is None else _list_streams(references, n, name)
-    texts_of_outputs = (
-        {} if outputs is None else {"": _read_list(outputs, n, f"{name}: predictions")}
-    )
-    source_texts = None if sources is None else _read_list(sources, n, f"{name}: sources")
-    return TextTable(name, "predictions", texts_of_outputs, _name_references(streams), source_texts)
-
-
-def _list_streams(references: Any, n: int, name: str) -> list[list[str | None]]:
-    """The references, each with a text or None for each of n segments."""
-    expected = (
-        f"Expected a list of {n} segments: of texts, or of lists of texts, one for each reference."
-    )
-    if not isinstance(references, list):
-        raise InputError(f"{name}: references is {show_value(references)}. {expected}")
-    n_lists = sum(isinstance(one, list) for one in references)
-    if n_lists == 0:
-        streams = [references]
-    elif n_lists < len(references):
-        raise InputError(f"{name}: references has texts and lists side by side. {expected}")
-    elif len(references) == n and n > 1 and all(len(one) == n for one in references):
-        raise InputError(
-            f"{name} has {n} predictions and {n} lists of {n} references, so a list may be of a segment "
-            "or of a reference. Give each reference as a text file."
-        )
-    elif len(references) == n:
-        streams = _spread_rows(references, name)
-    else:
-        streams = references
-    return [_read_list(stream, n, f"{name}: reference {k}") for k, stream in enumerate(streams, 1)]
-
-
-def _read_list(texts: Any, n: int, where: str) -> list[str | None]:
-    """The texts of a list, of which there must be n."""
-    if not isinstance(texts, list) or len(texts) != n:
-        size = format_count(len(texts), "text") if isinstance(texts, list) else show_value(texts)
-        raise InputError(f"{where}: {size}. Expected a list of {n} texts, one for each segment.")
-    return [
-        read_value(f"{where}, segment {k}", text, _read_line) for k, text in enumerate(texts, 1)
-    ]
-
-
-def read_wmt25(text: str, name: str) -> TextTable:
-    """WMT25's documents: sources and references of all language pairs, or the outputs of a
-    system.
-    """
-    records = read_records(text, name)
-    texts: dict[tuple[bool, str], list[str | None]] = {}
-    for k, (row, record) in enumerate(records):
-        where = f"{name}, row {row}"
-        if not is_wmt25_text(record):
-            raise InputError(
-                f"{where} is {show_value(record)}. Expected an object with doc_id and hypothesis, or "
-                "src_text and refs, as WMT25 published them."
-            )
-        own = _list_wmt25_texts(where, record)
-        check_values(len(records) * len(texts.keys() | own.keys()), name)
-        for which, value in own.items():
-            texts.setdefault(which, [None] * len(records))[k] = value
-    ids = [str(record["doc_id"]) for _, record in records]
-    parts = [one.split("_#_") for one in ids]  # language pair, domain, document
-    has_parts = all(len(one) > 1 for one in parts)
-    outputs, references = (
-        {key: rows for (is_ref, key), rows in texts.items() if is_ref == wanted}
-        for wanted in (False, True)
-    )
-    sources = None
-    if "src_text" in records[0][1]:
-        sources = [
-            read_field(f"{name}, row {row}", record, "src_text", to_text) for row, record in records
-        ]
-    return TextTable(
-        name,
-        _PARAGRAPHS,
-        outputs,
-        references,
-        sources,
-        ids,
-        [one[1] for one in parts] if has_parts else None,
-        ids,
-        [one[0] for one in parts] if has_parts else None,
-    )
-
-
-def _list_wmt25_texts(
-    where: str, record: Mapping[str, object]
-) -> dict[tuple[bool, str], str | None]:
-    """The texts of a document but its source, by whether they are references, and by name."""
-    own: dict[tuple[bool, str], str | None] = {}
-    references = read_field(where, record, "refs", to_object)
-    for key in references:
-        reference = read_field(f"{where}, refs", references, key, to_object)
-        own[True, name_reference(key)] = read_field(
-            f"{where}, refs.{show_name(key)}", reference, "ref", to_text
-        )
-    others = read_field(where, record, "tgt_text", to_object)
-    for key in others:
-        own[is_human(key), key] = read_field(f"{where}, tgt_text", others, key, to_text)
-    if "hypothesis" in record:
-        own[False, ""] = read_field(where, record, "hypothesis", to_text)
-    return own
-
-
-def is_wmt25_text(record: Mapping[str, Any]) -> bool:
-    """Whether a record is one of WMT25's texts."""
-    return "_#_" in str(record.get("doc_id")) and bool({"hypothesis", "src_text"} & record.keys())
+    pairs = []
+    n_with_blanks = 0
+    for first, second in zip(first_texts[:most], second_texts[:most], strict=True):
+        if first and second:
+            pairs.append((str(first), str(second)))
+            n_with_blanks += " " in str(first) or " " in str(second)
+    split: Callable[[str], list[str]] = str.split if 2 * n_with_blanks > len(pairs) else list
+    n_words = n_shared = 0
+    for first, second in pairs:
+        words = set(split(first))
+        n_words += len(words)
+        n_shared += len(words.intersection(split(second)))
+    return n_shared / max(1, n_words)

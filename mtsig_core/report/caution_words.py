@@ -15,6 +15,7 @@ from mtsig_core.caution import Assumption, Caution
 from mtsig_core.errors import Remedy, choose_verb, format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.commands import defaults
+from mtsig_core.report.holdings import Gap
 from mtsig_core.results import Comparison, MetricResult, Settings, TaskInfo, TestSetInfo
 from mtsig_core.schema import to_plain
 from mtsig_core.score_names import pick_human_scores
@@ -24,7 +25,6 @@ from mtsig_core.stats.few_units import (
     fewest_units,
     find_shortage,
 )
-from mtsig_core.testset import Gap
 
 HUMAN_SCORES = "human scores"
 

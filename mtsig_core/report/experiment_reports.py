@@ -32,7 +32,7 @@ from mtsig_core.report.caution_words import (
 from mtsig_core.report.document import Block, Paragraph, Report, Section, TableBlock, Warnings
 from mtsig_core.report.export import label_records
 from mtsig_core.report.sentences import (
-    Found,
+    AnyComparison,
     choose_form,
     describe_direction,
     describe_methods,
@@ -41,7 +41,7 @@ from mtsig_core.report.sentences import (
     join_names,
     name_pairs,
     name_top_group,
-    select_parts,
+    select_lang_pairs,
     state_verdict,
 )
 from mtsig_core.report.table import (
@@ -876,7 +876,7 @@ def _record_pair(pair: PairResult) -> dict[str, Any]:
 
 
 #: By rule: the comparison with its ranks; everything else is the same.
-ByRule = Mapping[str, Found]
+ByRule = Mapping[str, AnyComparison]
 _RANKS_NOTE = (
     "A column has the rank ranges by one rule. 'Differs': only some of the rules have the system in the "
     "top group, or as the winner."
@@ -894,7 +894,7 @@ def _results_by_rule(by_rule: ByRule, metric: str) -> dict[str, dict[str, Metric
     """
     results: dict[str, dict[str, MetricResult]] = {}
     for rule, comparison in by_rule.items():
-        for lang_pair, (_, result) in select_parts(comparison, metric).items():
+        for lang_pair, (_, result) in select_lang_pairs(comparison, metric).items():
             results.setdefault(lang_pair, {})[rule] = result
     return dict(sorted(results.items(), key=lambda item: not _has_disagreement(item[1])))
 

@@ -20,9 +20,9 @@ from mtsig_core.report.sentences import (
     name_score_axis,
     name_simultaneous,
     pick_significant,
-    see_anchor_pairs,
-    select_parts,
+    select_lang_pairs,
     state_answer,
+    view_anchor_pairs,
     write_difference_axis,
     write_level,
 )
@@ -145,7 +145,7 @@ def forest_svg(result: MetricResult, settings: Settings) -> str:
 
 def differences_svg(result: MetricResult, settings: Settings) -> str:
     """The improvement of each system over the best, or over the baseline."""
-    (anchor, filled), seen = pick_significant(result, settings), see_anchor_pairs(result, settings)
+    (anchor, filled), seen = pick_significant(result, settings), view_anchor_pairs(result, settings)
     joint = name_simultaneous(result, settings) is not None
     rows = [
         DifferenceRow(
@@ -299,7 +299,7 @@ def task_svg(found: TaskComparison, metric: str, below: str = "") -> str:
         rows.drawn.append(shapes.text(8, rows.bottom, line))
     return rows.to_svg(
         f"{metric_title(metric)}: rank ranges of {format_count(len(texts), 'system')} in "
-        f"{format_count(len(select_parts(found, metric)), 'language pair')}",
+        f"{format_count(len(select_lang_pairs(found, metric)), 'language pair')}",
         full,
         8,
     )

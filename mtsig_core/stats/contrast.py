@@ -106,6 +106,8 @@ class Contrast:
         progress: StageProgress | None = None,
     ) -> np.ndarray:
         """Differences of the tested pairs after random swaps, shape (tested, trials)."""
+        if not len(self.rows):
+            return np.empty((0, n_trials))
         return swap_differences(self.data, self.rows, n_trials, seed, jobs=jobs, progress=progress)
 
     def count_units(self, units: Units) -> tuple[np.ndarray, np.ndarray]:

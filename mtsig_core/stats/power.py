@@ -1,7 +1,6 @@
-"""What a test set can see: the minimum detectable difference, power, and the size that a difference
-needs.
+"""The minimum detectable difference of a test set, power, and the size that a difference needs.
 
-A standard error is itself estimated, and so is whatever is planned by it: quantiles are Student's,
+A standard error is itself estimated, and so is every plan that uses it: quantiles are Student's,
 with the degrees of freedom of the units that there are. `degrees_of_freedom` says how well one
 standard error is known, `error_interval` and `noncentrality_interval` what that leaves open.
 docs/statistics.md has how often these hold.
@@ -13,7 +12,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from statistics import NormalDist
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -33,7 +32,7 @@ from mtsig_core.stats.few_units import (
 )
 
 _LEAST_UNITS = 5  # with fewer their kurtosis says nothing
-_POINTS = 100  # of a distribution of standard errors
+_POINTS = 100  # that stand for a distribution of standard errors
 _FEW_LEVELS = 20  # units of which the p of all swaps are so many that none of them stands out
 _MOST_PLANNED = 2**62  # units
 
@@ -45,8 +44,9 @@ def minimum_detectable_difference(
     n_effective: np.ndarray | float = math.inf,
     n_swapped: np.ndarray | int | None = None,
 ) -> Points:
-    """The true difference that a two-sided test at level alpha finds with this power: (t(1-a/2) +
-    t(power)) SE.
+    """The true difference that a two-sided test at level alpha finds with this power.
+
+    (t(1-a/2) + t(power)) SE.
 
     Parameters
     ----------
@@ -71,20 +71,23 @@ def minimum_detectable_difference(
     """
     from scipy.special import ndtri, stdtrit
 
-    freedom, level, least = units_freedom(n_effective), np.asarray(alpha), np.asarray(0.0)
+    freedom = units_freedom(n_effective)
+    level = np.asarray(alpha)
+    least = np.asarray(0.0)
     if n_swapped is not None:
         n = np.clip(n_swapped, 1, _FEW_LEVELS)
-        steps = np.floor(alpha * 2.0 ** (n - 1) * (1 + 1e-12))
-        level = np.where(n < _FEW_LEVELS, steps / 2.0 ** (n - 1), alpha)
-        least = np.where(steps == 1, np.sqrt(n) * ndtri(power ** (1 / n)), 0.0)
-    normal = np.isinf(freedom)
-    known = np.where(normal, 1.0, freedom)
-    errors = [
-        np.where(normal, ndtri(p), stdtrit(known, p)) for p in (1 - level / 2, np.asarray(power))
-    ]
-    return keep_kind(
-        se, np.where(np.equal(se, 0), 0.0, np.maximum(errors[0] + errors[1], least)) * se
-    )
+        n_reachable = np.floor(alpha * 2.0 ** (n - 1) * (1 + 1e-12))  # values of p up to alpha
+        level = np.where(n < _FEW_LEVELS, n_reachable / 2.0 ** (n - 1), alpha)
+        least = np.where(n_reachable == 1, np.sqrt(n) * ndtri(power ** (1 / n)), 0.0)
+    is_normal = np.isinf(freedom)
+    finite_freedom = np.where(is_normal, 1.0, freedom)
+
+    def quantile(p: np.ndarray) -> np.ndarray:
+        return np.asarray(np.where(is_normal, ndtri(p), stdtrit(finite_freedom, p)))
+
+    n_errors = np.maximum(quantile(1 - level / 2) + quantile(np.asarray(power)), least)
+    n_errors = np.where(np.equal(se, 0), 0.0, n_errors)
+    return keep_kind(se, n_errors * se)
 
 
 def power_at(
@@ -118,23 +121,25 @@ def power_at(
     """
     from scipy.special import ndtr
 
-    difference, se = np.abs(difference)[..., None], np.asarray(se, dtype=float)[..., None]
+    # The last axis is for the standard errors that a test may estimate.
+    difference = np.abs(difference)[..., None]
+    se = np.asarray(se, dtype=float)[..., None]
     spread = se if spread is None else np.asarray(spread, dtype=float)[..., None]
     bound = _bounds(alpha, n_effective) * se
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        found = ndtr((difference - bound) / spread) + ndtr((-difference - bound) / spread)
-    # without any spread the same difference is seen each time
-    share: np.ndarray | float = np.where(spread > 0, found, difference > bound).mean(axis=-1)[()]
-    return share
+        share = ndtr((difference - bound) / spread) + ndtr((-difference - bound) / spread)
+    # Without any spread, each sample has the same difference.
+    share = np.where(spread > 0, share, difference > bound)
+    mean_share: np.ndarray | float = share.mean(axis=-1)[()]
+    return mean_share
 
 
 def exaggeration_at(
     difference: float, se: float, alpha: float = 0.05, n_effective: float = math.inf
 ) -> float:
-    """How many times as large as the true difference significant ones are, on average (Gelman and
-    Carlin 2014).
+    """How many times as large as the true difference significant ones are, on average.
 
-    E(abs(d) | abs(d) >= t SE) / difference of a normal d, the true difference not 0: the winner's
+    Gelman and Carlin (2014). E(abs(d) | abs(d) >= t SE) / difference of a normal d, the true difference not 0: the winner's
     curse of tests with little power.
 
     >>> round(exaggeration_at(2.80, 1.0), 2), round(exaggeration_at(0.5, 1.0), 2)
@@ -142,17 +147,20 @@ def exaggeration_at(
     """
     from scipy.special import ndtr
 
-    size, bound = abs(difference) / se, _bounds(alpha, n_effective)
+    size = abs(difference) / se
+    bound = _bounds(alpha, n_effective)
     above, below = bound - size, -bound - size
+    share_above, share_below = ndtr(-above), ndtr(below)
     density = (np.exp(-(above**2) / 2) + np.exp(-(below**2) / 2)) / math.sqrt(2 * math.pi)
-    sizes = size * (ndtr(-above) - ndtr(below)) + density
-    return float(sizes.mean() / (ndtr(-above) + ndtr(below)).mean() / size)
+    significant_sizes = size * (share_above - share_below) + density
+    return float(significant_sizes.mean() / (share_above + share_below).mean() / size)
 
 
 def _bounds(alpha: float, n_effective: np.ndarray | float) -> np.ndarray:
-    """What a difference has to exceed, in true standard errors, over the estimates that a test may
-    make of these: t times `_estimates`, shape (..., points); of known ones the normal quantile,
-    shape (..., 1).
+    """The differences that are just significant, in true standard errors.
+
+    Over the estimates that a test may make of the standard error: t times `_estimates`, shape (...,
+    points); of a known one the normal quantile, shape (..., 1).
     """
     from scipy.special import stdtrit
 
@@ -164,13 +172,15 @@ def _bounds(alpha: float, n_effective: np.ndarray | float) -> np.ndarray:
 
 
 def _estimates(freedom: np.ndarray) -> np.ndarray:
-    """Evenly likely estimates of a standard error of 1 that is known with f degrees of freedom,
-    shape (..., points).
+    """Evenly likely estimates of a standard error of 1 with f degrees of freedom.
+
+    Shape (..., points).
     """
     from scipy.special import gammaincinv
 
     half = freedom[..., None] / 2
-    estimates: np.ndarray = np.sqrt(gammaincinv(half, (np.arange(_POINTS) + 0.5) / _POINTS) / half)
+    levels = (np.arange(_POINTS) + 0.5) / _POINTS
+    estimates: np.ndarray = np.sqrt(gammaincinv(half, levels) / half)
     return estimates
 
 
@@ -183,9 +193,10 @@ def units_needed(
     n_effective: float | None = None,
     swaps: bool = False,
 ) -> int:
-    """The units that a two-sided test needs to find a true difference with this power: the fewest
-    whose minimum detectable difference is no larger. SE shrinks as 1/sqrt(units), and t as they
-    grow.
+    """The units that a two-sided test needs to find a true difference with this power.
+
+    The fewest whose minimum detectable difference is no larger. SE shrinks as 1/sqrt(units), and t
+    as they grow.
 
     Parameters
     ----------
@@ -207,121 +218,123 @@ def units_needed(
     >>> units_needed(2.802, 1.0, 100), units_needed(1.401, 1.0, 100)
     (102, 402)
     """
-    worth = 1.0 if n_effective is None else n_effective / n_units
+    worth_of_unit = 1.0 if n_effective is None else n_effective / n_units
 
-    def enough(n: int) -> bool:
+    def is_enough(n: int) -> bool:
         error = se * math.sqrt(n_units / n)
-        return minimum_detectable_difference(
-            error, alpha, power, worth * n, n if swaps else None
-        ) <= abs(difference)
+        n_swapped = n if swaps else None
+        detectable = minimum_detectable_difference(
+            error, alpha, power, worth_of_unit * n, n_swapped
+        )
+        return detectable <= abs(difference)
 
-    low = max(
-        1, math.ceil(n_units * (minimum_detectable_difference(se, alpha, power) / difference) ** 2)
-    )
+    ratio = minimum_detectable_difference(se, alpha, power) / difference
+    low = max(1, math.ceil(n_units * ratio**2))
     high = low
-    while not enough(high) and high < _MOST_PLANNED:
+    while not is_enough(high) and high < _MOST_PLANNED:
         low, high = high + 1, 2 * high
     while low < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle + 1, high)
+        if is_enough(middle):
+            high = middle
+        else:
+            low = middle + 1
     return low
 
 
 def degrees_of_freedom(left_out: np.ndarray, resamples: int) -> np.ndarray:
-    """How well bootstrap standard errors are known: f, where f SE^2 / sigma^2 is about chi-squared
-    with f degrees.
+    """How well bootstrap standard errors are known, in degrees of freedom f.
 
-    f = 2 / var(log SE^2), as of Satterthwaite (1946). The variance is that of Bonett (2006,
-    Computational Statistics and Data Analysis 50, 775-782), c^2 (k - (n - 3) / n) / (n - 1) with c
-    = n / (n - 2) and k the kurtosis about a trimmed mean of what each unit adds, which is large
-    where a few units decide; and 2 / (B - 1) for the draws of the bootstrap.
+    f SE^2 / sigma^2 is about chi-squared with f degrees: f = 2 / var(log SE^2), as of Satterthwaite
+    (1946). The variance is that of Bonett (2006, Computational Statistics and Data Analysis 50,
+    775-782), c^2 (k - (n - 3) / n) / (n - 1) with c = n / (n - 2) and k the kurtosis about a
+    trimmed mean of what each unit adds, which is large where a few units decide; and 2 / (B - 1)
+    for the draws of the bootstrap.
 
     Takes differences with one unit left out, shape (k, units), NaN for units that have no part in
     one; returns shape (k,), NaN with fewer than five units, and where nothing varies.
     """
-
-    def variance(rows: np.ndarray) -> np.ndarray:
-        n = rows.shape[1]
-        if n < _LEAST_UNITS:
-            return np.full(len(rows), np.nan)
-        cut = int(n / (2 * math.sqrt(n - 4)))
-        around = rows - rows.mean(axis=1, keepdims=True)
-        around /= np.maximum(
-            np.abs(around).max(axis=1, keepdims=True), np.finfo(float).tiny
-        )  # of any scale
-        middle = np.partition(around, [cut, n - 1 - cut], axis=1)[:, cut : n - cut].mean(
-            axis=1, keepdims=True
-        )
-        squares = (around**2).sum(axis=1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            fourths = (
-                np.square(around - middle) ** 2
-            )  # ** 4 takes 50 times as long, and rounds by processor
-            kurtosis = n * fourths.sum(axis=1) / np.where(squares > 0, squares, np.nan) ** 2
-        found: np.ndarray = (n / (n - 2)) ** 2 * np.maximum(kurtosis - (n - 3) / n, 0) / (n - 1)
-        return found
-
-    freedom: np.ndarray = 2 / (
-        apply_by_rows(lambda rows: apply_to_known(variance, rows), left_out) + 2 / (resamples - 1)
-    )
+    variances = apply_by_rows(lambda rows: apply_to_known(_log_variances, rows), left_out)
+    freedom: np.ndarray = 2 / (variances + 2 / (resamples - 1))
     return freedom
+
+
+def _log_variances(left_out: np.ndarray) -> np.ndarray:
+    """Bonett's variance of log SE^2 for each row, shape (rows, units) -> (rows,)."""
+    n = left_out.shape[1]
+    if n < _LEAST_UNITS:
+        return np.full(len(left_out), np.nan)
+    centred = left_out - left_out.mean(axis=1, keepdims=True)
+    # Kurtosis does not depend on the scale, and fourth powers of tiny numbers would be 0.
+    scale = np.abs(centred).max(axis=1, keepdims=True)
+    centred /= np.maximum(scale, np.finfo(float).tiny)
+    n_cut = int(n / (2 * math.sqrt(n - 4)))
+    inner = np.partition(centred, [n_cut, n - 1 - n_cut], axis=1)[:, n_cut : n - n_cut]
+    squares = (centred**2).sum(axis=1)
+    squares = np.where(squares > 0, squares, np.nan)
+    # A square of squares: ** 4 takes 50 times as long, and rounds by processor.
+    fourths = np.square(centred - inner.mean(axis=1, keepdims=True)) ** 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        kurtosis = n * fourths.sum(axis=1) / squares**2
+    variances: np.ndarray = (n / (n - 2)) ** 2 * np.maximum(kurtosis - (n - 3) / n, 0) / (n - 1)
+    return variances
 
 
 def error_interval(
     se: np.ndarray, freedom: np.ndarray, n_effective: np.ndarray, alpha: float = 0.05
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Interval of level 1 - alpha for the true standard errors: sqrt(f / chi-squared(f)) SE sqrt(n
-    / (n - 1)), with f of `degrees_of_freedom`, and n units of equal size as in `unbiased`; low and
-    high, each of shape (k,).
+    """Interval of level 1 - alpha for the true standard errors, each bound of shape (k,).
+
+    sqrt(f / chi-squared(f)) SE sqrt(n / (n - 1)), with f of `degrees_of_freedom`, and n units of
+    equal size as in `unbiased`.
     """
     from scipy.special import gammaincinv
 
-    low, high = (
-        unbiased(se, n_effective) / np.sqrt(2 / freedom * gammaincinv(freedom / 2, level))
-        for level in (1 - alpha / 2, alpha / 2)
-    )
+    error = unbiased(se, n_effective)
+    low = error / np.sqrt(2 / freedom * gammaincinv(freedom / 2, 1 - alpha / 2))
+    high = error / np.sqrt(2 / freedom * gammaincinv(freedom / 2, alpha / 2))
     return low, high
 
 
 def noncentrality_interval(
     t: np.ndarray, freedom: np.ndarray, alpha: float = 0.05
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Interval of level 1 - alpha for the true difference in true standard errors, of which `t` are
-    the estimates; low and high, each of shape (k,).
+    """Interval of level 1 - alpha for the true difference in true standard errors.
 
-    Both are uncertain: t has the noncentral t distribution with f degrees of freedom, whose
-    noncentrality is sought (Johnson and Welch 1940).
+    `t` has the estimates; each bound has shape (k,). Difference and standard error are both
+    uncertain: t has the noncentral t distribution with f degrees of freedom, whose noncentrality is
+    sought (Johnson and Welch 1940).
     """
     from scipy.special import ndtr
 
-    spread = np.asarray(t, dtype=float)[:, None] * _estimates(
-        np.asarray(freedom, dtype=float)
-    )  # t, had it its true SE
+    # The difference in true standard errors, for each standard error that may be estimated.
+    estimates = _estimates(np.asarray(freedom, dtype=float))
+    differences = np.asarray(t, dtype=float)[:, None] * estimates
 
-    def where(level: float) -> np.ndarray:
-        low: np.ndarray = spread.min(axis=1) - 10
-        high: np.ndarray = spread.max(axis=1) + 10
+    def find_noncentrality(level: float) -> np.ndarray:
+        low: np.ndarray = differences.min(axis=1) - 10
+        high: np.ndarray = differences.max(axis=1) + 10
         for _ in range(40):
             middle = (low + high) / 2
-            above = (
-                ndtr(spread - middle[:, None]).mean(axis=1) > level
-            )  # falls as the noncentrality grows
-            low, high = np.where(above, middle, low), np.where(above, high, middle)
+            # The probability falls as the noncentrality grows.
+            is_too_low = ndtr(differences - middle[:, None]).mean(axis=1) > level
+            low = np.where(is_too_low, middle, low)
+            high = np.where(is_too_low, high, middle)
         return low
 
-    return where(1 - alpha / 2), where(alpha / 2)
+    return find_noncentrality(1 - alpha / 2), find_noncentrality(alpha / 2)
 
 
+# -------------------------------------------------------------------------------------------------
 # How large a test set must be, by the standard errors of this one.
 
 
-_BEYOND = (
-    1e100  # a standard error so many times a difference asks for more units than a float holds
-)
+#: A standard error so many times a difference needs more units than a float holds.
+_BEYOND = 1e100
 
 
 class PairError(NamedTuple):
-    """What the whole set says of a pair, in points."""
+    """The difference of a pair on all segments, and its standard error, in points."""
 
     delta: float  # improvement of the first system over the second
     se: float
@@ -334,41 +347,39 @@ class PairError(NamedTuple):
 PairErrors = dict[tuple[str, str], PairError]
 
 
-class SweptSizes(Protocol):
-    """What planning takes of a `SizeSweep`."""
+class SweptSizes(Protocol):  # the class is above this module
+    """The attributes of a `SizeSweep` that planning needs."""
 
     @property
-    def errors(self) -> PairErrors: ...
+    def errors(self) -> PairErrors: ...  # noqa: D102  a protocol of attributes
     @property
-    def settings(self) -> SamplingSettings: ...
+    def settings(self) -> SamplingSettings: ...  # noqa: D102
     @property
-    def n_units(self) -> int: ...
+    def n_units(self) -> int: ...  # noqa: D102
     @property
-    def n_segments(self) -> int: ...
+    def n_segments(self) -> int: ...  # noqa: D102
 
 
 @dataclass(frozen=True)
 class PairPlan:
-    """The size that one pair of systems needs, in units that both systems have; in a sweep, of the
-    sets that it draws.
+    """The size that one pair of systems needs, in units that both systems have.
 
-    Sizes have an interval of level 1 - alpha, ``_low`` to ``_high``. ``_family`` is for a test at
-    alpha / `n_pairs`: enough after Bonferroni, Holm and ``bh``, and most often after Romano-Wolf.
-    No size is below that with which a p can be so small.
+    In a sweep, units of the sets that it draws. Sizes have an interval of level 1 - alpha, ``_low``
+    to ``_high``. ``_family`` is for a test at alpha / `n_pairs`: enough after Bonferroni, Holm and
+    ``bh``, and most often after Romano-Wolf. No size is below that with which a p can be so small.
     """
 
     a: str
     b: str
-    # improvement of a over b on this set, in points, and its standard error, None of one unit
+    #: Improvement of a over b on this set, in points, and its standard error, None of one unit.
     delta: float
     se: float | None
-    mdd: (
-        float | None
-    )  # the difference that this set finds with the power asked for; None where it can find none
-    #: For the difference asked for; None where the standard error is 0 or beyond all measure. No
+    #: The difference that this set finds with the chosen power; None where it can find none.
+    mdd: float | None
+    #: For the chosen difference; None where the standard error is 0 or beyond all measure. No
     #: interval with fewer than five units.
     units: int | None
-    segments: int | None  # of so many units of the same mean length
+    segments: int | None  # in so many units of the same mean length
     #: For `delta`, were it the true difference; ``_high`` is None where 0 cannot be excluded.
     units_for_own: int | None
     segments_for_own: int | None
@@ -387,17 +398,16 @@ class PairPlan:
     segments_for_own_family: int | None
     se_df: float | None  # degrees of freedom of the standard error, see `degrees_of_freedom`
     n_pairs: int
-    decidable: (
-        bool  # whether any difference could be significant with so many units, without correction
-    )
+    #: Whether any difference could be significant with so many units, without correction.
+    decidable: bool
     n_effective: float  # how many units of equal size those at hand are worth
 
 
 def default_difference(scores: Iterable[float]) -> float:
-    """A difference worth planning for on the scale of some scores: a thirtieth of the largest, as
-    1, 2 or 5 x 10^k.
+    """A difference worth planning for on the scale of some scores.
 
-    Of BLEU about 30 that is 1 point, of a metric from 0 to 1 some hundredths.
+    A thirtieth of the largest, as 1, 2 or 5 x 10^k. Of BLEU about 30 that is 1 point, of a metric
+    from 0 to 1 some hundredths.
 
     >>> default_difference([28.9, 20.1]), default_difference([6.4]), default_difference([0.61, 0.58])
     (1.0, 0.2, 0.02)
@@ -407,9 +417,11 @@ def default_difference(scores: Iterable[float]) -> float:
     largest = max(map(abs, scores), default=0.0)
     if largest == 0:
         return 1.0
-    wanted = largest / 30
-    steps = (float(f"{m}e{math.floor(math.log10(wanted)) + k}") for k in (0, 1) for m in (1, 2, 5))
-    return min(steps, key=lambda step: abs(math.log(step / wanted)))
+    target = largest / 30
+    exponent = math.floor(math.log10(target))
+    # Read from text: 10.0 ** -2 is not quite 0.01.
+    steps = [float(f"{m}e{k}") for k in (exponent, exponent + 1) for m in (1, 2, 5)]
+    return min(steps, key=lambda step: abs(math.log(step / target)))
 
 
 def plan(
@@ -419,10 +431,9 @@ def plan(
     *,
     metric: str | None = None,
 ) -> tuple[PairPlan, ...]:
-    """How large a test set each pair needs to find a difference with a power, by the standard
-    errors of this one.
+    """How large a test set each pair needs to find a difference with a power.
 
-    Normal theory, with SE falling as 1/sqrt(units); `PairSize.expected` beside
+    By the standard errors of this one. Normal theory, with SE falling as 1/sqrt(units); `PairSize.expected` beside
     `PairSize.significant` of a sweep of sizes shows how well it holds here. The segments are those
     of units of the same mean length. For one test at alpha, and for a family of all pairs; each
     size with an interval, for which docs/statistics.md has measured how often it holds the true
@@ -452,10 +463,8 @@ def plan(
     >>> row.units == row.segments, row.units > row.units_for_own
     (True, True)
     """
-    errors, at_hand, settings = (
-        _compared(source, metric) if isinstance(source, Comparison) else _swept(source)
-    )
-    if not errors:
+    pairs, settings = _list_pairs(source, metric)
+    if not pairs:
         raise SettingError("A difference takes two systems. Add another output.")
     if not (math.isfinite(difference) and difference > 0):
         raise SettingError(
@@ -463,89 +472,147 @@ def plan(
         )
     if not 0 < power < 1:
         raise SettingError(f"power is {power:g}. Expected a number between 0 and 1, such as 0.8.")
-    m = len(errors)
-    delta, se, freedom, n, worth = (
-        np.array(column) for column in zip(*errors.values(), strict=True)
+    any_trials = replace(settings, trials=None)
+    one_test = _Test(settings.alpha, power, fewest_units(any_trials, 1, "bonferroni"))
+    family_test = _Test(
+        settings.alpha / len(pairs), power, fewest_units(any_trials, len(pairs), "bonferroni")
     )
-    se_ends = error_interval(se, freedom, worth, settings.alpha)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.abs(delta) / unbiased(se, worth)
-        of_one = noncentrality_interval(t, freedom, settings.alpha)
-        own_ends = [
-            np.abs(delta) / np.maximum(of_one[1], -of_one[0]),
-            np.abs(delta) / np.maximum(of_one[0], 0),
-        ]
-    error, swaps = unbiased(se, worth), swaps_units(settings)
-    enough, rows = replace(settings, trials=None), []
-    tests = [
-        (family, settings.alpha / pairs, fewest_units(enough, pairs, "bonferroni"))
-        for family, pairs in (("", 1), ("_family", m))
-    ]
-    for k, (a, b) in enumerate(errors):
-        row: dict[str, Any] = {}
-        n_units, n_segments = at_hand[k]
-        for family, level, least in tests:
-            # what never varies says nothing of other differences
-            row[f"mdd{family}"] = (
-                None
-                if n[k] < least or se[k] == 0
-                else float(
-                    minimum_detectable_difference(
-                        error[k], level, power, worth[k], n[k] if swaps else None
-                    )
-                )
-            )
-            for own, target, ends in (("", difference, se_ends), ("_for_own", delta[k], own_ends)):
-                for end, one in zip(
-                    ("", "_low", "_high"), (error[k], ends[0][k], ends[1][k]), strict=True
-                ):
-                    known = se[k] > 0 and one < _BEYOND * abs(target)
-                    row[f"units{own}{family}{end}"] = (
-                        None
-                        if not known
-                        else max(
-                            least,
-                            units_needed(
-                                float(target),
-                                float(one),
-                                n_units,
-                                level,
-                                power,
-                                float(worth[k]),
-                                swaps,
-                            ),
-                        )
-                    )
-                units = row[f"units{own}{family}"]
-                row[f"segments{own}{family}"] = (
-                    None if units is None else round(units * (n_segments / n_units))
-                )
-        rows.append(
-            PairPlan(
-                a=a,
-                b=b,
-                delta=float(delta[k]),
-                n_pairs=m,
-                se=float(se[k]) if math.isfinite(se[k]) else None,
-                se_df=float(freedom[k]) if math.isfinite(freedom[k]) else None,
-                decidable=bool(n[k] >= tests[0][2]),
-                n_effective=float(worth[k]),
-                **row,
+    return tuple(
+        _plan_pair(pair, difference, settings, one_test, family_test, len(pairs)) for pair in pairs
+    )
+
+
+class _Pair(NamedTuple):
+    """A pair to plan for, and the units and segments that planned sets are counted in."""
+
+    a: str
+    b: str
+    error: PairError
+    n_units: int
+    n_segments: int
+
+
+class _Test(NamedTuple):
+    """A test at this level that is to find a difference with this power."""
+
+    level: float
+    power: float
+    least: int  # units without which no p can be so small
+
+
+class _Errors(NamedTuple):
+    """A standard error and its interval, in points."""
+
+    error: float
+    low: float
+    high: float
+
+
+class _Size(NamedTuple):
+    units: int | None
+    low: int | None
+    high: int | None
+
+
+def _plan_pair(
+    pair: _Pair,
+    difference: float,
+    settings: Settings,
+    one_test: _Test,
+    family_test: _Test,
+    n_pairs: int,
+) -> PairPlan:
+    delta, se, freedom, n_common, n_effective = pair.error
+    errors, own_errors = _estimate_errors(pair.error, settings.alpha)
+    swaps = swaps_units(settings)
+
+    def find_detectable(test: _Test) -> float | None:
+        if n_common < test.least or se == 0:  # a difference that never varies tells nothing
+            return None
+        n_swapped = n_common if swaps else None
+        return float(
+            minimum_detectable_difference(
+                errors.error, test.level, test.power, n_effective, n_swapped
             )
         )
-    return tuple(rows)
+
+    def find_size(target: float, error: float, test: _Test) -> int | None:
+        if not (se > 0 and error < _BEYOND * abs(target)):
+            return None
+        needed = units_needed(
+            target, error, pair.n_units, test.level, test.power, n_effective, swaps
+        )
+        return max(test.least, needed)
+
+    def find_sizes(target: float, errors: _Errors, test: _Test) -> _Size:
+        return _Size(*(find_size(target, error, test) for error in errors))
+
+    def count_segments(size: _Size) -> int | None:
+        if size.units is None:
+            return None
+        return round(size.units * (pair.n_segments / pair.n_units))
+
+    size = find_sizes(difference, errors, one_test)
+    size_family = find_sizes(difference, errors, family_test)
+    own = find_sizes(delta, own_errors, one_test)
+    own_family = find_sizes(delta, own_errors, family_test)
+    return PairPlan(
+        a=pair.a,
+        b=pair.b,
+        delta=delta,
+        se=se if math.isfinite(se) else None,
+        mdd=find_detectable(one_test),
+        units=size.units,
+        segments=count_segments(size),
+        units_for_own=own.units,
+        segments_for_own=count_segments(own),
+        mdd_family=find_detectable(family_test),
+        units_low=size.low,
+        units_high=size.high,
+        units_family=size_family.units,
+        units_family_low=size_family.low,
+        units_family_high=size_family.high,
+        segments_family=count_segments(size_family),
+        units_for_own_low=own.low,
+        units_for_own_high=own.high,
+        units_for_own_family=own_family.units,
+        units_for_own_family_low=own_family.low,
+        units_for_own_family_high=own_family.high,
+        segments_for_own_family=count_segments(own_family),
+        se_df=freedom if math.isfinite(freedom) else None,
+        n_pairs=n_pairs,
+        decidable=n_common >= one_test.least,
+        n_effective=n_effective,
+    )
+
+
+def _estimate_errors(pair: PairError, alpha: float) -> tuple[_Errors, _Errors]:
+    """The standard error with its interval, for a named difference and for the pair's own.
+
+    The own difference is uncertain too: its interval is that of the standard error at which the
+    noncentrality of t would be a difference of this size.
+    """
+    se, freedom, n_effective = (np.array([x]) for x in (pair.se, pair.df, pair.n_effective))
+    error = unbiased(se, n_effective)
+    low, high = error_interval(se, freedom, n_effective, alpha)
+    size = abs(pair.delta)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t_low, t_high = noncentrality_interval(size / error, freedom, alpha)
+        own_low = size / np.maximum(t_high, -t_low)
+        own_high = size / np.maximum(t_low, 0)
+    errors = _Errors(float(error[0]), float(low[0]), float(high[0]))
+    return errors, _Errors(errors.error, float(own_low[0]), float(own_high[0]))
 
 
 def cannot_plan(source: Comparison | SweptSizes, metric: str | None = None) -> Caution | None:
-    """The warning that the test set is too small for any difference to be significant; None where
-    some could be.
+    """The caution that the test set is too small for any difference to be significant.
+
+    None where some difference could be.
     """
-    errors, _, settings = (
-        _compared(source, metric) if isinstance(source, Comparison) else _swept(source)
-    )
-    most = max((error.n_units for error in errors.values()), default=0)
+    pairs, settings = _list_pairs(source, metric)
+    most = max((pair.error.n_units for pair in pairs), default=0)
     settings = replace(settings, trials=None, correction="none")
-    if not errors or can_reach(settings, np.array([most])).any():
+    if not pairs or can_reach(settings, np.array([most])).any():
         return None
     return Caution(
         "cannot-plan",
@@ -554,38 +621,41 @@ def cannot_plan(source: Comparison | SweptSizes, metric: str | None = None) -> C
     )
 
 
-def _compared(
-    comparison: Comparison, metric: str | None
-) -> tuple[PairErrors, list[tuple[int, int]], Settings]:
-    """What a sweep has as its errors, the units and segments that the systems of each pair have in
-    common, and the settings of the test.
-    """
-    result = comparison.metrics[next(iter(comparison.metrics)) if metric is None else metric]
-    errors, at_hand = {}, []
-    for pair in result.tested:
-        if pair.se is None and pair.n_units != 1:
-            continue
-        errors[pair.a, pair.b] = PairError(
-            result.sign * pair.delta,
-            math.nan if pair.se is None else pair.se,
-            math.nan if pair.se_df is None else pair.se_df,
-            pair.n_units,
-            pair.n_effective,
-        )
-        at_hand.append((pair.n_units if comparison.settings.unit == "document" else pair.n, pair.n))
-    return errors, at_hand, comparison.settings
-
-
-def _swept(sweep: SweptSizes) -> tuple[PairErrors, list[tuple[int, int]], Settings]:
-    """The same of a sweep, for the test `ar`; its units are those that are drawn, whether both
-    systems have them or not.
-    """
+def _list_pairs(
+    source: Comparison | SweptSizes, metric: str | None
+) -> tuple[list[_Pair], Settings]:
+    """The pairs to plan for, and the settings of the test."""
+    if isinstance(source, Comparison):
+        return _list_compared(source, metric), source.settings
+    # A sweep draws its units whether both systems have them or not; its test is ``ar``.
     settings = Settings(
         test="ar",
         trials=None,
         correction="none",
         ci="percentile",
         baseline=None,
-        **asdict(sweep.settings),
+        **asdict(source.settings),
     )
-    return sweep.errors, [(sweep.n_units, sweep.n_segments)] * len(sweep.errors), settings
+    pairs = [
+        _Pair(a, b, error, source.n_units, source.n_segments)
+        for (a, b), error in source.errors.items()
+    ]
+    return pairs, settings
+
+
+def _list_compared(comparison: Comparison, metric: str | None) -> list[_Pair]:
+    result = comparison.metrics[next(iter(comparison.metrics)) if metric is None else metric]
+    pairs = []
+    for pair in result.tested:
+        if pair.se is None and pair.n_units != 1:
+            continue
+        error = PairError(
+            result.sign * pair.delta,
+            math.nan if pair.se is None else pair.se,
+            math.nan if pair.se_df is None else pair.se_df,
+            pair.n_units,
+            pair.n_effective,
+        )
+        n_units = pair.n_units if comparison.settings.unit == "document" else pair.n
+        pairs.append(_Pair(pair.a, pair.b, error, n_units, pair.n))
+    return pairs

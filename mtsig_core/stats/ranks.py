@@ -1,12 +1,10 @@
-"""Ranks of systems: from decisions on pairs, and by the rules of shared tasks as they were
-published.
-"""
+"""Ranks of systems, from decisions on pairs and by the rules that shared tasks published."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import pairwise
 
 import numpy as np
 
@@ -21,32 +19,24 @@ from mtsig_core.results import (
 from mtsig_core.stats.significance import exact_signed_rank
 
 # -------------------------------------------------------------------------------------------------
-# How ranks are made from pairs: ours, and those of shared tasks as they were published, with what these ignore.
-
-
-_EXACT, _EXACT_WITH_TIES = (
-    50,
-    13,
-)  # segments up to which scipy's p is exact, and where some differences are alike
+# How ranks are made from pairs: our rule, and rules of shared tasks with what they ignore.
 
 
 @dataclass(frozen=True, eq=False)
 class Ranks:
-    """Ranks of systems, each array of shape (systems,), and the groups that lines are drawn
-    between.
-    """
+    """Ranks of systems, and the clusters that lines are drawn between."""
 
-    #: From 1.
+    #: int, shape (systems,): Rank ranges, from 1.
     low: np.ndarray
     high: np.ndarray
-    #: Number of the group that each system is in, from 1: a line is drawn where no rank interval
-    #: reaches over it.
+    #: int, shape (systems,): Number of the cluster that each system is in, from 1. No rank range
+    #: reaches from one cluster into the next.
     cluster: np.ndarray
-    #: Systems that the rule calls worse, and better. All others are ties.
+    #: int, shape (systems,): Systems that the rule calls worse, and better. All others are ties.
     wins: np.ndarray
     losses: np.ndarray
-    #: shape (systems, systems): Whether the rule calls the system of the row better than the system
-    #: of the column.
+    #: bool, shape (systems, systems): Whether the rule calls the system of the row better than the
+    #: system of the column.
     better: np.ndarray
     #: shape (systems, systems): The p by which the rule decides on a pair, NaN where it tests
     #: nothing. None for a rule without a p of its own.
@@ -58,28 +48,24 @@ class Ranks:
 
 @dataclass(frozen=True, eq=False)
 class RankInputs:
-    """What a rule may rank systems by.
-
-    They come in the order of the result: best first by the metric.
-    """
+    """What a rule may rank systems by, in the order of the result: best first by the metric."""
 
     alpha: float
     sign: int  # -1 where lower is better
-    #: shape (systems,): Scores and the ends of their intervals, NaN where there is none.
+    #: shape (systems,): Scores and the bounds of their intervals, NaN where there is none.
     scores: np.ndarray
     ci_low: np.ndarray
     ci_high: np.ndarray
     n_units: int  # how many segments, documents or blocks were resampled
-    segments: (
-        np.ndarray | None
-    )  # shape (systems, segments): Scores of segments, NaN where there is none
+    #: shape (systems, segments): Scores of segments, NaN where there is none.
+    segments: np.ndarray | None
     domains: Sequence[str] | None  # of each segment
     pairs: np.ndarray  # int, shape (pairs, 2): Of systems, by their place
     #: shape (pairs,): 1 where the first system is significantly better, -1 where the second, 0
-    #: where neither.
-    corrected: np.ndarray  # by the correction that was asked for: what tables of pairs show
-    #: With the family-wise error controlled whatever correction was asked for; None where nothing
-    #: can be decided so.
+    #: where neither. By the correction that was asked for, which tables of pairs show.
+    corrected: np.ndarray
+    #: The same with the family-wise error controlled, whatever correction was asked for; None where
+    #: nothing can be decided so.
     for_ranks: np.ndarray | None
 
     @classmethod
@@ -91,21 +77,27 @@ class RankInputs:
         domains: Sequence[str] | None,
         for_ranks: np.ndarray | None = None,
     ) -> RankInputs:
-        scores, low, high = np.array(
-            [(row.score, row.ci_low, row.ci_high) for row in result.systems], dtype=float
-        ).T
+        """Take what a rule needs from a result."""
+        bounds = [(row.score, row.ci_low, row.ci_high) for row in result.systems]
+        scores, ci_low, ci_high = np.array(bounds, dtype=float).T
+        pairs, decisions = number_decisions(result)
         return cls(
-            alpha,
-            result.sign,
-            scores,
-            low,
-            high,
-            result.n_units,
-            segments,
-            domains,
-            *number_decisions(result),
-            for_ranks,
+            alpha=alpha,
+            sign=result.sign,
+            scores=scores,
+            ci_low=ci_low,
+            ci_high=ci_high,
+            n_units=result.n_units,
+            segments=segments,
+            domains=domains,
+            pairs=pairs,
+            corrected=decisions,
+            for_ranks=for_ranks,
         )
+
+
+#: A one-sided test of the segments of two systems: p, or None if there is nothing to test.
+_SegmentTest = Callable[[np.ndarray, np.ndarray], float | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,220 +106,278 @@ class _Wins:
 
     means: np.ndarray  # shape (systems,)
     order: np.ndarray  # int, shape (systems,): The systems, best mean first
-    #: shape (systems, systems), by the places in `order`: p of the row's system over the column's,
-    #: NaN where nothing is tested; and whether it is below alpha.
+    #: shape (systems, systems): p of the row's system over the column's, NaN where nothing is
+    #: tested; and whether it is below alpha.
     p: np.ndarray
     beats: np.ndarray
 
-    def by_system(self, of_places: np.ndarray) -> np.ndarray:
-        """An array of shape (places, places) by the numbers of the systems."""
-        of_systems = np.empty_like(of_places)
-        of_systems[np.ix_(self.order, self.order)] = of_places
-        return of_systems
+    def count_by_place(self) -> np.ndarray:
+        """Return how many systems each one beats, best mean first."""
+        n_beaten: np.ndarray = self.beats.sum(axis=1)[self.order]
+        return n_beaten
 
-    def p_of_pairs(self) -> np.ndarray:
-        """P of each pair, whichever of its systems comes first: shape (systems, systems), by the
-        systems' numbers.
-        """
-        return self.by_system(np.fmin(self.p, self.p.T))
+    def rank(self, low: np.ndarray, high: np.ndarray, cluster: np.ndarray) -> Ranks:
+        return Ranks(
+            low,
+            high,
+            cluster,
+            wins=self.beats.sum(axis=1),
+            losses=self.beats.sum(axis=0),
+            better=self.beats,
+            p=np.fmin(self.p, self.p.T),
+            means=self.means,
+        )
+
+    def rank_by_cluster(self, ends: Sequence[int]) -> Ranks:
+        """Rank each system by the places of its cluster; clusters end after the places `ends`."""
+        low, high = np.empty((2, len(self.order)), dtype=int)
+        for start, stop in pairwise([0, *ends, len(self.order)]):
+            members = self.order[start:stop]
+            low[members] = start + 1
+            high[members] = stop
+        return self.rank(low, high, _number_clusters(self.order, ends))
 
 
 def _find_wins(
-    scores: np.ndarray,
-    test: Callable[[np.ndarray, np.ndarray], float | None],
-    alpha: float,
-    whatever_the_mean: bool = False,
+    scores: np.ndarray, test: _SegmentTest, alpha: float, *, tests_both_ways: bool = False
 ) -> _Wins:
-    """Test each system against all with a lower mean, or against all; `test` gives the one-sided p
-    of two rows.
-    """
+    """Test each system against all with a lower mean, or against all."""
     with np.errstate(invalid="ignore"):
         means = np.nanmean(scores, axis=1)
     order = np.argsort(-means, kind="stable")
-    n = len(scores)
-    p = np.full((n, n), np.nan)
-    for first in range(n):
-        for second in range(n):
-            if first == second or (first > second and not whatever_the_mean):
+    p = np.full((len(scores), len(scores)), np.nan)
+    for place, system in enumerate(order):
+        rivals = order if tests_both_ways else order[place:]
+        for rival in rivals:
+            if rival == system:
                 continue
-            found = test(scores[order[first]], scores[order[second]])
-            if found is not None:
-                p[first, second] = found
+            p_value = test(scores[system], scores[rival])
+            if p_value is not None:
+                p[system, rival] = p_value
     return _Wins(means, order, p, p < alpha)
 
 
 def wmt21(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
-    """Clusters of WMT21 into English (`ad-*`): as `wmt22`, but a system may also beat one with a
-    higher mean, and a cluster ends with a system that beats as many as there are left.
+    """Clusters of WMT21 into English (`ad-*`).
+
+    As `wmt22`, but a system may also beat one with a higher mean, and a cluster ends with a system
+    that beats as many as there are left.
     """
-    found = _find_wins(scores, _mann_whitney, alpha, whatever_the_mean=True)
-    return found.order, _rank_by_cluster(found, _end_where_wins_suffice(found.beats.sum(axis=1)))
+    wins = _find_wins(scores, _mann_whitney, alpha, tests_both_ways=True)
+    return wins.order, wins.rank_by_cluster(_end_where_wins_suffice(wins.count_by_place()))
 
 
 def wmt22(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
-    """Clusters of WMT22 into English (`ad-*`), from standardized scores; parameters as `wmt24`,
-    without domains.
+    """Clusters of WMT22 into English (`ad-*`), from standardized scores.
 
-    A system beats one with a lower mean where p of the one-sided Mann-Whitney test of their
-    segments is below alpha. A cluster ends where all systems above beat all below; ranks are the
-    places of the cluster.
+    Parameters are as in `wmt24`, without domains. A system beats one with a lower mean where p of
+    the one-sided Mann-Whitney test of their segments is below alpha. A cluster ends where all
+    systems above beat all below; ranks are the places of the cluster.
     """
-    found = _find_wins(scores, _mann_whitney, alpha)
-    n = len(scores)
-    ends = [k for k in range(1, n) if found.beats[:k, k:].all()]
-    return found.order, _rank_by_cluster(found, ends)
+    wins = _find_wins(scores, _mann_whitney, alpha)
+    beats = wins.beats[np.ix_(wins.order, wins.order)]
+    ends = [place for place in range(1, len(scores)) if beats[:place, place:].all()]
+    return wins.order, wins.rank_by_cluster(ends)
 
 
 def wmt22_appraise(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
-    """Rank ranges of WMT22 out of English, judged in Appraise, from standardized scores; and of
-    WMT23, from raw ones.
+    """Rank ranges of WMT22 out of English, judged in Appraise, and of WMT23.
 
-    As `wmt22`, but two systems are compared on the segments that both have; a rank range is 1 +
-    losses to systems - wins, and a line is drawn below a system that beats as many as there are
-    left.
+    WMT22 ranks standardized scores, WMT23 raw ones. As `wmt22`, but two systems are compared on the
+    segments that both have. A rank range is 1 + losses to systems - wins, and a line is drawn below
+    a system that beats as many as there are left.
     """
-
-    def test(first: np.ndarray, second: np.ndarray) -> float | None:
-        both = ~(np.isnan(first) | np.isnan(second))
-        return _mann_whitney(first[both], second[both]) if both.any() else None
-
-    found = _find_wins(scores, test, alpha)
-    n = len(scores)
-    wins_by_place, losses_by_place = found.beats.sum(axis=1), found.beats.sum(axis=0)
-    ends = _end_where_wins_suffice(wins_by_place)
-    low, high, cluster, wins, losses = np.empty((5, n), dtype=int)
-    wins[found.order], losses[found.order] = wins_by_place, losses_by_place
-    cluster[found.order] = np.searchsorted(ends, np.arange(n), side="right") + 1
-    low, high = 1 + losses, n - wins
-    return found.order, Ranks(
-        low,
-        high,
-        cluster,
-        wins,
-        losses,
-        found.by_system(found.beats),
-        found.p_of_pairs(),
-        found.means,
-    )
+    wins = _find_wins(scores, _mann_whitney_on_common, alpha)
+    cluster = _number_clusters(wins.order, _end_where_wins_suffice(wins.count_by_place()))
+    low = 1 + wins.beats.sum(axis=0)
+    high = len(scores) - wins.beats.sum(axis=1)
+    return wins.order, wins.rank(low, high, cluster)
 
 
 def _mann_whitney(first: np.ndarray, second: np.ndarray) -> float:
-    """P of the one-sided Mann-Whitney test that the first has the higher scores; each without its
-    missing ones.
-    """
+    """P of the one-sided Mann-Whitney test that the first has higher scores, without missing ones."""
     from scipy.stats import mannwhitneyu
 
-    rated = (row[~np.isnan(row)] for row in (first, second))
-    return float(mannwhitneyu(*rated, alternative="greater").pvalue)
+    first, second = first[~np.isnan(first)], second[~np.isnan(second)]
+    return float(mannwhitneyu(first, second, alternative="greater").pvalue)
+
+
+def _mann_whitney_on_common(first: np.ndarray, second: np.ndarray) -> float | None:
+    is_common = ~(np.isnan(first) | np.isnan(second))
+    if not is_common.any():
+        return None
+    return _mann_whitney(first[is_common], second[is_common])
 
 
 def _end_where_wins_suffice(wins: np.ndarray) -> list[int]:
-    """After how many systems a line is drawn: where the last one beats as many as are left.
-
-    `wins` are by place.
+    """The places below which a line is drawn: their systems beat as many as are left.
 
     >>> _end_where_wins_suffice(np.array([3, 2, 1, 0])), _end_where_wins_suffice(np.array([2, 2, 0, 0]))
     ([1, 2, 3], [2])
     """
     n = len(wins)
-    return [k for k in range(1, n) if wins[k - 1] == n - k]
+    return [place for place in range(1, n) if wins[place - 1] == n - place]
 
 
-def _rank_by_cluster(found: _Wins, ends: Sequence[int]) -> Ranks:
-    """Ranks that are the places of the cluster; `ends` are the places after which a cluster
-    ends.
-    """
-    order, beats, n = found.order, found.beats, len(found.order)
-    of_place = np.searchsorted(ends, np.arange(n), side="right")
-    low, high, cluster, wins, losses = np.empty((5, n), dtype=int)
-    low[order], high[order] = np.array([0, *ends])[of_place] + 1, np.array([*ends, n])[of_place]
-    cluster[order], wins[order], losses[order] = of_place + 1, beats.sum(axis=1), beats.sum(axis=0)
-    return Ranks(
-        low, high, cluster, wins, losses, found.by_system(beats), found.p_of_pairs(), found.means
-    )
+def _number_clusters(order: np.ndarray, ends: Sequence[int]) -> np.ndarray:
+    """The cluster of each system, from 1; clusters end after the places `ends` of the order."""
+    cluster = np.empty(len(order), dtype=int)
+    cluster[order] = np.searchsorted(ends, np.arange(len(order)), side="right") + 1
+    return cluster
 
 
 def wmt24(scores: np.ndarray, alpha: float, domains: Sequence[str]) -> tuple[np.ndarray, Ranks]:
-    """Rank ranges of WMT24's general task, from scores of shape (systems, segments), higher better,
-    NaN where there is none; and the order of the systems, best first.
+    """Rank ranges of WMT24's general task.
 
     A system's mean is the mean over domains of its mean in each. Of a pair, each domain gives the
     two-sided p of Wilcoxon's signed-rank test on its segments; these are combined by Stouffer's
     method as if they were one-sided, z = sum(ndtri(1 - p)) / sqrt(domains). A rank range is 1 +
     losses to systems - wins, each at alpha.
-    """
-    from scipy.special import ndtr, ndtri
 
-    groups = [
-        np.array([k for k, domain in enumerate(domains) if domain == name])
-        for name in dict.fromkeys(domains)
-    ]
-    with np.errstate(invalid="ignore"):
-        means = np.array([_mean_of_means(row, groups) for row in scores])
+    Parameters
+    ----------
+    scores : float array, shape (systems, segments)
+        Higher is better; NaN where there is none.
+    alpha : float
+    domains : sequence of str, shape (segments,)
+
+    Returns
+    -------
+    order : int array, shape (systems,)
+        Best first.
+    ranks : Ranks
+    """
+    names = np.array(domains)
+    groups = [np.flatnonzero(names == name) for name in dict.fromkeys(domains)]
     n = len(scores)
+    means = np.array([_mean_of_means(row, groups) for row in scores])
     p = np.ones((n, n))
     for i in range(n):
         for j in range(i + 1, n):
-            of_domains = [
-                found
-                for group in groups
-                if (found := signed_rank(scores[i, group] - scores[j, group], "two-sided"))
-                is not None
-            ]
-            if of_domains:
-                z = sum(ndtri(1 - np.array(of_domains))) / np.sqrt(len(of_domains))
-                p[i, j] = p[j, i] = ndtr(
-                    -z
-                )  # 1 - ndtr(z), without the 0 that rounding would make of a small one
-    better = (p < alpha) & (means[:, None] > means)
-    worse = (p < alpha) & (means[:, None] <= means)
+            p[i, j] = p[j, i] = _combine_domains(scores, i, j, groups)
+    is_below = p < alpha
+    better = is_below & (means[:, None] > means)
+    worse = is_below & (means[:, None] <= means)
     np.fill_diagonal(worse, False)
     order = np.argsort(-means, kind="stable")
-    wins, losses = better.sum(axis=1), worse.sum(axis=1)
-    cluster, place = np.empty(n, dtype=int), {int(system): k for k, system in enumerate(order)}
-    tied = [[place[j] for j in range(n) if j != i and p[i, j] > alpha] for i in range(n)]
-    number, reach = 1, -1
-    for k, system in enumerate(order):
-        reach = max([reach, *(other for other in tied[int(system)] if other > k)])
-        cluster[system] = number
-        if reach <= k:
-            number, reach = number + 1, -1
+    cluster = _number_clusters(order, _end_where_ties_end(p[np.ix_(order, order)] > alpha))
     np.fill_diagonal(p, np.nan)
+    wins, losses = better.sum(axis=1), worse.sum(axis=1)
     return order, Ranks(1 + losses, n - wins, cluster, wins, losses, better, p, means)
 
 
-def wmt25(
-    scores: np.ndarray, alpha: float, domains: Sequence[str] | None = None
-) -> tuple[np.ndarray, Ranks]:
-    """Rank ranges of WMT25's general task, and the order they are about; parameters as `wmt24`,
-    domains do not matter.
+def _combine_domains(scores: np.ndarray, i: int, j: int, groups: Sequence[np.ndarray]) -> float:
+    """P of a pair over domains; 1 if no domain has a segment of both."""
+    from scipy.special import ndtr, ndtri
 
-    A system beats one with a lower mean where p of the one-sided Wilcoxon signed-rank test is below
-    alpha. From its place by the mean, its range goes up until the first system that beats it, and
-    down until the first that it beats.
+    p_by_domain = []
+    for group in groups:
+        p_value = signed_rank(scores[i, group] - scores[j, group], "two-sided")
+        if p_value is not None:
+            p_by_domain.append(p_value)
+    if not p_by_domain:
+        return 1.0
+    z = sum(ndtri(1 - np.array(p_by_domain))) / np.sqrt(len(p_by_domain))
+    # 1 - ndtr(z), without the 0 that rounding would make of a small p
+    return float(ndtr(-z))
 
-    So the task's script had it with both ratings of a segment as two segments. A later version of
-    the script compares each rating of one system with each of the other, at alpha / 2; one score
-    per segment has nothing to pair so.
+
+def _end_where_ties_end(is_tied: np.ndarray) -> list[int]:
+    """The places below which a line is drawn, as no system above is tied with one below.
+
+    `is_tied` has the shape (places, places); each system is tied with itself.
     """
-    found = _find_wins(scores, lambda first, second: signed_rank(first - second, "greater"), alpha)
-    order, beats, n = found.order, found.beats, len(scores)
-    low, high, wins, losses = np.empty((4, n), dtype=int)
-    wins[order], losses[order] = beats.sum(axis=1), beats.sum(axis=0)
-    for k in range(n):
-        above, below = np.flatnonzero(beats[:k, k]), np.flatnonzero(beats[k])
-        low[order[k]] = above[-1] + 2 if len(above) else 1
-        high[order[k]] = below[0] if len(below) else n
-    clusters = find_clusters(order, low, high)
-    return order, Ranks(
-        low, high, clusters, wins, losses, found.by_system(beats), found.p_of_pairs(), found.means
-    )
+    ends, reach = [], 0
+    for place, row in enumerate(is_tied):
+        reach = max(reach, int(np.flatnonzero(row)[-1]))
+        if reach == place:
+            ends.append(place + 1)
+    return ends
+
+
+def _mean_of_means(scores: np.ndarray, groups: Sequence[np.ndarray]) -> float:
+    """The mean over groups of the mean in each; NaN if no group has a score."""
+    means = []
+    for group in groups:
+        rated = scores[group][~np.isnan(scores[group])]
+        if len(rated):
+            means.append(rated.mean())
+    return float(np.mean(means)) if means else np.nan
+
+
+def wmt25(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
+    """Rank ranges of WMT25's general task, and the order that they are about.
+
+    Parameters are as in `wmt24`, without domains. A system beats one with a lower mean where p of
+    the one-sided Wilcoxon signed-rank test is below alpha. From its place by the mean, its range
+    goes up until the first system that beats it, and down until the first that it beats.
+
+    The task's script took both ratings of a segment as two segments. A later version of the script
+    compares each rating of one system with each of the other, at alpha / 2; one score per segment
+    has nothing to pair so.
+    """
+    wins = _find_wins(scores, _signed_rank_of_higher, alpha)
+    order = wins.order
+    beats = wins.beats[np.ix_(order, order)]
+    low = np.ones(len(scores), dtype=int)
+    high = np.full(len(scores), len(scores))
+    for place, system in enumerate(order):
+        above = np.flatnonzero(beats[:place, place])
+        if len(above):
+            low[system] = above[-1] + 2
+        below = np.flatnonzero(beats[place])
+        if len(below):
+            high[system] = below[0]
+    return order, wins.rank(low, high, find_clusters(order, low, high))
+
+
+def _signed_rank_of_higher(first: np.ndarray, second: np.ndarray) -> float | None:
+    return signed_rank(first - second, "greater")
+
+
+#: Segments up to which scipy's p is exact, and up to which it is where some differences are alike.
+_EXACT, _EXACT_WITH_TIES = 50, 13
+
+
+def signed_rank(differences: np.ndarray, alternative: str) -> float | None:
+    """P of Wilcoxon's signed-rank test, as `scipy.stats.wilcoxon` has it.
+
+    Segments where one of the two has no score (NaN) are left out. 1 where nothing differs; None
+    without any segment. With few segments, all signs are tried.
+    """
+    differences = differences[~np.isnan(differences)]
+    if len(differences) == 0:
+        return None
+    differing = differences[differences != 0]
+    if len(differing) == 0:
+        return 1.0
+    has_ties = len(np.unique(np.abs(differing))) < len(differences)  # or zeros
+    if len(differences) <= (_EXACT_WITH_TIES if has_ties else _EXACT):
+        return exact_signed_rank(differing, alternative)
+    return _approximate_signed_rank(differing, alternative)
+
+
+def _approximate_signed_rank(differing: np.ndarray, alternative: str) -> float:
+    """P by the normal approximation, with the variance corrected for ties."""
+    from scipy.special import ndtr
+
+    order = np.abs(differing).argsort()
+    sizes, n = np.abs(differing)[order], float(len(order))
+    ends_of_ties = np.append(np.flatnonzero(sizes[1:] != sizes[:-1]) + 1.0, n)
+    tie_lengths = np.diff(ends_of_ties, prepend=0)
+    mean_ranks = ends_of_ties - (tie_lengths - 1) / 2
+    ranks = np.repeat(mean_ranks, tie_lengths.astype(int))
+    rank_sum = ranks[differing[order] > 0].sum()
+    tie_correction = (tie_lengths**3 - tie_lengths).sum() / 2
+    variance = (n * (n + 1) * (2 * n + 1) - tie_correction) / 24
+    z = (rank_sum - n * (n + 1) / 4) / np.sqrt(variance)
+    if alternative == "greater":
+        return float(ndtr(-z))
+    return float(2 * ndtr(-abs(z)))
 
 
 def rank_simultaneously(n_systems: int, pairs: np.ndarray, decisions: np.ndarray) -> Ranks:
-    """Simultaneous rank intervals of systems, best first, from decisions on pairs that hold
-    jointly.
-    """
+    """Simultaneous rank ranges of systems, best first, from decisions that hold jointly."""
     better = decision_matrix(n_systems, pairs, decisions)
     low, high = rank_intervals(better)
     clusters = find_clusters(np.arange(n_systems), low, high)
@@ -335,33 +385,34 @@ def rank_simultaneously(n_systems: int, pairs: np.ndarray, decisions: np.ndarray
 
 
 def overlap(ci_low: np.ndarray, ci_high: np.ndarray, sign: int = 1) -> Ranks:
-    """Ranks by overlap of intervals, best system first: a system is behind those whose interval
-    lies wholly on the better side of its own. `sign` is -1 where lower is better.
+    """Ranks by overlap of intervals, best system first.
+
+    A system is behind those whose whole interval is on the better side of its own. `sign` is -1
+    where lower is better.
     """
     if sign < 0:
         ci_low, ci_high = -ci_high, -ci_low
     better = ci_low[:, None] > ci_high
-    wins, losses = better.sum(axis=1), better.sum(axis=0)
-    low, high = 1 + losses, len(wins) - wins
-    return Ranks(low, high, find_clusters(np.arange(len(low)), low, high), wins, losses, better)
+    low, high = rank_intervals(better)
+    clusters = find_clusters(np.arange(len(low)), low, high)
+    return Ranks(low, high, clusters, better.sum(axis=1), better.sum(axis=0), better)
+
+
+_Rank = Callable[[RankInputs], tuple[np.ndarray, Ranks]]
 
 
 @dataclass(frozen=True)
 class RankRule:
-    """How systems are ranked, and what that leaves out of account."""
+    """How systems are ranked, and what that ignores."""
 
     name: str
     title: str  # ends a sentence on ranks
     source: str
-    rank: Callable[
-        [RankInputs], tuple[np.ndarray, Ranks]
-    ]  # the order of the systems, best first, and their ranks
-    ignores: tuple[
-        str, ...
-    ] = ()  # the two gravest first; empty for the rule whose rank intervals hold jointly
-    each_rating: bool = (
-        False  # whether the task took each of several ratings of a segment as a segment of its own
-    )
+    rank: _Rank  # the order of the systems, best first, and their ranks
+    #: The two gravest first; empty for the rule whose rank ranges hold jointly.
+    ignores: tuple[str, ...] = ()
+    #: Whether the task took each of several ratings of a segment as a segment of its own.
+    each_rating: bool = False
     #: What its difference of two systems is a difference of.
     compares: str = "scores"
     of_segments: bool = False  # whether it needs scores of single segments
@@ -370,127 +421,107 @@ class RankRule:
     by_domain: bool = False
 
 
-def _rank_by_intervals(given: RankInputs) -> tuple[np.ndarray, Ranks]:
-    decisions = np.zeros(len(given.pairs)) if given.for_ranks is None else given.for_ranks
-    return np.arange(len(given.scores)), rank_simultaneously(
-        len(given.scores), given.pairs, decisions
-    )
+def _rank_by_intervals(inputs: RankInputs) -> tuple[np.ndarray, Ranks]:
+    n_systems = len(inputs.scores)
+    decisions = inputs.for_ranks
+    if decisions is None:
+        decisions = np.zeros(len(inputs.pairs))
+    return np.arange(n_systems), rank_simultaneously(n_systems, inputs.pairs, decisions)
 
 
-def _by_segments(
+def _rank_by_overlap(inputs: RankInputs) -> tuple[np.ndarray, Ranks]:
+    ranks = overlap(inputs.ci_low, inputs.ci_high, inputs.sign)
+    return np.arange(len(inputs.scores)), ranks
+
+
+def _rank_as_wmt24(inputs: RankInputs) -> tuple[np.ndarray, Ranks]:
+    assert inputs.segments is not None, "settings.check_rank_rule checks it"
+    assert inputs.domains is not None, "settings.check_rank_rule checks it"
+    return wmt24(inputs.sign * inputs.segments, inputs.alpha, inputs.domains)
+
+
+_UNCORRECTED = "no correction for the number of pairs"
+_INDEPENDENT = "segments of one document taken as independent"
+_UNPAIRED = "systems count as rated on different segments (Mann-Whitney), although they share them"
+
+
+def _rule_over_segments(
+    name: str,
+    title: str,
+    source: str,
     rank: Callable[[np.ndarray, float], tuple[np.ndarray, Ranks]],
-) -> Callable[[RankInputs], tuple[np.ndarray, Ranks]]:
-    """A rule that looks at the scores of segments only; higher is better in what it gets."""
+    ignores: str = _UNPAIRED,
+    each_rating: bool = False,
+) -> RankRule:
+    """A rule that looks only at the scores of segments, in which higher is better."""
 
-    def rank_segments(given: RankInputs) -> tuple[np.ndarray, Ranks]:
-        assert given.segments is not None, "settings.check_metric has seen to that"
-        return rank(given.sign * given.segments, given.alpha)
+    def rank_segments(inputs: RankInputs) -> tuple[np.ndarray, Ranks]:
+        assert inputs.segments is not None, "settings.check_metric checks it"
+        return rank(inputs.sign * inputs.segments, inputs.alpha)
 
-    return rank_segments
-
-
-def _rank_as_wmt24(given: RankInputs) -> tuple[np.ndarray, Ranks]:
-    assert given.segments is not None and given.domains is not None, (
-        "settings.check_rank_rule has seen to that"
+    return RankRule(
+        name,
+        title,
+        f"{source}, the task's own scripts",
+        rank_segments,
+        (_UNCORRECTED, _INDEPENDENT, ignores),
+        each_rating,
+        compares="means over all rated segments",
+        of_segments=True,
     )
-    return wmt24(given.sign * given.segments, given.alpha, given.domains)
 
 
-def _rank_by_overlap(given: RankInputs) -> tuple[np.ndarray, Ranks]:
-    return np.arange(len(given.scores)), overlap(given.ci_low, given.ci_high, given.sign)
-
-
-_SHARED = "no correction for the number of pairs", "segments of one document taken as independent"
-_UNPAIRED = (
-    *_SHARED,
-    "systems count as rated on different segments (Mann-Whitney), although they share them",
+_RULES = (
+    RankRule(
+        "simultaneous",
+        "by simultaneous rank ranges",
+        "Romano and Wolf 2005; Mogstad et al. 2024",
+        _rank_by_intervals,
+    ),
+    _rule_over_segments("wmt21", "as WMT21 into English", "Akhbardeh et al. 2021", wmt21),
+    _rule_over_segments("wmt22", "as WMT22 into English", "Kocmi et al. 2022", wmt22),
+    _rule_over_segments(
+        "wmt22-appraise", "as WMT22 out of English", "Kocmi et al. 2022", wmt22_appraise
+    ),
+    _rule_over_segments("wmt23", "as WMT23", "Kocmi et al. 2023", wmt22_appraise),
+    RankRule(
+        "wmt24",
+        "as WMT24",
+        "Kocmi et al. 2024, the task's own scripts",
+        _rank_as_wmt24,
+        (
+            _UNCORRECTED,
+            _INDEPENDENT,
+            "a win in one domain and a loss in another add up, because two-sided p are combined",
+        ),
+        compares="means over domains",
+        of_segments=True,
+        by_domain=True,
+    ),
+    _rule_over_segments(
+        "wmt25",
+        "as WMT25",
+        "Kocmi et al. 2025",
+        wmt25,
+        "a rank range ends at the first significant difference, and systems beyond it do not count",
+        each_rating=True,
+    ),
+    RankRule(
+        "overlap",
+        "by overlap of intervals",
+        "a common reading of error bars",
+        _rank_by_overlap,
+        (
+            _UNCORRECTED,
+            "intervals of two scores do not show the difference on the same segments",
+        ),
+    ),
 )
-_OVER_SEGMENTS = "means over all rated segments"
-RANK_RULES = {
-    rule.name: rule
-    for rule in (
-        RankRule(
-            "simultaneous",
-            "by simultaneous rank ranges",
-            "Romano and Wolf 2005; Mogstad et al. 2024",
-            _rank_by_intervals,
-        ),
-        RankRule(
-            "wmt21",
-            "as WMT21 into English",
-            "Akhbardeh et al. 2021, the task's own scripts",
-            _by_segments(wmt21),
-            _UNPAIRED,
-            compares=_OVER_SEGMENTS,
-            of_segments=True,
-        ),
-        RankRule(
-            "wmt22",
-            "as WMT22 into English",
-            "Kocmi et al. 2022, the task's own scripts",
-            _by_segments(wmt22),
-            _UNPAIRED,
-            compares=_OVER_SEGMENTS,
-            of_segments=True,
-        ),
-        RankRule(
-            "wmt22-appraise",
-            "as WMT22 out of English",
-            "Kocmi et al. 2022, the task's own scripts",
-            _by_segments(wmt22_appraise),
-            _UNPAIRED,
-            compares=_OVER_SEGMENTS,
-            of_segments=True,
-        ),
-        RankRule(
-            "wmt23",
-            "as WMT23",
-            "Kocmi et al. 2023, the task's own scripts",
-            _by_segments(wmt22_appraise),
-            _UNPAIRED,
-            compares=_OVER_SEGMENTS,
-            of_segments=True,
-        ),
-        RankRule(
-            "wmt24",
-            "as WMT24",
-            "Kocmi et al. 2024, the task's own scripts",
-            _rank_as_wmt24,
-            (
-                *_SHARED,
-                "a win in one domain and a loss in another add up, because two-sided p are combined",
-            ),
-            compares="means over domains",
-            of_segments=True,
-            by_domain=True,
-        ),
-        RankRule(
-            "wmt25",
-            "as WMT25",
-            "Kocmi et al. 2025, the task's own scripts",
-            _by_segments(wmt25),
-            (
-                *_SHARED,
-                "a rank range ends at the first significant difference, and systems beyond it do not count",
-            ),
-            compares=_OVER_SEGMENTS,
-            of_segments=True,
-            each_rating=True,
-        ),
-        RankRule(
-            "overlap",
-            "by overlap of intervals",
-            "a common reading of error bars",
-            _rank_by_overlap,
-            (_SHARED[0], "intervals of two scores do not show the difference on the same segments"),
-        ),
-    )
-}
+RANK_RULES = {rule.name: rule for rule in _RULES}
 
 
 def fitting_rules(segment_means: bool, domains: bool = True) -> dict[str, RankRule]:
-    """The rules for a metric that is a mean of segment scores, or is not, of segments with domains
-    or without.
+    """The rules for a metric that is a mean of segment scores or not, with domains or without.
 
     >>> "wmt25" in fitting_rules(False), "wmt25" in fitting_rules(True, domains=False)
     (False, True)
@@ -503,71 +534,34 @@ def fitting_rules(segment_means: bool, domains: bool = True) -> dict[str, RankRu
 
 
 def find_inside_clusters(ranks: Ranks, pairs: np.ndarray, significant: np.ndarray) -> np.ndarray:
-    """Which significant pairs lie inside one cluster, as if their systems were tied: bool, shape
-    (pairs,).
-    """
+    """Which significant pairs are inside one cluster, as if tied: bool, shape (pairs,)."""
     first, second = pairs.T
-    within: np.ndarray = significant & (ranks.cluster[first] == ranks.cluster[second])
-    return within
+    is_inside: np.ndarray = significant & (ranks.cluster[first] == ranks.cluster[second])
+    return is_inside
 
 
 def count_disjoint_ranks(ranks: Ranks, pairs: np.ndarray, among: np.ndarray) -> int:
-    """How many of some pairs (`among`, bool) have rank ranges that lie apart, which calls one of
-    the two systems better.
-    """
+    """How many of the pairs `among` (bool) have disjoint rank ranges, which calls one better."""
     first, second = pairs.T
-    disjoint = (ranks.high[first] < ranks.low[second]) | (ranks.high[second] < ranks.low[first])
-    return int(np.count_nonzero(among & disjoint))
+    is_disjoint = (ranks.high[first] < ranks.low[second]) | (ranks.high[second] < ranks.low[first])
+    return int(np.count_nonzero(among & is_disjoint))
 
 
 def find_clusters(order: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """The number of each system's cluster, from 1, by its ranks and the order, best first: a line
-    is drawn after the k best where none of them may be below it, and none of the others above.
+    """The number of each system's cluster, from 1, by its ranks and the order, best first.
+
+    A line is drawn after the k best where none of them may be below it, and none of the others
+    above.
 
     >>> find_clusters(np.arange(3), np.array([1, 2, 2]), np.array([1, 3, 3])).tolist()
     [1, 2, 2]
     """
-    cluster, number = np.empty(len(order), dtype=int), 1
-    for k, system in enumerate(order, 1):
-        cluster[system] = number
-        if (high[order[:k]] <= k).all() and (low[order[k:]] > k).all():
-            number += 1
-    return cluster
-
-
-def signed_rank(differences: np.ndarray, alternative: str) -> float | None:
-    """P of Wilcoxon's signed-rank test as `scipy.stats.wilcoxon` has it, which tries few with ties
-    sign by sign.
-
-    Segments where one of the two has no score (NaN) are left out. 1 where nothing differs; None
-    without any segment.
-    """
-    differences = differences[~np.isnan(differences)]
-    if not differences.any():
-        return 1.0 if len(differences) else None
-    differing = differences[differences != 0]
-    with_ties = len(np.unique(np.abs(differing))) < len(differences)  # or with zeros
-    if len(differences) <= (_EXACT_WITH_TIES if with_ties else _EXACT):
-        return exact_signed_rank(differing, alternative)
-    from scipy.special import ndtr
-
-    order = np.abs(differing).argsort()
-    sizes, n = np.abs(differing)[order], float(len(order))
-    ends = np.append(np.flatnonzero(sizes[1:] != sizes[:-1]) + 1.0, n)
-    ties = np.diff(ends, prepend=0)
-    ranks = np.repeat(ends - (ties - 1) / 2, ties.astype(int))
-    variance = (n * (n + 1) * (2 * n + 1) - (ties**3 - ties).sum() / 2) / 24
-    z = (ranks[differing[order] > 0].sum() - n * (n + 1) / 4) / np.sqrt(variance)
-    return float(ndtr(-z) if alternative == "greater" else 2 * ndtr(-abs(z)))
-
-
-def _mean_of_means(row: np.ndarray, groups: Sequence[np.ndarray]) -> float:
-    parts = [row[group][~np.isnan(row[group])] for group in groups]
-    return (
-        float(np.mean([part.mean() for part in parts if len(part)]))
-        if any(map(len, parts))
-        else np.nan
-    )
+    ends = []
+    for place in range(1, len(order)):
+        above, below = order[:place], order[place:]
+        if (high[above] <= place).all() and (low[below] > place).all():
+            ends.append(place)
+    return _number_clusters(order, ends)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -575,8 +569,9 @@ def _mean_of_means(row: np.ndarray, groups: Sequence[np.ndarray]) -> float:
 
 
 def decision_matrix(n_systems: int, pairs: np.ndarray, decisions: np.ndarray) -> np.ndarray:
-    """Who is significantly better than whom, shape (systems, systems), from decisions on pairs: 1 for the first system,
-    -1 for the second, else 0.
+    """Which system is significantly better than which, bool, shape (systems, systems).
+
+    Decisions on pairs are 1 for the first system, -1 for the second, else 0.
     """
     better = np.zeros((n_systems, n_systems), dtype=bool)
     first, second = pairs[:, 0], pairs[:, 1]
@@ -586,8 +581,7 @@ def decision_matrix(n_systems: int, pairs: np.ndarray, decisions: np.ndarray) ->
 
 
 def rank_intervals(better: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Simultaneous rank intervals: 1 + number of systems significantly better, to S - number
-    significantly worse.
+    """Simultaneous rank ranges: from 1 + systems significantly better, to S - significantly worse.
 
     They hold jointly at the level at which the decisions control the family-wise error (Mogstad et
     al. 2024 in economics; WMT's rank ranges with a correction).
@@ -600,37 +594,33 @@ def rank_intervals(better: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def intransitive_triples(better: np.ndarray) -> int:
-    """Number of triples (i, j, k) with i not separable from j, nor j from k, but i better than
-    k.
-    """
+    """Count triples (i, j, k) with i tied with j, and j with k, but i better than k."""
     tied = ~(better | better.T)
     through = tied.astype(np.int64) @ tied.astype(np.int64)
     return int((through * better).sum())
 
 
 def number_decisions(result: MetricResult) -> tuple[np.ndarray, np.ndarray]:
-    """The pairs by the places of their systems, shape (pairs, 2), and the decision on each as
-    `decision_matrix` has it.
+    """Pairs by the places of their systems, shape (pairs, 2), and the decision on each.
+
+    Decisions are as `decision_matrix` has them.
     """
-    place = {row.system: k for k, row in enumerate(result.systems)}
-    return (
-        np.array([(place[pair.a], place[pair.b]) for pair in result.pairs], dtype=int).reshape(
-            -1, 2
-        ),
-        np.array([{"a": 1, "b": -1, None: 0}[pair.better] for pair in result.pairs], dtype=int),
-    )
+    place = {row.system: number for number, row in enumerate(result.systems)}
+    pairs = [(place[pair.a], place[pair.b]) for pair in result.pairs]
+    number_of_side = {"a": 1, "b": -1, None: 0}
+    decisions = [number_of_side[pair.better] for pair in result.pairs]
+    return np.array(pairs, dtype=int).reshape(-1, 2), np.array(decisions, dtype=int)
 
 
 def better_matrix(result: MetricResult) -> np.ndarray:
-    """Who is significantly better than whom, shape (systems, systems), in the order of the
-    leaderboard.
-    """
+    """Which system is significantly better than which, in the order of the leaderboard."""
     return decision_matrix(len(result.systems), *number_decisions(result))
 
 
 def triple_examples(better: np.ndarray, limit: int = 20) -> list[tuple[int, int, int]]:
-    """The triples (i, j, k) that `intransitive_triples` counts: i is better than k, but neither is
-    separable from j. Where they are more than `limit`, one for each better system.
+    """The triples (i, j, k) that `intransitive_triples` counts.
+
+    If they are more than `limit`, one for each better system.
 
     >>> triple_examples(np.array([[0, 0, 1], [0, 0, 0], [0, 0, 0]], dtype=bool))
     [(0, 1, 2)]
@@ -638,74 +628,76 @@ def triple_examples(better: np.ndarray, limit: int = 20) -> list[tuple[int, int,
     tied = ~(better | better.T)
     np.fill_diagonal(tied, False)
     all_fit = intransitive_triples(better) <= limit
-    found: list[tuple[int, int, int]] = []
+    triples: list[tuple[int, int, int]] = []
     for i, row in enumerate(better):
-        own = (
+        triples_of_i = [
             (i, int(j), int(k))
             for j in np.flatnonzero(tied[i])
             for k in np.flatnonzero(row & tied[j])
-        )
-        found += own if all_fit else islice(own, 1)
-    return found[:limit]
+        ]
+        triples += triples_of_i if all_fit else triples_of_i[:1]
+    return triples[:limit]
 
 
 def find_top_group(result: MetricResult) -> tuple[str, ...] | None:
-    """The systems that no other is significantly better than: the top group.
+    """The top group: systems that no other is significantly better than.
 
     None where ranks are undefined or there is only one system.
     """
-    if len(result.systems) < 2 or result.systems[0].rank_low is None:
+    best = result.systems[0]
+    if len(result.systems) < 2 or best.rank_low is None:
         return None
-    if result.systems[0].rank_low == result.systems[0].rank_high == 1:
-        return (result.systems[0].system,)
+    if best.rank_low == best.rank_high == 1:
+        return (best.system,)
     return tuple(row.system for row in result.systems if row.rank_low == 1)
 
 
 def has_clear_winner(result: MetricResult | MacroResult) -> bool:
     """Whether a system is significantly better than each other one.
 
-    To be alone in the top group is less: each other is then worse than somebody.
+    To be the only one in the top group is less: each other is then worse than some system.
     """
     return len(result.systems) > 1 and any(row.rank_high == 1 for row in result.systems)
 
 
 def find_other_leaders(result: MetricResult) -> tuple[ReferenceLeaders, ...]:
-    """The references by which alone other systems are ahead than by all of them together.
+    """The references that each give another top group than all references together.
 
-    One with too few segments to decide anything is no answer. One that lacks segments separates
-    fewer systems: that it lets more be first is then no other answer.
+    A reference with too few segments to decide anything does not count. A reference that lacks
+    segments separates fewer systems, so a larger top group is no other answer.
     """
-    together = find_top_group(result)
-    n = max((pair.n for pair in result.pairs), default=0)
-    return (
-        ()
-        if together is None
-        else tuple(
-            row
-            for row in result.by_reference
-            if row.decidable
-            and set(row.leaders) != set(together)
-            and not (row.n_segments < n and set(together) < set(row.leaders))
-        )
-    )
+    top_group = find_top_group(result)
+    if top_group is None:
+        return ()
+    most_segments = max((pair.n for pair in result.pairs), default=0)
+    differing = []
+    for row in result.by_reference:
+        leaders = set(row.leaders)
+        is_only_larger = row.n_segments < most_segments and leaders > set(top_group)
+        if row.decidable and leaders != set(top_group) and not is_only_larger:
+            differing.append(row)
+    return tuple(differing)
 
 
 def count_reversed_pairs(result: MetricResult) -> int:
     """How many significant pairs have ranks that call the worse system the better one.
 
-    Ours never do. Rules that go by score can where systems are rated on different segments.
+    Simultaneous rank ranges never do. Rules that use scores can where systems are rated on
+    different segments.
     """
-    rank = {row.system: (row.rank_low or 0, row.rank_high or 0) for row in result.systems}
-    sides = [
-        (pair.a, pair.b) if pair.better == "a" else (pair.b, pair.a)
-        for pair in result.pairs
-        if pair.better
-    ]
-    return sum(rank[worse][1] < rank[better][0] for better, worse in sides)
+    low = {row.system: row.rank_low or 0 for row in result.systems}
+    high = {row.system: row.rank_high or 0 for row in result.systems}
+    n_reversed = 0
+    for pair in result.pairs:
+        if pair.better == "a":
+            n_reversed += high[pair.b] < low[pair.a]
+        elif pair.better == "b":
+            n_reversed += high[pair.a] < low[pair.b]
+    return n_reversed
 
 
 # -------------------------------------------------------------------------------------------------
-# What leaving out systems, or another rule for ranks, changes in a shared task: ranks and winners' circles.
+# How ranks and top groups of a shared task change without some systems, or by another rule.
 
 
 RankRange = tuple[int, int] | None
@@ -713,17 +705,18 @@ RankRange = tuple[int, int] | None
 
 @dataclass(frozen=True)
 class RankChange:
-    """The rank interval of a system before and after."""
+    """The rank range of a system before and after."""
 
     pair: str | None  # the language pair; None for the ranks across them
     system: str
-    #: Its ends; None without a rank.
+    #: None without a rank.
     before: RankRange
     after: RankRange
     left_out: bool  # whether the system was compared there before, and is not any more
 
     @property
     def changed(self) -> bool:
+        """Whether the rank range differs."""
         return self.before != self.after
 
 
@@ -737,14 +730,13 @@ class CircleChange:
 
     @property
     def changed(self) -> bool:
+        """Whether systems joined or left the group."""
         return set(self.before) != set(self.after)
 
 
 @dataclass(frozen=True)
 class RanksBeforeAfter:
-    """All systems of each language pair, as they stood before, then those that came; and the
-    winners' circles.
-    """
+    """All systems of each language pair in their order before, then new ones; and top groups."""
 
     metric: str
     ranks: tuple[RankChange, ...]
@@ -754,41 +746,41 @@ class RanksBeforeAfter:
 def ranks_before_after(
     before: TaskComparison, after: TaskComparison, metric: str
 ) -> RanksBeforeAfter:
-    """Two comparisons of one task side by side, in the order of the language pairs, those across
-    them last.
-    """
-    old, new = _standings(before, metric), _standings(after, metric)
-    ranks: list[RankChange] = []
-    circles: list[CircleChange] = []
-    for pair in sorted(
-        old.keys() | new.keys(), key=lambda pair: (pair is None, [*old, *new].index(pair))
-    ):
-        one, other = old.get(pair, {}), new.get(pair, {})
-        ranks += [
-            RankChange(
-                pair, name, one.get(name), other.get(name), name in one and name not in other
-            )
-            for name in dict.fromkeys([*one, *other])
-        ]
-        circles.append(CircleChange(pair, _first(one), _first(other)))
+    """Compare two results of one task, by language pair; ranks across language pairs come last."""
+    ranks_before, ranks_after = _list_ranks(before, metric), _list_ranks(after, metric)
+    lang_pairs = list(dict.fromkeys([*ranks_before, *ranks_after]))
+    if None in lang_pairs:
+        lang_pairs.remove(None)
+        lang_pairs.append(None)
+    ranks, circles = [], []
+    for lang_pair in lang_pairs:
+        old, new = ranks_before.get(lang_pair, {}), ranks_after.get(lang_pair, {})
+        for name in dict.fromkeys([*old, *new]):
+            is_left_out = name in old and name not in new
+            ranks.append(RankChange(lang_pair, name, old.get(name), new.get(name), is_left_out))
+        circles.append(CircleChange(lang_pair, _list_first(old), _list_first(new)))
     return RanksBeforeAfter(metric, tuple(ranks), tuple(circles))
 
 
-def _standings(found: TaskComparison, metric: str) -> dict[str | None, Mapping[str, RankRange]]:
-    """By language pair the rank interval of each system, best first; across them under None."""
-    standings: dict[str | None, Mapping[str, RankRange]] = {
-        pair: {row.system: _ranks(row) for row in comparison.metrics[metric].systems}
-        for pair, comparison in found.pairs.items()
-        if metric in comparison.metrics
-    }
-    if metric in found.macro:
-        standings[None] = {row.system: _ranks(row) for row in found.macro[metric].systems}
-    return standings
+def _list_ranks(task: TaskComparison, metric: str) -> dict[str | None, Mapping[str, RankRange]]:
+    """The rank ranges by language pair, best first; those across language pairs under None."""
+    ranks: dict[str | None, Mapping[str, RankRange]] = {}
+    for lang_pair, comparison in task.pairs.items():
+        if metric in comparison.metrics:
+            systems = comparison.metrics[metric].systems
+            ranks[lang_pair] = {row.system: _find_range(row) for row in systems}
+    if metric in task.macro:
+        ranks[None] = {row.system: _find_range(row) for row in task.macro[metric].systems}
+    return ranks
 
 
-def _ranks(row: SystemResult | MacroSystem) -> RankRange:
-    return None if row.rank_low is None or row.rank_high is None else (row.rank_low, row.rank_high)
+def _find_range(row: SystemResult | MacroSystem) -> RankRange:
+    if row.rank_low is None or row.rank_high is None:
+        return None
+    return row.rank_low, row.rank_high
 
 
-def _first(ranks: Mapping[str, RankRange]) -> tuple[str, ...]:
-    return tuple(name for name, own in ranks.items() if own is not None and own[0] == 1)
+def _list_first(ranks: Mapping[str, RankRange]) -> tuple[str, ...]:
+    return tuple(
+        name for name, rank_range in ranks.items() if rank_range is not None and rank_range[0] == 1
+    )

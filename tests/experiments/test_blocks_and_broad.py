@@ -15,6 +15,8 @@ from mtsig_core.experiments.frame import whole_p
 from mtsig_core.experiments.sampling import SampledPair, SampledSystem, positions, sampling
 from mtsig_core.metrics.means import SegmentMean
 from mtsig_core.metrics.nist import Nist
+from mtsig_core.stats.contrast import contrast_pairs
+from mtsig_core.stats.resampling import Units
 from mtsig_core.testset import SegmentScores
 from tests.builders.toys import Given, bleu, bleu_counts, segment_scores, texts, toy
 
@@ -111,8 +113,12 @@ def test_the_whole_set_is_tested_itself():
     """By t where segments are the units; by document where these are known, by t on their means."""
     scores = segment_scores(5, [60, 59.2, 40], 400)
     apart = np.array([[0, 1], [0, 2], [1, 2]])
+
+    def p_of_all(units):
+        return whole_p(contrast_pairs(SegmentMean("human", True), scores, units, apart), 1)
+
     expected = [stats.ttest_rel(scores[i, :, 0], scores[j, :, 0]).pvalue for i, j in apart]
-    found = whole_p(SegmentMean("human", True), scores, apart, None, 1)
+    found = p_of_all(Units.segments(400))
     np.testing.assert_allclose(found, np.maximum(expected, 0.001), atol=0.04)
     assert found[0] > 0.05 and found[1] == found[2] == 0.001
     documents = np.arange(400) // 8
@@ -121,13 +127,12 @@ def test_the_whole_set_is_tested_itself():
     ]  # what a document adds to one of them
     of_document = scores[..., 0].reshape(3, 50, 8).mean(axis=-1)
     expected = [stats.ttest_rel(of_document[i], of_document[j]).pvalue for i, j in apart]
-    by_document, by_segment = (
-        whole_p(SegmentMean("human", True), scores, apart, some, 1) for some in (documents, None)
-    )
+    by_document = p_of_all(Units("document", documents, 50))
+    by_segment = p_of_all(Units.segments(400))
     np.testing.assert_allclose(by_document, np.maximum(expected, 0.001), atol=0.05)
     assert by_segment[0] < by_document[0]
     scores[0, :200], scores[1, 200:] = 0, 0  # no segment in common
-    assert np.isnan(whole_p(SegmentMean("human", True), scores, apart, None, 1)).tolist() == [
+    assert np.isnan(p_of_all(Units.segments(400))).tolist() == [
         True,
         False,
         False,

@@ -6,7 +6,7 @@ from scipy import stats
 
 from mtsig_core import SettingError, TestSet, compare
 from mtsig_core.experiments.error_rates import conclusions_on, type_one
-from mtsig_core.experiments.frame import rate
+from mtsig_core.experiments.frame import PairSet, rate
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.metrics.means import SegmentMean
 from mtsig_core.stats.engine import UnitStatistics, bootstrap_scores
@@ -41,7 +41,9 @@ def test_conclusions_are_those_of_compare(errors):
     reference, (a, b) = texts(1, errors, 80)
     testset = TestSet("toy", {"A": a, "B": b}, {"ref": reference})
     units = Units("segment", np.arange(80), 80)
-    found = conclusions_on(Bleu(), Bleu().statistics(testset), units, 199, 0.05, 7)
+    found = conclusions_on(
+        Bleu(), PairSet("segment", Bleu().statistics(testset), units, 7), 199, 0.05
+    )
     for test, concluded in found.items():
         (pair,) = (
             compare(testset, "bleu", test=test, trials=199, seed=7, correction="none")
@@ -62,7 +64,10 @@ def test_koehns_share_of_wins_may_be_exactly_1_less_alpha():
     (won,) = np.maximum(*win_rates(np.subtract(*bootstrap_scores(data, 40, 3))[None]))
     assert 0.6 < won < 1
     for alpha, concluded in ((1 - won, True), (1 - won - 1 / 40, False)):
-        assert conclusions_on(Given({}, mean), both, units, 40, alpha, 3)["koehn"] == concluded
+        assert (
+            conclusions_on(Given({}, mean), PairSet("segment", both, units, 3), 40, alpha)["koehn"]
+            == concluded
+        )
 
 
 @pytest.mark.statistics
@@ -173,10 +178,16 @@ def test_few_documents_have_no_p_that_they_cannot_show():
     """
     both = np.stack([segment_scores(k, [60 + 20 * k], 40)[0] for k in (0, 1)])
     units = Units("document", np.arange(40) // 10, 4)
-    assert not any(conclusions_on(SegmentMean("human", True), both, units, 199, 0.05, 0).values())
+    assert not any(
+        conclusions_on(
+            SegmentMean("human", True), PairSet("segment", both, units, 0), 199, 0.05
+        ).values()
+    )
     same = both[[0, 0]].copy()
     same[1, :5, 0] -= 30  # five segments of forty
-    found = conclusions_on(SegmentMean("human", True), same, Units.segments(40), 199, 0.05, 0)
+    found = conclusions_on(
+        SegmentMean("human", True), PairSet("segment", same, Units.segments(40), 0), 199, 0.05
+    )
     assert not any(done for name, done in found.items() if name not in ("t", "wilcoxon"))
 
 

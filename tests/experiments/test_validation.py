@@ -9,7 +9,7 @@ from statsmodels.stats.proportion import proportion_confint
 from mtsig_core import SettingError, TestSet
 from mtsig_core.experiments.error_rates import claims, families, if_independent, type_one
 from mtsig_core.experiments.frame import clustered_rate, rate
-from mtsig_core.experiments.sampling import _levels, conclusions, coverage
+from mtsig_core.experiments.sampling import _count_levels, conclusions, coverage
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.metrics.means import SegmentMean
 from mtsig_core.report.experiment_tables import (
@@ -126,7 +126,9 @@ def test_lower_is_better_turns_the_pair_round():
 def test_levels_by_hand():
     share = np.array([[1.0, 0.999, 0.99, 0.95, 0.9499], [0.9, 0.5, 0.49, 0.6, 0.6]])
     agrees = np.array([[1, 1, -1, 1, -1], [1, -1, 1, 1, 0]])
-    found = {level.low: (level.right.count, level.right.n) for level in _levels(share, agrees)}
+    found = {
+        level.low: (level.right.count, level.right.n) for level in _count_levels(share, agrees)
+    }
     assert found == {
         100: (1, 1),
         99: (1, 2),

@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 
 from mtsig_core import TestSet
-from mtsig_core.experiments.metric_agreement import compare_metrics, draw_accuracies
+from mtsig_core.experiments.metric_agreement import (
+    AgreementPlan,
+    compare_metrics,
+    draw_accuracies,
+)
 from mtsig_core.stats.significance import TESTS
 from mtsig_core.testset import SegmentScores
 
@@ -43,7 +47,8 @@ def shares(noise, shared, spread, repeats, n_systems=8, n_segments=100):
                 for name, table in tables.items()
             },
         )
-        held = draw_accuracies(testset, "people", ["x", "y"], trials=199, resamples=100, seed=seed)
+        plan = AgreementPlan(human="people", metrics=["x", "y"], trials=199, resamples=100)
+        held = draw_accuracies(testset, plan, seed)
         x, y = held.rows
         order = [0, 1] if x.soft[0] >= y.soft[0] else [1, 0]
         p_values = TESTS["bootstrap"].p_values

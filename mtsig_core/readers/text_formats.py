@@ -1,0 +1,261 @@
+"""Texts as other programs write them: fairseq, lm-evaluation-harness, metrics, WMT25."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
+from typing import Any
+
+from mtsig_core.errors import InputError, format_count
+from mtsig_core.readers.cells import (
+    read_field,
+    read_value,
+    show_value,
+    to_key,
+    to_object,
+    to_text,
+)
+from mtsig_core.readers.json_tables import read_records
+from mtsig_core.readers.limits import check_values, parse_bounded_json
+from mtsig_core.readers.text_tables import (
+    LEAST_SHARED,
+    PARAGRAPHS,
+    TextTable,
+    join_lines,
+    name_reference,
+    read_line,
+    share_words,
+)
+from mtsig_core.testset import is_human, show_name
+
+_Texts = Sequence[str | None]
+
+
+def read_parallel(text: str, name: str) -> TextTable:
+    """Several references with tabs between them, as sacreBLEU takes them."""
+    rows = [line.removesuffix("\r").split("\t") for line in text.removesuffix("\n").split("\n")]
+    width = len(rows[0])
+    for number, row in enumerate(rows, 1):
+        if len(row) != width:
+            raise InputError(
+                f"{name}, line {number} has {len(row)} columns, line 1 has {width}. "
+                "Expected as many references in each line, with tabs between them."
+            )
+    references = list(zip(*rows, strict=True))
+    if any(share_words(texts, references[0]) < LEAST_SHARED for texts in references[1:]):
+        raise InputError(
+            f"{name} has {width} columns, which share hardly a word, so they may be no references "
+            "of the same text. Expected one segment per line, or several references with tabs between "
+            "them. Keep the column of the reference: cut -f2 for the second."
+        )
+    return TextTable(name, "parallel", references=_number_references(references))
+
+
+def _number_references(references: Iterable[_Texts]) -> dict[str, _Texts]:
+    return {f"ref{k}": texts for k, texts in enumerate(references, 1)}
+
+
+def _name_references(references: Sequence[_Texts]) -> dict[str, _Texts]:
+    """Names for references without one: ref, or ref1, ref2, ... of several."""
+    if len(references) == 1:
+        return {"ref": references[0]}
+    return _number_references(references)
+
+
+def read_fairseq(text: str, name: str) -> TextTable:
+    """The log of fairseq-generate, in the order of the ids.
+
+    Of several outputs of a segment the first, detokenized (``D-``) where it is.
+    """
+    lines: dict[str, dict[int, str]] = {kind: {} for kind in "STHD"}
+    for kind, number, line in re.findall(r"^([STHD])-(\d{1,15})\t([^\n]*)", text, re.MULTILINE):
+        line = line.rstrip("\r")
+        if kind in "HD":  # the score comes first
+            line = line.partition("\t")[2]
+        lines[kind].setdefault(int(number), line)
+    outputs = lines["D"] or lines["H"]
+    ids = sorted(outputs or lines["T"])
+    output_texts: dict[str, _Texts] = {}
+    if outputs:
+        output_texts[""] = [outputs[k] for k in ids]
+    references: dict[str, _Texts] = {}
+    if lines["T"]:
+        references["ref"] = [lines["T"].get(k) for k in ids]
+    sources = None
+    if lines["S"]:
+        sources = [lines["S"].get(k, "") for k in ids]
+    return TextTable(name, "fairseq", output_texts, references, sources, keys=ids)
+
+
+def read_samples(text: str, name: str) -> TextTable:
+    """The samples of lm-evaluation-harness: references and output of each document."""
+    outputs: dict[int | str, str] = {}
+    targets: dict[int | str, list[str]] = {}
+    for row, record in read_records(text, name):
+        where = f"{name}, row {row}"
+        key = read_field(where, record, "doc_id", to_key) if "doc_id" in record else row
+        responses = "filtered_resps" if "filtered_resps" in record else "resps"
+        output = read_field(where, record, responses, _read_first_text)
+        target = read_field(where, record, "target", _read_all_texts)
+        if output is None or target is None:
+            raise InputError(
+                f"{where} has {show_value(output)} as its output, {show_value(target)} as its target. "
+                "Expected texts, as of a task that generates them."
+            )
+        if key in outputs:
+            raise InputError(
+                f"{where}: the document {show_name(str(key))} comes a second time. Expected the "
+                "samples of one filter. Keep one row for each document."
+            )
+        outputs[key] = join_lines(output)
+        targets[key] = list(map(join_lines, target))
+    keys = list(outputs)
+    numbers = [key for key in keys if isinstance(key, int)]
+    if len(numbers) == len(keys):
+        keys = [*sorted(numbers)]
+    references = _spread_rows([targets[key] for key in keys], name) if keys else [[]]
+    output_texts = [outputs[key] for key in keys]
+    return TextTable(name, "lm-eval", {"": output_texts}, _name_references(references), keys=keys)
+
+
+def _spread_rows(rows: Sequence[Sequence[Any]], name: str) -> list[list[Any]]:
+    """The columns of rows, with None where a row is shorter than the longest."""
+    n_columns = max(map(len, rows))
+    check_values(len(rows) * n_columns, name)
+    return [list(column) for column in zip_longest(*rows)]
+
+
+def _read_all_texts(value: object) -> list[str] | None:
+    """The texts of a list, or a text as a list of one."""
+    values = value if isinstance(value, list) else [value]
+    texts = [_read_first_text(text) for text in values]
+    known = [text for text in texts if text is not None]
+    return known if known and len(known) == len(texts) else None
+
+
+def _read_first_text(value: object) -> str | None:
+    """A text, or the first of a list of texts, or of a list of such lists."""
+    while isinstance(value, list) and value:
+        value = value[0]
+    return to_text(value)
+
+
+def read_predictions(text: str, name: str) -> TextTable:
+    """What programs pass to a metric: ``{"predictions": [...], "references": [...]}``.
+
+    References are lists with those of each segment, a text for each segment, or a list for each
+    reference.
+    """
+    try:
+        content = parse_bounded_json(text, name)
+    except ValueError as error:
+        raise InputError(f"{name} is no JSON: {error}. Write it again.") from None
+    predictions, references = content.get("predictions"), content.get("references")
+    sources = content.get("sources")
+    counted = references if predictions is None else predictions
+    n = len(counted) if isinstance(counted, list) else 0
+    reference_texts = [] if references is None else _list_references(references, n, name)
+    outputs = {}
+    if predictions is not None:
+        outputs[""] = _read_list(predictions, n, f"{name}: predictions")
+    source_texts = None
+    if sources is not None:
+        source_texts = _read_list(sources, n, f"{name}: sources")
+    return TextTable(name, "predictions", outputs, _name_references(reference_texts), source_texts)
+
+
+def _list_references(references: Any, n: int, name: str) -> list[list[str | None]]:
+    """The references, each with a text or None for each of n segments."""
+    expected = (
+        f"Expected a list of {n} segments: of texts, or of lists of texts, one for each reference."
+    )
+    if not isinstance(references, list):
+        raise InputError(f"{name}: references is {show_value(references)}. {expected}")
+    n_lists = sum(isinstance(item, list) for item in references)
+    if 0 < n_lists < len(references):
+        raise InputError(f"{name}: references has texts and lists side by side. {expected}")
+    columns = references
+    if n_lists == 0:
+        columns = [references]
+    elif len(references) == n:
+        if n > 1 and all(len(item) == n for item in references):
+            raise InputError(
+                f"{name} has {n} predictions and {n} lists of {n} references, so a list may be of a segment "
+                "or of a reference. Give each reference as a text file."
+            )
+        columns = _spread_rows(references, name)
+    return [_read_list(column, n, f"{name}: reference {k}") for k, column in enumerate(columns, 1)]
+
+
+def _read_list(texts: Any, n: int, where: str) -> list[str | None]:
+    """The texts of a list, of which there must be n."""
+    if not isinstance(texts, list) or len(texts) != n:
+        size = format_count(len(texts), "text") if isinstance(texts, list) else show_value(texts)
+        raise InputError(f"{where}: {size}. Expected a list of {n} texts, one for each segment.")
+    return [read_value(f"{where}, segment {k}", text, read_line) for k, text in enumerate(texts, 1)]
+
+
+# WMT25's documents.
+
+
+def read_wmt25(text: str, name: str) -> TextTable:
+    """WMT25's documents: sources and references of all pairs, or the outputs of a system."""
+    records = read_records(text, name)
+    texts: dict[tuple[bool, str], list[str | None]] = {}
+    for k, (row, record) in enumerate(records):
+        where = f"{name}, row {row}"
+        if not is_wmt25_text(record):
+            raise InputError(
+                f"{where} is {show_value(record)}. Expected an object with doc_id and hypothesis, or "
+                "src_text and refs, as WMT25 published them."
+            )
+        document = _list_wmt25_texts(where, record)
+        check_values(len(records) * len(texts.keys() | document.keys()), name)
+        for key, value in document.items():
+            texts.setdefault(key, [None for _ in records])[k] = value
+    sources = None
+    if "src_text" in records[0][1]:
+        sources = [
+            read_field(f"{name}, row {row}", record, "src_text", to_text) for row, record in records
+        ]
+    ids = [str(record["doc_id"]) for _, record in records]
+    langpairs = domains = None
+    fields = [document_id.split("_#_") for document_id in ids]
+    if all(len(id_fields) > 1 for id_fields in fields):
+        langpairs = [langpair for langpair, *_ in fields]
+        domains = [domain for _, domain, *_ in fields]
+    return TextTable(
+        name,
+        PARAGRAPHS,
+        {title: rows for (is_reference, title), rows in texts.items() if not is_reference},
+        {title: rows for (is_reference, title), rows in texts.items() if is_reference},
+        sources,
+        documents=ids,
+        domains=domains,
+        keys=ids,
+        langpairs=langpairs,
+    )
+
+
+def _list_wmt25_texts(
+    where: str, record: Mapping[str, object]
+) -> dict[tuple[bool, str], str | None]:
+    """The texts of a document without its source, by whether they are references, and by name."""
+    texts: dict[tuple[bool, str], str | None] = {}
+    references = read_field(where, record, "refs", to_object)
+    for key in references:
+        reference = read_field(f"{where}, refs", references, key, to_object)
+        place = f"{where}, refs.{show_name(key)}"
+        texts[True, name_reference(key)] = read_field(place, reference, "ref", to_text)
+    targets = read_field(where, record, "tgt_text", to_object)
+    for key in targets:
+        texts[is_human(key), key] = read_field(f"{where}, tgt_text", targets, key, to_text)
+    if "hypothesis" in record:
+        texts[False, ""] = read_field(where, record, "hypothesis", to_text)
+    return texts
+
+
+def is_wmt25_text(record: Mapping[str, Any]) -> bool:
+    """Whether a record is one of WMT25's texts."""
+    return "_#_" in str(record.get("doc_id")) and not {"hypothesis", "src_text"}.isdisjoint(record)
