@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from statistics import NormalDist, median
 from typing import Any, ClassVar
 
@@ -29,6 +29,7 @@ from mtsig_core.experiments.frame import (
     population,
     rate,
     run_repeats,
+    table_row,
 )
 from mtsig_core.metrics import Metric, direction, is_segment_mean, resolve_metric
 from mtsig_core.results import MetricResult, PairResult, Settings
@@ -337,17 +338,17 @@ def conclusions_on(metric: Metric, pair_set: PairSet, trials: int, alpha: float)
 _PAPER_SYSTEMS, _PAPER_SEGMENTS, _EQUAL_STREAM = 6, 2000, 41  # those of the paper
 
 
-@dataclass(frozen=True)
+@table_row
 class Variant:
     """The first system against another, named as in the paper, such as ``1:2``."""
 
-    pair: str = field(metadata=column("equal systems", "name"))
+    pair: str = column("equal systems", "name")
     #: Of their scores, in points, without a sign.
-    difference: float = field(metadata=column("difference", "amount"))
-    p_ar: float = field(metadata=column("p, randomization", "share"))
-    p_bootstrap: float = field(metadata=column("p, signed shift", "share"))
+    difference: float = column("difference", "amount")
+    p_ar: float = column("p, randomization", "share")
+    p_bootstrap: float = column("p, signed shift", "share")
     #: By the shift in the paper.
-    p_as_printed: float = field(metadata=column("p, bootstrap as printed", "share"))
+    p_as_printed: float = column("p, bootstrap as printed", "share")
 
     @derived("ratio", "share", ".1f")
     def ratio(self) -> float:
@@ -588,14 +589,14 @@ def share_for(source: Population, aim: float) -> tuple[float, float]:
 # Experiment-wise error: how likely is a wrong conclusion among many comparisons of equal systems?
 
 
-@dataclass(frozen=True)
+@table_row
 class FamilyError:
     """Test sets of so many equal systems with a wrong conclusion on any pair."""
 
     systems: int
     compared: str  # all pairs, or with the first
-    comparisons: int = field(metadata=column("comparisons k", "count"))
-    if_independent: float = field(metadata=column("1 - (1 - α)^k", "share", ".1%"))
+    comparisons: int = column("comparisons k", "count")
+    if_independent: float = column("1 - (1 - α)^k", "share", ".1%")
     wrong: dict[str, Rate]  # by correction
 
     @derived("equal systems")
@@ -713,18 +714,16 @@ def if_independent(alpha: float, comparisons: int) -> float:
 # False and lost findings by correction, where some systems are truly better.
 
 
-@dataclass(frozen=True)
+@table_row
 class ClaimCounts:
     """The claims under one correction."""
 
-    correction: str = field(metadata=column("correction", "name"))
+    correction: str = column("correction", "name")
     #: The family-wise error.
-    any_false: Rate = field(metadata=column("test sets with a false claim", "estimate", ".1%"))
+    any_false: Rate = column("test sets with a false claim", "estimate", ".1%")
     #: Of the claims of a test set, 0 without any: the false discovery rate.
-    false_share: Mean = field(
-        metadata=column("claims that are false, mean share", "estimate", ".1%")
-    )
-    lost: Mean = field(metadata=column("true differences lost, mean share", "estimate", ".1%"))
+    false_share: Mean = column("claims that are false, mean share", "estimate", ".1%")
+    lost: Mean = column("true differences lost, mean share", "estimate", ".1%")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -836,17 +835,17 @@ class UnitChange:
     documents_needed: int | None
 
 
-@dataclass(frozen=True)
+@table_row
 class ChangedPair:
     """A pair that is significant by one unit only; p-values are adjusted."""
 
     correction: str
-    a: str = field(metadata=column("system", "name"))
-    b: str = field(metadata=column("against", "name"))
-    delta: float = field(metadata=column("difference", "amount", "+"))
-    p_segment: float = field(metadata=column("p by segment", "p"))
-    p_document: float = field(metadata=column("p by document", "p"))
-    se_ratio: float | None = field(metadata=column("SE ratio", "score"))
+    a: str = column("system", "name")
+    b: str = column("against", "name")
+    delta: float = column("difference", "amount", "+")
+    p_segment: float = column("p by segment", "p")
+    p_document: float = column("p by document", "p")
+    se_ratio: float | None = column("SE ratio", "score")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any, ClassVar
 
@@ -22,6 +22,7 @@ from mtsig_core.experiments.frame import (
     column,
     derived,
     pair_ends,
+    table_row,
 )
 from mtsig_core.experiments.papers import KOEHN_T2
 from mtsig_core.metrics import (
@@ -237,18 +238,18 @@ class NgramCount:
     clipped: int
 
 
-@dataclass(frozen=True)
+@table_row
 class Step:
     """N-grams of one length."""
 
-    n: int = field(metadata=column("n", "count"))
+    n: int = column("n", "count")
     matched: int  # clipped matches, and n-grams of the output; by BLEU's own counting
     total: int
     #: From 0 to 1; None without any n-gram.
-    precision: float | None = field(metadata=column("precision", "share"))
+    precision: float | None = column("precision", "share")
     #: BLEU-n without smoothing: the brevity penalty times the n-th root of the product of the
     #: precisions so far.
-    bleu: float = field(metadata=column("BLEU-n", "share"))
+    bleu: float = column("BLEU-n", "share")
     #: Those of the output that a reference has, in the order of the output; counted apart from
     #: BLEU.
     ngrams: tuple[NgramCount, ...]
@@ -372,15 +373,15 @@ _TRIES = 3000  # random sets of segments of each size
 _LEAST = 0.5  # points by which both sides of a case must differ
 
 
-@dataclass(frozen=True)
+@table_row
 class SystemAverage:
     """One system by its corpus score and by the mean of its sentence scores, in points."""
 
-    system: str = field(metadata=column("system", "name"))
-    corpus: float = field(metadata=column("corpus score", "score", "*"))
-    average: float = field(metadata=column("mean of sentence scores", "score", "*"))
-    corpus_place: int = field(metadata=column("place", "count"))
-    average_place: int = field(metadata=column("place", "count"))
+    system: str = column("system", "name")
+    corpus: float = column("corpus score", "score", "*")
+    average: float = column("mean of sentence scores", "score", "*")
+    corpus_place: int = column("place", "count")
+    average_place: int = column("place", "count")
 
 
 @dataclass(frozen=True)
@@ -587,19 +588,19 @@ PENALTIES: tuple[float, ...] = (0.165, 0.12, 0.08, 0.04, 0.0, -0.05, -0.1, -0.17
 LENGTH_SHARES: tuple[float, ...] = (0.8, 0.85, 0.9, 0.95, 1.0)
 
 
-@dataclass(frozen=True)
+@table_row
 class LengthPoint:
     """The outputs at one length."""
 
     #: The share of words, or the word penalty.
-    asked: float = field(metadata=column("words kept", "share", ".0%"))
+    asked: float = column("words kept", "share", ".0%")
     #: Words per word of the reference.
-    length_ratio: float | None = field(metadata=column("length ratio", "share"))
-    bleu: float = field(metadata=column("BLEU", "score"))  # in points, as all scores here
-    gtm: float = field(metadata=column("GTM", "score"))  # with exponent 1
-    brevity_penalty: float = field(metadata=column("brevity penalty", "share"))  # from 0 to 1
-    precision: float = field(metadata=column("BLEU without it", "score"))
-    gtm_2: float = field(metadata=column("GTM-2", "score"))  # with exponent 2
+    length_ratio: float | None = column("length ratio", "share")
+    bleu: float = column("BLEU", "score")  # in points, as all scores here
+    gtm: float = column("GTM", "score")  # with exponent 1
+    brevity_penalty: float = column("brevity penalty", "share")  # from 0 to 1
+    precision: float = column("BLEU without it", "score")
+    gtm_2: float = column("GTM-2", "score")  # with exponent 2
 
 
 @dataclass(frozen=True)
@@ -804,12 +805,12 @@ STUDENTS_T_SIZES = (100, 300, 600)
 _WIDEST = 4.0
 
 
-@dataclass(frozen=True)
+@table_row
 class TInterval:
     """Both intervals of one mean."""
 
-    n: int = field(metadata=column("segments", "count"))
-    mean: float = field(metadata=column("mean", "score", "*"))  # in points of the metric
+    n: int = column("segments", "count")
+    mean: float = column("mean", "score", "*")  # in points of the metric
     #: Half the width of an interval in standard errors, by Student's t with n - 1 degrees of
     #: freedom and by the normal distribution.
     t_factor: float
@@ -820,7 +821,7 @@ class TInterval:
     boot_low: float | None
     boot_high: float | None
     #: Width of the t interval / width of the bootstrap's; None where that is 0.
-    width_ratio: float | None = field(metadata=column("ratio of widths", "share"))
+    width_ratio: float | None = column("ratio of widths", "share")
 
     @derived("Student's t", "interval", "*")
     def t(self) -> tuple[float, float] | None:

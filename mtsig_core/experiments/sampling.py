@@ -27,6 +27,7 @@ from mtsig_core.experiments.frame import (
     population,
     rate,
     run_repeats,
+    table_row,
     whole_p,
     wilson,
 )
@@ -40,7 +41,7 @@ from mtsig_core.stats.engine import measure, segment_scores
 from mtsig_core.stats.few_units import find_freedom
 from mtsig_core.stats.intervals import Sample, finite_or_none, fitting_intervals, percentile
 from mtsig_core.stats.pair import examine_pair
-from mtsig_core.stats.parallel import Progress, report_stage
+from mtsig_core.stats.parallel import Progress, report_part, report_stage
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import (
     check_jobs,
@@ -412,11 +413,7 @@ def sample_both_kinds(
     """Run `sampling` for blocks and for broad samples, by kind."""
     samples = {}
     for k, kind in enumerate(SAMPLE_KINDS):
-
-        def report(_stage: str, share: float, n_done: int = k) -> None:
-            if progress is not None:
-                progress("samples", (n_done + share) / len(SAMPLE_KINDS))
-
+        report = report_part(progress, "samples", k, len(SAMPLE_KINDS))
         samples[kind] = sampling(
             testset, metric, kind, statistics=statistics, jobs=jobs, progress=report, **settings
         )
@@ -473,18 +470,18 @@ SIZES = (10, 20, 30, 50, 100, 200, 300, 600, 1000, 3000)
 _ENOUGH = 5  # samples without which a spread says nothing
 
 
-@dataclass(frozen=True)
+@table_row
 class Spread:
     """One system on samples of one size."""
 
-    size: int = field(metadata=column("segments", "count"))  # in a sample
-    samples: int = field(metadata=column("samples", "count"))  # of each kind
+    size: int = column("segments", "count")  # in a sample
+    samples: int = column("samples", "count")  # of each kind
     system: str
     #: Standard deviation of the scores, in points; None where fewer than two samples have one.
-    blocks: float | None = field(metadata=column("SD of blocks", "amount"))
-    broad: float | None = field(metadata=column("SD of broad samples", "amount"))
+    blocks: float | None = column("SD of blocks", "amount")
+    broad: float | None = column("SD of broad samples", "amount")
     #: Blocks / broad (`ratio_of_spreads`).
-    ratio: float | None = field(metadata=column("ratio", "estimate", ".2f"))
+    ratio: float | None = column("ratio", "estimate", ".2f")
     ratio_low: float | None
     ratio_high: float | None
 
@@ -752,24 +749,24 @@ _LEVELS = (100, 99, 98, 95, 90, 80, 70, 60, 50)
 _STREAM = 20
 
 
-@dataclass(frozen=True)
+@table_row
 class Concluded:
     """Conclusions on one pair from samples of one size, no two of which share a segment.
 
     Right is as the whole test set, whose own order may be chance where its p is above alpha.
     """
 
-    a: str = field(metadata=column("better", "name"))
-    b: str = field(metadata=column("worse", "name"))
+    a: str = column("better", "name")
+    b: str = column("worse", "name")
     #: On the whole test set, in points, positive where higher is better.
-    delta: float = field(metadata=column("difference", "amount"))
+    delta: float = column("difference", "amount")
     size: int  # segments of a sample
-    right: Rate = field(metadata=column("as the whole set", "estimate", ".1%"))
-    wrong: Rate = field(metadata=column("opposite", "estimate", ".1%"))
-    whole_p: float = field(metadata=column("p of the whole set", "p"))
+    right: Rate = column("as the whole set", "estimate", ".1%")
+    wrong: Rate = column("opposite", "estimate", ".1%")
+    whole_p: float = column("p of the whole set", "p")
 
 
-@dataclass(frozen=True)
+@table_row
 class Level:
     """Conclusions whose larger share of wins lies in one range of percent.
 
@@ -779,7 +776,7 @@ class Level:
 
     low: float
     high: float  # not in the range, except where both bounds are 100, for all wins
-    right: Rate = field(metadata=column("as the whole set", "estimate", ".1%"))
+    right: Rate = column("as the whole set", "estimate", ".1%")
 
     @derived("share of wins")
     def level(self) -> str:

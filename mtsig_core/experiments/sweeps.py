@@ -22,6 +22,7 @@ from mtsig_core.experiments.frame import (
     in_units,
     pair_ends,
     rate,
+    table_row,
 )
 from mtsig_core.metrics import (
     Metric,
@@ -55,16 +56,16 @@ from mtsig_core.testset import TestSet
 # The rows of a sweep of sizes.
 
 
-@dataclass(frozen=True)
+@table_row
 class SystemSize:
     """One system on random test sets of one size."""
 
-    size: int = field(metadata=column("size", "count"))  # units: segments or documents
+    size: int = column("size", "count")  # units: segments or documents
     segments: float  # mean number of segments
-    repeats: int = field(metadata=column("test sets", "count"))
+    repeats: int = column("test sets", "count")
     system: str
     #: Mean score, and the 5th and 95th percentile of the scores over the repeats, in points.
-    score: float | None = field(metadata=column("mean score", "score", "*"))
+    score: float | None = column("mean score", "score", "*")
     score_low: float | None
     score_high: float | None
     #: Bounds and width of the interval relative to its median, as fractions, means over the
@@ -620,24 +621,24 @@ def _fit_slope(system: str, rows: Sequence[SystemSize]) -> Slope:
 # A sweep of sizes as if a pair had another difference.
 
 
-@dataclass(frozen=True)
+@table_row
 class Detection:
     """Random test sets of one size, as if the whole set had the difference asked about.
 
     The pair's differences are shifted to it.
     """
 
-    size: int = field(metadata=column("size", "count"))  # units
+    size: int = column("size", "count")  # units
     #: Mean number; None of sets that were not drawn.
-    segments: float | None = field(metadata=column("segments", "share", ",.0f"))
+    segments: float | None = column("segments", "share", ",.0f")
     #: Sets on which the pair is significant, and on which b is then ahead, with their Monte Carlo
     #: intervals.
-    significant: Rate = field(metadata=column("significant", "estimate", ".0%"))
-    wrong: Rate = field(metadata=column("opposite to the whole set", "estimate", ".0%"))
+    significant: Rate = column("significant", "estimate", ".0%")
+    wrong: Rate = column("opposite to the whole set", "estimate", ".0%")
     #: By normal theory on subsets of this set, and by Student's t on fresh test sets of that size;
     #: 0 to 1.
-    expected: float = field(metadata=column("expected of parts of this set", "share", ".0%"))
-    planned: float = field(metadata=column("planned for fresh sets", "share", ".0%"))
+    expected: float = column("expected of parts of this set", "share", ".0%")
+    planned: float = column("planned for fresh sets", "share", ".0%")
 
     @derived("test sets", "count")
     def n(self) -> int:
@@ -692,24 +693,24 @@ def _find_error(sweep: SizeSweep, a: str, b: str, difference: float) -> PairErro
 SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 
-@dataclass(frozen=True)
+@table_row
 class ReferenceSize:
     """One system, scored with so many references, on random test sets of one size."""
 
-    references: int = field(metadata=column("references", "count"))  # used at a time
+    references: int = column("references", "count")  # used at a time
     sets: int  # of so many references, over which the means are
     size: int  # units
     system: str
     #: Mean score in points; means of the bounds and the width of the relative interval, as
     #: fractions.
-    score: float | None = field(metadata=column("mean score", "score", "*"))
+    score: float | None = column("mean score", "score", "*")
     low: float | None
     high: float | None
     width: float | None
     #: The share of this size that is as good with so many references as this size with one, by
     #: widths that fall with the square root of the size.
-    equivalent: float | None = field(
-        metadata=column("share of the data for as narrow an interval", "estimate", ".0%")
+    equivalent: float | None = column(
+        "share of the data for as narrow an interval", "estimate", ".0%"
     )
     #: Its 95% Monte Carlo interval (`by_draws`), for the random test sets, and of the whole set for
     #: the bootstrap samples. None with one reference.
@@ -925,15 +926,15 @@ _DRAWS = 6 * 10**8  # units that are drawn in a few seconds
 _TELL = 20  # runs that tell a standard deviation to about a sixth
 
 
-@dataclass(frozen=True)
+@table_row
 class Growing:
     """The percentile interval from the first `resamples` of the pool.
 
     As in Zhang and Vogel (2004), Table 5.
     """
 
-    resamples: int = field(metadata=column("B", "count"))
-    median: float = field(metadata=column("median", "score", "*"))
+    resamples: int = column("B", "count")
+    median: float = column("median", "score", "*")
     low: float
     high: float
 
@@ -948,21 +949,21 @@ class Growing:
         return relative_ends(self.low, self.median, self.high)
 
 
-@dataclass(frozen=True)
+@table_row
 class Repeated:
     """Percentile intervals from disjoint runs of the pool (Zhang and Vogel 2004, Table 6)."""
 
-    resamples: int = field(metadata=column("B", "count"))  # draws of each run
-    runs: int = field(metadata=column("runs", "count"))  # that the pool has room for
+    resamples: int = column("B", "count")  # draws of each run
+    runs: int = column("runs", "count")  # that the pool has room for
     #: Standard deviation of the bounds over the runs, in points; None below two runs.
-    sd_low: float | None = field(metadata=column("SD of low", "amount"))
-    sd_high: float | None = field(metadata=column("SD of high", "amount"))
-    theory: float = field(metadata=column("σ/√B", "amount"))  # what `bound_sd` expects of both
-    relative: tuple[float, float] | None = field(metadata=column("mean interval", "relative"))
+    sd_low: float | None = column("SD of low", "amount")
+    sd_high: float | None = column("SD of high", "amount")
+    theory: float = column("σ/√B", "amount")  # what `bound_sd` expects of both
+    relative: tuple[float, float] | None = column("mean interval", "relative")
     #: Standard deviation of the relative bounds, the root mean square of both.
-    relative_sd: float | None = field(metadata=column("relative SD", "share", ".3%"))
+    relative_sd: float | None = column("relative SD", "share", ".3%")
     #: Its 95% interval, as if the bounds were independent and normal: few runs estimate it roughly.
-    relative_sd_range: tuple[float, float] | None = field(metadata=column("", "relative"))
+    relative_sd_range: tuple[float, float] | None = column("", "relative")
     #: What `bound_sd` expects of a bound less its own median, over the median of the pool.
     relative_theory: float | None
 
