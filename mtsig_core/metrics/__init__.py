@@ -39,12 +39,12 @@ class Metric(Protocol):
         Names of the statistics, in the order of the last axis.
     is_segment_mean : bool, optional
         Whether the statistics are (score, 1) or, where a segment has no score, (0, 0), and the
-        score is their mean; or, of `mean_over_domains`, more, of which the last says whether the
-        segment has a score.
+        score is their mean. `mean_over_domains` has more statistics, the last of which is whether
+        the segment has a score.
     depends_on_testset : bool, optional
-        Whether the statistics of a segment depend on the other segments, so that a part of a test
-        set has others. It may then have a method ``parts``, which counts parts faster: see
-        `part_counter`.
+        Whether the statistics of a segment depend on the other segments, so that they differ in a
+        part of the test set. The metric may then have a method ``parts``, which counts parts
+        faster: see `part_counter`.
     needs_parses : bool, optional
         Whether it needs dependency parses of outputs and references.
     tokenizer : callable, optional
@@ -59,34 +59,36 @@ class Metric(Protocol):
     """
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Lower-case name."""
 
     @property
-    def higher_is_better(self) -> bool: ...
+    def higher_is_better(self) -> bool:
+        """Whether higher scores are better."""
 
     @property
-    def stat_names(self) -> tuple[str, ...]: ...
+    def stat_names(self) -> tuple[str, ...]:
+        """Names of the statistics."""
 
     def statistics(
         self, testset: TestSet, progress: Callable[[float], None] | None = None
     ) -> np.ndarray:
-        """Per-segment statistics, shape (systems, segments, stats), systems in the order of the
-        test set.
+        """Per-segment statistics, shape (systems, segments, stats), systems in the set's order.
 
-        Where the work takes longer than a moment, `progress` is called with the share of it that is
-        done; it may raise `Cancelled` to stop it.
+        Where the work takes longer than a moment, `progress` is called with the share that is done;
+        it may raise `Cancelled` to stop the work.
         """
 
     def score(self, sums: np.ndarray) -> np.ndarray:
         """Scores in points of summed statistics: shape (..., stats) -> (...), float64.
 
-        The sums are exact but may come as any type of number, float32 too: reckon in float64.
+        The sums are exact but may come as any type of number, float32 too: compute in float64.
 
         The method may have an attribute ``swapped``, a faster way to the same bits for pairs whose
-        units are swapped: a function of the metric, the sums that each system keeps and those that
-        it gives away, both of shape (stats, systems, replicates), and pairs (i, j). It returns the
-        score of kept[i] + moved[j] less that of kept[j] + moved[i], shape (pairs, replicates); NaN
-        where it cannot tell. A subclass with another score has none.
+        units are swapped: a function of the metric, the sums that stay with each system and the
+        sums that move, both of shape (stats, systems, replicates), and pairs (i, j). It returns the
+        score of staying[i] + moving[j] less the score of staying[j] + moving[i], shape (pairs,
+        replicates); NaN where it cannot tell. A subclass with another score has none.
         """
 
     def signature(self, testset: TestSet) -> str:
@@ -128,124 +130,138 @@ def make_metric(name: str, **settings: Any) -> Metric:
 
 
 def metric_title(name: str) -> str:
-    """How a metric is called on screen and in reports; a test set's own scores are called what
-    their files call them.
+    """The name of a metric on screen and in reports.
+
+    A test set's own scores keep the name that their files give them.
     """
-    own, bracket, settings = name.partition("[")
-    return _SPELLED.get(own, own.upper()) + bracket + settings if own in METRICS else name
+    kind, bracket, settings = name.partition("[")
+    if kind not in METRICS:
+        return name
+    return _SPELLED.get(kind, kind.upper()) + bracket + settings
 
 
 def metric_titles(names: Iterable[str]) -> dict[str, str]:
-    """What each of several metrics is called where one is chosen: its title, or its name where
-    titles are alike.
-    """
+    """The title of each metric in a menu; its name where two titles are alike."""
     titles = {name: metric_title(name) for name in names}
-    often = Counter(titles.values())
-    return {name: title if often[title] == 1 else name for name, title in titles.items()}
+    n_with_title = Counter(titles.values())
+    return {name: title if n_with_title[title] == 1 else name for name, title in titles.items()}
 
 
 def _class(place: str) -> Callable[..., Metric]:
     module, _, name = place.partition(":")
-    found: Callable[..., Metric] = getattr(import_module(module), name)
-    return found
+    metric_class: Callable[..., Metric] = getattr(import_module(module), name)
+    return metric_class
 
 
-def adapt_metric(given: object) -> Metric:
-    """A metric as it is, or what stands for one of sacreBLEU."""
-    if not isinstance(given, type):
-        if all(hasattr(given, name) for name in ("name", "statistics", "score", "signature")):
-            return cast(Metric, given)  # what has these is one
-        if any(cls.__module__.startswith("sacrebleu.") for cls in type(given).__mro__):
-            return _class("mtsig_core.metrics.sacrebleu_objects:OfSacrebleu")(given)
-    what = (
-        f"the class {given.__name__}"
-        if isinstance(given, type)
-        else f"of the type {type(given).__name__}"
-    )
+def adapt_metric(candidate: object) -> Metric:
+    """A metric as it is, or an adapter for a metric object of sacreBLEU.
+
+    Raises
+    ------
+    SettingError
+        If it is neither.
+    """
+    kind = f"of the type {type(candidate).__name__}"
+    if isinstance(candidate, type):
+        kind = f"the class {candidate.__name__}"
+    elif all(hasattr(candidate, name) for name in ("name", "statistics", "score", "signature")):
+        return cast(Metric, candidate)
+    elif any(cls.__module__.startswith("sacrebleu.") for cls in type(candidate).__mro__):
+        return _class("mtsig_core.metrics.sacrebleu_objects:OfSacrebleu")(candidate)
     raise SettingError(
-        f"A metric is {what}. Expected a name such as 'bleu', a metric from make_metric, an object of "
-        "sacrebleu. Scores of segments are a part of the test set: join_scores puts them there."
+        f"A metric is {kind}. Expected a name such as 'bleu', a metric from make_metric, an object "
+        "of sacrebleu. Scores of segments are a part of the test set: join_scores puts them there."
     )
 
 
 def list_metrics(testset: TestSet) -> list[str]:
     """The names of the metrics that a test set can be scored with, see `order_metrics`."""
-    parsed = bool(testset.parses) and not testset.runs
-    known = (
-        [
-            name
-            for name in METRICS
-            if parsed or not getattr(_class(METRICS[name]), "needs_parses", False)
-        ]
-        if testset.has_texts
-        else []
-    )
-    return order_metrics(testset.scores, computed=known)
+    computed = []
+    if testset.has_texts:
+        has_parses = bool(testset.parses) and not testset.runs
+        for name, place in METRICS.items():
+            if has_parses or not getattr(_class(place), "needs_parses", False):
+                computed.append(name)
+    return order_metrics(testset.scores, computed=computed)
 
 
 def resolve_metric(testset: TestSet, metric: str | Metric, **settings: Any) -> Metric:
-    """The metric of that name for this test set: one of `METRICS`, or the mean of its own segment
-    scores; or what a metric that is given stands for, see `adapt_metric`.
+    """The metric for this test set, by its name or as it is.
+
+    A name is one of `METRICS`, or of the test set's own segment scores. An object is adapted by
+    `adapt_metric`.
+
+    Raises
+    ------
+    SettingError
+        If there is no such metric, or it needs what the test set does not have.
     """
-    if isinstance(metric, str) and metric in testset.scores:
-        if metric in METRICS:
-            raise SettingError(
-                f"{testset.name} has segment scores that are called {metric}, as a metric of mtsig is. "
-                f"Give them another name, such as my-{metric}.",
-                {"scores": f"my-{metric}=FILE"},
-            )
-        return SegmentMean(metric, testset.scores[metric].higher_is_better)
     if isinstance(metric, str):
-        check_settled(metric, testset.assumed)
-        if testset.scores and metric not in METRICS:
-            raise explain_unknown("metric", metric, list_metrics(testset))
-    made = make_metric(metric, **settings) if isinstance(metric, str) else adapt_metric(metric)
-    if not testset.has_texts and not is_segment_mean(made):
+        resolved = _find_metric(testset, metric, **settings)
+    else:
+        resolved = adapt_metric(metric)
+    if is_segment_mean(resolved):
+        return resolved  # it has one score, whatever the run
+    if not testset.has_texts:
         raise SettingError(
-            f"Metric {made.name!r} needs texts, and {testset.name} has only segment scores: "
+            f"Metric {resolved.name!r} needs texts, and {testset.name} has only segment scores: "
             f"{', '.join(testset.scores)}. Choose one of these, or give texts too."
         )
-    return (
-        made if is_segment_mean(made) else average_runs(made, testset)
-    )  # it has one score, whatever the run
+    return average_runs(resolved, testset)
+
+
+def _find_metric(testset: TestSet, name: str, **settings: Any) -> Metric:
+    """The metric of that name, of a test set's own scores or of `METRICS`."""
+    if name in testset.scores and name in METRICS:
+        raise SettingError(
+            f"{testset.name} has segment scores that are called {name}, as a metric of mtsig is. "
+            f"Give them another name, such as my-{name}.",
+            {"scores": f"my-{name}=FILE"},
+        )
+    if name in testset.scores:
+        return SegmentMean(name, testset.scores[name].higher_is_better)
+    check_settled(name, testset.assumed)
+    if testset.scores and name not in METRICS:
+        raise explain_unknown("metric", name, list_metrics(testset))
+    return make_metric(name, **settings)
 
 
 def resolve_metrics(
     testset: TestSet, metrics: str | Metric | Iterable[str | Metric]
 ) -> list[Metric]:
     """One metric or several for this test set, as `resolve_metric` finds each."""
-    several = (
-        metrics if isinstance(metrics, Iterable) and not isinstance(metrics, str) else [metrics]
-    )
-    found = [resolve_metric(testset, metric) for metric in several]
-    names = [metric.name for metric in found]
+    if isinstance(metrics, str) or not isinstance(metrics, Iterable):
+        metrics = [metrics]
+    resolved = [resolve_metric(testset, metric) for metric in metrics]
+    names = [metric.name for metric in resolved]
     if not names or len(set(names)) < len(names):
         raise SettingError(
             f"metrics are {', '.join(names) or 'none'}. Expected at least one, each only once."
         )
-    return found
+    return resolved
 
 
 def direction(metric: Metric) -> int:
-    """1 where higher is better, else -1: what turns a difference of scores into an improvement."""
+    """1 where higher scores are better, else -1: the sign of an improvement."""
     return 1 if metric.higher_is_better else -1
 
 
 def is_segment_mean(metric: Metric) -> bool:
-    """Whether a metric is a mean of segment scores, which Student's t and Wilcoxon's test are
-    for.
-    """
+    """Whether a metric is a mean of segment scores, as Student's t and Wilcoxon's test need."""
     return getattr(metric, "is_segment_mean", False)
 
 
 def explain_end(metric: Metric, score: float) -> str | None:
     """Why a score is the lowest or the highest that a metric can give; None where it is neither."""
-    ends: Mapping[float, str] = getattr(metric, "ends", {})
-    return next((why for end, why in ends.items() if abs(score - end) <= _AT_END), None)
+    explanations: Mapping[float, str] = getattr(metric, "ends", {})
+    for end, explanation in explanations.items():
+        if abs(score - end) <= _AT_END:
+            return explanation
+    return None
 
 
 def is_adapted(metric: Metric) -> bool:
-    """Whether a metric stands for one of another package."""
+    """Whether a metric is an adapter for another package's metric."""
     return getattr(metric, "is_adapted", False)
 
 
@@ -255,15 +271,24 @@ def mean_over_domains(metric: Metric) -> Metric:
 
 
 def has_score_in_domains(metric: Metric, statistics: np.ndarray) -> np.ndarray | None:
-    """Whether segments have a score in each domain that the metric is a mean over, from their
-    statistics: bool, shape (systems, segments, domains); None for any other metric.
+    """Whether segments have a score in each domain that the metric is a mean over.
+
+    Returns
+    -------
+    bool, shape (systems, segments, domains), from the segments' statistics; None for any metric
+    that is no mean over domains.
     """
-    return metric.has_score(statistics) if isinstance(metric, DomainMean) else None
+    if isinstance(metric, DomainMean):
+        return metric.has_score(statistics)
+    return None
 
 
 def find_tokenizer(metric: Metric, testset: TestSet) -> str | None:
     """The name of the tokenizer that finds the words of a metric, None for a metric without."""
-    return metric.tokenizer(testset) if hasattr(metric, "tokenizer") else None
+    if not hasattr(metric, "tokenizer"):
+        return None
+    name: str | None = metric.tokenizer(testset)
+    return name
 
 
 def lacks_tokenizer(metric: Metric, testset: TestSet) -> bool:
@@ -279,16 +304,19 @@ def lacks_tokenizer(metric: Metric, testset: TestSet) -> bool:
 
 
 def list_better_tokenizers(tokenizer: str | None, language: str | None) -> tuple[str, ...]:
-    """The tokenizers that fit a language (zh, ja, ko, th) better, the best first; none where this
-    one cuts it.
+    """The tokenizers that fit a language (zh, ja, ko, th) better, the best first.
+
+    None where this tokenizer cuts the language into words.
     """
-    fits = tokenizer is None or language is None or splits_words(tokenizer, language)
-    return () if fits or language is None else fitting_tokenizers(language)
+    if tokenizer is None or language is None or splits_words(tokenizer, language):
+        return ()
+    return fitting_tokenizers(language)
 
 
 def depends_on_testset(metric: Metric) -> bool:
-    """Whether a part of a test set must be counted anew, as for NIST, whose weights come from all
-    references.
+    """Whether a part of a test set must be counted again.
+
+    NIST is such a metric: its weights come from all references.
     """
     return getattr(metric, "depends_on_testset", False)
 
@@ -296,8 +324,10 @@ def depends_on_testset(metric: Metric) -> bool:
 def part_counter(
     metric: Metric, testset: TestSet, statistics: np.ndarray
 ) -> Callable[[np.ndarray], np.ndarray]:
-    """What gives the statistics of some segments (an array of int) as a test set of their own, from
-    those of all segments where the metric does not depend on the test set.
+    """A function that counts some segments (an array of int) as a test set of their own.
+
+    Where the metric does not depend on the test set, it takes them from `statistics`, which are of
+    all segments.
     """
     if not depends_on_testset(metric):
         return lambda segments: statistics[:, segments]

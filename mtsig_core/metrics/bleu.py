@@ -23,11 +23,16 @@ from mtsig_core.testset import TestSet
 from mtsig_core.version import find_version
 
 _ORDER = 4
+# Where the counts of matching and of all n-grams are among the statistics.
+_CORRECT = slice(2, 2 + _ORDER)
+_TOTAL = slice(2 + _ORDER, 2 + 2 * _ORDER)
 
 # exp(y) for abs(y) <= log(2)/2 is this polynomial, highest power first, to 2e-16.
 _EXP = tuple(1 / math.factorial(k) for k in range(12, -1, -1))
 _LOG2_E = 1 / math.log(2)
-_LOG_2_HIGH, _LOG_2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
+# log(2) as a sum of two numbers, the first with zeros at its end, so that whole multiples are exact.
+_LOG_2_HIGH = 6.93147180369123816490e-01
+_LOG_2_LOW = 1.90821492927058770002e-10
 
 
 @dataclass(frozen=True)
@@ -69,45 +74,42 @@ class Bleu(Tokenized):
     def statistics(
         self, testset: TestSet, progress: Callable[[float], None] | None = None
     ) -> np.ndarray:
-        """Counts of matching n-grams in each segment, identical to sacreBLEU's: shape (systems,
-        segments, 10), int32.
+        """Count matching n-grams in each segment, with sacreBLEU's counts.
 
-        With several references an n-gram matches as often as the reference that has it most often
-        allows, and the reference length is the one closest to the system's, the shorter of two as
-        close.
+        With several references an n-gram matches as often as it occurs in the reference that has
+        it most often. The reference length is the one closest to the system's; of two as close, the
+        shorter.
+
+        Returns
+        -------
+        Shape (systems, segments, 10), int32.
         """
-        from mtsig_core.metrics.kernels import (
-            ngrams,
-        )  # late: a compiler takes half a second to load
+        # late: a compiler takes half a second to load
+        from mtsig_core.metrics.kernels import ngrams
 
-        tokenizer, n_refs = self._tokenizer(testset), len(testset.references)
-        stats = np.zeros(
-            (len(testset.systems), testset.n_segments, len(self.stat_names)), dtype=np.int32
-        )
+        tokenizer = self._tokenizer(testset)
+        n_refs = len(testset.references)
+        shape = (len(testset.systems), testset.n_segments, len(self.stat_names))
+        stats = np.zeros(shape, dtype=np.int32)
         for first, last, texts in each_block(testset, progress):
-            shared, sizes = ngrams.count_block(
-                [self._prepared(row, tokenizer) for row in texts],
-                n_refs,
-                tokenizer,
-                ngrams.TOKENS,
-                _ORDER,
-                merge=True,
+            prepared = [self._prepared(row, tokenizer) for row in texts]
+            matches, sizes = ngrams.count_block(
+                prepared, n_refs, tokenizer, ngrams.TOKENS, _ORDER, merge=True
             )
-            length, ref_lengths = sizes[n_refs:], sizes[:n_refs, None]
-            gaps = abs(length - ref_lengths) << 32 | ref_lengths
-            closest = (
-                gaps.min(axis=0, where=ref_lengths >= 0, initial=np.iinfo(np.int64).max)
-                & 0xFFFFFFFF
-            )
-            totals = np.maximum(length[..., None] - np.arange(_ORDER), 0)
-            stats[:, first:last] = np.concatenate(
-                [length[..., None], closest[..., None], shared[0], totals], axis=-1
-            )
+            ref_sizes = sizes[:n_refs]
+            sys_sizes = sizes[n_refs:]
+            totals = np.maximum(sys_sizes[..., None] - np.arange(_ORDER), 0)
+            block = stats[:, first:last]
+            block[..., 0] = sys_sizes
+            block[..., 1] = _closest_lengths(sys_sizes, ref_sizes)
+            block[..., _CORRECT] = matches[0]
+            block[..., _TOTAL] = totals
         return stats
 
     def score(self, sums: np.ndarray) -> np.ndarray:
-        """BLEU in points, 0 to 100, of summed statistics, shape (..., 10) -> (...), float64; the
-        same to the last bit for the same counts, whatever the layout or type. Fastest with the
+        """BLEU in points, 0 to 100, of summed statistics: shape (..., 10) -> (...), float64.
+
+        The same counts give the same bits, whatever the layout or type. It is fastest with the
         statistics outermost in memory.
         """
         sums = np.asarray(sums)
@@ -117,7 +119,7 @@ class Bleu(Tokenized):
             if compiles_scores(scores.size):
                 _compiled(_points_of_each)(columns, scores)
             else:
-                scores[:] = _points(*columns)
+                scores[:] = _points(columns)
             # The formula gives 0, inf or nan where a count is 0.
             if scores.size and not (scores.min() > 0 and scores.max() < np.inf):
                 odd = ~((scores > 0) & (scores < np.inf))
@@ -126,9 +128,9 @@ class Bleu(Tokenized):
 
     def _swapped(self, *sums_and_pairs: np.ndarray) -> np.ndarray:
         """See `Metric.score`."""
-        kept, moved, pairs = map(np.ascontiguousarray, sums_and_pairs)
-        differences = np.empty((len(pairs), kept.shape[2]))
-        _compiled(_differences_of_each)(kept, moved, pairs, differences)
+        staying, moving, pairs = map(np.ascontiguousarray, sums_and_pairs)
+        differences = np.empty((len(pairs), staying.shape[2]))
+        _compiled(_differences_of_each)(staying, moving, pairs, differences)
         return differences
 
     score.swapped = _swapped  # type: ignore[attr-defined]
@@ -145,18 +147,16 @@ class Bleu(Tokenized):
 
 @dataclass(frozen=True)
 class MBleu(Bleu):
-    """M-BLEU (Zhang and Vogel 2004, eq.
+    """M-BLEU: brevity penalty times the arithmetic mean of the n-gram precisions.
 
-    4): brevity penalty times the arithmetic mean of the n-gram precisions.
-
-    Statistics and brevity penalty are those of BLEU; the precisions of orders 1 to 4 weigh 1/4
-    each, one of no n-grams at all counts as 0, and nothing is smoothed. Never below BLEU where that
-    is not smoothed.
+    Statistics and brevity penalty are BLEU's. The precisions of orders 1 to 4 weigh 1/4 each. The
+    precision of an order without n-grams is 0, and nothing is smoothed. So M-BLEU is never below
+    unsmoothed BLEU.
 
     References
     ----------
-    Zhang and Vogel (2004), Measuring confidence intervals for the machine translation evaluation metrics, section 2.2.
-    Their printed M-BLEU scores lie below BLEU, which eq. 4 cannot give.
+    Zhang and Vogel (2004), Measuring confidence intervals for the machine translation evaluation metrics, section 2.2,
+    equation 4. Their printed M-BLEU scores are below BLEU, which equation 4 cannot give.
 
     Examples
     --------
@@ -178,12 +178,14 @@ class MBleu(Bleu):
     def score(self, sums: np.ndarray) -> np.ndarray:
         """M-BLEU in points, 0 to 100, of summed statistics: shape (..., 10) -> (...), float64."""
         sums = np.asarray(sums, dtype=np.float64)
-        sys_len, ref_len = sums[..., 0], sums[..., 1]
-        mean = sum(sums[..., 2 + n] / np.maximum(sums[..., 6 + n], 1) for n in range(4)) / 4
-        # Without a word there is no precision either, whatever the penalty.
-        points: np.ndarray = (
-            100 * mean * np.exp(np.minimum(1 - ref_len / np.maximum(sys_len, 1), 0))
-        )
+        sys_len = sums[..., 0]
+        ref_len = sums[..., 1]
+        total_precision = np.zeros(sums.shape[:-1])
+        for correct, total in zip(range(2, 6), range(6, 10), strict=True):
+            total_precision += sums[..., correct] / np.maximum(sums[..., total], 1)
+        # An output without a word has precision 0, so its penalty does not matter.
+        log_penalty = np.minimum(1 - ref_len / np.maximum(sys_len, 1), 0)
+        points: np.ndarray = 100 * (total_precision / _ORDER) * np.exp(log_penalty)
         return points
 
     def signature(self, testset: TestSet) -> str:
@@ -194,106 +196,111 @@ class MBleu(Bleu):
 # -- scoring --------------------------------------------------------------------------------------
 
 
-def _points(
-    sys_len: Numbers,
-    ref_len: Numbers,
-    c1: Numbers,
-    c2: Numbers,
-    c3: Numbers,
-    c4: Numbers,
-    t1: Numbers,
-    t2: Numbers,
-    t3: Numbers,
-    t4: Numbers,
-) -> Numbers:
+def _closest_lengths(sys_sizes: np.ndarray, ref_sizes: np.ndarray) -> np.ndarray:
+    """The length of the reference closest to each output; -1 in `ref_sizes` is no reference.
+
+    Shapes (systems, segments) and (references, segments) -> (systems, segments).
+    """
+    lengths = ref_sizes[:, None]
+    # Gap and length in one number, so that the least has the shorter of two references as close.
+    gap_and_length = abs(sys_sizes - lengths) << 32 | lengths
+    farthest = np.iinfo(np.int64).max
+    closest = gap_and_length.min(axis=0, where=lengths >= 0, initial=farthest)
+    closest_lengths: np.ndarray = closest & 0xFFFFFFFF
+    return closest_lengths
+
+
+def _points(counts: Numbers) -> Numbers:
     """BLEU where no count is 0: brevity penalty times the geometric mean of the precisions.
 
-    Arrays and compiled numbers give the same bits, as IEEE 754 defines the rounding of each step
-    but exp, hence the polynomial.
+    `counts` has the ten statistics, each a number or an array. Arrays and compiled numbers give the
+    same bits, because IEEE 754 defines the rounding of each step except exp, hence the polynomial.
     """
+    sys_len = counts[0]
+    ref_len = np.float64(counts[1])
     # Below exp(-700), which stands for 0, the powers of 2 would leave the range of float64.
-    log_penalty = np.fmax(np.fmin(1 - np.float64(ref_len) / sys_len, 0.0), -700.0)
+    log_penalty = np.fmax(np.fmin(1 - ref_len / sys_len, 0.0), -700.0)
     power = np.floor(log_penalty * _LOG2_E + 0.5)
-    y = (log_penalty - power * _LOG_2_HIGH) - power * _LOG_2_LOW
+    remainder = (log_penalty - power * _LOG_2_HIGH) - power * _LOG_2_LOW
     penalty = _EXP[0]
     for coefficient in _EXP[1:]:
-        penalty = penalty * y + coefficient
-    penalty = penalty * np.int64((np.int64(power) + 1023) << 52).view(
-        np.float64
-    )  # times 2 ** power
-    precisions = np.float64(c1) * c2 * c3 * c4 / (np.float64(t1) * t2 * t3 * t4)
-    return 100 * penalty * np.sqrt(np.sqrt(precisions))
+        penalty = penalty * remainder + coefficient
+    two_to_the_power = np.int64((np.int64(power) + 1023) << 52).view(np.float64)
+    penalty = penalty * two_to_the_power
+    correct = np.float64(counts[2]) * counts[3] * counts[4] * counts[5]
+    total = np.float64(counts[6]) * counts[7] * counts[8] * counts[9]
+    return 100 * penalty * np.sqrt(np.sqrt(correct / total))
 
 
 def _points_of_each(columns: np.ndarray, scores: np.ndarray) -> None:
     """Set scores[i] to `_points` of columns[:, i]; to be compiled."""
     for i in range(scores.size):
-        scores[i] = _points(
-            columns[0, i],
-            columns[1, i],
-            columns[2, i],
-            columns[3, i],
-            columns[4, i],
-            columns[5, i],
-            columns[6, i],
-            columns[7, i],
-            columns[8, i],
-            columns[9, i],
-        )
+        scores[i] = _points(_read_counts(columns, i))
+
+
+def _read_counts(columns: np.ndarray, i: int) -> tuple[float, ...]:
+    """columns[:, i] as a tuple, which compiled code keeps in registers."""
+    c = columns
+    return c[0, i], c[1, i], c[2, i], c[3, i], c[4, i], c[5, i], c[6, i], c[7, i], c[8, i], c[9, i]
 
 
 def _differences_of_each(
-    kept: np.ndarray, moved: np.ndarray, pairs: np.ndarray, differences: np.ndarray
+    staying: np.ndarray, moving: np.ndarray, pairs: np.ndarray, differences: np.ndarray
 ) -> None:
-    """Set differences[p] to the scores of pair p after swaps, the first less the second, NaN where
-    `_points` gives 0, inf or nan; to be compiled. No sum is written to memory, which would take
-    longer than to score it.
+    """Set differences[p] to the scores of pair p after swaps, the first less the second.
+
+    NaN where `_points` gives 0, inf or nan. To be compiled.
     """
     for p in range(len(pairs)):
         i, j = pairs[p, 0], pairs[p, 1]
-        for r in range(kept.shape[2]):
-            first = _points(
-                kept[0, i, r] + moved[0, j, r],
-                kept[1, i, r] + moved[1, j, r],
-                kept[2, i, r] + moved[2, j, r],
-                kept[3, i, r] + moved[3, j, r],
-                kept[4, i, r] + moved[4, j, r],
-                kept[5, i, r] + moved[5, j, r],
-                kept[6, i, r] + moved[6, j, r],
-                kept[7, i, r] + moved[7, j, r],
-                kept[8, i, r] + moved[8, j, r],
-                kept[9, i, r] + moved[9, j, r],
-            )
-            second = _points(
-                kept[0, j, r] + moved[0, i, r],
-                kept[1, j, r] + moved[1, i, r],
-                kept[2, j, r] + moved[2, i, r],
-                kept[3, j, r] + moved[3, i, r],
-                kept[4, j, r] + moved[4, i, r],
-                kept[5, j, r] + moved[5, i, r],
-                kept[6, j, r] + moved[6, i, r],
-                kept[7, j, r] + moved[7, i, r],
-                kept[8, j, r] + moved[8, i, r],
-                kept[9, j, r] + moved[9, i, r],
-            )
-            usual = 0 < first < np.inf and 0 < second < np.inf
-            differences[p, r] = first - second if usual else np.nan
+        for r in range(staying.shape[2]):
+            first = _points(_add_counts(staying, i, moving, j, r))
+            second = _points(_add_counts(staying, j, moving, i, r))
+            if 0 < first < np.inf and 0 < second < np.inf:
+                differences[p, r] = first - second
+            else:
+                differences[p, r] = np.nan
+
+
+def _add_counts(
+    staying: np.ndarray, i: int, moving: np.ndarray, j: int, r: int
+) -> tuple[float, ...]:
+    """staying[:, i, r] + moving[:, j, r] as a tuple, which compiled code keeps in registers.
+
+    To write the sums to memory would take longer than to score them: the swaps take ten times as
+    long with an array here.
+    """
+    return (
+        staying[0, i, r] + moving[0, j, r],
+        staying[1, i, r] + moving[1, j, r],
+        staying[2, i, r] + moving[2, j, r],
+        staying[3, i, r] + moving[3, j, r],
+        staying[4, i, r] + moving[4, j, r],
+        staying[5, i, r] + moving[5, j, r],
+        staying[6, i, r] + moving[6, j, r],
+        staying[7, i, r] + moving[7, j, r],
+        staying[8, i, r] + moving[8, j, r],
+        staying[9, i, r] + moving[9, j, r],
+    )
 
 
 @functools.cache
 def _compiled(loop: Callable[..., None]) -> Callable[..., None]:
-    return compiled(loop, _points)
+    return compiled(loop, _points, _read_counts, _add_counts)
 
 
 def _smoothed_points(sums: np.ndarray) -> np.ndarray:
-    """BLEU with counts of 0, shape (10, n) -> (n,): the k-th order without a match counts as 1/2**k
-    matches. 0 without any match or if an order has no n-grams at all.
+    """BLEU with counts of 0, shape (10, n) -> (n,).
+
+    The k-th order without a match counts as 1/2**k matches. The score is 0 without any match, or if
+    an order has no n-grams at all.
     """
     sums = np.array(sums, dtype=np.float64)
-    correct, total = sums[2:6], sums[6:]
+    correct = sums[_CORRECT]
+    total = sums[_TOTAL]
     is_zero = ~correct.any(axis=0) | ~total.all(axis=0)
     smoothed: float | np.ndarray = 1.0
     for matches in correct:
         smoothed = np.where(matches == 0, smoothed / 2, smoothed)
         np.copyto(matches, smoothed, where=matches == 0)
-    return np.where(is_zero, 0.0, _points(*sums))
+    return np.where(is_zero, 0.0, _points(sums))

@@ -59,18 +59,20 @@ def cached_statistics(
     if path is None:
         return metric.statistics(testset, progress)
     shape = len(testset.systems), testset.n_segments, len(metric.stat_names)
-    found = _unpack_statistics(_read(path), shape)
-    if found is None:
-        found = metric.statistics(testset, progress)
-        _write(path, encode(found))
-    return found
+    statistics = _unpack_statistics(_read(path), shape)
+    if statistics is None:
+        statistics = metric.statistics(testset, progress)
+        _write(path, encode(statistics))
+    return statistics
 
 
 def keep_value(value: object, *key: object) -> None:
-    """Keep a result among the statistics, where it can be kept and is not too large; the key (of
-    what JSON can write) names all that it depends on but the code.
+    """Keep a result among the statistics, where it can be kept and is not too large.
+
+    The key, of values that JSON can write, names all that it depends on except the code.
     """
-    path, content = _entry(["value", *key]), encode(value)
+    path = _entry(["value", *key])
+    content = encode(value)
     if path is not None and len(content) <= _LARGEST:
         _write(path, content)
 
@@ -78,9 +80,13 @@ def keep_value(value: object, *key: object) -> None:
 def kept_value(kind: type[_Value], *key: object) -> _Value | None:
     """What `keep_value` has kept under this key, of that kind; None without."""
     path = _entry(["value", *key])
-    content = None if path is None else _read(path)
+    if path is None:
+        return None
+    content = _read(path)
+    if content is None:
+        return None
     try:
-        return None if content is None else decode(kind, content)
+        return decode(kind, content)
     except InputError:
         return None
 
@@ -95,12 +101,20 @@ def remember(kind: type[_Value], make: Callable[[], _Value], *key: object) -> _V
 
 
 def cache_folder() -> Path | None:
-    """``MTSIG_CACHE``, or ``mtsig`` in the user's cache folder; None where the variable is set to
-    nothing. Raises RuntimeError if the user has no home.
+    """``MTSIG_CACHE``, or ``mtsig`` in the user's cache folder.
+
+    None where the variable is set to nothing.
+
+    Raises
+    ------
+    RuntimeError
+        If the user has no home.
     """
-    chosen = os.environ.get("MTSIG_CACHE")
-    if chosen is not None:
-        return Path(chosen).expanduser() if chosen else None
+    folder = os.environ.get("MTSIG_CACHE")
+    if folder == "":
+        return None
+    if folder is not None:
+        return Path(folder).expanduser()
     from platformdirs import user_cache_path
 
     return user_cache_path("mtsig", appauthor=False, opinion=False)
@@ -108,17 +122,19 @@ def cache_folder() -> Path | None:
 
 def _place(metric: Metric, testset: TestSet) -> Path | None:
     """The file for these statistics, None where they are not kept."""
-    if (
-        is_segment_mean(metric) or _folder() is None
-    ):  # nothing to count, or no place: no need of a digest
+    # nothing to count, or no place: no need of a digest
+    if is_segment_mean(metric) or _folder() is None:
         return None
     key = metric_key(metric, testset)
-    return None if key is None else _entry([testset.digest, *key])
+    if key is None:
+        return None
+    return _entry([testset.digest, *key])
 
 
 def metric_key(metric: Metric, testset: TestSet) -> list[str] | None:
-    """What the numbers of a metric depend on besides the test set; None of one that does not belong
-    to mtsig.
+    """What the numbers of a metric depend on besides the test set.
+
+    None for a metric that does not belong to mtsig.
     """
     if is_adapted(metric) or not type(metric).__module__.startswith("mtsig_core.metrics."):
         return None
@@ -139,14 +155,17 @@ def _entry(key: list[object]) -> Path | None:
     folder = _folder()
     if folder is None:
         return None
-    whole = json.dumps([*key, _counted_by("" if key[0] == "value" else "metrics")])
-    return folder / f"{hashlib.blake2b(whole.encode(), digest_size=16).hexdigest()}.stats"
+    package = "" if key[0] == "value" else "metrics"
+    everything = json.dumps([*key, _counted_by(package)])
+    digest = hashlib.blake2b(everything.encode(), digest_size=16).hexdigest()
+    return folder / f"{digest}.stats"
 
 
 @cache
 def _counted_by(package: str) -> list[str]:
-    """What an entry depends on besides texts and settings: versions, and the source of all metrics,
-    or of the core, as a checkout changes more often than its version.
+    """What an entry depends on besides texts and settings: versions, and the source of a package.
+
+    The source counts because a checkout changes more often than its version.
     """
     source = hashlib.blake2b(digest_size=16)
     for path in sorted((Path(__file__).parents[1] / package).rglob("*.py")):
@@ -183,9 +202,8 @@ def _write(path: Path, content: bytes) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _make_room(path.parent, _DIGEST_SIZE + len(content)):
             return
-        handle, temporary = tempfile.mkstemp(
-            prefix=".stats-", dir=path.parent
-        )  # which only the user can open
+        # a file that only the user can open
+        handle, temporary = tempfile.mkstemp(prefix=".stats-", dir=path.parent)
         with open(handle, "wb") as file:
             file.writelines([_checksum(content, path.stem), content])
         os.replace(temporary, path)
@@ -199,20 +217,25 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _make_room(folder: Path, size: int) -> bool:
-    """Remove what was not used for longest until so many bytes fit; whether they can."""
+    """Remove what was not used for longest until `size` bytes fit; return whether they can."""
     files = []
     for entry in os.scandir(folder):
         with suppress(FileNotFoundError):  # another process is making room too
             if _ENTRY.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
-                found = entry.stat(follow_symlinks=False)
-                files.append((found.st_mtime, max(found.st_size, _LEAST), entry))
-    excess = sum(bytes_ for _, bytes_, _ in files) + max(size, _LEAST) - MAX_CACHE_BYTES
-    for used, bytes_, entry in sorted(files, key=lambda file: file[0]):
-        abandoned = entry.name.startswith(".") and used < time.time() - _ABANDONED
-        if abandoned or (excess > 0 and not entry.name.startswith(".")):
+                status = entry.stat(follow_symlinks=False)
+                files.append((status.st_mtime, max(status.st_size, _LEAST), entry))
+    n_bytes = sum(n for _, n, _ in files) + max(size, _LEAST)
+    excess = n_bytes - MAX_CACHE_BYTES
+    for used, n, entry in sorted(files, key=lambda file: file[0]):
+        is_being_written = entry.name.startswith(".")
+        if is_being_written:
+            is_superfluous = used < time.time() - _ABANDONED
+        else:
+            is_superfluous = excess > 0
+        if is_superfluous:
             with suppress(FileNotFoundError):
                 os.unlink(entry.path)
-            excess -= bytes_
+            excess -= n
     return excess <= 0
 
 
@@ -221,10 +244,12 @@ def _unpack_statistics(content: memoryview | None, shape: tuple[int, ...]) -> np
     if content is None:
         return None
     try:
-        found = np.array(decode(np.ndarray, content))
+        statistics = np.array(decode(np.ndarray, content))
     except InputError:  # the checksum is right, and it was not written here all the same
         return None
-    return found if found.dtype.kind in "iuf" and found.shape == shape else None
+    if statistics.dtype.kind not in "iuf" or statistics.shape != shape:
+        return None
+    return statistics
 
 
 def _checksum(content: bytes | memoryview, key: str) -> bytes:

@@ -1,10 +1,12 @@
-"""What metrics of texts share: texts in blocks for compiled code, words as numbers, settings and
-signature.
+"""What metrics of texts share.
+
+Texts in blocks for compiled code, words as numbers, settings and signature.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,23 +28,19 @@ _BLOCK = 2**17
 
 
 def blocks(texts: Sequence[Sequence[str | None]]) -> Iterator[tuple[int, int]]:
-    """Cut the segments into runs [first, last) of about `_BLOCK` characters, all texts taken
-    together.
-    """
-    sizes = sum(
-        (np.maximum(text_lengths(row), 0) for row in texts),
-        start=np.zeros(len(texts[0]), dtype=np.int64),
-    )
-    cuts = np.flatnonzero(np.diff(np.cumsum(sizes) // _BLOCK)) + 1
-    yield from zip([0, *cuts.tolist()], [*cuts.tolist(), len(sizes)], strict=True)
+    """Cut the segments into runs [first, last) in which all texts have about `_BLOCK` characters."""
+    sizes = np.zeros(len(texts[0]), dtype=np.int64)
+    for row in texts:
+        sizes += np.maximum(text_lengths(row), 0)
+    block = np.cumsum(sizes) // _BLOCK
+    cuts = np.flatnonzero(np.diff(block)) + 1
+    yield from itertools.pairwise([0, *cuts.tolist(), len(sizes)])
 
 
 def each_block(
     testset: TestSet, progress: Callable[[float], None] | None
 ) -> Iterator[tuple[int, int, list[Sequence[str | None]]]]:
-    """The segments [first, last) of each block and their texts, the references before the
-    systems.
-    """
+    """The segments [first, last) of each block and their texts, references before systems."""
     texts = [*testset.references.values(), *testset.systems.values()]
     for first, last in blocks(texts):
         yield first, last, [row[first:last] for row in texts]
@@ -51,26 +49,32 @@ def each_block(
 
 
 def join_texts(block: Sequence[Sequence[str | None]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Code points of all texts in one array, where each text begins, and its length (-1 for
-    None).
-    """
-    flat = [text for row in block for text in row]
-    lengths = text_lengths(flat)
+    """Code points of all texts in one array, where each begins, and its length, -1 for None."""
+    texts = list(itertools.chain.from_iterable(block))
+    lengths = text_lengths(texts)
     sizes = np.maximum(lengths, 0)
-    shape = len(block), len(block[0])
-    codes = np.array(["".join(filter(None, flat))]).view(
-        np.uint32
-    )  # numpy keeps each character in four bytes
+    begins = np.cumsum(sizes) - sizes
+    joined = "".join(filter(None, texts))
+    codes = np.array([joined]).view(np.uint32)  # numpy keeps each character in four bytes
     codes.setflags(write=False)
-    return codes, (np.cumsum(sizes) - sizes).reshape(shape), lengths.reshape(shape)
+    shape = len(block), len(block[0])
+    return codes, begins.reshape(shape), lengths.reshape(shape)
+
+
+def lower_texts(texts: Sequence[str | None]) -> list[str | None]:
+    """The texts in lower case; None stays None."""
+    return [None if text is None else text.lower() for text in texts]
 
 
 def as_columns(sums: np.ndarray, n_stats: int) -> np.ndarray:
-    """Sums of statistics, shape (..., stats), as a row for each statistic; float32 stays, all else
-    becomes float64.
+    """Sums of statistics, shape (..., stats), as a row for each statistic.
+
+    float32 stays, every other type becomes float64.
     """
-    columns = sums.transpose(-1, *range(sums.ndim - 1)).reshape(n_stats, -1)
-    return columns if columns.dtype == np.float32 else columns.astype(np.float64, copy=False)
+    columns = np.moveaxis(sums, -1, 0).reshape(n_stats, -1)
+    if columns.dtype == np.float32:
+        return columns
+    return columns.astype(np.float64, copy=False)
 
 
 def compiles_scores(n_scores: int) -> bool:
@@ -79,8 +83,13 @@ def compiles_scores(n_scores: int) -> bool:
 
 
 def count_references(testset: TestSet) -> int | str:
-    """How many references a segment has, as a signature says it."""
+    """How many references a segment has, as a signature writes it."""
     return testset.n_references or "var"
+
+
+def yes_or_no(is_on: bool) -> str:
+    """A switch, as a signature writes it."""
+    return "yes" if is_on else "no"
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,10 +101,8 @@ class WordIds:
     #: shape (texts, segments).
     begins: np.ndarray
     counts: np.ndarray
-    codes: (
-        np.ndarray
-    )  # code points, and where in them the word of each number lies, shape (different words, 2)
-    spans: np.ndarray
+    codes: np.ndarray  # code points of all texts
+    spans: np.ndarray  # where in `codes` the word of each number is, shape (different words, 2)
 
     def spellings(self) -> list[str]:
         """The word of each number."""
@@ -126,8 +133,9 @@ class Untokenized:
 
 @dataclass(frozen=True)
 class Tokenized:
-    """What metrics have in common that find words with a tokenizer, by default the one that
-    sacreBLEU takes for the target language of the test set.
+    """What metrics have in common that find words with a tokenizer.
+
+    By default it is the one that sacreBLEU takes for the target language of the test set.
     """
 
     tokenize: str | None = None  # one of `TOKENIZERS`
@@ -150,14 +158,17 @@ class Tokenized:
 
     def _prepared(self, texts: Sequence[str | None], tokenizer: Tokenizer) -> Sequence[str | None]:
         if self._ignores_case:
-            texts = [text if text is None else text.lower() for text in texts]
-        return tokenizer.prepare(texts) if tokenizer.prepare else texts
+            texts = lower_texts(texts)
+        if tokenizer.prepare is None:
+            return texts
+        return tokenizer.prepare(texts)
 
 
 @dataclass(frozen=True)
 class WordMetric(Tokenized, ABC):
-    """A metric that compares the words of each output with those of the references, segment by
-    segment. A subclass has the attributes of a `Metric`, `score`, and `_counter`.
+    """A metric that compares the words of each output with the words of its references.
+
+    A subclass has the attributes of a `Metric`, `score`, and `_counter`.
     """
 
     name: ClassVar[str]
@@ -172,14 +183,12 @@ class WordMetric(Tokenized, ABC):
 
         A reference that is None is left out.
         """
-        stats: np.ndarray = np.zeros(
-            (len(testset.systems), testset.n_segments, len(self.stat_names)), self.stat_type
-        )
+        shape = (len(testset.systems), testset.n_segments, len(self.stat_names))
+        stats: np.ndarray = np.zeros(shape, self.stat_type)
         count = self._counter(testset)
         for first, last, texts in each_block(testset, progress):
-            block = np.zeros_like(
-                stats[:, first:last], order="C"
-            )  # one layout, or kernels are compiled for each
+            # one layout, or kernels are compiled for each
+            block = np.zeros_like(stats[:, first:last], order="C")
             count(self._words(testset, texts), first, block)
             stats[:, first:last] = block
         return stats
@@ -187,16 +196,17 @@ class WordMetric(Tokenized, ABC):
     def signature(self, testset: TestSet) -> str:
         """One line that names every setting."""
         case = "lc" if self._ignores_case else "mixed"
-        return f"nrefs:{count_references(testset)}|case:{case}|tok:{self._tokenizer(testset).signature}|{self.settings}"
+        n_refs = count_references(testset)
+        tokenizer = self._tokenizer(testset).signature
+        return f"nrefs:{n_refs}|case:{case}|tok:{tokenizer}|{self.settings}"
 
     @abstractmethod
     def _counter(self, testset: TestSet) -> BlockCounter:
         """What counts a block; the references come before the systems in the words."""
 
     def _words(self, testset: TestSet, texts: Sequence[Sequence[str | None]]) -> WordIds:
-        from mtsig_core.metrics.kernels import (
-            tokens,
-        )  # late: a compiler takes half a second to load
+        # late: a compiler takes half a second to load
+        from mtsig_core.metrics.kernels import tokens
 
         tokenizer = self._tokenizer(testset)
         codes, begins, lengths = join_texts([self._prepared(row, tokenizer) for row in texts])
@@ -209,7 +219,8 @@ class WordMetric(Tokenized, ABC):
 
 @functools.cache
 def compiled_late(kernel: Callable[..., None], *helpers: Callable[..., Any]) -> Callable[..., None]:
-    """A function compiled on first use, with those it calls, so that naming a metric does not load
-    a compiler.
+    """A function that is compiled when it is first used, with the helpers that it calls.
+
+    So to name a metric does not load a compiler.
     """
     return compiled(kernel, *helpers)

@@ -1,10 +1,12 @@
-"""Metrics that are means: of segment scores read from a table (human ratings, COMET), over domains,
-and over training runs (Clark, Dyer, Lavie and Smith 2011).
+"""Metrics that are means: of segment scores, over domains, and over training runs.
+
+Segment scores come from a table (human ratings, COMET). For training runs see Clark, Dyer, Lavie
+and Smith (2011).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -21,8 +23,7 @@ _LARGEST = 1e100
 
 @dataclass(frozen=True)
 class SegmentMean:
-    """The mean of the segment scores of a table, over the segments that have one, on the table's
-    own scale.
+    """The mean of a table's segment scores, over the segments that have one, on its own scale.
 
     Examples
     --------
@@ -51,49 +52,47 @@ class SegmentMean:
                 f"{testset.name} has no scores {self.name!r}. It has: {', '.join(testset.scores)}."
             )
         by_system = testset.scores[self.name].by_system
-        unknown = (None,) * testset.n_segments
-        scores = np.array(
-            [by_system.get(name, unknown) for name in testset.systems], dtype=np.float64
-        )
-        scores = scores.reshape(len(testset.systems), testset.n_segments)
+        scores = np.full((len(testset.systems), testset.n_segments), np.nan)
+        for row, name in zip(scores, testset.systems, strict=True):
+            if name in by_system:
+                row[:] = by_system[name]
         largest = np.fmax.reduce(np.abs(scores), axis=None, initial=0.0)
         if largest and not 1 / _LARGEST <= largest <= _LARGEST:
             raise InputError(
                 f"The largest score by {self.name} is {largest:g}. Expected a size between "
-                f"{1 / _LARGEST:g} and {_LARGEST:g}, of which squares and cubes are numbers. Give the "
-                "scores in another unit."
+                f"{1 / _LARGEST:g} and {_LARGEST:g}, of which squares and cubes are numbers. "
+                "Give the scores in another unit."
             )
         return np.stack([np.nan_to_num(scores, nan=0.0), ~np.isnan(scores)], axis=-1)
 
     def score(self, sums: np.ndarray) -> np.ndarray:
         """The mean, of shape (...); NaN where no segment has a score."""
         total, count = np.moveaxis(np.asarray(sums, dtype=np.float64), -1, 0)
-        scored = count > 0
-        means: np.ndarray = (
-            total / count
-            if scored.all()
-            else np.divide(total, count, out=np.full(total.shape, np.nan), where=scored)
-        )
+        has_score = count > 0
+        if has_score.all():
+            return np.asarray(total / count)
+        means: np.ndarray = np.full(total.shape, np.nan)
+        np.divide(total, count, out=means, where=has_score)
         return means
 
     def signature(self, testset: TestSet) -> str:
-        """The table's name, its number of scores over all systems, and which direction is
-        better.
-        """
+        """The table's name, its number of scores over all systems, and the better direction."""
         by_system = testset.scores[self.name].by_system
-        own = [by_system.get(name, ()) for name in testset.systems]
-        n = sum(len(values) - values.count(None) for values in own)
-        return f"scores:{self.name}|n:{n}|better:{'higher' if self.higher_is_better else 'lower'}"
+        n_scores = 0
+        for name in testset.systems:
+            scores = by_system.get(name, ())
+            n_scores += len(scores) - scores.count(None)
+        better = "higher" if self.higher_is_better else "lower"
+        return f"scores:{self.name}|n:{n_scores}|better:{better}"
 
 
 @dataclass(frozen=True)
 class DomainMean:
-    """The mean over domains of a metric's score in each, as WMT24 scored systems: a domain of few
-    segments counts as much as one of many. A domain in which a system has no score does not count
-    for it.
+    """The mean over domains of a metric's score in each, as WMT24 scored systems.
 
-    The statistics are those of the metric for each domain, and last whether the segment has a
-    score.
+    A domain of few segments counts as much as a domain of many. A domain in which a system has no
+    score does not count for it. The statistics are the metric's, for each domain, and last whether
+    the segment has a score.
 
     Examples
     --------
@@ -105,68 +104,79 @@ class DomainMean:
     [80.0]
     """
 
-    of: Metric
+    metric: Metric
 
     @property
     def name(self) -> str:
-        return self.of.name
+        """The metric's name."""
+        return self.metric.name
 
     @property
     def higher_is_better(self) -> bool:
-        return self.of.higher_is_better
+        """Whether higher scores are better."""
+        return self.metric.higher_is_better
 
     @property
     def stat_names(self) -> tuple[str, ...]:
-        return (*self.of.stat_names, "scored")
+        """The metric's statistics, which come once for each domain, and whether there is a score."""
+        return (*self.metric.stat_names, "scored")
 
     @property
     def is_segment_mean(self) -> bool:
-        return getattr(self.of, "is_segment_mean", False)
+        """Whether the metric is a mean of segment scores."""
+        return getattr(self.metric, "is_segment_mean", False)
 
     def statistics(
         self, testset: TestSet, progress: Callable[[float], None] | None = None
     ) -> np.ndarray:
         """Shape (systems, segments, domains x stats + 1)."""
-        found, domains = self.of.statistics(testset, progress), testset.domains or ()
-        within = np.array(
-            [[domain == one for one in dict.fromkeys(domains)] for domain in domains],
-            dtype=found.dtype,
-        )
-        scored = found[..., -1:] if self.is_segment_mean else np.ones_like(found[..., -1:])
-        by_domain = (within[..., None] * found[..., None, :]).reshape(*found.shape[:2], -1)
-        return np.concatenate([by_domain, scored], axis=-1)
+        statistics = self.metric.statistics(testset, progress)
+        domain_of_segment = testset.domains or ()
+        blocks = []
+        for domain in dict.fromkeys(domain_of_segment):
+            is_inside = np.array([name == domain for name in domain_of_segment])
+            blocks.append(statistics * is_inside[:, None].astype(statistics.dtype))
+        has_score = np.ones_like(statistics[..., -1:])
+        if self.is_segment_mean:
+            has_score = statistics[..., -1:]
+        return np.concatenate([*blocks, has_score], axis=-1)
 
     def score(self, sums: np.ndarray) -> np.ndarray:
         """The mean of the scores, of shape (...); NaN where no segment has a score."""
-        by_domain = sums[..., :-1].reshape(*sums.shape[:-1], -1, len(self.of.stat_names))
-        scores = np.asarray(self.of.score(by_domain), dtype=np.float64)
-        scored = ~np.isnan(scores)
-        total, n = np.where(scored, scores, 0.0).sum(axis=-1), scored.sum(axis=-1)
-        found: np.ndarray = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
-        return found
+        scores = np.asarray(self.metric.score(self._by_domain(sums)), dtype=np.float64)
+        has_score = ~np.isnan(scores)
+        total = np.where(has_score, scores, 0.0).sum(axis=-1)
+        n_domains = has_score.sum(axis=-1)
+        means: np.ndarray = np.full(n_domains.shape, np.nan)
+        np.divide(total, n_domains, out=means, where=n_domains > 0)
+        return means
 
     def has_score(self, statistics: np.ndarray) -> np.ndarray:
-        """Whether a segment has a score in each domain, from statistics of segment means: bool,
-        shape (systems, segments, domains).
+        """Whether a segment has a score in each domain, from statistics of segment means.
+
+        Returns
+        -------
+        bool, shape (systems, segments, domains).
         """
-        by_domain = statistics[..., :-1].reshape(
-            *statistics.shape[:-1], -1, len(self.of.stat_names)
-        )
-        found: np.ndarray = by_domain[..., -1] > 0
-        return found
+        counts: np.ndarray = self._by_domain(statistics)[..., -1]
+        return counts > 0
 
     def signature(self, testset: TestSet) -> str:
-        """That of the metric, and what is averaged last."""
-        return f"{self.of.signature(testset)}|mean:domains"
+        """The metric's signature, and what is averaged last."""
+        return f"{self.metric.signature(testset)}|mean:domains"
+
+    def _by_domain(self, statistics: np.ndarray) -> np.ndarray:
+        """Shape (..., domains x stats + 1) -> (..., domains, stats)."""
+        n_stats = len(self.metric.stat_names)
+        return statistics[..., :-1].reshape(*statistics.shape[:-1], -1, n_stats)
 
 
 class OverRuns:
-    """The mean over runs of what a metric says of each.
+    """The mean over training runs of a metric's score of each.
 
-    The statistics of the `n_runs` runs, the most that a system has, are side by side for each
-    segment, so whatever draws, swaps or leaves out a unit does so for all runs of a system at once,
-    and run k of one system trades places with run k of the other. A system with one run has it in
-    the place of each.
+    The statistics of the `n_runs` runs, the most that a system has, are next to each other for each
+    segment. So all runs of a unit are drawn, swapped or left out together, and run k of one system
+    trades places with run k of the other. A system with one run has it in the place of each.
 
     Examples
     --------
@@ -181,15 +191,16 @@ class OverRuns:
     is_segment_mean = False
 
     def __init__(self, metric: Metric, n_runs: int):
-        self.metric, self.n_runs = metric, n_runs
-        self.stat_names = tuple(
-            f"run {k}: {name}" for k in range(1, n_runs + 1) for name in metric.stat_names
-        )
+        self.metric = metric
+        self.n_runs = n_runs
+        stat_names: list[str] = []
+        for k in range(1, n_runs + 1):
+            stat_names += [f"run {k}: {name}" for name in metric.stat_names]
+        self.stat_names = tuple(stat_names)
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("metric", "parts") or name.startswith(
-            "__"
-        ):  # parts would be those of the first run alone
+        # the metric's `parts` would count only the first run
+        if name in ("metric", "parts") or name.startswith("__"):
             raise AttributeError(name)
         return getattr(self.metric, name)
 
@@ -197,31 +208,25 @@ class OverRuns:
         self, testset: TestSet, progress: Callable[[float], None] | None = None
     ) -> np.ndarray:
         """Shape (systems, segments, runs * stats)."""
-        every = {
-            f"{k} {name}": output
-            for name, first in testset.systems.items()
-            for k, output in enumerate([first, *testset.runs.get(name, ())], 1)
-        }
-        counted = self.metric.statistics(
-            replace(testset, systems=every, runs={}, scores={}, parses={}), progress
-        )
-        row = {name: k for k, name in enumerate(every)}
-        rows = [
-            [row.get(f"{k} {name}", row[f"1 {name}"]) for k in range(1, self.n_runs + 1)]
-            for name in testset.systems
-        ]
-        side_by_side: np.ndarray = np.concatenate(
-            [counted[list(run)] for run in zip(*rows, strict=True)], axis=2
-        )
-        return side_by_side
+        outputs: dict[str, Sequence[str]] = {}
+        rows: list[list[int]] = []  # of each system, the output of each run
+        for name, first in testset.systems.items():
+            runs = [first, *testset.runs.get(name, ())]
+            numbers = range(len(outputs), len(outputs) + len(runs))
+            for k, output in enumerate(runs, 1):
+                outputs[f"{k} {name}"] = output
+            absent = self.n_runs - len(runs)
+            rows.append([*numbers, *(numbers[0] for _ in range(absent))])
+        testset_of_runs = replace(testset, systems=outputs, runs={}, scores={}, parses={})
+        statistics = self.metric.statistics(testset_of_runs, progress)
+        by_run = statistics[np.array(rows)]  # (systems, runs, segments, stats)
+        side_by_side: np.ndarray = np.moveaxis(by_run, 1, 2)
+        return side_by_side.reshape(len(rows), testset.n_segments, -1)
 
     def by_run(self, sums: np.ndarray) -> np.ndarray:
         """The score of each run: shape (..., runs * stats) -> (..., runs)."""
-        width = len(self.metric.stat_names)
-        return np.stack(
-            [self.metric.score(sums[..., k * width : (k + 1) * width]) for k in range(self.n_runs)],
-            axis=-1,
-        )
+        scores = [self.metric.score(run) for run in np.split(sums, self.n_runs, axis=-1)]
+        return np.stack(scores, axis=-1)
 
     def score(self, sums: np.ndarray) -> np.ndarray:
         """The mean over runs, in points: shape (..., runs * stats) -> (...)."""
@@ -229,19 +234,20 @@ class OverRuns:
         return mean
 
     def signature(self, testset: TestSet) -> str:
-        """That of the metric, and over how many runs its mean is taken."""
+        """The metric's signature, and the number of runs."""
         return f"{self.metric.signature(testset)}|runs:{self.n_runs}"
 
 
 def average_runs(metric: Metric, testset: TestSet) -> Metric:
-    """The metric over the training runs of a test set; itself where there are none, and where it is
-    over runs already.
+    """The metric over the training runs of a test set.
+
+    The metric itself where there are no runs, and where it is over runs already.
     """
     if not testset.runs or hasattr(metric, "n_runs"):
         return metric
     if getattr(metric, "needs_parses", False):
         raise SettingError(
-            f"{metric.name} needs parses, and training runs have none. Choose another metric, or leave "
-            "the runs out."
+            f"{metric.name} needs parses, and training runs have none. "
+            "Choose another metric, or leave the runs out."
         )
     return OverRuns(metric, testset.n_runs)

@@ -1,18 +1,14 @@
-"""Which words of an output a reference has too, and in how long a run: the n-grams behind BLEU,
-marked in the text.
-"""
+"""The n-grams behind BLEU, marked in the text: words of an output that a reference has too."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
-from operator import itemgetter
 
 from mtsig_core.metrics.tokenizers import sacrebleu_tokenizer
 
-#: A piece of the text, and the longest n-gram of it that a reference has too: 1 to 4, or 0 for
-#: none.
+#: A piece of the text, and the longest n-gram of it in a reference: 1 to 4, or 0 for none.
 MatchedPiece = tuple[str, int]
 _LONGEST = 4
 
@@ -32,33 +28,45 @@ def matched_pieces(
     >>> matched_pieces("the cat sat", ["a cat sat there", "the end"], str.split)
     [('the', 1), (' ', 0), ('cat sat', 2)]
     """
-    found = tokens(text)
-    places = align(text, found) or []
-    known = {gram for reference in references for gram, _ in _ngrams(tokens(reference or ""))}
-    orders = [0] * len(text)  # of each character: the longest n-gram that covers it
-    for gram, at in _ngrams(found) if places else ():
-        if gram in known:
-            start, end = places[at][0], places[at + len(gram) - 1][1]
-            orders[start:end] = [len(gram)] * (end - start)
-    return [
-        ("".join(letter for letter, _ in piece), order)
-        for order, piece in groupby(zip(text, orders, strict=True), key=itemgetter(1))
-    ]
+    words = tokens(text)
+    places = align(text, words)
+    orders = [0 for _ in text]  # of each character: the longest n-gram that covers it
+    if places:
+        in_references: set[tuple[str, ...]] = set()
+        for reference in references:
+            in_references.update(gram for gram, _ in _ngrams(tokens(reference or "")))
+        for gram, first in _ngrams(words):
+            if gram in in_references:
+                start = places[first][0]
+                end = places[first + len(gram) - 1][1]
+                orders[start:end] = [len(gram)] * (end - start)
+    pieces = []
+    start = 0
+    for order, characters in groupby(orders):
+        end = start + len(list(characters))
+        pieces.append((text[start:end], order))
+        start = end
+    return pieces
 
 
 def align(text: str, tokens: Sequence[str]) -> list[tuple[int, int]] | None:
-    """Where each token stands in the text, or None unless the tokens are all of it but the white
-    space.
+    """Where each token begins and ends in the text.
+
+    None unless the tokens are all of the text except white space.
     """
-    places, at = [], 0
+    places = []
+    end = 0
     for token in tokens:
-        while at < len(text) and text[at].isspace():
-            at += 1
-        if not token or not text.startswith(token, at):
+        start = end
+        while start < len(text) and text[start].isspace():
+            start += 1
+        if not token or not text.startswith(token, start):
             return None
-        places.append((at, at + len(token)))
-        at += len(token)
-    return places if not text[at:].strip() else None
+        end = start + len(token)
+        places.append((start, end))
+    if text[end:].strip():
+        return None
+    return places
 
 
 @functools.cache
@@ -68,18 +76,16 @@ def bleu_tokens(name: str) -> Callable[[str], list[str]]:
 
     def tokens(text: str) -> list[str]:
         try:
-            found: list[str] = tokenizer(text.rstrip()).split()
+            words: list[str] = tokenizer(text.rstrip()).split()
         except (AttributeError, TypeError):  # MeCab gives None for a text too long
             return []
-        return found
+        return words
 
     return tokens
 
 
-def _ngrams(tokens: Sequence[str]) -> list[tuple[tuple[str, ...], int]]:
-    """The n-grams, the shortest first, and where they begin."""
-    return [
-        (tuple(tokens[at : at + n]), at)
-        for n in range(1, _LONGEST + 1)
-        for at in range(len(tokens) - n + 1)
-    ]
+def _ngrams(tokens: Sequence[str]) -> Iterator[tuple[tuple[str, ...], int]]:
+    """The n-grams and where they begin, the shortest first."""
+    for n in range(1, _LONGEST + 1):
+        for first in range(len(tokens) - n + 1):
+            yield tuple(tokens[first : first + n]), first

@@ -16,13 +16,12 @@ from mtsig_core.testset import TestSet
 
 
 class OfSacrebleu:
-    """A BLEU, CHRF or TER of sacreBLEU, with all the settings that it was made with; the object
-    itself stays as it is.
+    """A BLEU, CHRF or TER of sacreBLEU, with all its settings; the object itself is not changed.
 
-    For what mtsig's own `bleu`, `chrf` and `ter` do not offer: another smoothing, order or beta, or
-    a class derived from sacreBLEU's. A score takes 2 to 10 microseconds, hundreds of times as long
-    as one of the own. The name has the settings of the signature that are not the usual ones, so
-    that several fit in one comparison.
+    It is for what mtsig's own `bleu`, `chrf` and `ter` do not offer: another smoothing, order or
+    beta, or a class derived from sacreBLEU's. A score takes 2 to 10 microseconds, hundreds of times
+    as long as with mtsig's own metrics. The name has the settings of the signature that are not the
+    default, so that several fit in one comparison.
 
     Examples
     --------
@@ -42,47 +41,48 @@ class OfSacrebleu:
                 "TER, or a class derived from these."
             )
         self._metric = copy(metric)
-        self._metric.n_bootstrap = self._metric.seed = (
-            None  # of an earlier corpus_score: the signature would name them
-        )
-        chosen, usual = _settings(self._metric), _settings(kind())
-        changed = ",".join(
-            f"{key}:{value}" for key, value in chosen.items() if value != usual.get(key)
-        )
-        self.name = f"{kind.__name__.lower()}[{changed}]" if changed else kind.__name__.lower()
+        # of an earlier corpus_score: the signature would name them
+        self._metric.n_bootstrap = None
+        self._metric.seed = None
+        default = _settings(kind())
+        changed = []
+        for key, value in _settings(self._metric).items():
+            if value != default.get(key):
+                changed.append(f"{key}:{value}")
+        self.name = kind.__name__.lower()
+        if changed:
+            self.name += f"[{','.join(changed)}]"
         self.higher_is_better = kind is not TER
-        (one,) = self._metric._extract_corpus_statistics([""], [[""]])
-        self.stat_names = tuple(f"stat_{k}" for k in range(1, len(one) + 1))
+        (statistics,) = self._metric._extract_corpus_statistics([""], [[""]])
+        self.stat_names = tuple(f"stat_{k}" for k in range(1, len(statistics) + 1))
 
     def statistics(
         self, testset: TestSet, progress: Callable[[float], None] | None = None
     ) -> np.ndarray:
         """What sacreBLEU counts in each segment, shape (systems, segments, stats)."""
-        metric, outputs = copy(self._metric), list(testset.systems.values())
-        references: Any = list(
-            testset.references.values()
-        )  # None in them too, which sacreBLEU's type leaves out
+        metric = copy(self._metric)
+        # A reference may be None, which sacreBLEU's type leaves out.
+        references: Any = list(testset.references.values())
         metric._ref_cache = metric._cache_references(references)  # once for all systems
-        counted = np.empty((len(outputs), testset.n_segments, len(self.stat_names)))
-        for k, texts in enumerate(outputs):
-            counted[k] = metric._extract_corpus_statistics(texts, None)
+        n_systems = len(testset.systems)
+        stats = np.empty((n_systems, testset.n_segments, len(self.stat_names)))
+        for k, texts in enumerate(testset.systems.values()):
+            stats[k] = metric._extract_corpus_statistics(texts, None)
             if progress is not None:
-                progress((k + 1) / len(outputs))
-        return counted
+                progress((k + 1) / n_systems)
+        return stats
 
     def score(self, sums: np.ndarray) -> np.ndarray:
         """SacreBLEU's scores of summed statistics: shape (..., stats) -> (...)."""
         sums = np.asarray(sums, dtype=np.float64)
         rows = sums.reshape(-1, sums.shape[-1]).tolist()
-        return np.array(
-            [self._metric._compute_score_from_stats(row).score for row in rows]
-        ).reshape(sums.shape[:-1])
+        scores = [self._metric._compute_score_from_stats(row).score for row in rows]
+        return np.array(scores).reshape(sums.shape[:-1])
 
     def signature(self, testset: TestSet) -> str:
         """SacreBLEU's own."""
-        return _signature(
-            self._metric, testset.n_references or -1
-        )  # -1 is what it says where the number varies
+        n_references = testset.n_references or -1  # -1 is sacreBLEU's number where it varies
+        return _signature(self._metric, n_references)
 
     def tokenizer(self, testset: TestSet) -> str | None:
         """What finds the words, as the signature has it."""

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from mtsig_core.errors import SettingError
-from mtsig_core.metrics.counting import Untokenized, count_references, each_block, join_texts
+from mtsig_core.metrics.counting import (
+    Untokenized,
+    count_references,
+    each_block,
+    join_texts,
+    yes_or_no,
+)
 from mtsig_core.metrics.tokenizers import make_tokenizer
 from mtsig_core.testset import TestSet
 from mtsig_core.version import find_version
@@ -17,14 +23,13 @@ from mtsig_core.version import find_version
 
 @dataclass(frozen=True)
 class Ter(Untokenized):
-    """TER (Snover et al. 2006): edits that turn an output into its reference, in % of the
-    reference's words.
+    """TER (Snover et al. 2006): edits that turn an output into its reference, in % of its words.
 
-    An edit is a word put in, left out or replaced, or a stretch of words shifted. The shifts are
-    searched for as sacreBLEU does, with all its limits. With several references the fewest edits
-    count, over the mean length.
+    An edit is a word put in, left out or replaced, or a stretch of words shifted. The search for
+    shifts is sacreBLEU's, with all its limits. With several references the fewest edits count, over
+    the mean length.
 
-    Words are what stands between spaces. Where `normalized` or `no_punct` is set, sacreBLEU's own
+    Spaces separate words. Where `normalized` or `no_punct` is set, sacreBLEU's own
     code prepares the texts; everything else runs here.
 
     References
@@ -48,12 +53,8 @@ class Ter(Untokenized):
 
     normalized: bool = False  # whether punctuation is set apart and XML's escapes are undone
     no_punct: bool = False  # whether punctuation is left out
-    asian_support: bool = (
-        False  # whether both extend to Chinese and Japanese characters, each a word
-    )
-    case_sensitive: bool = (
-        False  # whether case matters; else TER ignores it, whatever `lowercase` says
-    )
+    asian_support: bool = False  # whether both extend to Chinese and Japanese characters
+    case_sensitive: bool = False  # whether case matters; else it does not, whatever `lowercase` is
 
     name: ClassVar[str] = "ter"
     ends: ClassVar[Mapping[float, str]] = {0.0: "no word has to be edited"}
@@ -70,65 +71,66 @@ class Ter(Untokenized):
     def statistics(
         self, testset: TestSet, progress: Callable[[float], None] | None = None
     ) -> np.ndarray:
-        """Edits of each segment and the mean length of its references, identical to sacreBLEU's:
-        shape (systems, segments, 2), int32 where each segment has one reference, float64 where
+        """Count edits of each segment, and the mean length of its references, as sacreBLEU does.
+
+        Returns
+        -------
+        Shape (systems, segments, 2): int32 where each segment has one reference, float64 where
         lengths are means.
         """
-        from mtsig_core.metrics.kernels import (
-            edits,
-            tokens,
-        )  # compiled code: slow to load, and only counting needs it
+        # late: a compiler takes half a second to load
+        from mtsig_core.metrics.kernels import edits, tokens
 
-        n_refs, prepare, spaces = (
-            len(testset.references),
-            self._preparation(),
-            make_tokenizer("none"),
-        )
+        n_refs = len(testset.references)
+        prepare = self._preparation()
+        spaces = make_tokenizer("none")
         stats = np.empty((len(testset.systems), testset.n_segments, 2))
         for first, last, texts in each_block(testset, progress):
-            prepared = [[text if text is None else prepare(text) for text in row] for row in texts]
-            # sacreBLEU prepares references twice, which makes "a..5" four words in place of three
+            prepared = [_prepare_all(row, prepare) for row in texts]
             if self.normalized:
-                prepared[:n_refs] = [
-                    [text and prepare(text) for text in row] for row in prepared[:n_refs]
-                ]
+                # sacreBLEU prepares references twice, which makes "a..5" four words, not three
+                prepared[:n_refs] = [_prepare_all(row, prepare) for row in prepared[:n_refs]]
             codes, begins, lengths = join_texts(prepared)
             ids, bounds, _ = tokens.number_tokens(
                 codes, begins.ravel(), lengths.ravel(), spaces.classes, spaces.edge
             )
-            found = np.empty(
-                (len(stats), last - first, 2)
-            )  # one layout, or code is compiled for each
-            edits.count_edits(ids, bounds, n_refs, lengths[:n_refs] >= 0, found)
-            stats[:, first:last] = found
-        return stats.astype(np.int32) if testset.n_references == 1 else stats
+            block = np.empty((len(stats), last - first, 2))  # one layout, or it is compiled again
+            edits.count_edits(ids, bounds, n_refs, lengths[:n_refs] >= 0, block)
+            stats[:, first:last] = block
+        if testset.n_references == 1:
+            return stats.astype(np.int32)
+        return stats
 
     def score(self, sums: np.ndarray) -> np.ndarray:
-        """TER in points, 0 and up, of summed statistics, shape (..., 2) -> (...), float64; 100
-        where only the references are empty.
+        """TER in points, 0 and up, of summed statistics: shape (..., 2) -> (...), float64.
+
+        100 where an output has words and its references have none.
         """
         edits, length = np.moveaxis(np.asarray(sums, dtype=np.float64), -1, 0)
-        if length.size and length.min() > 0:
-            points: np.ndarray = 100 * (edits / length)
-        else:
-            points = 100 * np.where(length > 0, edits / np.where(length > 0, length, 1), edits > 0)
+        has_words = length > 0
+        points: np.ndarray = 100 * np.where(
+            has_words, edits / np.where(has_words, length, 1), edits > 0
+        )
         return points
 
     def tokenizer(self, testset: TestSet) -> str | None:
-        """Tercom's, which finds words between spaces; None where its extension cuts Chinese and
-        Japanese too.
+        """Tercom's, which finds words between spaces.
+
+        None where its extension cuts Chinese and Japanese too.
         """
-        return None if self.normalized and self.asian_support else "tercom"
+        if self.normalized and self.asian_support:
+            return None
+        return "tercom"
 
     def signature(self, testset: TestSet) -> str:
         """SacreBLEU's signature of these settings."""
         case = "mixed" if self.case_sensitive else "lc"
-        norm, punct, asian = (
-            "yes" if on else "no" for on in (self.normalized, not self.no_punct, self.asian_support)
-        )
+        norm = yes_or_no(self.normalized)
+        punct = yes_or_no(not self.no_punct)
+        asian = yes_or_no(self.asian_support)
         return (
-            f"nrefs:{count_references(testset)}|case:{case}|tok:tercom|norm:{norm}|punct:{punct}|asian:{asian}"
-            f"|version:{find_version('sacrebleu')}"
+            f"nrefs:{count_references(testset)}|case:{case}|tok:tercom|norm:{norm}|punct:{punct}"
+            f"|asian:{asian}|version:{find_version('sacrebleu')}"
         )
 
     def _preparation(self) -> Callable[[str], str]:
@@ -137,7 +139,11 @@ class Ter(Untokenized):
             return str if self.case_sensitive else str.lower
         from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
 
-        theirs = TercomTokenizer(
+        split = TercomTokenizer(
             self.normalized, self.no_punct, self.asian_support, self.case_sensitive
         )
-        return lambda text: theirs(text.rstrip())
+        return lambda text: split(text.rstrip())
+
+
+def _prepare_all(texts: Sequence[str | None], prepare: Callable[[str], str]) -> list[str | None]:
+    return [None if text is None else prepare(text) for text in texts]

@@ -105,37 +105,34 @@ class Tokenizer:
     """How to find the tokens of a text."""
 
     signature: str  # what sacreBLEU's signature calls it
-    classes: (
-        np.ndarray
-    )  # class of each character up to U+FFFF, uint8; the characters beyond share the last class
+    #: Class of each character up to U+FFFF, uint8; the characters beyond share the last class.
+    classes: np.ndarray
     edge: int = SPACE  # the class that a line seems to have on either side
     prepare: Callable[[Texts], Texts] | None = None  # applied to texts first; what is None stays so
 
 
 def default_tokenizer(language: str | None) -> str:
-    """The tokenizer that sacreBLEU uses for a target language; a region or script changes
-    nothing.
-    """
+    """The tokenizer that sacreBLEU uses for a target language, whatever its region or script."""
     return _BY_LANGUAGE.get(language_code(language) or "", "13a")
 
 
 def tokenizer_name(testset: TestSet, setting: str | None = None) -> str:
-    """The name of the tokenizer for a test set: a metric's own setting, else the set's, else by its
-    language.
-    """
+    """The tokenizer's name: a metric's setting, else the test set's, else by its language."""
     return setting or testset.tokenizer or default_tokenizer(testset.target_language)
 
 
 def splits_words(name: str, language: str | None) -> bool:
     """Whether a tokenizer finds words in a language of `SPACELESS`, such as zh or th."""
-    return language is None or language in _CUT.get(name, (language,))
+    if language is None or name not in _CUT:
+        return True
+    return language in _CUT[name]
 
 
 def fitting_tokenizers(language: str) -> tuple[str, ...]:
-    """Those for such a language, the best first: sacreBLEU's choice, if it has one, and
-    characters.
-    """
-    return (_BY_LANGUAGE[language], "char") if language in _BY_LANGUAGE else ("char", "flores200")
+    """The tokenizers for such a language, the best first: sacreBLEU's choice, and characters."""
+    if language in _BY_LANGUAGE:
+        return (_BY_LANGUAGE[language], "char")
+    return ("char", "flores200")
 
 
 def check_tokenizer(name: str) -> None:
@@ -162,26 +159,23 @@ def make_tokenizer(name: str) -> Tokenizer:
         return Tokenizer(name, _table([([(0, 0xFFFF)], ALONE)]))
     if name == "none":
         return Tokenizer(name, _table([]))
-    theirs = sacrebleu_tokenizer(name)
+    split = sacrebleu_tokenizer(name)
 
-    def prepare(text: str) -> str:
-        try:
-            prepared: str = theirs(text.rstrip())
-        except (
-            AttributeError,
-            TypeError,
-        ) as error:  # MeCab gives None for a text too long, and takes UTF-8 only
-            raise InputError(
-                f"Tokenizer {name!r} cannot split a segment of {len(text)} characters that begins {text[:40]!r}. "
-                "Shorten it, or remove what is not valid Unicode."
-            ) from error
-        return prepared
+    def prepare(texts: Texts) -> Texts:
+        return [None if text is None else _split_by_sacrebleu(name, split, text) for text in texts]
 
-    return Tokenizer(
-        theirs.signature(),
-        _table([]),
-        prepare=lambda texts: [text if text is None else prepare(text) for text in texts],
-    )
+    return Tokenizer(split.signature(), _table([]), prepare=prepare)
+
+
+def _split_by_sacrebleu(name: str, split: Callable[[str], str], text: str) -> str:
+    try:
+        return split(text.rstrip())
+    # MeCab gives None for a text too long, and takes UTF-8 only
+    except (AttributeError, TypeError) as error:
+        raise InputError(
+            f"Tokenizer {name!r} cannot split a segment of {len(text)} characters that begins "
+            f"{text[:40]!r}. Shorten it, or remove what is not valid Unicode."
+        ) from error
 
 
 def _table(classes: Iterable[tuple[Iterable[tuple[int, int]], int]]) -> np.ndarray:
@@ -195,16 +189,15 @@ def _table(classes: Iterable[tuple[Iterable[tuple[int, int]], int]]) -> np.ndarr
 
 
 def _clean_13a(texts: Texts) -> Texts:
-    """What 13a does before it looks at punctuation; most texts have none of it, and are passed on
-    without a call.
-    """
-    return [
-        _without_markup(text) if text and ("&" in text or "<" in text or "\n" in text) else text
-        for text in texts
-    ]
+    """What 13a does before it looks at punctuation."""
+    return [_clean_markup(text) if text and _has_markup(text) else text for text in texts]
 
 
-def _without_markup(text: str) -> str:
+def _has_markup(text: str) -> bool:
+    return "&" in text or "<" in text or "\n" in text
+
+
+def _clean_markup(text: str) -> str:
     text = text.rstrip().replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
     for entity, char in [("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")]:
         text = text.replace(entity, char)
@@ -232,7 +225,8 @@ def sacrebleu_tokenizer(name: str) -> Any:
     except (Exception, SystemExit) as error:
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise SettingError(
-            f"Tokenizer {name!r} could not be set up ({reason}). If it needs a model that sacreBLEU downloads on "
-            "first use, use it in sacreBLEU once with a network connection. Or choose another tokenizer.",
+            f"Tokenizer {name!r} could not be set up ({reason}). If it needs a model that "
+            "sacreBLEU downloads on first use, use it in sacreBLEU once with a network connection. "
+            "Or choose another tokenizer.",
             {"tokenize": "NAME"},
         ) from error

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from mtsig_core.metrics.counting import BlockCounter, WordMetric, compiled_late
+from mtsig_core.metrics.counting import BlockCounter, WordIds, WordMetric, compiled_late
 from mtsig_core.testset import TestSet
 
 
@@ -22,28 +22,35 @@ class ErrorRate(WordMetric):
     in_order: ClassVar[bool] = True
 
     def score(self, sums: np.ndarray) -> np.ndarray:
-        """Errors per 100 words of the references, shape (..., 2) -> (...), float64; without a
-        reference word 0 without an error and 100 with any.
+        """Errors per 100 words of the references: shape (..., 2) -> (...), float64.
+
+        Where the references have no word, it is 0 without an error and 100 with any.
         """
         sums = np.asarray(sums, dtype=np.float64)
-        errors, words = sums[..., 0], sums[..., 1]
-        return 100 * np.where(words > 0, errors / np.maximum(words, 1), errors > 0)
+        errors = sums[..., 0]
+        words = sums[..., 1]
+        rate = np.where(words > 0, errors / np.maximum(words, 1), errors > 0)
+        return 100 * rate
 
     def _counter(self, testset: TestSet) -> BlockCounter:
-        kernel, n_refs = compiled_late(_count, _distance, _unshared), len(testset.references)
-        return lambda words, first, stats: kernel(
-            words.ids, words.begins, words.counts, n_refs, len(words.spans), self.in_order, stats
-        )
+        kernel = compiled_late(_count, _distance, _unshared)
+        n_refs = len(testset.references)
+
+        def count(words: WordIds, _: int, stats: np.ndarray) -> None:
+            n_kinds = len(words.spans)
+            kernel(words.ids, words.begins, words.counts, n_refs, n_kinds, self.in_order, stats)
+
+        return count
 
 
 @dataclass(frozen=True)
 class Wer(ErrorRate):
-    """Word error rate: the fewest insertions, deletions and substitutions of words that turn the
-    output into the reference (Levenshtein 1966), per 100 words of the reference; lower is better.
+    """Word error rate: errors per 100 words of the reference; lower is better.
 
-    In each segment the nearest of several references counts (Niessen et al. 2000), the one that
-    needs the fewest; of two that need as few, the longer. The corpus score is the sum of these
-    errors over that of these references' lengths.
+    Errors are the fewest insertions, deletions and substitutions of words that turn the output into
+    the reference (Levenshtein 1966). In each segment the nearest of several references counts
+    (Niessen et al. 2000), the one that needs the fewest; of two that need as few, the longer. The
+    corpus score is the sum of these errors over the sum of these references' lengths.
 
     References
     ----------
@@ -66,15 +73,14 @@ class Wer(ErrorRate):
 
 @dataclass(frozen=True)
 class Per(ErrorRate):
-    """Position-independent error rate (Tillmann et al. 1997): word errors without regard to order,
-    the length of the longer of output and reference less the words they share, per 100 words of the
-    reference; lower is better.
+    """Position-independent error rate (Tillmann et al. 1997), per 100 words; lower is better.
 
-    A word is shared as often as both have it. This is half of abs(output length - reference length)
-    plus the sum over words of abs(count in output - count in reference), as Popovic and Ney write
-    it, and never more than word errors in order. In each segment the reference with the fewest
-    errors counts; of two with as few, the longer. The corpus score is the sum of these errors over
-    that of these references' lengths.
+    Errors are the words that output and reference do not share, whatever the order: the length of
+    the longer of the two less the words that both have. A word is shared as often as both have it.
+    This is half of abs(output length - reference length) plus the sum over words of abs(count in
+    output - count in reference), as Popovic and Ney write it, and never more than word errors in
+    order. In each segment the reference with the fewest errors counts; of two with as few, the
+    longer. The corpus score is the sum of these errors over the sum of these references' lengths.
 
     References
     ----------
@@ -110,23 +116,26 @@ def _count(
 
     The references come first.
     """
-    row, left = np.empty(max(counts.max(), 0) + 1, np.int64), np.zeros(n_kinds, np.int64)
+    row = np.empty(max(counts.max(), 0) + 1, np.int64)
+    word_counts = np.zeros(n_kinds, np.int64)
     for seg in range(counts.shape[1]):
         for s in range(len(stats)):
             output = ids[begins[n_refs + s, seg] :][: counts[n_refs + s, seg]]
-            best = np.int64(-1)
+            fewest = np.int64(-1)
             for r in range(n_refs):
                 length = counts[r, seg]
-                if length >= 0:
-                    reference = ids[begins[r, seg] :][:length]
-                    errors = (
-                        _distance(output, reference, row)
-                        if in_order
-                        else _unshared(output, reference, left)
-                    )
-                    if best < 0 or errors < best or (errors == best and length > stats[s, seg, 1]):
-                        best = errors
-                        stats[s, seg, 0], stats[s, seg, 1] = errors, length
+                if length < 0:
+                    continue
+                reference = ids[begins[r, seg] :][:length]
+                if in_order:
+                    errors = _distance(output, reference, row)
+                else:
+                    errors = _unshared(output, reference, word_counts)
+                is_longer = errors == fewest and length > stats[s, seg, 1]
+                if fewest < 0 or errors < fewest or is_longer:
+                    fewest = errors
+                    stats[s, seg, 0] = errors
+                    stats[s, seg, 1] = length
 
 
 def _distance(a: np.ndarray, b: np.ndarray, row: np.ndarray) -> np.int64:
@@ -136,23 +145,28 @@ def _distance(a: np.ndarray, b: np.ndarray, row: np.ndarray) -> np.int64:
     for j in range(len(b) + 1):
         row[j] = j
     for i in range(len(a)):
-        diagonal, row[0] = row[0], i + 1
+        diagonal = row[0]
+        row[0] = i + 1
         for j in range(len(b)):
             cost = min(diagonal + (a[i] != b[j]), row[j] + 1, row[j + 1] + 1)
-            diagonal, row[j + 1] = row[j + 1], cost
+            diagonal = row[j + 1]
+            row[j + 1] = cost
     distance: np.int64 = row[len(b)]
     return distance
 
 
-def _unshared(a: np.ndarray, b: np.ndarray, left: np.ndarray) -> np.int64:
-    """The length of the longer text less the words that both have; `left` holds 0 for each word."""
+def _unshared(a: np.ndarray, b: np.ndarray, word_counts: np.ndarray) -> np.int64:
+    """The length of the longer text less the words that both have.
+
+    `word_counts` holds 0 for each word, before and after.
+    """
     for word in b:
-        left[word] += 1
+        word_counts[word] += 1
     shared = 0
     for word in a:
-        if left[word] > 0:
-            left[word] -= 1
+        if word_counts[word] > 0:
+            word_counts[word] -= 1
             shared += 1
     for word in b:
-        left[word] = 0
+        word_counts[word] = 0
     return np.int64(max(len(a), len(b)) - shared)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -55,7 +55,7 @@ from mtsig_core.task import Task, TaskExclusion, without
 from mtsig_core.testset import TestSet
 
 # -------------------------------------------------------------------------------------------------
-# Several metrics on the same pairs: where they decide alike, where only significant by some, where they contradict.
+# Several metrics on the same pairs: they agree, only some decide, or they contradict.
 
 
 NOT_ALIKE = ("opposite", "significant by some")
@@ -74,9 +74,8 @@ class PairAcross:
     #: Ordered by the first metric.
     a: str
     b: str
-    improvements: tuple[
-        float, ...
-    ]  # differences in points of each metric, positive where a is better
+    #: Differences in points of each metric, positive where a is better.
+    improvements: tuple[float, ...]
     decisions: tuple[int, ...]  # 1 where a is significantly better, -1 where b is, 0 where neither
     decidable: bool = True  # whether each of them could have decided, with so many trials and units
 
@@ -87,12 +86,17 @@ class PairAcross:
 
     @property
     def kind(self) -> str:
-        """One of `AGREEMENTS`: where no metric decides, and one could not have, nobody knows
-        whether they agree.
+        """One of `AGREEMENTS`.
+
+        If no metric decides, and one could not have, nobody knows whether they agree.
         """
-        if len(set(self.decisions)) == 1:
-            return AGREE if self.decidable or self.decisions[0] else UNDECIDED
-        return NOT_ALIKE[not {1, -1} <= set(self.decisions)]
+        if 1 in self.decisions and -1 in self.decisions:
+            return "opposite"
+        if len(set(self.decisions)) > 1:
+            return "significant by some"
+        if self.decidable or self.decisions[0] != 0:
+            return AGREE
+        return UNDECIDED
 
 
 @dataclass(frozen=True)
@@ -104,74 +108,87 @@ class Disputed:
     pairs: tuple[PairAcross, ...]  # those that all of these metrics have tested
 
     def count(self, kind: str) -> int:
-        """How many pairs are of one of `AGREEMENTS`."""
+        """Count the pairs of one of `AGREEMENTS`."""
         return sum(pair.kind == kind for pair in self.pairs)
 
     def alone(self, metric: str) -> int:
-        """How many pairs one metric decides, and no other does."""
-        at = self.metrics.index(metric)
-        return sum(
-            pair.decisions[at] != 0 and not any(pair.decisions[:at] + pair.decisions[at + 1 :])
-            for pair in self.pairs
-        )
+        """Count the pairs that only this metric decides."""
+        index = self.metrics.index(metric)
+        n_alone = 0
+        for pair in self.pairs:
+            n_deciding = sum(decision != 0 for decision in pair.decisions)
+            n_alone += pair.decisions[index] != 0 and n_deciding == 1
+        return n_alone
 
 
 def pairs_across(results: Sequence[MetricResult]) -> list[PairAcross]:
-    """The pairs that all metrics have tested, in the order of the first."""
-    return _across([(result.tested, result.sign) for result in results])
+    """Return the pairs that all metrics have tested, in the order of the first."""
+    return _join_metrics([(result.tested, result.sign) for result in results])
 
 
 def find_disputes(task: TaskComparison) -> list[Disputed]:
-    """What the metrics of a task say together of its pairs of systems, in each language pair that
-    has several of them, and of the mean differences across the language pairs.
+    """Return what metrics say together of pairs of systems, in each language pair and across them.
 
-    A language pair is judged by the metrics that it has. Mean differences are taken only where
+    A language pair is judged by the metrics that it has. Mean differences are compared only where
     several metrics have the same language pairs: else they would be of other test sets.
     """
-    found = [
-        Disputed(
-            pair, tuple(comparison.metrics), tuple(pairs_across(list(comparison.metrics.values())))
-        )
-        for pair, comparison in task.pairs.items()
-        if len(comparison.metrics) > 1
-    ]
+    disputes = []
+    for lang_pair, comparison in task.pairs.items():
+        if len(comparison.metrics) > 1:
+            pairs = pairs_across(list(comparison.metrics.values()))
+            disputes.append(Disputed(lang_pair, tuple(comparison.metrics), tuple(pairs)))
     macro = [result for result in task.macro.values() if result.pairs]
     macro = [result for result in macro if result.language_pairs == macro[0].language_pairs]
     if len(macro) > 1:
-        tables = [(result.pairs, 1 if result.higher_is_better else -1) for result in macro]
-        found.append(
-            Disputed(None, tuple(result.metric for result in macro), tuple(_across(tables)))
+        metrics = tuple(result.metric for result in macro)
+        pairs = _join_metrics(
+            [(result.pairs, 1 if result.higher_is_better else -1) for result in macro]
         )
-    return [one for one in found if one.pairs]
+        disputes.append(Disputed(None, metrics, tuple(pairs)))
+    return [dispute for dispute in disputes if dispute.pairs]
 
 
-def _across(results: Sequence[tuple[Sequence[PairResult | MacroPair], int]]) -> list[PairAcross]:
-    """The pairs that all have; of each metric its pairs, and the sign that turns a difference into
-    an improvement.
+class _Decision(NamedTuple):
+    """What one metric says of one pair."""
+
+    improvement: float
+    decision: int
+    is_decidable: bool
+
+
+def _join_metrics(
+    results: Sequence[tuple[Sequence[PairResult | MacroPair], int]],
+) -> list[PairAcross]:
+    """Return the pairs that all metrics have.
+
+    Each metric has its pairs, and the sign that turns a difference into an improvement.
     """
+    number_of_side = {"a": 1, "b": -1, None: 0}
     tables = []
     for pairs, sign in results:
         table = {}
         for pair in pairs:
-            decision = {"a": 1, "b": -1, None: 0}[pair.better]
-            table[pair.a, pair.b] = (sign * pair.delta, decision, pair.decidable)
-            table[pair.b, pair.a] = (-sign * pair.delta, -decision, pair.decidable)
+            improvement, decision = sign * pair.delta, number_of_side[pair.better]
+            table[pair.a, pair.b] = _Decision(improvement, decision, pair.decidable)
+            table[pair.b, pair.a] = _Decision(-improvement, -decision, pair.decidable)
         tables.append(table)
-    found = []
-    for pair in results[0][0]:
+    joined = []
+    first_pairs, _ = results[0]
+    for pair in first_pairs:
         if all((pair.a, pair.b) in table for table in tables):
-            improvements, decisions, can = zip(
-                *(table[pair.a, pair.b] for table in tables), strict=True
-            )
-            found.append(PairAcross(pair.a, pair.b, improvements, decisions, all(can)))
-    return found
+            rows = [table[pair.a, pair.b] for table in tables]
+            improvements = tuple(row.improvement for row in rows)
+            decisions = tuple(row.decision for row in rows)
+            are_decidable = all(row.is_decidable for row in rows)
+            joined.append(PairAcross(pair.a, pair.b, improvements, decisions, are_decidable))
+    return joined
 
 
 # -------------------------------------------------------------------------------------------------
-# Systems over several language pairs: the mean of their differences, drawn within each pair and then averaged.
+# Systems over several language pairs: the mean of their differences, drawn within each language pair.
 #
 # p-values of language pairs are never combined: two-sided ones forget the sign, so that a system that wins here and
-# loses there would come out ahead. What is averaged are differences in points, observed and under the null alike.
+# loses there would come out ahead. Differences in points are averaged, observed and under the null alike.
 
 
 #: The tests whose replicates can be averaged.
@@ -180,8 +197,9 @@ MACRO_TESTS = ("ar", "bootstrap")
 
 @dataclass(frozen=True, eq=False)
 class AcrossDraws:
-    """Systems that all language pairs have, best first, and their pairs, in points; nothing that
-    depends on a decision.
+    """Systems that all language pairs have, best first, and their pairs, in points.
+
+    Nothing here depends on a decision. Arrays over systems + pairs have the systems first.
     """
 
     names: tuple[str, ...]
@@ -190,16 +208,14 @@ class AcrossDraws:
     #: int, shape (pairs, 2): Those that have segments in common in each language pair, the
     #: better-scoring first.
     pairs: np.ndarray
-    #: Scores of the systems, then differences of the pairs, shape (systems + pairs,); and on
-    #: bootstrap samples.
-    observed: np.ndarray
-    drawn: np.ndarray  # shape (systems + pairs, resamples)
+    observed: np.ndarray  # shape (systems + pairs,): Scores and differences
+    drawn: np.ndarray  # shape (systems + pairs, resamples): The same on bootstrap samples
     #: shape (language pairs, systems + pairs): Of the jackknife in each language pair, and the
     #: degrees of freedom.
     variances: np.ndarray
     freedom: np.ndarray
-    #: bool, shape (systems + pairs,): What stands on a single unit in some language pair: nothing
-    #: there says how far it may vary.
+    #: bool, shape (systems + pairs,): What has a single unit in some language pair: nothing there
+    #: says how far it may vary.
     single: np.ndarray
     #: int, shape (pairs,): Units that tell the systems apart: of all language pairs together, or of
     #: a bootstrap those of the language pair that has fewest.
@@ -210,8 +226,57 @@ class AcrossDraws:
     over_domains: AcrossDraws | None = None
 
 
-def draw_across(
-    parts: Mapping[str, Measured],
+@dataclass(frozen=True, eq=False)
+class _Share:
+    """What one language pair has of systems and pairs; 0 for pairs without a common segment."""
+
+    is_tested: np.ndarray  # bool, shape (pairs,)
+    is_single: np.ndarray  # bool, shape (systems + pairs,)
+    n_apart: np.ndarray  # int, shape (pairs,)
+    observed: np.ndarray  # shape (systems + pairs,)
+    replicates: np.ndarray  # shape (systems + pairs, resamples)
+    null: np.ndarray  # shape (pairs, trials)
+    variances: np.ndarray  # shape (systems + pairs,)
+    freedom: np.ndarray  # shape (systems + pairs,)
+
+
+def _draw_share(measured: Measured, pairs: np.ndarray, plan: Plan, jobs: int) -> _Share:
+    draws = draw_part(measured, pairs, plan, jobs)
+    contrast = draws.contrast
+    systems, sides = draws.systems.sample, draws.sides.sample
+    assert systems.freedom is not None, "it was drawn for intervals"
+    assert sides.freedom is not None, "it was drawn for intervals"
+    is_tested = contrast.is_tested
+
+    def place(of_systems: np.ndarray, of_tested: np.ndarray, fill: float = 0.0) -> np.ndarray:
+        """Systems, then all pairs; pairs that are not tested have the value `fill`."""
+        of_pairs = np.full((len(pairs), *of_tested.shape[1:]), fill)
+        of_pairs[is_tested] = of_tested
+        return np.concatenate([of_systems, of_pairs])
+
+    n_systems = len(measured.names)
+    twice = np.column_stack([np.arange(n_systems)] * 2)  # a system as a pair with itself
+    n_units, _ = pair_units(measured.has_score, np.concatenate([twice, pairs]), contrast.data.units)
+    n_apart = np.zeros(len(pairs), dtype=int)
+    n_apart[is_tested] = draws.n_apart
+    null = np.zeros((len(pairs), draws.joint.shape[1]))
+    null[is_tested] = draws.joint
+    pair_errors = jackknife_errors(sides.left_out, contrast.rows)
+    first_sides = contrast.rows[:, 0]
+    return _Share(
+        is_tested=is_tested,
+        is_single=n_units < 2,
+        n_apart=n_apart,
+        observed=place(systems.observed, contrast.deltas),
+        replicates=place(systems.drawn, contrast.difference(sides.drawn)),
+        null=null,
+        variances=place(jackknife_se(systems.left_out), pair_errors) ** 2,
+        freedom=place(systems.freedom, sides.freedom[first_sides], fill=1.0),
+    )
+
+
+def draw_across(  # noqa: PLR0914  sums of seven arrays over language pairs
+    measured: Mapping[str, Measured],
     plans: Mapping[str, Plan],
     *,
     trials: int,
@@ -219,12 +284,11 @@ def draw_across(
     jobs: int = 1,
     progress: Callable[[float], None] | None = None,
 ) -> AcrossDraws | None:
-    """Draw the systems that all language pairs have, under one metric; None where fewer than two
-    do.
+    """Draw the systems that all language pairs have, under one metric; None for fewer than two.
 
     `plans` have the unit and the resamples of each language pair, and one test, ``ar`` or
-    ``bootstrap``. Draws of each language pair are keyed by the seed and its name: other pairs in
-    the task change none of them.
+    ``bootstrap``. Draws of each language pair are keyed by the seed and its name: other language
+    pairs in the task change none of them.
 
     Swaps count the units of all language pairs together: that all favour the same of two systems is
     as rare as if they were of one. A bootstrap of few units is too sure, and that of other language
@@ -232,111 +296,106 @@ def draw_across(
     show.
 
     A pair of systems has a difference where each language pair has segments that both are scored
-    on; one that has none somewhere is left out of the family.
+    on. A pair without any in some language pair is left out of the family.
     """
-    first = next(iter(parts.values()))
-    names = [name for name in first.names if all(name in part.names for part in parts.values())]
+    names = _order_common_systems(list(measured.values()))
+    plan = next(iter(plans.values()))
     if len(names) < 2:
         return None
-    scores = np.mean([part.only(names).scores for part in parts.values()], axis=0)
-    names = [names[k] for k in np.argsort(-first.sign * scores, kind="stable")]
-    pairs, n, share = engine.all_pairs(len(names)), len(names), 1 / len(parts)
-    everything = np.concatenate(
-        [np.repeat(np.arange(n), 2).reshape(-1, 2), pairs]
-    )  # each system, then each pair
-    observed, single = np.zeros(len(everything)), np.zeros(len(everything), dtype=bool)
-    drawn = np.zeros((len(everything), max(plan.resamples for plan in plans.values())))
-    null, some = np.zeros((len(pairs), trials)), np.ones(len(everything), dtype=bool)
-    n_apart, errors = np.zeros((len(parts), len(pairs)), dtype=int), []
-    for k, (pair, part) in enumerate(parts.items()):
-        part = part.only(names)
-        one = draw_part(
-            part, pairs, replace(plans[pair], trials=trials, seed=derive_seed(seed, pair)), jobs
-        )
-        contrast = one.contrast
-        own = np.concatenate([np.ones(n, dtype=bool), contrast.is_tested])
-        single |= pair_units(part.has_score, everything, contrast.data.units)[0] < 2
-        some &= own
-        n_apart[k, contrast.is_tested] = one.n_apart
-        systems, sides = one.systems.sample, one.sides.sample
-        observed[own] += share * np.concatenate([systems.observed, contrast.deltas])
-        drawn[own] += share * np.concatenate([systems.drawn, contrast.difference(sides.drawn)])
-        null[contrast.is_tested] += share * one.joint
-        assert systems.freedom is not None and sides.freedom is not None, (
-            "they were drawn for intervals"
-        )
-        freedom = np.ones(len(everything))
-        freedom[own] = np.concatenate([systems.freedom, sides.freedom[contrast.rows[:, 0]]])
-        system_errors = jackknife_se(systems.left_out)
-        pair_errors = jackknife_errors(sides.left_out, contrast.rows)
-        variances = np.zeros(len(everything))
-        variances[own] = np.concatenate([system_errors, pair_errors]) ** 2
-        errors.append((share**2 * variances, freedom))
+    n, share = len(names), 1 / len(measured)
+    pairs = engine.all_pairs(n)
+    observed = np.zeros(n + len(pairs))
+    replicates = np.zeros((n + len(pairs), plan.resamples))
+    null = np.zeros((len(pairs), trials))
+    is_tested = np.ones(len(pairs), dtype=bool)
+    is_single = np.zeros(n + len(pairs), dtype=bool)
+    n_apart, variances, freedom = [], [], []
+    for number, (lang_pair, counted) in enumerate(measured.items(), 1):
+        keyed = replace(plans[lang_pair], trials=trials, seed=derive_seed(seed, lang_pair))
+        drawn = _draw_share(counted.only(names), pairs, keyed, jobs)
+        observed += share * drawn.observed
+        replicates += share * drawn.replicates
+        null += share * drawn.null
+        is_tested &= drawn.is_tested
+        is_single |= drawn.is_single
+        n_apart.append(drawn.n_apart)
+        variances.append(share**2 * drawn.variances)
+        freedom.append(drawn.freedom)
         if progress is not None:
-            progress((k + 1) * share)
-    plan, tested = next(iter(plans.values())), some[n:]
-    test = TESTS[plan.test]
-    least = (np.sum(n_apart, axis=0) if test.draws == "swaps" else np.min(n_apart, axis=0))[tested]
-    tests = (
-        PairTests()
-        if not tested.any()
-        else test_pairs(
-            observed[n:][tested],
-            null[tested],
-            test,
-            p_floor(test, plan.unit, least),
-            [np.arange(len(least))],
+            progress(number * share)
+
+    units_apart = _count_units_apart(plan, np.array(n_apart))[is_tested]
+    tests = PairTests()
+    if is_tested.any():
+        floor = p_floor(TESTS[plan.test], plan.unit, units_apart)
+        tests = test_pairs(
+            observed[n:][is_tested],
+            null[is_tested],
+            TESTS[plan.test],
+            floor,
+            [np.arange(len(floor))],  # one family
         )
-    )
-    kept_variances, freedom = (np.array(values)[:, some] for values in zip(*errors, strict=True))
+    is_drawn = np.concatenate([np.ones(n, dtype=bool), is_tested])
     return AcrossDraws(
-        tuple(names),
-        first.sign,
-        trials,
-        pairs[tested],
-        observed[some],
-        drawn[some],
-        kept_variances,
-        freedom,
-        single[some],
-        least,
-        tests,
+        names=tuple(names),
+        sign=next(iter(measured.values())).sign,
+        trials=trials,
+        pairs=pairs[is_tested],
+        observed=observed[is_drawn],
+        drawn=replicates[is_drawn],
+        variances=np.array(variances)[:, is_drawn],
+        freedom=np.array(freedom)[:, is_drawn],
+        single=is_single[is_drawn],
+        n_apart=units_apart,
+        tests=tests,
     )
+
+
+def _count_units_apart(plan: Plan, n_apart: np.ndarray) -> np.ndarray:
+    """Count the units that tell each pair apart, from those of each language pair."""
+    if TESTS[plan.test].draws == "swaps":
+        return np.asarray(np.sum(n_apart, axis=0))
+    return np.asarray(np.min(n_apart, axis=0))
+
+
+def _order_common_systems(measured: Sequence[Measured]) -> list[str]:
+    """Return the systems that all language pairs have, the best mean score first."""
+    first = measured[0]
+    names = [name for name in first.names if all(name in other.names for other in measured)]
+    if not names:
+        return []
+    scores = np.mean([counted.only(names).scores for counted in measured], axis=0)
+    return [names[k] for k in np.argsort(-first.sign * scores, kind="stable")]
 
 
 def decide_across(draws: AcrossDraws, settings: Settings, ci: str) -> tuple[np.ndarray, Decisions]:
-    """Intervals of systems and pairs, shape (2, systems + pairs), NaN where there is none, and what
-    is decided.
+    """Return intervals of systems and pairs, shape (2, systems + pairs), and what is decided.
 
     Intervals are ``percentile``, or ``jackknife-t`` with the jackknife's variances of all language
     pairs and their degrees of freedom by Welch and Satterthwaite, those of one its units of equal
-    size (Kish 1965) less one.
+    size (Kish 1965) less one. NaN where there is none.
     """
     from scipy.special import stdtrit
 
     alpha = settings.alpha
     if ci == "percentile":
-        ends = np.quantile(draws.drawn, [alpha / 2, 1 - alpha / 2], axis=1)
+        intervals = np.quantile(draws.drawn, [alpha / 2, 1 - alpha / 2], axis=1)
     else:
-        half = stdtrit(
-            welch_satterthwaite(draws.variances, draws.freedom), 1 - alpha / 2
-        ) * np.sqrt(draws.variances.sum(axis=0))
-        ends = np.array([draws.observed - half, draws.observed + half])
-    decisions = decide_tests(
-        draws.tests,
-        draws.observed[len(draws.names) :],
-        draws.sign,
-        draws.n_apart,
-        replace(settings, trials=draws.trials),
-    )
-    return np.where(draws.single, np.nan, ends), decisions
+        freedom = welch_satterthwaite(draws.variances, draws.freedom)
+        half = stdtrit(freedom, 1 - alpha / 2) * np.sqrt(draws.variances.sum(axis=0))
+        intervals = np.array([draws.observed - half, draws.observed + half])
+    intervals = np.where(draws.single, np.nan, intervals)
+    deltas = draws.observed[len(draws.names) :]
+    settings = replace(settings, trials=draws.trials)
+    return intervals, decide_tests(draws.tests, deltas, draws.sign, draws.n_apart, settings)
 
 
 def settings_across(settings: Mapping[str, Settings]) -> Settings:
-    """The settings of a decision across language pairs, from those of each: of stationary blocks
-    with the shortest mean length, by which the least p is smallest.
+    """Return the settings of a decision across language pairs, from those of each.
+
+    Of stationary blocks the shortest mean length counts, by which p can be smallest.
     """
-    lengths = [own.block_length for own in settings.values() if own.block_length is not None]
+    lengths = [row.block_length for row in settings.values() if row.block_length is not None]
     return replace(next(iter(settings.values())), block_length=min(lengths, default=None))
 
 
@@ -348,13 +407,15 @@ class TaskParts(Protocol):
     """A task whose language pairs are read when one of them is compared."""
 
     @property
-    def info(self) -> TaskInfo: ...
+    def info(self) -> TaskInfo:
+        """What results say of it."""
 
     @property
     def excluded(self) -> tuple[TaskExclusion, ...]:
-        """Who is left out of it already."""
+        """The systems that are left out of it already."""
 
-    def testset(self, pair: str) -> TestSet: ...
+    def testset(self, pair: str) -> TestSet:
+        """Read a language pair."""
 
 
 @dataclass(frozen=True)
@@ -372,7 +433,7 @@ class _ReadTask:
         return self.task.testsets[pair]
 
 
-def compare_task(
+def compare_task(  # noqa: PLR0913  each choice of a user is a parameter
     task: Task | TaskParts,
     metrics: str | Sequence[str] | None = None,
     *,
@@ -395,8 +456,7 @@ def compare_task(
     found: Callable[[str, Comparison], None] | None = None,
     cache: Cache | None = None,
 ) -> TaskComparison:
-    """Which differences between the systems of a shared task are real, in each language pair and
-    across them?
+    """Find the real differences of a shared task, in each language pair and across them.
 
     Parameters
     ----------
@@ -424,7 +484,7 @@ def compare_task(
     progress : callable, optional
         Called with (stage, share of all of it done).
     found : callable, optional
-        Called with (language pair, comparison) as each is there; with several metrics once for
+        Called with (language pair, comparison) as each is finished; with several metrics once for
         each.
     cache : mutable mapping, optional
         What was drawn before, by content and settings of the draws, and what is drawn now: with
@@ -451,66 +511,69 @@ def compare_task(
     info = task.info
     names = task_metrics(info, metrics)
     check_jobs(jobs)
-    sampling = dict(
-        test=test,
-        unit=unit,
-        block_length=block_length,
-        trials=trials,
-        resamples=resamples,
-        seed=seed,
-    )
-    decisions = dict(alpha=alpha, correction=correction, ci=ci, rank_rule=rank_rule)
-    work = _TaskWork(
-        task,
-        sampling,
-        decisions,
-        by_reference,
-        jobs,
-        {} if cache is None else cache,
-        _Shares(sum(len(info.pairs_with(name)) + 1 for name in names), progress),
-    )
-    work.check([(name, pair) for name in names for pair in info.pairs_with(name)])
-    parts: dict[tuple[str, str], Comparison] = {}
+    sampling = {
+        "test": test,
+        "unit": unit,
+        "block_length": block_length,
+        "trials": trials,
+        "resamples": resamples,
+        "seed": seed,
+    }
+    decisions = {"alpha": alpha, "correction": correction, "ci": ci, "rank_rule": rank_rule}
+    if cache is None:
+        cache = {}
+    n_steps = sum(len(info.pairs_with(name)) + 1 for name in names)
+    steps = _Steps(n_steps, progress)
+    work = _TaskWork(task, sampling, decisions, by_reference, jobs, cache, steps)
+    work.check([(name, lang_pair) for name in names for lang_pair in info.pairs_with(name)])
+    comparisons: dict[tuple[str, str], Comparison] = {}
     macro: dict[str, MacroResult] = {}
     for metric in names:
-        counted: dict[str, Measured] = {}
-        for pair, one in work.compare(metric, info.pairs_with(metric), counted):
-            parts[metric, pair] = one
+        measured: dict[str, Measured] = {}
+        by_lang_pair = {}
+        for lang_pair, comparison in work.compare(metric, info.pairs_with(metric), measured):
+            by_lang_pair[lang_pair] = comparisons[metric, lang_pair] = comparison
             if found is not None:
-                found(pair, one)
-        own = {
-            pair: parts[metric, pair] for pair in info.pairs_with(metric) if (metric, pair) in parts
-        }
-        if len(own) > 1:
-            macro[metric] = work.compare_across(metric, own, counted)
-        work.shares.step()
-    if not parts and work.missing:
+                found(lang_pair, comparison)
+        if len(by_lang_pair) > 1:
+            # In the order of the task: what was drawn on other machines comes last.
+            in_order = {pair: by_lang_pair[pair] for pair in info.pairs if pair in by_lang_pair}
+            macro[metric] = work.compare_across(metric, in_order, measured)
+        work.steps.finish_step()
+    if not comparisons and work.missing:
         raise next(iter(work.missing.values()))
-    found_all = join_task(info, names, parts, macro, task.excluded, chosen=metrics is not None)
-    missing = [
-        about_missing_tokenizer(task.testset(pair), metric, pair) for metric, pair in work.missing
+    joined = join_task(info, names, comparisons, macro, task.excluded, chosen=metrics is not None)
+    cautions = [
+        about_missing_tokenizer(task.testset(lang_pair), metric, lang_pair)
+        for metric, lang_pair in work.missing
     ]
-    return replace(found_all, warnings=(*missing, *found_all.warnings))
+    return replace(joined, warnings=(*cautions, *joined.warnings))
 
 
-class _Shares:
-    """How far the whole is: a stage of unknown number takes half of what is left of a step, and
-    none goes back.
+class _Steps:
+    """The progress of all steps.
+
+    A step has an unknown number of stages. Each takes half of what is left of the step, and
+    progress never goes back.
     """
 
     def __init__(self, n_steps: int, progress: Callable[[str, float], None] | None):
-        self._n, self._progress = n_steps, progress
-        self._done, self._reached, self._stages = 0, 0.0, list[str]()
+        self._n_steps, self._progress = n_steps, progress
+        self._n_finished, self._reached = 0, 0.0
+        self._stages: list[str] = []
 
     def report(self, stage: str, share: float) -> None:
-        self._stages.extend([stage] * (stage not in self._stages[-1:]))
+        """Report the share of a stage."""
+        if not self._stages or self._stages[-1] != stage:
+            self._stages.append(stage)
         left = 0.5 ** (len(self._stages) - 1)
-        self._reached = max(self._reached, (self._done + 1 - left + left * share / 2) / self._n)
+        of_step = 1 - left + left * share / 2
+        self._reached = max(self._reached, (self._n_finished + of_step) / self._n_steps)
         if self._progress is not None:
             self._progress(stage, self._reached)
 
-    def step(self) -> None:
-        self._done += 1
+    def finish_step(self) -> None:
+        self._n_finished += 1
         self._stages.clear()
 
 
@@ -524,19 +587,21 @@ class _TaskWork:
     by_reference: bool
     jobs: int
     cache: Cache
-    shares: _Shares
+    steps: _Steps
     #: By metric and language pair, why it could not be computed there: its tokenizer is not
     #: installed.
     missing: dict[tuple[str, str], MissingTokenizerError] = field(default_factory=dict)
 
     def check(self, steps: Sequence[tuple[str, str]]) -> None:
-        """Raise for a setting that does not fit some metric and language pair, before anything is
-        drawn: a long task does not stop in its middle. The message names the language pair, unless
-        the setting fits none.
+        """Raise for a setting that does not fit some metric and language pair.
+
+        It is called before anything is drawn, so that no long task stops in its middle. The message
+        names the language pair, unless the setting fits none.
         """
-        errors: dict[tuple[str, str], MtsigError] = {}
-        for metric, pair in steps:
-            testset = self.task.testset(pair)
+        errors: dict[str, MtsigError] = {}
+        n_errors = 0
+        for metric, lang_pair in steps:
+            testset = self.task.testset(lang_pair)
             try:
                 resolve_comparison(
                     testset,
@@ -546,293 +611,313 @@ class _TaskWork:
                     baseline=None,
                 )
             except MissingTokenizerError:
-                continue  # which stops only this language pair, and is told with the others
+                continue  # which stops only this language pair, and becomes a caution
             except MtsigError as error:
-                errors[metric, pair] = error
+                n_errors += 1
+                errors.setdefault(lang_pair, error)
         if not errors:
             return
-        (_, pair), first = next(iter(errors.items()))
-        if len(errors) == len(steps):
+        lang_pair, first = next(iter(errors.items()))
+        if n_errors == len(steps):
             raise first
-        raise type(first)(f"{pair}: {first}", *first.remedies)
+        raise type(first)(f"{lang_pair}: {first}", *first.remedies)
 
     def compare(
-        self, metric: str, pairs: Sequence[str], counted: dict[str, Measured]
+        self, metric: str, lang_pairs: Sequence[str], measured: dict[str, Measured]
     ) -> Iterator[tuple[str, Comparison]]:
-        """Language pairs with their comparisons, one after the other; on other machines what was
-        drawn before comes first. What is counted here is kept in `counted`.
+        """Yield language pairs with their comparisons, one after the other.
+
+        With other machines, what was drawn before comes first. What is counted here is added to
+        `measured`.
         """
-        sent = (
-            [pair for pair in pairs if not self._is_drawn(metric, pair)] if runs_elsewhere() else []
-        )
-        for pair in pairs:
-            if pair not in sent:
-                self.shares.report(f"{pair}, looking", 0.0)
-                try:
-                    comparison = self._compare(metric, pair, counted)
-                except MissingTokenizerError as error:
-                    self.missing[metric, pair] = error
-                    self.shares.step()
-                    continue
-                yield pair, comparison
+        sent = []
+        if runs_elsewhere():
+            sent = [pair for pair in lang_pairs if not self._is_drawn(metric, pair)]
+        for lang_pair in lang_pairs:
+            if lang_pair in sent:
+                continue
+            self.steps.report(f"{lang_pair}, looking", 0.0)
+            try:
+                comparison = self._compare_pair(metric, lang_pair, measured)
+            except MissingTokenizerError as error:
+                self.missing[metric, lang_pair] = error
+                self.steps.finish_step()
+                continue
+            yield lang_pair, comparison
         if not sent:
             return
-        self.shares.report(f"{len(sent)} language pairs on other machines", 0.0)
-        sets = [self.task.testset(pair) for pair in sent]
-        draw_pair = partial(_draw_elsewhere, sets, metric, self.by_reference, self.sampling)
-        for pair, drawn in zip(sent, run_in_order(draw_pair, len(sent)), strict=True):
-            self.shares.report(f"{pair}, done elsewhere", 0.0)
-            for key, value in drawn.items():
-                self.cache[key] = value
-            yield pair, self._compare(metric, pair, counted)
+        self.steps.report(f"{len(sent)} language pairs on other machines", 0.0)
+        testsets = [self.task.testset(lang_pair) for lang_pair in sent]
+        draw_pair = partial(_draw_elsewhere, testsets, metric, self.by_reference, self.sampling)
+        for lang_pair, drawn in zip(sent, run_in_order(draw_pair, len(sent)), strict=True):
+            self.steps.report(f"{lang_pair}, done elsewhere", 0.0)
+            for key, draws in drawn.items():
+                self.cache[key] = draws
+            yield lang_pair, self._compare_pair(metric, lang_pair, measured)
 
-    def _is_drawn(self, metric: str, pair: str) -> bool:
-        testset = self.task.testset(pair)
+    def _is_drawn(self, metric: str, lang_pair: str) -> bool:
+        testset = self.task.testset(lang_pair)
         plan, _ = resolve_plan(testset, **self.sampling)
-        return (
-            draws_key(testset, resolve_metric(testset, metric), plan, self.by_reference)
-            in self.cache
-        )
+        key = draws_key(testset, resolve_metric(testset, metric), plan, self.by_reference)
+        return key in self.cache
 
-    def _compare(self, metric: str, pair: str, counted: dict[str, Measured]) -> Comparison:
-        testset, own = self.task.testset(pair), dict[str, Measured]()
+    def _compare_pair(
+        self, metric: str, lang_pair: str, measured: dict[str, Measured]
+    ) -> Comparison:
+        counted: dict[str, Measured] = {}
         draws = draw(
-            testset,
+            self.task.testset(lang_pair),
             metric,
             **self.sampling,
             by_reference=self.by_reference,
             jobs=self.jobs,
             cache=self.cache,
-            counted=own,
-            progress=lambda stage, share: self.shares.report(f"{pair}, {stage}", share),
+            counted=counted,
+            progress=lambda stage, share: self.steps.report(f"{lang_pair}, {stage}", share),
         )
-        if metric in own:
-            counted[pair] = own[metric]
-        self.shares.step()
+        if metric in counted:
+            measured[lang_pair] = counted[metric]
+        self.steps.finish_step()
         return decide(draws, **self.decisions)
 
     def compare_across(
-        self, metric: str, pairs: dict[str, Comparison], counted: dict[str, Measured]
+        self, metric: str, comparisons: Mapping[str, Comparison], measured: Mapping[str, Measured]
     ) -> MacroResult:
-        """The metric across its language pairs."""
-        results = [comparison.metrics[metric] for comparison in pairs.values()]
-        settings = {pair: comparison.settings for pair, comparison in pairs.items()}
-        # as within language pairs: where one of them has few units
-        ci = (
-            "jackknife-t" if any(result.ci == "jackknife-t" for result in results) else "percentile"
-        )
-        draws = (
-            self._draw_across(metric, settings, counted)
-            if self.sampling["test"] in MACRO_TESTS
-            else None
-        )
+        """Compare by a metric across its language pairs."""
+        results = [comparison.metrics[metric] for comparison in comparisons.values()]
+        settings = {pair: comparison.settings for pair, comparison in comparisons.items()}
+        # As within language pairs, where one of them has few units.
+        has_few_units = any(result.ci == "jackknife-t" for result in results)
+        ci = "jackknife-t" if has_few_units else "percentile"
+        draws = None
+        if self.sampling["test"] in MACRO_TESTS:
+            draws = self._draw_across(metric, settings, measured)
         if draws is not None and RANK_RULES[self.decisions["rank_rule"]].by_domain:
             draws = draws.over_domains
-        return _macro_result(metric, results, tuple(pairs), draws, settings_across(settings), ci)
+        lang_pairs = tuple(comparisons)
+        return _macro_result(metric, results, lang_pairs, draws, settings_across(settings), ci)
 
     def _draw_across(
-        self, metric: str, settings: dict[str, Settings], counted: dict[str, Measured]
+        self, metric: str, settings: Mapping[str, Settings], measured: Mapping[str, Measured]
     ) -> AcrossDraws | None:
-        """Draw the mean differences; where rank rules could ask for it, those of the mean over
-        domains, too.
-        """
-        plans = {
-            pair: replace(Plan.from_settings(one), trials=None) for pair, one in settings.items()
-        }
-        sets = {pair: self.task.testset(pair) for pair in settings}
-        key = (
-            "across",
-            tuple(sets),
-            self.sampling["trials"],
-            *(
-                draws_key(one, resolve_metric(one, metric), plans[pair], False)
-                for pair, one in sets.items()
-            ),
-        )
+        """Draw the mean differences, and those of the mean over domains, for rules that use it."""
+        plans, testsets, keys = {}, {}, []
+        for lang_pair, of_pair in settings.items():
+            testset = self.task.testset(lang_pair)
+            plan = replace(Plan.from_settings(of_pair), trials=None)
+            plans[lang_pair], testsets[lang_pair] = plan, testset
+            keys.append(draws_key(testset, resolve_metric(testset, metric), plan, False))
+        key = ("across", tuple(testsets), self.sampling["trials"], *keys)
         if key not in self.cache:
-            parts = {
-                pair: counted.get(pair) or measure(one.keep_scorable(metric), metric)
-                for pair, one in sets.items()
-            }
-            draw = partial(
-                draw_across,
-                plans=plans,
-                trials=self.sampling["trials"],
-                seed=self.sampling["seed"],
-                jobs=self.jobs,
-                progress=lambda share: self.shares.report(f"{metric} across language pairs", share),
-            )
-            draws = draw(parts)
-            if draws is not None and all(has_domains(part) for part in parts.values()):
-                draws = replace(
-                    draws,
-                    over_domains=draw(
-                        {pair: score_over_domains(one) for pair, one in parts.items()}
-                    ),
-                )
-            self.cache[key] = draws
-        drawn: AcrossDraws | None = self.cache[key]
-        return drawn
+            all_measured = {}
+            for lang_pair, testset in testsets.items():
+                counted = measured.get(lang_pair)
+                if counted is None:
+                    counted = measure(testset.keep_scorable(metric), metric)
+                all_measured[lang_pair] = counted
+            self.cache[key] = self._draw_means(metric, all_measured, plans)
+        draws: AcrossDraws | None = self.cache[key]
+        return draws
+
+    def _draw_means(
+        self, metric: str, measured: Mapping[str, Measured], plans: Mapping[str, Plan]
+    ) -> AcrossDraws | None:
+        draw_means = partial(
+            draw_across,
+            plans=plans,
+            trials=self.sampling["trials"],
+            seed=self.sampling["seed"],
+            jobs=self.jobs,
+            progress=lambda share: self.steps.report(f"{metric} across language pairs", share),
+        )
+        draws = draw_means(measured)
+        if draws is None or not all(has_domains(counted) for counted in measured.values()):
+            return draws
+        over_domains = {pair: score_over_domains(counted) for pair, counted in measured.items()}
+        return replace(draws, over_domains=draw_means(over_domains))
 
 
 def _draw_elsewhere(
-    sets: Sequence[TestSet], metric: str, by_reference: bool, sampling: dict[str, Any], k: int
+    testsets: Sequence[TestSet],
+    metric: str,
+    by_reference: bool,
+    sampling: dict[str, Any],
+    number: int,
 ) -> dict[Any, Any]:
     cache: dict[Any, Any] = {}
-    draw(sets[k], metric, **sampling, by_reference=by_reference, cache=cache)
+    draw(testsets[number], metric, **sampling, by_reference=by_reference, cache=cache)
     return cache
 
 
 def join_task(
     info: TaskInfo,
     metrics: Sequence[str],
-    parts: Mapping[tuple[str, str], Comparison],
+    comparisons: Mapping[tuple[str, str], Comparison],
     macro: Mapping[str, MacroResult],
     exclude: tuple[TaskExclusion, ...],
     chosen: bool,
 ) -> TaskComparison:
-    """The whole of comparisons by one of the metrics each, by (metric, language pair); whether the
-    user has `chosen` them.
+    """Join comparisons by one of the metrics each, by (metric, language pair), to that of a task.
+
+    `chosen` says whether the user named the metrics.
     """
-    by_pair = {
-        pair: [parts[name, pair] for name in metrics if (name, pair) in parts]
-        for pair in info.pairs
-    }
-    pairs = {
-        pair: replace(join_comparisons(several), excluded=find_exclusions(pair, exclude))
-        for pair, several in by_pair.items()
-        if several
-    }
-    return TaskComparison(
-        info,
-        pairs,
-        {name: macro[name] for name in metrics if name in macro},
-        exclude,
-        warnings=() if chosen else tuple(about_choice(info, metrics[0])),
+    pairs = {}
+    for lang_pair in info.pairs:
+        by_metric = [
+            comparisons[name, lang_pair] for name in metrics if (name, lang_pair) in comparisons
+        ]
+        if by_metric:
+            excluded = find_exclusions(lang_pair, exclude)
+            pairs[lang_pair] = replace(join_comparisons(by_metric), excluded=excluded)
+    macro_in_order = {name: macro[name] for name in metrics if name in macro}
+    cautions = () if chosen else tuple(about_choice(info, metrics[0]))
+    return TaskComparison(info, pairs, macro_in_order, exclude, warnings=cautions)
+
+
+def find_exclusions(lang_pair: str, exclude: Iterable[TaskExclusion]) -> tuple[Exclusion, ...]:
+    """Return the systems that are left out of one language pair, and why."""
+    return tuple(
+        Exclusion(exclusion.system, exclusion.reason)
+        for exclusion in exclude
+        if exclusion.pair in (None, lang_pair)
     )
 
 
-def find_exclusions(pair: str, exclude: Iterable[TaskExclusion]) -> tuple[Exclusion, ...]:
-    """Who is left out of one language pair, and why."""
-    return tuple(Exclusion(one.system, one.reason) for one in exclude if one.pair in (None, pair))
-
-
 def task_metrics(task: TaskInfo, metrics: str | Sequence[str] | None = None) -> list[str]:
-    """The metrics to compare a task by: those that are named; else all scores it has, and BLEU for
-    pairs without.
+    """Return the metrics to compare a task by.
+
+    By default all scores that it has, and BLEU for language pairs without any.
     """
     if metrics is None:
-        no_scores = any(not own for own in task.scores.values())
-        names = order_metrics([*task.own_scores, *["bleu"] * no_scores], task.primary)
-        if task.primary is not None and task.primary not in names:
-            names.insert(len(pick_human_scores(names)), task.primary)
+        names = _choose_metrics(task)
+    elif isinstance(metrics, str):
+        names = [metrics]
     else:
-        names = [metrics] if isinstance(metrics, str) else list(metrics)
+        names = list(metrics)
     if not names or len(set(names)) < len(names):
         raise SettingError(
             f"metrics are {', '.join(names) or 'none'}. Expected at least one, each only once."
         )
+    given_scores = list(dict.fromkeys(name for names in task.scores.values() for name in names))
     for name in names:
         check_settled(name, task.assumed)
         if not task.pairs_with(name):
-            known = dict.fromkeys(name for own in task.scores.values() for name in own)
             raise SettingError(
                 f"No language pair of {task.name} has {name!r}. Scores of segments: "
-                f"{', '.join(known) or 'none'}."
+                f"{', '.join(given_scores) or 'none'}."
             )
-        if name in METRICS and any(name in own for own in task.scores.values()):
+        if name in METRICS and name in given_scores:
             raise SettingError(
                 f"{task.name} has segment scores that are called {name}, as a metric of mtsig is. Give "
                 f"them another name, such as my-{name}."
             )
-        if name not in METRICS and not any(name in own for own in task.scores.values()):
-            raise explain_unknown(
-                "metric", name, [*METRICS, *(name for own in task.scores.values() for name in own)]
-            )
+        if name not in METRICS and name not in given_scores:
+            raise explain_unknown("metric", name, [*METRICS, *given_scores])
+    return names
+
+
+def _choose_metrics(task: TaskInfo) -> list[str]:
+    metrics = task.own_scores
+    if not all(task.scores.values()):
+        metrics = [*metrics, "bleu"]
+    names = order_metrics(metrics, task.primary)
+    if task.primary is not None and task.primary not in names:
+        names.insert(len(pick_human_scores(names)), task.primary)
     return names
 
 
 def _macro_result(
     metric: str,
     results: Sequence[MetricResult],
-    language_pairs: tuple[str, ...],
+    lang_pairs: tuple[str, ...],
     draws: AcrossDraws | None,
     settings: Settings,
     ci: str,
 ) -> MacroResult:
-    """Decisions of all language pairs added up; and the mean differences where they could be
-    drawn.
-    """
-    tallies: dict[str, list[tuple[int, int, int]]] = {}
-    for result in results:
-        for name, counts in result.tally().items():
-            tallies.setdefault(name, []).append(counts)
-    decided = {name: np.sum(own, axis=0).tolist() for name, own in tallies.items()}
-
-    def row(
-        name: str,
-        score: float | None = None,
-        low: float | None = None,
-        high: float | None = None,
-        ranks: tuple[int | None, int | None, int | None] = (None, None, None),
-    ) -> MacroSystem:
-        wins, ties, losses = decided[name]
-        return MacroSystem(
-            name,
-            len(tallies[name]),
-            score,
-            low,
-            high,
-            ranks[0],
-            ranks[1],
-            wins,
-            ties,
-            losses,
-            ranks[2],
-        )
-
-    names, ranked, pairs = (
-        () if draws is None else draws.names,
-        list[MacroSystem](),
-        list[MacroPair](),
-    )
-    if draws is not None:
-        ends, found = decide_across(draws, settings, ci)
-        low, high = (list(map(finite_or_none, own)) for own in ends)
-        ranks, n = rank_systems(len(names), draws.pairs, found.for_ranks), len(names)
-        ranked = [
-            row(name, float(draws.observed[k]), low[k], high[k], ranks[k])
-            for k, name in enumerate(names)
-        ]
-        pairs = [
-            MacroPair(
-                names[i],
-                names[j],
-                len(results),
-                float(draws.observed[n + k]),
-                low[n + k],
-                high[n + k],
-                float(p),
-                float(adjusted),
-                SIDES[int(found.better[k])],
-                bool(found.decidable[k]),
-                int(draws.n_apart[k]),
-            )
-            for k, ((i, j), p, adjusted) in enumerate(
-                zip(
-                    draws.pairs,
-                    *([] if one is None else one for one in (found.p, found.adjusted)),
-                    strict=True,
-                )
-            )
-        ]
-    others = sorted(tallies.keys() - set(names), key=lambda name: (-decided[name][0], name))
-    return MacroResult(
+    """Add up the decisions of all language pairs, and take in the mean differences, if drawn."""
+    systems = _add_up_decisions(results)
+    result = MacroResult(
         metric,
         results[0].higher_is_better,
-        language_pairs,
-        (*ranked, *map(row, others)),
-        tuple(pairs),
-        average_runs_across(results, names, settings.alpha),
-        None if draws is None else ci,
+        lang_pairs,
+        systems=_order_by_wins(systems.values()),
+        pairs=(),
     )
+    if draws is None:
+        return result
+    intervals, decisions = decide_across(draws, settings, ci)
+    low, high = (list(map(finite_or_none, bounds)) for bounds in intervals)
+    n = len(draws.names)
+    ranked = []
+    ranks = rank_systems(n, draws.pairs, decisions.for_ranks)
+    for k, (name, (rank_low, rank_high, cluster)) in enumerate(
+        zip(draws.names, ranks, strict=True)
+    ):
+        row = replace(
+            systems.pop(name),
+            score=float(draws.observed[k]),
+            ci_low=low[k],
+            ci_high=high[k],
+            rank_low=rank_low,
+            rank_high=rank_high,
+            cluster=cluster,
+        )
+        ranked.append(row)
+    return replace(
+        result,
+        systems=(*ranked, *_order_by_wins(systems.values())),
+        pairs=_list_macro_pairs(draws, decisions, low[n:], high[n:], len(lang_pairs)),
+        runs=average_runs_across(results, draws.names, settings.alpha),
+        ci=ci,
+    )
+
+
+def _add_up_decisions(results: Sequence[MetricResult]) -> dict[str, MacroSystem]:
+    """Return a row for each system, without a score."""
+    systems: dict[str, MacroSystem] = {}
+    for result in results:
+        for name, (wins, ties, losses) in result.tally().items():
+            row = systems.get(name)
+            if row is None:
+                row = MacroSystem(name, 0, None, None, None, None, None, 0, 0, 0)
+            systems[name] = replace(
+                row,
+                n_pairs=row.n_pairs + 1,
+                wins=row.wins + wins,
+                ties=row.ties + ties,
+                losses=row.losses + losses,
+            )
+    return systems
+
+
+def _order_by_wins(systems: Iterable[MacroSystem]) -> tuple[MacroSystem, ...]:
+    return tuple(sorted(systems, key=lambda row: (-row.wins, row.system)))
+
+
+def _list_macro_pairs(
+    draws: AcrossDraws,
+    decisions: Decisions,
+    low: Sequence[float | None],
+    high: Sequence[float | None],
+    n_lang_pairs: int,
+) -> tuple[MacroPair, ...]:
+    if decisions.p is None or decisions.adjusted is None:  # no pair could be tested
+        return ()
+    deltas = draws.observed[len(draws.names) :]
+    pairs = []
+    for k, (first, second) in enumerate(draws.pairs):
+        pair = MacroPair(
+            a=draws.names[first],
+            b=draws.names[second],
+            n_pairs=n_lang_pairs,
+            delta=float(deltas[k]),
+            ci_low=low[k],
+            ci_high=high[k],
+            p_value=float(decisions.p[k]),
+            p_adjusted=float(decisions.adjusted[k]),
+            better=SIDES[int(decisions.better[k])],
+            decidable=bool(decisions.decidable[k]),
+            n_apart=int(draws.n_apart[k]),
+        )
+        pairs.append(pair)
+    return tuple(pairs)

@@ -170,7 +170,7 @@ def test_a_damaged_wordnet_is_named(wordnet, tmp_path, monkeypatch):
     ):
         Meteor().statistics(toy([["a"]], [["a"]]))
     (copied / "data.noun").write_text("")
-    meteor_module._opened.cache_clear()
+    meteor_module._open_wordnet.cache_clear()
     assert find_wordnet() is None
 
 

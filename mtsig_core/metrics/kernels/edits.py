@@ -1,18 +1,18 @@
-"""Compiled search for the fewest edits and shifts that turn an output into a reference, for TER, as
-sacreBLEU has it.
+"""Compiled search for the fewest edits and shifts of TER, with sacreBLEU's results.
 
-The search is greedy: of all shifts of a stretch of words to where the reference has it, the one
-that lowers the edit distance most is made, until none lowers it. What is tried, in which order, and
-what is given up when is part of the score, so all of sacreBLEU's limits are kept.
+The search is greedy. Of all shifts of a stretch of words to where the reference has it, it makes
+the one that lowers the edit distance most, until none lowers it. What it tries, in which order, and
+when it gives up is part of the score, so all of sacreBLEU's limits are kept.
 
 The edit distance is the length of the shortest path through a grid (words of the output, words of
 the reference) that stays in a band around the diagonal. A shift changes the words of some rows
-only. So the shortest paths from the start to the row before them and from the row after them to the
-end are those of the unshifted words, and only the rows between are worked out for each shift that
-is tried; and a stretch is looked for only where the reference has its first word.
+only. So the shortest paths from the start to the row before them, and from the row after them to
+the end, are those of the unshifted words. Only the rows between are computed for each shift that is
+tried, and a stretch is searched only where the reference has its first word.
 """
 
 import math
+from collections import namedtuple
 
 import numpy as np
 from numba import njit
@@ -26,14 +26,25 @@ _BEAM = 25
 _FAR = 1 << 29  # farther than any cell of the band
 
 
+# The grid of an output and a reference.
+# words: of the output; padded: of the reference, from 1 on; again: for each word of the reference,
+# the next place that has it. low, high: the band of each row, from low to high - 1. Arrays of rows
+# hold column j of row i at j - low[i] + 1, and `_FAR` in all places that are not in the band, for
+# one before it and as far behind it as the row below looks. forward, backward: the shortest paths
+# from the start to each cell and from each cell to the end; rows: memory for two rows.
+_Grid = namedtuple("_Grid", "words padded again low high forward backward rows")
+
+# A shortest path. aligned: the word of the output that each word of the reference is aligned to, -1
+# for before the first. wrong, wrong_in_ref: how many of the first i words of the output and of the
+# reference have an edit.
+_Path = namedtuple("_Path", "aligned wrong wrong_in_ref")
+
+
 @njit()
 def _band(n: int, m: int) -> tuple[np.ndarray, np.ndarray, int]:
-    """The band of each row, from low to high - 1, and the width of the arrays that hold the rows.
-
-    In these arrays column j of row i is at j - low[i] + 1, and `_FAR` is in all places that are not
-    in the band, for one before it and as far behind it as the row below looks.
-    """
-    low, high = np.zeros(n + 1, np.int64), np.empty(n + 1, np.int64)
+    """The band of each row, from low to high - 1, and the width of the arrays that hold the rows."""
+    low = np.zeros(n + 1, np.int64)
+    high = np.empty(n + 1, np.int64)
     slope = m / n
     half = _BEAM
     if slope / 2 > _BEAM:
@@ -49,12 +60,46 @@ def _band(n: int, m: int) -> tuple[np.ndarray, np.ndarray, int]:
 
 
 @njit()
-def _step_down(
+def _make_grid(output: np.ndarray, reference: np.ndarray, places: np.ndarray) -> _Grid:
+    """The grid of two texts, with the first row of `forward` and the last of `backward`.
+
+    All words get new numbers: the first place in the reference that has them, `_FAR` where none
+    has. `places`, by the old numbers, holds `_FAR` before and after.
+    """
+    n = output.size
+    m = reference.size
+    words = np.empty(n, np.int32)
+    padded = np.empty(m + 1, np.int32)
+    again = np.empty(m, np.int32)
+    for j in range(m - 1, -1, -1):
+        again[j] = places[reference[j]]
+        places[reference[j]] = j
+    for i in range(n):
+        words[i] = places[output[i]]
+    padded[0] = -1
+    for j in range(m):
+        padded[j + 1] = places[reference[j]]
+    for j in range(m):
+        places[reference[j]] = _FAR
+    low, high, width = _band(n, m)
+    forward = np.full((n + 1, width), _FAR, np.int32)
+    backward = np.full((n + 1, width), _FAR, np.int32)
+    rows = np.full((2, width), _FAR, np.int32)
+    for j in range(high[0]):
+        forward[0, j + 1] = j
+    for j in range(low[n], m + 1):
+        backward[n, j - low[n] + 1] = m - j
+    return _Grid(words, padded, again, low, high, forward, backward, rows)
+
+
+@njit()
+def _fill_row(
     above: np.ndarray, shift: int, row: np.ndarray, size: int, padded: np.ndarray, word: int
 ) -> None:
     """Fill a row from the row above it, whose band begins `shift` columns before.
 
     `padded` has, for each column of the row's band, the word of the reference that leads to it.
+    (Arrays, not the grid: with the grid TER takes a tenth longer.)
     """
     left = _FAR
     for k in range(size):
@@ -65,81 +110,62 @@ def _step_down(
 
 
 @njit()
-def _forward(
-    words: np.ndarray,
-    padded: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-    paths: np.ndarray,
-    known: int,
-) -> None:
-    """The shortest paths from the start to each cell, of which those to the first rows are known,
-    at least to row 0.
-    """
-    for i in range(known, words.size + 1):
-        _step_down(
-            paths[i - 1],
-            low[i] - low[i - 1],
-            paths[i],
-            high[i] - low[i],
-            padded[low[i] :],
-            words[i - 1],
-        )
+def _fill_forward(grid: _Grid, first: int) -> None:
+    """Fill the paths from the start to all rows from `first` on; those before are known."""
+    low, high, padded, forward = grid.low, grid.high, grid.padded, grid.forward
+    for i in range(first, grid.words.size + 1):
+        shift = low[i] - low[i - 1]
+        size = high[i] - low[i]
+        _fill_row(forward[i - 1], shift, forward[i], size, padded[low[i] :], grid.words[i - 1])
 
 
 @njit()
-def _backward(
-    words: np.ndarray,
-    padded: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-    paths: np.ndarray,
-    known: int,
-) -> None:
-    """The shortest paths from each cell, the first row excepted, to the end; from row `known` on
-    they are known.
-    """
+def _fill_backward(grid: _Grid, n_rows: int) -> None:
+    """Fill the paths to the end of all rows but the first; from row `n_rows` on they are known."""
+    low, padded = grid.low, grid.padded
     m = padded.size - 1
-    for i in range(known - 1, 0, -1):
-        shift, word, right = low[i + 1] - low[i], words[i], _FAR
-        below, row = paths[i + 1], paths[i]
-        for k in range(high[i] - low[i] - 1, -1, -1):
-            at = k - shift + 1  # of the same column in the row below
-            here = right + 1
-            if at >= 0:
-                here = min(here, below[at] + 1)
+    for i in range(n_rows - 1, 0, -1):
+        shift = low[i + 1] - low[i]
+        word = grid.words[i]
+        right = _FAR
+        below = grid.backward[i + 1]
+        row = grid.backward[i]
+        for k in range(grid.high[i] - low[i] - 1, -1, -1):
+            place = k - shift + 1  # of the same column in the row below
+            shortest = right + 1
+            if place >= 0:
+                shortest = min(shortest, below[place] + 1)
                 if low[i] + k < m:
-                    here = min(here, below[at + 1] + (padded[low[i] + k + 1] != word))
-            row[k + 1] = right = here
+                    through = below[place + 1] + (padded[low[i] + k + 1] != word)
+                    shortest = min(shortest, through)
+            right = shortest
+            row[k + 1] = right
 
 
 @njit()
-def _align(
-    words: np.ndarray,
-    padded: np.ndarray,
-    low: np.ndarray,
-    paths: np.ndarray,
-    aligned: np.ndarray,
-    wrong: np.ndarray,
-    wrong_in_ref: np.ndarray,
-) -> None:
-    """Follow a shortest path back.
+def _follow_back(grid: _Grid, path: _Path) -> None:
+    """Follow a shortest path back, and set `path`.
 
-    Sets the word of the output that each word of the reference is aligned to, -1 for before the
-    first, and how many of the first i words of either text have an edit. Of several paths it is
-    sacreBLEU's: substitutions are preferred to deletions, and these to insertions, from the end on.
+    Of several paths it takes sacreBLEU's, which prefers, from the end on, substitutions to
+    deletions, and deletions to insertions.
     """
-    wrong[:], wrong_in_ref[:] = 0, 0
-    i, j = words.size, padded.size - 1
+    words, padded, low, forward = grid.words, grid.padded, grid.low, grid.forward
+    aligned, wrong, wrong_in_ref = path.aligned, path.wrong, path.wrong_in_ref
+    wrong[:] = 0
+    wrong_in_ref[:] = 0
+    i = words.size
+    j = padded.size - 1
     while i > 0 or j > 0:
-        here = paths[i, j - low[i] + 1]
+        length = forward[i, j - low[i] + 1]
         differs = i > 0 and padded[j] != words[i - 1]
-        at = j - low[max(i - 1, 0)] + 1
-        if i > 0 and j > 0 and here == paths[i - 1, at - 1] + differs:
+        above = j - low[max(i - 1, 0)] + 1  # of the same column in the row above
+        if i > 0 and j > 0 and length == forward[i - 1, above - 1] + differs:
             aligned[j - 1] = i - 1
-            wrong[i] = wrong_in_ref[j] = differs
-            i, j = i - 1, j - 1
-        elif i > 0 and here == paths[i - 1, at] + 1:
+            wrong[i] = differs
+            wrong_in_ref[j] = differs
+            i -= 1
+            j -= 1
+        elif i > 0 and length == forward[i - 1, above] + 1:
             wrong[i] = 1
             i -= 1
         else:
@@ -156,11 +182,13 @@ def _align(
 def _shift(
     words: np.ndarray, start: int, length: int, target: int, shifted: np.ndarray
 ) -> tuple[int, int]:
-    """Move words[start:start + length] before the word at `target`; return the first row changed
-    and that after.
+    """Move words[start:start + length] before the word at `target`.
+
+    Returns the first row that changes and the row after the last.
     """
     if target < start:
-        first, end = target, start + length
+        first = target
+        end = start + length
         shifted[target : target + length] = words[start:end]
         shifted[target + length : end] = words[target:start]
     else:
@@ -177,200 +205,139 @@ def _shift(
 
 
 @njit()
-def _distance(
-    shifted: np.ndarray,
-    first: int,
-    end: int,
-    padded: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-    forward: np.ndarray,
-    backward: np.ndarray,
-    rows: np.ndarray,
-) -> int:
+def _distance(shifted: np.ndarray, first: int, end: int, grid: _Grid) -> int:
     """Edit distance when the words from `first` to `end` - 1 have changed."""
-    above = forward[first]
+    low, high, padded = grid.low, grid.high, grid.padded
+    above = grid.forward[first]
     for i in range(first + 1, end + 1):
-        row = rows[i & 1]
-        _step_down(
-            above, low[i] - low[i - 1], row, high[i] - low[i], padded[low[i] :], shifted[i - 1]
-        )
+        row = grid.rows[i & 1]
+        shift = low[i] - low[i - 1]
+        _fill_row(above, shift, row, high[i] - low[i], padded[low[i] :], shifted[i - 1])
         above = row
-    best = _FAR
-    behind = backward[end]
-    for k in range(1, high[end] - low[end] + 1):
-        best = min(best, above[k] + behind[k])
-    return best
+    shortest = _FAR
+    behind = grid.backward[end]
+    for k in range(1, grid.high[end] - grid.low[end] + 1):
+        shortest = min(shortest, above[k] + behind[k])
+    return shortest
 
 
 @njit()
-def _best_shift(
-    words: np.ndarray,
-    padded: np.ndarray,
-    again: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-    forward: np.ndarray,
-    backward: np.ndarray,
-    aligned: np.ndarray,
-    wrong: np.ndarray,
-    wrong_in_ref: np.ndarray,
-    known: int,
-    rows: np.ndarray,
-    tried: int,
+def _is_wrong_stretch(path: _Path, start: int, place: int, length: int) -> bool:
+    """Whether a stretch has an edit in output and reference, and is not aligned with itself."""
+    if path.wrong[start + length] == path.wrong[start]:
+        return False
+    if path.wrong_in_ref[place + length] == path.wrong_in_ref[place]:
+        return False
+    aligned = path.aligned[place]
+    return not start <= aligned < start + length
+
+
+@njit()
+def _best_shift(  # noqa: C901  the loops are sacreBLEU's, one in another
+    grid: _Grid, path: _Path, n_rows: int, n_tried: int
 ) -> tuple[tuple[int, int, int, int], int]:
-    """The best shift as (gain, length, -start, -target), and how many have been tried by now."""
-    n, m = words.size, padded.size - 1
-    distance = forward[n, m - low[n] + 1]
+    """The best shift as (gain, length, -start, -target), and how many have been tried by now.
+
+    From row `n_rows` on, the paths to the end are known.
+    """
+    words, padded = grid.words, grid.padded
+    n = words.size
+    m = padded.size - 1
+    distance = grid.forward[n, m - grid.low[n] + 1]
     shifted = np.empty_like(words)
     best = (-_FAR, 0, 0, 0)
     for start in range(n):
-        if wrong[min(start + _MAX_SHIFT_LENGTH, n)] == wrong[start]:
-            continue  # nothing is wrong with any stretch that begins here
+        if path.wrong[min(start + _MAX_SHIFT_LENGTH, n)] == path.wrong[start]:
+            continue  # no stretch that begins here has an edit
         following = words[start]
         while following <= start + _MAX_SHIFT_DISTANCE:
-            at, following = following, again[following]
-            if at < start - _MAX_SHIFT_DISTANCE:
+            place = following
+            following = grid.again[place]
+            if place < start - _MAX_SHIFT_DISTANCE:
                 continue
-            longest = min(_MAX_SHIFT_LENGTH, n - start, m - at)
+            longest = min(_MAX_SHIFT_LENGTH, n - start, m - place)
             for length in range(1, longest + 1):
-                if words[start + length - 1] != padded[at + length]:
+                if words[start + length - 1] != padded[place + length]:
                     break
-                if (
-                    wrong[start + length] == wrong[start]
-                    or wrong_in_ref[at + length] == wrong_in_ref[at]
-                ):
-                    continue
-                if start <= aligned[at] < start + length:
+                if not _is_wrong_stretch(path, start, place, length):
                     continue
                 previous = -1
-                for j in range(at - 1, at + length):
-                    target = aligned[j] + 1 if j >= 0 else 0
+                for j in range(place - 1, place + length):
+                    target = path.aligned[j] + 1 if j >= 0 else 0
                     if target == previous:
                         continue
                     previous = target
                     first, end = _shift(words, start, length, target, shifted)
                     gain = 0
                     if first < end:
-                        _backward(words, padded, low, high, backward, known)
-                        known = 1
-                        gain = distance - _distance(
-                            shifted, first, end, padded, low, high, forward, backward, rows
-                        )
+                        _fill_backward(grid, n_rows)
+                        n_rows = 1
+                        gain = distance - _distance(shifted, first, end, grid)
                     shift = (gain, length, -start, -target)
                     if shift > best:
                         best = shift
-                    tried += 1
-                if tried >= _MAX_TRIED:
-                    return best, tried
-    return best, tried
-
-
-@njit()
-def _renumber(
-    output: np.ndarray,
-    reference: np.ndarray,
-    places: np.ndarray,
-    words: np.ndarray,
-    padded: np.ndarray,
-    again: np.ndarray,
-) -> None:
-    """Number all words anew: by the first place in the reference that has them, `_FAR` where none
-    has.
-
-    Sets the words of the output and, from 1 on, of the reference, and for each place the next one
-    of the same word. `places`, by the numbers that words have until then, holds `_FAR` before and
-    after.
-    """
-    for j in range(reference.size - 1, -1, -1):
-        again[j] = places[reference[j]]
-        places[reference[j]] = j
-    for i in range(output.size):
-        words[i] = places[output[i]]
-    padded[0] = -1
-    for j in range(reference.size):
-        padded[j + 1] = places[reference[j]]
-    for j in range(reference.size):
-        places[reference[j]] = _FAR
+                    n_tried += 1
+                if n_tried >= _MAX_TRIED:
+                    return best, n_tried
+    return best, n_tried
 
 
 @njit()
 def edits(output: np.ndarray, reference: np.ndarray, places: np.ndarray) -> int:
-    """Edits and shifts between two texts, given as arrays of numbered words; `places` as
-    `_renumber` has it.
+    """Edits and shifts between two texts, given as arrays of numbered words.
+
+    `places` is memory, by number of word, as `_make_grid` describes it.
     """
-    n, m = output.size, reference.size
+    n = output.size
+    m = reference.size
     if n == 0 or m == 0:
         return n + m
-    words, padded, again = np.empty(n, np.int32), np.empty(m + 1, np.int32), np.empty(m, np.int32)
-    _renumber(output, reference, places, words, padded, again)
-    shifted = words.copy()
-    low, high, width = _band(n, m)
-    forward = np.full((n + 1, width), _FAR, np.int32)
-    backward = np.full((n + 1, width), _FAR, np.int32)
-    rows = np.full((2, width), _FAR, np.int32)
-    aligned, wrong, wrong_in_ref = (
-        np.empty(m, np.int64),
-        np.empty(n + 1, np.int64),
-        np.empty(m + 1, np.int64),
-    )
-    for j in range(high[0]):
-        forward[0, j + 1] = j
-    for j in range(low[n], m + 1):
-        backward[n, j - low[n] + 1] = m - j
-    shifts, tried, first, end = 0, 0, 0, n
-    while True:  # rows up to `first` and from `end` on are as before
-        _forward(words, padded, low, high, forward, first + 1)
-        distance: int = forward[n, m - low[n] + 1]
+    grid = _make_grid(output, reference, places)
+    path = _Path(np.empty(m, np.int64), np.empty(n + 1, np.int64), np.empty(m + 1, np.int64))
+    shifted = grid.words.copy()
+    n_shifts = 0
+    n_tried = 0
+    first = 0  # rows up to `first`, and from `end` on, are the same as before the last shift
+    end = n
+    while True:
+        _fill_forward(grid, first + 1)
+        distance: int = grid.forward[n, m - grid.low[n] + 1]
         if distance == 0:
-            return shifts
-        _align(words, padded, low, forward, aligned, wrong, wrong_in_ref)
-        (gain, length, start, target), tried = _best_shift(
-            words,
-            padded,
-            again,
-            low,
-            high,
-            forward,
-            backward,
-            aligned,
-            wrong,
-            wrong_in_ref,
-            end,
-            rows,
-            tried,
-        )
-        if tried >= _MAX_TRIED or gain <= 0:
-            return shifts + distance
-        first, end = _shift(words, -start, length, -target, shifted)
-        words[:] = shifted
-        shifts += 1
+            return n_shifts
+        _follow_back(grid, path)
+        (gain, length, start, target), n_tried = _best_shift(grid, path, end, n_tried)
+        if n_tried >= _MAX_TRIED or gain <= 0:
+            return n_shifts + distance
+        first, end = _shift(grid.words, -start, length, -target, shifted)
+        grid.words[:] = shifted
+        n_shifts += 1
 
 
 @compiled
 def count_edits(
-    ids: np.ndarray, bounds: np.ndarray, n_refs: int, is_there: np.ndarray, stats: np.ndarray
+    ids: np.ndarray, bounds: np.ndarray, n_refs: int, has_reference: np.ndarray, stats: np.ndarray
 ) -> None:
     """Fill the statistics of a block of segments.
 
     `ids`, `bounds`: numbers of all words, and where the words of each text begin: the texts are
-    (references + systems, segments), row after row, and the last bound is the end; `is_there`:
-    shape (references, segments): whether the segment has the reference; `stats`: shape (systems,
-    segments, 2), float64.
+    (references + systems, segments), row after row, and the last bound is the end; `has_reference`:
+    shape (references, segments); `stats`: shape (systems, segments, 2), float64.
     """
     n_systems, n_segments = stats.shape[:2]
     places = np.full(ids.size, _FAR, np.int32)
     for s in range(n_systems):
         for seg in range(n_segments):
-            k = (n_refs + s) * n_segments + seg
-            output = ids[bounds[k] : bounds[k + 1]]
-            fewest, length, n_there = _FAR, 0, 0
+            text = (n_refs + s) * n_segments + seg
+            output = ids[bounds[text] : bounds[text + 1]]
+            fewest = _FAR
+            total_length = 0
+            n_present = 0
             for r in range(n_refs):
-                if is_there[r, seg]:
-                    k = r * n_segments + seg
-                    reference = ids[bounds[k] : bounds[k + 1]]
+                if has_reference[r, seg]:
+                    text = r * n_segments + seg
+                    reference = ids[bounds[text] : bounds[text + 1]]
                     fewest = min(fewest, edits(output, reference, places))
-                    length += reference.size
-                    n_there += 1
+                    total_length += reference.size
+                    n_present += 1
             stats[s, seg, 0] = fewest
-            stats[s, seg, 1] = length / n_there
+            stats[s, seg, 1] = total_length / n_present

@@ -1,10 +1,9 @@
-"""Compiled counting of the n-grams that texts share, exact: for BLEU and NIST of words, for chrF of
-characters too.
+"""Compiled, exact counting of the n-grams that texts share, of words and of characters.
 
 The n-grams of a segment's references are the nodes of a trie. A node's link leads to the node
 without its first symbol, so a text finds the longest known n-gram that ends at each of its symbols
-in one walk; the shorter ones that end there are its links, and are counted once for all at the end
-(Aho and Corasick 1975).
+in one walk. The shorter ones that end there are its links, which are counted once for all at the
+end (Aho and Corasick 1975).
 """
 
 from collections import namedtuple
@@ -19,6 +18,7 @@ from mtsig_core.metrics.kernels.tokens import (
     FREE,
     HASH_SEED,
     SPREAD,
+    TokenTable,
     equal,
     identify,
     split,
@@ -27,18 +27,25 @@ from mtsig_core.metrics.kernels.tokens import (
 from mtsig_core.metrics.tokenizers import ALONE, SPACE, Tokenizer
 
 #: What a symbol is: a token, a character, a word between spaces.
-TOKENS, CHARACTERS, BETWEEN_SPACES = range(3)
+TOKENS = 0
+CHARACTERS = 1
+BETWEEN_SPACES = 2
 _ROOT = 0
 
 # keys, nodes: a hash table from (parent, symbol) to the node. sizes: how many nodes have each
-# length; those of length n are numbered from 1 + (n - 1) * width on. The other arrays are by node:
-# its link, where it begins in the first reference that has it, how often each reference has it
-# (references, nodes), and how often a system does.
+# length; the nodes of length n are numbered from 1 + (n - 1) * width on. The other arrays are by
+# node: its link, where it begins in the first reference that has it, how often each reference has
+# it (references, nodes), and how often a system does.
 _Trie = namedtuple("_Trie", "keys nodes sizes link start counts hits")
+
+# What turns texts into symbols: code points of all texts, the tokenizer, what a symbol is, and
+# memory for the tokens of a segment and for the numbers of its symbols.
+_Reader = namedtuple("_Reader", "codes classes edge kind tokens ids")
 
 
 @njit()
 def new_trie(n_refs: int, order: int, width: int) -> _Trie:
+    """A trie for n-grams up to `order` of references with at most `width` symbols."""
     n_nodes = order * width + 1
     size = table_size(n_nodes)
     return _Trie(
@@ -54,7 +61,7 @@ def new_trie(n_refs: int, order: int, width: int) -> _Trie:
 
 @njit()
 def clear(trie: _Trie, n_symbols: int) -> int:
-    """Make the trie ready for references of so many symbols; return the mask of its table."""
+    """Make the trie ready for references with `n_symbols` symbols; return the mask of its table."""
     mask = table_size((trie.sizes.size - 1) * n_symbols + 1) - 1
     trie.keys[: mask + 1] = FREE
     trie.sizes[:] = 0
@@ -63,72 +70,83 @@ def clear(trie: _Trie, n_symbols: int) -> int:
 
 @njit()
 def _place(node: np.integer, symbol: int, keys: np.ndarray, mask: int) -> np.uint64:
-    """Where the n-gram that is longer by a symbol stands in the table, or would."""
+    """The place in the table of the n-gram that is longer by a symbol, or a free one for it."""
     key = np.int64(node) << 32 | symbol
-    at = np.uint64(key * SPREAD >> 32 & mask)  # unsigned: no place is counted from the end
-    while keys[at] != key and keys[at] != FREE:
-        at = at + np.uint64(1) & np.uint64(mask)
-    return at
+    place = np.uint64(key * SPREAD >> 32 & mask)  # unsigned: no place is counted from the end
+    while keys[place] != key and keys[place] != FREE:
+        place = place + np.uint64(1) & np.uint64(mask)
+    return place
 
 
 @njit()
 def learn(symbols: np.ndarray, ref: int, start: int, trie: _Trie, mask: int, width: int) -> None:
-    """Count the n-grams of a reference, whose first symbol is at `start`, and add those that are
-    new.
-    """
+    """Count the n-grams of a reference, and add new ones; its first symbol is at `start`."""
     order = trie.sizes.size - 1
     ending = np.zeros(order + 1, np.int32)  # the n-gram of each length that ends at the last symbol
     for i in range(symbols.size):
-        link, parent = np.int32(_ROOT), np.int32(_ROOT)
+        link = np.int32(_ROOT)
+        parent = np.int32(_ROOT)
         for length in range(1, min(i + 1, order) + 1):
-            at = _place(parent, symbols[i], trie.keys, mask)
-            if trie.keys[at] == FREE:
+            place = _place(parent, symbols[i], trie.keys, mask)
+            if trie.keys[place] == FREE:
                 node = 1 + (length - 1) * width + trie.sizes[length]
-                trie.keys[at] = np.int64(parent) << 32 | symbols[i]
-                trie.nodes[at] = node
+                trie.keys[place] = np.int64(parent) << 32 | symbols[i]
+                trie.nodes[place] = node
                 trie.link[node] = link
                 trie.start[node] = start + i - length + 1
                 trie.counts[:, node] = 0
                 trie.sizes[length] += 1
-            link = trie.nodes[at]
+            link = trie.nodes[place]
             trie.counts[ref, link] += 1
-            parent, ending[length] = ending[length], link
+            parent = ending[length]
+            ending[length] = link
+
+
+@njit()
+def _nodes_of_length(trie: _Trie, length: int, width: int) -> tuple[int, int]:
+    """The first node of the n-grams of a length, and the node after the last."""
+    first = 1 + (length - 1) * width
+    return first, first + trie.sizes[length]
 
 
 @njit()
 def keep_largest(trie: _Trie, width: int) -> None:
-    """Let the first reference have each n-gram as often as the one that has it most often."""
+    """Give the first reference each n-gram as often as any reference has it."""
     for length in range(1, trie.sizes.size):
-        for node in range(1 + (length - 1) * width, 1 + (length - 1) * width + trie.sizes[length]):
+        first, end = _nodes_of_length(trie, length, width)
+        for node in range(first, end):
             for ref in range(1, len(trie.counts)):
                 trie.counts[0, node] = max(trie.counts[0, node], trie.counts[ref, node])
 
 
 @njit()
 def walk(symbols: np.ndarray, trie: _Trie, mask: int, room: int) -> int:
-    """Count the longest known n-gram that ends at each symbol of a system; return the room that is
-    left.
+    """Count the longest known n-gram that ends at each symbol of a system.
 
-    What follows a node and a symbol that is no child of it is remembered in the table as if it were
-    one, for so many as there is room: the next system, most of whose text is the same, finds it in
-    one step.
+    What follows a node and a symbol that is no child of it is remembered in the table like a child,
+    as long as there is room: the next system, most of whose text is the same, finds it in one step.
+
+    Returns the room that is left.
     """
     node = np.int32(_ROOT)
     for symbol in symbols:
-        at = _place(node, symbol, trie.keys, mask)
-        if trie.keys[at] == FREE:
-            found, shorter = at, node
-            while trie.keys[found] == FREE and shorter != _ROOT:
+        place = _place(node, symbol, trie.keys, mask)
+        if trie.keys[place] == FREE:
+            known = place
+            shorter = node
+            while trie.keys[known] == FREE and shorter != _ROOT:
                 shorter = trie.link[shorter]
-                found = _place(shorter, symbol, trie.keys, mask)
-            following = np.int32(_ROOT) if trie.keys[found] == FREE else trie.nodes[found]
+                known = _place(shorter, symbol, trie.keys, mask)
+            following = np.int32(_ROOT)
+            if trie.keys[known] != FREE:
+                following = trie.nodes[known]
             if room > 0:
-                trie.keys[at] = np.int64(node) << 32 | symbol
-                trie.nodes[at] = following
+                trie.keys[place] = np.int64(node) << 32 | symbol
+                trie.nodes[place] = following
                 room -= 1
             node = following
         else:
-            node = trie.nodes[at]
+            node = trie.nodes[place]
         trie.hits[node] += 1
     trie.hits[_ROOT] = 0
     return room
@@ -136,15 +154,14 @@ def walk(symbols: np.ndarray, trie: _Trie, mask: int, room: int) -> int:
 
 @njit()
 def add_shared(trie: _Trie, width: int, shared: np.ndarray) -> None:
-    """Add how many n-grams of each length the system shares with references to `shared`
-    (references, lengths).
-    """
+    """Add how many n-grams the system shares with references to `shared` (references, lengths)."""
     for length in range(trie.sizes.size - 1, 0, -1):
-        first = 1 + (length - 1) * width
-        last = first + trie.sizes[length]
-        hits, links = trie.hits[first:last], trie.link[first:last]
+        first, end = _nodes_of_length(trie, length, width)
+        hits = trie.hits[first:end]
+        links = trie.link[first:end]
         for ref in range(len(shared)):
-            counts, total = trie.counts[ref, first:last], np.int32(0)
+            counts = trie.counts[ref, first:end]
+            total = np.int32(0)
             for k in range(hits.size):
                 total += min(hits[k], counts[k])
             shared[ref, length - 1] += total
@@ -156,9 +173,7 @@ def add_shared(trie: _Trie, width: int, shared: np.ndarray) -> None:
 
 @njit()
 def count_symbols(lengths: np.ndarray) -> int:
-    """The sum of the lengths of texts, without those that are not there; numpy's own would load all
-    of its algebra.
-    """
+    """The sum of the lengths of texts, -1 for no text; numpy's own sum loads all of its algebra."""
     total = 0
     for k in range(lengths.size):
         total += max(lengths[k], 0)
@@ -168,7 +183,8 @@ def count_symbols(lengths: np.ndarray) -> int:
 @njit()
 def measure_lengths(lengths: np.ndarray, n_refs: int) -> tuple[int, int]:
     """The most symbols that a text has, and that the references of a segment have."""
-    most, most_in_refs = 0, 0
+    most = 0
+    most_in_refs = 0
     for seg in range(lengths.shape[1]):
         most_in_refs = max(most_in_refs, count_symbols(lengths[:n_refs, seg]))
         for k in range(lengths.shape[0]):
@@ -180,8 +196,9 @@ def measure_lengths(lengths: np.ndarray, n_refs: int) -> tuple[int, int]:
 def _find_same(
     codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, seg: int, first: int, s: int
 ) -> int:
-    """The first system, from `first` on, whose text is that of system s; in WMT24 en-de one text in
-    five is such.
+    """The first system, from `first` on, with the text of system s.
+
+    In WMT24 en-de one text in five equals an earlier one.
     """
     for other in range(first, s):
         size = lengths[s, seg]
@@ -191,155 +208,126 @@ def _find_same(
 
 
 @njit()
-def _copy_characters(
-    codes: np.ndarray, begin: int, end: int, classes: np.ndarray, ids: np.ndarray, n: int
-) -> int:
-    """Append the characters that are no space to `ids` at n; return the next place."""
-    last = classes.size - 1
+def _copy_characters(reader: _Reader, begin: int, end: int, n: int) -> int:
+    """Append the characters that are no space to the ids at n; return the next place."""
+    last = reader.classes.size - 1
     for i in range(begin, end):
-        if classes[min(codes[i], last)] != SPACE:
-            ids[n] = codes[i]
+        code = reader.codes[i]
+        if reader.classes[min(code, last)] != SPACE:
+            reader.ids[n] = code
             n += 1
     return n
 
 
 @njit()
-def _split_at_spaces(
-    codes: np.ndarray, begin: int, end: int, classes: np.ndarray, tokens: np.ndarray, n: int
-) -> int:
-    """As `split`: the words between spaces, of which one punctuation mark is cut off, the last
-    character or the first.
+def _split_at_spaces(reader: _Reader, begin: int, end: int, n: int) -> int:
+    """As `split`: the words between spaces.
+
+    One punctuation mark of a word is cut off, the last character or else the first.
     """
-    last, i = classes.size - 1, begin
+    codes, classes, tokens = reader.codes, reader.classes, reader.tokens
+    last = classes.size - 1
+    i = begin
     while i < end:
         if classes[min(codes[i], last)] == SPACE:
             i += 1
             continue
-        start, cut, digest = i, -1, HASH_SEED
+        start = i
         while i < end and classes[min(codes[i], last)] != SPACE:
             i += 1
+        cut = -1
         if i - start > 1 and classes[min(codes[i - 1], last)] == ALONE:
             cut = i - 1
         elif i - start > 1 and classes[min(codes[start], last)] == ALONE:
             cut = start + 1
+        digest = HASH_SEED
         for k in range(start, i):
             if k == cut:
-                tokens[n, 0], tokens[n, 1], tokens[n, 2] = start, k, digest
-                n, start, digest = n + 1, k, HASH_SEED
+                tokens[n, 0] = start
+                tokens[n, 1] = k
+                tokens[n, 2] = digest
+                n += 1
+                start = k
+                digest = HASH_SEED
             digest = (digest ^ codes[k]) * SPREAD
-        tokens[n, 0], tokens[n, 1], tokens[n, 2] = start, i, digest
+        tokens[n, 0] = start
+        tokens[n, 1] = i
+        tokens[n, 2] = digest
         n += 1
     return n
 
 
 @njit()
-def _read(
-    codes: np.ndarray,
-    begin: int,
-    end: int,
-    classes: np.ndarray,
-    edge: int,
-    kind: int,
-    tokens: np.ndarray,
-    table: np.ndarray,
-    mask: int,
-    ids: np.ndarray,
-    n: int,
-    grow: bool,
-) -> int:
-    """Append the symbols of a text to `ids` at n, those that no reference has as -1; return the
-    next place.
+def _read(reader: _Reader, begin: int, length: int, table: TokenTable, n: int, grow: bool) -> int:
+    """Append the symbols of a text to the ids at n, -1 for one that no reference has.
+
+    With `grow`, for references, such symbols get numbers. Returns the next place.
     """
-    if kind == CHARACTERS:
-        return _copy_characters(codes, begin, end, classes, ids, n)
-    if kind == BETWEEN_SPACES:
-        stop = _split_at_spaces(codes, begin, end, classes, tokens, n)
+    end = begin + max(length, 0)
+    if reader.kind == CHARACTERS:
+        return _copy_characters(reader, begin, end, n)
+    if reader.kind == BETWEEN_SPACES:
+        stop = _split_at_spaces(reader, begin, end, n)
     else:
-        stop = split(codes, begin, end, classes, edge, tokens, n)
-    identify(codes, tokens, n, stop, table, mask, ids, grow)
+        stop = split(reader.codes, begin, end, reader.classes, reader.edge, reader.tokens, n)
+    identify(reader.codes, reader.tokens, n, stop, table, reader.ids, grow)
     return stop
 
 
 @compiled
-def count_ngrams(
+def count_ngrams(  # noqa: PLR0914  memory for all segments is allocated once
     codes: np.ndarray,
     begins: np.ndarray,
     lengths: np.ndarray,
     n_refs: int,
-    classes: np.ndarray,
-    edge: int,
-    kind: int,
+    tokenizer: tuple[np.ndarray, int, int],
     shared: np.ndarray,
     sizes: np.ndarray,
 ) -> None:
     """Count the n-grams that systems share with references in a block of segments.
 
-    `codes`: code points of all texts, uint32; `begins`, `lengths`: where each text lies in `codes`:
+    `codes`: code points of all texts, uint32; `begins`, `lengths`: where each text is in `codes`,
     shape (references + systems, segments), int64, the references first. A length of -1 marks a
-    reference that a segment does not have; `classes`, `edge`: the tokenizer; `kind`: what is a
-    symbol, TOKENS, CHARACTERS or words BETWEEN_SPACES.
+    reference that a segment does not have. `tokenizer`: its classes and edge, and what a symbol is:
+    TOKENS, CHARACTERS or words BETWEEN_SPACES.
 
     Fills `shared`, of zeros, shape (references or 1, systems, segments, lengths of n-grams), int32:
-    the one row counts each n-gram up to the most that a reference has; and `sizes`, the symbols of
-    each text, -1 where there is none.
+    one row counts each n-gram up to the most that a reference has; and `sizes`, the symbols of each
+    text, -1 where there is none.
     """
     n_rows, n_systems, n_segments, order = shared.shape
+    classes, edge, kind = tokenizer
     most, most_in_refs = measure_lengths(lengths, n_refs)
     tokens = np.empty((most_in_refs + most, 3), np.int64)
     ids = np.empty(most_in_refs + most, np.int64)
-    table = np.empty(
-        table_size(most_in_refs), np.int32
-    )  # of tokens: the row of the first of its kind
+    reader = _Reader(codes, classes, edge, kind, tokens, ids)
+    token_rows = np.empty(table_size(most_in_refs), np.int32)
     trie = new_trie(n_refs, order, most_in_refs)
     for seg in range(n_segments):
         width = count_symbols(lengths[:n_refs, seg])
-        token_mask, mask, m = table_size(width) - 1, clear(trie, width), 0
-        table[: token_mask + 1] = FREE
+        table = TokenTable(token_rows, table_size(width) - 1)
+        token_rows[: table.mask + 1] = FREE
+        mask = clear(trie, width)
+        n = 0
         for r in range(n_refs):
-            first, begin = m, begins[r, seg]
-            m = _read(
-                codes,
-                begin,
-                begin + max(lengths[r, seg], 0),
-                classes,
-                edge,
-                kind,
-                tokens,
-                table,
-                token_mask,
-                ids,
-                m,
-                True,
-            )
-            learn(ids[first:m], r, 0, trie, mask, width)
-            sizes[r, seg] = m - first if lengths[r, seg] >= 0 else -1
+            first = n
+            n = _read(reader, begins[r, seg], lengths[r, seg], table, n, True)
+            learn(ids[first:n], r, 0, trie, mask, width)
+            sizes[r, seg] = n - first if lengths[r, seg] >= 0 else -1
         if n_rows < n_refs:
             keep_largest(trie, width)
         room = mask // 4  # nodes fill at most half of the places
         for s in range(n_systems):
-            same = _find_same(codes, begins, lengths, seg, n_refs, n_refs + s) - n_refs
+            row = n_refs + s
+            same = _find_same(codes, begins, lengths, seg, n_refs, row) - n_refs
             if same < s:
                 shared[:, s, seg] = shared[:, same, seg]
-                sizes[n_refs + s, seg] = sizes[n_refs + same, seg]
+                sizes[row, seg] = sizes[n_refs + same, seg]
                 continue
-            begin = begins[n_refs + s, seg]
-            end = _read(
-                codes,
-                begin,
-                begin + lengths[n_refs + s, seg],
-                classes,
-                edge,
-                kind,
-                tokens,
-                table,
-                token_mask,
-                ids,
-                m,
-                False,
-            )
-            room = walk(ids[m:end], trie, mask, room)
+            end = _read(reader, begins[row, seg], lengths[row, seg], table, n, False)
+            room = walk(ids[n:end], trie, mask, room)
             add_shared(trie, width, shared[:, s, seg])
-            sizes[n_refs + s, seg] = end - m
+            sizes[row, seg] = end - n
 
 
 def count_block(
@@ -353,12 +341,11 @@ def count_block(
     """What `count_ngrams` fills; `merge` makes one row of the references."""
     codes, begins, lengths = join_texts(texts)
     sizes = np.empty_like(lengths)
-    shared = np.zeros(
-        (1 if merge else n_refs, len(texts) - n_refs, lengths.shape[1], order), np.int32
-    )
-    count_ngrams(
-        codes, begins, lengths, n_refs, tokenizer.classes, tokenizer.edge, kind, shared, sizes
-    )
+    n_rows = 1 if merge else n_refs
+    n_systems = len(texts) - n_refs
+    shared = np.zeros((n_rows, n_systems, lengths.shape[1], order), np.int32)
+    settings = (tokenizer.classes, tokenizer.edge, kind)
+    count_ngrams(codes, begins, lengths, n_refs, settings, shared, sizes)
     return shared, sizes
 
 
@@ -368,55 +355,46 @@ def list_shared(
     begins: np.ndarray,
     counts: np.ndarray,
     starts: np.ndarray,
-    order: int,
     places: np.ndarray,
     times: np.ndarray,
     ends: np.ndarray,
 ) -> None:
-    """List the n-grams that systems share with references, each up to the most that a reference
-    has.
+    """List the n-grams that systems share with references, each up to the most that one has.
 
-    `ids`: words as numbers; `begins`, `counts`: where each text is in them: shape (references +
-    systems, segments), a count of -1 for none; `starts`: where each reference begins in what the
-    caller has of all references.
+    `ids`: words as numbers; `begins`, `counts`: where each text is in them, shape (references +
+    systems, segments), a count of -1 for none; `starts`: where each reference begins in the
+    caller's array of all references.
 
-    Fills `places` and `times`: where in that each n-gram begins first, and how often it matches; by
-    segment, system, and length; `ends`, shape (segments, systems, lengths): where each list of
-    these ends.
+    Fills `places` and `times`: where in that array each n-gram begins first, and how often it
+    matches, by segment, system, and length; and `ends`, shape (segments, systems, lengths): where
+    the list of each ends.
     """
-    n_refs, end = len(starts), 0
+    n_refs = len(starts)
+    order = ends.shape[2]
+    end = 0
     _, most = measure_lengths(counts, n_refs)
     trie = new_trie(n_refs, order, most)
     for seg in range(counts.shape[1]):
         width = count_symbols(counts[:n_refs, seg])
         mask = clear(trie, width)
         for r in range(n_refs):
-            learn(
-                ids[begins[r, seg] :][: max(counts[r, seg], 0)],
-                r,
-                starts[r, seg],
-                trie,
-                mask,
-                width,
-            )
+            reference = ids[begins[r, seg] :][: max(counts[r, seg], 0)]
+            learn(reference, r, starts[r, seg], trie, mask, width)
         keep_largest(trie, width)
         room = mask // 4
         for s in range(len(counts) - n_refs):
-            room = walk(ids[begins[n_refs + s, seg] :][: counts[n_refs + s, seg]], trie, mask, room)
+            output = ids[begins[n_refs + s, seg] :][: counts[n_refs + s, seg]]
+            room = walk(output, trie, mask, room)
             for length in range(order, 1, -1):
-                for node in range(
-                    1 + (length - 1) * width, 1 + (length - 1) * width + trie.sizes[length]
-                ):
+                first, last = _nodes_of_length(trie, length, width)
+                for node in range(first, last):
                     trie.hits[trie.link[node]] += trie.hits[node]
             for length in range(1, order + 1):
-                for node in range(
-                    1 + (length - 1) * width, 1 + (length - 1) * width + trie.sizes[length]
-                ):
+                first, last = _nodes_of_length(trie, length, width)
+                for node in range(first, last):
                     if trie.hits[node] > 0:
-                        places[end], times[end] = (
-                            trie.start[node],
-                            min(trie.hits[node], trie.counts[0, node]),
-                        )
+                        places[end] = trie.start[node]
+                        times[end] = min(trie.hits[node], trie.counts[0, node])
                         trie.hits[node] = 0
                         end += 1
                 ends[seg, s, length - 1] = end
