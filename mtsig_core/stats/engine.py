@@ -738,19 +738,6 @@ class Measured:
                 )
         return self._rows([known.index(name) for name in names])
 
-    def pair(self, a: str, b: str) -> tuple[np.ndarray, int]:
-        """Statistics of two systems on the segments that both have, shape (2, segments, stats), and
-        how many these are; `SettingError` without any.
-        """
-        two, pair = self.only((a, b)), np.array([[0, 1]])
-        n = int(count_common_segments(self.metric, two.statistics, pair)[0])
-        if not n:
-            raise SettingError(
-                f"{a} and {b} have no line in common with a score by {self.metric.name}: they cannot be "
-                "compared. Choose another pair."
-            )
-        return pair_statistics(two.statistics, pair)[0] if two.has_gaps else two.statistics, n
-
     def units(self, kind: str = "auto", block_length: float | None = None) -> Units:
         """What is drawn or swapped; see `make_units`."""
         return make_units(self.testset, kind, block_length)
