@@ -28,6 +28,7 @@ from mtsig_core.experiments.frame import (
     pair_population,
     population,
     rate,
+    rate_of,
     run_repeats,
     table_row,
 )
@@ -56,13 +57,11 @@ from mtsig_core.stats.significance import (
 )
 from mtsig_core.testset import TestSet
 
-# Two systems made equal without a swap, which would make their difference a part of what segments
-# of a document have in common: whole documents are drawn with weights under which both have the
-# same score.
+# Two systems made equal by weights of documents. A swap would make them equal, too, but then their
+# difference would have no share that the segments of a document have in common.
 
 
-#: The effective number of documents, as a share of all, below which the weights leave too little of
-#: the test set.
+#: The smallest effective number of documents that weights may leave, as a share of all.
 LEAST_KEPT = 0.5
 _DOUBLINGS = 20
 
@@ -166,7 +165,7 @@ def _influence(metric: Metric, statistics: np.ndarray, sums: np.ndarray) -> np.n
     return influence
 
 
-# Type-I error: how often each test finds a difference where there is none.
+# Type-I error: how often each test finds a difference between equal systems.
 
 
 _NULL_SEGMENTS, _NULL_DOCUMENTS = 300, 110  # segments and documents drawn for each pair of the null
@@ -421,8 +420,7 @@ def variants(  # noqa: PLR0913  each parameter is an option of the command
 FAMILY_STREAM, CLAIMS_STREAM = 40, 42
 _FAMILY_SEGMENTS, _FAMILY_SYSTEMS = 300, (2, 3, 4, 6, 8, 10, 15)
 _ALL_PAIRS, _WITH_FIRST = "all pairs", "with the first"
-# standard errors that the true difference is to have: found 8 times in 10 where it is tested on its
-# own
+# Standard errors that the true difference has: a single test finds it 8 times in 10.
 _AIM = 2.8
 
 
@@ -430,7 +428,7 @@ _AIM = 2.8
 class Mixture:
     """Systems whose test sets are drawn: on each segment the output of a real one (`mix_systems`)."""
 
-    whole: Population
+    source: Population
     n: int  # segments of each test set
     systems: int
     better: int  # the first so many are truly better than the others
@@ -451,8 +449,8 @@ class Mixture:
 
     def draw(self, rng: np.random.Generator) -> Contrast:
         """Draw a test set, and contrast all pairs on it."""
-        statistics = mix_systems(self.whole, self.systems, self.better, self.share, self.n, rng)
-        return contrast_pairs(self.whole.metric, statistics, Units.segments(self.n), self.pairs)
+        statistics = mix_systems(self.source, self.systems, self.better, self.share, self.n, rng)
+        return contrast_pairs(self.source.metric, statistics, Units.segments(self.n), self.pairs)
 
     def test(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Test all pairs on a test set by approximate randomization.
@@ -477,7 +475,7 @@ class Mixture:
         """
         delta, null, p = self.test(rng)
         adjusted = self.adjust(delta, null, p)
-        improvement = direction(self.whole.metric) * delta
+        improvement = direction(self.source.metric) * delta
         decisions = [decide_pairs(improvement, alpha, p=adjusted[name]) for name in corrections]
         return np.array(decisions)
 
@@ -524,7 +522,7 @@ class FamilyDecisions(DrawArrays):
 
     def any_false(self, correction: str) -> Rate:
         """Test sets with a false claim."""
-        return rate(int(np.count_nonzero(self.false(correction))), len(self.decided))
+        return rate_of(self.false(correction))
 
 
 def mix_family(  # noqa: PLR0913  each parameter is an option of the commands
@@ -678,7 +676,7 @@ def families(  # noqa: PLR0913  each parameter is an option of the command
                 wrong[name] = rate(count, len(sets))
             rows.append(FamilyError(size, compared, n_pairs, if_independent(alpha, n_pairs), wrong))
         return FamilyErrors(
-            metric=mixture.whole.metric.name,
+            metric=mixture.source.metric.name,
             alpha=alpha,
             seed=seed,
             repeats=len(sets),
@@ -795,7 +793,7 @@ def claims(  # noqa: PLR0913  each parameter is an option of the command
                 ClaimCounts(name, any_false, mean_share(false_share), mean_share(lost_share))
             )
         return Claims(
-            metric=mixture.whole.metric.name,
+            metric=mixture.source.metric.name,
             alpha=alpha,
             seed=seed,
             repeats=len(sets),
@@ -813,11 +811,10 @@ def claims(  # noqa: PLR0913  each parameter is an option of the command
     return run_repeats(repeat, gather, repeats, jobs=jobs, progress=report, watch=watch)
 
 
-# Which conclusions the unit changes: segments taken as independent, or documents kept whole.
+# Conclusions that the unit changes: segments are independent, or documents are drawn whole.
 
 
-#: What both comparisons ask for: its p-values raw and by Romano-Wolf give those of every
-#: correction.
+#: Settings of both comparisons: raw p and p by Romano-Wolf lead to p by every correction.
 UNIT_SETTINGS: dict[str, Any] = {"test": "ar", "correction": "romano-wolf", "ci": "percentile"}
 
 
@@ -912,12 +909,12 @@ def part_with_documents(testset: TestSet, metric: str | Metric) -> TestSet:
     else:
         scored = testset.keep_scorable(metric.name)
     if scored.n_documents is None or scored.n_documents < 2:
-        found = "no document ids" if scored.n_documents is None else "one document"
+        documents = "no document ids" if scored.n_documents is None else "one document"
         condition = ""
         if testset.n_documents != scored.n_documents:
             condition = f" with a score by {metric.name}"
         raise SettingError(
-            f"{testset.name} has {found}{condition}: there is no other unit than the segment. "
+            f"{testset.name} has {documents}{condition}: there is no other unit than the segment. "
             "Give the document of each segment.",
             {"docs": "FILE"},
         )

@@ -64,6 +64,11 @@ def rate(count: int, n: int) -> Rate:
     return Rate(int(count), n, share, *wilson(share, n))
 
 
+def rate_of(yes: np.ndarray) -> Rate:
+    """Return the share of repeats that are true, shape (repeats,)."""
+    return rate(int(np.count_nonzero(yes)), len(yes))
+
+
 def clustered_rate(yes: np.ndarray, cluster: np.ndarray) -> Rate:
     """Return a share of repeats that are alike within clusters, as comparisons on one sample are.
 

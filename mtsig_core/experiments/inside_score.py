@@ -96,8 +96,7 @@ class SentenceMean:
         return f"mean-of-sentences|{self.of.signature(testset)}"
 
 
-# What is inside a BLEU score: n-gram precisions, length ratio and brevity penalty (Koehn 2004,
-# Table 1).
+# The components of BLEU: n-gram precisions, length ratio and brevity penalty (Koehn 2004, Table 1).
 
 
 #: Lengths of n-grams that BLEU counts.
@@ -184,7 +183,7 @@ def share(count: float, total: float) -> float | None:
     return count / total if total > 0 else None
 
 
-# One sentence's BLEU, step by step; and the reading note's example, of which some steps are wrong.
+# BLEU of one sentence, step by step; and the example of a reading note, which has errors.
 
 
 #: The sentence pair of the note.
@@ -364,8 +363,7 @@ def _count_ngrams(tokens: Sequence[str], n: int) -> Counter[str]:
     return Counter(" ".join(tokens[k : k + n]) for k in range(len(tokens) - n + 1))
 
 
-# The mean of sentence scores against the corpus score: where they rank systems otherwise, and a
-# case in point.
+# The mean of sentence scores and the corpus score: systems that they rank differently, and a case.
 
 
 _SIZES = (3, 5, 10, 30)  # segments of a case, the smallest first
@@ -581,7 +579,7 @@ def _choose_case(scored: _BothScores, sets: np.ndarray) -> Case | None:
 
 #: Segments that are counted, from all over the test set.
 MOST_SEGMENTS = 2000
-#: Word penalties in the simulator, 0 for the output as it is; below that the system says more. They
+#: Word penalties in the simulator, 0 for the output as it is; negative ones make it longer. They
 #: give length ratios from .85 to 1.2, the range of Koehn's figure.
 PENALTIES: tuple[float, ...] = (0.165, 0.12, 0.08, 0.04, 0.0, -0.05, -0.1, -0.17, -0.25, -0.35)
 #: Shares of its words that an output keeps, 1 for the output as it is.
@@ -795,11 +793,11 @@ def _score_all(metric: Metric, testset: TestSet, progress: Progress | None) -> l
     return points
 
 
-# Student's t for means of segment scores, held against the bootstrap (Koehn 2004, section 4, Table
+# Student's t for means of segment scores, compared with the bootstrap (Koehn 2004, section 4, Table
 # 2, Figure 5).
 
 
-#: Segments of the samples beside the whole test set, those of Koehn's Table 2.
+#: Segments of the samples, those of Koehn's Table 2.
 STUDENTS_T_SIZES = (100, 300, 600)
 # Standard errors on either side in `densities`, or more where the tails begin farther out.
 _WIDEST = 4.0
@@ -855,8 +853,8 @@ class StudentsT(Simulation):
     resamples: int
     rows: tuple[TInterval, ...]  # by size; the last is of all segments that have a score
     n_documents: int | None
-    #: On all segments, the bootstrap by document, which neither takes segments for independent nor
-    #: sums them in a formula. None without document ids.
+    #: On all segments, by a bootstrap of documents, which does not take segments for independent.
+    #: None without document ids.
     document_low: float | None
     document_high: float | None
 
@@ -1008,10 +1006,10 @@ def densities(
     return x, student, normal
 
 
-# The same output under other settings of BLEU: why a score goes with its signature (Post 2018).
+# One output under several settings of BLEU: a score needs its signature (Post 2018).
 
 
-#: What is changed -> the settings of BLEU.
+#: The settings of BLEU by the name of the change.
 BLEU_SETTINGS: dict[str, dict[str, Any]] = {
     "lower case": dict(lowercase=True),
     "tokenizer 13a": dict(tokenize="13a"),

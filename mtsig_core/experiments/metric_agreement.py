@@ -575,8 +575,7 @@ def _normal_p(totals: np.ndarray, squares: np.ndarray) -> np.ndarray:
     return p
 
 
-# Which metric to trust over a shared task: agreement with people in each language pair, and the
-# mean over them.
+# Agreement over a shared task: in each language pair, and the mean over them.
 
 
 def task_agreement(  # noqa: PLR0913  each parameter is an option of the command
@@ -709,7 +708,7 @@ AS_COMPARED = "unit", "block_length", "alpha", "resamples", "seed"
 
 
 def kept_agreement(
-    kept: KeptTask,
+    task: KeptTask,
     human: str,
     metrics: Sequence[str] | None = None,
     *,
@@ -727,9 +726,9 @@ def kept_agreement(
     all_settings |= {"metrics": metrics, **settings}
 
     def compute() -> TaskAgreement:
-        return task_agreement(kept.task, human, metrics, jobs=jobs, progress=progress, **settings)
+        return task_agreement(task.task, human, metrics, jobs=jobs, progress=progress, **settings)
 
-    key = (kept.digest, "agreement", human, sorted(all_settings.items()))
+    key = (task.digest, "agreement", human, sorted(all_settings.items()))
     return remember(TaskAgreement, compute, *key)
 
 

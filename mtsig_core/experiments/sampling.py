@@ -26,6 +26,7 @@ from mtsig_core.experiments.frame import (
     pair_population,
     population,
     rate,
+    rate_of,
     run_repeats,
     table_row,
     whole_p,
@@ -59,7 +60,7 @@ from mtsig_core.stats.significance import (
 )
 from mtsig_core.testset import TestSet
 
-# What samples of a test set conclude, and whether the whole test set agrees.
+# Samples of a test set, their conclusions, and whether the whole test set agrees.
 
 
 def spread(scores: np.ndarray) -> float:
@@ -265,8 +266,7 @@ class Sampling(Experiment):
         return sampled if sampled.a == a else sampled.flipped()
 
 
-# Blocks and broad samples of a test set: what a small test set tells of a large one (Koehn 2004,
-# 3.2 to 3.4, 5, 6).
+# Blocks and broad samples of a test set (Koehn 2004, 3.2 to 3.4, 5, 6).
 
 
 SAMPLE_KINDS = ("blocks", "broad")
@@ -462,7 +462,7 @@ def _conclude_sample(
     )
 
 
-# How much wider blocks of neighbours spread than broad samples, for every system and several sizes.
+# How much wider blocks spread than broad samples, for every system and several sizes.
 
 
 #: Sizes of samples that are offered.
@@ -579,8 +579,7 @@ def _score_samples(
     return np.array([metric.score(count(rows).sum(axis=1)) for rows in samples]).T
 
 
-# Coverage: how often an interval from a small test set holds the score of the large one it was
-# drawn from.
+# Coverage: how often an interval from a small test set contains the score of its large source.
 
 
 _SEGMENTS, _DOCUMENTS = 300, 30  # of a test set
@@ -666,7 +665,7 @@ def coverage(  # noqa: PLR0913  each parameter is an option of the command
                 unit=first.unit,
                 kind=first.kind,
                 quantity=first.quantity,
-                covered=rate(int(is_covered.sum()), len(sets)),
+                covered=rate_of(is_covered),
                 width=float(np.mean(high - low)),
             )
             rows.append(row)
@@ -744,7 +743,7 @@ def _estimate_intervals(
 
 #: Segments of a sample in Koehn's Table 3.
 CONCLUSION_SIZES = (100, 300, 600, 3000)
-#: Lower ends of the levels in Koehn's Table 4, in percent; the first is 100% itself.
+#: Lower bounds of the levels in Koehn's Table 4, in percent; the first is 100% itself.
 _LEVELS = (100, 99, 98, 95, 90, 80, 70, 60, 50)
 _STREAM = 20
 
@@ -938,14 +937,13 @@ def _conclude(
     rows = []
     for k, (first, second) in enumerate(pairs):
         for size, verdicts in by_size.items():
-            n = len(verdicts)
             row = Concluded(
                 a=source.systems[first],
                 b=source.systems[second],
                 delta=float(abs(source.scores[first] - source.scores[second])),
                 size=size,
-                right=rate(int((verdicts[:, k] == 1).sum()), n),
-                wrong=rate(int((verdicts[:, k] == -1).sum()), n),
+                right=rate_of(verdicts[:, k] == 1),
+                wrong=rate_of(verdicts[:, k] == -1),
                 whole_p=float(p_of_whole[k]),
             )
             rows.append(row)
@@ -979,8 +977,7 @@ def _count_levels(share: np.ndarray, agrees: np.ndarray) -> tuple[Level, ...]:
     return tuple(levels)
 
 
-# One pair, metric by metric: which differences each test calls real (Riezler and Maxwell 2005,
-# Table 1).
+# One pair by every test that gives a p (Riezler and Maxwell 2005, Table 1).
 
 
 @dataclass(frozen=True)

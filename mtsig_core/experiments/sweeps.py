@@ -22,6 +22,7 @@ from mtsig_core.experiments.frame import (
     in_units,
     pair_ends,
     rate,
+    rate_of,
     table_row,
 )
 from mtsig_core.metrics import (
@@ -152,40 +153,40 @@ _Z = 1.959963984540054  # normal quantile of 95% intervals
 _STREAM = 51
 
 
-def by_repeats(first: np.ndarray, several: np.ndarray) -> tuple[float, float] | None:
-    """Estimate the 95% interval of (mean of several / mean of first)^2.
+def by_repeats(single: np.ndarray, multiple: np.ndarray) -> tuple[float, float] | None:
+    """Estimate the 95% interval of (mean of multiple / mean of single)^2.
 
     Both are widths on the same test sets, of shape (repeats,). The interval is by the delta method
     on the logarithm and Student's t. None below two repeats, and where a mean is not above 0.
     """
     from scipy.special import stdtrit
 
-    is_known = np.isfinite(first) & np.isfinite(several)
-    first = first[is_known]
-    several = several[is_known]
-    n = len(first)
-    if n < 2 or first.mean() <= 0 or several.mean() <= 0:
+    is_known = np.isfinite(single) & np.isfinite(multiple)
+    single = single[is_known]
+    multiple = multiple[is_known]
+    n = len(single)
+    if n < 2 or single.mean() <= 0 or multiple.mean() <= 0:
         return None
-    sd = float((several / several.mean() - first / first.mean()).std(ddof=1))
+    sd = float((multiple / multiple.mean() - single / single.mean()).std(ddof=1))
     half_width = float(stdtrit(n - 1, 0.975)) * sd / math.sqrt(n)
-    return _square_ratio(float(several.mean() / first.mean()), half_width)
+    return _square_ratio(float(multiple.mean() / single.mean()), half_width)
 
 
 def by_draws(
-    first: Sequence[np.ndarray], several: Sequence[np.ndarray], alpha: float, seed: int
+    single: Sequence[np.ndarray], multiple: Sequence[np.ndarray], alpha: float, seed: int
 ) -> tuple[float, float] | None:
     """Estimate the interval of `by_repeats` for one test set.
 
     The bootstrap scores of each set of references, of shape (resamples,), are drawn again.
     """
-    n = len(first[0])
+    n = len(single[0])
     index = np.random.default_rng([seed, _STREAM]).integers(0, n, (_REPLICATES + 1, n))
     index[0] = np.arange(n)  # the bootstrap scores as they are
-    first_widths = np.mean([_relative_widths(scores[index], alpha) for scores in first], axis=0)
-    widths = np.mean([_relative_widths(scores[index], alpha) for scores in several], axis=0)
-    if not ((first_widths > 0).all() and (widths > 0).all()):
+    single_widths = np.mean([_relative_widths(scores[index], alpha) for scores in single], axis=0)
+    widths = np.mean([_relative_widths(scores[index], alpha) for scores in multiple], axis=0)
+    if not ((single_widths > 0).all() and (widths > 0).all()):
         return None
-    logs = np.log(widths / first_widths)
+    logs = np.log(widths / single_widths)
     half_width = _Z * float(logs[1:].std(ddof=1))
     return _square_ratio(math.exp(logs[0]), half_width)
 
@@ -264,21 +265,21 @@ class _Source:
         """What counts segments again, for a metric that depends on the test set."""
         return self.measured.counter() if depends_on_testset(self.measured.metric) else None
 
-    def subset(self, chosen: np.ndarray) -> engine.UnitStatistics:
+    def subset(self, sampled: np.ndarray) -> engine.UnitStatistics:
         """Return the statistics of some units in random order.
 
         Many units go into random groups, whose sums vary alike and cost less to draw.
         """
         if self.count is None:
-            by_unit = self.by_unit.take(chosen, axis=0)
+            by_unit = self.by_unit.take(sampled, axis=0)
         else:
-            segments = [self.members[unit] for unit in chosen]
-            index = np.repeat(np.arange(len(chosen)), [len(rows) for rows in segments])
+            segments = [self.members[unit] for unit in sampled]
+            index = np.repeat(np.arange(len(sampled)), [len(rows) for rows in segments])
             counts = self.count(np.concatenate(segments))
-            subset_units = Units(self.units.kind, index, len(chosen))
+            subset_units = Units(self.units.kind, index, len(sampled))
             by_unit = subset_units.sum(counts).swapaxes(0, 1)
-        if len(chosen) > _GROUPS:
-            starts = np.arange(_GROUPS) * len(chosen) // _GROUPS
+        if len(sampled) > _GROUPS:
+            starts = np.arange(_GROUPS) * len(sampled) // _GROUPS
             by_unit = np.add.reduceat(by_unit, starts, axis=0)
         return _unit_statistics(self.measured.metric, by_unit)
 
@@ -390,13 +391,13 @@ class _Subset:
 
 def _test_subset(source: _Source, size: int, repeat: int, settings: SamplingSettings) -> _Subset:
     n = source.units.n
-    chosen = draw_subset(n, size, settings.seed, repeat)
+    sampled = draw_subset(n, size, settings.seed, repeat)
     is_all = size == n
     if is_all:  # the set itself, with the draws of `compare`
         data = source.data
         first_block = 0
     else:
-        data = source.subset(chosen)
+        data = source.subset(sampled)
         first_block = size << 26 | repeat << 12
     scores = _bootstrap(data, settings.resamples, settings.seed, first_block)
     n_systems = len(source.names)
@@ -408,12 +409,12 @@ def _test_subset(source: _Source, size: int, repeat: int, settings: SamplingSett
     tails = _find_tails(differences, settings.alpha)
     tails[~np.isfinite(deltas)] = np.nan
     n_units = np.full(len(deltas), size)
-    n_units[source.few_pairs] = np.count_nonzero(source.differs[:, chosen], axis=1)
+    n_units[source.few_pairs] = np.count_nonzero(source.differs[:, sampled], axis=1)
     floor = p_floor(TESTS["percentile"], settings.unit, n_units)
     tails[~significant(floor, settings.alpha)] = np.nan  # so few units show nothing
     unit_sizes = np.bincount(source.units.index, minlength=n)
     return _Subset(
-        n_segments=int(unit_sizes[chosen].sum()),
+        n_segments=int(unit_sizes[sampled].sum()),
         scores=data.scores[:n_systems],
         low=(low - medians) / scale,
         high=(high - medians) / scale,
@@ -488,9 +489,9 @@ def _gather(
         widths[size] = np.array([subset.high - subset.low for subset in subsets])
         n_segments = _mean_segments(subsets)
         for k, (names, error) in enumerate(errors.items()):
-            found, wrong = _count_significant(tails[size][:, k], error.delta)
+            detected, wrong = _count_significant(tails[size][:, k], error.delta)
             if size == n:  # the set itself, which is no estimate
-                found = replace(found, low=None, high=None)
+                detected = replace(detected, low=None, high=None)
                 wrong = replace(wrong, low=None, high=None)
             if error.delta == 0:
                 wrong = rate(0, 0)
@@ -500,7 +501,7 @@ def _gather(
                 len(subsets),
                 *names,
                 _finite_mean(deltas[:, k]),
-                found,
+                detected,
                 wrong,
                 *_expect(error.delta, error, size, n, settings.alpha),
             )
@@ -571,9 +572,7 @@ def _count_significant(tails: np.ndarray, delta: float) -> tuple[Rate, Rate]:
     is_better = low > tie
     is_worse = high < -tie
     is_opposite = is_worse if delta > 0 else is_better
-    n = len(tails)
-    found = rate(int(np.count_nonzero(is_better | is_worse)), n)
-    return found, rate(int(np.count_nonzero(is_opposite)), n)
+    return rate_of(is_better | is_worse), rate_of(is_opposite)
 
 
 def _expect(
@@ -658,8 +657,8 @@ def count_detections(sweep: SizeSweep, a: str, b: str, difference: float) -> tup
         if (row.a, row.b) == (a, b):
             (planned,) = plan_detections(sweep, a, b, difference, [row.size])
             tails = sweep.ends[row.size][:, place] + shift
-            found, wrong = _count_significant(tails, difference)
-            rows.append(replace(planned, segments=row.segments, significant=found, wrong=wrong))
+            detected, wrong = _count_significant(tails, difference)
+            rows.append(replace(planned, segments=row.segments, significant=detected, wrong=wrong))
     return tuple(rows)
 
 
@@ -685,8 +684,7 @@ def _find_error(sweep: SizeSweep, a: str, b: str, difference: float) -> PairErro
     return sweep.errors[a, b]
 
 
-# How scores and intervals change with the number of references, and with the size of the test set
-# too.
+# How scores and intervals change with the number of references and the size of the test set.
 
 
 #: Parts of the test set, as in Table 4 of Zhang and Vogel (2004).
@@ -875,17 +873,17 @@ def _find_row(sweep: SizeSweep, size: int, system: str) -> SystemSize:
 
 
 def _interval_of_share(
-    single: Sequence[SizeSweep], several: Sequence[SizeSweep], size: int, system: str, seed: int
+    single: Sequence[SizeSweep], multiple: Sequence[SizeSweep], size: int, system: str, seed: int
 ) -> tuple[float, float] | None:
     """Estimate the Monte Carlo interval of a share that is as good.
 
     Sweeps with a single and with several references share their test sets and bootstrap samples.
     """
     if size != single[0].n_units:
-        return by_repeats(_mean_widths(single, size, system), _mean_widths(several, size, system))
+        return by_repeats(_mean_widths(single, size, system), _mean_widths(multiple, size, system))
     alpha = single[0].settings.alpha
     return by_draws(
-        _bootstrap_scores(single, system), _bootstrap_scores(several, system), alpha, seed
+        _bootstrap_scores(single, system), _bootstrap_scores(multiple, system), alpha, seed
     )
 
 
@@ -917,8 +915,7 @@ def _mean(values: Sequence[float | None]) -> float | None:
 # How far the interval of a score depends on the number of bootstrap samples.
 
 
-#: Numbers of resamples looked at: Zhang and Vogel (2004), Table 5, with three smaller ones, and
-#: Table 6.
+#: Numbers of resamples: Zhang and Vogel (2004), Table 5, with three smaller ones, and Table 6.
 GROWING = (100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
 REPEATED = (100, 500, 1000, 2000, 10_000)
 _POOLS = (10_000, 20_000, 50_000, 100_000, 200_000)
