@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist, median
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -187,7 +187,7 @@ class NullRate:
 class TypeOne(Simulation):
     """Rejections of true nulls by every test; the outputs of systems a and b make the nulls."""
 
-    tables: ClassVar[Mapping[str, type]] = {"rows": NullRate}
+    tables = {"rows": NullRate}
 
     a: str
     b: str
@@ -359,7 +359,7 @@ class Variant:
 class Variants(Simulation):
     """Equal systems."""
 
-    tables: ClassVar[Mapping[str, type]] = {"rows": Variant}
+    tables = {"rows": Variant}
 
     trials: int
     n_segments: int
@@ -493,7 +493,7 @@ class FamilyDecisions(DrawArrays):
     A claim is false between equal systems, and for the worse system.
     """
 
-    arrays: ClassVar[tuple[str, ...]] = ("decided",)
+    arrays = ("decided",)
 
     pairs: np.ndarray
     true: np.ndarray  # (pairs,), as of `Mixture`
@@ -610,7 +610,7 @@ class FamilyErrors(Simulation):
     They share their first systems, so the rows are not independent.
     """
 
-    tables: ClassVar[Mapping[str, type]] = {"rows": FamilyError}
+    tables = {"rows": FamilyError}
 
     repeats: int
     trials: int
@@ -728,7 +728,7 @@ class ClaimCounts:
 class Claims(Simulation):
     """False and lost findings by correction, all on the same test sets."""
 
-    tables: ClassVar[Mapping[str, type]] = {"rows": ClaimCounts}
+    tables = {"rows": ClaimCounts}
 
     repeats: int
     trials: int
@@ -849,7 +849,7 @@ class ChangedPair:
 class UnitChanges(Simulation):
     """Two comparisons of all pairs, by segment and by document."""
 
-    tables: ClassVar[Mapping[str, type]] = {"rows": UnitChange, "pairs": ChangedPair}
+    tables = {"rows": UnitChange, "pairs": ChangedPair}
 
     n_pairs: int  # that could be tested
     n_segments: int  # with any score

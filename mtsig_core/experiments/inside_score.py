@@ -409,7 +409,7 @@ class Case:
 class Averages(Experiment):
     """Systems by their corpus score and by the mean of their sentence scores."""
 
-    tables: ClassVar[Mapping[str, type]] = {"systems": SystemAverage}
+    tables = {"systems": SystemAverage}
 
     signature: str  # of the sentence scores, with their smoothing
     n_segments: int
@@ -846,7 +846,7 @@ class Factor:
 class StudentsT(Simulation):
     """Student's t intervals of one system's mean beside the bootstrap's."""
 
-    tables: ClassVar[Mapping[str, type]] = {"rows": TInterval}
+    tables = {"rows": TInterval}
 
     signature: str
     system: str

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -242,7 +241,7 @@ def how_often(measured: Measured, seed: int = 0, draws: int = _DRAWS) -> Rate:
 class Resamples(DrawArrays):
     """Bootstrap samples of a few sentences, in the order drawn."""
 
-    arrays: ClassVar[tuple[str, ...]] = ("weights", "sums", "scores", "improvement")
+    arrays = ("weights", "sums", "scores", "improvement")
 
     weights: np.ndarray  # (samples, segments), how often each sentence is in each
     sums: np.ndarray  # (samples, 2, stats), summed statistics of both systems
@@ -311,7 +310,7 @@ def expected_missing(n: int) -> float:
 class Swaps(DrawArrays):
     """Differences of two systems after swaps of their outputs."""
 
-    arrays: ClassVar[tuple[str, ...]] = ("swapped", "differences")
+    arrays = ("swapped", "differences")
 
     observed: float  # score(a) - score(b) of the outputs as they are, in points
     swapped: np.ndarray  # (trials, segments), 1 where the two outputs trade places
@@ -367,7 +366,7 @@ def all_swaps(sentences: Excerpt) -> Swaps:
 class BlocksAndBroad(DrawArrays):
     """Scores of one system on small test sets cut from a large one."""
 
-    arrays: ClassVar[tuple[str, ...]] = ("blocks", "broad", "shuffled")
+    arrays = ("blocks", "broad", "shuffled")
 
     size: int  # segments in each
     blocks: np.ndarray  # (samples,), in points
@@ -434,7 +433,7 @@ _BLOCK = 100  # test sets from one generator
 class EqualSystems(DrawArrays):
     """Test sets on which two systems are equal in truth."""
 
-    arrays: ClassVar[tuple[str, ...]] = ("differences", "by_sentence", "by_document")
+    arrays = ("differences", "by_sentence", "by_document")
 
     #: (tests, sentences), of sentence scores, in standard deviations; neighbours of one document
     #: are alike.
@@ -569,7 +568,7 @@ class Better:
 class PowerTests(DrawArrays):
     """Test sets on which the two were compared."""
 
-    arrays: ClassVar[tuple[str, ...]] = ("differences", "p")
+    arrays = ("differences", "p")
 
     true: float  # the true difference, in points
     differences: np.ndarray  # (tests,), as observed

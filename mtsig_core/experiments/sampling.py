@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -490,7 +490,7 @@ class Spread:
 class Spreads(Simulation):
     """Spreads of all systems and sizes; intervals have level 1 - alpha."""
 
-    tables: ClassVar[Mapping[str, type]] = {"rows": Spread}
+    tables = {"rows": Spread}
 
     n_segments: int
     shuffled: bool
@@ -602,7 +602,7 @@ class Covered:
 class Coverage(Simulation):
     """Coverage of every kind of interval; they have level 1 - alpha."""
 
-    tables: ClassVar[Mapping[str, type]] = {"rows": Covered}
+    tables = {"rows": Covered}
 
     a: str
     b: str
@@ -792,7 +792,7 @@ class Level:
 class Conclusions(Simulation):
     """Conclusions from many samples of a test set, compared with the whole of it."""
 
-    tables: ClassVar[Mapping[str, type]] = {"rows": Concluded, "levels": Level}
+    tables = {"rows": Concluded, "levels": Level}
 
     resamples: int
     n_segments: int
@@ -996,7 +996,7 @@ class PairTest:
 class AllPairTests(Simulation):
     """Two systems under one metric; the signature is that on the segments tested."""
 
-    tables: ClassVar[Mapping[str, type]] = {"rows": PairTest}
+    tables = {"rows": PairTest}
 
     a: str
     b: str

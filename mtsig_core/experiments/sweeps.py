@@ -8,7 +8,6 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Real
-from typing import ClassVar
 
 import numpy as np
 
@@ -117,7 +116,7 @@ class Slope:
 class SizeSweep(Experiment):
     """Random test sets of several sizes, drawn from one."""
 
-    tables: ClassVar[Mapping[str, type]] = {
+    tables = {
         "systems": SystemSize,
         "pairs": PairSize,
         "slopes": Slope,
@@ -725,7 +724,7 @@ class ReferenceSize:
 class ReferenceSweep(Experiment):
     """All numbers of references and sizes."""
 
-    tables: ClassVar[Mapping[str, type]] = {"rows": ReferenceSize}
+    tables = {"rows": ReferenceSize}
 
     settings: SamplingSettings
     names: tuple[str, ...]  # the references
@@ -969,7 +968,7 @@ class Repeated:
 class Stability(Experiment):
     """How the percentile interval of one score settles as the number of resamples grows."""
 
-    tables: ClassVar[Mapping[str, type]] = {"growing": Growing, "repeats": Repeated}
+    tables = {"growing": Growing, "repeats": Repeated}
 
     system: str
     settings: SamplingSettings  # as resolved; its resamples are those of the pool
