@@ -6,7 +6,7 @@ import pytest
 
 from mtsig_core.errors import SettingError
 from mtsig_core.readers.scores import read_scores
-from mtsig_core.readers.uploads import Upload, find_open_directions, read_uploads, tell_directions
+from mtsig_core.readers.uploads import Upload, find_open_directions, read_uploads, set_directions
 from mtsig_core.score_names import (
     check_settled,
     find_direction,
@@ -155,7 +155,7 @@ def test_an_upload_asks_about_names_that_say_nothing_and_takes_the_answer():
         up("told", "scores, higher is better"),
     ]
     assert find_open_directions(uploads) == {"mine": (0.5, 1.5), "ppl": (0.5, 1.5)}
-    told = tell_directions(uploads, {"mine": "higher", "ppl": "lower"})
+    told = set_directions(uploads, {"mine": "higher", "ppl": "lower"})
     directions = {name: one.higher_is_better for name, one in read_uploads(told).scores.items()}
     assert directions == {"mine": True, "COMET": True, "human": True, "ppl": False, "told": True}
     assert find_open_directions([Upload("x.csv", b"\xff\xfe\x00", "scores", "x")]) == {}

@@ -282,7 +282,7 @@ def _range_in_resamples(
     """
     scores = []
     for by_metric in combined.metrics:
-        data = by_metric.by(units)
+        data = by_metric.sum_by(units)
         resampled = bootstrap_scores(data, settings.resamples, settings.seed, jobs=jobs)
         scores.append(by_metric.sign * resampled)
     tail = 100 * settings.alpha / 2

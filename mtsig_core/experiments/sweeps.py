@@ -1037,7 +1037,7 @@ def stability(  # noqa: PLR0913  each parameter is an option of the command
             f"{LEAST_UNITS} no interval settles with more resamples. "
             "Take a larger test set."
         )
-    data = measured.by(units)
+    data = measured.sum_by(units)
     report = report_stage(progress, "pool")
     scores = engine.bootstrap_scores(data, pool, seed, jobs=jobs, progress=report)[0]
     growing = []

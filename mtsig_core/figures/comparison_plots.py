@@ -45,7 +45,7 @@ from mtsig_core.report.sentences import (
     name_score_axis,
     name_simultaneous,
     pick_significant,
-    see_anchor_pairs,
+    view_anchor_pairs,
     write_difference_axis,
     write_level,
 )
@@ -75,7 +75,7 @@ def differences(
     ones do not. The custom data are the system's place in the result and its name.
     """
     anchor, filled = pick_significant(result, settings)
-    seen, word = see_anchor_pairs(result, settings), name_simultaneous(result, settings)
+    seen, word = view_anchor_pairs(result, settings), name_simultaneous(result, settings)
     shown = [
         (k, row.system, seen.get(row.system))
         for k, row in enumerate(result.systems)

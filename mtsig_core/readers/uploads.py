@@ -8,7 +8,6 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from itertools import count
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Any
@@ -24,7 +23,7 @@ from mtsig_core.readers.files import (
     find_packer,
     is_archive,
     is_file,
-    list_archive,
+    list_paths,
     open_file,
     read_uploaded,
     unpack,
@@ -35,10 +34,10 @@ from mtsig_core.readers.lines import read_lines, read_text_table_file
 from mtsig_core.readers.score_columns import ScoreColumns, describe_columns
 from mtsig_core.readers.score_tables import cut_lines, name_scores
 from mtsig_core.readers.scores import find_unsettled, join_scores, read_rated_outputs, read_scores
+from mtsig_core.readers.task_names import task_name, without_pair
 from mtsig_core.readers.tasks import is_task
 from mtsig_core.readers.text_tables import TextTable, find_role
 from mtsig_core.readers.texts import read_text
-from mtsig_core.readers.wmt import task_name, without_pair
 from mtsig_core.testset import TestSet, show_name
 
 _BOTH = "reference and outputs"
@@ -56,22 +55,21 @@ ROLES = (
     "parse",
     "exclude",
 )
-_PLAIN = ("system", "training run", "reference", "source")
-_SINGLE = ("source", "documents", "segment ids")
-_RUN = re.compile(r"(.+)[._-]run[_-]?(\d{1,4})", re.IGNORECASE | re.DOTALL)
-_SIGNS = (
-    ("parse", r"conllu?|parses?|parsed"),
-    ("segment ids", r"ids|segids?"),
-    ("documents", r"docs?|documents?|docids?"),
-    ("scores", r"scores?|ratings?|comet|esa|mqm|tsv|csv|parquet|jsonl?"),
-    ("source", r"src|sources?"),
-    ("reference", r"refs?|references?|ref[a-z0-9]?|human|gold"),
-)
-_TELLING, _NAMED, _LONG = (
-    3,
-    3,
-    30,
-)  # letters that a common beginning has; systems in a name, and letters of each
+_TEXT_ROLES = ("system", "training run", "reference", "source")
+_SINGLE_ROLES = ("source", "documents", "segment ids")
+_RUN_NAME = re.compile(r"(.+)[._-]run[_-]?(\d{1,4})", re.IGNORECASE | re.DOTALL)
+#: Roles by the words in names of files.
+_ROLE_WORDS = {
+    "parse": r"conllu?|parses?|parsed",
+    "segment ids": r"ids|segids?",
+    "documents": r"docs?|documents?|docids?",
+    "scores": r"scores?|ratings?|comet|esa|mqm|tsv|csv|parquet|jsonl?",
+    "source": r"src|sources?",
+    "reference": r"refs?|references?|ref[a-z0-9]?|human|gold",
+}
+_MIN_COMMON = 3  # letters of a beginning that names have in common
+_MAX_NAMES = 3  # systems in the name of a test set
+_MAX_LETTERS = 30  # of each of these names
 
 
 @dataclass(frozen=True)
@@ -81,39 +79,43 @@ class Upload:
     file: str
     content: bytes
     role: str  # one of `ROLES`
-    # what the system, the reference or the scores are called; of a training run, the system that it
-    # is of
+    #: Of the system, the reference or the scores; of a training run, the system that it is of.
     name: str
+
+
+# Archives.
 
 
 def holds_files(content: bytes) -> bool:
     """Whether a file is an archive of others, a zip or a packed tar, by its content."""
     file = io.BufferedReader(io.BytesIO(content))
     with suppress(*DAMAGE, OSError):
-        fmt = sniff(content if find_packer(file) is None else next(unpack(file), b""))
+        unpacked = content if find_packer(file) is None else next(unpack(file), b"")
+        fmt = sniff(unpacked)
         return fmt is not None and FOLDER in fmt.reads
     return False
 
 
 def list_flat_files(archive: FilePath) -> list[tuple[str, bytes]]:
-    """The files of an archive that is no shared task and has a reference, or scores; empty of
-    another.
+    """The files of an archive that is no shared task and has a reference, or scores.
+
+    Empty of another archive.
     """
     if not is_archive(archive) or is_task(archive):
         return []
-    files = [(path.name, open_file(path).read()) for path in list_archive(archive) if is_file(path)]
-    told = {role.partition(",")[0] for role, _ in guess_uploads(files)}
-    return files if told & {"reference", _BOTH, "scores"} else []
+    files = [(Path(place).name, content) for place, content in list_members(archive)]
+    roles = {role.partition(",")[0] for role, _ in guess_uploads(files)}
+    return [] if roles.isdisjoint(("reference", _BOTH, "scores")) else files
 
 
 def list_members(archive: FilePath) -> list[tuple[str, bytes]]:
     """All files of an archive, by their places in it."""
-    root = Path(archive)
-    return [
-        (path.relative_to(root).as_posix(), open_file(path).read())
-        for path in list_archive(archive)
-        if is_file(path)
-    ]
+    members = []
+    for path in list_paths(archive):
+        if is_file(path):
+            place = path.relative_to(archive).as_posix()
+            members.append((place, open_file(path).read()))
+    return members
 
 
 def pack_files(files: Iterable[tuple[str, bytes]]) -> bytes:
@@ -121,17 +123,17 @@ def pack_files(files: Iterable[tuple[str, bytes]]) -> bytes:
 
     Raises InputError where two of one place differ.
     """
-    placed: dict[str, bytes] = {}
+    content_by_place: dict[str, bytes] = {}
     for place, content in files:
-        if placed.setdefault(place, content) != content:
+        if content_by_place.setdefault(place, content) != content:
             raise InputError(
                 f"{show_name(place)} is there twice, and the two differ. Remove one of them."
             )
-    out = io.BytesIO()
-    with ZipFile(out, "w", ZIP_DEFLATED) as archive:
-        for place, content in placed.items():
+    packed = io.BytesIO()
+    with ZipFile(packed, "w", ZIP_DEFLATED) as archive:
+        for place, content in content_by_place.items():
             archive.writestr(ZipInfo(place), content, ZIP_DEFLATED)
-    return out.getvalue()
+    return packed.getvalue()
 
 
 #: Where a text of a language pair lies in the folder of a task, by its role.
@@ -146,8 +148,9 @@ _PLACES = {
 def arrange_task(
     files: Sequence[tuple[str, bytes]], roles: Sequence[str]
 ) -> list[tuple[str, bytes]]:
-    """Texts whose names say several language pairs, with tables of scores, as the files of a task;
-    empty of others.
+    """Texts whose names say several language pairs, with tables of scores, as the files of a task.
+
+    Empty of other files.
 
     >>> files = [("en-de.refA.txt", b""), ("A.en-de.txt", b""), ("en-cs.refA.txt", b""), ("A.en-cs.txt", b"")]
     >>> [place for place, _ in arrange_task(files, ["reference", "system"] * 2)]  # doctest: +NORMALIZE_WHITESPACE
@@ -156,72 +159,265 @@ def arrange_task(
     >>> arrange_task(files[:2], ["reference", "system"])
     []
     """
-    placed: dict[str, bytes] = {}
-    pairs = set()
+    content_by_place: dict[str, bytes] = {}
+    sets = set()
     for (file, content), role in zip(files, roles, strict=True):
-        of_set, pair = _set_and_pair(file)
         place = PurePosixPath(file).name
         if not role.startswith("scores"):
+            set_name, pair = _find_set_and_pair(file)
             if role not in _PLACES or not pair:
                 return []
             place = _PLACES[role].format(pair=pair, name=guess_name(file))
-            pairs.add((of_set, pair))
-        if place in placed:
+            sets.add((set_name, pair))
+        if place in content_by_place:
             return []
-        placed[place] = content
-    has_one_set_each = len(pairs) == len({pair for _, pair in pairs})
-    return list(placed.items()) if len(pairs) > 1 and has_one_set_each else []
+        content_by_place[place] = content
+    pairs = {pair for _, pair in sets}
+    has_one_set_each = len(sets) == len(pairs)
+    return list(content_by_place.items()) if len(pairs) > 1 and has_one_set_each else []
 
 
 def are_documents(files: Iterable[tuple[str, bytes]], roles: Iterable[str]) -> bool:
-    """Whether files are documents of WMT25, each of all language pairs, perhaps with tables of
-    scores.
-    """
-    forms = []
+    """Whether files are documents of WMT25, each of all language pairs, perhaps with scores."""
+    formats = set()
     for (_, content), role in zip(files, roles, strict=True):
         if not role.startswith("scores"):
             fmt = sniff(cut_lines(content))
-            forms.append("" if fmt is None else fmt.name)
-    return set(forms) == {"wmt25-texts"}
+            formats.add("" if fmt is None else fmt.name)
+    return formats == {"wmt25-texts"}
+
+
+# Guesses from names and contents.
+
+
+def guess_name(file: str) -> str:
+    """The name of a file without its endings, nor what the names of a shared task have around it.
+
+    >>> guess_name("outputs/sysA.txt.gz"), guess_name("generaltest2022.uk-en.hyp.GTCOM.en"), guess_name("en-zh.esa.tsv")
+    ('sysA', 'GTCOM', 'esa')
+    >>> guess_name("GPT-4.en-de.txt"), guess_name("en-de.txt")
+    ('GPT-4', 'en-de')
+    """
+    file_name = PurePosixPath(file).name
+    task_file = task_name(file_name)
+    if task_file is not None:
+        return task_file.name or strip_ending(file_name) or file_name
+    _, pair, label = without_pair(file_name)
+    name = strip_ending(label)
+    if pair:
+        name = name.removesuffix(f".{pair}")
+    return name or label
+
+
+def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
+    r"""Role and name of each file, from its name, the beginning of its content and the other names.
+
+    >>> guess_uploads([("en-zh.refA.txt", b""), ("test.en", b""), ("GPT-4.zh", b"")])
+    [('reference', 'refA'), ('source', 'test.en'), ('system', 'GPT-4.zh')]
+    >>> guess_uploads([("A.run2.txt", b""), ("A.run1.txt", b""), ("B.run1.txt", b"")])
+    [('training run', 'A'), ('system', 'A'), ('system', 'B.run1')]
+    >>> guess_uploads([("scores.csv", b"model,sent_id,COMET\nmine,1,0.8\n")])
+    [('scores', 'COMET')]
+    >>> guess_uploads([("wave2.csv", b"a,A,1,TGT,eng,ces,90,test-en-news_1,False,[],1,2\n")])
+    [('scores', 'ESA')]
+    >>> guess_uploads([("out.txt", b""), ("out.txt", b"")])  # of two folders, which a browser does not tell
+    [('system', 'out'), ('system', 'out (2)')]
+    """
+    pairs = {_find_set_and_pair(file)[1] for file, _ in files} - {""}
+    source_endings = tuple(f".{pair.split('-')[0]}" for pair in pairs)
+    roles = []
+    names = []
+    for file, content in files:
+        table = None
+        try:
+            table = _read_table_of_texts(file, content)
+            role = _guess_role(file, content, table)
+        except CellError:  # the message comes when the file is read
+            role = _BOTH
+        has_source_ending = file.removesuffix(".gz").endswith(source_endings)
+        if role == "system" and has_source_ending and task_name(file) is None:
+            role = "source"  # nothing says that it is an output, and it ends as the source would
+        name = name_scores(content) if role == "scores" else _name_only_text(role, table)
+        roles.append(role)
+        names.append(name or guess_name(file))
+    _mark_runs(roles, names)
+    for role in ("system", "reference"):
+        places = [k for k, file_role in enumerate(roles) if file_role == role]
+        distinct = _number_repeated([names[k] for k in places])
+        for k, name in zip(places, distinct, strict=True):
+            names[k] = name
+    return list(zip(roles, names, strict=True))
 
 
 def _guess_role(file: str, content: bytes, table: TextTable | None) -> str:
-    """What a file of that name, with that beginning, and with these texts if it holds several, most
-    likely is.
-    """
+    """What a file most likely is, by its name, its beginning, and its texts if it has several."""
     fmt = sniff(cut_lines(content))
-    if (
-        fmt is not None and fmt.scores
-    ):  # ratings come with their texts in some forms, and are what they are sent for
-        return "scores"
-    if table is not None and table.form == "parallel" and _find_sign(file) == "documents":
-        # domain<TAB>document id, in letters so alike that they pass for two references
-        return "documents"
-    if table is not None and (table.references or task_name(PurePosixPath(file).name) is None):
-        may_be_reference = bool(table.list_texts("reference")) and _find_sign(file) == "reference"
-        return (
-            "reference" if find_role(table) == "system" and may_be_reference else find_role(table)
-        )
+    named_role = _find_role_word(file)
+    task_file = task_name(PurePosixPath(file).name)
+    if fmt is not None and fmt.scores:
+        return "scores"  # some ratings come with their texts, but are sent for the ratings
+    if table is not None and table.form == "parallel" and named_role == "documents":
+        return "documents"  # domain<TAB>document id, so alike that they pass for two references
+    if table is not None and (table.references or task_file is None):
+        role = find_role(table)
+        may_be_reference = bool(table.list_texts("reference")) and named_role == "reference"
+        return "reference" if role == "system" and may_be_reference else role
     if fmt is not None and fmt.reads.get(SCORE_TABLE) is not None:
         return "scores"
-    if (found := task_name(PurePosixPath(file).name)) is not None:
-        return found.role
-    return _find_sign(file)
+    return named_role if task_file is None else task_file.role
 
 
-def _find_sign(file: str) -> str:
+def _find_role_word(file: str) -> str:
     """The role that a word in the name of a file says."""
     words = re.split(r"[^a-z0-9]+", PurePosixPath(file).name.lower())
-    for role, pattern in _SIGNS:
+    for role, pattern in _ROLE_WORDS.items():
         if any(re.fullmatch(pattern, word) for word in words):
             return role
     return "system"
 
 
+def _name_only_text(role: str, table: TextTable | None) -> str | None:
+    """The name in the file of its only text of this role."""
+    if table is None or role not in ("system", "training run", "reference"):
+        return None
+    names = [*table.list_texts(role)]
+    return names[0] if len(names) == 1 else None
+
+
+def _mark_runs(roles: list[str], names: list[str]) -> None:
+    """Give the runs of a system its name, and all but the first the role of a training run.
+
+    Names such as A.run1 and A.run2 are runs if each has another number.
+    """
+    places_by_system: dict[str, dict[int, list[int]]] = {}
+    for k, role in enumerate(roles):
+        if role == "system":
+            system, number = _split_run(names[k])
+            places_by_system.setdefault(system, {}).setdefault(number, []).append(k)
+    for system, places_by_number in places_by_system.items():
+        places = [places for _, places in sorted(places_by_number.items())]
+        if len(places) < 2 or any(len(same_number) > 1 for same_number in places):
+            continue
+        for position, [k] in enumerate(places):
+            names[k] = system
+            if position > 0:
+                roles[k] = "training run"
+
+
+def _split_run(name: str) -> tuple[str, int]:
+    """The system, and the number of its training run: Tower and 2 of Tower.run2.
+
+    The number is 0 where the name says none.
+    """
+    match = _RUN_NAME.fullmatch(name)
+    return (name, 0) if match is None else (match[1], int(match[2]))
+
+
+def sort_runs(runs: Iterable[Upload]) -> list[Upload]:
+    """Training runs by their number, as run k of one system is swapped with run k of another."""
+    return sorted(runs, key=lambda upload: _split_run(guess_name(upload.file))[1])
+
+
+def _number_repeated(names: Sequence[str], *, are_files: bool = False) -> list[str]:
+    """The same names, with a number for each that came before: out, out (2).
+
+    The number of a file comes before its ending, which is cut off where a system is called by its
+    file: out (2).jsonl.
+    """
+    used = set(names)
+    distinct = list(names)
+    for k, name in enumerate(names):
+        if name not in names[:k]:
+            continue
+        stem = strip_ending(name) if are_files else name
+        ending = name.removeprefix(stem)
+        number = 2
+        while f"{stem} ({number}){ending}" in used:
+            number += 1
+        distinct[k] = f"{stem} ({number}){ending}"
+        used.add(distinct[k])
+    return distinct
+
+
+def _find_set_and_pair(file: str) -> tuple[str, str]:
+    """The set and the language pair that the name of a file says; empty where it says none."""
+    name = PurePosixPath(file).name
+    task_file = task_name(name)
+    if task_file is not None:
+        return task_file.set, task_file.pair
+    set_name, pair, _ = without_pair(name)
+    return set_name, pair
+
+
+def find_common_set(files: Iterable[str]) -> tuple[str, str]:
+    """The set and the language pair that names of files agree on.
+
+    Empty where none says one, or where the sets differ.
+    """
+    sets = set()
+    files_by_pair: dict[str, list[str]] = {}
+    for file in dict.fromkeys(files):
+        set_name, pair = _find_set_and_pair(file)
+        if set_name:
+            sets.add(set_name)
+        if pair:
+            files_by_pair.setdefault(pair, []).append(show_name(file))
+    if len(files_by_pair) > 1:
+        examples = []
+        for pair, names in files_by_pair.items():
+            more = ", ..." if len(names) > 3 else ""
+            examples.append(f"{pair} ({', '.join(names[:3])}{more})")
+        raise InputError(
+            f"The names are of {len(files_by_pair)} language pairs: {'; '.join(examples)}. Expected the "
+            "files of one. Remove the others, and open them after these."
+        )
+    return sets.pop() if len(sets) == 1 else "", next(iter(files_by_pair), "")
+
+
+def upload_name(files: Sequence[tuple[str, str, str]]) -> str:
+    """What a test set is called that comes from some files, each with its role and name.
+
+    The name is that of the set in the files, else what the files begin with, else that of the
+    systems, or scores, in them.
+
+    >>> upload_name([("wmt22.uk-en.ref.A.en", "reference", "refA"), ("mine.txt", "system", "mine")])
+    'wmt22 uk-en'
+    >>> upload_name([("news_ref.txt", "reference", "news_ref"), ("news_A.txt", "system", "news_A")])
+    'news'
+    >>> upload_name([("ref.txt", "reference", "ref"), ("A.txt", "system", "A"), ("B.de-en.txt", "system", "B")])
+    'A, B de-en'
+    >>> upload_name([("ratings.tsv", "scores", "ratings")])
+    'ratings'
+    """
+    included = [upload for upload in files if upload[1] != "exclude"]
+    set_name, pair = find_common_set(file for file, _, _ in included)
+    if not set_name and len(included) > 1:
+        beginning = os.path.commonprefix([PurePosixPath(file).name for file, _, _ in included])
+        set_name = re.sub(r"[^\W_]*$", "", beginning, flags=re.DOTALL).strip(" ._-")
+    if len(set_name) < _MIN_COMMON:
+        names = [name for _, role, name in included if role == "system"]
+        set_name = _join_names(names or [name for _, _, name in included])
+    return f"{set_name} {pair}".strip() or "upload"
+
+
+def _join_names(names: Sequence[str]) -> str:
+    joined = ", ".join(map(_shorten_name, names[:_MAX_NAMES]))
+    if len(names) > _MAX_NAMES:
+        joined += f" and {len(names) - _MAX_NAMES} more"
+    return joined
+
+
+def _shorten_name(name: str) -> str:
+    return name if len(name) <= _MAX_LETTERS else f"{name[:_MAX_LETTERS]}..."
+
+
+# What pages ask of single files.
+
+
 def has_documents(file: str, content: bytes) -> bool:
     """Whether a file that holds several texts has their documents, too."""
     table = None
-    with suppress(CellError):  # which is told once the file is to be opened
+    with suppress(CellError):  # the message comes when the file is read
         table = _read_table_of_texts(file, content)
     return table is not None and table.documents is not None
 
@@ -241,8 +437,9 @@ def _read_table_of_texts(file: str, content: bytes) -> TextTable | None:
 
 
 def describe_table(upload: Upload, systems: Collection[str] = ()) -> ScoreColumns | None:
-    """The columns of a table of scores; None of one that cannot be read, which is told once it is
-    to be opened. `systems`: those of the texts beside it.
+    """The columns of a table of scores; None of one that cannot be read.
+
+    The message comes when it is read. `systems`: those of the texts beside it.
     """
     with suppress(InputError, SettingError), _open_uploads([upload]) as (path,):
         return describe_columns(path, upload.name, systems)
@@ -254,219 +451,47 @@ def find_open_directions(
     columns: Mapping[str, str] = MappingProxyType({}),
     langpair: str | None = None,
 ) -> dict[str, tuple[float, float]]:
-    """The names of scores of which it has to be asked whether higher or lower is better, with the
-    range of each; empty where the tables cannot be read, which is told once they are to be
-    opened.
+    """The range of each table of scores of which the user must say whether higher is better.
+
+    Empty where the tables cannot be read: the message comes when they are.
     """
     tables = [upload for upload in uploads if upload.role == "scores"]
     if not tables:
         return {}
     with suppress(InputError, SettingError), _open_uploads(tables) as paths:
-        named = [(upload.name, path) for upload, path in zip(tables, paths, strict=True)]
-        return find_unsettled(named, columns=columns, langpair=langpair)
+        named_paths = [(upload.name, path) for upload, path in zip(tables, paths, strict=True)]
+        return find_unsettled(named_paths, columns=columns, langpair=langpair)
     return {}
 
 
-def tell_directions(uploads: Iterable[Upload], directions: Mapping[str, str]) -> list[Upload]:
-    """The uploads with the role that says which scores are better, where it is told by name: higher
-    or lower.
-    """
-    return [
-        replace(upload, role=f"scores, {directions[upload.name]} is better")
-        if upload.role == "scores" and upload.name in directions
-        else upload
-        for upload in uploads
-    ]
+def set_directions(uploads: Iterable[Upload], directions: Mapping[str, str]) -> list[Upload]:
+    """The uploads with the role that says which scores are better, higher or lower, by name."""
+    changed = []
+    for upload in uploads:
+        if upload.role == "scores" and upload.name in directions:
+            upload = replace(upload, role=f"scores, {directions[upload.name]} is better")
+        changed.append(upload)
+    return changed
 
 
-def guess_name(file: str) -> str:
-    """The name of a file without its endings, nor what the names of a shared task have around it.
-
-    >>> guess_name("outputs/sysA.txt.gz"), guess_name("generaltest2022.uk-en.hyp.GTCOM.en"), guess_name("en-zh.esa.tsv")
-    ('sysA', 'GTCOM', 'esa')
-    >>> guess_name("GPT-4.en-de.txt"), guess_name("en-de.txt")
-    ('GPT-4', 'en-de')
-    """
-    name = PurePosixPath(file).name
-    found = task_name(name)
-    if found is not None and found.name:
-        return found.name
-    _, pair, name = ("", "", name) if found else without_pair(name)
-    plain = strip_ending(name)
-    return (plain.removesuffix(f".{pair}") if pair else plain) or name
-
-
-def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
-    """Role and name of each file, from its name, the beginning of its content, and what the other
-    names say.
-
-    >>> guess_uploads([("en-zh.refA.txt", b""), ("test.en", b""), ("GPT-4.zh", b"")])
-    [('reference', 'refA'), ('source', 'test.en'), ('system', 'GPT-4.zh')]
-    >>> guess_uploads([("A.run2.txt", b""), ("A.run1.txt", b""), ("B.run1.txt", b"")])
-    [('training run', 'A'), ('system', 'A'), ('system', 'B.run1')]
-    >>> guess_uploads([("scores.csv", b"model,sent_id,COMET\\nmine,1,0.8\\n")])
-    [('scores', 'COMET')]
-    >>> guess_uploads([("wave2.csv", b"a,A,1,TGT,eng,ces,90,test-en-news_1,False,[],1,2\\n")])
-    [('scores', 'ESA')]
-    >>> guess_uploads([("out.txt", b""), ("out.txt", b"")])  # of two folders, which a browser does not tell
-    [('system', 'out'), ('system', 'out (2)')]
-    """
-    tables = []
-    roles = []
-    for file, content in files:
-        table = None
-        try:
-            table = _read_table_of_texts(file, content)
-            roles.append(_guess_role(file, content, table))
-        except CellError:  # which is told once the file is to be opened
-            roles.append(_BOTH)
-        tables.append(table)
-    pairs = {_set_and_pair(file)[1] for file, _ in files} - {""}
-    origins = tuple(f".{pair.split('-')[0]}" for pair in pairs)
-    for k, (file, _) in enumerate(
-        files
-    ):  # nothing says that it is an output, and it ends as the sources would
-        if (
-            roles[k] == "system"
-            and task_name(file) is None
-            and file.removesuffix(".gz").endswith(origins)
-        ):
-            roles[k] = "source"
-    names = [
-        (name_scores(content) if role == "scores" else _name_text(role, table)) or guess_name(file)
-        for (file, content), role, table in zip(files, roles, tables, strict=True)
-    ]
-    outputs = {k: _find_run(name) for k, name in enumerate(names) if roles[k] == "system"}
-    for name in dict.fromkeys(name for name, _ in outputs.values()):
-        first, *further = sorted(
-            (k for k in outputs if outputs[k][0] == name), key=lambda k: outputs[k][1]
-        )
-        if further and len({outputs[k][1] for k in (first, *further)}) > len(
-            further
-        ):  # each has its own number
-            for k in (first, *further):
-                names[k] = name
-            for k in further:
-                roles[k] = "training run"
-    for role in ("system", "reference"):
-        alike = [k for k in range(len(files)) if roles[k] == role]
-        for k, name in zip(alike, _tell_apart([names[k] for k in alike]), strict=True):
-            names[k] = name
-    return list(zip(roles, names, strict=True))
-
-
-def _name_text(role: str, table: TextTable | None) -> str | None:
-    """What a file that may hold several texts calls its only one of this role."""
-    own = [] if table is None or role not in _PLAIN[:3] else [*table.list_texts(role)]
-    return own[0] if len(own) == 1 else None
-
-
-def _tell_apart(names: Sequence[str], *, are_files: bool = False) -> list[str]:
-    """The same names, each that came before with a number: out, out (2).
-
-    Of files it stands before the ending, which is cut off where a system is called by its file: out
-    (2).jsonl.
-    """
-    taken, told = set(names), list(names)
-    for k, name in enumerate(names):
-        if name not in names[:k]:
-            continue
-        stem = strip_ending(name) if are_files else name
-        ending = name.removeprefix(stem)
-        numbered = (f"{stem} ({n}){ending}" for n in count(2))
-        told[k] = next(other for other in numbered if other not in taken)
-        taken.add(told[k])
-    return told
-
-
-def _find_run(name: str) -> tuple[str, int]:
-    """The system, and the number of its training run, 0 where the name says none: Tower and 2 of
-    Tower.run2.
-    """
-    found = _RUN.fullmatch(name)
-    return (found[1], int(found[2])) if found else (name, 0)
-
-
-def named_alike(files: Iterable[str]) -> tuple[str, str]:
-    """The set and the language pair that names of files agree on; empty where none says one, or
-    where the sets differ.
-    """
-    said = {file: _set_and_pair(file) for file in files}
-    by_pair: dict[str, list[str]] = {}
-    for file, (_, pair) in said.items():
-        by_pair.setdefault(pair, []).append(show_name(file))
-    by_pair.pop("", None)
-    if len(by_pair) > 1:
-        listed = "; ".join(
-            f"{pair} ({', '.join(named[:3])}{', ...' if len(named) > 3 else ''})"
-            for pair, named in by_pair.items()
-        )
-        raise InputError(
-            f"The names are of {len(by_pair)} language pairs: {listed}. Expected the files of one. "
-            "Remove the others, and open them after these."
-        )
-    sets = {name for name, _ in said.values()} - {""}
-    return sets.pop() if len(sets) == 1 else "", next(iter(by_pair), "")
-
-
-def upload_name(files: Sequence[tuple[str, str, str]]) -> str:
-    """What a test set is called that comes from some files, each with its role and name: as the
-    files say, else by what their names begin with alike, else by the systems, or scores, in them.
-
-    >>> upload_name([("wmt22.uk-en.ref.A.en", "reference", "refA"), ("mine.txt", "system", "mine")])
-    'wmt22 uk-en'
-    >>> upload_name([("news_ref.txt", "reference", "news_ref"), ("news_A.txt", "system", "news_A")])
-    'news'
-    >>> upload_name([("ref.txt", "reference", "ref"), ("A.txt", "system", "A"), ("B.de-en.txt", "system", "B")])
-    'A, B de-en'
-    >>> upload_name([("ratings.tsv", "scores", "ratings")])
-    'ratings'
-    """
-    files = [one for one in files if one[1] != "exclude"]
-    of_set, pair = named_alike(file for file, *_ in files)
-    if not of_set:
-        alike = (
-            os.path.commonprefix([PurePosixPath(file).name for file, *_ in files])
-            if len(files) > 1
-            else ""
-        )
-        of_set = re.sub(r"[^\W_]*$", "", alike, flags=re.DOTALL).strip(" ._-")
-    if len(of_set) < _TELLING:
-        names = [name for _, role, name in files if role == "system"] or [
-            name for *_, name in files
-        ]
-        more = f" and {len(names) - _NAMED} more" * (len(names) > _NAMED)
-        of_set = (
-            ", ".join(
-                name if len(name) <= _LONG else f"{name[:_LONG]}..." for name in names[:_NAMED]
-            )
-            + more
-        )
-    return f"{of_set} {pair}".strip() or "upload"
-
-
-def reference_language(uploads: Sequence[Upload]) -> str | None:
+def find_reference_language(uploads: Sequence[Upload]) -> str | None:
     """The language of the references if it is one of `SPACELESS`, by its script."""
-    lines = []
+    lines: list[str | None] = []
     with _open_uploads(uploads) as paths:
         for upload, path in zip(uploads, paths, strict=True):
-            if upload.role in ("reference", _BOTH):
-                with suppress(
-                    InputError, SettingError
-                ):  # what is wrong is said once the files are to be opened
-                    table = read_text_table_file(path)
-                    lines += (
-                        read_lines(path)
-                        if table is None
-                        else [text for texts in table.references.values() for text in texts if text]
-                    )
+            if upload.role not in ("reference", _BOTH):
+                continue
+            with suppress(InputError, SettingError):  # the message comes when the files are read
+                table = read_text_table_file(path)
+                if table is None:
+                    lines += read_lines(path)
+                else:
+                    for texts in table.references.values():
+                        lines += texts
     return find_spaceless(lines)
 
 
-def _set_and_pair(file: str) -> tuple[str, str]:
-    name = PurePosixPath(file).name
-    found = task_name(name)
-    return (found.set, found.pair) if found else without_pair(name)[:2]
+# From uploads to a TestSet.
 
 
 def read_uploads(
@@ -474,81 +499,58 @@ def read_uploads(
     *,
     name: str = "upload",
     langpair: str | None = None,
-    **of_tables: Any,
+    **table_options: Any,
 ) -> TestSet:
-    """A test set from uploaded plain-text files, from tables of segment scores, or from both.
+    """A test set from uploaded texts, from tables of segment scores, or from both.
 
-    `of_tables`: further arguments of `read_scores` and `join_scores`.
+    `table_options`: further arguments of `read_scores` and `join_scores`.
     """
-    uploads = [upload for upload in uploads if upload.role != "exclude"]
-    with _open_uploads(uploads) as paths:
-        path_of = list(zip(uploads, paths, strict=True))
-        files = {
-            role: [(upload.name, path) for upload, path in path_of if upload.role == role]
-            for role in ROLES
+    included = [upload for upload in uploads if upload.role != "exclude"]
+    with _open_uploads(included) as paths:
+        files: dict[str, list[tuple[str, str]]] = {role: [] for role in ROLES}
+        tables = []
+        for upload, path in zip(included, paths, strict=True):
+            files[upload.role].append((upload.name, path))
+            if upload.role.startswith("scores"):
+                tables.append((upload.name, path))
+        directions = {
+            "lower_is_better": {table for table, _ in files["scores, lower is better"]},
+            "higher_is_better": {table for table, _ in files["scores, higher is better"]},
         }
+        of_scores = {**directions, **table_options}
         both = [(None, path) for _, path in files[_BOTH]]
-        references, systems = [*files["reference"], *both], [*files["system"], *both]
-        tables = [
-            (upload.name, path) for upload, path in path_of if upload.role.startswith("scores")
-        ]
-        lower, higher = (
-            {own for own, _ in files[f"scores, {which} is better"]} for which in ("lower", "higher")
-        )
-        if len(tables) == len(uploads) > 0:
-            return read_scores(
-                tables, lower, name=name, higher_is_better=higher, langpair=langpair, **of_tables
-            )
-        if (
-            systems
-            and tables
-            and not references
-            and not files["training run"]
-            and not files["parse"]
-        ):
-            sources, documents, ids = (_find_only(files, role) for role in _SINGLE)
+        references = [*files["reference"], *both]
+        systems = [*files["system"], *both]
+        if tables and len(tables) == len(included):
+            return read_scores(tables, name=name, langpair=langpair, **of_scores)
+        needs_references = bool(references or files["training run"] or files["parse"])
+        if systems and tables and not needs_references:
+            sources, documents, ids = (_find_only(files, role) for role in _SINGLE_ROLES)
             return read_rated_outputs(
                 systems,
                 tables,
-                lower,
                 sources=sources,
                 documents=documents,
                 ids=ids,
                 name=name,
-                higher_is_better=higher,
                 langpair=langpair,
-                **of_tables,
+                **of_scores,
             )
-        if not (references and systems):  # what is wrong with the files is told first
-            with suppress(SettingError):  # what is to be chosen is asked once all files are there
-                _ = tables and read_scores(
-                    tables,
-                    lower,
-                    name=name,
-                    higher_is_better=higher,
-                    langpair=langpair,
-                    **of_tables,
-                )
-            for role in _PLAIN:
-                _ = [read_text_table_file(path) or read_lines(path) for _, path in files[role]]
-        for role, given in (("reference", references), ("system", systems)):
-            if not given:
-                more = (
-                    ", or add scores of their segments" if role == "reference" and systems else ""
-                )
-                raise InputError(
-                    f"No {role} among the files. Mark at least one of them as {role}{more}."
-                )
-        sources, documents, ids = (_find_only(files, role) for role in _SINGLE)
+        if not references or not systems:
+            if tables:
+                with suppress(SettingError):  # a choice is asked for when all files are there
+                    read_scores(tables, name=name, langpair=langpair, **of_scores)
+            _refuse_missing_texts(files, systems)
+        sources, documents, ids = (_find_only(files, role) for role in _SINGLE_ROLES)
         if ids is not None and not tables:
             raise InputError(
                 f"{ids} holds segment ids, and there is no table of scores that could refer to them. Add "
                 "one, or leave the ids out."
             )
-        place = dict(path_of)
+        path_by_upload = dict(zip(included, paths, strict=True))
         runs = [
-            (upload.name, place[upload])
-            for upload in in_order(place)
+            (upload.name, path_by_upload[upload])
+            for upload in sort_runs(path_by_upload)
             if upload.role == "training run"
         ]
         testset = read_text(
@@ -561,11 +563,27 @@ def read_uploads(
             langpair=langpair,
             name=name,
         )
-        return (
-            testset
-            if not tables
-            else join_scores(testset, tables, lower, ids=ids, higher_is_better=higher, **of_tables)
+        return join_scores(testset, tables, ids=ids, **of_scores) if tables else testset
+
+
+def _refuse_missing_texts(
+    files: Mapping[str, Sequence[tuple[str, str]]], systems: Sequence[object]
+) -> None:
+    """Raise InputError where no file is an output, or none a reference.
+
+    What is wrong with a file is told before that.
+    """
+    for role in _TEXT_ROLES:
+        for _, path in files[role]:
+            if read_text_table_file(path) is None:
+                read_lines(path)
+    if systems:
+        raise InputError(
+            "No reference among the files. Mark at least one of them as reference, or add scores of "
+            "their segments."
         )
+    role = "system" if files["reference"] else "reference"
+    raise InputError(f"No {role} among the files. Mark at least one of them as {role}.")
 
 
 def _find_only(files: Mapping[str, Sequence[tuple[str, str]]], role: str) -> str | None:
@@ -579,9 +597,7 @@ def _find_only(files: Mapping[str, Sequence[tuple[str, str]]], role: str) -> str
 
 
 def add_documents(testset: TestSet, file: str, content: bytes) -> TestSet:
-    """The test set with the document ids, and perhaps the domains, of a file with a line for each
-    segment.
-    """
+    """The test set with the document ids, and perhaps the domains, of a file."""
     with _open_uploads([Upload(file, content, "documents", file)]) as (path,):
         documents, domains = read_documents(path)
     if len(documents) != testset.n_segments:
@@ -592,25 +608,20 @@ def add_documents(testset: TestSet, file: str, content: bytes) -> TestSet:
     return replace(testset, documents=documents, domains=domains or testset.domains)
 
 
-def in_order(runs: Iterable[Upload]) -> list[Upload]:
-    """Training runs by their number, as run k of one system is swapped with run k of the other."""
-    return sorted(runs, key=lambda upload: _find_run(guess_name(upload.file))[1])
-
-
 @contextmanager
 def _open_uploads(uploads: Sequence[Upload]) -> Iterator[list[str]]:
-    """Names under which files can be read, within the limits of uploads: a number tells apart two
-    of one name.
+    """Names under which files can be read, within the limits of uploads.
+
+    Files of the same name get a number.
     """
-    names = (show_name(upload.file).replace("\\", "/").rpartition("/")[2] for upload in uploads)
-    paths = _tell_apart([name if name.strip(".") else "file" for name in names], are_files=True)
+    names = []
+    for upload in uploads:
+        _, _, name = show_name(upload.file).replace("\\", "/").rpartition("/")
+        names.append(name if name.strip(".") else "file")
+    paths = _number_repeated(names, are_files=True)
+    contents = {path: upload.content for path, upload in zip(paths, uploads, strict=True)}
     try:
-        with (
-            limit_reading(upload_limits()),
-            read_uploaded(
-                {path: upload.content for path, upload in zip(paths, uploads, strict=True)}
-            ),
-        ):
+        with limit_reading(upload_limits()), read_uploaded(contents):
             yield paths
     except SettingError as error:
         if not any("higher_is_better" in remedy for remedy in error.remedies):

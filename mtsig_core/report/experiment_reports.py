@@ -34,7 +34,7 @@ from mtsig_core.report.export import records_csv
 from mtsig_core.report.html import report_html
 from mtsig_core.report.latex import report_latex
 from mtsig_core.report.sentences import (
-    Found,
+    AnyComparison,
     choose_form,
     describe_direction,
     describe_methods,
@@ -43,7 +43,7 @@ from mtsig_core.report.sentences import (
     join_names,
     name_pairs,
     name_top_group,
-    select_parts,
+    select_lang_pairs,
     state_verdict,
 )
 from mtsig_core.report.table import (
@@ -1026,7 +1026,7 @@ FINDINGS_FORMS = make_forms(_report_findings, _findings_record, _findings_record
 
 
 #: By rule: the comparison with its ranks, and all the rest the same.
-ByRule = Mapping[str, Found]
+ByRule = Mapping[str, AnyComparison]
 _RANKS_NOTE = (
     "A column has the rank ranges by one rule. 'Differs': only some of the rules have the system in the "
     "top group, or as the winner."
@@ -1043,7 +1043,7 @@ def _results_by_rule(by_rule: ByRule, metric: str) -> dict[str, dict[str, Metric
     """
     parts: dict[str, dict[str, MetricResult]] = {}
     for rule, found in by_rule.items():
-        for part, (_, result) in select_parts(found, metric).items():
+        for part, (_, result) in select_lang_pairs(found, metric).items():
             parts.setdefault(part, {})[rule] = result
     return dict(sorted(parts.items(), key=lambda one: not any(_disagreements(one[1]).values())))
 
@@ -1135,7 +1135,7 @@ def rule_counts_table(by_rule: ByRule, metric: str) -> Table:
     """
     rows = []
     parts = {
-        rule: {part: result for part, (_, result) in select_parts(found, metric).items()}
+        rule: {part: result for part, (_, result) in select_lang_pairs(found, metric).items()}
         for rule, found in by_rule.items()
     }
     usual = {part: _first_by_rule(result) for part, result in next(iter(parts.values())).items()}
@@ -1185,7 +1185,7 @@ def rules_verdict(by_rule: ByRule, metric: str) -> str:
     if isinstance(found, Comparison):
         names = [name for name, word in _disagreements(results[""]).items() if word]
         return f"The rank rules disagree on the top group or the winner: {', '.join(names)}"
-    n = len(select_parts(found, metric))
+    n = len(select_lang_pairs(found, metric))
     return (
         f"The rank rule changes the top group or the winner in {f'{len(changed)} of ' * (n > len(changed))}"
         f"{format_count(n, 'language pair')}: {name_pairs(changed)}"

@@ -25,13 +25,13 @@ from mtsig_core.report.document import (
 )
 from mtsig_core.report.pictures import DifferenceRow, draw_differences
 from mtsig_core.report.sentences import (
-    SeenPair,
+    PairView,
     choose_form,
     describe_tests,
     has_p_values,
     pick_file_doubts,
-    see_pair,
     summarize_comparison,
+    view_pair,
     write_level,
 )
 from mtsig_core.report.table import TableBuilder, Value, signed, write_cell
@@ -96,9 +96,9 @@ def _introduce(dispute: Dispute) -> Iterator[Block]:
     )
 
 
-def _view_pair(dispute: Dispute, by_metric: MetricDispute) -> SeenPair:
+def _view_pair(dispute: Dispute, by_metric: MetricDispute) -> PairView:
     """The pair by one metric, as an improvement of a over b."""
-    return see_pair(by_metric.pair, dispute.a, by_metric.result, dispute.comparison.settings)
+    return view_pair(by_metric.pair, dispute.a, by_metric.result, dispute.comparison.settings)
 
 
 def _draw_differences(dispute: Dispute) -> str:
@@ -119,7 +119,6 @@ def _draw_differences(dispute: Dispute) -> str:
         rows,
         f"Right of the line {dispute.a} is better, left of it {dispute.b}",
         "The difference under each metric with its intervals",
-        own_scales=True,
     )
 
 

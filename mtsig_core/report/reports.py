@@ -27,7 +27,7 @@ from mtsig_core.report.html import report_html
 from mtsig_core.report.latex import MOST_ROWS, report_latex
 from mtsig_core.report.pictures import differences_svg, forest_svg
 from mtsig_core.report.sentences import (
-    Found,
+    AnyComparison,
     describe_difference,
     describe_direction,
     describe_methods,
@@ -124,7 +124,7 @@ def _introduce(comparison: Comparison) -> Section:
 
 
 def list_what_was_given(
-    found: Found, excluded: Table, assumed: Sequence[Assumption]
+    found: AnyComparison, excluded: Table, assumed: Sequence[Assumption]
 ) -> Iterator[Block]:
     """Which systems were excluded, and what was assumed."""
     if excluded:
@@ -303,13 +303,13 @@ def _caption(comparison: Comparison, result: MetricResult, what: str) -> dict[st
     }
 
 
-def refer_to_methods(found: Found, metric: str) -> str:
+def refer_to_methods(found: AnyComparison, metric: str) -> str:
     """Say where a file has the methods, and the caveats if there are any."""
     what = "Methods and caveats" if list_caveats(found, metric) else "Methods"
     return f"{what}: see {metric_title(metric)}: methods."
 
 
-def methods_section(found: Found) -> Section:
+def methods_section(found: AnyComparison) -> Section:
     """How it was tested by each metric: with what was found on a page, without it on paper."""
     blocks: list[Block] = []
     for metric in list_task_metrics(found):

@@ -18,7 +18,7 @@ from mtsig_core.report.sentences import (
     join_names,
     name_first_place,
     name_simultaneous,
-    see_pair,
+    view_pair,
     write_level,
 )
 from mtsig_core.report.table import (
@@ -350,7 +350,7 @@ def _measure_pair(note: NoteOn, found: TaskComparison, is_joint: bool) -> _Measu
         return _Measured("not compared by that metric")
     comparison = found.pairs[note.pair]
     result = comparison.metrics[note.metric]
-    view = see_pair(pair, note.a, result, comparison.settings)
+    view = view_pair(pair, note.a, result, comparison.settings)
     form = choose_form(result)
     interval = view.ci_joint if is_joint else view.ci
     return _Measured(
@@ -481,7 +481,7 @@ def _measured_record(note: NoteOn, found: TaskComparison) -> dict[str, Any]:
         return {**dict.fromkeys(_OF_A_PAIR), "left_out": gone}
     comparison = found.pairs[note.pair]
     result = comparison.metrics[note.metric]
-    seen = see_pair(row, note.a, result, comparison.settings)
+    seen = view_pair(row, note.a, result, comparison.settings)
     ci, joint = (
         ends and join_ends(*ends, result.sign) or (None, None) for ends in (seen.ci, seen.ci_joint)
     )

@@ -1,7 +1,7 @@
 """Results in sentences: the verdict, its caveats, the method, and a paragraph for a paper.
 
-A test set is a task of one part, so the same functions write both. They claim only what the
-decisions say.
+A test set is a task with one language pair that has no name, so the same functions write both. They
+claim only what the decisions say.
 """
 
 from __future__ import annotations
@@ -64,14 +64,13 @@ from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, is_split
 
 # -------------------------------------------------------------------------------------------------
-# The parts that were compared by a metric, and their names.
+# The language pairs that were compared by a metric, and names.
 
 
 #: A test set, or a shared task.
-Found = Comparison | TaskComparison
-#: By language pair the comparison and its result by one metric; a test set is one part without a
-#: name.
-Parts = Mapping[str, tuple[Comparison, MetricResult]]
+AnyComparison = Comparison | TaskComparison
+#: By language pair the comparison and its result by one metric.
+LangPairResults = Mapping[str, tuple[Comparison, MetricResult]]
 
 #: The place of a result across the language pairs.
 ACROSS = "across all"
@@ -79,45 +78,58 @@ _FEW = 6  # systems or language pairs that a sentence names
 _FEW_ANSWERS = 2  # metrics of which a headline has numbers, where they have the same verdict
 
 
-def select_parts(found: Found, metric: str) -> Parts:
-    """Return the parts that were compared by a metric."""
-    parts = {"": found} if isinstance(found, Comparison) else found.pairs
+def select_lang_pairs(comparison: AnyComparison, metric: str) -> LangPairResults:
+    """Return the language pairs that were compared by a metric; a test set has one, ``""``."""
+    if isinstance(comparison, Comparison):
+        return {"": (comparison, comparison.metrics[metric])}
     return {
-        part: (one, one.metrics[metric])
-        for part, one in parts.items()
-        if metric in one.metrics or isinstance(found, Comparison)
+        lang_pair: (pair_comparison, pair_comparison.metrics[metric])
+        for lang_pair, pair_comparison in comparison.pairs.items()
+        if metric in pair_comparison.metrics
     }
 
 
-def list_task_metrics(found: Found) -> list[str]:
+def _list_results(comparison: AnyComparison, metric: str) -> list[MetricResult]:
+    return [result for _, result in select_lang_pairs(comparison, metric).values()]
+
+
+def _get_settings(lang_pairs: LangPairResults) -> Settings:
+    """Return the settings, which are the same for all language pairs except for small sets."""
+    comparison, _ = next(iter(lang_pairs.values()))
+    return comparison.settings
+
+
+def list_task_metrics(comparison: AnyComparison) -> list[str]:
     """Return all metrics, in the order of the language pairs."""
-    parts = [found] if isinstance(found, Comparison) else found.pairs.values()
-    return list(dict.fromkeys(name for comparison in parts for name in comparison.metrics))
+    if isinstance(comparison, Comparison):
+        return list(comparison.metrics)
+    metrics = [
+        name for pair_comparison in comparison.pairs.values() for name in pair_comparison.metrics
+    ]
+    return list(dict.fromkeys(metrics))
 
 
-def order_systems(found: Found, metric: str) -> list[str]:
-    """Return the systems as one metric ranks them; in the order of the language pairs if nothing is
-    averaged.
+def order_systems(comparison: AnyComparison, metric: str) -> list[str]:
+    """Return the systems as one metric ranks them.
+
+    They are in the order of the language pairs if nothing is averaged.
     """
-    results = (
-        [macro]
-        if (macro := _find_macro(found, metric)) is not None
-        else [result for _, result in select_parts(found, metric).values()]
+    macro = _find_macro(comparison, metric)
+    results: Sequence[MetricResult | MacroResult] = (
+        _list_results(comparison, metric) if macro is None else [macro]
     )
     return list(dict.fromkeys(row.system for result in results for row in result.systems))
 
 
-def find_rank_rule(found: TaskComparison) -> RankRule:
-    """Return the rule of the ranks within each language pair; the default if nothing is
-    compared.
-    """
-    return RANK_RULES[
-        next((one.settings.rank_rule for one in found.pairs.values()), "simultaneous")
-    ]
+def find_rank_rule(comparison: TaskComparison) -> RankRule:
+    """Return the rule of the ranks within each language pair; the default if none is compared."""
+    for pair_comparison in comparison.pairs.values():
+        return RANK_RULES[pair_comparison.settings.rank_rule]
+    return RANK_RULES["simultaneous"]
 
 
-def _find_macro(found: Found, metric: str) -> MacroResult | None:
-    return found.macro.get(metric) if isinstance(found, TaskComparison) else None
+def _find_macro(comparison: AnyComparison, metric: str) -> MacroResult | None:
+    return comparison.macro.get(metric) if isinstance(comparison, TaskComparison) else None
 
 
 def name_in_verdict(metric: str) -> str:
@@ -139,67 +151,64 @@ def name_unit(metric: str) -> str:
 
 
 def write_difference_axis(result: MetricResult, metric: str, anchor: str) -> str:
-    """Write the title of an axis of differences from a system; metric and system are names as
-    shown. A rule that orders systems by another mean does not change the differences, which the
-    title then says.
+    """Write the title of an axis of differences from a system; both are names as shown.
+
+    A rule that orders systems by another mean does not change the differences, which the title then
+    says.
     """
-    what = "Difference"
+    quantity = "Difference"
     if result.ruled is not None and result.ruled.means is not None:
-        what = "Difference of segment means"
-    return f"{what} in {metric} from {anchor} (left: worse)"
+        quantity = "Difference of segment means"
+    return f"{quantity} in {metric} from {anchor} (left: worse)"
 
 
 def join_names(items: Sequence[str], shown: bool = True) -> str:
     """Write items as an English list; with `shown` made printable first."""
-    return list_names([printable(item) if shown else item for item in items], len(items))
+    names = [printable(item) for item in items] if shown else items
+    return list_names(names, len(items))
 
 
 def name_pairs(pairs: Sequence[str]) -> str:
-    """Write the names of language pairs, or only their number if a sentence has no room for the
-    names.
-    """
+    """Write the names of language pairs, or their number if a sentence has no room for them."""
     return ", ".join(pairs) if len(pairs) <= _FEW else format_count(len(pairs), "language pair")
 
 
-def _find_parts(texts: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Return each text once, with its parts."""
-    parts: dict[str, list[str]] = {}
-    for part, text in texts:
-        parts.setdefault(text, []).append(part)
-    return parts
+def _group_texts(texts: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Return the language pairs of each text."""
+    lang_pairs: dict[str, list[str]] = {}
+    for lang_pair, text in texts:
+        lang_pairs.setdefault(text, []).append(lang_pair)
+    return lang_pairs
 
 
 def group_by_part(sentences: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return each sentence once: first those that hold for all parts, then the others with their
-    language pairs.
-    """
-    return [text for text, _ in _place_by_part(sentences)]
+    """Return each sentence once: first those of all language pairs, then others with theirs."""
+    return [text for text, _ in _group_sentences(sentences)]
 
 
-def _place_by_part(sentences: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
+def _group_sentences(sentences: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
     """Return the sentences of `group_by_part`, each with its language pairs and without."""
-    parts = _find_parts(
-        (part, printable(sentence)) for part, own in sentences.items() for sentence in own
+    grouped = _group_texts(
+        (lang_pair, printable(sentence))
+        for lang_pair, pair_sentences in sentences.items()
+        for sentence in pair_sentences
     )
-    prefixes = {
-        sentence: f"In {join_names(names)}: " * (len(names) < len(sentences))
-        for sentence, names in parts.items()
-    }
-    return [
-        (prefix + sentence, sentence)
-        for sentence, prefix in sorted(prefixes.items(), key=lambda item: bool(item[1]))
-    ]
+    of_all, of_some = [], []
+    for sentence, lang_pairs in grouped.items():
+        if len(lang_pairs) == len(sentences):
+            of_all.append((sentence, sentence))
+        else:
+            of_some.append((f"In {join_names(lang_pairs)}: {sentence}", sentence))
+    return of_all + of_some
 
 
 def join_by_part(phrases: Mapping[str, str]) -> str:
-    """Return the phrase of all parts if they have the same; else each phrase with its language
-    pairs.
-    """
-    parts = _find_parts(phrases.items())
-    return (
-        next(iter(parts))
-        if len(parts) == 1
-        else "; ".join(f"{phrase} ({join_names(names)})" for phrase, names in parts.items())
+    """Return the phrase of all language pairs, or each phrase with its language pairs."""
+    grouped = _group_texts(phrases.items())
+    if len(grouped) == 1:
+        return next(iter(grouped))
+    return "; ".join(
+        f"{phrase} ({join_names(lang_pairs)})" for phrase, lang_pairs in grouped.items()
     )
 
 
@@ -222,7 +231,9 @@ def describe_direction(higher_is_better: bool, differences: bool = True) -> str:
     """Write whether higher is better; with `differences` also which sign is an improvement."""
     if higher_is_better:
         return "higher is better"
-    return "lower is better" + "; a positive difference is an improvement" * differences
+    if differences:
+        return "lower is better; a positive difference is an improvement"
+    return "lower is better"
 
 
 def describe_difference(result: MetricResult) -> str:
@@ -232,15 +243,12 @@ def describe_difference(result: MetricResult) -> str:
 
 def name_score_axis(result: MetricResult, settings: Settings) -> str:
     """Write the end of the title of an axis of scores, after the metric."""
-    return (
-        f"with {write_level(settings)} CI{'' if result.higher_is_better else ', lower is better'}"
-    )
+    title = f"with {write_level(settings)} CI"
+    return title if result.higher_is_better else f"{title}, lower is better"
 
 
 def name_simultaneous(result: MetricResult, settings: Settings) -> str | None:
-    """Name the intervals for all pairs together; None if there are only intervals for single
-    pairs.
-    """
+    """Name the intervals for all pairs together; None if each is for a single pair."""
     if len(result.tested) < 2 or all(pair.ci_joint_low is None for pair in result.pairs):
         return None
     return f"{write_level(settings)} CI for {name_family(result, settings)} together"
@@ -248,9 +256,8 @@ def name_simultaneous(result: MetricResult, settings: Settings) -> str | None:
 
 def name_family(result: MetricResult, settings: Settings) -> str:
     """Name the pairs that a correction is for."""
-    return (
-        f"all {len(result.tested)} pairs{'' if settings.baseline is None else ' with the baseline'}"
-    )
+    family = f"all {len(result.tested)} pairs"
+    return family if settings.baseline is None else f"{family} with the baseline"
 
 
 def find_anchor(result: MetricResult, settings: Settings) -> str:
@@ -259,26 +266,24 @@ def find_anchor(result: MetricResult, settings: Settings) -> str:
 
 
 def pick_significant(result: MetricResult, settings: Settings) -> tuple[str, set[str]]:
-    """Return the baseline, or else the best system; and it with the systems that differ
-    significantly from it.
+    """Return the anchor, and it with the systems that differ significantly from it.
+
+    The anchor is the baseline, or else the best system.
     """
     anchor = find_anchor(result, settings)
-    return anchor, {anchor} | {
-        name
-        for pair in result.pairs
-        if pair.significant and anchor in (pair.a, pair.b)
-        for name in (pair.a, pair.b)
-    }
+    systems = {anchor}
+    for pair in result.pairs:
+        if pair.significant and anchor in (pair.a, pair.b):
+            systems |= {pair.a, pair.b}
+    return anchor, systems
 
 
 # -------------------------------------------------------------------------------------------------
-# A pair from the side of one of its systems.
+# A pair of systems.
 
 
-class SeenPair(NamedTuple):
-    """A pair from the side of one of its systems: its improvement over the other system, and the
-    decision.
-    """
+class PairView(NamedTuple):
+    """A pair from the side of one system: its improvement over the other, and the decision."""
 
     difference: float
     ci: tuple[float, float] | None
@@ -290,159 +295,276 @@ class SeenPair(NamedTuple):
     decision: str
 
 
-def see_pair(
+def view_pair(
     pair: PairResult | MacroPair, name: str, result: MetricResult | MacroResult, settings: Settings
-) -> SeenPair:
-    sign, side = (1, "a") if pair.a == name else (-1, "b")
-    sign *= 1 if result.higher_is_better else -1
-    decision = (
-        "better"
-        if pair.better == side
-        else "worse"
-        if pair.better
-        else describe_undecided(pair, settings)
-    )
-    ci = join_ends(pair.ci_low, pair.ci_high, sign)
-    if isinstance(pair, MacroPair):
-        return SeenPair(
-            sign * pair.delta, ci, None, pair.p_value, pair.p_adjusted, None, None, decision
-        )
-    wins = (pair.win, pair.lose) if side == "a" else (pair.lose, pair.win)
-    return SeenPair(
-        sign * pair.delta,
-        ci,
-        join_ends(pair.ci_joint_low, pair.ci_joint_high, sign),
-        pair.p_value,
-        pair.p_adjusted,
-        *wins,
-        decision,
+) -> PairView:
+    """Return a pair from the side of one of its systems."""
+    is_first = pair.a == name
+    sign = 1 if is_first == result.higher_is_better else -1
+    if pair.better is None:
+        decision = describe_undecided(pair, settings)
+    else:
+        decision = "better" if pair.better == ("a" if is_first else "b") else "worse"
+    ci_joint, win, lose = None, None, None
+    if isinstance(pair, PairResult):
+        ci_joint = join_ends(pair.ci_joint_low, pair.ci_joint_high, sign)
+        win, lose = (pair.win, pair.lose) if is_first else (pair.lose, pair.win)
+    return PairView(
+        difference=sign * pair.delta,
+        ci=join_ends(pair.ci_low, pair.ci_high, sign),
+        ci_joint=ci_joint,
+        p=pair.p_value,
+        adjusted_p=pair.p_adjusted,
+        win=win,
+        lose=lose,
+        decision=decision,
     )
 
 
-def see_anchor_pairs(result: MetricResult, settings: Settings) -> dict[str, SeenPair]:
+def view_anchor_pairs(result: MetricResult, settings: Settings) -> dict[str, PairView]:
     """Return, by system, its pair with the best system or the baseline, from the system's side."""
     anchor = find_anchor(result, settings)
-    return {
-        name: see_pair(pair, name, result, settings)
-        for pair in result.pairs
-        if anchor in (pair.a, pair.b)
-        for name in (pair.a, pair.b)
-        if name != anchor
-    }
+    views = {}
+    for pair in result.pairs:
+        if anchor in (pair.a, pair.b):
+            name = pair.b if pair.a == anchor else pair.a
+            views[name] = view_pair(pair, name, result, settings)
+    return views
 
 
 def describe_undecided(pair: PairResult | MacroPair, settings: Settings) -> str:
     """Describe a pair without a better system."""
-    if isinstance(pair, PairResult) and pair.n == 0:
-        return "not tested: no segment in common"
-    if isinstance(pair, PairResult) and is_split(pair, settings.alpha):
-        return "test and scores disagree"
+    if isinstance(pair, PairResult):
+        if pair.n == 0:
+            return "not tested: no segment in common"
+        if is_split(pair, settings.alpha):
+            return "test and scores disagree"
     return "no significant difference" if pair.decidable else FEW
 
 
 def find_identical(comparison: Comparison, result: MetricResult, pair: PairResult) -> str | None:
     """Return ``"outputs"`` or ``"scores"`` if the two systems have the same on every segment."""
-    return next(
-        (
-            caution.code.removeprefix("identical-")
-            for caution in comparison.warnings
-            if caution.code in ("identical-outputs", "identical-scores")
-            and caution.metric == result.metric
-            and {caution.a, caution.b} == {pair.a, pair.b}
-        ),
-        None,
-    )
+    for caution in comparison.warnings:
+        is_identical = caution.code in ("identical-outputs", "identical-scores")
+        is_of_pair = {caution.a, caution.b} == {pair.a, pair.b}
+        if is_identical and is_of_pair and caution.metric == result.metric:
+            return caution.code.removeprefix("identical-")
+    return None
 
 
-def explain_unlike(found: PairExamination, n: float | None) -> str:
+def state_pair(comparison: Comparison, result: MetricResult, pair: PairResult, name: str) -> str:
+    """Write the verdict on a pair with its evidence, from the side of one of its systems."""
+    identical = find_identical(comparison, result, pair)
+    if identical is not None:
+        verdict = f"the {identical} are identical"
+    elif pair.better is not None:
+        better = pair.a if pair.better == "a" else pair.b
+        verdict = f"{better} is significantly better"
+    else:
+        verdict = describe_undecided(pair, comparison.settings)
+    evidence = write_decisive(comparison, result, pair, name)
+    return f"{name} vs. {_name_partner(pair, name)}: {verdict} ({evidence})"
+
+
+def _name_partner(pair: PairResult | MacroPair, name: str) -> str:
+    return pair.b if name == pair.a else pair.a
+
+
+def write_decisive(
+    comparison: Comparison, result: MetricResult, pair: PairResult, name: str
+) -> str:
+    """Write the improvement of one system of a pair over the other, and what decides.
+
+    That is the interval and the p, or the wins. An interval that contradicts the decision comes
+    last.
+    """
+    settings = comparison.settings
+    view = view_pair(pair, name, result, settings)
+    form = choose_form(result)
+    phrases = [f"{signed(view.difference, form)} {name_unit(result.metric)}"]
+    contradiction = None
+    interval = find_decisive_interval(view, result, settings)
+    if interval is not None:
+        low, high = interval
+        is_joint = interval is view.ci_joint
+        level = _name_interval(settings, is_joint)
+        is_decisive = is_joint or len(result.tested) == 1
+        if is_decisive and contradicts_decision(pair, interval, settings):
+            verb = "contains" if pair.significant else "excludes"
+            contradiction = (
+                f"but the {level}, by another method, {verb} 0: {low:{form}} to {high:{form}}"
+            )
+        else:
+            phrases.append(f"{level} {low:{form}} to {high:{form}}")
+    if view.win is not None and view.lose is not None:
+        partner = _name_partner(pair, name)
+        phrases.append(f"{name} wins {view.win:.1%} of the resamples, {partner} {view.lose:.1%}")
+    elif view.adjusted_p is not None:
+        phrases.append(write_p(view.adjusted_p, p_word(settings.correction, len(result.tested))))
+    if contradiction is not None:
+        phrases.append(contradiction)
+    return ", ".join(phrases)
+
+
+def _name_interval(settings: Settings, is_joint: bool) -> str:
+    level = f"{write_level(settings)} CI"
+    return f"{level} for all pairs together" if is_joint else level
+
+
+def _write_evidence(
+    comparison: Comparison, result: MetricResult | MacroResult, pair: PairResult | MacroPair
+) -> str:
+    """Write all evidence on a pair for a paper: scores, difference, intervals, p or wins."""
+    settings = comparison.settings
+    view = view_pair(pair, pair.a, result, settings)
+    form = choose_form(result)
+    scores = {row.system: row.score for row in result.systems}
+    phrases = [f"{printable(name)} {scores[name]:{form}}" for name in (pair.a, pair.b)]
+    difference = f"difference {signed(view.difference, form)} {printable(name_unit(result.metric))}"
+    if isinstance(pair, PairResult) and isinstance(result, MetricResult):
+        if has_different_segments(comparison, result):
+            difference += f" on the {format_count(pair.n, 'segment')} with scores for both"
+    phrases.append(difference)
+    if view.ci is not None:
+        phrases.append(f"{_name_interval(settings, False)} {_write_bounds(view.ci, form)}")
+    if view.ci_joint is not None and len(result.pairs) > 1:
+        bounds = _write_bounds(view.ci_joint, form)
+        phrases.append(f"{_name_interval(settings, False)} {bounds} for all pairs together")
+    phrases += _write_chances(view)
+    return ", ".join(phrases)
+
+
+def _write_bounds(interval: tuple[float, float], form: str) -> str:
+    low, high = (signed(bound, form, "") for bound in interval)
+    return f"{low} to {high}"
+
+
+def _write_chances(view: PairView) -> list[str]:
+    """Write p and adjusted p, or by a test without p the shares of wins."""
+    if view.win is not None and view.lose is not None:
+        win, lose = f"{100 * view.win:.1f}%", f"{100 * view.lose:.1f}%"
+        return [f"wins on {win} and loses on {lose} of the resamples"]
+    if view.p is None or view.adjusted_p is None:
+        return ["not tested, as they have no segments in common"]
+    if view.adjusted_p == view.p:
+        return [write_p(view.p)]
+    return [write_p(view.p), write_p(view.adjusted_p, "adjusted p")]
+
+
+def contradicts_decision(
+    pair: PairResult, interval: tuple[float, float] | None, settings: Settings
+) -> bool:
+    """Return whether an interval contradicts the decision on a pair.
+
+    It contains 0 although the pair is significant, or excludes 0 although it is not.
+    """
+    if interval is None or is_split(pair, settings.alpha):
+        return False
+    return pair.significant == contains_zero(*interval)
+
+
+def find_decisive_interval(
+    view: PairView, result: MetricResult, settings: Settings
+) -> tuple[float, float] | None:
+    """Return the interval that goes with the p that decides."""
+    is_joint = len(result.tested) > 1 and CORRECTIONS[settings.correction].family_wise
+    return view.ci_joint if is_joint and view.ci_joint is not None else view.ci
+
+
+def explain_unlike(examination: PairExamination, n: float | None) -> str:
     """Write that p is too small, if random permutations vary clearly less than resamples."""
-    from scipy.special import stdtr
-
-    se = found.se.get(found.settings.unit)
-    ratio = swap_ratio(found.delta, se, float(np.sqrt(np.mean(np.square(found.swapped)))), n)
+    se = examination.se.get(examination.settings.unit)
+    swap_se = float(np.sqrt(np.mean(np.square(examination.swapped))))
+    ratio = swap_ratio(examination.delta, se, swap_se, n)
     if not se or ratio is None or ratio <= UNLIKE:
         return ""
-    p = 2 * float(
-        stdtr(units_freedom(found.n_effective), -abs(found.delta) / unbiased(se, found.n_effective))
-    )
-    shown = next(outcome.p_value for outcome in found.outcomes if outcome.test == "ar")
+    p = _find_p_by_standard_error(examination, se)
+    p_of_swaps = next(row.p_value for row in examination.outcomes if row.test == "ar")
+    if p_of_swaps is None or p <= p_of_swaps:
+        return ""
     return (
-        ""
-        if shown is None or p <= shown
-        else (
-            f" This p is too small: the outputs of {found.a} and {found.b} are so different that resamples vary "
-            f"{ratio:.2f} times as much as permutations. By the standard error {write_p(p)}."
-        )
+        f" This p is too small: the outputs of {examination.a} and {examination.b} are so different that resamples vary "
+        f"{ratio:.2f} times as much as permutations. By the standard error {write_p(p)}."
     )
+
+
+def _find_p_by_standard_error(examination: PairExamination, se: float) -> float:
+    from scipy.special import stdtr
+
+    n = examination.n_effective
+    t = abs(examination.delta) / unbiased(se, n)
+    return 2 * float(stdtr(units_freedom(n), -t))
 
 
 # -------------------------------------------------------------------------------------------------
 # The verdict.
 
 
-def state_verdict(found: Found, metric: str) -> str:
-    """Write who is better, or the top group, in one sentence without its full stop; or why no
-    system is ranked.
+def state_verdict(comparison: AnyComparison, metric: str) -> str:
+    """Write who is better, or the top group, in one sentence without its full stop.
+
+    Where no system is ranked, write why.
     """
-    parts, macro = select_parts(found, metric), _find_macro(found, metric)
-    several = format_count(len(parts), "language pair")
+    lang_pairs = select_lang_pairs(comparison, metric)
+    macro = _find_macro(comparison, metric)
     if macro is not None and macro.is_ranked:
-        ranked = [row for row in macro.systems if row.rank_low is not None]
-        n = len(macro.systems) - len(ranked)
-        some = (
-            ". 1 other system is not ranked: it did not take part in all"
-            if n == 1
-            else f". {n} other systems are not ranked: they did not take part in all"
-        ) * (n > 0)
-        top = [row.system for row in ranked if row.rank_low == 1]
-        return (
-            name_top_group(
-                top, [row.system for row in ranked], has_clear_winner(macro), f" across {several}"
-            )
-            + some
-        )
-    if len(parts) == 1:
-        [(part, one)] = parts.items()
-        return _state_part(*one, f" in {part}" if part else "")
-    reasons = [explain_no_ranks(*one) for one in parts.values()]
-    if all(reasons):
-        return f"No system is ranked in any of {several}: {'; '.join(dict.fromkeys(filter(None, reasons)))}"
-    n = sum(has_clear_winner(result) for _, result in parts.values())
-    rule = RANK_RULES[next(iter(parts.values()))[0].settings.rank_rule]
-    first = (
-        "significantly better than all others"
-        if rule.name == "simultaneous"
-        else f"first, ranked {rule.title},"
-    )
-    return f"A single system is {first} in {n} of {several}"
+        return _state_across(macro, len(lang_pairs))
+    if len(lang_pairs) == 1:
+        [(lang_pair, (pair_comparison, result))] = lang_pairs.items()
+        return _state_lang_pair(pair_comparison, result, f" in {lang_pair}" if lang_pair else "")
+    n_pairs = format_count(len(lang_pairs), "language pair")
+    reasons = [explain_no_ranks(*compared) for compared in lang_pairs.values()]
+    if None not in reasons:
+        distinct = "; ".join(dict.fromkeys(filter(None, reasons)))
+        return f"No system is ranked in any of {n_pairs}: {distinct}"
+    n_winners = sum(has_clear_winner(result) for _, result in lang_pairs.values())
+    rule = RANK_RULES[_get_settings(lang_pairs).rank_rule]
+    first = "significantly better than all others"
+    if rule.name != "simultaneous":
+        first = f"first, ranked {rule.title},"
+    return f"A single system is {first} in {n_winners} of {n_pairs}"
+
+
+def _state_across(macro: MacroResult, n_pairs: int) -> str:
+    ranked = [row for row in macro.systems if row.rank_low is not None]
+    top_group = [row.system for row in ranked if row.rank_low == 1]
+    systems = [row.system for row in ranked]
+    where = f" across {format_count(n_pairs, 'language pair')}"
+    verdict = name_top_group(top_group, systems, has_clear_winner(macro), where)
+    n_unranked = len(macro.systems) - len(ranked)
+    if n_unranked == 0:
+        return verdict
+    if n_unranked == 1:
+        return f"{verdict}. 1 other system is not ranked: it did not take part in all"
+    return f"{verdict}. {n_unranked} other systems are not ranked: they did not take part in all"
 
 
 def state_answer(comparison: Comparison, metric: str) -> str:
-    """Write the verdicts on a test set by all metrics of the comparison, with the pair that each
-    rests on; `metric` comes first. Metrics with the same verdict share a sentence, and where
-    verdicts differ, the first words say so.
+    """Write the verdicts on a test set by all metrics, with the pair that each rests on.
+
+    `metric` comes first. Metrics with the same verdict share a sentence, and where verdicts differ,
+    the first words say so.
     """
     by_verdict = _group_verdicts(comparison, metric)
-    answers = [_answer_by(comparison, names, verdict) for verdict, names in by_verdict.items()]
+    answers = [_answer_by(comparison, metrics, verdict) for verdict, metrics in by_verdict.items()]
     return _join_answers(answers, by_verdict)
 
 
-def state_task_answer(found: TaskComparison, metric: str) -> str:
-    """Write the verdicts on a task by all metrics of the comparison, without the last full stop;
-    `metric` comes first.
-    """
-    answers, by_verdict = [], _group_verdicts(found, metric)
+def state_task_answer(comparison: TaskComparison, metric: str) -> str:
+    """Write the verdicts on a task by all metrics, `metric` first, without the last full stop."""
+    by_verdict = _group_verdicts(comparison, metric)
+    answers = []
     for verdict, (first, *others) in by_verdict.items():
         names = _name_few([name_in_verdict(first), *map(name_metric, others)])
         answers.append(f"{names}: {verdict}")
     return _join_answers(answers, by_verdict)
 
 
-def _group_verdicts(found: Found, metric: str) -> dict[str, list[str]]:
+def _group_verdicts(comparison: AnyComparison, metric: str) -> dict[str, list[str]]:
     """Return the metrics by their verdict, `metric` first."""
     by_verdict: dict[str, list[str]] = {}
-    for name in dict.fromkeys([metric, *list_task_metrics(found)]):
-        by_verdict.setdefault(state_verdict(found, name), []).append(name)
+    for name in dict.fromkeys([metric, *list_task_metrics(comparison)]):
+        by_verdict.setdefault(state_verdict(comparison, name), []).append(name)
     return by_verdict
 
 
@@ -468,121 +590,88 @@ def _name_few(names: Sequence[str]) -> str:
 
 
 def _answer_by(comparison: Comparison, metrics: Sequence[str], verdict: str) -> str:
-    """Write the verdict that some metrics share, with the pair that it rests on by each; not by
-    many metrics.
+    """Write the verdict that some metrics share, with the pair that it rests on by each.
+
+    Of many metrics there are no pairs.
     """
-    answer = f"By {_name_few([name_metric(name) for name in metrics])}: {verdict}"
+    answer = f"By {_name_few([name_metric(metric) for metric in metrics])}: {verdict}"
     if len(metrics) > _FEW_ANSWERS:
         return answer
-    evidence = [
-        text
-        for text in (_write_answer_pair(comparison, name) for name in metrics)
-        if text is not None
-    ]
-    return f"{answer} ({'; '.join(evidence)})" if evidence else answer
+    evidence = [_write_answer_pair(comparison, metric) for metric in metrics]
+    known = [text for text in evidence if text is not None]
+    return f"{answer} ({'; '.join(known)})" if known else answer
 
 
 def _write_answer_pair(comparison: Comparison, metric: str) -> str | None:
-    """Write the pair that a verdict rests on: the only one, the first two of the top group, or the
-    winner and the second. Ranks by a published rule rest on no pair. The sign is that of figure and
-    table: the difference from the best system, or from the baseline.
+    """Write the pair that a verdict rests on.
+
+    It is the only one, the first two of the top group, or the winner and the second. Ranks by a
+    published rule rest on no pair. The sign is that of figure and table: the difference from the
+    best system, or from the baseline.
     """
     result, settings = comparison.metrics[metric], comparison.settings
-    top, anchor = find_top_group(result), find_anchor(result, settings)
-    is_only_pair = len(result.pairs) == 1
-    rests_on_no_pair = settings.baseline or not top or result.ruled is not None
-    if explain_no_decision(settings, result) or (rests_on_no_pair and not is_only_pair):
+    if explain_no_decision(settings, result):
         return None
-    best = set(top[:2] if top and len(top) > 1 else [row.system for row in result.systems[:2]])
-    pair = next((pair for pair in result.tested if is_only_pair or {pair.a, pair.b} == best), None)
+    pair = _find_answer_pair(result, settings)
     if pair is None:
         return None
-    name, other = (pair.b, pair.a) if anchor == pair.a else (pair.a, pair.b)
-    return f"{name} vs. {other}: {write_decisive(comparison, result, pair, name)}"
+    name = pair.b if pair.a == find_anchor(result, settings) else pair.a
+    evidence = write_decisive(comparison, result, pair, name)
+    return f"{name} vs. {_name_partner(pair, name)}: {evidence}"
 
 
-def write_decisive(
-    comparison: Comparison, result: MetricResult, pair: PairResult, name: str
-) -> str:
-    """Write the improvement of one system of a pair over the other, with the interval and the p, or
-    wins, that decide; an interval that contradicts the decision comes last.
-    """
-    settings, form, seen = (
-        comparison.settings,
-        choose_form(result),
-        see_pair(pair, name, result, comparison.settings),
-    )
-    parts, contrary = [f"{signed(seen.difference, form)} {name_unit(result.metric)}"], []
-    if (ends := find_decisive_interval(seen, result, settings)) is not None:
-        level = f"{write_level(settings)} CI{' for all pairs together' * (ends is seen.ci_joint)}"
-        if (len(result.tested) == 1 or ends is seen.ci_joint) and contradicts_decision(
-            pair, ends, settings
-        ):
-            contrary = [
-                f"but the {level}, by another method, {'contains' if pair.significant else 'excludes'} 0: "
-                f"{ends[0]:{form}} to {ends[1]:{form}}"
-            ]
-        else:
-            parts.append(f"{level} {ends[0]:{form}} to {ends[1]:{form}}")
-    if seen.win is not None and seen.lose is not None:
-        parts.append(
-            f"{name} wins {seen.win:.1%} of the resamples, {pair.b if name == pair.a else pair.a} "
-            f"{seen.lose:.1%}"
-        )
-    elif seen.adjusted_p is not None:
-        parts.append(write_p(seen.adjusted_p, p_word(settings.correction, len(result.tested))))
-    return ", ".join(parts + contrary)
+def _find_answer_pair(result: MetricResult, settings: Settings) -> PairResult | None:
+    if len(result.pairs) == 1:
+        return result.tested[0] if result.tested else None
+    top_group = find_top_group(result)
+    if settings.baseline or not top_group or result.ruled is not None:
+        return None
+    best = set(top_group[:2])
+    if len(top_group) == 1:
+        best = {row.system for row in result.systems[:2]}
+    for pair in result.tested:
+        if {pair.a, pair.b} == best:
+            return pair
+    return None
 
 
-def contradicts_decision(
-    pair: PairResult, ends: tuple[float, float] | None, settings: Settings
-) -> bool:
-    """Return whether an interval contains 0 although the pair is significant, or excludes 0
-    although it is not.
-    """
-    return (
-        ends is not None
-        and not is_split(pair, settings.alpha)
-        and pair.significant == contains_zero(*ends)
-    )
-
-
-def find_decisive_interval(
-    seen: SeenPair, result: MetricResult, settings: Settings
-) -> tuple[float, float] | None:
-    """Return the interval that goes with the p that decides."""
-    jointly = len(result.tested) > 1 and CORRECTIONS[settings.correction].family_wise
-    return seen.ci_joint if jointly and seen.ci_joint is not None else seen.ci
-
-
-def _state_part(comparison: Comparison, result: MetricResult, where: str) -> str:
+def _state_lang_pair(comparison: Comparison, result: MetricResult, where: str) -> str:
     settings = comparison.settings
     if not result.pairs:
         row = result.systems[0]
-        return f"{row.system} scores {row.score:{choose_form(result)}}{where}; there is no other system to compare"
+        score = f"{row.score:{choose_form(result)}}"
+        return f"{row.system} scores {score}{where}; there is no other system to compare"
     if settings.baseline is not None and explain_no_decision(settings, result) is None:
-        better, worse = (sum(pair.better == side for pair in result.pairs) for side in "ab")
-        m, untested = len(result.tested), len(result.pairs) - len(result.tested)
-        return (
-            f"Against {settings.baseline}: {better} significantly better, {worse} significantly worse, "
-            f"{m - better - worse} without a significant difference"
-            + f", {untested} not tested"
-            * bool(untested)
-        )
-    if (first := find_top_group(result)) is None:
-        return f"No system is ranked{where}: {explain_no_ranks(comparison, result) or 'there are no ranks'}"
+        return _state_against_baseline(result, settings.baseline)
+    top_group = find_top_group(result)
+    if top_group is None:
+        why = explain_no_ranks(comparison, result) or "there are no ranks"
+        return f"No system is ranked{where}: {why}"
     if result.ruled is not None:  # a published rule, by which several may be first
-        return f"First{where}, ranked {RANK_RULES[settings.rank_rule].title}: {', '.join(first)}"
-    return name_top_group(
-        first, [row.system for row in result.systems], has_clear_winner(result), where
+        title = RANK_RULES[settings.rank_rule].title
+        return f"First{where}, ranked {title}: {', '.join(top_group)}"
+    systems = [row.system for row in result.systems]
+    return name_top_group(top_group, systems, has_clear_winner(result), where)
+
+
+def _state_against_baseline(result: MetricResult, baseline: str) -> str:
+    n_by_side = Counter(pair.better for pair in result.pairs)
+    n_better, n_worse = n_by_side["a"], n_by_side["b"]
+    n_open = len(result.tested) - n_better - n_worse
+    n_untested = len(result.pairs) - len(result.tested)
+    verdict = (
+        f"Against {baseline}: {n_better} significantly better, {n_worse} significantly worse, "
+        f"{n_open} without a significant difference"
     )
+    return f"{verdict}, {n_untested} not tested" if n_untested else verdict
 
 
 def name_top_group(
     names: Sequence[str], systems: Sequence[str], ahead: bool, where: str = ""
 ) -> str:
-    """Write the verdict on the best of some systems; `ahead`: it is significantly better than all
-    others.
+    """Write the verdict on the best of some systems.
+
+    With `ahead`, it is significantly better than all others.
 
     >>> name_top_group("A", "AB", True), name_top_group("A", "ABC", True)
     ('A is significantly better than B', 'A is significantly better than the other 2 systems')
@@ -591,13 +680,11 @@ def name_top_group(
     """
     if ahead:
         others = [name for name in systems if name != names[0]]
-        whom = others[0] if len(others) == 1 else f"the other {len(others)} systems"
-        return f"{names[0]} is significantly better than {whom}{where}"
-    return (
-        f"No clear winner{where}. Top group: {', '.join(names)}"
-        if len(names) > 1
-        else f"Top group{where}: {names[0]}"
-    )
+        partners = others[0] if len(others) == 1 else f"the other {len(others)} systems"
+        return f"{names[0]} is significantly better than {partners}{where}"
+    if len(names) > 1:
+        return f"No clear winner{where}. Top group: {', '.join(names)}"
+    return f"Top group{where}: {names[0]}"
 
 
 def explain_no_ranks(comparison: Comparison, result: MetricResult) -> str | None:
@@ -605,9 +692,10 @@ def explain_no_ranks(comparison: Comparison, result: MetricResult) -> str | None
     settings = comparison.settings
     if len(result.systems) == 1:
         return "there is only one system"
-    over_all = has_p_values(settings) and not settings.baseline
-    why = find_reason_undecided(settings, result, rank_correction(settings) if over_all else None)
-    if why is None and not has_p_values(settings) and result.tested:
+    has_p = has_p_values(settings)
+    correction = rank_correction(settings) if has_p and not settings.baseline else None
+    why = find_reason_undecided(settings, result, correction)
+    if why is None and not has_p and result.tested:
         return "this test does not correct for the number of pairs"
     return why
 
@@ -626,8 +714,9 @@ def name_first_place(rule: RankRule) -> str:
 
 
 def keeps_its_level(comparison: Comparison) -> bool:
-    """Return whether the test has the false-alarm rate alpha; a warning says if not, and no
-    correction mends that.
+    """Return whether the test has the false-alarm rate alpha.
+
+    A warning says if not, and no correction mends that.
     """
     return not any(caution.kind.breaks_level for caution in comparison.warnings)
 
@@ -639,11 +728,9 @@ def keeps_interval_level(comparison: Comparison) -> bool:
 
 def describe_control(comparison: Comparison, correction: str) -> str:
     """Name the error that a correction controls; none if the test itself rejects too often."""
-    return (
-        CORRECTIONS[correction].controls
-        if keeps_its_level(comparison)
-        else "nothing: the test rejects too often"
-    )
+    if keeps_its_level(comparison):
+        return CORRECTIONS[correction].controls
+    return "nothing: the test rejects too often"
 
 
 def pick_file_doubts(cautions: Iterable[Caution]) -> list[Caution]:
@@ -653,18 +740,19 @@ def pick_file_doubts(cautions: Iterable[Caution]) -> list[Caution]:
 
 def pick_caveats(comparison: Comparison, result: MetricResult) -> list[Caution]:
     """Return the warnings that must go with a quoted result."""
-    return [
-        caution
-        for caution in comparison.warnings
-        if caution.metric in (None, result.metric)
-        and (
-            caution.kind.in_caption
-            or caution.code == "interval-and-decision"
-            and len(result.tested) == 1
-        )
-        and not (caution.kind.doubts_files and result.was_given)
-        and caution.facts.get("differ", True)
-    ]  # of ranks and decisions
+    is_single = len(result.tested) == 1
+    caveats = []
+    for caution in comparison.warnings:
+        contradicts = caution.code == "interval-and-decision" and is_single
+        is_needed = caution.kind.in_caption or contradicts
+        is_of_metric = caution.metric in (None, result.metric)
+        # Given scores do not depend on the texts.
+        is_irrelevant = caution.kind.doubts_files and result.was_given
+        # Ranks and decisions by two corrections may be the same.
+        differs = caution.facts.get("differ", True)
+        if is_of_metric and is_needed and not is_irrelevant and differs:
+            caveats.append(caution)
+    return caveats
 
 
 #: What a warning may be about to go with each verdict on a test set.
@@ -672,58 +760,73 @@ _OF_VERDICTS = ("scores", "references", "family")
 
 
 def pick_verdict_caveats(comparison: Comparison, metric: str, *remedies: Remedy) -> list[Caution]:
-    """Return the warnings that go with the verdict on a test set: on its page, in its files, and in
-    a paper. `remedies` are those of a comparison by one metric only.
+    """Return the warnings that go with the verdict on a test set.
+
+    They are on its page, in its files, and in a paper. `remedies` are those of a comparison by one
+    metric only.
     """
     result = comparison.metrics[metric]
-    qualified, anchor = pick_caveats(comparison, result), find_anchor(result, comparison.settings)
+    caveats = pick_caveats(comparison, result)
+    anchor = find_anchor(result, comparison.settings)
     picked = []
     for caution in comparison.warnings:
         is_borderline = caution.code == "near-alpha" and anchor in (caution.a, caution.b)
         is_of_verdict = caution.kind.concern in _OF_VERDICTS or is_borderline
-        if caution in qualified or is_of_verdict and caution.metric in (None, metric):
+        if caution in caveats or is_of_verdict and caution.metric in (None, metric):
             picked.append(caution)
     return [*picked, *about_one_metric(comparison.metrics, *remedies)]
 
 
-def list_caveats(found: Found, metric: str) -> list[str]:
-    """Write the sentences that must go with a quoted result: on wrong files, on the test or the
-    unit, on metrics and references that disagree, and on gaps of a task.
+def list_caveats(comparison: AnyComparison, metric: str) -> list[str]:
+    """Write the sentences that must go with a quoted result.
+
+    They are on wrong files, on the test or the unit, on metrics and references that disagree, and
+    on gaps of a task.
     """
-    return [sentence for sentence, _ in explain_caveats(found, metric)]
+    return [sentence for sentence, _ in explain_caveats(comparison, metric)]
 
 
-def explain_caveats(found: Found, metric: str) -> list[tuple[str, list[Caution]]]:
-    """Return the sentences of `list_caveats`, each with its warnings of language pairs or of the
-    test set.
-    """
-    parts, is_task = select_parts(found, metric), isinstance(found, TaskComparison)
-    by_part: dict[str, list[str]] = {part: [] for part in parts}
+def explain_caveats(comparison: AnyComparison, metric: str) -> list[tuple[str, list[Caution]]]:
+    """Return the sentences of `list_caveats`, each with the warnings that it is made of."""
+    lang_pairs = select_lang_pairs(comparison, metric)
+    is_task = isinstance(comparison, TaskComparison)
+    sentences: dict[str, list[str]] = {}
     cautions: dict[str, list[Caution]] = {}
-    for part, one in parts.items():
-        picked = pick_caveats(*one) if is_task else pick_verdict_caveats(one[0], metric)
+    for lang_pair, (pair_comparison, result) in lang_pairs.items():
+        sentences[lang_pair] = []
+        if is_task:
+            picked = pick_caveats(pair_comparison, result)
+        else:
+            picked = pick_verdict_caveats(pair_comparison, metric)
         for caution in picked:
-            by_part[part].append(caution.general if is_task else caution.finding)
-            cautions.setdefault(printable(by_part[part][-1]), []).append(caution)
-    own = _list_task_caveats(found, metric) if isinstance(found, TaskComparison) else []
-    unreliable = group_by_part({part: _list_unreliable(*one) for part, one in parts.items()})
-    macro = _find_macro(found, metric)
+            sentence = caution.general if is_task else caution.finding
+            sentences[lang_pair].append(sentence)
+            cautions.setdefault(printable(sentence), []).append(caution)
+    explained: list[tuple[str, list[Caution]]] = []
+    if isinstance(comparison, TaskComparison):
+        explained += [(sentence, []) for sentence in _list_task_caveats(comparison, metric)]
+    explained += [(text, cautions[sentence]) for text, sentence in _group_sentences(sentences)]
+    explained += [(sentence, []) for sentence in _list_unreliable(comparison, metric)]
+    return explained
+
+
+def _list_unreliable(comparison: AnyComparison, metric: str) -> list[str]:
+    """Write what may not hold at its level, in which language pairs and across them."""
+    lang_pairs = select_lang_pairs(comparison, metric)
+    unreliable = group_by_part(
+        {lang_pair: _describe_unreliable(*compared) for lang_pair, compared in lang_pairs.items()}
+    )
+    macro = _find_macro(comparison, metric)
     if unreliable and macro is not None and any(pair.decidable for pair in macro.pairs):
         unreliable.append("The same goes for results across the language pairs.")
-    return [
-        *((sentence, []) for sentence in own),
-        *((text, cautions[sentence]) for text, sentence in _place_by_part(by_part)),
-        *((sentence, []) for sentence in unreliable),
-    ]
+    return unreliable
 
 
-def _list_unreliable(comparison: Comparison, result: MetricResult) -> list[str]:
+def _describe_unreliable(comparison: Comparison, result: MetricResult) -> list[str]:
     """Write what may not hold at its level if the test rejects too often; else nothing."""
-    if (
-        not result.tested
-        or keeps_its_level(comparison)
-        or find_shortage(comparison.settings, result)
-    ):
+    if not result.tested or keeps_its_level(comparison):
+        return []
+    if find_shortage(comparison.settings, result):
         return []
     doubtful = "decisions"
     if not keeps_interval_level(comparison):
@@ -733,187 +836,235 @@ def _list_unreliable(comparison: Comparison, result: MetricResult) -> list[str]:
     return [f"So {doubtful} may not hold at the stated level, and no correction changes that."]
 
 
-def _list_task_caveats(found: TaskComparison, metric: str) -> list[str]:
-    without = [pair for pair in found.task.pairs if pair not in found.task.pairs_with(metric)]
-    results = [result for _, result in select_parts(found, metric).values() if result.ruled is None]
-    m = sum(len(result.tested) for result in results)
-    shut = sum(not pair.decidable for result in results for pair in result.tested)
-    return [
-        *(caution.finding for caution in found.warnings if caution.metric == metric),
-        *filter(None, [name_other_tops(found, metric), _compare_announced_rule(found, metric)]),
-        *[
-            f"Not compared, because they have no {metric_title(metric)} scores: {', '.join(without)}."
-        ]
-        * bool(without),
-        *[
-            f"{shut:,} of {m:,} pairs of systems within the language pairs {FEW}. Wins, ties and losses exclude them."
-        ]
-        * bool(shut and metric in found.macro),
-        *list_gaps_across(found, metric),
+def _list_task_caveats(comparison: TaskComparison, metric: str) -> list[str]:
+    sentences = [caution.finding for caution in comparison.warnings if caution.metric == metric]
+    other_tops = name_other_tops(comparison, metric)
+    if other_tops is not None:
+        sentences.append(other_tops)
+    announced_rule = _compare_announced_rule(comparison, metric)
+    if announced_rule is not None:
+        sentences.append(announced_rule)
+    compared = comparison.task.pairs_with(metric)
+    without = [lang_pair for lang_pair in comparison.task.pairs if lang_pair not in compared]
+    if without:
+        title = metric_title(metric)
+        sentences.append(
+            f"Not compared, because they have no {title} scores: {', '.join(without)}."
+        )
+    tested = [
+        pair
+        for result in _list_results(comparison, metric)
+        if result.ruled is None
+        for pair in result.tested
     ]
+    n_undecidable = sum(not pair.decidable for pair in tested)
+    if n_undecidable and metric in comparison.macro:
+        sentences.append(
+            f"{n_undecidable:,} of {len(tested):,} pairs of systems within the language pairs {FEW}. "
+            "Wins, ties and losses exclude them."
+        )
+    return sentences + list_gaps_across(comparison, metric)
 
 
-def _compare_announced_rule(found: TaskComparison, metric: str) -> str | None:
-    """Write that the ranks are not by the rule that the task announced; None where they are, or no
-    rule fits.
+def _compare_announced_rule(comparison: TaskComparison, metric: str) -> str | None:
+    """Write that the ranks are not by the rule that the task announced.
+
+    None where they are, or no rule fits.
     """
-    announced, used = found.task.rank_rule, find_rank_rule(found)
-    if announced in (None, used.name) or metric not in found.task.own_scores:
+    announced, rule = comparison.task.rank_rule, find_rank_rule(comparison)
+    if announced in (None, rule.name) or metric not in comparison.task.own_scores:
         return None
-    known = RANK_RULES.get(str(announced))
-    if known is None:
+    announced_rule = RANK_RULES.get(str(announced))
+    if announced_rule is None:
         return (
             f"The task announced the rank rule {announced}, which mtsig does not know. It knows "
             f"{', '.join(RANK_RULES)}."
         )
     return (
-        f"The task announced ranks {known.title}. These are {used.title}: the rank rule {announced} gives the "
+        f"The task announced ranks {announced_rule.title}. These are {rule.title}: the rank rule {announced} gives the "
         "others."
     )
 
 
-def list_gaps_across(found: TaskComparison, metric: str) -> list[str]:
-    """Write which decisions, ranks and intervals across the language pairs are missing, and why;
-    and where decisions disagree with ranks or intervals.
+def list_gaps_across(comparison: TaskComparison, metric: str) -> list[str]:
+    """Write which decisions, ranks and intervals across the language pairs are missing, and why.
+
+    Write also where decisions disagree with ranks or intervals.
     """
-    macro, parts = found.macro.get(metric), select_parts(found, metric)
+    macro = comparison.macro.get(metric)
     if macro is None:
         return []
     if not macro.pairs:
-        averaged = all(one.settings.test in MACRO_TESTS for one in found.pairs.values())
-        return [
-            "No system is ranked across the language pairs: "
-            + (
-                "no two systems have segments in common in all of them."
-                if averaged
-                else "this test gives no draws that could be averaged."
-            )
-        ]
-    comparisons, sentences = [one for one, _ in parts.values()], []
-    if shut := sum(not pair.decidable for pair in macro.pairs):
-        nobody = ", and no system is ranked" * (not macro.is_ranked)
+        return [f"No system is ranked across the language pairs: {_explain_no_macro(comparison)}"]
+    sentences = []
+    n_undecidable = sum(not pair.decidable for pair in macro.pairs)
+    if n_undecidable:
+        n_pairs = format_count(len(macro.pairs), "pair")
+        gap = f"{n_undecidable:,} of {n_pairs} of systems {FEW}"
+        sentences.append(f"{gap}." if macro.is_ranked else f"{gap}, and no system is ranked.")
+    lang_pairs = select_lang_pairs(comparison, metric)
+    short = [name for name, (_, result) in lang_pairs.items() if result.n_effective < FEW_UNITS]
+    if short:
+        where = name_pairs(short)
         sentences.append(
-            f"{shut:,} of {format_count(len(macro.pairs), 'pair')} of systems {FEW}{nobody}."
+            f"Intervals are rough, or missing, because there are few units in {where}."
         )
-    if few := [pair for pair, (one, result) in parts.items() if result.n_effective < FEW_UNITS]:
-        sentences.append(
-            f"Intervals are rough, or missing, because there are few units in {name_pairs(few)}."
-        )
-    if comparisons:
-        settings = comparisons[0].settings  # all have the same
-        if find_rank_rule(found).name != "simultaneous" and macro.is_ranked:
+    if lang_pairs:
+        if find_rank_rule(comparison).name != "simultaneous" and macro.is_ranked:
             sentences.append("Ranks are simultaneous rank ranges.")
-        if settings.correction != (own := rank_correction(settings)) and (
-            facts := rank_disagreement(macro)
-        ):
-            sentences.append(
-                f"Ranks are corrected by {CORRECTIONS[own].title}, decisions by "
-                f"{CORRECTIONS[settings.correction].title}: {describe_rank_disagreement(**facts)}."
-            )
-        sentences += _compare_with_intervals(
-            settings, macro, all(map(keeps_its_level, comparisons))
-        )
+        sentences += _compare_with_ranks(_get_settings(lang_pairs), macro)
+        sentences += _compare_with_intervals(lang_pairs, macro)
     return [f"Across the language pairs: {sentence}" for sentence in sentences]
 
 
-def _compare_with_intervals(
-    settings: Settings, macro: MacroResult, is_level_kept: bool
-) -> list[str]:
-    """Write which to trust if decisions across the language pairs disagree with their intervals."""
-    n_open, n_significant = (
-        sum(
-            pair.decidable
-            and (pair.better is not None) is decided
-            and pair.ci_low is not None
-            and pair.ci_high is not None
-            and contains_zero(pair.ci_low, pair.ci_high) is decided
-            for pair in macro.pairs
-        )
-        for decided in (False, True)
-    )
-    needed = (
-        None if is_level_kept or TESTS[settings.test].draws != "bootstrap" else FEW_FOR_BOOTSTRAP
-    )
-    trust = {"unlike": (), "n_others": 0, "ratio": None, "unit": settings.unit, "needed": needed}
+def _explain_no_macro(comparison: TaskComparison) -> str:
+    tests = {pair_comparison.settings.test for pair_comparison in comparison.pairs.values()}
+    if tests <= set(MACRO_TESTS):
+        return "no two systems have segments in common in all of them."
+    return "this test gives no draws that could be averaged."
+
+
+def _compare_with_ranks(settings: Settings, macro: MacroResult) -> list[str]:
+    """Write where decisions across the language pairs disagree with the ranks."""
+    correction = rank_correction(settings)
+    if settings.correction == correction:
+        return []
+    facts = rank_disagreement(macro)
+    if not facts:
+        return []
+    of_ranks, of_decisions = CORRECTIONS[correction].title, CORRECTIONS[settings.correction].title
     return [
-        Caution(
-            "interval-and-decision",
-            {
-                "n_open": n_open,
-                "n_significant": n_significant,
-                "jointly": False,
-                "in_steps": False,
-                "trust": trust,
-            },
-        ).text
-    ] * bool(n_open + n_significant)
+        f"Ranks are corrected by {of_ranks}, decisions by {of_decisions}: "
+        f"{describe_rank_disagreement(**facts)}."
+    ]
 
 
-def name_other_tops(found: TaskComparison, metric: str, *beside: TaskComparison) -> str | None:
-    """Name the top groups of other metrics, of `found` and of the comparisons `beside` it, on
-    language pairs of this metric. None if they agree; language pairs are named if they differ.
+def _compare_with_intervals(lang_pairs: LangPairResults, macro: MacroResult) -> list[str]:
+    """Write which to trust if decisions across the language pairs disagree with their intervals."""
+    n_open, n_significant = 0, 0
+    for pair in macro.pairs:
+        if not pair.decidable or pair.ci_low is None or pair.ci_high is None:
+            continue
+        has_zero = contains_zero(pair.ci_low, pair.ci_high)
+        if pair.better is None:
+            n_open += not has_zero
+        else:
+            n_significant += has_zero
+    if n_open + n_significant == 0:
+        return []
+    settings = _get_settings(lang_pairs)
+    is_level_kept = all(keeps_its_level(comparison) for comparison, _ in lang_pairs.values())
+    is_bootstrap = TESTS[settings.test].draws == "bootstrap"
+    trust = {
+        "unlike": (),
+        "n_others": 0,
+        "ratio": None,
+        "unit": settings.unit,
+        "needed": FEW_FOR_BOOTSTRAP if is_bootstrap and not is_level_kept else None,
+    }
+    facts = {
+        "n_open": n_open,
+        "n_significant": n_significant,
+        "jointly": False,
+        "in_steps": False,
+        "trust": trust,
+    }
+    return [Caution("interval-and-decision", facts).text]
+
+
+class _TopGroup(NamedTuple):
+    systems: Sequence[str]
+    lang_pairs: Sequence[str]
+
+
+def _find_top_groups(comparison: TaskComparison) -> dict[str, _TopGroup]:
+    """Return the top group by each metric, across the language pairs or in the only one."""
+    groups = {}
+    for metric in list_task_metrics(comparison):
+        macro = comparison.macro.get(metric)
+        lang_pairs = select_lang_pairs(comparison, metric)
+        if macro is not None:
+            systems = [row.system for row in macro.systems if row.rank_low == 1]
+            groups[metric] = _TopGroup(systems, macro.language_pairs)
+        elif len(lang_pairs) == 1:
+            [(_, result)] = lang_pairs.values()
+            groups[metric] = _TopGroup(find_top_group(result) or (), tuple(lang_pairs))
+    return groups
+
+
+def name_other_tops(comparison: TaskComparison, metric: str, *beside: TaskComparison) -> str | None:
+    """Name the top groups of other metrics, also of the comparisons `beside` this one.
+
+    They are on language pairs of this metric. None if they agree. Language pairs are named if they
+    differ.
     """
-    tops: dict[str, tuple[Sequence[str], Sequence[str]]] = {}
-    for one in (*beside, found):
-        for name in list_task_metrics(one):
-            parts, macro = select_parts(one, name), one.macro.get(name)
-            if macro is not None:
-                tops[name] = (
-                    tuple(row.system for row in macro.systems if row.rank_low == 1),
-                    macro.language_pairs,
-                )
-            elif len(parts) == 1:
-                tops[name] = find_top_group(next(iter(parts.values()))[1]) or (), tuple(parts)
-    mine, pairs = tops.pop(metric, ((), ()))
-    groups: dict[tuple[str, ...], list[str]] = {}
-    for name, (top, where) in tops.items():
-        if top and mine and set(top) != set(mine) and set(where) & set(pairs):
-            groups.setdefault(tuple(sorted(top, key=top.index)), []).append(
-                shortened(name_metric(name), 40)
-                + f" ({name_pairs(where)})" * (set(where) != set(pairs))
-            )
-    return (
-        None
-        if not groups
-        else "Other metrics name another top group: "
-        + "; ".join(
-            f"{list_names([shortened(name, 40) for name in top])} by {join_names(metrics, shown=False)}"
-            for top, metrics in groups.items()
-        )
-        + "."
-    )
+    groups: dict[str, _TopGroup] = {}
+    for task_comparison in (*beside, comparison):
+        groups |= _find_top_groups(task_comparison)
+    reference = groups.pop(metric, _TopGroup((), ()))
+    metrics_by_group: dict[tuple[str, ...], list[str]] = {}
+    for name, group in groups.items():
+        shares_lang_pairs = not set(group.lang_pairs).isdisjoint(reference.lang_pairs)
+        is_other = set(group.systems) != set(reference.systems)
+        if not (group.systems and reference.systems and shares_lang_pairs and is_other):
+            continue
+        title = shortened(name_metric(name), 40)
+        if set(group.lang_pairs) != set(reference.lang_pairs):
+            title += f" ({name_pairs(group.lang_pairs)})"
+        metrics_by_group.setdefault(tuple(group.systems), []).append(title)
+    if not metrics_by_group:
+        return None
+    verdicts = []
+    for systems, metrics in metrics_by_group.items():
+        names = list_names([shortened(name, 40) for name in systems])
+        verdicts.append(f"{names} by {join_names(metrics, shown=False)}")
+    return f"Other metrics name another top group: {'; '.join(verdicts)}."
 
 
-def explain_far_firsts(found: Found, metric: str) -> list[str]:
-    """Write a sentence for each part with a system in the top group although a better-scoring one
-    is not.
+def explain_far_firsts(comparison: AnyComparison, metric: str) -> list[str]:
+    """Write where a system is in the top group although a better-scoring one is not.
+
+    There is a sentence for each such language pair, and one for the results across them.
     """
     results: dict[str, MetricResult | MacroResult] = {
-        part: result
-        for part, (_, result) in select_parts(found, metric).items()
+        lang_pair: result
+        for lang_pair, (_, result) in select_lang_pairs(comparison, metric).items()
         if result.ruled is None
     }
-    results |= (
-        {"Across the language pairs": macro}
-        if (macro := _find_macro(found, metric)) is not None
-        else {}
-    )
+    macro = _find_macro(comparison, metric)
+    if macro is not None:
+        results["Across the language pairs"] = macro
     sentences = []
-    for part, result in results.items():
-        ranked = [row for row in result.systems if row.rank_low is not None]
-        beaten = next((k for k, row in enumerate(ranked) if row.rank_low != 1), len(ranked))
-        if far := [row.system for row in ranked[beaten + 1 :] if row.rank_low == 1]:
-            who = f"{list_names(far)} is" if len(far) == 1 else f"{list_names(far)} are"
+    for where, result in results.items():
+        far_firsts = _find_far_firsts(result)
+        if far_firsts:
+            verb = choose_verb(len(far_firsts), "is", "are")
+            start = f"{where}: " if where else ""
             sentences.append(
-                f"{part}{': ' * bool(part)}{who} in the top group although better-scoring systems are "
+                f"{start}{list_names(far_firsts)} {verb} in the top group although better-scoring systems are "
                 "not. Differences from them vary more, or are on fewer segments."
             )
     return sentences
 
 
-def count_hidden(found: TaskComparison, metric: str) -> dict[str, int] | None:
-    """Count what ranks by a rule hide, over all language pairs; None for simultaneous ranks, which
-    hide nothing.
+def _find_far_firsts(result: MetricResult | MacroResult) -> list[str]:
+    """Return the systems with the first rank below a system without it."""
+    far_firsts = []
+    has_better_system = False
+    for row in result.systems:
+        if row.rank_low is None:
+            continue
+        if row.rank_low != 1:
+            has_better_system = True
+        elif has_better_system:
+            far_firsts.append(row.system)
+    return far_firsts
+
+
+def count_hidden(comparison: TaskComparison, metric: str) -> dict[str, int] | None:
+    """Count what ranks by a rule hide, over all language pairs.
+
+    None for simultaneous ranks, which hide nothing.
 
     `significant`: significant pairs of systems; `significant_inside`: those inside one cluster;
     `inside_apart`: those of them whose rank ranges do not overlap; `turned_round`: those ranked the
@@ -921,123 +1072,142 @@ def count_hidden(found: TaskComparison, metric: str) -> dict[str, int] | None:
     difference. `ranks`: ranks compared with simultaneous rank ranges; `changed`: those of them that
     differ.
     """
-    ruled = [
-        (result, result.ruled)
-        for _, result in select_parts(found, metric).values()
-        if result.ruled is not None
-    ]
-    compared = [
-        (len(result.systems), own.changed) for result, own in ruled if own.changed is not None
-    ]
-    return (
-        None
-        if not ruled
-        else {
-            "significant": sum(pair.significant for result, _ in ruled for pair in result.pairs),
-            "significant_inside": sum(own.significant_inside for _, own in ruled),
-            "ranks": sum(n for n, _ in compared),
-            "changed": sum(changed for _, changed in compared),
-            "apart_not_significant": sum(own.apart_not_significant or 0 for _, own in ruled),
-            "turned_round": sum(count_reversed_pairs(result) for result, _ in ruled),
-            "inside_apart": sum(own.inside_apart or 0 for _, own in ruled),
-        }
+    names = (
+        "significant",
+        "significant_inside",
+        "ranks",
+        "changed",
+        "apart_not_significant",
+        "turned_round",
+        "inside_apart",
     )
+    counts = dict.fromkeys(names, 0)
+    ruled_results = [
+        result for result in _list_results(comparison, metric) if result.ruled is not None
+    ]
+    for result in ruled_results:
+        ruled = result.ruled
+        assert ruled is not None, "results without one are not in the list"
+        counts["significant"] += sum(pair.significant for pair in result.pairs)
+        counts["significant_inside"] += ruled.significant_inside
+        counts["apart_not_significant"] += ruled.apart_not_significant or 0
+        counts["turned_round"] += count_reversed_pairs(result)
+        counts["inside_apart"] += ruled.inside_apart or 0
+        if ruled.changed is not None:
+            counts["ranks"] += len(result.systems)
+            counts["changed"] += ruled.changed
+    return counts if ruled_results else None
 
 
 # -------------------------------------------------------------------------------------------------
 # The method.
 
 
-def list_exclusions(found: Found) -> list[str]:
-    """Write a sentence on the excluded systems, with language pairs and reasons; nothing without
-    exclusions.
+def list_exclusions(comparison: AnyComparison) -> list[str]:
+    """Write a sentence on the excluded systems, with language pairs and reasons.
+
+    There is none without exclusions.
     """
-    names = [
-        one.system
-        + (f" in {pair}" if (pair := getattr(one, "pair", None)) else "")
-        + (f" ({one.reason})" if one.reason else "")
-        for one in found.excluded
-    ]
+    names = []
+    for exclusion in comparison.excluded:
+        name = exclusion.system
+        lang_pair = getattr(exclusion, "pair", None)
+        if lang_pair:
+            name += f" in {lang_pair}"
+        if exclusion.reason:
+            name += f" ({exclusion.reason})"
+        names.append(name)
     return [f"Excluded: {printable(', '.join(names))}."] if names else []
 
 
-def describe_subject(found: Found, metric: str) -> list[str]:
-    """Write what was compared: systems, test set or language pairs, metric, and assumptions about
-    the files.
+def describe_subject(comparison: AnyComparison, metric: str) -> list[str]:
+    """Write what was compared.
+
+    That is systems, test set or language pairs, metric, and assumptions about the files.
     """
-    parts = select_parts(found, metric)
-    comparison, result = next(iter(parts.values()))
-    names, verb = order_systems(found, metric), "compared" if len(result.systems) > 1 else "scored"
-    by, direction = printable(name_metric(metric)), describe_direction(result.higher_is_better)
-    if isinstance(found, Comparison):
-        kind, assumed = "test set", found.testset.assumed
-        what = f"on {_describe_testset(comparison, result)} by {by} ({direction})"
+    lang_pairs = select_lang_pairs(comparison, metric)
+    first, result = next(iter(lang_pairs.values()))
+    systems = order_systems(comparison, metric)
+    verb = "compared" if len(result.systems) > 1 else "scored"
+    by_metric = (
+        f"by {printable(name_metric(metric))} ({describe_direction(result.higher_is_better)})"
+    )
+    n_systems = format_count(len(systems), "system")
+    if isinstance(comparison, Comparison):
+        kind, assumed = "test set", comparison.testset.assumed
+        data = f"on {_describe_testset(comparison, result)}"
     else:
-        kind, assumed = "task", found.task.assumed
-        tracks = f" ({join_names(own)})" if (own := count_tracks(found.task, names)) else ""
-        what = (
-            f"of {printable(found.task.name)}{tracks} in {format_count(len(parts), 'language pair')} "
-            f"({join_names(list(parts))}) by {by} ({direction})"
+        kind, assumed = "task", comparison.task.assumed
+        tracks = count_tracks(comparison.task, systems)
+        data = f"of {printable(comparison.task.name)}"
+        if tracks:
+            data += f" ({join_names(tracks)})"
+        data += (
+            f" in {format_count(len(lang_pairs), 'language pair')} ({join_names(list(lang_pairs))})"
         )
-    simulated = any(one.testset.simulated for one, _ in parts.values())
-    return [
-        f"We {verb} {format_count(len(names), 'system')} {what}.",
-        *[f"The {kind} is simulated."] * simulated,
-        *map(printable, list_assumptions(assumed, [metric])),
-    ]
+    sentences = [f"We {verb} {n_systems} {data} {by_metric}."]
+    if _is_simulated(lang_pairs):
+        sentences.append(f"The {kind} is simulated.")
+    return [*sentences, *map(printable, list_assumptions(assumed, [metric]))]
+
+
+def _is_simulated(lang_pairs: LangPairResults) -> bool:
+    return any(comparison.testset.simulated for comparison, _ in lang_pairs.values())
 
 
 def count_tracks(task: TaskInfo, names: Iterable[str]) -> list[str]:
-    """Write how many systems are in the constrained track, contrastive or human translations, in
-    short phrases.
-    """
+    """Write how many systems are in the constrained track, contrastive or human translations."""
     infos = [task.systems[name] for name in names if name in task.systems]
     counts = {"in the constrained track": sum(info.constrained is True for info in infos)}
-    counts |= {
-        label: sum(label in info.labels for info in infos)
-        for label in ("contrastive", "human translation")
-    }
-    return [f"{n} {what}" for what, n in counts.items() if n]
+    for label in ("contrastive", "human translation"):
+        counts[label] = sum(label in info.labels for info in infos)
+    return [f"{n} {label}" for label, n in counts.items() if n]
 
 
 def _describe_testset(comparison: Comparison, result: MetricResult) -> str:
     """Write name, compared size and references of a test set."""
     info = comparison.testset
-    scored = (
-        f"; {'reference' if len(info.references) == 1 else 'references'} {join_names(info.references)}"
-        if info.references
-        else "; segment scores without texts"
-    )
-    return (
-        f"{printable(info.name)} ({_describe_size(comparison, result)}"
-        f"{scored * (not (result.was_given and info.references))})"
-    )
+    facts = [_describe_size(comparison, result)]
+    if not info.references:
+        facts.append("segment scores without texts")
+    elif not result.was_given:
+        word = "reference" if len(info.references) == 1 else "references"
+        facts.append(f"{word} {join_names(info.references)}")
+    return f"{printable(info.name)} ({'; '.join(facts)})"
 
 
 def _describe_size(comparison: Comparison, result: MetricResult) -> str:
-    """Write a size such as "603 to 634 of 997 segments in 66 documents, those with scores for both
-    systems".
+    """Write a size.
+
+    Such as "603 to 634 of 997 segments in 66 documents, those with scores for both systems".
     """
-    info, by_document = comparison.testset, comparison.settings.unit == "document"
-    some = _write_part({pair.n for pair in result.tested}, info.n_segments)
-    size = f"{some}{format_count(info.n_segments, 'segment')}"
-    if info.n_documents is not None and (by_document or not some):
-        units = {pair.n_units for pair in result.tested} if by_document else set()
-        size += f" in {_write_part(units, info.n_documents)}{format_count(info.n_documents, 'document')}"
-    both = " for both systems" * has_different_segments(comparison, result)
-    return f"{size}, those with scores{both}" if some else size
+    info = comparison.testset
+    by_document = comparison.settings.unit == "document"
+    share = _write_share({pair.n for pair in result.tested}, info.n_segments)
+    size = f"{share}{format_count(info.n_segments, 'segment')}"
+    if info.n_documents is not None and (by_document or not share):
+        n_documents = {pair.n_units for pair in result.tested} if by_document else set()
+        documents = format_count(info.n_documents, "document")
+        size += f" in {_write_share(n_documents, info.n_documents)}{documents}"
+    if not share:
+        return size
+    if has_different_segments(comparison, result):
+        return f"{size}, those with scores for both systems"
+    return f"{size}, those with scores"
 
 
-def _write_part(counts: set[int], whole: int) -> str:
-    """Write a part such as "603 of " or "540 to 603 of "; nothing if each is the whole."""
-    if not counts or min(counts) == whole:
+def _write_share(counts: set[int], total: int) -> str:
+    """Write a start such as "603 of " or "540 to 603 of "; nothing if each is the total."""
+    if not counts or min(counts) == total:
         return ""
-    return f"{' to '.join(f'{n:,}' for n in dict.fromkeys((min(counts), max(counts))))} of "
+    low, high = min(counts), max(counts)
+    return f"{low:,} of " if low == high else f"{low:,} to {high:,} of "
 
 
 def has_different_segments(comparison: Comparison, result: MetricResult) -> bool:
-    """Return whether systems have scores on different segments, so that a difference need not equal
-    the difference of two scores.
+    """Return whether systems have scores on different segments.
+
+    A difference need not equal the difference of two scores then.
     """
     return any(
         caution.code == "rated-on-different-lines" and caution.metric == result.metric
@@ -1053,8 +1223,9 @@ def name_units(settings: Settings) -> str:
 
 
 def name_resampled_units(settings: Settings) -> str:
-    """Name the units that are resampled, with the source of the resamples of blocks: permutations
-    of blocks have none, as they are mtsig's own.
+    """Name the units that are resampled, with the source of the resamples of blocks.
+
+    Permutations of blocks have none, as they are mtsig's own.
     """
     source = "" if settings.block_length is None else " (Politis and Romano 1994)"
     return f"{name_units(settings)}{source}"
@@ -1080,56 +1251,64 @@ def _name_left_out_units(settings: Settings) -> str:
     return f"fixed blocks of about {settings.block_length:g} segments"
 
 
-def describe_tests(found: Found, metric: str) -> list[str]:
-    """Describe the method in sentences: test, unit, trials, correction, intervals, ranks, caveats,
-    version.
+def describe_tests(comparison: AnyComparison, metric: str) -> list[str]:
+    """Describe the method in sentences.
+
+    Test, unit, trials, correction, intervals, ranks, caveats, version.
     """
-    parts = select_parts(found, metric)
-    settings = next(iter(parts.values()))[0].settings
-    untested = sum(len(result.pairs) - len(result.tested) for _, result in parts.values())
-    kinds = join_by_part(
-        {part: name_intervals(result, one.settings) for part, (one, result) in parts.items()}
+    lang_pairs = select_lang_pairs(comparison, metric)
+    settings = _get_settings(lang_pairs)
+    sentences = group_by_part(
+        {name: list(_describe_scores(*compared)) for name, compared in lang_pairs.items()}
     )
-    each = (
-        ", each for its own system or pair"
-        if any(result.pairs for _, result in parts.values())
-        else ""
-    )
-    sentences = group_by_part({part: list(_describe_scores(*one)) for part, one in parts.items()})
-    sentences += _describe_test(parts)
-    if untested:
-        sentences.append(
-            f"{format_count(untested, 'pair')} without segments in common could not be tested."
-        )
-    sentences.append(f"{write_level(settings)} confidence intervals are {kinds}{each}.")
-    if any(name_simultaneous(result, one.settings) for one, result in parts.values()):
-        sentences.append(_describe_joint_intervals(settings, parts))
-    sentences += [*describe_ranks(parts), *_describe_rule(settings)]
-    if isinstance(found, TaskComparison):
-        sentences += _describe_tests_across(found, metric)
-    sentences += [*list_caveats(found, metric), *list_exclusions(found)]
-    return [*sentences, f"Computed with mtsig {settings.version}, seed {settings.seed}."]
+    sentences += _describe_test(lang_pairs)
+    n_untested = sum(len(result.pairs) - len(result.tested) for _, result in lang_pairs.values())
+    if n_untested:
+        untested = format_count(n_untested, "pair")
+        sentences.append(f"{untested} without segments in common could not be tested.")
+    sentences += _describe_intervals(lang_pairs)
+    sentences += describe_ranks(lang_pairs)
+    sentences += _describe_rule(settings)
+    if isinstance(comparison, TaskComparison):
+        sentences += _describe_tests_across(comparison, metric)
+    sentences += list_caveats(comparison, metric)
+    sentences += list_exclusions(comparison)
+    sentences.append(f"Computed with mtsig {settings.version}, seed {settings.seed}.")
+    return sentences
 
 
-def _describe_joint_intervals(settings: Settings, parts: Parts) -> str:
-    """Describe how the intervals for all pairs are made; and how sure they are, if nothing puts
-    that in doubt.
-    """
+def _describe_intervals(lang_pairs: LangPairResults) -> list[str]:
+    settings = _get_settings(lang_pairs)
     level = write_level(settings)
-    is_sure = all(keeps_interval_level(comparison) for comparison, _ in parts.values())
-    claim = f"hold together at about {level}" if is_sure else "were made together"
-    where = " within each language pair" if len(parts) > 1 else ""
-    return (
-        f"{level} CIs for all pairs {claim}{where} (max-T from {settings.resamples:,} bootstrap resamples; Romano "
-        "and Wolf 2005)."
+    kinds = join_by_part(
+        {
+            name: name_intervals(result, comparison.settings)
+            for name, (comparison, result) in lang_pairs.items()
+        }
     )
+    if any(result.pairs for _, result in lang_pairs.values()):
+        kinds += ", each for its own system or pair"
+    sentences = [f"{level} confidence intervals are {kinds}."]
+    has_joint = any(
+        name_simultaneous(result, comparison.settings) for comparison, result in lang_pairs.values()
+    )
+    if has_joint:
+        is_sure = all(keeps_interval_level(comparison) for comparison, _ in lang_pairs.values())
+        claim = f"hold together at about {level}" if is_sure else "were made together"
+        where = " within each language pair" if len(lang_pairs) > 1 else ""
+        sentences.append(
+            f"{level} CIs for all pairs {claim}{where} (max-T from {settings.resamples:,} bootstrap resamples; "
+            "Romano and Wolf 2005)."
+        )
+    return sentences
 
 
 def _describe_scores(comparison: Comparison, result: MetricResult) -> Iterator[str]:
     """Describe scores over training runs, domains, or different segments."""
     if result.runs:
+        form = choose_form(result)
         spread = ", ".join(
-            f"{row.system} {row.sd:{choose_form(result)}} ({len(row.scores)} runs)"
+            f"{row.system} {row.sd:{form}} ({len(row.scores)} runs)"
             for row in result.runs
             if row.sd is not None
         )
@@ -1143,11 +1322,9 @@ def _describe_scores(comparison: Comparison, result: MetricResult) -> Iterator[s
             "tests of pairs within a test set are of means over segments."
         )
     if not result.tested:
-        yield from (
-            caution.finding
-            for caution in comparison.warnings
-            if caution.code == "partly-rated" and caution.metric == result.metric
-        )
+        for caution in comparison.warnings:
+            if caution.code == "partly-rated" and caution.metric == result.metric:
+                yield caution.finding
     if has_different_segments(comparison, result):
         yield (
             "A score is the mean over all segments with scores for its system. A difference is the mean over the "
@@ -1155,44 +1332,52 @@ def _describe_scores(comparison: Comparison, result: MetricResult) -> Iterator[s
         )
 
 
-def _describe_test(parts: Parts) -> Iterator[str]:
+def _describe_test(lang_pairs: LangPairResults) -> Iterator[str]:
     """Describe the test with its units and trials, and the correction with its pairs."""
-    tested = {part: one for part, one in parts.items() if one[1].tested}
+    tested = {name: compared for name, compared in lang_pairs.items() if compared[1].tested}
     if not tested:
         return
-    settings = next(iter(tested.values()))[0].settings
-    test, is_task = TESTS[settings.test], "" not in parts
-    name_drawn = name_resampled_units if test.draws == "bootstrap" else name_units
-    units_by_part = {}
-    for part, (one, result) in tested.items():
-        trials = "" if settings.trials is None else f", {describe_trials(result, one.settings)}"
-        units_by_part[part] = f"{name_drawn(one.settings)} as units{trials}"
-    units = join_by_part(units_by_part)
-    sizes = [len(result.tested) for _, result in tested.values()]
-    family = (
-        format_count(max(sizes), "pair")
-        if min(sizes) == max(sizes)
-        else f"{min(sizes)} to {max(sizes)} pairs"
+    settings = _get_settings(tested)
+    test = TESTS[settings.test]
+    units = join_by_part(
+        {name: _name_units_and_trials(*compared) for name, compared in tested.items()}
     )
-    family += " of systems in each language pair" * is_task
-    corrected = _describe_correction(settings, family, max(sizes) == 1 and not is_task)
     yield (
         f"Differences between two systems were tested by {test.title} ({test.source}) with {units}, and alpha = "
-        f"{settings.alpha:g}; {corrected}."
+        f"{settings.alpha:g}; {_describe_family(tested)}."
     )
-    yield from group_by_part(
-        dict.fromkeys(parts, ())
-        | {
-            part: [f"Systems were compared on {_describe_size(*one)}."]
-            for part, one in tested.items()
-            if is_task and {pair.n for pair in one[1].tested} != {one[0].testset.n_segments}
-        }
-    )
+    sizes: dict[str, list[str]] = {name: [] for name in lang_pairs}
+    for name, (comparison, result) in tested.items():
+        is_partial = {pair.n for pair in result.tested} != {comparison.testset.n_segments}
+        if is_partial and name:
+            size = _describe_size(comparison, result)
+            sizes[name].append(f"Systems were compared on {size}.")
+    yield from group_by_part(sizes)
     if test.p_values is None:
         yield (
             "This test gives no p: a system counts as better where it wins on at least "
             f"{write_level(settings)} of the resamples."
         )
+
+
+def _name_units_and_trials(comparison: Comparison, result: MetricResult) -> str:
+    settings = comparison.settings
+    is_bootstrap = TESTS[settings.test].draws == "bootstrap"
+    units = name_resampled_units(settings) if is_bootstrap else name_units(settings)
+    if settings.trials is None:
+        return f"{units} as units"
+    return f"{units} as units, {describe_trials(result, settings)}"
+
+
+def _describe_family(tested: LangPairResults) -> str:
+    """Describe the correction, with the number of pairs that it is for."""
+    is_task = "" not in tested
+    sizes = [len(result.tested) for _, result in tested.values()]
+    low, high = min(sizes), max(sizes)
+    family = format_count(high, "pair") if low == high else f"{low} to {high} pairs"
+    if is_task:
+        family += " of systems in each language pair"
+    return _describe_correction(_get_settings(tested), family, high == 1 and not is_task)
 
 
 def _describe_correction(settings: Settings, family: str, is_single: bool) -> str:
@@ -1204,64 +1389,70 @@ def _describe_correction(settings: Settings, family: str, is_single: bool) -> st
     return f"p-values were corrected for {family} ({correction.source or correction.title})"
 
 
-def describe_ranks(parts: Parts) -> list[str]:
+def describe_ranks(lang_pairs: LangPairResults) -> list[str]:
     """Describe the ranks, and where they hold for all systems together."""
-    ranked = {part: one for part, one in parts.items() if one[1].systems[0].rank_low is not None}
+    ranked = {
+        name: compared
+        for name, compared in lang_pairs.items()
+        if compared[1].systems[0].rank_low is not None
+    }
     if not ranked:
-        return [
-            "There are no rank ranges: this test does not correct for the number of pairs."
-        ] * any(result.tested and not has_p_values(one.settings) for one, result in parts.values())
-    settings = next(iter(ranked.values()))[0].settings
-    rule = settings.rank_rule
-    if rule != "simultaneous":
-        return [
-            f"Ranks are {RANK_RULES[rule].title}{' within each language pair' * ('' not in parts)}."
-        ]
-    held = [part for part, (one, _) in ranked.items() if keeps_its_level(one)]
-    where = (
-        ""
-        if "" in held
-        else f" in {'each language pair' if len(held) == len(parts) else join_names(held)}, not "
-        "for the language pairs together"
-    )
-    return (
-        [f"Rank ranges hold jointly at about {write_level(settings)} for all systems{where}."]
-        if held
-        else []
-    )
+        return _explain_no_rank_ranges(lang_pairs)
+    is_task = "" not in lang_pairs
+    settings = _get_settings(ranked)
+    if settings.rank_rule != "simultaneous":
+        title = RANK_RULES[settings.rank_rule].title
+        where = " within each language pair" if is_task else ""
+        return [f"Ranks are {title}{where}."]
+    sure = [name for name, (comparison, _) in ranked.items() if keeps_its_level(comparison)]
+    if not sure:
+        return []
+    where = ""
+    if is_task:
+        names = "each language pair" if len(sure) == len(lang_pairs) else join_names(sure)
+        where = f" in {names}, not for the language pairs together"
+    return [f"Rank ranges hold jointly at about {write_level(settings)} for all systems{where}."]
+
+
+def _explain_no_rank_ranges(lang_pairs: LangPairResults) -> list[str]:
+    for comparison, result in lang_pairs.values():
+        if result.tested and not has_p_values(comparison.settings):
+            return ["There are no rank ranges: this test does not correct for the number of pairs."]
+    return []
+
+
+def _count_rule_decisions(result: MetricResult) -> int:
+    return sum(pair.rule_better is not None for pair in result.pairs)
 
 
 def describe_rule_decisions(result: MetricResult, settings: Settings) -> str:
-    """Write how many pairs the rule of the ranks calls different, and how many our own test
-    does.
-    """
-    by_rule = sum(pair.rule_better is not None for pair in result.pairs)
+    """Write how many pairs the rule of the ranks calls different, and how many our test does."""
+    by_rule = _count_rule_decisions(result)
     ours = sum(pair.significant for pair in result.pairs)
     pairs = format_count(len(result.pairs), "pair")
-    differ_by_rule, differ = (choose_verb(n, "differs", "differ") for n in (by_rule, ours))
+    verb_by_rule, verb = (choose_verb(n, "differs", "differ") for n in (by_rule, ours))
     return (
-        f"Ranked {RANK_RULES[settings.rank_rule].title}, {by_rule} of {pairs} {differ_by_rule}, without "
-        f"correction. By {_name_own_test(settings)}, {ours} of {pairs} {differ} significantly."
+        f"Ranked {RANK_RULES[settings.rank_rule].title}, {by_rule} of {pairs} {verb_by_rule}, without "
+        f"correction. By {_name_test(settings)}, {ours} of {pairs} {verb} significantly."
     )
 
 
 def explain_own_tests(result: MetricResult, settings: Settings) -> str:
-    """Write that differences and decisions of pairs are ours although a rule ranks the systems, and
-    what is the rule's.
+    """Write that differences and decisions of pairs are ours although a rule ranks the systems.
+
+    Write also what is the rule's.
     """
     rule = RANK_RULES[settings.rank_rule]
-    by_rule = sum(pair.rule_better is not None for pair in result.pairs)
+    by_rule = _count_rule_decisions(result)
     return (
-        f"These differences and decisions are by {_name_own_test(settings)}, not by the rule of the ranks. Ranked "
+        f"These differences and decisions are by {_name_test(settings)}, not by the rule of the ranks. Ranked "
         f"{rule.title}, the difference is of {rule.compares}, and {by_rule} of "
         f"{format_count(len(result.pairs), 'pair')} {choose_verb(by_rule, 'differs', 'differ')}."
     )
 
 
-def _name_own_test(settings: Settings) -> str:
-    """Name the test of the pairs, its unit and its correction: 'approximate randomization by
-    document, with Holm'.
-    """
+def _name_test(settings: Settings) -> str:
+    """Name the test of the pairs: 'approximate randomization by document, with Holm'."""
     name = f"{TESTS[settings.test].title} by {settings.unit}"
     if settings.correction == "none":
         return name
@@ -1269,8 +1460,9 @@ def _name_own_test(settings: Settings) -> str:
 
 
 def explain_head_to_head(result: MetricResult, settings: Settings) -> str:
-    """Write how to read the matrix of differences in print: whose differences they are, and what
-    the marks say.
+    """Write how to read the matrix of differences in print.
+
+    That is whose differences they are, and what the marks say.
     """
     if not result.has_rule_decisions:
         return (
@@ -1293,80 +1485,82 @@ def explain_head_to_head(result: MetricResult, settings: Settings) -> str:
 def _describe_rule(settings: Settings) -> list[str]:
     """Name the source and the limits of a rank rule other than simultaneous rank ranges."""
     rule = RANK_RULES[settings.rank_rule]
-    return (
-        [f"Limits of ranks {rule.title} ({rule.source}): {'; '.join(rule.ignores)}."]
-        if rule.ignores
-        else []
-    )
+    if not rule.ignores:
+        return []
+    return [f"Limits of ranks {rule.title} ({rule.source}): {'; '.join(rule.ignores)}."]
 
 
-def _describe_tests_across(found: TaskComparison, metric: str) -> Iterator[str]:
+def _describe_tests_across(comparison: TaskComparison, metric: str) -> Iterator[str]:
     """Describe the comparison of systems across the language pairs."""
-    parts, macro = select_parts(found, metric), found.macro.get(metric)
-    if len(parts) < 2 or macro is None or not macro.pairs:
+    lang_pairs = select_lang_pairs(comparison, metric)
+    macro = comparison.macro.get(metric)
+    if len(lang_pairs) < 2 or macro is None or not macro.pairs:
         return
-    settings, m = next(iter(parts.values()))[0].settings, len(macro.pairs)
-    of_domains = " of means over domains" if RANK_RULES[settings.rank_rule].by_domain else ""
+    settings = _get_settings(lang_pairs)
+    level = write_level(settings)
+    n_pairs = len(macro.pairs)
+    difference = "mean difference"
+    if RANK_RULES[settings.rank_rule].by_domain:
+        difference += " of means over domains"
+    correction = _describe_correction(settings, f"{n_pairs} pairs", n_pairs == 1)
     yield (
-        f"Across the {len(parts)} language pairs, which count the same, the mean difference{of_domains} of two "
+        f"Across the {len(lang_pairs)} language pairs, which count the same, the {difference} of two "
         "systems was tested with the averaged draws of each language pair. p-values of language pairs were not "
-        f"combined; {_describe_correction(settings, f'{m} pairs', m == 1)}."
+        f"combined; {correction}."
     )
     if any(pair.ci_low is not None for pair in macro.pairs):
-        kind = (
-            "jackknife t intervals, with degrees of freedom by Welch (1947)"
-            if macro.ci == "jackknife-t"
-            else f"percentile bootstrap intervals from {settings.resamples:,} resamples"
-        )
-        yield f"{write_level(settings)} intervals of mean differences are {kind}, each for its own pair of systems."
-    if missing := sum(row.score is None for row in macro.systems):
-        yield f"Not ranked across them, because they do not have all: {format_count(missing, 'system')}."
-    if macro.is_ranked and all(keeps_its_level(comparison) for comparison, _ in parts.values()):
+        kind = f"percentile bootstrap intervals from {settings.resamples:,} resamples"
+        if macro.ci == "jackknife-t":
+            kind = "jackknife t intervals, with degrees of freedom by Welch (1947)"
+        yield f"{level} intervals of mean differences are {kind}, each for its own pair of systems."
+    n_missing = sum(row.score is None for row in macro.systems)
+    if n_missing:
+        missing = format_count(n_missing, "system")
+        yield f"Not ranked across them, because they do not have all: {missing}."
+    is_sure = all(keeps_its_level(pair_comparison) for pair_comparison, _ in lang_pairs.values())
+    if macro.is_ranked and is_sure:
         yield (
-            f"Rank ranges across them hold jointly at about {write_level(settings)} for all systems ranked there "
+            f"Rank ranges across them hold jointly at about {level} for all systems ranked there "
             "(Romano and Wolf 2005)."
         )
 
 
-def describe_methods(found: Found, metric: str) -> str:
-    """Write one paragraph on everything that the numbers of a metric depend on, without a winner:
-    data, method, caveats.
+def describe_methods(comparison: AnyComparison, metric: str) -> str:
+    """Write one paragraph on everything that the numbers of a metric depend on.
+
+    It has data, method and caveats, and no winner.
     """
-    return " ".join(
-        [*describe_subject(found, metric), *describe_tests(found, metric), *_sign(found, metric)]
-    )
+    return " ".join(_list_methods(comparison, metric))
 
 
-def _sign(found: Found, metric: str) -> list[str]:
-    """Write the signature of a metric on a test set, as a sentence; a task's signature is with its
-    digest.
+def _list_methods(comparison: AnyComparison, metric: str) -> list[str]:
+    sentences = describe_subject(comparison, metric) + describe_tests(comparison, metric)
+    if isinstance(comparison, Comparison):  # a task's signature is with its digest
+        sentences.append(f"Signature: {printable(comparison.metrics[metric].signature)}.")
+    return sentences
+
+
+def describe_signatures(comparison: AnyComparison, metric: str) -> str:
+    """Write the digest, and of a task the signature of a metric.
+
+    It has all values of a field if language pairs differ.
     """
-    return (
-        [f"Signature: {printable(found.metrics[metric].signature)}."]
-        if isinstance(found, Comparison)
-        else []
-    )
-
-
-def describe_signatures(found: Found, metric: str) -> str:
-    """Write the signature of a metric in a task, with all values of a field if language pairs
-    differ; and the digest.
-    """
-    if isinstance(found, Comparison):  # its signature is in another sentence
-        return f"Test set digest: {printable(found.testset.digest)}."
-    fields = [result.signature.split("|") for _, result in select_parts(found, metric).values()]
-    merged = "|".join(
-        ",".join(filter(None, dict.fromkeys(values)))
-        for values in zip_longest(*fields, fillvalue="")
-    )
-    return f"Signature: {printable(merged)}. Task digest: {printable(found.task.digest)}."
+    if isinstance(comparison, Comparison):  # its signature is in another sentence
+        return f"Test set digest: {printable(comparison.testset.digest)}."
+    signatures = [result.signature.split("|") for result in _list_results(comparison, metric)]
+    fields = []
+    for values in zip_longest(*signatures, fillvalue=""):
+        distinct = dict.fromkeys(filter(None, values))
+        fields.append(",".join(distinct))
+    signature = printable("|".join(fields))
+    return f"Signature: {signature}. Task digest: {printable(comparison.task.digest)}."
 
 
 # -------------------------------------------------------------------------------------------------
 # A paragraph for a paper.
 
 
-def paper_sentences(comparison: Found, metric: str) -> str:
+def paper_sentences(comparison: AnyComparison, metric: str) -> str:
     """Write the verdict, the data, the method and the caveats: one paragraph of plain text.
 
     Parameters
@@ -1396,101 +1590,85 @@ def paper_sentences(comparison: Found, metric: str) -> str:
     >>> "We compared 2 systems on toy (40 segments; reference ref) by BLEU (higher is better)." in paragraph
     True
     """
-    return " ".join(
-        [
-            *_describe_outcome(comparison, metric),
-            *describe_subject(comparison, metric),
-            *describe_tests(comparison, metric),
-            *_sign(comparison, metric),
-        ]
-    )
+    return f"{state_result(comparison, metric)} {describe_methods(comparison, metric)}"
 
 
-def state_result(found: Found, metric: str) -> str:
+def state_result(comparison: AnyComparison, metric: str) -> str:
     """Write the verdict for a paper with its numbers: the first sentences of the paragraph."""
-    return " ".join(_describe_outcome(found, metric))
-
-
-def _describe_outcome(found: Found, metric: str) -> Iterator[str]:
-    """Write the verdict, and the pairs with the baseline, the only pair, or the two best
-    systems.
-    """
-    parts, macro = select_parts(found, metric), _find_macro(found, metric)
-    one, result = next(iter(parts.values()))
-    settings, shown = one.settings, result if macro is None else macro
-    pairs = [pair for pair in shown.pairs if not isinstance(pair, PairResult) or pair.n]
-    judged = pairs if settings.baseline and len(pairs) <= _FEW or len(shown.pairs) == 1 else []
+    lang_pairs = select_lang_pairs(comparison, metric)
+    first, result = next(iter(lang_pairs.values()))
+    macro = _find_macro(comparison, metric)
+    shown: MetricResult | MacroResult = result if macro is None else macro
+    settings = first.settings
+    pairs = _list_tested(shown)
+    is_baseline_short = settings.baseline is not None and len(pairs) <= _FEW
+    judged = pairs if is_baseline_short or len(shown.pairs) == 1 else []
+    sentences = []
     if not judged or not result.tested or explain_no_decision(settings, result):
-        yield f"{printable(state_verdict(found, metric))}."
-    if macro is None and len(parts) > 1 or not shown.pairs:
-        return
-    yield from (
-        f"{_judge_pair(one, shown, pair)}: {_write_evidence(one, shown, pair)}." for pair in judged
-    )
-    if not judged and settings.baseline:
-        for side, head in (("a", "Significantly better"), ("b", "Significantly worse")):
-            yield f"{head}: {join_names([pair.a for pair in pairs if pair.better == side]) or 'none'}."
-    elif not judged:
-        best = {row.system for row in shown.systems[:2]}
-        pair = next(pair for pair in shown.pairs if {pair.a, pair.b} == best)  # tested or not
-        yield f"The two best scores: {_write_evidence(one, shown, pair)}."
-        n = sum(pair.better is not None for pair in pairs)
-        if has_p_values(settings) and any(pair.decidable for pair in pairs):
-            yield f"{n} of {format_count(len(pairs), 'pair')} {choose_verb(n, 'is', 'are')} significantly different."
+        sentences.append(f"{printable(state_verdict(comparison, metric))}.")
+    is_not_averaged = macro is None and len(lang_pairs) > 1
+    if is_not_averaged or not shown.pairs:
+        return " ".join(sentences)
+    if judged:
+        sentences += [_judge_with_evidence(first, shown, pair) for pair in judged]
+    elif settings.baseline:
+        sentences += _list_against_baseline(pairs)
+    else:
+        sentences += _describe_two_best(first, shown)
     if any(pair.better is None and pair.decidable for pair in pairs):
-        yield "No significant difference does not mean equal."
+        sentences.append("No significant difference does not mean equal.")
+    return " ".join(sentences)
+
+
+def _list_tested(result: MetricResult | MacroResult) -> list[PairResult | MacroPair]:
+    if isinstance(result, MetricResult):
+        return [pair for pair in result.pairs if pair.n]
+    return list(result.pairs)
+
+
+def _list_against_baseline(pairs: Sequence[PairResult | MacroPair]) -> list[str]:
+    """List the systems that are better, or worse, than the baseline, which is b of each pair."""
+    sentences = []
+    for side, relation in (("a", "better"), ("b", "worse")):
+        names = join_names([pair.a for pair in pairs if pair.better == side])
+        sentences.append(f"Significantly {relation}: {names or 'none'}.")
+    return sentences
+
+
+def _describe_two_best(comparison: Comparison, result: MetricResult | MacroResult) -> list[str]:
+    """Write the evidence on the two best scores, tested or not, and how many pairs differ."""
+    best = {row.system for row in result.systems[:2]}
+    pair = next(pair for pair in result.pairs if {pair.a, pair.b} == best)
+    sentences = [f"The two best scores: {_write_evidence(comparison, result, pair)}."]
+    pairs = _list_tested(result)
+    if has_p_values(comparison.settings) and any(pair.decidable for pair in pairs):
+        n = sum(pair.better is not None for pair in pairs)
+        verb = choose_verb(n, "is", "are")
+        n_pairs = format_count(len(pairs), "pair")
+        sentences.append(f"{n} of {n_pairs} {verb} significantly different.")
+    return sentences
+
+
+def _judge_with_evidence(
+    comparison: Comparison, result: MetricResult | MacroResult, pair: PairResult | MacroPair
+) -> str:
+    verdict = _judge_pair(comparison, result, pair)
+    return f"{verdict}: {_write_evidence(comparison, result, pair)}."
 
 
 def _judge_pair(
     comparison: Comparison, result: MetricResult | MacroResult, pair: PairResult | MacroPair
 ) -> str:
     a, b = printable(pair.a), printable(pair.b)
-    if (
-        isinstance(pair, PairResult)
-        and isinstance(result, MetricResult)
-        and (what := find_identical(comparison, result, pair))
-    ):
-        return f"The {what} of {a} and {b} are identical"
+    if isinstance(pair, PairResult) and isinstance(result, MetricResult):
+        identical = find_identical(comparison, result, pair)
+        if identical is not None:
+            return f"The {identical} of {a} and {b} are identical"
     if pair.better is None:
         return f"{a} and {b}: {describe_undecided(pair, comparison.settings)}"
     claim = "is significantly" if has_p_values(comparison.settings) else "counts as"
-    return f"{a} {claim} {'better' if pair.better == 'a' else 'worse'} than {b}"
-
-
-def _write_evidence(
-    comparison: Comparison, result: MetricResult | MacroResult, pair: PairResult | MacroPair
-) -> str:
-    """Write scores, difference, interval, and p or shares of wins of a pair."""
-    settings, form, seen = (
-        comparison.settings,
-        choose_form(result),
-        see_pair(pair, pair.a, result, comparison.settings),
-    )
-    unit = f" {printable(name_unit(result.metric))}"
-    scores = {row.system: row.score for row in result.systems}
-    common = (
-        f" on the {format_count(pair.n, 'segment')} with scores for both"
-        if isinstance(pair, PairResult)
-        and isinstance(result, MetricResult)
-        and has_different_segments(comparison, result)
-        else ""
-    )
-    parts = [f"{printable(name)} {scores[name]:{form}}" for name in (pair.a, pair.b)]
-    parts.append(f"difference {signed(seen.difference, form)}{unit}{common}")
-    for ends, together in ((seen.ci, ""), (seen.ci_joint, " for all pairs together")):
-        if ends is not None and not (together and len(result.pairs) == 1):
-            low, high = (signed(end, form, "") for end in ends)
-            parts.append(f"{write_level(settings)} CI {low} to {high}{together}")
-    if seen.win is not None and seen.lose is not None:  # by a test without p
-        parts.append(
-            f"wins on {100 * seen.win:.1f}% and loses on {100 * seen.lose:.1f}% of the resamples"
-        )
-    elif seen.p is None or seen.adjusted_p is None:
-        parts.append("not tested, as they have no segments in common")
-    else:
-        parts.append(write_p(seen.p))
-        parts += [write_p(seen.adjusted_p, "adjusted p")] * (seen.adjusted_p != seen.p)
-    return ", ".join(parts)
+    relation = "better" if pair.better == "a" else "worse"
+    return f"{a} {claim} {relation} than {b}"
 
 
 # -------------------------------------------------------------------------------------------------
@@ -1499,41 +1677,43 @@ def _write_evidence(
 
 def summarize_comparison(comparison: Comparison) -> tuple[list[str], list[str]]:
     """Write data and method as two lists of short phrases."""
-    info, n, results = (
-        comparison.testset,
-        comparison.testset.n_documents,
-        comparison.metrics.values(),
-    )
-    worth = next(
-        (
-            result.n_effective
-            for result in results
-            if comparison.settings.unit == "document"
-            and (not result.was_given or any(pair.n == info.n_segments for pair in result.pairs))
-        ),
-        None,
-    )
-    unequal = (
-        f" (uneven sizes: count as about {worth:,.0f})"
-        if worth is not None and round(worth) != n
-        else ""
-    )
-    data = [
-        info.name + " (simulated)" * (info.simulated and "simulated" not in info.name),
-        format_count(info.n_segments, "segment"),
-        *([] if n is None else [format_count(n, "document") + unequal]),
-        format_count(len(info.systems), "system"),
-    ]
-    if not info.references or not all(result.was_given for result in results):
-        data.append(
-            f"scored with {', '.join(info.references)}"
-            if info.references
-            else "segment scores without texts"
-        )
-    if tokenizers := {result.tokenizer for result in results if result.tokenizer is not None}:
-        data.append(f"tokenizer {', '.join(sorted(tokenizers))}")
-    tested = describe_settings([comparison])
-    return data, [text for key, text in tested.items() if key != "unit" or "test" not in tested]
+    phrases = describe_settings([comparison])
+    if "test" in phrases:  # which names the unit
+        phrases.pop("unit", None)
+    return _summarize_data(comparison), list(phrases.values())
+
+
+def _summarize_data(comparison: Comparison) -> list[str]:
+    info, results = comparison.testset, comparison.metrics.values()
+    name = info.name
+    if info.simulated and "simulated" not in name:
+        name += " (simulated)"
+    phrases = [name, format_count(info.n_segments, "segment")]
+    if info.n_documents is not None:
+        phrases.append(_describe_documents(comparison, info.n_documents))
+    phrases.append(format_count(len(info.systems), "system"))
+    if not info.references:
+        phrases.append("segment scores without texts")
+    elif not all(result.was_given for result in results):
+        phrases.append(f"scored with {', '.join(info.references)}")
+    tokenizers = {result.tokenizer for result in results if result.tokenizer is not None}
+    if tokenizers:
+        phrases.append(f"tokenizer {', '.join(sorted(tokenizers))}")
+    return phrases
+
+
+def _describe_documents(comparison: Comparison, n_documents: int) -> str:
+    """Write how many documents there are, and how many equal ones they are worth."""
+    documents = format_count(n_documents, "document")
+    if comparison.settings.unit != "document":
+        return documents
+    for result in comparison.metrics.values():
+        is_complete = any(pair.n == comparison.testset.n_segments for pair in result.pairs)
+        if is_complete or not result.was_given:
+            if round(result.n_effective) == n_documents:
+                return documents
+            return f"{documents} (uneven sizes: count as about {result.n_effective:,.0f})"
+    return documents
 
 
 def describe_settings(comparisons: Iterable[Comparison]) -> dict[str, str]:
@@ -1541,59 +1721,59 @@ def describe_settings(comparisons: Iterable[Comparison]) -> dict[str, str]:
 
     The phrase of the test names the unit; without a test, only the intervals are described.
     """
-    joined: dict[str, dict[str, None]] = {}
-    for one in comparisons:
-        for key, text in _describe_own_settings(one).items():
-            joined.setdefault(key, {})[text] = None
-    return {key: " or ".join(texts) for key, texts in joined.items()}
+    texts_by_key: dict[str, dict[str, None]] = {}
+    for comparison in comparisons:
+        for key, text in _describe_comparison_settings(comparison).items():
+            texts_by_key.setdefault(key, {})[text] = None
+    return {key: " or ".join(texts) for key, texts in texts_by_key.items()}
 
 
-def _describe_own_settings(comparison: Comparison) -> dict[str, str]:
+def _describe_comparison_settings(comparison: Comparison) -> dict[str, str]:
     settings, results = comparison.settings, comparison.metrics.values()
-    unit = (
-        settings.unit
-        if settings.block_length is None
-        else f"stationary block of {settings.block_length:g} segments on average"
-    )
-    family, rule = (
-        max((len(result.tested) for result in results), default=0),
-        RANK_RULES[settings.rank_rule],
-    )
-    phrases = {
-        "test": f"{SETTINGS['test'].name_value(settings.test)} by {unit}",
-        "unit": f"by {unit}",
-        "trials": " or ".join(
-            dict.fromkeys(describe_trials(result, settings) for result in results)
-        ),
-        "seed": f"seed {settings.seed}",
-        "alpha": f"alpha {settings.alpha:g}",
-        "correction": "one pair, no correction needed"
-        if family == 1
-        else SETTINGS["correction"].name_value(settings.correction)
-        + f" for {format_count(family, 'pair')}" * (settings.correction != "none"),
-        "ci": f"{list_interval_kinds(comparison)} intervals, {settings.resamples:,} resamples",
-        "rank_rule": f"ranks {rule.title}" * (rule.name != "simultaneous"),
-    }
-    return {
-        key: text
-        for key, text in phrases.items()
-        if text and (family or key in ("unit", "seed", "alpha", "ci"))
-    }
+    unit = settings.unit
+    if settings.block_length is not None:
+        unit = f"stationary block of {settings.block_length:g} segments on average"
+    n_pairs = max((len(result.tested) for result in results), default=0)
+    phrases = {}
+    if n_pairs:
+        phrases["test"] = f"{SETTINGS['test'].name_value(settings.test)} by {unit}"
+    phrases["unit"] = f"by {unit}"
+    trials = " or ".join(dict.fromkeys(describe_trials(result, settings) for result in results))
+    if n_pairs and trials:
+        phrases["trials"] = trials
+    phrases["seed"] = f"seed {settings.seed}"
+    phrases["alpha"] = f"alpha {settings.alpha:g}"
+    if n_pairs:
+        phrases["correction"] = _summarize_correction(settings, n_pairs)
+    kinds = list_interval_kinds(comparison)
+    phrases["ci"] = f"{kinds} intervals, {settings.resamples:,} resamples"
+    if n_pairs and settings.rank_rule != "simultaneous":
+        phrases["rank_rule"] = f"ranks {RANK_RULES[settings.rank_rule].title}"
+    return phrases
 
 
-def list_task_settings(found: TaskComparison) -> list[str]:
+def _summarize_correction(settings: Settings, n_pairs: int) -> str:
+    if n_pairs == 1:
+        return "one pair, no correction needed"
+    title = SETTINGS["correction"].name_value(settings.correction)
+    if settings.correction == "none":
+        return title
+    return f"{title} for {format_count(n_pairs, 'pair')}"
+
+
+def list_task_settings(comparison: TaskComparison) -> list[str]:
     """Write the method within the language pairs, in short phrases."""
-    phrases = describe_settings(found.pairs.values())
-    corrections = dict.fromkeys(
-        SETTINGS["correction"].name_value(one.settings.correction) for one in found.pairs.values()
-    )
-    across = ", and across them" * any(macro.pairs for macro in found.macro.values())
-    phrases["correction"] = f"{' or '.join(corrections)} within each language pair{across}"
-    return [
-        phrases[key]
-        for key in ("test", "trials", "seed", "alpha", "correction", "rank_rule")
-        if key in phrases
+    phrases = describe_settings(comparison.pairs.values())
+    titles = [
+        SETTINGS["correction"].name_value(pair_comparison.settings.correction)
+        for pair_comparison in comparison.pairs.values()
     ]
+    correction = f"{' or '.join(dict.fromkeys(titles))} within each language pair"
+    if any(macro.pairs for macro in comparison.macro.values()):
+        correction += ", and across them"
+    phrases["correction"] = correction
+    keys = ("test", "trials", "seed", "alpha", "correction", "rank_rule")
+    return [phrases[key] for key in keys if key in phrases]
 
 
 def describe_trials(result: MetricResult, settings: Settings) -> str:
@@ -1608,27 +1788,24 @@ def describe_trials(result: MetricResult, settings: Settings) -> str:
 
 def list_interval_kinds(comparison: Comparison) -> str:
     """Name the kind of interval; more than one if only few documents have ratings."""
-    return " or ".join(
-        dict.fromkeys(
-            SETTINGS["ci"].name_value(result.ci) for result in comparison.metrics.values()
-        )
-    )
+    kinds = [SETTINGS["ci"].name_value(result.ci) for result in comparison.metrics.values()]
+    return " or ".join(dict.fromkeys(kinds))
 
 
-def write_caption(found: Found, metric: str, what: str) -> str:
-    """Write the content of a table and its data."""
-    parts = select_parts(found, metric)
-    comparison, result = next(iter(parts.values()))
-    kind, where = (
-        ("test set", f"on {_describe_testset(comparison, result)}")
-        if isinstance(found, Comparison)
-        else ("task", f"of {found.task.name} in {format_count(len(parts), 'language pair')}")
-    )
-    simulated = f", a simulated {kind}" * any(one.testset.simulated for one, _ in parts.values())
-    return (
-        f"{what} of {format_count(len(order_systems(found, metric)), 'system')} {where}{simulated} by "
-        f"{printable(name_metric(metric))} ({describe_direction(result.higher_is_better)})."
-    )
+def write_caption(comparison: AnyComparison, metric: str, subject: str) -> str:
+    """Write the content of a table, such as "Ranks", and its data."""
+    lang_pairs = select_lang_pairs(comparison, metric)
+    _, result = next(iter(lang_pairs.values()))
+    if isinstance(comparison, Comparison):
+        kind, data = "test set", f"on {_describe_testset(comparison, result)}"
+    else:
+        n_pairs = format_count(len(lang_pairs), "language pair")
+        kind, data = "task", f"of {comparison.task.name} in {n_pairs}"
+    if _is_simulated(lang_pairs):
+        data += f", a simulated {kind}"
+    n_systems = format_count(len(order_systems(comparison, metric)), "system")
+    direction = describe_direction(result.higher_is_better)
+    return f"{subject} of {n_systems} {data} by {printable(name_metric(metric))} ({direction})."
 
 
 # -------------------------------------------------------------------------------------------------
@@ -1638,18 +1815,18 @@ def write_caption(found: Found, metric: str, what: str) -> str:
 _DASH = "A dash: no score, or no rank."
 
 
-def _has_ranks(found: TaskComparison, metric: str) -> bool:
+def _has_ranks(comparison: TaskComparison, metric: str) -> bool:
     """Return whether any system of a task is ranked, in a language pair or across them."""
-    macro = found.macro.get(metric)
+    macro = comparison.macro.get(metric)
     if macro is not None and macro.is_ranked:
         return True
-    results = [result for _, result in select_parts(found, metric).values()]
+    results = _list_results(comparison, metric)
     return any(row.rank_low for result in results for row in result.systems)
 
 
-def describe_marked_ranks(found: TaskComparison, metric: str) -> str:
+def describe_marked_ranks(comparison: TaskComparison, metric: str) -> str:
     """Write which ranks of a task are marked: those that reach the first."""
-    rule, macro = find_rank_rule(found), found.macro.get(metric)
+    rule, macro = find_rank_rule(comparison), comparison.macro.get(metric)
     ours = "top group (no other system is significantly better, corrected for all pairs)"
     if rule.name == "simultaneous":
         return ours
@@ -1658,24 +1835,24 @@ def describe_marked_ranks(found: TaskComparison, metric: str) -> str:
     return name_first_place(rule)
 
 
-def explain_ranks(found: TaskComparison, metric: str) -> list[str]:
+def explain_ranks(comparison: TaskComparison, metric: str) -> list[str]:
     """Explain the ranks of a task and the dash, in sentences."""
-    if not _has_ranks(found, metric):
+    if not _has_ranks(comparison, metric):
         return [_DASH]
-    return [*describe_ranks(select_parts(found, metric)), _DASH]
+    return [*describe_ranks(select_lang_pairs(comparison, metric)), _DASH]
 
 
-def explain_ranking(found: TaskComparison, metric: str) -> list[str]:
+def explain_ranking(comparison: TaskComparison, metric: str) -> list[str]:
     """Explain how to read the columns of the ranks of a task, in sentences."""
-    sentences = explain_ranks(found, metric)
+    sentences = explain_ranks(comparison, metric)
     sentences.append("Language pairs: in how many a system has scores.")
-    macro = found.macro.get(metric)
+    macro = comparison.macro.get(metric)
     if macro is None:
         return sentences
     if macro.is_ranked:
         sentences.append("Rank across: by the mean score over the language pairs.")
     decisions = "decisions within language pairs"
-    if any(result.ruled is not None for _, result in select_parts(found, metric).values()):
+    if any(result.ruled is not None for result in _list_results(comparison, metric)):
         decisions += ", by the rule of the ranks"
     sentences.append(f"Wins, ties and losses are {decisions}, added up.")
     return sentences
@@ -1691,41 +1868,43 @@ DISPUTED_PAIRS_NOTE = "Positive: the first system is better, by every metric; â—
 
 
 def state_agreement(disputed: Sequence[Disputed]) -> str:
-    """Write how often the metrics agree in all language pairs together, in a sentence without its
-    full stop.
+    """Write how often the metrics agree in all language pairs together.
+
+    It is a sentence without its full stop.
     """
-    within = [one for one in disputed if one.language_pair is not None]
-    names = list(dict.fromkeys(name_metric(name) for one in within for name in one.metrics))
-    return f"In {format_count(len(within), 'language pair')}: " + state_decisions(
-        names, [pair for one in within for pair in one.pairs]
-    )
+    within = [dispute for dispute in disputed if dispute.language_pair is not None]
+    metrics = dict.fromkeys(metric for dispute in within for metric in dispute.metrics)
+    pairs = [pair for dispute in within for pair in dispute.pairs]
+    decisions = state_decisions(list(dict.fromkeys(map(name_metric, metrics))), pairs)
+    return f"In {format_count(len(within), 'language pair')}: {decisions}"
 
 
 def state_decisions(names: Sequence[str], pairs: Sequence[PairAcross]) -> str:
-    """Write on how many pairs of systems these metrics decide the same, in a sentence without its
-    full stop.
+    """Write on how many pairs of systems these metrics decide the same.
+
+    It is a sentence without its full stop.
 
     >>> state_decisions(["BLEU", "chrF"], [PairAcross("A", "B", (1.0, -1.0), (1, 0))])
     'BLEU and chrF agree on 0 of 1 pair; 1 is significant by only some of them'
     """
     kinds = Counter(pair.kind for pair in pairs)
-    lost = kinds[UNDECIDED]
-    n = len(pairs) - lost
-    if not n:
+    n_undecided = kinds[UNDECIDED]
+    n_decided = len(pairs) - n_undecided
+    if not n_decided:
         return (
-            f"No metric can decide any pair: {FEW}" if lost else "No pair is tested by all metrics"
+            f"No metric can decide any pair: {FEW}"
+            if n_undecided
+            else "No pair is tested by all metrics"
         )
-    facts = [
-        f"{join_names(names, shown=False)} agree on {kinds[AGREE]:,} of {format_count(n, 'pair')}"
-    ]
-    for kind, how in (
+    metrics = join_names(names, shown=False)
+    facts = [f"{metrics} agree on {kinds[AGREE]:,} of {format_count(n_decided, 'pair')}"]
+    for kind, manner in (
         ("significant by some", "by only some of them"),
         ("opposite", "in opposite directions"),
     ):
-        if kinds[kind]:
-            facts.append(
-                f"{kinds[kind]:,} {choose_verb(kinds[kind], 'is', 'are')} significant {how}"
-            )
-    if lost:
-        facts.append(f"{lost:,} more {FEW}")
+        n = kinds[kind]
+        if n:
+            facts.append(f"{n:,} {choose_verb(n, 'is', 'are')} significant {manner}")
+    if n_undecided:
+        facts.append(f"{n_undecided:,} more {FEW}")
     return "; ".join(facts)

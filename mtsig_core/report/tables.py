@@ -18,7 +18,7 @@ from mtsig_core.report.caution_words import describe_gap, p_word
 from mtsig_core.report.holdings import list_contents
 from mtsig_core.report.sentences import (
     ACROSS,
-    Found,
+    AnyComparison,
     choose_form,
     describe_marked_ranks,
     explain_no_ranks,
@@ -28,9 +28,9 @@ from mtsig_core.report.sentences import (
     name_simultaneous,
     name_top_group,
     order_systems,
-    see_anchor_pairs,
-    see_pair,
-    select_parts,
+    select_lang_pairs,
+    view_anchor_pairs,
+    view_pair,
     write_level,
 )
 from mtsig_core.report.table import (
@@ -156,7 +156,7 @@ def _add_anchor_pairs(table: TableBuilder, result: MetricResult, settings: Setti
     is_joint = name_simultaneous(result, settings) is not None
     form = choose_form(result)
     interval = f"{write_level(settings)} CI"
-    pairs = see_anchor_pairs(result, settings)
+    pairs = view_anchor_pairs(result, settings)
 
     def get(field: str) -> Value:
         return lambda row: getattr(pairs[row.system], field) if row.system in pairs else EMPTY
@@ -333,7 +333,7 @@ def pairs_table(
     """
     is_mean = isinstance(result, MacroResult)
     pairs = result.pairs[:most]
-    view_of = {pair: see_pair(pair, pair.a, result, settings) for pair in pairs}
+    view_of = {pair: view_pair(pair, pair.a, result, settings) for pair in pairs}
 
     def get(field: str) -> Value:
         return lambda pair: getattr(view_of[pair], field)
@@ -614,7 +614,7 @@ def _add_metric_of_pairs(
         return pairs[frozenset((across.a, across.b))]
 
     def get(field: str) -> Value:
-        return lambda across: getattr(see_pair(find(across), across.a, result, settings), field)
+        return lambda across: getattr(view_pair(find(across), across.a, result, settings), field)
 
     metric = result.metric
     table.add(
@@ -647,14 +647,14 @@ def pick_unlike(table: Table) -> Table:
 # Training runs.
 
 
-def runs_table(found: Found, metric: str) -> Table:
+def runs_table(found: AnyComparison, metric: str) -> Table:
     """Of each system that has several runs their number, SD with its interval, and scores.
 
     A task has them in each language pair and across them.
     """
     tables = {
         lang_pair: _runs_table(result, comparison.settings)
-        for lang_pair, (comparison, result) in select_parts(found, metric).items()
+        for lang_pair, (comparison, result) in select_lang_pairs(found, metric).items()
     }
     if isinstance(found, TaskComparison) and metric in found.macro:
         settings = next(iter(found.pairs.values())).settings
@@ -679,10 +679,10 @@ def _runs_table(result: MetricResult | MacroResult, settings: Settings) -> Table
     return table.build()
 
 
-def pair_runs_table(found: Found, metric: str) -> Table:
+def pair_runs_table(found: AnyComparison, metric: str) -> Table:
     """Standard errors of each difference, from the test set, from the runs, and from both."""
     tables = {}
-    for lang_pair, (_, result) in select_parts(found, metric).items():
+    for lang_pair, (_, result) in select_lang_pairs(found, metric).items():
         form = choose_form(result)
         table = TableBuilder("pair-runs", result.pair_runs)
         table.add("pair", "pair", "pair", lambda row: (row.a, row.b))
@@ -808,7 +808,7 @@ def rank_table(found: TaskComparison, metric: str) -> Table:
     losses. Marked are ranks that reach the first, grey are systems that are not in the constrained
     track, ruled are the ends of clusters.
     """
-    results = {pair: result for pair, (_, result) in select_parts(found, metric).items()}
+    results = {pair: result for pair, (_, result) in select_lang_pairs(found, metric).items()}
     within = {pair: _systems_by_name(result) for pair, result in results.items()}
     macro = found.macro.get(metric)
     across = {} if macro is None else _systems_by_name(macro)
@@ -905,7 +905,7 @@ def tops_table(found: TaskComparison, metric: str) -> Table:
     Where the ranks follow another rule, also the top group by simultaneous rank ranges.
     """
     rule = find_rank_rule(found)
-    table = TableBuilder("first", select_parts(found, metric).items())
+    table = TableBuilder("first", select_lang_pairs(found, metric).items())
     table.add("language_pair", "language pair", "name", lambda row: row[0])
     table.add("first", name_first_place(rule), "text", lambda row: _write_first(*row[1]))
     if rule.name != "simultaneous":

@@ -64,7 +64,7 @@ from mtsig_core.report.sentences import (
     list_gaps_across,
     list_task_metrics,
     list_task_settings,
-    select_parts,
+    select_lang_pairs,
     state_agreement,
     state_verdict,
     summarize_comparison,
@@ -342,7 +342,7 @@ def _metric_section(found: TaskComparison, metric: str) -> Section:
     differences across them.
     """
     title, caveats = metric_title(metric), list_caveats(found, metric)
-    _, result = next(iter(select_parts(found, metric).values()))
+    _, result = next(iter(select_lang_pairs(found, metric).values()))
     return Section(
         f"{title}: top group",
         [
@@ -370,7 +370,7 @@ def _rank_blocks(found: TaskComparison, metric: str) -> Iterator[Block]:
         caveats=(*list_caveats(found, metric), *list_exclusions(found)),
         print_names=map_print_names(found.task),
     )
-    if len(select_parts(found, metric)) > 1:
+    if len(select_lang_pairs(found, metric)) > 1:
         yield TableBlock(table=tops_table(found, metric), title="Top group by language pair")
     runs = runs_table(found, metric)
     if runs:

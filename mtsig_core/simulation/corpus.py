@@ -3,8 +3,8 @@
 Nothing in it is real.
 
 `simulate` makes it, in seconds; `load_demo` reads the same from ``demo.xz``, in less than one.
-``python -m mtsig_core.simulation.corpus`` writes that file anew. ``docs/data.md`` says what it
-imitates and what not.
+``python -m mtsig_core.simulation.corpus`` writes that file again. ``docs/data.md`` describes what
+it imitates.
 """
 
 from __future__ import annotations
@@ -23,10 +23,8 @@ from mtsig_core.errors import SettingError, explain_unknown
 from mtsig_core.simulation.grammar import Tokens, sentences
 from mtsig_core.simulation.model import (
     HOME_SEGMENTS,
-    Corpus,
     Model,
     SimulatedSystem,
-    Stream,
     error_shares,
     make_corpus,
     make_stream,
@@ -37,7 +35,8 @@ from mtsig_core.task import SystemInfo, Task
 from mtsig_core.testset import SegmentScores, TestSet
 
 ASSET = Path(__file__).with_name("demo.xz")
-N_SEGMENTS, SEED = HOME_SEGMENTS, 7
+N_SEGMENTS = HOME_SEGMENTS
+SEED = 7
 _MODEL = Model()
 _TITLE = "simulated corpus"
 _MOST_REFERENCES = 9
@@ -83,18 +82,15 @@ def simulate(
 def outputs(
     n_segments: int, systems: Iterable[SimulatedSystem], *, seed: int = SEED, model: Model = _MODEL
 ) -> Iterator[list[str]]:
-    """The output of each system in turn, as in `simulate`; here several may have one name, and so
-    one's random numbers.
+    """The output of each system in turn, as in `simulate`.
+
+    Here several systems may have one name, and so the same random numbers.
     """
     stream = partial(make_stream, seed)
     corpus = make_corpus(n_segments, model, stream)
     for system in systems:
-        yield list(
-            sentences(
-                corpus.grammar.words,
-                translate(corpus, system, model, partial(stream, f"system {system.name}")),
-            )
-        )
+        tokens = translate(corpus, system, model, partial(stream, f"system {system.name}"))
+        yield sentences(corpus.grammar.words, tokens)
 
 
 def load_demo(n_segments: int | None = None, n_references: int = 1) -> TestSet:
@@ -106,12 +102,11 @@ def load_demo(n_segments: int | None = None, n_references: int = 1) -> TestSet:
         raise SettingError(
             f"{n_references} references to simulate. Expected 1 to {_MOST_REFERENCES}."
         )
-    shipped = _read(n_segments)
-    if n_references == 1:
-        return _testset(shipped)
-    return _testset(
-        _write(len(shipped.topic), SEED, n_references, (), _MODEL)._replace(systems=shipped.systems)
-    )
+    corpus = _read(n_segments)
+    if n_references > 1:
+        with_references = _write(len(corpus.topic), SEED, n_references, (), _MODEL)
+        corpus = corpus._replace(references=with_references.references)
+    return _testset(corpus)
 
 
 def write_demo() -> None:
@@ -119,9 +114,10 @@ def write_demo() -> None:
     written = _write(N_SEGMENTS, SEED, 1, KOEHN_SYSTEMS, _MODEL)
     texts = [*written.references.values(), *written.systems.values()]
     sizes = np.stack([np.bincount(text.segment, minlength=N_SEGMENTS) for text in texts], axis=1)
-    # Segment by segment, the reference before the systems: what is alike stands close together and
-    # packs well.
-    order = np.argsort(np.concatenate([text.segment for text in texts]), kind="stable")
+    # Segment by segment, the reference before the systems: texts that are alike are near each other
+    # and pack well.
+    segments = np.concatenate([text.segment for text in texts])
+    order = np.argsort(segments, kind="stable")
     words = np.concatenate([text.ids for text in texts])[order]
     header = {
         "seed": SEED,
@@ -162,13 +158,13 @@ class _Written(NamedTuple):
 def _write(
     n_segments: int, seed: int, n_references: int, systems: Sequence[SimulatedSystem], model: Model
 ) -> _Written:
-    for what, value, least in (
-        ("segments", n_segments, 1),
-        ("references", n_references, 1),
-        ("seed", seed, 0),
-    ):
-        if value < least:
-            raise SettingError(f"Simulated corpus: {what} is {value}. Expected at least {least}.")
+    smallest_allowed = {"segments": 1, "references": 1, "seed": 0}
+    values = {"segments": n_segments, "references": n_references, "seed": seed}
+    for name, value in values.items():
+        if value < smallest_allowed[name]:
+            raise SettingError(
+                f"Simulated corpus: {name} is {value}. Expected at least {smallest_allowed[name]}."
+            )
     names = [system.name for system in systems]
     if len(set(names)) < len(names):
         raise SettingError(
@@ -176,87 +172,93 @@ def _write(
         )
     stream = partial(make_stream, seed)
     corpus = make_corpus(n_segments, model, stream)
-    names = ["ref"] if n_references == 1 else [f"ref{k + 1}" for k in range(n_references)]
+    references = {}
+    for k in range(1, n_references + 1):
+        name = "ref" if n_references == 1 else f"ref{k}"
+        references[name] = refer(corpus, model, partial(stream, f"reference {k}"))
+    outputs_by_system = {}
+    for system in systems:
+        own_stream = partial(stream, f"system {system.name}")
+        outputs_by_system[system.name] = translate(corpus, system, model, own_stream)
+    grammar = corpus.grammar
     return _Written(
         seed,
-        corpus.grammar.words,
-        corpus.grammar.topics,
+        grammar.words,
+        grammar.topics,
         corpus.topic,
         corpus.document,
-        {
-            name: refer(corpus, model, partial(stream, f"reference {k + 1}"))
-            for k, name in enumerate(names)
-        },
-        {
-            system.name: translate(corpus, system, model, partial(stream, f"system {system.name}"))
-            for system in systems
-        },
+        references,
+        outputs_by_system,
     )
 
 
 def _read(n_segments: int | None) -> _Written:
     with lzma.open(ASSET) as file:  # unpacked as far as needed
         header = json.loads(file.readline())
-        total, names = header["segments"], header["references"] + header["systems"]
+        total = header["segments"]
+        names = [*header["references"], *header["systems"]]
         n = total if n_segments is None else n_segments
         if not 1 <= n <= total:
             raise SettingError(
-                f"The simulated corpus has {total} segments, {n} were asked for. Ask for 1 to {total}."
+                f"The simulated corpus has {total} segments, {n} were asked for. "
+                f"Ask for 1 to {total}."
             )
 
         def take(dtype: str, count: int) -> np.ndarray:
             return np.frombuffer(file.read(count * np.dtype(dtype).itemsize), dtype)
 
-        topic, document = take("u1", total)[:n], take("<u2", total)[:n]
+        topic = take("u1", total)[:n]
+        document = take("<u2", total)[:n]
         sizes = take("u1", total * len(names)).reshape(total, -1)[:n].astype(int)
         words = take("<u2", sizes.sum())
-    of_text = np.repeat(np.tile(np.arange(len(names), dtype=np.uint8), n), sizes.ravel())
-    texts = {
-        name: Tokens(words[of_text == k], np.repeat(np.arange(n), sizes[:, k]))
-        for k, name in enumerate(names)
-    }
+    # The words are segment by segment, and in each text by text.
+    text_of_cell = np.tile(np.arange(len(names), dtype=np.uint8), n)
+    text_of_word = np.repeat(text_of_cell, sizes.ravel())
+    texts = {}
+    for k, name in enumerate(names):
+        segments = np.repeat(np.arange(n), sizes[:, k])
+        texts[name] = Tokens(words[text_of_word == k], segments)
     return _Written(
         header["seed"],
         header["words"],
         header["topics"],
         topic,
         document,
-        {name: texts[name] for name in header["references"]},
-        {name: texts[name] for name in header["systems"]},
+        references={name: texts[name] for name in header["references"]},
+        systems={name: texts[name] for name in header["systems"]},
     )
 
 
 def _testset(written: _Written) -> TestSet:
     domains = [written.topics[k] for k in written.topic.tolist()]
-    # Named by the topic and numbered throughout, so that an id says what a document is about and
+    # Named by the topic and numbered throughout, so that an id tells what a document is about and
     # occurs once.
-    documents = [
-        f"{domain.replace(' ', '-')}-{k + 1:04d}"
-        for domain, k in zip(domains, written.document.tolist(), strict=True)
-    ]
-    references, systems = (
-        {name: sentences(written.words, text) for name, text in texts.items()}
-        for texts in (written.references, written.systems)
-    )
+    documents = []
+    for domain, number in zip(domains, written.document.tolist(), strict=True):
+        documents.append(f"{domain.replace(' ', '-')}-{number + 1:04d}")
     return TestSet(
         f"{_TITLE} (seed {written.seed})",
-        systems,
-        references,
+        _spell_all(written.words, written.systems),
+        _spell_all(written.words, written.references),
         documents=documents,
         domains=domains,
         simulated=True,
     )
 
 
-# A simulated shared task, which leaves something open: ties, several winners, metrics that
-# disagree.
+def _spell_all(words: Sequence[str], texts: Mapping[str, Tokens]) -> dict[str, list[str]]:
+    return {name: sentences(words, tokens) for name, tokens in texts.items()}
 
-TASK_SEGMENTS, _REFERENCES = 1000, 2
+
+# A simulated shared task without a clear answer: ties, several winners, metrics that disagree.
+
+TASK_SEGMENTS = 1000
+_REFERENCES = 2
 _TASK_MODEL = Model(topic_length=125, document_length=8)
 
-#: A name ends in its track: all closed ones had the same data to learn from. Those of one level are
-#: equal in truth, and what tells them apart on this test set is chance; but Cedar chooses other
-#: words, and Maple puts many too late.
+#: A name ends in its track: all closed systems had the same data to learn from. Systems of one level
+#: are equal in truth, and differ on this test set by chance; but Cedar chooses other words, and
+#: Maple puts many too late.
 SIMULATED_SYSTEMS = (
     SimulatedSystem("Alder-open", -0.84),
     SimulatedSystem("Aspen-closed", -0.50),
@@ -281,7 +283,8 @@ PAIRS: dict[str, tuple[str, ...]] = {
 _RATED_DOCUMENTS = 0.6  # share of the documents that anybody was given to rate
 _UNFINISHED = 0.06  # share of these that are missing for one system
 _POINTS = 130  # per share of wrong words, on a scale from 0 to 100
-_RATER_SD, _NOISE_SD = 8.0, 14.0  # of a document, for all systems alike; of a single rating
+_RATER_SD = 8.0  # of a document, for all systems alike
+_NOISE_SD = 14.0  # of a single rating
 
 
 def shared_task(seed: int = SEED) -> TestSet:
@@ -303,83 +306,58 @@ def shared_task(seed: int = SEED) -> TestSet:
         systems=SIMULATED_SYSTEMS,
         model=_TASK_MODEL,
     )
-    return replace(
-        texts, name=f"simulated shared task (seed {seed})", scores={"human": _ratings(seed)}
-    )
+    name = f"simulated shared task (seed {seed})"
+    return replace(texts, name=name, scores={"human": _ratings(seed)})
 
 
 def simulated_task(pairs: Iterable[str] | None = None, seed: int = SEED) -> Task:
-    """A whole task: such a test set for each language pair, of its own draws; not every system has
-    each.
+    """A whole task: such a test set for each language pair, of its own random numbers.
 
-    `pairs`: of `PAIRS`; all by default.
+    Not every system took part in each. `pairs`: of `PAIRS`; all by default.
 
     Examples
     --------
     >>> simulated_task(["qab-en"])
     <Task 'simulated task': 1 language pair, 10 systems>
     """
-    chosen = list(PAIRS) if pairs is None else list(pairs)
-    for pair in chosen:
-        if pair not in PAIRS:
-            raise explain_unknown("language pair", pair, PAIRS)
-    order = list(PAIRS)
-    testsets = {
-        pair: replace(
-            shared_task(seed + order.index(pair)).without(PAIRS[pair]),
-            langpair=pair,
-            name=f"simulated task {pair} (seed {seed})",
+    lang_pairs = list(PAIRS) if pairs is None else list(pairs)
+    testsets = {}
+    for lang_pair in lang_pairs:
+        if lang_pair not in PAIRS:
+            raise explain_unknown("language pair", lang_pair, PAIRS)
+        testset = shared_task(seed + list(PAIRS).index(lang_pair))
+        testsets[lang_pair] = replace(
+            testset.without(PAIRS[lang_pair]),
+            langpair=lang_pair,
+            name=f"simulated task {lang_pair} (seed {seed})",
         )
-        for pair in chosen
-    }
-    systems = {name for testset in testsets.values() for name in testset.systems}
-    return Task(
-        "simulated task",
-        testsets,
-        {
-            system.name: SystemInfo(system.name.endswith("-closed"))
-            for system in SIMULATED_SYSTEMS
-            if system.name in systems
-        },
-    )
+    systems = {}
+    for system in SIMULATED_SYSTEMS:
+        if any(system.name in testset.systems for testset in testsets.values()):
+            systems[system.name] = SystemInfo(system.name.endswith("-closed"))
+    return Task("simulated task", testsets, systems)
 
 
 def _ratings(seed: int) -> SegmentScores:
-    """What people say of each output: by its share of wrong words, and by who they are.
-
-    Many say nothing.
-    """
+    """Human ratings of each output, by its share of wrong words and by rater; many are missing."""
     stream = partial(make_stream, seed)
     corpus = make_corpus(TASK_SEGMENTS, _TASK_MODEL, stream)
     n_documents = corpus.document[-1] + 1
-    given = stream("documents to rate").random(n_documents) < _RATED_DOCUMENTS
-    rater = _RATER_SD * stream("raters").standard_normal(n_documents)
-    return SegmentScores(
-        {
-            system.name: _rated(
-                corpus, system, given, rater, partial(stream, f"system {system.name}")
-            )
-            for system in SIMULATED_SYSTEMS
-        }
-    )
-
-
-def _rated(
-    corpus: Corpus, system: SimulatedSystem, given: np.ndarray, rater: np.ndarray, stream: Stream
-) -> list[int | None]:
-    """Ratings of one system, None where there is none."""
-    right = 100 - _POINTS * error_shares(corpus, system, _TASK_MODEL, stream)
-    said = (
-        right
-        + rater[corpus.document]
-        + _NOISE_SD * stream("ratings").standard_normal(TASK_SEGMENTS)
-    )
-    finished = given & (stream("unfinished").random(len(given)) >= _UNFINISHED)
-    points = np.clip(np.rint(said), 0, 100).astype(int).tolist()
-    return [
-        value if done else None
-        for value, done in zip(points, finished[corpus.document].tolist(), strict=True)
-    ]
+    is_assigned = stream("documents to rate").random(n_documents) < _RATED_DOCUMENTS
+    rater_effect = _RATER_SD * stream("raters").standard_normal(n_documents)
+    by_system = {}
+    for system in SIMULATED_SYSTEMS:
+        own_stream = partial(stream, f"system {system.name}")
+        is_rated = is_assigned & (own_stream("unfinished").random(n_documents) >= _UNFINISHED)
+        quality = 100 - _POINTS * error_shares(corpus, system, _TASK_MODEL, own_stream)
+        noise = _NOISE_SD * own_stream("ratings").standard_normal(TASK_SEGMENTS)
+        ratings = quality + rater_effect[corpus.document] + noise
+        points = np.clip(np.rint(ratings), 0, 100).astype(int).tolist()
+        has_rating = is_rated[corpus.document].tolist()
+        by_system[system.name] = [
+            value if rated else None for value, rated in zip(points, has_rating, strict=True)
+        ]
+    return SegmentScores(by_system)
 
 
 if __name__ == "__main__":

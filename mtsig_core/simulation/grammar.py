@@ -1,7 +1,6 @@
-"""The grammar behind the simulated corpus: from ``demo.words.txt`` to sentences, all of them at
-once.
+"""The grammar behind the simulated corpus: from ``demo.words.txt`` to all sentences at once.
 
-A sentence starts as one rule and is rewritten until only meanings are left; a meaning has one or
+A sentence starts as one rule and is rewritten until only meanings are left. A meaning has one or
 more interchangeable words. Texts stay arrays of numbers until the very end, so that a million words
 take a fraction of a second.
 """
@@ -42,32 +41,26 @@ class Grammar:
     start: np.ndarray  # the rule of a sentence of 1, 2, ... clauses
     rule_first: np.ndarray  # the alternatives of a rule have consecutive numbers
     rule_size: np.ndarray
-    #: Whether a rule may be left out; has no rule in its alternatives; has a favourite in each
-    #: document; never repeats an alternative within a sentence before all have been used.
-    optional: np.ndarray
-    words_alone: np.ndarray
-    favours: np.ndarray
-    takes_turns: np.ndarray
+    optional: np.ndarray  # whether a rule may be left out
+    words_alone: np.ndarray  # whether it has no rule in its alternatives
+    favours: np.ndarray  # whether each document has a favourite alternative
+    takes_turns: np.ndarray  # whether a sentence uses all alternatives before it repeats one
     chance: np.ndarray  # rule number plus cumulative probability, to be searched
-    body: np.ndarray  # the symbols of all alternatives, and which are whose
-    body_first: np.ndarray
+    body: np.ndarray  # the symbols of all alternatives
+    body_first: np.ndarray  # where the symbols of each alternative begin, and how many they are
     body_size: np.ndarray
-    spelling: (
-        np.ndarray
-    )  # the word numbers of all meanings, the usual word first, and which are whose
-    meaning_first: np.ndarray
+    spelling: np.ndarray  # the word numbers of all meanings, the usual word first
+    meaning_first: np.ndarray  # where the words of each meaning begin, and how many they are
     meaning_size: np.ndarray
-    listed: (
-        np.ndarray
-    )  # the meanings list by list; then for each meaning where its list is, and its own place there
-    list_first: np.ndarray
+    listed: np.ndarray  # the meanings, list by list
+    list_first: np.ndarray  # for each meaning where its list begins, its size, and its place there
     list_size: np.ndarray
     place: np.ndarray
     is_adjective: np.ndarray
     is_noun: np.ndarray
     is_comma: np.ndarray
 
-    # -- meanings --------------------------------------------------------------------------------------------
+    # -- meanings
 
     def write(
         self,
@@ -88,65 +81,75 @@ class Grammar:
         text = Tokens(~self.start[topic, n_clauses - 1], np.arange(len(topic)))
         stride = 1 + (stream("strides").random(len(topic)) < 0.5)
         depth = 0
-        while len(rules := np.flatnonzero(text.ids < 0)):
+        while True:
+            places = np.flatnonzero(text.ids < 0)
+            if len(places) == 0:
+                return text
             # Words are chosen last, when it is known how many of a kind each sentence needs.
-            phrases = rules[~self.words_alone[~text.ids[rules]]]
-            at, purpose = (phrases, f"phrases {depth}") if len(phrases) else (rules, "words")
-            rule, segment = ~text.ids[at], text.segment[at]
-            draw = stream(purpose).random(len(at))
+            is_phrase = ~self.words_alone[~text.ids[places]]
+            purpose = "words"
+            if is_phrase.any():
+                places = places[is_phrase]
+                purpose = f"phrases {depth}"
+            rule = ~text.ids[places]
+            segment = text.segment[places]
+            draw = stream(purpose).random(len(places))
+            size = self.rule_size[rule]
             choice = np.searchsorted(self.chance, rule + draw, side="right") - self.rule_first[rule]
-            turned = np.floor(
-                (favourite[segment] + _GOLDEN * rule) % 1 * self.rule_size[rule]
-            ).astype(int)
-            choice += turned * self.favours[rule]
-            choice = np.where(
-                self.takes_turns[rule], _by_turns(choice, rule, segment, stride), choice
-            )
-            choice = np.where(
-                self.optional[rule], draw < fullness[segment], choice % self.rule_size[rule]
-            )
-            text = self._rewrite(text, at, self.rule_first[rule] + choice)
+            # A document's favourite is the alternative from which its choices are counted.
+            share = (favourite[segment] + _GOLDEN * rule) % 1
+            choice += np.floor(share * size).astype(int) * self.favours[rule]
+            by_turns = _by_turns(choice, rule, segment, stride)
+            choice = np.where(self.takes_turns[rule], by_turns, choice) % size
+            is_present = draw < fullness[segment]
+            choice = np.where(self.optional[rule], is_present, choice)
+            text = self._rewrite(text, places, self.rule_first[rule] + choice)
             depth += 1
-        return text
 
-    def _rewrite(self, text: Tokens, at: np.ndarray, alternative: np.ndarray) -> Tokens:
+    def _rewrite(self, text: Tokens, places: np.ndarray, alternative: np.ndarray) -> Tokens:
         """Replace the symbols at these places by the bodies of these alternatives."""
-        size, first = np.ones(len(text.ids), dtype=int), np.full(len(text.ids), -1)
-        size[at], first[at] = self.body_size[alternative], self.body_first[alternative]
+        size = np.ones(len(text.ids), dtype=int)
+        size[places] = self.body_size[alternative]
+        first = np.full(len(text.ids), -1)
+        first[places] = self.body_first[alternative]
         source, place = ragged(size)
-        symbols = np.where(first[source] < 0, text.ids[source], self.body[first[source] + place])
+        is_kept = first[source] < 0
+        symbols = np.where(is_kept, text.ids[source], self.body[first[source] + place])
         return Tokens(symbols, text.segment[source])
 
     def mistaken(self, meanings: np.ndarray, draw: np.ndarray) -> np.ndarray:
         """Another meaning of the same list for each, its own where the list has no other."""
         size = self.list_size[meanings]
         step = 1 + np.floor(draw * (size - 1)).astype(int)
-        others: np.ndarray = self.listed[
-            self.list_first[meanings] + (self.place[meanings] + step) % size
-        ]
-        return others
+        place = (self.place[meanings] + step) % size
+        mistaken: np.ndarray = self.listed[self.list_first[meanings] + place]
+        return mistaken
 
-    # -- words -----------------------------------------------------------------------------------------------
+    # -- words
 
     def spell(self, text: Tokens, usual: float, draw: np.ndarray) -> Tokens:
-        """A word for each meaning: the usual one with probability `usual`, else one of the others;
-        a or an as due.
+        """A word for each meaning, and a or an as the next word needs.
+
+        The usual word has probability `usual`; else it is one of the others.
         """
-        others = self.meaning_size[text.ids] - 1
-        other = 1 + np.floor(np.maximum(draw - usual, 0) / (1 - usual) * others).astype(int)
-        words = self.spelling[
-            self.meaning_first[text.ids] + np.where((draw < usual) | (others == 0), 0, other)
-        ]
+        n_others = self.meaning_size[text.ids] - 1
+        number = 1 + np.floor(np.maximum(draw - usual, 0) / (1 - usual) * n_others).astype(int)
+        number[(draw < usual) | (n_others == 0)] = 0
+        words = self.spelling[self.meaning_first[text.ids] + number]
+        a = self.words.index("a")
+        an = self.words.index("an")
         goes_on = text.segment[1:] == text.segment[:-1]
-        a, an = self.words.index("a"), self.words.index("an")
-        words[:-1][(words[:-1] == a) & goes_on & self._begins_with_vowel[words[1:]]] = an
+        needs_an = (words[:-1] == a) & goes_on & self._takes_an[words[1:]]
+        words[:-1][needs_an] = an
         return Tokens(words, text.segment)
 
     @functools.cached_property
-    def _begins_with_vowel(self) -> np.ndarray:
-        return np.array(
-            [word[0] in "aeiouAEIOU" and not word.startswith(_SPOKEN_WITH_Y) for word in self.words]
-        )
+    def _takes_an(self) -> np.ndarray:
+        return np.array([_begins_with_vowel(word) for word in self.words])
+
+
+def _begins_with_vowel(word: str) -> bool:
+    return word[0] in "aeiouAEIOU" and not word.startswith(_SPOKEN_WITH_Y)
 
 
 def sentences(words: Sequence[str], text: Tokens) -> list[str]:
@@ -165,14 +168,14 @@ def sentences(words: Sequence[str], text: Tokens) -> list[str]:
 
 
 def ragged(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For rows of these sizes, one after the other: the row of each element, and its place in the
-    row.
+    """The row of each element, and its place in the row, for rows of these sizes.
 
-    >>> [part.tolist() for part in ragged(np.array([2, 0, 3]))]
+    >>> [numbers.tolist() for numbers in ragged(np.array([2, 0, 3]))]
     [[0, 0, 2, 2, 2], [0, 1, 0, 1, 2]]
     """
     row = np.repeat(np.arange(len(sizes)), sizes)
-    return row, np.arange(len(row)) - (np.cumsum(sizes) - sizes)[row]
+    first = np.cumsum(sizes) - sizes
+    return row, np.arange(len(row)) - first[row]
 
 
 def _by_turns(
@@ -197,63 +200,66 @@ _Rules = dict[str, list[_Alternative]]
 @functools.cache
 def load_grammar() -> Grammar:
     """The grammar of the word file."""
-    sections = _sections(WORD_FILE.read_text(encoding="utf-8"))
-    small, phrases, common = (
-        _rules(sections.pop(title)) for title in ("small words", "phrases", "all topics")
-    )
-    tables = _Tables(
-        {word: part for part, alternatives in small.items() for (word,), _ in alternatives}
-    )
+    sections = _read_sections(WORD_FILE.read_text(encoding="utf-8"))
+    small_words = _read_rules(sections.pop("small words"))
+    phrases = _read_rules(sections.pop("phrases"))
+    common = _read_rules(sections.pop("all topics"))
+    kind_of_word = {}
+    for kind, alternatives in small_words.items():
+        for (word,), _ in alternatives:
+            kind_of_word[word] = kind
+    tables = _Tables(kind_of_word)
     for title, lines in sections.items():
-        tables.add(title.removeprefix("topic: "), common | _topic_rules(lines, phrases))
-    return tables.grammar()
+        tables.add(title.removeprefix("topic: "), common | _read_topic(lines, phrases))
+    return tables.make_grammar()
 
 
-def _sections(text: str) -> dict[str, list[str]]:
+def _read_sections(text: str) -> dict[str, list[str]]:
     """Title -> lines, without comments, each rule in one line."""
-    text = re.sub(r"\n +", " ", re.sub(r"(?m)^#.*\n", "", text))
-    parts = re.split(r"(?m)^== (.*)\n", text)[1:]
-    return {title: lines.split("\n") for title, lines in zip(parts[::2], parts[1::2], strict=True)}
+    text = re.sub(r"(?m)^#.*\n", "", text)
+    text = re.sub(r"\n +", " ", text)
+    _, *pieces = re.split(r"(?m)^== (.*)\n", text)
+    titles = pieces[::2]
+    bodies = pieces[1::2]
+    return {title: body.split("\n") for title, body in zip(titles, bodies, strict=True)}
 
 
-def _alternatives(text: str) -> list[_Alternative]:
-    """``a B, c *2`` -> [(["a", "B"], 1), (["c"], 2)]"""
-    parts = [part.partition("*") for part in text.split(",")]
-    return [
-        (symbols.replace("~", "??ADVERB").split(), int(weight or 1)) for symbols, _, weight in parts
-    ]
+def _read_alternatives(text: str) -> list[_Alternative]:
+    """``a B, c *2`` -> [(["a", "B"], 1), (["c"], 2)]."""
+    alternatives = []
+    for alternative in text.split(","):
+        symbols, _, weight = alternative.partition("*")
+        alternatives.append((symbols.replace("~", "??ADVERB").split(), int(weight or 1)))
+    return alternatives
 
 
-def _rules(lines: Iterable[str]) -> _Rules:
+def _read_rules(lines: Iterable[str]) -> _Rules:
     """Lines ``name: alternatives`` -> name -> alternatives."""
-    return {
-        name: _alternatives(text)
-        for name, _, text in (line.partition(":") for line in lines if line)
-    }
-
-
-def _topic_rules(lines: Sequence[str], phrases: _Rules) -> _Rules:
-    """The rules of a topic: what happens there, and three rules for each group of nouns."""
-    rules = {
-        "event": [
-            (symbols, 1)
-            for line in lines
-            if line.startswith("- ")
-            for symbols, _ in _alternatives(line[2:])
-        ]
-    }
+    rules = {}
     for line in lines:
-        if group := re.fullmatch(r"(\w+) (\w+) \((.*)\): (.*)", line):
-            kind, name, adjectives, nouns = group.groups()
-            rules[f"{name}.adjective"], rules[f"{name}.noun"] = (
-                _alternatives(adjectives),
-                _alternatives(nouns),
-            )
-            own = {"?ADJECTIVE": f"?{name}.adjective".upper(), "NOUN": f"{name}.noun".upper()}
-            rules[name] = [
-                ([own.get(symbol, symbol) for symbol in symbols], weight)
-                for symbols, weight in phrases[kind]
-            ]
+        if line:
+            name, _, text = line.partition(":")
+            rules[name] = _read_alternatives(text)
+    return rules
+
+
+def _read_topic(lines: Sequence[str], phrases: _Rules) -> _Rules:
+    """The rules of a topic: its events, and three rules for each group of nouns."""
+    rules: _Rules = {"event": []}
+    for line in lines:
+        if line.startswith("- "):
+            for symbols, _ in _read_alternatives(line[2:]):
+                rules["event"].append((symbols, 1))
+        group = re.fullmatch(r"(\w+) (\w+) \((.*)\): (.*)", line)
+        if group is None:
+            continue
+        kind, name, adjectives, nouns = group.groups()
+        rules[f"{name}.adjective"] = _read_alternatives(adjectives)
+        rules[f"{name}.noun"] = _read_alternatives(nouns)
+        own_symbols = {"?ADJECTIVE": f"?{name}.adjective".upper(), "NOUN": f"{name}.noun".upper()}
+        rules[name] = []
+        for symbols, weight in phrases[kind]:
+            rules[name].append(([own_symbols.get(symbol, symbol) for symbol in symbols], weight))
     return rules
 
 
@@ -261,98 +267,108 @@ def _topic_rules(lines: Sequence[str], phrases: _Rules) -> _Rules:
 class _Tables:
     """Collects the tables of a `Grammar`."""
 
-    small: dict[str, str]
+    kind_of_word: dict[str, str]  # of small words
     topics: list[str] = field(default_factory=list)
     start: list[list[int]] = field(default_factory=list)
-    rules: dict[tuple[str, str], int] = field(default_factory=dict)  # (topic, name) -> number
-    meanings: dict[tuple[str | tuple[str, str], str], int] = field(
-        default_factory=dict
-    )  # (list, words) -> number
-    alternatives: list[list[tuple[list[int], int]]] = field(
-        default_factory=list
-    )  # of each rule: (symbols, weight)
+    #: (topic, name) -> number.
+    rules: dict[tuple[str, str], int] = field(default_factory=dict)
+    #: (list, words) -> number.
+    meanings: dict[tuple[str | tuple[str, str], str], int] = field(default_factory=dict)
+    #: Of each rule: (symbols, weight).
+    alternatives: list[list[tuple[list[int], int]]] = field(default_factory=list)
 
     def add(self, topic: str, rules: _Rules) -> None:
         """Number the rules that the sentences of a topic need, and translate their alternatives."""
-
-        def number(name: str) -> int:
-            return self.rules.setdefault((topic, name), len(self.rules))
-
-        def symbol(part: str, rule: str) -> int:
-            if part.isupper() and part != "COMMA":
-                return ~number(part.lower())
-            key = (self.small.get(part.split("|")[0]) or (topic, rule), part.replace("COMMA", ","))
-            return self.meanings.setdefault(key, len(self.meanings))
-
         self.topics.append(topic)
-        self.start.append([number(f"sentence{k + 1}") for k in range(MOST_CLAUSES)])
+        start = [self._number_rule(topic, f"sentence{k + 1}") for k in range(MOST_CLAUSES)]
+        self.start.append(start)
         while len(self.alternatives) < len(self.rules):
-            name = list(self.rules)[len(self.alternatives)][1]
-            parts = [([], 1), ([name[1:].upper()], 1)] if name[0] == "?" else rules[name]
-            self.alternatives.append(
-                [([symbol(part, name) for part in body], weight) for body, weight in parts]
-            )
+            _, name = list(self.rules)[len(self.alternatives)]
+            if name.startswith("?"):  # may be left out
+                bodies: list[_Alternative] = [([], 1), ([name[1:].upper()], 1)]
+            else:
+                bodies = rules[name]
+            alternatives = []
+            for body, weight in bodies:
+                alternatives.append(
+                    ([self._number_symbol(topic, name, symbol) for symbol in body], weight)
+                )
+            self.alternatives.append(alternatives)
 
-    def grammar(self) -> Grammar:
-        sizes = np.array([len(alternatives) for alternatives in self.alternatives])
-        bodies = [
-            np.array(body, dtype=int)
-            for alternatives in self.alternatives
-            for body, _ in alternatives
-        ]
+    def _number_rule(self, topic: str, name: str) -> int:
+        return self.rules.setdefault((topic, name), len(self.rules))
+
+    def _number_symbol(self, topic: str, rule: str, symbol: str) -> int:
+        """The number of a meaning, or ~number of a rule."""
+        if symbol.isupper() and symbol != "COMMA":
+            return ~self._number_rule(topic, symbol.lower())
+        usual_word = symbol.split("|")[0]
+        word_list = self.kind_of_word.get(usual_word) or (topic, rule)
+        key = (word_list, symbol.replace("COMMA", ","))
+        return self.meanings.setdefault(key, len(self.meanings))
+
+    def make_grammar(self) -> Grammar:  # noqa: PLR0914  a name for each table
+        """The grammar of all topics."""
+        rule_names = np.array([name for _, name in self.rules])
+        rule_size = np.array([len(alternatives) for alternatives in self.alternatives])
+        bodies = []
+        words_alone = []
+        for alternatives in self.alternatives:
+            bodies_of_rule = [np.array(body, dtype=int) for body, _ in alternatives]
+            bodies += bodies_of_rule
+            words_alone.append((np.concatenate(bodies_of_rule) >= 0).all())
         body_size = np.array([len(body) for body in bodies])
-        favours = np.array([name == "town" or name.endswith(".noun") for _, name in self.rules])
-        words_alone = np.array(
-            [
-                all(symbol >= 0 for body, _ in alternatives for symbol in body)
-                for alternatives in self.alternatives
-            ]
-        )
+        favours = (rule_names == "town") | np.char.endswith(rule_names, ".noun")
+        chance = []
+        for k, alternatives in enumerate(self.alternatives):
+            chance.append(k + _cumulate(alternatives, favours[k]))
+
         spellings = [words.split("|") for _, words in self.meanings]
-        words = list(
-            dict.fromkeys(["a", "an", *(word for spelling in spellings for word in spelling)])
-        )
+        all_words = [word for spelling in spellings for word in spelling]
+        words = list(dict.fromkeys(["a", "an", *all_words]))
         meaning_size = np.array([len(spelling) for spelling in spellings])
-        lists = {key: k for k, key in enumerate(dict.fromkeys(key for key, _ in self.meanings))}
-        of_list = np.array([lists[key] for key, _ in self.meanings])
+        list_keys = [key for key, _ in self.meanings]
+        list_numbers = {key: k for k, key in enumerate(dict.fromkeys(list_keys))}
+        of_list = np.array([list_numbers[key] for key in list_keys])
         listed = np.argsort(of_list, kind="stable")
         list_size = np.bincount(of_list)
-        list_first = np.cumsum(list_size) - list_size
         place = np.empty_like(listed)
-        place[listed] = ragged(list_size)[1]
+        _, place[listed] = ragged(list_size)
+        rule_of_list = np.array([key if isinstance(key, str) else key[1] for key in list_keys])
         return Grammar(
-            tuple(self.topics),
-            tuple(words),
-            np.array(self.start),
-            np.cumsum(sizes) - sizes,
-            sizes,
-            optional=np.array([name[0] == "?" for _, name in self.rules]),
-            words_alone=words_alone,
+            topics=tuple(self.topics),
+            words=tuple(words),
+            start=np.array(self.start),
+            rule_first=_firsts(rule_size),
+            rule_size=rule_size,
+            optional=np.char.startswith(rule_names, "?"),
+            words_alone=np.array(words_alone),
             favours=favours,
-            takes_turns=words_alone | np.array([name == "event" for _, name in self.rules]),
-            chance=np.concatenate(
-                [
-                    k + _cumulative(alternatives, favours[k])
-                    for k, alternatives in enumerate(self.alternatives)
-                ]
-            ),
+            takes_turns=np.array(words_alone) | (rule_names == "event"),
+            chance=np.concatenate(chance),
             body=np.concatenate(bodies),
-            body_first=np.cumsum(body_size) - body_size,
+            body_first=_firsts(body_size),
             body_size=body_size,
-            spelling=np.array([words.index(word) for spelling in spellings for word in spelling]),
-            meaning_first=np.cumsum(meaning_size) - meaning_size,
+            spelling=np.array([words.index(word) for word in all_words]),
+            meaning_first=_firsts(meaning_size),
             meaning_size=meaning_size,
             listed=listed,
-            list_first=list_first[of_list],
+            list_first=_firsts(list_size)[of_list],
             list_size=list_size[of_list],
             place=place,
-            is_adjective=np.array([key[1].endswith(".adjective") for key, _ in self.meanings]),
-            is_noun=np.array([key[1].endswith(".noun") for key, _ in self.meanings]),
-            is_comma=np.array([words == "," for _, words in self.meanings]),
+            is_adjective=np.char.endswith(rule_of_list, ".adjective"),
+            is_noun=np.char.endswith(rule_of_list, ".noun"),
+            is_comma=np.array([word == "," for _, word in self.meanings]),
         )
 
 
-def _cumulative(alternatives: Sequence[tuple[list[int], int]], favours: bool) -> np.ndarray:
+def _firsts(sizes: np.ndarray) -> np.ndarray:
+    """Where rows of these sizes begin, one after the other."""
+    firsts: np.ndarray = np.cumsum(sizes) - sizes
+    return firsts
+
+
+def _cumulate(alternatives: Sequence[tuple[list[int], int]], favours: bool) -> np.ndarray:
     """Cumulative probabilities: by weight, or falling steeply where a document has favourites."""
     weights = np.array([weight for _, weight in alternatives], dtype=float)
     if favours:

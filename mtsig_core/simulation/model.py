@@ -1,5 +1,4 @@
-"""How the simulated corpus comes about: what is said, how hard it is to translate, and what each
-system makes of it.
+"""How the simulated corpus is made: its content, its difficulty, and the output of each system.
 
 A test set is a run of topics, a topic a run of documents, a document a run of segments. A system
 gets a word wrong where
@@ -69,9 +68,8 @@ class Model:
 
     topic_length: float = 450.0  # mean lengths in segments, geometrically distributed
     document_length: float = 15.0
-    log_length: float = (
-        3.37  # the length aimed at for a sentence, in tokens: log-normal, cut off at both ends
-    )
+    # the length aimed at for a sentence, in tokens: log-normal, cut off at both ends
+    log_length: float = 3.37
     log_length_sd: float = 0.44
     shortest: float = 6
     longest: float = 70
@@ -81,9 +79,8 @@ class Model:
     own_topic_sd: float = 0.03  # difficulty for one system
     own_document_sd: float = 0.12
     own_segment_sd: float = 0.22
-    shared_noise: float = (
-        0.55  # share of the variance of a word's noise that all systems have in common
-    )
+    # share of the variance of a word's noise that all systems have in common
+    shared_noise: float = 0.55
     burst: int = 4  # the noise is averaged over so many words: errors come in runs
     #: Probability of the usual word where several are interchangeable, in references and systems
     #: alike.
@@ -95,7 +92,7 @@ class Model:
 
 
 class Corpus(NamedTuple):
-    """What is said, before anyone puts it into words.
+    """The content of a test set, before anyone puts it into words.
 
     `run`, `topic`, `document`: ndarray of int, shape (segments,), number of the run of segments on
     one topic, of the topic, and of the document; `difficulty`: shape (segments,); `text`: meanings;
@@ -128,23 +125,16 @@ def make_corpus(n_segments: int, model: Model, stream: Stream) -> Corpus:
     begins = _begins(stream("topics"), n, model.topic_length)
     run = np.cumsum(begins)
     document = np.cumsum(begins | _begins(stream("documents"), n, model.document_length))
-    # A step to any of the other topics: never the same one twice in a row.
-    steps = 1 + np.floor(
-        stream("choice of topics").random(run[-1] + 1) * (len(grammar.topics) - 1)
-    ).astype(int)
-    topic = (np.cumsum(steps) % len(grammar.topics))[run]
-    difficulty = _effects(
-        stream, run, document, (model.topic_sd, model.document_sd, model.segment_sd)
-    )
+    topic = _choose_topics(stream("choice of topics"), run[-1] + 1, len(grammar.topics))[run]
+    sds = (model.topic_sd, model.document_sd, model.segment_sd)
+    difficulty = _effects(stream, run, document, sds)
     difficulty -= difficulty[:HOME_SEGMENTS].mean()
-    run, topic, document, difficulty = (
-        values[:n_segments] for values in (run, topic, document, difficulty)
-    )
+    run = run[:n_segments]
+    topic = topic[:n_segments]
+    document = document[:n_segments]
+    difficulty = difficulty[:n_segments]
 
-    length = np.exp(
-        model.log_length + model.log_length_sd * stream("lengths").standard_normal(n_segments)
-    )
-    length = np.clip(length, model.shortest, model.longest)
+    length = _lengths(stream("lengths"), n_segments, model)
     n_clauses = np.clip(np.rint(length / _TOKENS_PER_CLAUSE), 1, MOST_CLAUSES).astype(int)
     fullness = np.interp(length / n_clauses, _CLAUSE_LENGTH, _FULLNESS)
     favourite = stream("favourites").random(document[-1] + 1)[document]
@@ -154,11 +144,13 @@ def make_corpus(n_segments: int, model: Model, stream: Stream) -> Corpus:
 
 
 def refer(corpus: Corpus, model: Model, stream: Stream) -> Tokens:
-    """The words of a reference: all is right, some adjectives are left out."""
-    grammar, (meaning, segment) = corpus.grammar, corpus.text
-    dropped, word = stream("words").random((len(meaning), 2)).T
-    kept = ~grammar.is_adjective[meaning] | (dropped >= model.dropped_adjectives)
-    return grammar.spell(Tokens(meaning[kept], segment[kept]), model.usual_word, word[kept])
+    """The words of a reference: all are right, some adjectives are left out."""
+    grammar = corpus.grammar
+    meaning, segment = corpus.text
+    drop_draw, word_draw = stream("words").random((len(meaning), 2)).T
+    is_kept = ~grammar.is_adjective[meaning] | (drop_draw >= model.dropped_adjectives)
+    text = Tokens(meaning[is_kept], segment[is_kept])
+    return grammar.spell(text, model.usual_word, word_draw[is_kept])
 
 
 def translate(corpus: Corpus, system: SimulatedSystem, model: Model, stream: Stream) -> Tokens:
@@ -167,65 +159,92 @@ def translate(corpus: Corpus, system: SimulatedSystem, model: Model, stream: Str
     Each word of the corpus has its own random numbers, so that a slightly better system differs in
     few words.
     """
-    grammar, (meaning, segment) = corpus.grammar, corpus.text
+    grammar = corpus.grammar
+    meaning, segment = corpus.text
+    draws = stream("words").random((len(meaning), 6)).T
+    kind_draw, lapse_draw, choice_draw, late_draw, place_draw, word_draw = draws
+    faults = _choose_faults(corpus, system, model, stream, kind_draw)
+    # A word that is left out occurs 0 times, one with a stray word after it, or corrected, twice.
+    n_words = np.ones(len(meaning), dtype=int)
+    n_words[faults.is_stray | faults.is_corrected] = 2
+    n_words[faults.is_missing] = 0
+    source, place = ragged(n_words)
+    # Of two words the second is stray, or, where the first is wrong, the right one.
+    is_wrong = np.where(faults.is_replaced[source], place == 0, place == 1)
+    wrong_words = _wrong_words(grammar, meaning, model, lapse_draw, choice_draw)
+    words = np.where(is_wrong, wrong_words[source], meaning[source])
+    text = Tokens(words, segment[source])
+    order = _order(grammar, text, late_draw[source] < system.moved, place_draw[source])
+    text = Tokens(text.ids[order], text.segment)
+    kept = _find_kept(grammar, text)
+    usual_word = model.usual_word if system.usual_word is None else system.usual_word
+    text = Tokens(text.ids[kept], text.segment[kept])
+    return grammar.spell(text, usual_word, word_draw[source][order][kept])
+
+
+class _Faults(NamedTuple):
+    """Which words of a system are at fault, and how: bool, shape (tokens,)."""
+
+    is_missing: np.ndarray
+    is_stray: np.ndarray  # followed by a stray word
+    is_replaced: np.ndarray  # by a wrong word
+    is_corrected: np.ndarray  # replaced, and followed by the right word
+
+
+def _choose_faults(
+    corpus: Corpus, system: SimulatedSystem, model: Model, stream: Stream, kind_draw: np.ndarray
+) -> _Faults:
+    """What goes wrong with each word of a system."""
+    grammar = corpus.grammar
+    meaning, segment = corpus.text
     n = len(meaning)
-    kind, lapse, choice, late, by, word = stream("words").random((n, 6)).T
-    noise, wrong = _mistakes(corpus, system, model, stream)
-    missing = wrong & (kind < system.missing)
+    noise, is_wrong = _mistakes(corpus, system, model, stream)
+    is_missing = is_wrong & (kind_draw < system.missing)
     # Only nouns and adjectives attract stray words: doubled articles or verbs would read like
     # typing errors.
-    phrase = grammar.is_noun[meaning] | grammar.is_adjective[meaning]
-    stray = wrong & ~missing & (kind < system.missing + system.stray) & phrase
-    replaced = wrong & ~missing & ~stray
-    corrected = np.zeros(n, bool)
+    attracts = grammar.is_noun[meaning] | grammar.is_adjective[meaning]
+    is_stray = is_wrong & ~is_missing & attracts & (kind_draw < system.missing + system.stray)
+    is_replaced = is_wrong & ~is_missing & ~is_stray
+    is_corrected = np.zeros(n, bool)
     if system.length_bias:
-        hit = ~wrong & (stream("length").random(n) < abs(system.length_bias))
-        missing, stray = (
-            (missing | hit, stray) if system.length_bias < 0 else (missing, stray | hit)
-        )
-    if system.word_penalty:
-        # Half by how sure the system is, half by chance: precision stays about the same, and length
-        # alone tells.
-        unsure = np.sqrt(0.5) * (noise + _noise(stream("word penalty"), n, model.burst))
-        hit = unsure < NormalDist().inv_cdf(abs(system.word_penalty))
-        if system.word_penalty > 0:
-            missing = missing | hit
+        is_hit = ~is_wrong & (stream("length").random(n) < abs(system.length_bias))
+        if system.length_bias < 0:
+            is_missing = is_missing | is_hit
         else:
-            beside = np.append(wrong[1:], False) | np.append(
-                False, wrong[:-1]
-            )  # a sequence that is broken anyway
-            missing, stray = missing & ~hit, stray | (hit & ~wrong & beside)
-            corrected = hit & replaced
-    missing[np.append(segment[1:] != segment[:-1], True)] = False  # no output is empty
-
-    other = _wrong_words(grammar, meaning, model, lapse, choice)
-    source, place = ragged(np.where(missing, 0, np.where(stray | corrected, 2, 1)))
-    amiss = np.where(
-        replaced[source], place == 0, place == 1
-    )  # the second word of two is stray, or the right one
-    text = Tokens(np.where(amiss, other[source], meaning[source]), segment[source])
-    order = _order(grammar, text, late[source] < system.moved, by[source])
-    text = Tokens(text.ids[order], text.segment)
-    kept = _without_lonely_commas(grammar, text)
-    usual = model.usual_word if system.usual_word is None else system.usual_word
-    return grammar.spell(
-        Tokens(text.ids[kept], text.segment[kept]), usual, word[source][order][kept]
-    )
+            is_stray = is_stray | is_hit
+    if system.word_penalty:
+        # Half by how sure the system is, half by chance: precision is about the same, and only the
+        # length tells.
+        doubt = np.sqrt(0.5) * (noise + _noise(stream("word penalty"), n, model.burst))
+        is_hit = doubt < NormalDist().inv_cdf(abs(system.word_penalty))
+        if system.word_penalty > 0:
+            is_missing = is_missing | is_hit
+        else:
+            is_after_wrong = np.append(False, is_wrong[:-1])
+            is_before_wrong = np.append(is_wrong[1:], False)
+            is_next_to_wrong = is_before_wrong | is_after_wrong  # the sequence is broken anyway
+            is_missing = is_missing & ~is_hit
+            is_stray = is_stray | (is_hit & ~is_wrong & is_next_to_wrong)
+            is_corrected = is_hit & is_replaced
+    is_last = np.append(segment[1:] != segment[:-1], True)
+    is_missing[is_last] = False  # no output is empty
+    return _Faults(is_missing, is_stray, is_replaced, is_corrected)
 
 
 def error_shares(
     corpus: Corpus, system: SimulatedSystem, model: Model, stream: Stream
 ) -> np.ndarray:
-    """Share of the words of each segment that a system gets wrong, shape (segments,); a late word
-    is half wrong.
+    """Share of the words of each segment that a system gets wrong, shape (segments,).
 
-    Of the same streams as `translate`, so it is about the same output. Length bias and word penalty
-    do not count.
+    A late word is half wrong. The random numbers are the same as in `translate`, so the shares are
+    about the same output. Length bias and word penalty do not count.
     """
     segment = corpus.text.segment
-    late = stream("words").random((len(segment), 6))[:, 3] < system.moved
-    wrong = np.maximum(_mistakes(corpus, system, model, stream)[1], late / 2)
-    shares: np.ndarray = np.bincount(segment, wrong) / np.bincount(segment)
+    late_draw = stream("words").random((len(segment), 6))[:, 3]
+    is_late = late_draw < system.moved
+    _, is_wrong = _mistakes(corpus, system, model, stream)
+    fault = np.maximum(is_wrong, is_late / 2)
+    shares: np.ndarray = np.bincount(segment, fault) / np.bincount(segment)
     return shares
 
 
@@ -233,20 +252,27 @@ def _mistakes(
     corpus: Corpus, system: SimulatedSystem, model: Model, stream: Stream
 ) -> tuple[np.ndarray, np.ndarray]:
     """Noise of each word, and whether it goes wrong; shape (tokens,) each."""
-    segment, shared = corpus.text.segment, model.shared_noise
-    threshold = (
-        system.level
-        + corpus.difficulty
-        + _effects(
-            stream,
-            corpus.run,
-            corpus.document,
-            (model.own_topic_sd, model.own_document_sd, model.own_segment_sd),
-        )
-    )
-    own = _noise(stream("noise"), len(segment), model.burst)
-    noise = np.sqrt(shared) * corpus.noise + np.sqrt(1 - shared) * own
+    segment = corpus.text.segment
+    own_sds = (model.own_topic_sd, model.own_document_sd, model.own_segment_sd)
+    own_difficulty = _effects(stream, corpus.run, corpus.document, own_sds)
+    threshold = system.level + corpus.difficulty + own_difficulty
+    own_noise = _noise(stream("noise"), len(segment), model.burst)
+    shared = model.shared_noise
+    noise = np.sqrt(shared) * corpus.noise + np.sqrt(1 - shared) * own_noise
     return noise, noise < threshold[segment]
+
+
+def _choose_topics(rng: np.random.Generator, n_runs: int, n_topics: int) -> np.ndarray:
+    """A topic for each run: a step to any other topic, never the same twice in a row."""
+    steps = 1 + np.floor(rng.random(n_runs) * (n_topics - 1)).astype(int)
+    return np.cumsum(steps) % n_topics
+
+
+def _lengths(rng: np.random.Generator, n_segments: int, model: Model) -> np.ndarray:
+    """The length aimed at for each segment, in tokens."""
+    deviation = rng.standard_normal(n_segments)
+    length = np.exp(model.log_length + model.log_length_sd * deviation)
+    return np.clip(length, model.shortest, model.longest)
 
 
 def _begins(rng: np.random.Generator, n: int, mean_length: float) -> np.ndarray:
@@ -259,46 +285,60 @@ def _effects(
 ) -> np.ndarray:
     """Sum of normal effects of topic run, document and segment, shape (segments,)."""
     levels = {"topic": run, "document": document, "segment": np.arange(len(run))}
-    effects: np.ndarray = sum(
-        sd * stream("difficulty", level).standard_normal(index[-1] + 1)[index]
-        for sd, (level, index) in zip(sds, levels.items(), strict=True)
-    )
-    return effects
+    total = np.zeros(len(run))
+    for sd, (level, index) in zip(sds, levels.items(), strict=True):
+        effects = stream("difficulty", level).standard_normal(index[-1] + 1)
+        total += sd * effects[index]
+    return total
 
 
 def _noise(rng: np.random.Generator, n: int, burst: int) -> np.ndarray:
     """Standard normal, each number averaged with those after it."""
     white = rng.standard_normal(n + burst - 1)
-    noise: np.ndarray = sum(white[k : k + n] for k in range(burst)) / np.sqrt(burst)
+    total = np.zeros(n)
+    for k in range(burst):
+        total += white[k : k + n]
+    noise: np.ndarray = total / np.sqrt(burst)
     return noise
 
 
 def _wrong_words(
-    grammar: Grammar, meaning: np.ndarray, model: Model, lapse: np.ndarray, choice: np.ndarray
+    grammar: Grammar,
+    meaning: np.ndarray,
+    model: Model,
+    lapse_draw: np.ndarray,
+    choice_draw: np.ndarray,
 ) -> np.ndarray:
-    """For each meaning a wrong one of the same kind, or for some nouns and adjectives one from the
-    text before.
+    """For each meaning a wrong one of the same kind.
+
+    For some nouns and adjectives it is one from the text before.
     """
-    before = meaning[
-        np.maximum(np.arange(len(meaning)) - 1 - np.floor(choice * _REACH).astype(int), 0)
-    ]
-    phrase = grammar.is_noun | grammar.is_adjective
-    astray = (lapse >= model.same_kind) & phrase[meaning] & phrase[before]
-    return np.where(astray, before, grammar.mistaken(meaning, choice))
+    distance = 1 + np.floor(choice_draw * _REACH).astype(int)
+    before = meaning[np.maximum(np.arange(len(meaning)) - distance, 0)]
+    is_phrase = grammar.is_noun | grammar.is_adjective
+    is_from_before = (lapse_draw >= model.same_kind) & is_phrase[meaning] & is_phrase[before]
+    return np.where(is_from_before, before, grammar.mistaken(meaning, choice_draw))
 
 
-def _order(grammar: Grammar, text: Tokens, late: np.ndarray, by: np.ndarray) -> np.ndarray:
-    """The order of words when some come one to three places late within their segment; commas
-    stay.
+def _order(
+    grammar: Grammar, text: Tokens, is_late: np.ndarray, place_draw: np.ndarray
+) -> np.ndarray:
+    """The order of words when some come one to three places late within their segment.
+
+    Commas stay.
     """
-    places = np.where(late & ~grammar.is_comma[text.ids], 1.5 + np.floor(3 * by), 0)
-    return np.lexsort((np.arange(len(places)) + places, text.segment))
+    delay = 1.5 + np.floor(3 * place_draw)
+    delay[~is_late | grammar.is_comma[text.ids]] = 0
+    return np.lexsort((np.arange(len(delay)) + delay, text.segment))
 
 
-def _without_lonely_commas(grammar: Grammar, text: Tokens) -> np.ndarray:
+def _find_kept(grammar: Grammar, text: Tokens) -> np.ndarray:
     """Which tokens remain when no comma may begin or end a segment, or follow another."""
     kept = np.arange(len(text.ids))
     for shift in (1, -1):
-        comma, segment = grammar.is_comma[text.ids[kept]], text.segment[kept]
-        kept = kept[~(comma & (np.roll(comma, shift) | (np.roll(segment, shift) != segment)))]
+        is_comma = grammar.is_comma[text.ids[kept]]
+        segment = text.segment[kept]
+        is_at_edge = np.roll(segment, shift) != segment
+        is_next_to_comma = np.roll(is_comma, shift)
+        kept = kept[~(is_comma & (is_next_to_comma | is_at_edge))]
     return kept

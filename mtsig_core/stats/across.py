@@ -414,7 +414,7 @@ class TaskParts(Protocol):
     def excluded(self) -> tuple[TaskExclusion, ...]:
         """The systems that are left out of it already."""
 
-    def testset(self, pair: str) -> TestSet:
+    def testset(self, lang_pair: str) -> TestSet:
         """Read a language pair."""
 
 
@@ -429,8 +429,8 @@ class _ReadTask:
     def info(self) -> TaskInfo:
         return TaskInfo.from_task(self.task)
 
-    def testset(self, pair: str) -> TestSet:
-        return self.task.testsets[pair]
+    def testset(self, lang_pair: str) -> TestSet:
+        return self.task.testsets[lang_pair]
 
 
 def compare_task(  # noqa: PLR0913  each choice of a user is a parameter

@@ -605,7 +605,7 @@ def bootstrap_systems(  # noqa: PLR0913  each choice of a user is a parameter
         resamples=resamples,
         seed=seed,
     )
-    data = measured.by(measured.units(settings.unit, settings.block_length))
+    data = measured.sum_by(measured.units(settings.unit, settings.block_length))
     scores = engine.bootstrap_scores(
         data, resamples, seed, jobs=jobs, progress=report_stage(progress, "resamples")
     )

@@ -1,6 +1,4 @@
-"""Statistics of all systems by unit, and their sums under draws and swaps: the engine of every
-test.
-"""
+"""Statistics of all systems by unit, and their sums under draws and swaps, for every test."""
 
 from __future__ import annotations
 
@@ -11,6 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,6 +36,7 @@ from mtsig_core.testset import TestSet
 
 EXACT_IN_FLOAT32 = 1 << 24
 UNITS_AT_ONCE = 16  # whose swaps are looked up together
+_COLUMNS_AT_ONCE = 32  # of uint16, to which rows are filled up
 _LARGEST_PACKED = (1 << 15) // UNITS_AT_ONCE - 1
 
 
@@ -53,70 +53,72 @@ class Columns:
     #: 16 and 32; float32 where that holds the numbers exactly; else float64.
     values: np.ndarray
     n: int  # units
-    source: np.ndarray  # int, shape (stats, systems): The column of each statistic and system
-    chained: (
-        np.ndarray
-    )  # bool, shape (stats, systems): Whether that is taken from the statistic before
+    source: np.ndarray  # int, shape (stats, systems): the column of each statistic and system
+    #: bool, shape (stats, systems): whether it is the statistic before less that column.
+    is_chained: np.ndarray
     dtype: np.dtype  # of the statistics
 
     @classmethod
     def from_statistics(cls, statistics: np.ndarray) -> Columns:
-        """Those of statistics of any type but unsigned ones, shape (systems, units, stats).
+        """Store statistics of any type but unsigned ones, shape (systems, units, stats).
 
         >>> counts = np.arange(24).reshape(2, 3, 4) // 5
         >>> bool((Columns.from_statistics(counts).statistics() == counts).all())
         True
         """
         n_systems, n_units, n_stats = statistics.shape
-        keys, steps = np.zeros((2, n_stats, n_systems), dtype=object)
-        for system, rows in enumerate(_by_system(statistics)):
-            keys[:, system] = [_digest(row) for row in rows]
-            if statistics.dtype.kind in "iu":
-                steps[1:, system] = [
-                    _digest(row - after) if (row >= after).all() else 0
-                    for row, after in pairwise(rows)
-                ]
-        counts = Counter(steps.flat)
-        chained = np.array(
-            [[step != 0 and counts[step] > 1 for step in row] for row in steps], dtype=bool
-        )
-        keys[chained] = steps[chained]
-        places = {key: k for k, key in enumerate(dict.fromkeys(keys.flat))}
-        most = largest(statistics) if statistics.dtype.kind in "iu" else np.inf
-        values, left = (
-            _room(n_units, len(places), most, statistics.min(initial=0) >= 0),
-            set(places),
-        )
-        for system, rows in enumerate(_by_system(statistics)):
-            for k, key in enumerate(keys[:, system]):
-                if key in left:
-                    values[:n_units, places[key]] = (
-                        rows[k - 1] - rows[k] if chained[k, system] else rows[k]
-                    )
-                    left.remove(key)
-        source = np.array([[places[key] for key in row] for row in keys], dtype=int).reshape(
-            n_stats, n_systems
-        )
-        return cls(values, n_units, source, chained.reshape(n_stats, n_systems), statistics.dtype)
+        is_whole = statistics.dtype.kind in "iu"
+        digests = np.zeros((n_stats, n_systems), dtype=object)
+        step_digests = np.zeros((n_stats, n_systems), dtype=object)  # of predecessors less columns
+        for system, columns in enumerate(_copy_by_system(statistics)):
+            digests[:, system] = [_digest(column) for column in columns]
+            if is_whole:
+                for k, (before, column) in enumerate(pairwise(columns), 1):
+                    if (before >= column).all():
+                        step_digests[k, system] = _digest(before - column)
+        # A step is stored in place of a column only where others have the same step.
+        counts = Counter(step_digests.flat)
+        is_repeated = [step != 0 and counts[step] > 1 for step in step_digests.flat]
+        is_chained = np.array(is_repeated, dtype=bool).reshape(n_stats, n_systems)
+        digests[is_chained] = step_digests[is_chained]
+
+        numbers = {digest: k for k, digest in enumerate(dict.fromkeys(digests.flat))}
+        source = np.array([numbers[digest] for digest in digests.flat], dtype=int)
+        source = source.reshape(n_stats, n_systems)
+        most = largest(statistics) if is_whole else np.inf
+        values = _allocate(n_units, len(numbers), most, statistics.min(initial=0) >= 0)
+        stored = set()
+        for system, columns in enumerate(_copy_by_system(statistics)):
+            for k, number in enumerate(source[:, system]):
+                if number in stored:
+                    continue
+                column = columns[k]
+                if is_chained[k, system]:
+                    column = columns[k - 1] - column
+                values[:n_units, number] = column
+                stored.add(number)
+        return cls(values, n_units, source, is_chained, statistics.dtype)
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """(systems, units, stats), as the statistics had it."""
-        return self.source.shape[1], self.n, self.source.shape[0]
+        """The shape of the statistics, (systems, units, stats)."""
+        n_stats, n_systems = self.source.shape
+        return n_systems, self.n, n_stats
 
     @property
     def n_distinct(self) -> int:
-        """Columns that are not there to fill up."""
+        """How many columns are stored, without those that fill up."""
         return int(self.source.max(initial=-1)) + 1
 
     def expand(self, columns: np.ndarray, systems: slice | np.ndarray = slice(None)) -> np.ndarray:
-        """Sums of all statistics, or those of some systems, from sums of the columns:
-        shape (columns, ...) -> (stats, systems, ...), such as replicates.
+        """Sums of all statistics, or those of some systems, from sums of the columns.
+
+        Shape (columns, ...) -> (stats, systems, ...), such as replicates.
         """
         sums: np.ndarray = columns[self.source[:, systems]]
-        for k, chained in enumerate(self.chained[:, systems]):
-            if chained.any():
-                sums[k, chained] = sums[k - 1, chained] - sums[k, chained]
+        for k, is_chained in enumerate(self.is_chained[:, systems]):
+            if is_chained.any():
+                sums[k, is_chained] = sums[k - 1, is_chained] - sums[k, is_chained]
         return sums
 
     def totals(self) -> np.ndarray:
@@ -126,54 +128,60 @@ class Columns:
     def by_system(self) -> Iterator[np.ndarray]:
         """The statistics of each system: (stats, units)."""
         columns = self.values[: self.n].T
-        return (self.expand(columns, np.array([system]))[:, 0] for system in range(self.shape[0]))
+        for system in range(self.shape[0]):
+            yield self.expand(columns, np.array([system]))[:, 0]
 
     def statistics(self) -> np.ndarray:
         """All of them as they were, shape (systems, units, stats)."""
-        whole = np.empty(self.shape, self.dtype)
-        for system, own in enumerate(self.by_system()):
-            whole[system] = own.T
-        return whole
+        statistics = np.empty(self.shape, self.dtype)
+        for system, columns in enumerate(self.by_system()):
+            statistics[system] = columns.T
+        return statistics
 
     def only(self, systems: np.ndarray) -> Columns:
         """Those of these systems, in this order."""
-        source, chained = self.source[:, systems], self.chained[:, systems]
-        used, places = np.unique(source, return_inverse=True)
+        source, is_chained = self.source[:, systems], self.is_chained[:, systems]
+        used, renumbered = np.unique(source, return_inverse=True)
         if len(used) == self.n_distinct:
-            return replace(self, source=source, chained=chained)
-        values = _room(self.n, len(used), largest(self.values), self.values.dtype == np.uint16)
+            return replace(self, source=source, is_chained=is_chained)
+        is_packed = self.values.dtype == np.uint16
+        values = _allocate(self.n, len(used), largest(self.values), is_packed)
         values[: self.n, : len(used)] = self.values[: self.n, used]
-        return replace(self, values=values, source=places.reshape(source.shape), chained=chained)
+        source = renumbered.reshape(source.shape)
+        return replace(self, values=values, source=source, is_chained=is_chained)
 
-    def by(self, units: Units) -> Columns:
+    def sum_by(self, units: Units) -> Columns:
         """Those of segments, summed by unit."""
         if units.kind != "document":
             return self
         sums = sum_groups(self.values[None, : self.n, : self.n_distinct], units.index)[0]
-        values = _room(units.n, self.n_distinct, largest(sums), self.values.dtype == np.uint16)
+        is_packed = self.values.dtype == np.uint16
+        values = _allocate(units.n, self.n_distinct, largest(sums), is_packed)
         values[: units.n, : self.n_distinct] = sums
-        return replace(self, values=values, n=units.n, dtype=np.dtype(np.int64))  # sums may need it
+        # Sums may not fit into the type of the statistics.
+        return replace(self, values=values, n=units.n, dtype=np.dtype(np.int64))
 
 
-def _room(n_units: int, n_columns: int, most: float, packed: bool) -> np.ndarray:
-    """Zeros of the type that statistics up to the largest are kept as; `packed` where none is
-    negative.
-    """
-    if packed and most <= _LARGEST_PACKED:
-        return np.zeros(
-            (-(-n_units // UNITS_AT_ONCE) * UNITS_AT_ONCE, -(-n_columns // 32) * 32), np.uint16
-        )
-    # differences may be twice as large
-    return np.zeros((n_units, n_columns), np.float32 if 2 * most < EXACT_IN_FLOAT32 else np.float64)
+def _allocate(n_units: int, n_columns: int, most: float, is_packable: bool) -> np.ndarray:
+    """Zeros of the smallest type for statistics up to `most`; none negative if `is_packable`."""
+    if is_packable and most <= _LARGEST_PACKED:
+        n_rows = _round_up(n_units, UNITS_AT_ONCE)
+        return np.zeros((n_rows, _round_up(n_columns, _COLUMNS_AT_ONCE)), np.uint16)
+    is_exact = 2 * most < EXACT_IN_FLOAT32  # differences may be twice as large
+    return np.zeros((n_units, n_columns), np.float32 if is_exact else np.float64)
 
 
-def _by_system(statistics: np.ndarray) -> Iterator[np.ndarray]:
+def _round_up(n: int, step: int) -> int:
+    return -(-n // step) * step
+
+
+def _copy_by_system(statistics: np.ndarray) -> Iterator[np.ndarray]:
     """A copy of the statistics of each system, shape (stats, units)."""
-    return (np.ascontiguousarray(own.T) for own in statistics)
+    return (np.ascontiguousarray(rows.T) for rows in statistics)
 
 
 def _digest(column: np.ndarray) -> bytes:
-    """What only equal columns have in common."""
+    """Equal columns have equal digests, and no others."""
     return hashlib.sha1(column.data, usedforsecurity=False).digest()
 
 
@@ -193,8 +201,7 @@ _UNITS_AT_ONCE = 4096  # units per product: 4 MB of weights in float32
 
 
 class UnitStatistics:
-    """The statistics of all systems, of shape (systems, segments, stats), summed by unit and laid
-    out for products.
+    """Statistics of shape (systems, segments, stats), summed by unit and laid out for products.
 
     `totals` has shape (stats, systems), `scores` corpus scores in points, `shape` is (stats,
     systems).
@@ -202,34 +209,33 @@ class UnitStatistics:
 
     def __init__(self, metric: Metric, statistics: np.ndarray | Columns, units: Units):
         if isinstance(statistics, Columns):
-            columns = statistics.by(units)
+            columns = statistics.sum_by(units)
         else:
-            if statistics.dtype.kind == "f":
-                statistics = _rounded(statistics.astype(np.float64), units)
-            elif statistics.dtype not in (np.int32, np.int64):
-                statistics = statistics.astype(
-                    np.int64
-                )  # differences of unsigned or short numbers would wrap round
-            columns = Columns.from_statistics(units.sum(statistics))
+            columns = Columns.from_statistics(units.sum(_make_summable(statistics, units)))
         self.metric, self.columns, self.units = metric, columns, units
         self.expand = columns.expand
         self._columns, self._distinct = columns.values, columns.n_distinct
         self.totals = columns.totals()
         self.shape = self.totals.shape
         self.scores = self.score(self.totals)
-        # Of means of segment scores: how many segments all systems have, where they have the same
-        # number in each unit; else 0.
-        self.counted = 0
-        if is_segment_mean(self.metric) and self.shape[0] == 2:
-            counts = self.expand(self._columns[: units.n].T)[-1]
-            self.counted = int(counts[0].sum()) if (counts == counts[0]).all() else 0
+        self.n_shared_segments = self._count_shared_segments()
         # Draws and swaps add as many units as there are. Where such sums stay below 2^24 all can be
-        # float32; Metric.score reckons in float64 all the same.
+        # float32; Metric.score works in float64 all the same.
         self._peak = largest(self._columns)
-        if self._columns.dtype != np.uint16:  # else none is larger than what it is taken from
+        if self._columns.dtype != np.uint16:  # else a difference of columns is never larger
             self._peak = max(self._peak, *map(largest, columns.by_system()))
-        single = self._columns.dtype != np.float64 and units.n * self._peak < EXACT_IN_FLOAT32
-        self._sum_dtype = np.dtype(np.float32 if single else np.float64)
+        is_single = self._columns.dtype != np.float64 and units.n * self._peak < EXACT_IN_FLOAT32
+        self._sum_dtype = np.dtype(np.float32 if is_single else np.float64)
+
+    def _count_shared_segments(self) -> int:
+        """Of means of segment scores, how many segments all systems have; else 0.
+
+        0 also where they do not have the same number in each unit.
+        """
+        if not is_segment_mean(self.metric) or self.shape[0] != 2:
+            return 0
+        counts = self.expand(self._columns[: self.units.n].T)[-1]
+        return int(counts[0].sum()) if (counts == counts[0]).all() else 0
 
     def score(self, sums: np.ndarray) -> np.ndarray:
         """Score sums with the statistics on the first axis, shape (stats, ...) -> (...)."""
@@ -245,12 +251,12 @@ class UnitStatistics:
         return self.expand(self._weighted_columns(weights))
 
     def swapped_columns(self, bits: np.ndarray) -> np.ndarray:
-        """Sums of the distinct columns over the units that `swap_bits` says are swapped: (columns,
-        replicates).
+        """Sums of the distinct columns over the units that `swap_bits` swaps.
+
+        Shape (columns, replicates).
         """
-        if self._columns.dtype != np.uint16 or not worth_compiling(
-            len(bits) * self._columns.size // 50
-        ):
+        is_packed = self._columns.dtype == np.uint16
+        if not is_packed or not worth_compiling(len(bits) * self._columns.size // 50):
             return self._weighted_columns(unpack_bits(bits, self.units.n))
         from mtsig_core.stats import kernels  # late: it imports numba
 
@@ -260,64 +266,65 @@ class UnitStatistics:
         return np.ascontiguousarray(sums.T[: self._distinct])
 
     def _weighted_columns(self, weights: np.ndarray) -> np.ndarray:
-        def product(at: int) -> np.ndarray:
-            part = weights[:, at : at + _UNITS_AT_ONCE]
-            columns = self._columns[at : at + part.shape[1], : self._distinct]
-            exact = (
-                self._sum_dtype == np.float32
-                or int(part.sum(axis=1).max()) * self._peak < EXACT_IN_FLOAT32
-            )
-            kind = np.float32 if exact and columns.dtype != np.float64 else np.float64
-            made: np.ndarray = part.astype(kind) @ columns.astype(kind, copy=False)
-            return made.astype(self._sum_dtype, copy=False)
-
-        sums = product(0)
-        for at in range(_UNITS_AT_ONCE, weights.shape[1], _UNITS_AT_ONCE):
-            sums += product(at)
+        sums = self._multiply(weights, 0)
+        for first in range(_UNITS_AT_ONCE, weights.shape[1], _UNITS_AT_ONCE):
+            sums += self._multiply(weights, first)
         return np.ascontiguousarray(sums.T)
+
+    def _multiply(self, weights: np.ndarray, first: int) -> np.ndarray:
+        """The product of the weights and columns of `_UNITS_AT_ONCE` units from the first one."""
+        weights = weights[:, first : first + _UNITS_AT_ONCE]
+        columns = self._columns[first : first + weights.shape[1], : self._distinct]
+        is_exact = self._sum_dtype == np.float32
+        if not is_exact:
+            is_exact = int(weights.sum(axis=1).max()) * self._peak < EXACT_IN_FLOAT32
+        is_single = is_exact and columns.dtype != np.float64
+        dtype = np.float32 if is_single else np.float64
+        sums: np.ndarray = weights.astype(dtype) @ columns.astype(dtype, copy=False)
+        return sums.astype(self._sum_dtype, copy=False)
 
     @cached_property
     def _packed(self) -> list[tuple[int, np.ndarray]]:
-        """The distinct columns, four numbers in a word, cut so that no sum of a part exceeds 16
-        bits; with each part goes its first unit.
+        """The distinct columns, four numbers in a word, in chunks with the first unit of each.
+
+        They are cut so that no sum of a chunk exceeds 16 bits.
         """
-        highest = (
-            self._columns.max(axis=1)
-            .reshape(-1, UNITS_AT_ONCE)
-            .sum(axis=1, dtype=np.int64)
-            .cumsum()
-        )
-        cuts = [0, *np.flatnonzero(np.diff(highest // (1 << 15))) + 1, len(highest)]
-        return [
-            (
-                int(first) * UNITS_AT_ONCE,
-                self._columns[first * UNITS_AT_ONCE : last * UNITS_AT_ONCE].view(np.uint64),
-            )
-            for first, last in zip(cuts, cuts[1:], strict=False)
-        ]
+        by_unit = self._columns.max(axis=1)
+        by_group = by_unit.reshape(-1, UNITS_AT_ONCE).sum(axis=1, dtype=np.int64)
+        n_exceeded = by_group.cumsum() // (1 << 15)
+        cuts = [0, *np.flatnonzero(np.diff(n_exceeded)) + 1, len(by_group)]
+        chunks = []
+        for first_group, last_group in pairwise(cuts):
+            first, last = int(first_group) * UNITS_AT_ONCE, int(last_group) * UNITS_AT_ONCE
+            chunks.append((first, self._columns[first:last].view(np.uint64)))
+        return chunks
 
     def without(self, groups: np.ndarray) -> Iterator[np.ndarray]:
         """For each system, the totals less those of each group of units: (groups, stats)."""
         firsts = np.flatnonzero(np.diff(groups, prepend=-1))
         for by_unit, totals in zip(self.columns.by_system(), self.totals.T, strict=True):
-            yield totals - np.ascontiguousarray(
-                np.add.reduceat(by_unit, firsts, axis=1, dtype=np.float64).T
-            )
+            by_group = np.add.reduceat(by_unit, firsts, axis=1, dtype=np.float64)
+            yield totals - np.ascontiguousarray(by_group.T)
 
 
-def _rounded(statistics: np.ndarray, units: Units) -> np.ndarray:
-    """Real numbers as multiples of a power of two: so fine that nothing is lost that could be seen,
-    so coarse that sums of draws and swaps are exact too. Each statistic has its own, whatever its
-    scale.
+def _make_summable(statistics: np.ndarray, units: Units) -> np.ndarray:
+    """Statistics whose sums and differences are exact.
+
+    Real numbers become multiples of a power of two: so fine that nothing visible is lost, so coarse
+    that sums of draws and swaps are exact too. Each statistic has its own, whatever its scale.
+    Differences of unsigned or short numbers would overflow, so these become longer.
     """
-    return round_to_bits(
-        statistics, 4 * units.n * units.sum(np.abs(statistics)).max(axis=(0, 1), initial=0.0), 53
-    )
+    if statistics.dtype.kind == "f":
+        statistics = statistics.astype(np.float64)
+        largest_sums = units.sum(np.abs(statistics)).max(axis=(0, 1), initial=0.0)
+        return round_to_bits(statistics, 4 * units.n * largest_sums, 53)
+    if statistics.dtype in (np.int32, np.int64):
+        return statistics
+    return statistics.astype(np.int64)
 
 
 def round_to_bits(values: np.ndarray, reach: np.ndarray | float, bits: int) -> np.ndarray:
-    """Values rounded to multiples of a power of two: whatever is below the reach has at most so
-    many bits then.
+    """Round to multiples of a power of two: values below the reach have at most so many bits then.
 
     >>> round_to_bits(np.array([0.1 + 0.2, 0.3]), 0.3, 42).tolist() == [round_to_bits(np.array(0.3), 0.3, 42)] * 2
     True
@@ -328,7 +335,7 @@ def round_to_bits(values: np.ndarray, reach: np.ndarray | float, bits: int) -> n
 
 
 # -------------------------------------------------------------------------------------------------
-# In how many units two systems differ: the others tell nothing of which is better, however many there are.
+# In how many units two systems differ: the other units tell nothing of which is better, however many there are.
 
 
 #: So many that no p is bounded by their number: 2/2^20 is a two-millionth.
@@ -339,36 +346,41 @@ _UNITS_COMPARED, _VALUES_COMPARED = 256, 1 << 22
 def count_differing_units(
     data: UnitStatistics, pairs: np.ndarray, n_units: np.ndarray, swapped: bool = False
 ) -> np.ndarray:
-    """The units that tell the systems of each pair apart, shape (pairs,), of the `n_units` that
-    both have; of stationary blocks the segments, which are no fewer.
+    """The units that tell the systems of each pair apart, shape (pairs,).
 
-    Counting stops at `ENOUGH` and returns all units of the pair; also where none differ, since
-    identical outputs cannot look significant, and of blocks that are `swapped`: how small their p
-    can be is reckoned from whole blocks.
+    Of the `n_units` that both have; of stationary blocks the segments, which are no fewer. Counting
+    stops at `ENOUGH` and returns all units of the pair; also where none differ, since identical
+    outputs cannot look significant, and of blocks that are `swapped`: how small their p can be
+    depends on whole blocks.
     """
     if data.units.block_length is not None and swapped:
         return n_units
-    counts, still = np.zeros(len(pairs), dtype=int), np.arange(len(pairs))
-    for at in range(0, data.units.n, _UNITS_COMPARED):
-        statistics = data.expand(data.columns.values[at : at + _UNITS_COMPARED].T)
-        for rows in row_chunks(
-            len(still), statistics.shape[0] * statistics.shape[2], _VALUES_COMPARED
-        ):
-            first, second = pairs[still[rows]].T
-            differ = _differ(statistics[:, first], statistics[:, second]).any(axis=0)
-            counts[still[rows]] += np.count_nonzero(differ, axis=1)
-        still = still[counts[still] < ENOUGH]
-        if not len(still):
+    counts = np.zeros(len(pairs), dtype=int)
+    unfinished = np.arange(len(pairs))
+    for first_unit in range(0, data.units.n, _UNITS_COMPARED):
+        columns = data.columns.values[first_unit : first_unit + _UNITS_COMPARED].T
+        statistics = data.expand(columns)
+        n_values = statistics.shape[0] * statistics.shape[2]
+        for chunk in row_chunks(len(unfinished), n_values, _VALUES_COMPARED):
+            first, second = pairs[unfinished[chunk]].T
+            differs = _find_different(statistics[:, first], statistics[:, second]).any(axis=0)
+            counts[unfinished[chunk]] += np.count_nonzero(differs, axis=1)
+        unfinished = unfinished[counts[unfinished] < ENOUGH]
+        if not len(unfinished):
             break
-    few = (counts > 0) & (counts < ENOUGH)
-    return np.where(few, np.minimum(counts, n_units), n_units)
+    is_bounding = (counts > 0) & (counts < ENOUGH)
+    return np.where(is_bounding, np.minimum(counts, n_units), n_units)
 
 
-def _differ(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Where numbers are not the same, rounding apart."""
-    tie = 0 if first.dtype.kind in "iu" else TOLERANCE * np.maximum(np.abs(first), np.abs(second))
-    apart: np.ndarray = first != second if not np.any(tie) else np.abs(first - second) > tie
-    return apart
+def _find_different(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Whether numbers differ by more than rounding."""
+    is_different: np.ndarray
+    if first.dtype.kind in "iu":
+        is_different = first != second
+    else:
+        tie = TOLERANCE * np.maximum(np.abs(first), np.abs(second))
+        is_different = np.abs(first - second) > tie
+    return is_different
 
 
 # -------------------------------------------------------------------------------------------------
@@ -380,12 +392,9 @@ def _differ(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 #: Called with the share of the work that is done, between blocks; may raise `Cancelled` to stop it.
 StageProgress = Callable[[float], None]
-#: What gives a stage of the work, by its name, something to report to; None where nobody wants to
-#: know.
-Stages = Callable[[str], StageProgress | None]
 
 _MOST_KEPT = 1 << 24  # differences, 128 MB: those of 57 systems and 9,999 trials
-_DRAWING = 0.1  # share of the work that drawing is, where differences are made anew
+_DRAWING = 0.1  # share of the work that drawing is, where differences are made again
 # times that a test looks at each pair then: for p, spread and size, then for the steps of
 # Romano-Wolf
 _LOOKED_AT = 2
@@ -409,15 +418,14 @@ def bootstrap_scores(
     Returns ndarray of float64, shape (systems, n_resamples).
     """
 
-    def block_scores(block: int) -> np.ndarray:
+    def score_block(block: int) -> np.ndarray:
         weights = bootstrap_weights(data.units, seed, block)[: n_resamples - block * BLOCK]
         return data.score(data.weighted_sums(weights))
 
     scores = np.empty((data.shape[1], n_resamples))
-    for at, block in _in_blocks(block_scores, n_resamples, jobs, progress):
-        scores[:, at : at + BLOCK] = block
-    # A sample without any scored segment, possible where few have a score, says nothing: the
-    # observed score stands in.
+    for first, block_scores in _run_blocks(score_block, n_resamples, jobs, progress):
+        scores[:, first : first + BLOCK] = block_scores
+    # A sample may have no scored segment, where few have a score: it gets the observed score.
     np.copyto(scores, data.scores[:, None], where=np.isnan(scores))
     return scores
 
@@ -431,24 +439,24 @@ def swap_differences(
     jobs: int = 1,
     progress: StageProgress | None = None,
 ) -> np.ndarray:
-    """Differences score(i) - score(j) after random swaps of units, the same swaps for every pair;
-    shape (pairs, n_trials), or (pairs, all swaps) where there are so few units that all are tried
+    """Differences score(i) - score(j) after random swaps of units, the same for every pair.
+
+    Shape (pairs, n_trials), or (pairs, all swaps) where there are so few units that all are tried
     (`Units.all_swaps`).
 
-    With M_k the sums of system k over the swapped units and T_k its totals, the swapped sums of the pair (i, j) are T_i
-    - M_i + M_j and T_j - M_j + M_i: one product per system serves all pairs.
+    With M_k the sums of system k over the swapped units and T_k its totals, the swapped sums of the
+    pair (i, j) are T_i - M_i + M_j and T_j - M_j + M_i: one product per system serves all pairs.
     """
     n_trials = data.units.all_swaps or n_trials
 
-    def block_differences(block: int) -> np.ndarray:
-        return _replicate_differences(
-            data, data.swapped_columns(swap_bits(data.units, seed, block)), pairs
-        )
+    def swap_block(block: int) -> np.ndarray:
+        columns = data.swapped_columns(swap_bits(data.units, seed, block))
+        return _swap_pairs(data, columns, pairs)
 
-    out = np.empty((len(pairs), n_trials))
-    for at, block in _in_blocks(block_differences, n_trials, jobs, progress):
-        out[:, at : at + BLOCK] = block[:, : n_trials - at]
-    return out
+    differences = np.empty((len(pairs), n_trials))
+    for first, block_differences in _run_blocks(swap_block, n_trials, jobs, progress):
+        differences[:, first : first + BLOCK] = block_differences[:, : n_trials - first]
+    return differences
 
 
 def swap_rows(
@@ -460,114 +468,123 @@ def swap_rows(
     jobs: int = 1,
     progress: StageProgress | None = None,
 ) -> np.ndarray | Rows:
-    """The same as `swap_differences`; where they would take too much memory, made anew whenever a
-    pair is looked at.
+    """`swap_differences`, or rows that are made again whenever a test looks at a pair.
 
-    What is kept then are the sums of each system, and progress goes on while pairs are looked at.
+    Where the differences would take too much memory, only the sums of each system are kept, and
+    progress goes on while a test looks at pairs.
     """
     n_trials = data.units.all_swaps or n_trials
     if fits_in_memory(len(pairs), n_trials):
         return swap_differences(data, pairs, n_trials, seed, jobs=jobs, progress=progress)
 
-    def block_columns(block: int) -> np.ndarray:
+    def sum_block(block: int) -> np.ndarray:
         return data.swapped_columns(swap_bits(data.units, seed, block))
 
-    made = 0
-
-    def make(rows: slice | np.ndarray) -> np.ndarray:
-        nonlocal made
-        systems, places = np.unique(pairs[rows], return_inverse=True)
-        differences = np.empty((len(pairs[rows]), n_trials))
-        for at, columns in zip(range(0, n_trials, BLOCK), blocks, strict=True):
-            block = _replicate_differences(data, columns, places.reshape(-1, 2), systems)
-            differences[:, at : at + BLOCK] = block[:, : n_trials - at]
-        made += len(differences)
+    def report_drawing(share: float) -> None:
         if progress is not None:
-            progress(_DRAWING + (1 - _DRAWING) * min(1.0, made / (_LOOKED_AT * len(pairs))))
+            progress(_DRAWING * share)
+
+    blocks = [columns for _, columns in _run_blocks(sum_block, n_trials, jobs, report_drawing)]
+    n_made = 0
+
+    def make_rows(rows: slice | np.ndarray) -> np.ndarray:
+        nonlocal n_made
+        systems, numbers = np.unique(pairs[rows], return_inverse=True)
+        differences = np.empty((len(pairs[rows]), n_trials))
+        for first, columns in zip(range(0, n_trials, BLOCK), blocks, strict=True):
+            block = _swap_pairs(data, columns, numbers.reshape(-1, 2), systems)
+            differences[:, first : first + BLOCK] = block[:, : n_trials - first]
+        n_made += len(differences)
+        if progress is not None:
+            share = min(1.0, n_made / (_LOOKED_AT * len(pairs)))
+            progress(_DRAWING + (1 - _DRAWING) * share)
         return differences
 
-    drawn = None if progress is None else lambda share: progress(_DRAWING * share)
-    blocks = [columns for _, columns in _in_blocks(block_columns, n_trials, jobs, drawn)]
-    return Rows((len(pairs), n_trials), make)
+    return Rows((len(pairs), n_trials), make_rows)
 
 
-def _replicate_differences(
+def _swap_pairs(
     data: UnitStatistics,
     columns: np.ndarray,
     pairs: np.ndarray,
     systems: slice | np.ndarray = slice(None),
 ) -> np.ndarray:
-    """Differences of pairs of the systems after swaps, the fastest way there is: shape (pairs,
-    replicates).
+    """Differences of pairs of the systems after swaps, in the fastest way: (pairs, replicates).
 
-    columns are those of `UnitStatistics.swapped_columns`.
+    `columns` are those of `UnitStatistics.swapped_columns`.
     """
     moved = data.expand(columns, systems)
-    kept = data.totals[:, systems, None].astype(moved.dtype) - moved
-    if data.counted:
-        return _of_means(data, kept[0].astype(np.float64), moved[0].astype(np.float64), pairs)
-    swapped = getattr(data.metric.score, "swapped", None)
-    if swapped is None or not worth_compiling(30 * len(pairs) * kept.shape[2]):
-        return _of_scores(data, kept, moved, pairs)
-    differences: np.ndarray = swapped(data.metric, kept, moved, pairs)
-    left = np.isnan(differences.min(axis=1))  # what that way is not for
-    if left.any():
-        differences[left] = _of_scores(data, kept, moved, pairs[left])
+    remaining = data.totals[:, systems, None].astype(moved.dtype) - moved
+    if data.n_shared_segments:
+        moved_scores, remaining_scores = (
+            moved[0].astype(np.float64),
+            remaining[0].astype(np.float64),
+        )
+        return _subtract_means(data.n_shared_segments, remaining_scores, moved_scores, pairs)
+    swap = getattr(data.metric.score, "swapped", None)
+    if swap is None or not worth_compiling(30 * len(pairs) * moved.shape[2]):
+        return _subtract_scores(data, remaining, moved, pairs)
+    differences: np.ndarray = swap(data.metric, remaining, moved, pairs)
+    is_missing = np.isnan(differences.min(axis=1))  # compiled code does not fit these pairs
+    if is_missing.any():
+        differences[is_missing] = _subtract_scores(data, remaining, moved, pairs[is_missing])
     return differences
 
 
-def _of_scores(
-    data: UnitStatistics, kept: np.ndarray, moved: np.ndarray, pairs: np.ndarray
+def _subtract_scores(
+    data: UnitStatistics, remaining: np.ndarray, moved: np.ndarray, pairs: np.ndarray
 ) -> np.ndarray:
-    groups, shape = _by_first(pairs), kept[:, 0].shape
-    differences = np.empty((len(pairs), shape[1]))
-    memory = np.empty(
-        2 * kept[:, 0].size * max(rows.stop - rows.start for _, _, rows in groups), kept.dtype
-    )
-    for i, j, rows in groups:
-        n_pairs = rows.stop - rows.start
-        sums = memory[: 2 * n_pairs * kept[:, 0].size].reshape(-1, 2, n_pairs, shape[1])
-        np.add(kept[:, i, None], moved[:, j], out=sums[:, 0])
-        np.add(kept[:, j], moved[:, i, None], out=sums[:, 1])
-        first, second = data.score(sums)
-        np.subtract(first, second, out=differences[rows])
+    n_stats, _, n_replicates = moved.shape
+    runs = _find_runs(pairs)
+    differences = np.empty((len(pairs), n_replicates))
+    # One piece of memory for all runs: to ask the system for more takes as long as to add.
+    most = max(run.n_pairs for run in runs)
+    memory = np.empty(n_stats * 2 * most * n_replicates, moved.dtype)
+    for run in runs:
+        shape = n_stats, 2, run.n_pairs, n_replicates
+        sums = memory[: np.prod(shape)].reshape(shape)
+        np.add(remaining[:, run.first, None], moved[:, run.seconds], out=sums[:, 0])
+        np.add(remaining[:, run.seconds], moved[:, run.first, None], out=sums[:, 1])
+        first_scores, second_scores = data.score(sums)
+        np.subtract(first_scores, second_scores, out=differences[run.rows])
     return differences
 
 
-def _of_means(
-    data: UnitStatistics, kept: np.ndarray, moved: np.ndarray, pairs: np.ndarray
+def _subtract_means(
+    n_segments: int, remaining: np.ndarray, moved: np.ndarray, pairs: np.ndarray
 ) -> np.ndarray:
-    """The same of means over as many segments whatever is swapped; kept and moved are sums of
-    segment scores.
+    """The same of means over as many segments whatever is swapped.
+
+    `remaining` and `moved` are sums of segment scores.
     """
     first, second = pairs.T
-    if (
-        np.count_nonzero(np.diff(first)) > len(pairs) // 4
-    ):  # few in a row share their first, as in no order
-        apart: np.ndarray = (kept[first] + moved[second]) / data.counted
-        apart -= (kept[second] + moved[first]) / data.counted
-        return apart
-    differences = np.empty((len(pairs), kept.shape[1]))
-    for i, j, rows in _by_first(pairs):
-        np.divide(kept[i] + moved[j], data.counted, out=differences[rows])
-        differences[rows] -= (kept[j] + moved[i]) / data.counted
+    n_changes = np.count_nonzero(np.diff(first))
+    if n_changes > len(pairs) // 4:  # few pairs in a row share their first system
+        differences: np.ndarray = (remaining[first] + moved[second]) / n_segments
+        differences -= (remaining[second] + moved[first]) / n_segments
+        return differences
+    differences = np.empty((len(pairs), moved.shape[1]))
+    for run in _find_runs(pairs):
+        sums = remaining[run.first] + moved[run.seconds]
+        np.divide(sums, n_segments, out=differences[run.rows])
+        differences[run.rows] -= (remaining[run.seconds] + moved[run.first]) / n_segments
     return differences
 
 
 def jackknife_scores(data: UnitStatistics) -> np.ndarray:
-    """Scores of all systems with each unit left out, shape (systems, units); NaN where a system has
-    no score in a unit, so that there is nothing to leave out.
+    """Scores of all systems with each unit left out, shape (systems, units).
 
-    For stationary blocks the pieces left out are fixed blocks of consecutive segments.
+    NaN where a system has no score in a unit, so that there is nothing to leave out. For stationary
+    blocks the pieces left out are fixed blocks of consecutive segments.
     """
-    groups, rows = data.units.jackknife_groups(), []
-    for sums, totals in zip(data.without(groups), data.totals.T, strict=True):
+    rows = []
+    left_out = data.without(data.units.jackknife_groups())
+    for sums, totals in zip(left_out, data.totals.T, strict=True):
         scores = np.asarray(data.metric.score(sums))
-        rows.append(
-            np.where(sums[:, -1] < totals[-1], scores, np.nan)
-            if is_segment_mean(data.metric)
-            else scores
-        )
+        if is_segment_mean(data.metric):
+            has_score = sums[:, -1] < totals[-1]
+            scores = np.where(has_score, scores, np.nan)
+        rows.append(scores)
     return np.array(rows)
 
 
@@ -576,27 +593,40 @@ def all_pairs(n_systems: int) -> np.ndarray:
     return np.stack(np.triu_indices(n_systems, 1), axis=1)
 
 
-def _by_first(pairs: np.ndarray) -> list[tuple[int, np.ndarray | slice, slice]]:
-    """The runs of pairs that share their first system, as (first, seconds, rows)."""
-    groups: list[tuple[int, np.ndarray | slice, slice]] = []
-    starts = np.flatnonzero(np.diff(pairs[:, 0], prepend=-1))
-    for start, stop in zip(starts, [*starts[1:], len(pairs)], strict=True):
-        run = pairs[start:stop, 1]
-        # a slice reads in place what an index array would copy
-        seconds = slice(int(run[0]), int(run[-1]) + 1) if np.all(np.diff(run) == 1) else run
-        groups.append((int(pairs[start, 0]), seconds, slice(int(start), int(stop))))
-    return groups
+class _Run(NamedTuple):
+    """Pairs in a row that share their first system."""
+
+    first: int
+    seconds: np.ndarray | slice
+    rows: slice
+
+    @property
+    def n_pairs(self) -> int:
+        return int(self.rows.stop - self.rows.start)
 
 
-def _in_blocks(
+def _find_runs(pairs: np.ndarray) -> list[_Run]:
+    runs = []
+    starts = np.flatnonzero(np.diff(pairs[:, 0], prepend=-1)).tolist()
+    for start, stop in pairwise([*starts, len(pairs)]):
+        seconds: np.ndarray | slice = pairs[start:stop, 1]
+        if np.all(np.diff(pairs[start:stop, 1]) == 1):
+            # A slice reads in place what an index array would copy.
+            seconds = slice(int(pairs[start, 1]), int(pairs[stop - 1, 1]) + 1)
+        runs.append(_Run(int(pairs[start, 0]), seconds, slice(start, stop)))
+    return runs
+
+
+def _run_blocks(
     task: Callable[[int], np.ndarray], n_replicates: int, jobs: int, progress: StageProgress | None
 ) -> Iterator[tuple[int, np.ndarray]]:
-    """(first replicate, result) of each block, in order, whoever computes it."""
-    with closing(run_in_order(task, -(-n_replicates // BLOCK), jobs)) as results:
-        for at, result in zip(range(0, n_replicates, BLOCK), results, strict=True):
-            yield at, result
+    """(first replicate, result) of each block, in order, computed by any worker."""
+    n_blocks = -(-n_replicates // BLOCK)
+    with closing(run_in_order(task, n_blocks, jobs)) as results:
+        for first, result in zip(range(0, n_replicates, BLOCK), results, strict=True):
+            yield first, result
             if progress is not None:
-                progress(min(1.0, (at + BLOCK) / n_replicates))
+                progress(min(1.0, (first + BLOCK) / n_replicates))
 
 
 # -------------------------------------------------------------------------------------------------
@@ -623,43 +653,45 @@ def count_common_segments(
     metric: Metric, statistics: np.ndarray | Columns, pairs: np.ndarray
 ) -> np.ndarray:
     """Number of segments that both systems of each pair have, shape (pairs,)."""
-    if isinstance(statistics, Columns) or not is_segment_mean(metric):
+    has_score = find_scored(metric, statistics)
+    if has_score is None:
         return np.full(len(pairs), statistics.shape[1])
-    rated = statistics[..., -1]
-    n: np.ndarray = np.rint((rated @ rated.T)[pairs[:, 0], pairs[:, 1]]).astype(int)
-    return n
+    by_system = has_score.astype(float)  # a product of floats is the fastest
+    n_common = np.rint(by_system @ by_system.T).astype(int)
+    return np.asarray(n_common[pairs[:, 0], pairs[:, 1]])
 
 
 def pair_statistics(statistics: np.ndarray, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Statistics of pairs, shape (2 * pairs, segments, stats), each on the segments that both its
-    systems have a score for; and the pairs in these.
+    """Statistics of pairs, each on the segments that both have a score for; and the pairs in these.
 
-    Every pair gets two rows of its own. All that works on systems works on them, and with the same
-    draws, so that a null stays joint for all pairs. Statistics are (score, 1), or (0, 0) where
-    there is no score.
+    Shape (2 * pairs, segments, stats). Every pair gets two rows. All functions of systems take
+    them, with the same draws, so that a null stays joint for all pairs. Statistics are (score, 1),
+    or (0, 0) where there is no score.
 
     >>> two = np.array([[[80, 1], [70, 1]], [[60, 1], [0, 0]]])
     >>> pair_statistics(two, np.array([[0, 1]]))[0].tolist()
     [[[80, 1], [0, 0]], [[60, 1], [0, 0]]]
     """
-    both = statistics[pairs] * statistics[pairs, :, -1:].prod(axis=1, keepdims=True)
+    is_common = statistics[pairs, :, -1:].prod(axis=1, keepdims=True)
+    both = statistics[pairs] * is_common
     return both.reshape(-1, *statistics.shape[1:]), np.arange(2 * len(pairs)).reshape(-1, 2)
 
 
 def segment_scores(metric: Metric, statistics: np.ndarray | Columns) -> np.ndarray | None:
-    """The scores of single segments, NaN where there is none; None for a metric that is no mean of
-    them, as a mean of the means of domains is none.
+    """The scores of single segments, NaN where there is none.
 
-    They are multiples of a power of two, 2^-42 of the largest: .1 + .2 is .3.
+    None for a metric that is no mean of them, as a mean of the means of domains is none. They are
+    multiples of a power of two, 2^-42 of the largest: .1 + .2 is .3.
     """
     if isinstance(statistics, Columns) or not is_segment_mean(metric) or statistics.shape[-1] > 2:
         return None
     scores, counts = np.moveaxis(statistics, -1, 0)
-    return np.where(counts > 0, round_to_bits(scores, np.abs(scores).max(initial=0.0), 42), np.nan)
+    rounded = round_to_bits(scores, np.abs(scores).max(initial=0.0), 42)
+    return np.where(counts > 0, rounded, np.nan)
 
 
 # -------------------------------------------------------------------------------------------------
-# A test set as one metric sees it: counted once, and handed down to whatever is asked of it.
+# A test set as one metric sees it: counted once, for all that is computed from it.
 
 
 @dataclass(frozen=True, eq=False)
@@ -681,12 +713,13 @@ class Measured:
     @cached_property
     def totals(self) -> np.ndarray:
         """The statistics of all segments together, shape (systems, stats)."""
-        return (
-            self.stored.totals().T if isinstance(self.stored, Columns) else self.stored.sum(axis=1)
-        )
+        if isinstance(self.stored, Columns):
+            return self.stored.totals().T
+        return np.asarray(self.stored.sum(axis=1))
 
     @property
     def names(self) -> list[str]:
+        """The names of the systems."""
         return list(self.testset.systems)
 
     @property
@@ -716,53 +749,51 @@ class Measured:
 
     @property
     def segment_scores(self) -> np.ndarray | None:
-        """Shape (systems, segments), NaN where there is none; None for a metric that is no mean of
-        them.
-        """
+        """As the function `segment_scores`."""
         return segment_scores(self.metric, self.stored)
 
     def best_first(self) -> Measured:
         """The same with the systems in the order of their scores."""
-        return self._rows(self.order)
+        return self._select(self.order)
 
     def only(self, names: Iterable[str]) -> Measured:
-        """The same with these systems alone, in this order; `SettingError` for one that has no
-        score.
+        """The same with only these systems, in this order.
+
+        `SettingError` for one that has no score.
         """
-        known, names = self.names, list(names)
+        available = self.names
+        rows = []
         for name in names:
-            if name not in known:
+            if name not in available:
                 raise SettingError(
-                    f"No system {name!r} with a score by {self.metric.name}.{suggest_name(name, known)} "
-                    f"Systems that have one: {', '.join(known)}."
+                    f"No system {name!r} with a score by {self.metric.name}."
+                    f"{suggest_name(name, available)} "
+                    f"Systems that have one: {', '.join(available)}."
                 )
-        return self._rows([known.index(name) for name in names])
+            rows.append(available.index(name))
+        return self._select(np.array(rows, dtype=int))
 
     def units(self, kind: str = "auto", block_length: float | None = None) -> Units:
         """What is drawn or swapped; see `make_units`."""
         return make_units(self.testset, kind, block_length)
 
-    def by(self, units: Units) -> UnitStatistics:
-        """Ready to be drawn by unit."""
+    def sum_by(self, units: Units) -> UnitStatistics:
+        """The statistics by unit, ready to be drawn."""
         return UnitStatistics(self.metric, self.stored, units)
 
     def counter(self) -> Callable[[np.ndarray], np.ndarray]:
-        """What gives the statistics of some segments as a test set of their own; see
-        `part_counter`.
-        """
+        """The function that counts some segments as a test set; see `part_counter`."""
         return part_counter(self.metric, self.testset, self.statistics)
 
-    def _rows(self, rows: list[int] | np.ndarray) -> Measured:
-        names = self.names
-        systems = {names[k]: self.testset.systems[names[k]] for k in rows}
-        if list(systems) == names:
+    def _select(self, rows: np.ndarray) -> Measured:
+        names = [self.names[row] for row in rows]
+        if names == self.names:
             return self
-        own = (
-            self.stored.only(np.asarray(rows))
-            if isinstance(self.stored, Columns)
-            else self.stored[rows]
-        )
-        return Measured(replace(self.testset.only(systems), systems=systems), self.metric, own)
+        systems = {name: self.testset.systems[name] for name in names}
+        stored = self.stored
+        stored = stored.only(rows) if isinstance(stored, Columns) else stored[rows]
+        testset = replace(self.testset.only(names), systems=systems)
+        return Measured(testset, self.metric, stored)
 
 
 def measure(
@@ -770,32 +801,34 @@ def measure(
     metric: str | Metric,
     *,
     statistics: np.ndarray | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: StageProgress | None = None,
 ) -> Measured:
-    """Count what a metric needs of a test set, and leave out what it cannot compare; `statistics`
-    may be known already.
+    """Count what a metric needs of a test set, and leave out what it cannot compare.
+
+    `statistics` may be known already.
 
     >>> ts = TestSet("toy", {"A": ["a b c d x"], "B": ["a b c d e"]}, {"ref": ["a b c d e"]})
-    >>> found = measure(ts, "wer")
-    >>> found.scores.tolist(), found.best_first().names
+    >>> measured = measure(ts, "wer")
+    >>> measured.scores.tolist(), measured.best_first().names
     ([20.0, 0.0], ['B', 'A'])
     """
     metric = resolve_metric(testset, metric)
     if statistics is None:
         statistics = cached_statistics(metric, testset, progress)
-    if is_segment_mean(metric):
-        rated = statistics[..., -1] > 0
-        systems, segments = rated.any(axis=1), rated.any(axis=0)
-        if not systems.any():
-            raise SettingError(
-                f"{testset.name} has no score by {metric.name} for these systems and segments. Choose "
-                "others, or another metric."
-            )
-        if not (systems.all() and segments.all()):
-            names = list(testset.systems)
-            testset = testset.take(np.flatnonzero(segments).tolist()).only(
-                names[k] for k in np.flatnonzero(systems)
-            )
-            statistics = statistics[systems][:, segments]
-    whole = statistics.dtype in (np.int32, np.int64) and not is_segment_mean(metric)
-    return Measured(testset, metric, Columns.from_statistics(statistics) if whole else statistics)
+    if not is_segment_mean(metric):
+        if statistics.dtype in (np.int32, np.int64):
+            return Measured(testset, metric, Columns.from_statistics(statistics))
+        return Measured(testset, metric, statistics)
+    has_score = statistics[..., -1] > 0
+    systems = np.flatnonzero(has_score.any(axis=1))
+    segments = np.flatnonzero(has_score.any(axis=0))
+    if not len(systems):
+        raise SettingError(
+            f"{testset.name} has no score by {metric.name} for these systems and segments. Choose "
+            "others, or another metric."
+        )
+    if (len(systems), len(segments)) != has_score.shape:
+        names = list(testset.systems)
+        testset = testset.take(segments.tolist()).only(names[k] for k in systems)
+        statistics = statistics[np.ix_(systems, segments)]
+    return Measured(testset, metric, statistics)

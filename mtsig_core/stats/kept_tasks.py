@@ -1,6 +1,4 @@
-"""Draws of comparisons and shared tasks that are kept on disk, so that nothing is drawn or read
-again.
-"""
+"""Draws and shared tasks on disk, so that nothing is drawn or read again."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from mtsig_core.caution import Assumption
 from mtsig_core.metrics.cache import keep_value, kept_value, remember
@@ -23,19 +21,18 @@ from mtsig_core.task import SystemInfo, Task, TaskExclusion, without
 from mtsig_core.testset import SegmentScores, TestSet
 
 # -------------------------------------------------------------------------------------------------
-# What was drawn for comparisons, kept on disk: the same systems decided or printed in another way are not drawn again.
+# Draws: the same systems decided or printed in another way are not drawn again.
 
 
 class KeptDraws(dict[Any, Any]):
-    """What this process has drawn or found, by its keys (see `comparison.draws_key`); kept on disk,
-    too.
+    """What this process has drawn, by its keys (see `comparison.draws_key`), also on disk.
 
-    What metrics of other packages count is kept here alone, as nothing tells when their code has
+    What metrics of other packages count is only in memory, as nothing tells when their code has
     changed.
     """
 
     def __missing__(self, key: Any) -> Any:
-        kind = _kind_on_disk(key)
+        kind = _choose_kind(key)
         value = None if kind is None else kept_value(kind, repr(key))
         if value is None:
             raise KeyError(key)
@@ -49,83 +46,129 @@ class KeptDraws(dict[Any, Any]):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         super().__setitem__(key, value)
-        if _kind_on_disk(key) is not None and value is not None:
+        if _choose_kind(key) is not None and value is not None:
             keep_value(value, repr(key))
 
 
-def _kind_on_disk(key: Any) -> type[MetricDraws | AcrossDraws] | None:
+def _choose_kind(key: Any) -> type[MetricDraws | AcrossDraws] | None:
+    """Return the type of what has a key on disk; None if it is only in memory."""
     if key[0] == "draws":
         return None if key[2] is None else MetricDraws
-    return AcrossDraws if all(part[2] is not None for part in key[3:]) else None
+    keys_of_pairs = key[3:]
+    if any(draws_key[2] is None for draws_key in keys_of_pairs):
+        return None
+    return AcrossDraws
 
 
 # -------------------------------------------------------------------------------------------------
-# What was read of a shared task, kept on disk: a hundred megabytes of scores in JSON Lines are parsed once, and not
-# even looked into again while the files stay untouched.
+# Shared tasks: a hundred megabytes of scores in JSON Lines are parsed once. Untouched files are not opened again.
 
 
-_RECENT = 2e9  # nanoseconds in which a file may change again and keep its time: clocks of file systems are coarse
+#: Nanoseconds in which a file may change and keep its time, as clocks of file systems are coarse.
+_RECENT = 2e9
 
 
 def digest_of(source: TaskSource) -> str:
-    """`TaskSource.digest`, from disk where no file has another size, time or place than when it was
-    taken.
-    """
+    """Return `TaskSource.digest`, from disk if all files have the size, time and place as then."""
     files = [*source.files(), *filter(os.path.exists, source.list_joined_files())]
     stats = [os.stat(path) for path in files]
     key = (
         "digest",
         asdict(replace(source, named_from=None)),
         [os.path.abspath(path) for path in files],
-        [(one.st_size, one.st_mtime_ns, one.st_ctime_ns, one.st_ino, one.st_dev) for one in stats],
+        [(row.st_size, row.st_mtime_ns, row.st_ctime_ns, row.st_ino, row.st_dev) for row in stats],
     )
-    found, now = kept_value(str, *key), time.time_ns()
-    if found is None:
-        found = source.digest()
-        if all(max(one.st_mtime_ns, one.st_ctime_ns) < now - _RECENT for one in stats):
-            keep_value(found, *key)
-    return found
+    kept = kept_value(str, *key)
+    if kept is not None:
+        return kept
+    newest = max((max(row.st_mtime_ns, row.st_ctime_ns) for row in stats), default=0)
+    is_settled = newest < time.time_ns() - _RECENT
+    digest = source.digest()
+    if is_settled:
+        keep_value(digest, *key)
+    return digest
 
 
 def read_once(source: TaskSource, digest: str) -> Task:
-    """The task of a source, by what is kept of it where that is whole.
+    """Read the task of a source, from disk if it was kept whole.
 
-    Texts are as quick to read as they would be to open: of them nothing is kept.
+    Texts are as quick to read as they would be to open, so tasks with texts are not kept.
     """
-    found = _opened(digest)
-    if found is None:
-        found = source.read()
-        if all(map(_scores_alone, found.testsets.values())):
-            _keep(found, digest)
-    return found
+    kept = kept_value(_KeptTask, digest, "task")
+    if kept is not None:
+        return kept.open()
+    task = source.read()
+    if all(map(_has_only_scores, task.testsets.values())):
+        keep_value(_KeptTask.from_task(task), digest, "task")
+    return task
 
 
-def _scores_alone(testset: TestSet) -> bool:
-    more = (
-        testset.references,
-        testset.sources,
-        testset.parses,
-        testset.runs,
-        testset.tokenizer,
-        testset.simulated,
+def _has_only_scores(testset: TestSet) -> bool:
+    has_more = (
+        testset.references
+        or testset.sources
+        or testset.parses
+        or testset.runs
+        or testset.tokenizer
+        or testset.simulated
     )
-    return not any(more) and testset.lines == tuple(range(1, testset.n_segments + 1))
+    return not has_more and testset.lines == tuple(range(1, testset.n_segments + 1))
+
+
+class _KeptScores(NamedTuple):
+    higher_is_better: bool
+    by_system: dict[str, tuple[float | None, ...]]
 
 
 @dataclass(frozen=True)
 class _KeptSet:
-    """A test set of a task that has nothing but scores."""
+    """A test set of a task that has only scores."""
 
     name: str
     digest: str
     langpair: str | None
     systems: tuple[str, ...]
-    scores: dict[
-        str, tuple[bool, dict[str, tuple[float | None, ...]]]
-    ]  # higher is better, and by system
+    scores: dict[str, _KeptScores]
     documents: Sequence[str] | None
     domains: Sequence[str] | None
     assumed: tuple[Assumption, ...]
+
+    @classmethod
+    def from_testset(cls, testset: TestSet) -> _KeptSet:
+        kept_scores = {}
+        for name, scores in testset.scores.items():
+            by_system = {system: tuple(values) for system, values in scores.by_system.items()}
+            kept_scores[name] = _KeptScores(scores.higher_is_better, by_system)
+        return cls(
+            testset.name,
+            testset.digest,
+            testset.langpair,
+            tuple(testset.systems),
+            kept_scores,
+            testset.documents,
+            testset.domains,
+            testset.assumed,
+        )
+
+    def open(self) -> TestSet:
+        scores = {
+            name: SegmentScores(kept.by_system, kept.higher_is_better)
+            for name, kept in self.scores.items()
+        }
+        by_system = next(iter(scores.values())).by_system
+        no_texts: Sequence[Any] = [None] * len(next(iter(by_system.values())))
+        testset = TestSet(
+            self.name,
+            dict.fromkeys(self.systems, no_texts),
+            {},
+            documents=self.documents,
+            domains=self.domains,
+            langpair=self.langpair,
+            assumed=self.assumed,
+            scores=scores,
+        )
+        vars(testset)["digest"] = self.digest  # which takes longer than all the rest
+        return testset
 
 
 @dataclass(frozen=True)
@@ -137,74 +180,18 @@ class _KeptTask:
     primary: str | None
     rank_rule: str | None
 
+    @classmethod
+    def from_task(cls, task: Task) -> _KeptTask:
+        testsets = {
+            lang_pair: _KeptSet.from_testset(testset)
+            for lang_pair, testset in task.testsets.items()
+        }
+        systems = dict(task.systems)
+        return cls(task.name, testsets, systems, task.assumed, task.primary, task.rank_rule)
 
-def _keep(task: Task, digest: str) -> None:
-    keep_value(
-        _KeptTask(
-            task.name,
-            {
-                pair: _KeptSet(
-                    one.name,
-                    one.digest,
-                    one.langpair,
-                    tuple(one.systems),
-                    {
-                        name: (
-                            scores.higher_is_better,
-                            {system: tuple(values) for system, values in scores.by_system.items()},
-                        )
-                        for name, scores in one.scores.items()
-                    },
-                    one.documents,
-                    one.domains,
-                    one.assumed,
-                )
-                for pair, one in task.testsets.items()
-            },
-            dict(task.systems),
-            task.assumed,
-            task.primary,
-            task.rank_rule,
-        ),
-        digest,
-        "task",
-    )
-
-
-def _opened(digest: str) -> Task | None:
-    """The task that is kept under a digest, if it is."""
-    kept = kept_value(_KeptTask, digest, "task")
-    return (
-        None
-        if kept is None
-        else Task(
-            kept.name,
-            {pair: _testset(one) for pair, one in kept.testsets.items()},
-            kept.systems,
-            kept.assumed,
-            kept.primary,
-            kept.rank_rule,
-        )
-    )
-
-
-def _testset(kept: _KeptSet) -> TestSet:
-    rows = [values for _, by_system in kept.scores.values() for values in by_system.values()]
-    no_texts: Sequence[Any] = [None] * len(rows[0])
-    testset = TestSet(
-        kept.name,
-        dict.fromkeys(kept.systems, no_texts),
-        {},
-        documents=kept.documents,
-        domains=kept.domains,
-        langpair=kept.langpair,
-        assumed=kept.assumed,
-        scores={
-            name: SegmentScores(values, higher) for name, (higher, values) in kept.scores.items()
-        },
-    )
-    vars(testset)["digest"] = kept.digest  # which takes longer than all the rest
-    return testset
+    def open(self) -> Task:
+        testsets = {lang_pair: kept.open() for lang_pair, kept in self.testsets.items()}
+        return Task(self.name, testsets, self.systems, self.assumed, self.primary, self.rank_rule)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -214,42 +201,49 @@ def _testset(kept: _KeptSet) -> TestSet:
 class KeptTask:
     """A shared task, read only where something of it is not kept yet.
 
-    `whole` is the same without exclusions, where it is there: its files are then not read again.
-    `read` gives the task, where that is quicker than to read the source.
+    `without_exclusions` is the same task with all systems, if it is there: its files are then not
+    read again. `read` gives the task, if that is quicker than to read the source.
     """
 
     def __init__(
         self,
         source: TaskSource,
-        whole: KeptTask | None = None,
+        without_exclusions: KeptTask | None = None,
         read: Callable[[], Task] | None = None,
     ):
-        self.source, self._read = source, read or (lambda: read_once(source, self.digest))
-        self._whole = whole or (
-            KeptTask(replace(source, exclude=()), read=read) if source.exclude else self
-        )
-        self.digest: str = (
-            digest_of(source)
-            if self._whole is self
-            else _digest(self._whole.digest, source.exclude)
-        )
+        self.source = source
+        self._read = read
+        if without_exclusions is not None:
+            self._all_systems = without_exclusions
+        elif source.exclude:
+            self._all_systems = KeptTask(replace(source, exclude=()), read=read)
+        else:
+            self._all_systems = self
+        if self._all_systems is self:
+            self.digest: str = digest_of(source)
+        else:
+            text = f"{self._all_systems.digest}\0{source.exclude}"
+            content = text.encode("utf-8", "surrogatepass")
+            self.digest = hashlib.blake2b(content, digest_size=16).hexdigest()
 
     def leaving_out(self, exclude: Sequence[TaskExclusion]) -> KeptTask:
-        """The same task without these systems in place of those left out here; language pairs that
-        have all their systems, or are as they once were, are not compared again.
+        """Return the same task without these systems, and with those that are left out here.
+
+        Language pairs that have all their systems, or are as they were before, are not compared
+        again.
         """
-        return (
-            KeptTask(replace(self.source, exclude=tuple(exclude)), self._whole)
-            if exclude
-            else self._whole
-        )
+        if not exclude:
+            return self._all_systems
+        return KeptTask(replace(self.source, exclude=tuple(exclude)), self._all_systems)
 
     @cached_property
     def task(self) -> Task:
         """All of it, read."""
-        return (
-            self._read() if self._whole is self else without(self._whole.task, self.source.exclude)
-        )
+        if self._all_systems is not self:
+            return without(self._all_systems.task, self.source.exclude)
+        if self._read is not None:
+            return self._read()
+        return read_once(self.source, self.digest)
 
     @cached_property
     def info(self) -> TaskInfo:
@@ -257,27 +251,29 @@ class KeptTask:
         return remember(
             TaskInfo,
             lambda: TaskInfo.from_task(self.task),
-            self._whole.digest,
+            self._all_systems.digest,
             "info",
-            *self._left_out,
+            *self._excluded_systems,
         )
 
     @cached_property
     def sizes(self) -> dict[str, tuple[int, int]]:
-        """Systems and segments of each language pair."""
-        found = remember(
+        """Numbers of systems and segments of each language pair."""
+        contents = remember(
             dict[str, tuple[tuple[str, ...], int]],
             lambda: {
-                pair: (tuple(testset.systems), testset.n_segments)
-                for pair, testset in self._whole.task.testsets.items()
+                lang_pair: (tuple(testset.systems), testset.n_segments)
+                for lang_pair, testset in self._all_systems.task.testsets.items()
             },
-            self._whole.digest,
+            self._all_systems.digest,
             "sizes",
         )
-        return {
-            pair: (len({*found[pair][0]} - self._gone(pair)), found[pair][1])
-            for pair in self.info.pairs
-        }
+        sizes = {}
+        for lang_pair in self.info.pairs:
+            systems, n_segments = contents[lang_pair]
+            excluded = {name for pair, name in self._excluded_systems if pair in ("", lang_pair)}
+            sizes[lang_pair] = (len(set(systems) - excluded), n_segments)
+        return sizes
 
     @cached_property
     def references(self) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -285,50 +281,34 @@ class KeptTask:
         return remember(
             dict[str, tuple[tuple[str, ...], tuple[str, ...]]],
             lambda: {
-                pair: (tuple(testset.references), tuple(testset.rated_humans))
-                for pair, testset in self._whole.task.testsets.items()
+                lang_pair: (tuple(testset.references), tuple(testset.rated_humans))
+                for lang_pair, testset in self._all_systems.task.testsets.items()
             },
-            self._whole.digest,
+            self._all_systems.digest,
             "references",
         )
 
     @cached_property
-    def _left_out(self) -> tuple[tuple[str, str], ...]:
-        """(language pair, empty for all, and system) of who is left out; reasons change no
-        number.
-        """
-        return tuple(sorted({(one.pair or "", one.system) for one in self.source.exclude}))
+    def _excluded_systems(self) -> tuple[tuple[str, str], ...]:
+        """Language pair (empty for all) and system of each exclusion; reasons change no number."""
+        excluded = {(exclusion.pair or "", exclusion.system) for exclusion in self.source.exclude}
+        return tuple(sorted(excluded))
 
-    def _gone(self, pair: str) -> set[str]:
-        """Who is left out of a language pair."""
-        return {name for where, name in self._left_out if where in ("", pair)}
-
-    def read_testsets(self, pair: str) -> tuple[TestSet, TestSet]:
-        """The test set of a language pair, and the same with all its references and the line that
-        is a canary.
-        """
-        testset = self.task.testsets[pair]
-        whole = (
-            testset
-            if self.source.folder is None
-            else self.source.select_pair(pair).include_all().read()
-        )
-        return testset, whole.only(name for name in whole.systems if name in testset.systems)
+    def read_testsets(self, lang_pair: str) -> tuple[TestSet, TestSet]:
+        """Read the test set of a language pair, and the same with all references and the canary."""
+        testset = self.task.testsets[lang_pair]
+        complete = testset
+        if self.source.folder is not None:
+            complete = self.source.select_pair(lang_pair).include_all().read()
+        systems = [name for name in complete.systems if name in testset.systems]
+        return testset, complete.only(systems)
 
     @property
     def excluded(self) -> tuple[TaskExclusion, ...]:
-        """Who is left out, for a reason of this comparison or because they withdrew."""
-        return (
-            *self.source.exclude,
-            *(TaskExclusion(name, "withdrawn") for name in self.source.list_withdrawn()),
-        )
+        """The systems that are left out, for a reason of this comparison or as they withdrew."""
+        withdrawn = [TaskExclusion(name, "withdrawn") for name in self.source.list_withdrawn()]
+        return (*self.source.exclude, *withdrawn)
 
-    def testset(self, pair: str) -> TestSet:
-        """One of its language pairs."""
-        return self.task.testsets[pair]
-
-
-def _digest(whole: str, exclude: Sequence[TaskExclusion]) -> str:
-    return hashlib.blake2b(
-        f"{whole}\0{exclude}".encode("utf-8", "surrogatepass"), digest_size=16
-    ).hexdigest()
+    def testset(self, lang_pair: str) -> TestSet:
+        """Return one of its language pairs."""
+        return self.task.testsets[lang_pair]

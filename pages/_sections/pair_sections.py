@@ -24,13 +24,12 @@ from mtsig_core.report.pair_summary import summary_report
 from mtsig_core.report.sentences import (
     choose_form,
     contradicts_decision,
-    describe_undecided,
     explain_unlike,
     find_identical,
     name_family,
     name_unit,
-    see_pair,
-    write_decisive,
+    state_pair,
+    view_pair,
     write_level,
 )
 from mtsig_core.report.table import (
@@ -134,7 +133,7 @@ class Pair:
     def joint(self) -> tuple[float, float] | None:
         """Return the interval for all pairs together, if there are several."""
         return (
-            see_pair(self.row, self.a, self.result, self.settings).ci_joint
+            view_pair(self.row, self.a, self.result, self.settings).ci_joint
             if len(self.result.tested) > 1
             else None
         )
@@ -152,19 +151,8 @@ class Pair:
 
 
 def state_verdict(one: Pair) -> str:
-    """Write which system is better, if either is, by how much, and the p or the wins that
-    decide.
-    """
-    row = one.row
-    better = {"a": row.a, "b": row.b, None: None}[row.better]
-    verdict = (
-        f"the {one.identical} are identical"
-        if one.identical
-        else f"{better} is significantly better"
-        if better
-        else describe_undecided(row, one.settings)
-    )
-    return f"{one.a} vs. {one.b}: {verdict} ({write_decisive(one.view.comparison, one.result, row, one.a)})"
+    """Write which system is better, if either is, by how much, and what decides."""
+    return state_pair(one.view.comparison, one.result, one.row, one.a)
 
 
 def list_warnings(one: Pair) -> list[Caution]:

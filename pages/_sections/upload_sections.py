@@ -26,6 +26,7 @@ from mtsig_core.metrics.tokenizers import (
 )
 from mtsig_core.readers.limits import upload_limits
 from mtsig_core.readers.task_contents import unread_sentences
+from mtsig_core.readers.task_names import xml_names
 from mtsig_core.readers.uploads import (
     ROLES,
     Upload,
@@ -33,21 +34,20 @@ from mtsig_core.readers.uploads import (
     are_documents,
     arrange_task,
     describe_table,
+    find_common_set,
     find_open_directions,
+    find_reference_language,
     guess_name,
     guess_uploads,
     has_documents,
     holds_files,
-    in_order,
-    named_alike,
     pack_files,
     read_uploads,
-    reference_language,
-    tell_directions,
+    set_directions,
+    sort_runs,
     upload_name,
 )
 from mtsig_core.readers.wide_tables import SEPARATOR
-from mtsig_core.readers.wmt import xml_names
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.table import Column, Table
 from mtsig_core.report.tables import inventory_table
@@ -569,7 +569,7 @@ def _offer_testset(uploads, asked, documented, proposed):
 
     `asked`: as `_ask_columns` returns it; `documented`: whether texts come with their documents.
     """
-    _, pair = named_alike(upload.file for upload in uploads if upload.role != "exclude")
+    _, pair = find_common_set(upload.file for upload in uploads if upload.role != "exclude")
     counts = Counter(upload.role.partition(",")[0] for upload in uploads)
     counted = [_format_role(role, counts[role]) for role in _COUNTED if counts[role]]
     screen.answer(
@@ -592,7 +592,9 @@ def _offer_testset(uploads, asked, documented, proposed):
         ).strip()
     has_texts = bool({"reference", "reference and outputs"} & counts.keys())
     tokenizer, is_decided = (
-        _pick_tokenizer(right, langpair, reference_language(uploads)) if has_texts else (None, True)
+        _pick_tokenizer(right, langpair, find_reference_language(uploads))
+        if has_texts
+        else (None, True)
     )
     of_tables = {"columns": asked.columns} if asked.columns else {}
     if asked.has_raters and (
@@ -609,7 +611,7 @@ def _offer_testset(uploads, asked, documented, proposed):
             "narrow. Add a file such as documents.txt with the document id of each line."
         )
     directions, has_all = _ask_directions(uploads, asked, langpair or None)
-    uploads = tell_directions(uploads, directions)
+    uploads = set_directions(uploads, directions)
     is_decided = is_decided and has_all
     if last.button(
         "Open these files", type="primary", key="data.open_files", disabled=not is_decided
@@ -837,7 +839,7 @@ def _source_of(uploads, langpair):
     by_role = {
         role: tuple((one.name, one.file) for one in uploads if one.role == role) for role in ROLES
     }
-    runs = in_order(one for one in uploads if one.role == "training run")
+    runs = sort_runs(one for one in uploads if one.role == "training run")
     single = {
         key: by_role[role][0][1]
         for key, role in (("src", "source"), ("docs", "documents"), ("ids", "segment ids"))

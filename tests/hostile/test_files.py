@@ -9,10 +9,10 @@ from mtsig_core import MtsigError, compare
 from mtsig_core.readers.official_tables import parse_official_table, parse_official_tables
 from mtsig_core.readers.uploads import (
     Upload,
+    find_common_set,
+    find_reference_language,
     guess_uploads,
-    named_alike,
     read_uploads,
-    reference_language,
 )
 from mtsig_core.report.export import comparison_json
 from mtsig_core.report.tables import inventory_table
@@ -41,8 +41,8 @@ def open_files(files):
         Upload(file, content, role, name)
         for (file, content), (role, name) in zip(files, guesses, strict=True)
     ]
-    _, langpair = named_alike(file for file, _ in files)
-    reference_language(found)
+    _, langpair = find_common_set(file for file, _ in files)
+    find_reference_language(found)
     looked_at(read_uploads(found, langpair=langpair or None))
 
 

@@ -8,11 +8,11 @@ from mtsig_core.errors import InputError, SettingError
 from mtsig_core.readers import files as read_files
 from mtsig_core.readers.uploads import (
     Upload,
+    find_common_set,
+    find_reference_language,
     guess_name,
     guess_uploads,
-    named_alike,
     read_uploads,
-    reference_language,
 )
 from mtsig_core.report.tables import inventory_table
 from tests.builders.toys import SPACELESS, read_zip, zip_language_pairs, zipped
@@ -98,25 +98,27 @@ def test_set_and_pair_are_those_that_the_names_agree_on():
         "en-zh.docs",
         "mine.txt",
     ]
-    assert named_alike(files) == ("generaltest2022", "en-zh") and named_alike(["mine.txt"]) == (
+    assert find_common_set(files) == ("generaltest2022", "en-zh") and find_common_set(
+        ["mine.txt"]
+    ) == (
         "",
         "",
     )
-    assert named_alike([*files, "wmttest2024.en-zh.hyp.X.zh"]) == ("", "en-zh")
+    assert find_common_set([*files, "wmttest2024.en-zh.hyp.X.zh"]) == ("", "en-zh")
     with pytest.raises(
         InputError, match=r"2 language pairs: en-zh \(.*GTCOM.*\); uk-en \(a.uk-en.hyp.X.en\)"
     ):
-        named_alike([*files, "a.uk-en.hyp.X.en"])
+        find_common_set([*files, "a.uk-en.hyp.X.en"])
 
 
 @pytest.mark.parametrize("language", SPACELESS)
 def test_the_language_of_the_references_is_seen(language):
     text = gzip.compress("\n".join(SPACELESS[language]).encode())
     assert (
-        reference_language([up("x.txt", "abc"), up("ref.gz", text), up("refB.txt", b"\xff\n")])
+        find_reference_language([up("x.txt", "abc"), up("ref.gz", text), up("refB.txt", b"\xff\n")])
         == language
     )
-    assert reference_language([up("ref.txt", "a b c"), up("x.txt", text)]) is None
+    assert find_reference_language([up("ref.txt", "a b c"), up("x.txt", text)]) is None
 
 
 def test_a_canary_is_left_out_and_said_to_be():

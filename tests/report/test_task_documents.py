@@ -28,7 +28,7 @@ from mtsig_core.report.sentences import (
     name_first_place,
     name_top_group,
     paper_sentences,
-    select_parts,
+    select_lang_pairs,
     state_agreement,
     state_task_answer,
     state_verdict,
@@ -653,7 +653,9 @@ def test_across_the_language_pairs_it_is_said_which_to_go_by_where_intervals_say
 def test_rank_ranges_are_said_to_hold_jointly_only_where_they_do(settings, said):
     found = compare_task(made(), "X", trials=199, resamples=99, **settings)
     assert (
-        describe_ranks(select_parts(found, "X")) == said == explain_ranks(found, "X")[: len(said)]
+        describe_ranks(select_lang_pairs(found, "X"))
+        == said
+        == explain_ranks(found, "X")[: len(said)]
     )
 
 

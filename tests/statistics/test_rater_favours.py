@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mtsig_core.readers.rater_effects import Design, Favour, find_favour, fit_raters
+from mtsig_core.readers.rater_favour import Favour, find_favour
+from mtsig_core.readers.rater_fit import Design, fit_raters
 
 REAL = (
     Path(__file__).resolve().parents[3]

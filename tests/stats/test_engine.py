@@ -431,9 +431,9 @@ def test_all_is_given_back(statistics, data):
     for systems in (order, some):
         np.testing.assert_array_equal(columns.only(systems).statistics(), statistics[systems])
     units = documents(statistics.shape[1])
-    np.testing.assert_array_equal(columns.by(units).statistics(), units.sum(statistics))
+    np.testing.assert_array_equal(columns.sum_by(units).statistics(), units.sum(statistics))
     np.testing.assert_array_equal(
-        columns.only(some).by(units).statistics(), units.sum(statistics[some])
+        columns.only(some).sum_by(units).statistics(), units.sum(statistics[some])
     )
 
 

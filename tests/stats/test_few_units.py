@@ -554,7 +554,7 @@ class TestEffectiveNumber:
         sizes = np.array([4] * 15)
         testset, _ = rated_documents(sizes, seed=6, domains=["news"] * 3 + ["speech"] * 12)
         means = score_over_domains(measure(testset, "human"))
-        found = find_freedom(means.by(means.units("document")), means.stored)
+        found = find_freedom(means.sum_by(means.units("document")), means.stored)
         assert found == pytest.approx(
             np.full(3, (1 / 3 + 1 / 12) ** 2 / (1 / 9 / 2 + 1 / 144 / 11))
         )

@@ -1,0 +1,209 @@
+"""Whether raters favour systems: rate some higher or lower than other raters do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from mtsig_core.readers.rater_fit import Design, RatedSegments, RaterFit, invert
+
+_FLIPS, _FAVOURS, _SEED = 999, 200, 0
+#: Pairs of a rater and a system, beyond which the test of all of them takes minutes.
+_MOST_CELLS = 2000
+#: Favours are not tested where they would have to be so many times as large as the spread of cells
+#: beside the fit.
+_LARGEST_FAVOUR = 1.0
+#: From the ratings of a document to values in columns, a row for each.
+_Values: TypeAlias = Callable[[slice], np.ndarray]
+
+
+class Favour(NamedTuple):
+    """The test whether raters favour systems."""
+
+    detectable: float  # points: favours with this standard deviation are found half the time
+    p: float
+
+
+class Untested(NamedTuple):
+    """Why it is not tested whether raters favour systems."""
+
+    #: "size": too much to count; "repeats": favours add nothing to the statistic; "power": only
+    #: vast ones are found.
+    reason: str
+    detectable: float | None = None  # as above; None where no favour would be found
+
+
+def find_favour(design: Design, fit: RaterFit) -> Favour | Untested:
+    """Test whether raters rate some systems higher or lower than others do, in all documents alike.
+
+    A rater who uses a wider scale than others favours nobody. So each rater has a slope on how good
+    the systems are, as in Mandel's (1961) bundle of straight lines, and only what is left beside
+    that fit counts. Where a rater favours a system, this has the same sign in several documents.
+    The statistic adds up its products over all pairs of documents in which a rater rated the same
+    system. These products are 0 on average if nobody favours any, however much the noise of raters
+    differs. They are divided by the rater's own mean square, in each draw, so that no noisy rater
+    outweighs the others.
+
+    p comes from draws that change the sign of all ratings of a rater in a document, and fit again
+    (Cameron, Gelbach and Miller 2008, the wild bootstrap). The seed is fixed, so that the same file
+    gives the same p.
+    """
+    pairs = design.system * design.n_raters + design.rater
+    _, cell = np.unique(pairs, return_inverse=True)
+    if max(int(cell.max()) + 1, len(design.systems) + 2 * design.n_raters) > _MOST_CELLS:
+        return Untested("size")
+    slopes = _fit_slopes(design, fit, cell)
+    columns = slopes.find_residuals(lambda rows: design.score[rows, None])
+    residual = np.concatenate([values[:, 0] for _, values in columns])
+    spread = _measure_spread(slopes, residual)
+    if spread <= 1e-9 * np.abs(design.score).max():
+        return Untested("repeats")
+    residual /= spread
+    generator = np.random.Generator(np.random.Philox(_SEED))
+    signs = _draw_signs(slopes, generator)
+    products, squares = _add_products(slopes, lambda rows: residual[rows, None] * signs[rows])
+    statistics = _divide_by_squares(products, squares)
+    detectable = _find_detectable(slopes, statistics, squares[:, :1], generator)
+    if detectable is None:
+        return Untested("repeats")
+    if detectable > _LARGEST_FAVOUR:
+        return Untested("power", detectable * spread)
+    observed, rounding = statistics[0], 1e-9 * np.abs(statistics).max()
+    n_as_large = np.count_nonzero(statistics >= observed - rounding)
+    return Favour(detectable * spread, float(n_as_large / len(statistics)))
+
+
+def _find_detectable(
+    slopes: _SlopeFit,
+    statistics: np.ndarray,
+    squares: np.ndarray,
+    generator: np.random.Generator,
+) -> float | None:
+    """Standard deviation of favours that are found half the time; None where none would be."""
+    likes = generator.standard_normal((int(slopes.cell.max()) + 1, _FAVOURS))
+    products, _ = _add_products(slopes, lambda rows: likes[slopes.cell[rows]])
+    by_favours = float(_divide_by_squares(products, squares).mean())
+    if by_favours <= 1e-9:
+        return None
+    excess = np.quantile(statistics, 0.95) - statistics.mean()
+    return float(np.sqrt(excess / by_favours))
+
+
+class _Document(NamedTuple):
+    """The ratings of a document; those of a cell are by one rater of one system."""
+
+    block: RatedSegments
+    places: np.ndarray  # its columns among those of the fit
+    columns: np.ndarray  # of systems, raters and the slopes of raters, less the mean of the segment
+    cells: np.ndarray  # its pairs of rater and system
+    #: Shape (cells, ratings): adds up the ratings of a cell, over the root of their number.
+    adds: np.ndarray
+
+
+class _SlopeFit(NamedTuple):
+    """rating = system + segment + rater + slope of the rater * how good the system is."""
+
+    design: Design
+    cell: np.ndarray  # of each rating the pair of rater and system
+    documents: list[_Document]
+    inverse: np.ndarray
+
+    def find_residuals(self, values: _Values) -> Iterator[tuple[_Document, np.ndarray]]:
+        """What is left of values beside their fit, of each document."""
+        effects: np.ndarray | None = None
+        for document in self.documents:
+            products = document.columns.T @ values(document.block.rows)
+            if effects is None:
+                effects = np.zeros((len(self.inverse), products.shape[1]))
+            effects += self.inverse[:, document.places] @ products
+        if effects is None:
+            return
+        for document in self.documents:
+            centred = document.block.centre(values(document.block.rows))
+            yield document, centred - document.columns @ effects[document.places]
+
+
+def _fit_slopes(design: Design, fit: RaterFit, cell: np.ndarray) -> _SlopeFit:
+    """The fit in which each rater has a slope on the effects of systems.
+
+    The effects are of all raters. Were they of all others, equal slopes of the raters could fit any
+    favour.
+    """
+    effects = fit.effects[: len(design.systems)]
+    quality = effects - effects.mean()
+    # columns of much the same size as the others
+    quality /= max(float(np.abs(quality).max()), np.finfo(float).tiny)
+    size = len(design.systems) + 2 * design.n_raters
+    products, documents = np.zeros((size, size)), []
+    for block in design.list_documents():
+        of_rater = np.eye(design.n_raters)[design.rater[block.rows]]
+        slopes = block.centre(of_rater * quality[design.system[block.rows], None])
+        columns = np.hstack([design.make_columns(block), slopes])
+        places = np.flatnonzero(np.abs(columns).max(axis=0) > 1e-12)
+        columns = columns[:, places]
+        cells, cell_of_rating = np.unique(cell[block.rows], return_inverse=True)
+        adds = np.eye(len(cells))[:, cell_of_rating]
+        adds /= np.sqrt(adds.sum(axis=1, keepdims=True))
+        documents.append(_Document(block, places, columns, cells, adds))
+        products[np.ix_(places, places)] += columns.T @ columns
+    return _SlopeFit(design, cell, documents, invert(products).matrix)
+
+
+def _draw_signs(slopes: _SlopeFit, generator: np.random.Generator) -> np.ndarray:
+    """Random signs of the ratings, shape (ratings, 1 + flips); the first are 1, as observed.
+
+    All ratings of a rater in a document have the same.
+    """
+    n_raters = slopes.design.n_raters
+    groups = []
+    for place, document in enumerate(slopes.documents):
+        groups.append(place * n_raters + slopes.design.rater[document.block.rows])
+    _, group = np.unique(np.concatenate(groups), return_inverse=True)
+    shape = (int(group.max()) + 1, 1 + _FLIPS)
+    signs = 1 - 2 * generator.integers(0, 2, shape, dtype=np.int8)
+    signs[:, 0] = 1
+    return np.asarray(signs[group])
+
+
+def _add_products(slopes: _SlopeFit, values: _Values) -> tuple[np.ndarray, np.ndarray]:
+    """Products of the sums of cells beside the fit, and their mean square, by rater.
+
+    The products are over all pairs of documents that the rater rated of the same system. Both have
+    the shape (raters, columns).
+    """
+    rater_of_cell = np.zeros(int(slopes.cell.max()) + 1, dtype=int)
+    rater_of_cell[slopes.cell] = slopes.design.rater
+    n_columns = values(slice(0, 1)).shape[1]
+    n_raters = slopes.design.n_raters
+    totals = np.zeros((len(rater_of_cell), n_columns))
+    squares, counts = np.zeros((n_raters, n_columns)), np.zeros(n_raters)
+    for document, residuals in slopes.find_residuals(values):
+        sums = document.adds @ residuals
+        totals[document.cells] += sums
+        raters = rater_of_cell[document.cells]
+        np.add.at(squares, raters, sums**2)
+        np.add.at(counts, raters, 1)
+    products = -squares  # a sum's square is no product of two documents
+    np.add.at(products, rater_of_cell, totals**2)
+    return products, squares / counts[:, None]
+
+
+def _divide_by_squares(products: np.ndarray, squares: np.ndarray) -> np.ndarray:
+    """The sum over raters of products over the rater's mean square.
+
+    Raters whom the fit follows add nothing.
+    """
+    varies = np.broadcast_to(squares > 1e-9 * squares.max(axis=0), products.shape)
+    ratios = np.divide(products, squares, out=np.zeros_like(products), where=varies)
+    return np.asarray(ratios.sum(axis=0))
+
+
+def _measure_spread(slopes: _SlopeFit, residual: np.ndarray) -> float:
+    """Standard deviation of the means of cells beside the fit."""
+    means = []
+    for document in slopes.documents:
+        sums = document.adds @ residual[document.block.rows]
+        means.append(sums / document.adds.sum(axis=1))
+    return float(np.sqrt((np.concatenate(means) ** 2).mean()))
