@@ -131,7 +131,7 @@ def read(args: Namespace) -> TestSet:
     return source.select_part(testset)
 
 
-def read_task(args: Namespace, **fields_of_task: Any) -> TaskSource:
+def find_whole_task(args: Namespace, **fields_of_task: Any) -> TaskSource:
     """The task that the options of a test set name without a language pair."""
     source_from(args, whole_task=True)  # refuses options that name another source
     refuse_of_one_pair(args, "run")

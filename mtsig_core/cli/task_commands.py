@@ -11,9 +11,9 @@ from pathlib import Path
 
 from mtsig_core.cli.inputs import (
     check_out,
+    find_whole_task,
     progress_line,
     read,
-    read_task,
     write,
     write_report,
 )
@@ -236,7 +236,7 @@ def run_agreement(args: Namespace) -> None:
             raise SettingError(
                 "Several language pairs come from --folder DIR or --demo-task. Give one of them."
             )
-        kept = KeptTask(read_task(args, exclude=tuple(map(TaskExclusion, args.exclude))))
+        kept = KeptTask(find_whole_task(args, exclude=tuple(map(TaskExclusion, args.exclude))))
         names = args.metrics or None
         with progress_line() as progress:
             over_task = kept_agreement(kept, args.human, names, progress=progress, **settings)

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 from mtsig_core.cli.inputs import (
     choose_metrics,
+    find_whole_task,
     progress_line,
     read,
-    read_task,
     warn_about_words,
     write,
     write_file,
@@ -294,7 +294,7 @@ def run_integrity(args: Namespace) -> None:
             "--metrics NAME."
         )
     if names_whole_task(args):
-        task = read_task(args).read()
+        task = find_whole_task(args).read()
         write_report(args, integrity_report(examine_task(task, *args.metrics or ())))
         return
     testset = read(args)

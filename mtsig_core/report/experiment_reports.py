@@ -30,7 +30,7 @@ from mtsig_core.report.caution_words import (
     list_assumptions,
 )
 from mtsig_core.report.document import Block, Paragraph, Report, Section, TableBlock, Warnings
-from mtsig_core.report.export import label_records
+from mtsig_core.report.export import Records, label_records
 from mtsig_core.report.sentences import (
     AnyComparison,
     choose_form,
@@ -90,7 +90,6 @@ from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import TESTS, significant
 from mtsig_core.task import SystemInfo
 
-Records = list[dict[str, Any]]
 _LANG_PAIR = Column("language_pair", "language pair", "name")
 
 

@@ -30,6 +30,8 @@ from mtsig_core.results import (
 from mtsig_core.schema import SCHEMA, from_plain, parse_json, to_json, to_plain
 from mtsig_core.testset import TestSet
 
+#: Rows for files, by the names of their columns.
+Records = list[dict[str, Any]]
 _LONGEST_STEM = 100  # of a file name
 _NUMBER = re.compile(r"[+-]((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)?")  # or a sign alone
 _FORMULA = re.compile(r"(?:^|(?<=[;\t\r\n]))(?=[=+\-@\t\r＝＋－＠])")
@@ -76,9 +78,7 @@ def report_json(report: Report) -> str:
     return to_json(report.record)
 
 
-def label_records(
-    table: str, records: Iterable[Mapping[str, Any]], **labels: Any
-) -> list[dict[str, Any]]:
+def label_records(table: str, records: Iterable[Mapping[str, Any]], **labels: Any) -> Records:
     """Records of a table among others, with its name and the labels first."""
     return [{"table": table, **labels, **record} for record in records]
 
@@ -103,7 +103,7 @@ def comparison_csv(comparison: Comparison) -> str:
     rows are sorted, joined or cut.
     """
     info = comparison.testset
-    rows: list[dict[str, Any]] = []
+    rows: Records = []
     for name, result in comparison.metrics.items():
         tables = {
             "systems": leaderboard_table(result, comparison.settings).records(),
@@ -136,7 +136,7 @@ def comparison_csv(comparison: Comparison) -> str:
     return records_csv(rows, [*header, *last])
 
 
-def _record_leaders(result: MetricResult) -> list[dict[str, Any]]:
+def _record_leaders(result: MetricResult) -> Records:
     records = []
     for row in result.by_reference:
         labels = {"reference": row.reference}
